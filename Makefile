@@ -1,0 +1,38 @@
+# `make demo` and `make test` set up whatever they need. See README.md.
+PYTHON ?= python3
+VENV := .venv
+READY := $(VENV)/.ready
+BIN := $(VENV)/bin
+
+.PHONY: demo test bench check format setup firmware notebooks clean
+
+setup: $(READY)
+
+$(READY): setup.sh pyproject.toml constraints.txt
+	@PYTHON='$(PYTHON)' ./setup.sh
+
+firmware: $(READY)
+	@$(MAKE) --no-print-directory -C firmware
+
+demo: firmware
+	$(BIN)/rig demo
+
+test: firmware
+	$(BIN)/python -m pytest -n 2 tests
+
+bench: firmware
+	$(BIN)/python -m benchmarks
+
+# Formatter, linter, types and who may import whom: the same here and in CI.
+check: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(READY)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf build

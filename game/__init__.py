@@ -1,0 +1,1 @@
+"""The games the table can referee; one folder each."""

@@ -1,0 +1,1 @@
+"""Montecassino: board, positions, turns and casualties, as pure values and functions."""

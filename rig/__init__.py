@@ -1,0 +1,1 @@
+"""The controller: it aims, cocks, fires, watches, judges and keeps the log."""

@@ -1,0 +1,1 @@
+"""The table without a table: the real firmware on a simulated chip, simulated physics, rendered pictures."""

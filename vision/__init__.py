@@ -1,0 +1,1 @@
+"""What the overhead camera saw: arrays in, frozen results out."""
