@@ -1,0 +1,67 @@
+"""The command `rig`: it reads what the person at the table asks for, hands it on, and says how it went."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from rig.cli._app import Failed, app
+
+# Each of these hangs its commands on `app` when imported. One line a module, in the order of `rig --help`.
+
+__all__ = ["Failed", "app", "main"]
+
+_OUR_PACKAGES = frozenset({"game", "calibration", "vision", "rig", "twin"})
+_INTERRUPTED = 130  # what a shell reports for a program that Ctrl-C ended
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        The words after `rig`; those of the process by default.
+
+    Returns
+    -------
+    int
+        The exit status: 0 done; 1 refused or failed; 2 given something wrong; 130 stopped by Ctrl-C.
+
+    Notes
+    -----
+    A mistake of the person who types is one line on standard error. A traceback means a bug of ours.
+    """
+    try:
+        status = app(args=arguments, prog_name="rig", standalone_mode=False)
+    except typer.Abort:
+        return _complain("stopped", _INTERRUPTED)
+    except typer.TyperException as error:
+        return _complain(error.format_message(), error.exit_code)
+    except BrokenPipeError:
+        # The reader of a pipe (`rig log | head`) has gone. Nothing more can be said to it.
+        sys.stderr.close()
+        return 0
+    except Exception as error:
+        if _is_ours(error):
+            return _complain(str(error), getattr(error, "exit_status", 2))
+        if isinstance(error, OSError) and error.filename is not None:
+            return _complain(f"{error.filename}: {error.strerror}", 2)
+        raise
+    if status == _INTERRUPTED:
+        return _complain("stopped", _INTERRUPTED)
+    return status if isinstance(status, int) else 0
+
+
+def _is_ours(error: Exception) -> bool:
+    """Whether the error's class was written by us: an expected failure that carries its own sentence."""
+    return type(error).__module__.partition(".")[0] in _OUR_PACKAGES
+
+
+def _complain(sentence: str, status: int) -> int:
+    # Bare `rig` shows its help and has nothing to add.
+    if sentence:
+        print(f"rig: {' '.join(sentence.split())}", file=sys.stderr)
+    return status

@@ -1,0 +1,52 @@
+"""The application that every command hangs itself on, and what a command may raise.
+
+A command is a plain function in a module of its own::
+
+    # rig/cli/shoot.py
+    from rig.cli._app import Failed, app
+
+    @app.command(rich_help_panel="Shoot")
+    def shoot(target: Annotated[str, typer.Argument(help="the square to aim at, as G-49")]) -> None:
+        '''Fire one shot at a square.'''
+        from rig.match import ...        # heavy imports here, so that `rig --help` stays quick
+
+and is named once more in the list of `rig/cli/__init__.py`.
+
+How a command ends:
+
+- it returns: exit status 0;
+- it raises an error class of one of our own packages (`game`, `calibration`, `vision`, `rig`, `twin`): what it was
+  given is wrong; its text goes to standard error as one line, exit status 2;
+- it raises `Failed`: it understood, tried or asked, and was refused or did not succeed; one line, exit status 1;
+- anything else is a bug of ours, and its traceback is what the person who mends it needs.
+"""
+
+from __future__ import annotations
+
+import typer
+
+__all__ = ["Failed", "app"]
+
+app = typer.Typer(
+    name="rig",
+    help="A table with a spring cannon that a computer aims, cocks and fires, and referees from above.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+class Failed(Exception):
+    """An act that was asked for rightly and was refused, or did not succeed.
+
+    Its text is the one sentence that the person at the table reads.
+    """
+
+    exit_status = 1
+
+
+@app.callback()
+def _rig() -> None:
+    # Its mere presence makes `rig` a group, even while it has a single command.
+    pass
