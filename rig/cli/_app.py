@@ -3,7 +3,7 @@
 A command is a plain function in a module of its own::
 
     # rig/cli/shoot.py
-    from rig.cli._app import Failed, app
+    from rig.cli._app import RefusedError, app
 
     @app.command(rich_help_panel="Shoot")
     def shoot(target: Annotated[str, typer.Argument(help="the square to aim at, as G-49")]) -> None:
@@ -15,9 +15,9 @@ and is named once more in the list of `rig/cli/__init__.py`.
 How a command ends:
 
 - it returns: exit status 0;
-- it raises an error class of one of our own packages (`game`, `calibration`, `vision`, `rig`, `twin`): what it was
-  given is wrong; its text goes to standard error as one line, exit status 2;
-- it raises `Failed`: it understood, tried or asked, and was refused or did not succeed; one line, exit status 1;
+- it raises an error class of one of our own packages (`game`, `calibration`, `vision`, `rig`, `twin`): what it
+  was given is wrong; its text goes to standard error as one line, exit status 2 (or the class's `exit_status`);
+- it raises `RefusedError`: it tried or asked, and was refused or did not succeed; one line, exit status 1;
 - anything else is a bug of ours, and its traceback is what the person who mends it needs.
 """
 
@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import typer
 
-__all__ = ["Failed", "app"]
+__all__ = ["RefusedError", "app"]
 
 app = typer.Typer(
     name="rig",
@@ -37,7 +37,7 @@ app = typer.Typer(
 )
 
 
-class Failed(Exception):
+class RefusedError(Exception):
     """An act that was asked for rightly and was refused, or did not succeed.
 
     Its text is the one sentence that the person at the table reads.
