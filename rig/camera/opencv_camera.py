@@ -1,0 +1,132 @@
+"""Any camera OpenCV opens: a device number, a video file, an HTTP or RTSP stream."""
+
+import threading
+from collections import deque
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from rig.camera.errors import CameraGone
+from rig.camera.frame import Frame
+from rig.link.port import Clock
+
+__all__ = ["GrabbedFrame", "OpenCvCamera"]
+
+_QUEUE_S = 2.0  # what may wait between two polls; analysis of a shot takes about this long
+
+
+@dataclass(frozen=True, slots=True)
+class GrabbedFrame:
+    """A picture that OpenCV delivered."""
+
+    index: int
+    timestamp_us: int
+    image: NDArray[np.uint8]
+
+
+class OpenCvCamera:
+    """A camera read by a thread of its own, so that a slow controller drops no frame that the driver gave.
+
+    A frame is stamped when OpenCV hands it over, less half the exposure where that is known: device drivers and
+    network streams give no clock of their own that could be set against the cannon's. A file is played at its own rate.
+
+    Parameters
+    ----------
+    source
+        Device number ("0"), path of a file, or URL.
+    clock
+        The controller's clock.
+    width_px, height_px, fps
+        What to ask the device for; what it gives is in the attributes of the same names.
+    exposure_us
+        Exposure of one frame, where known.
+
+    Raises
+    ------
+    CameraGone
+        Where the source does not open or gives no picture.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        clock: Clock,
+        *,
+        width_px: int,
+        height_px: int,
+        fps: float,
+        exposure_us: int | None = None,
+    ) -> None:
+        self.name = source
+        self._clock = clock
+        self._exposure_us = exposure_us or 0
+        self._is_file = Path(source).is_file()
+        if not source.isdigit() and "://" not in source and not self._is_file:
+            raise CameraGone(
+                f"camera {source}: there is no such file; expected a device number, a video file or a URL"
+            )
+        capture = cv2.VideoCapture(int(source) if source.isdigit() else source)
+        if not capture.isOpened():
+            raise CameraGone(
+                f"camera {source}: it does not open (is it connected, and not in use elsewhere?)"
+            )
+        if source.isdigit():
+            capture.set(cv2.CAP_PROP_FRAME_WIDTH, width_px)
+            capture.set(cv2.CAP_PROP_FRAME_HEIGHT, height_px)
+            capture.set(cv2.CAP_PROP_FPS, fps)
+        good, first = capture.read()
+        if not good:
+            capture.release()
+            raise CameraGone(f"camera {source}: it opens but gives no picture")
+        self._capture = capture
+        self.height_px, self.width_px = first.shape[:2]
+        reported_fps = float(capture.get(cv2.CAP_PROP_FPS))
+        # Streams report 0 or a made-up 25; then what was asked for is the better guess.
+        self.fps = reported_fps if (self._is_file or source.isdigit()) and reported_fps > 0 else fps
+        self._frames: deque[Frame] = deque(maxlen=max(8, int(self.fps * _QUEUE_S)))
+        self._ended = False
+        self._closing = threading.Event()
+        self._start_us = clock.now_us()
+        self._keep(0, first)
+        self._thread = threading.Thread(target=self._grab, name=f"camera {source}", daemon=True)
+        self._thread.start()
+
+    def poll(self) -> list[Frame]:
+        """Return every frame since the last poll, oldest first; CameraGone once the source has ended."""
+        frames: list[Frame] = []
+        while self._frames:
+            frames.append(self._frames.popleft())
+        if not frames and self._ended:
+            raise CameraGone(
+                f"camera {self.name}: it stopped giving pictures (unplugged, or the stream ended)"
+            )
+        return frames
+
+    def close(self) -> None:
+        """Stop the thread and let the device go."""
+        self._closing.set()
+        self._thread.join(timeout=2.0)
+        self._capture.release()
+
+    def _grab(self) -> None:
+        index = 1
+        while not self._closing.is_set():
+            if self._is_file:
+                due_us = self._start_us + round(index * 1e6 / self.fps)
+                self._closing.wait(max(0, due_us - self._clock.now_us()) / 1e6)
+            good, image = self._capture.read()
+            if not good:
+                self._ended = True
+                return
+            self._keep(index, image)
+            index += 1
+
+    def _keep(self, index: int, image: NDArray[np.uint8]) -> None:
+        if self._is_file:
+            timestamp_us = self._start_us + round(index * 1e6 / self.fps)
+        else:
+            timestamp_us = self._clock.now_us() - self._exposure_us // 2
+        self._frames.append(GrabbedFrame(index, timestamp_us, image))

@@ -1,0 +1,91 @@
+"""The last seconds of pictures, and the watch over the camera that gives them."""
+
+from collections import deque
+from collections.abc import Sequence
+
+from rig.camera.errors import CameraStalled, FramesDropped
+from rig.camera.frame import Camera, Frame
+
+__all__ = ["FrameRing"]
+
+_STALL_US = 500_000
+_DROPS_WINDOW_US = 1_000_000
+_DROPS_SHARE = 0.1
+
+
+class FrameRing:
+    """Holds the frames of the last `keep_us` and says when the camera cannot be trusted.
+
+    Parameters
+    ----------
+    camera
+        Where frames come from.
+    keep_us
+        How far back a clip can begin. Outside a shot older frames are let go, so memory is bounded by
+        `keep_us` of pictures; between `hold` and `release` nothing is let go.
+    """
+
+    def __init__(self, camera: Camera, *, keep_us: int) -> None:
+        self.camera = camera
+        self._keep_us = keep_us
+        self._frames: deque[Frame] = deque()
+        self._held = False
+        self._seen_us: int | None = None
+
+    @property
+    def period_us(self) -> int:
+        """Time between two frames, nominal."""
+        return round(1e6 / self.camera.fps)
+
+    @property
+    def most_bytes(self) -> int:
+        """Memory that the pictures outside a shot can take at the most."""
+        return round(self._keep_us / 1e6 * self.camera.fps) * self.camera.width_px * self.camera.height_px * 3
+
+    def update(self, now_us: int) -> None:
+        """Take in what came since the last update.
+
+        Raises
+        ------
+        CameraGone, CameraStalled
+            Where no frames come.
+        """
+        frames = self.camera.poll()
+        if self._seen_us is None:
+            self._seen_us = now_us
+        if frames:
+            self._frames.extend(frames)
+            self._seen_us = now_us
+        if not self._held:
+            while self._frames and self._frames[0].timestamp_us < now_us - self._keep_us:
+                self._frames.popleft()
+        silent_us = now_us - self._seen_us
+        if silent_us > max(_STALL_US, 3 * self.period_us):
+            raise CameraStalled(self.camera.name, silent_us, self.period_us)
+
+    def check_drops(self) -> None:
+        """Raise FramesDropped where more than one in ten frames of the last second is missing."""
+        if len(self._frames) < 2:
+            return
+        newest_us = self._frames[-1].timestamp_us
+        recent = [f.timestamp_us for f in self._frames if f.timestamp_us >= newest_us - _DROPS_WINDOW_US]
+        due = round((recent[-1] - recent[0]) / self.period_us) + 1
+        dropped = due - len(recent)
+        if dropped > max(1, _DROPS_SHARE * due):
+            raise FramesDropped(self.camera.name, dropped, due)
+
+    def hold(self) -> None:
+        """From now on let nothing go: a shot is about to be fired."""
+        self._held = True
+
+    def release(self) -> None:
+        """Let old frames go again: the clip has been cut."""
+        self._held = False
+
+    def newest(self, count: int = 1) -> Sequence[Frame]:
+        """Return the last `count` frames, oldest first; fewer where fewer have come."""
+        return list(self._frames)[-count:]
+
+    def between(self, start_us: int, end_us: int) -> Sequence[Frame]:
+        """Return the frames of a clip, oldest first."""
+        return [f for f in self._frames if start_us <= f.timestamp_us <= end_us]
