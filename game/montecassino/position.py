@@ -1,0 +1,172 @@
+"""A position of the battle and its one-line string (clause N4)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Self
+
+from game.montecassino.squares import Side, Square, SquareError, format_squares, parse_squares
+
+SOLDIERS_PER_SIDE = 24
+"""Soldiers of a side on the board and held by the enemy together, at most (N4)."""
+
+_FIELDS = ("turn", "A soldiers", "G soldiers", "prisoners", "shots left", "retreated")
+_PAIR = re.compile(r"(\d{1,9})/(\d{1,9})", re.ASCII)
+_RETREATED: Mapping[str, frozenset[Side]] = {
+    "-": frozenset(),
+    "A": frozenset({Side.A}),
+    "G": frozenset({Side.G}),
+    "AG": frozenset(Side),
+}
+
+
+class PositionError(ValueError):
+    """A position that cannot stand.
+
+    Attributes
+    ----------
+    faults : tuple of str
+        Everything that is wrong with it, a clause each.
+    """
+
+    def __init__(self, faults: Iterable[str]) -> None:
+        self.faults = tuple(faults)
+        super().__init__(f"not a valid position: {'; '.join(self.faults)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Who stands where, who is held, and what each side has left.
+
+    Parameters
+    ----------
+    turn : Side
+        The side to move.
+    soldiers : Mapping of Square to Side
+        Every soldier on the board.
+    held : Mapping of Side to int
+        How many prisoners each side holds; those held by A are Germans.
+    shots_left : Mapping of Side to int
+        Shots left of each side's endowment (C3).
+    retreated : Set of Side
+        The sides that have used their retreat (R1).
+
+    Raises
+    ------
+    PositionError
+        If a count is negative, or a side has more men than N4 allows.
+    """
+
+    turn: Side
+    soldiers: Mapping[Square, Side]
+    held: Mapping[Side, int]
+    shots_left: Mapping[Side, int]
+    retreated: Set[Side] = frozenset()
+
+    def __post_init__(self) -> None:
+        # A value must not change under its holder: keep private copies in one fixed order, read-only.
+        for name in ("soldiers", "held", "shots_left"):
+            copied = MappingProxyType(dict(sorted(getattr(self, name).items())))
+            object.__setattr__(self, name, copied)
+        object.__setattr__(self, "retreated", frozenset(self.retreated))
+        faults = [
+            f"{what} of side {side} is {counts.get(side)}, expected 0 or more"
+            for what, counts in (("held", self.held), ("shots_left", self.shots_left))
+            for side in Side
+            if counts.get(side, -1) < 0
+        ]
+        faults = faults or _crowd_faults(self.soldiers, self.held)
+        if faults:
+            raise PositionError(faults)
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.turn,
+                *self.soldiers.items(),
+                *self.held.values(),
+                *self.shots_left.values(),
+                self.retreated,
+            )
+        )
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        # Read-only mappings do not pickle; the string holds everything.
+        return Position.parse, (str(self),)
+
+    def squares_of(self, side: Side) -> tuple[Square, ...]:
+        """Return the squares on which that side's soldiers stand, sorted."""
+        return tuple(square for square, owner in self.soldiers.items() if owner is side)
+
+    def __str__(self) -> str:
+        soldiers = (format_squares(self.squares_of(side)) for side in Side)
+        held = "/".join(str(self.held[side]) for side in Side)
+        shots_left = "/".join(str(self.shots_left[side]) for side in Side)
+        retreated = "".join(side for side in Side if side in self.retreated) or "-"
+        return " ".join((self.turn, *soldiers, held, shots_left, retreated))
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read a position string (N4).
+
+        Raises
+        ------
+        PositionError
+            With every fault of the string.
+        """
+        fields = text.split(" ")
+        if len(fields) != len(_FIELDS):
+            raise PositionError(
+                [f"{len(fields)} fields parted by one blank, expected {len(_FIELDS)}: {', '.join(_FIELDS)}"]
+            )
+        faults: list[str] = []
+        turn = Side.A
+        if fields[0] in {"A", "G"}:
+            turn = Side(fields[0])
+        else:
+            faults.append(f"turn is {fields[0]!r}, expected A or G")
+        soldiers: dict[Square, Side] = {}
+        for side, field in zip(Side, fields[1:3], strict=True):
+            try:
+                squares = parse_squares(field)
+            except SquareError as error:
+                faults.extend(f"soldiers of {side}: {fault}" for fault in error.faults)
+                continue
+            faults.extend(
+                f"{square} stands twice, for A and for G" for square in squares if square in soldiers
+            )
+            soldiers.update(dict.fromkeys(squares, side))
+        held = _parse_pair("prisoners", fields[3], faults)
+        shots_left = _parse_pair("shots left", fields[4], faults)
+        if fields[5] not in _RETREATED:
+            faults.append(f"retreated is {fields[5]!r}, expected -, A, G or AG")
+        if faults:
+            # The count is worth naming beside the other faults as far as it can be told.
+            raise PositionError([*faults, *_crowd_faults(soldiers, held)])
+        return cls(turn, soldiers, held, shots_left, _RETREATED[fields[5]])
+
+
+def _parse_pair(what: str, text: str, faults: list[str]) -> dict[Side, int]:
+    """Read ``<A>/<G>``; what is wrong is added to `faults`, and reads as 0/0."""
+    match = _PAIR.fullmatch(text)
+    if match is None:
+        faults.append(f"{what} is {text!r}, expected two numbers such as 0/0")
+        return dict.fromkeys(Side, 0)
+    return {Side.A: int(match[1]), Side.G: int(match[2])}
+
+
+def _crowd_faults(soldiers: Mapping[Square, Side], held: Mapping[Side, int]) -> list[str]:
+    """Name each side whose soldiers and men held come to more than it has (N4)."""
+    faults = []
+    for side in Side:
+        standing = sum(owner is side for owner in soldiers.values())
+        captive = held[side.enemy]
+        if standing + captive > SOLDIERS_PER_SIDE:
+            faults.append(
+                f"side {side} has {standing} soldiers and {captive} men held, "
+                f"together more than {SOLDIERS_PER_SIDE}"
+            )
+    return faults
