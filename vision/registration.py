@@ -1,0 +1,330 @@
+"""Where the camera stands in the board frame.
+
+The corners of the markers on the table (or the board's four corners, told by hand) are points of the plane
+z = 0 whose pixels are known. A pin-hole camera with OpenCV's distortion is fitted to them by least squares: the
+pose, and the focal length too where the lens was never calibrated (principal point then at the picture's
+centre). A camera that looks almost straight down cannot tell a longer lens from a higher stand, so an unknown
+focal length is held by a weak prior around the usual lenses; points on the board are as good either way, only the
+parallax of raised points depends on it.
+
+Pixels are (u, v), u to the right and v down, the centre of the first pixel at (0, 0). Board points are
+(x, y, z) in millimetres.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import least_squares
+
+from vision.scene import MarkerMap, Scene
+
+__all__ = ["BoardView", "NoBoard", "grey", "register"]
+
+FloatArray = NDArray[np.float64]
+
+# A marker is believed where its corners agree with the others' pose to this many pixels.
+_MARKER_TOLERANCE_PX = 4.0
+# Corners are found to about this; the fit's own residuals of few points can be smaller by luck.
+_CORNER_SIGMA_PX = 0.1
+# Weak prior of an unknown focal length: about 1.2 picture widths, within a factor 1.6 for two in three lenses.
+_PRIOR_FOCAL_WIDTHS = 1.2
+_PRIOR_FOCAL_LOG_SIGMA = 0.5
+# A picture whose brightest hundredth stays below this shows nothing at all.
+_BLACK_LEVEL = 12
+
+
+@dataclass(frozen=True, slots=True)
+class NoBoard:
+    """The board could not be found."""
+
+    reason: str
+    """One sentence for the person at the table."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BoardView:
+    """A camera that sees the board: from board points to pixels and back."""
+
+    camera_matrix: FloatArray
+    """Shape (3, 3), px."""
+    distortion: FloatArray
+    """Shape (5,), OpenCV's order."""
+    rotation: FloatArray
+    """``camera_from_board`` rotation, shape (3, 3)."""
+    translation_mm: FloatArray
+    """Board origin in the camera frame, shape (3,)."""
+    width_px: int
+    """Picture width."""
+    height_px: int
+    """Picture height."""
+    error_mm: float
+    """One standard deviation of the worst corner of the board, on the board."""
+    markers_used: tuple[int, ...] = ()
+    """Ids of the markers that the pose stands on; empty where corners were given."""
+    focal_estimated: bool = False
+    """Whether the focal length was estimated together with the pose."""
+    _rotation_vector: FloatArray = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_rotation_vector", cv2.Rodrigues(self.rotation)[0].reshape(3))
+
+    @property
+    def camera_mm(self) -> FloatArray:
+        """The camera's centre in the board frame, shape (3,)."""
+        centre: FloatArray = -self.rotation.T @ self.translation_mm
+        return centre
+
+    def project(self, points_mm: FloatArray) -> FloatArray:
+        """Pixels of board points.
+
+        Parameters
+        ----------
+        points_mm
+            Shape (N, 3), board frame.
+
+        Returns
+        -------
+        Shape (N, 2), (u, v) px.
+        """
+        points = np.ascontiguousarray(points_mm, dtype=np.float64).reshape(-1, 3)
+        if len(points) == 0:
+            return np.zeros((0, 2))
+        pixels, _ = cv2.projectPoints(
+            points, self._rotation_vector, self.translation_mm, self.camera_matrix, self.distortion
+        )
+        return np.asarray(pixels, dtype=np.float64).reshape(-1, 2)
+
+    def ray(self, pixels: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Lines of sight through pixels.
+
+        Parameters
+        ----------
+        pixels
+            Shape (N, 2), (u, v) px.
+
+        Returns
+        -------
+        origins, directions
+            Each of shape (N, 3) in the board frame; origins in mm, directions of length one.
+        """
+        pixels = np.ascontiguousarray(pixels, dtype=np.float64).reshape(-1, 1, 2)
+        if len(pixels) == 0:
+            return np.zeros((0, 3)), np.zeros((0, 3))
+        flat = cv2.undistortPoints(pixels, self.camera_matrix, self.distortion).reshape(-1, 2)
+        in_camera = np.column_stack([flat, np.ones(len(flat))])
+        directions = in_camera @ self.rotation
+        directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+        return np.tile(self.camera_mm, (len(flat), 1)), directions
+
+    def on_plane(self, pixels: FloatArray, z_mm: float = 0.0) -> FloatArray:
+        """Board points at height `z_mm` that are seen at pixels.
+
+        Parameters
+        ----------
+        pixels
+            Shape (N, 2), (u, v) px.
+        z_mm
+            Height above the playing surface.
+
+        Returns
+        -------
+        Shape (N, 2), (x, y) mm.
+        """
+        origins, directions = self.ray(pixels)
+        reach = (z_mm - origins[:, 2]) / directions[:, 2]
+        points: FloatArray = origins[:, :2] + reach[:, None] * directions[:, :2]
+        return points
+
+    def mm_per_px(self, x_mm: float, y_mm: float, z_mm: float = 0.0) -> float:
+        """Length on a plane of constant height that one pixel covers there, the mean of both directions."""
+        step = 1.0
+        points = np.array([[x_mm, y_mm, z_mm], [x_mm + step, y_mm, z_mm], [x_mm, y_mm + step, z_mm]])
+        pixels = self.project(points)
+        along = pixels[1:] - pixels[0]
+        area_px = abs(along[0, 0] * along[1, 1] - along[0, 1] * along[1, 0])
+        return float(step / np.sqrt(area_px))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Marks:
+    """Points of the board plane with their pixels, in groups that stand or fall together."""
+
+    board_mm: FloatArray
+    pixels: FloatArray
+    group: NDArray[np.int64]
+
+    def without(self, group: int) -> _Marks:
+        keep = self.group != group
+        return _Marks(self.board_mm[keep], self.pixels[keep], self.group[keep])
+
+
+def grey(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Give the picture in grey, shape (height, width), whatever it came in (grey or BGR)."""
+    if image.ndim == 2:
+        return image
+    return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
+
+
+def register(image: NDArray[np.uint8], scene: Scene) -> BoardView | NoBoard:
+    """Find the camera's pose in the board frame from one picture.
+
+    Parameters
+    ----------
+    image
+        Shape (height, width) or (height, width, 3) BGR.
+    scene
+        What is known; markers are looked for where it names them, else its four corners are used.
+    """
+    shades = grey(image)
+    if float(np.percentile(shades[::4, ::4], 99)) < _BLACK_LEVEL:
+        return NoBoard("the picture is black: is the lens covered or the lamp off?")
+    if scene.markers is not None:
+        marks = _find_markers(shades, scene.markers)
+        if isinstance(marks, NoBoard):
+            return marks
+    elif scene.corners_px is not None:
+        outline = np.array(scene.outline_mm)
+        marks = _Marks(outline, np.array(scene.corners_px, dtype=np.float64), np.full(4, -1))
+    else:
+        return NoBoard("neither markers nor the board's corners are given, so the board cannot be placed")
+    return _fit(marks, scene, shades.shape[1], shades.shape[0])
+
+
+def _find_markers(shades: NDArray[np.uint8], sheet: MarkerMap) -> _Marks | NoBoard:
+    dictionary_id = getattr(cv2.aruco, sheet.dictionary, None)
+    if dictionary_id is None or not sheet.dictionary.startswith("DICT_"):
+        return NoBoard(f"no ArUco dictionary is called {sheet.dictionary}")
+    parameters = cv2.aruco.DetectorParameters()
+    parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
+    parameters.cornerRefinementWinSize = 4
+    detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(dictionary_id), parameters)
+    found, found_ids, _ = detector.detectMarkers(shades)
+    ids = [] if found_ids is None else [int(i) for i in np.ravel(found_ids)]
+    known = [
+        (i, np.asarray(c).reshape(4, 2)) for i, c in zip(ids, found, strict=True) if i in sheet.centres_mm
+    ]
+    seen = sorted(i for i, _ in known)
+    twice = sorted({i for i in seen if seen.count(i) > 1})
+    if twice:
+        return NoBoard(
+            f"marker {twice[0]} is in the picture {seen.count(twice[0])} times: are there two boards?"
+        )
+    wanted = ", ".join(str(i) for i in sorted(sheet.centres_mm))
+    if not seen:
+        return NoBoard(f"no board in the picture: none of the markers {wanted} of {sheet.dictionary} is seen")
+    if len(seen) == 1:
+        return NoBoard(
+            f"only marker {seen[0]} of the markers {wanted} is seen; two are needed to place the board"
+        )
+    half = sheet.size_mm / 2
+    # OpenCV's order: top left, top right, bottom right, bottom left; the top edge lies towards +y.
+    square = np.array([[-half, half], [half, half], [half, -half], [-half, -half]])
+    return _Marks(
+        np.concatenate([square + np.array(sheet.centres_mm[i]) for i, _ in known]),
+        np.concatenate([corners for _, corners in known]).astype(np.float64),
+        np.repeat([i for i, _ in known], 4),
+    )
+
+
+def _fit(marks: _Marks, scene: Scene, width_px: int, height_px: int) -> BoardView | NoBoard:
+    while True:
+        view, misfit_px = _fit_once(marks, scene, width_px, height_px)
+        groups = sorted(set(marks.group.tolist()))
+        worst = {g: float(np.median(misfit_px[marks.group == g])) for g in groups}
+        if max(worst.values()) <= _MARKER_TOLERANCE_PX:
+            break
+        if len(groups) < 4:
+            if groups == [-1]:
+                return NoBoard(
+                    "the four given corners are not those of a board of "
+                    f"{scene.width_mm:g} by {scene.length_mm:g} mm seen from above"
+                )
+            return NoBoard(
+                f"the markers {', '.join(map(str, groups))} do not lie where they should: "
+                f"off by up to {max(worst.values()):.0f} px"
+            )
+        # One marker that was moved bends the pose for all: drop the one whose absence helps most.
+        marks = min(
+            (marks.without(g) for g in groups),
+            key=lambda rest: float(np.median(_fit_once(rest, scene, width_px, height_px)[1])),
+        )
+    if view.camera_mm[2] <= 0:
+        return NoBoard("the markers or corners are mirrored: the camera would have to lie below the board")
+    return view
+
+
+def _fit_once(marks: _Marks, scene: Scene, width_px: int, height_px: int) -> tuple[BoardView, FloatArray]:
+    """Fit the pose to the marks; also give each mark's distance in px from where the pose puts it."""
+    board = np.column_stack([marks.board_mm, np.zeros(len(marks.board_mm))])
+    known = scene.intrinsics is not None
+    distortion = np.zeros(5)
+    if scene.distortion is not None:
+        distortion[: len(scene.distortion)] = scene.distortion
+    prior_focal = _PRIOR_FOCAL_WIDTHS * max(width_px, height_px)
+    if scene.intrinsics is not None:
+        fx, fy, cx, cy = scene.intrinsics
+    else:
+        fx = fy = prior_focal
+        cx, cy = (width_px - 1) / 2, (height_px - 1) / 2
+
+    def camera(log_zoom: float) -> FloatArray:
+        zoom = float(np.exp(log_zoom))
+        return np.array([[fx * zoom, 0, cx], [0, fy * zoom, cy], [0, 0, 1.0]])
+
+    def residuals(p: FloatArray) -> FloatArray:
+        pixels, _ = cv2.projectPoints(board, p[:3], p[3:6], camera(0.0 if known else p[6]), distortion)
+        misfit = (np.asarray(pixels).reshape(-1, 2) - marks.pixels).ravel() / _CORNER_SIGMA_PX
+        return misfit if known else np.append(misfit, p[6] / _PRIOR_FOCAL_LOG_SIGMA)
+
+    rotation_vector, translation = _first_pose(board, marks.pixels, camera(0.0), distortion)
+    start = np.concatenate([rotation_vector, translation, [] if known else [0.0]])
+    scale = np.concatenate([np.ones(3), np.full(3, np.linalg.norm(translation)), [] if known else [1.0]])
+    solution = least_squares(residuals, start, x_scale=scale, method="trf", loss="soft_l1", f_scale=5.0)
+    p = solution.x
+    misfit_px = np.linalg.norm((residuals(p)[: marks.pixels.size] * _CORNER_SIGMA_PX).reshape(-1, 2), axis=1)
+
+    def view_of(q: FloatArray, error_mm: float) -> BoardView:
+        return BoardView(
+            camera_matrix=camera(0.0 if known else q[6]),
+            distortion=distortion,
+            rotation=np.asarray(cv2.Rodrigues(q[:3])[0]),
+            translation_mm=q[3:6].copy(),
+            width_px=width_px,
+            height_px=height_px,
+            error_mm=error_mm,
+            markers_used=tuple(sorted({int(g) for g in marks.group if g >= 0})),
+            focal_estimated=not known,
+        )
+
+    # Spread of the parameters from the fit's own normal equations, carried to the corners of the board.
+    freedom = max(marks.pixels.size - len(p), 1)
+    sigma = max(1.0, float(np.sqrt(np.sum((misfit_px / _CORNER_SIGMA_PX) ** 2) / freedom)))
+    covariance = np.linalg.pinv(solution.jac.T @ solution.jac) * sigma**2
+    view = view_of(p, 0.0)
+    outline = np.array(scene.outline_mm)
+    pixels = view.project(np.column_stack([outline, np.zeros(4)]))
+    shifts = []
+    for i in range(len(p)):
+        step = max(1e-7 * abs(p[i]), 1e-7)
+        q = p.copy()
+        q[i] += step
+        shifts.append((view_of(q, 0.0).on_plane(pixels) - outline) / step)
+    spread = np.array(shifts).reshape(len(p), 8)
+    variance = np.einsum("ik,ij,jk->k", spread, covariance, spread).reshape(4, 2).sum(axis=1)
+    return view_of(p, float(np.sqrt(variance.max()))), misfit_px
+
+
+def _first_pose(
+    board: FloatArray, pixels: FloatArray, camera: FloatArray, distortion: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Closed-form pose of a plane (the better of its two solutions), for the fit to start from."""
+    count, rotations, translations, _ = cv2.solvePnPGeneric(
+        board, pixels, camera, distortion, flags=cv2.SOLVEPNP_IPPE
+    )
+    if not count:
+        raise ValueError("the board's marks all lie on one line, so the camera cannot be placed")
+    return np.asarray(rotations[0]).reshape(3), np.asarray(translations[0]).reshape(3)

@@ -1,0 +1,74 @@
+"""What is known about a shot's pictures before anyone looks at them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from game.montecassino import BOARD_FILES, BOARD_ROWS, Side, Square
+
+__all__ = ["MarkerMap", "Scene"]
+
+
+@dataclass(frozen=True, slots=True)
+class MarkerMap:
+    """The ArUco markers that lie on the table, level with the playing surface."""
+
+    dictionary: str
+    """OpenCV's name of the dictionary without its prefix, such as ``"DICT_4X4_50"``."""
+    size_mm: float
+    """Side of a marker's black square."""
+    centres_mm: Mapping[int, tuple[float, float]]
+    """Marker id to the (x, y) of its centre in the board frame; its top edge points towards +y."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """The camera, the board and the cannon as they are known beforehand.
+
+    Lengths are millimetres in the board frame (clause B3), times microseconds on the camera's clock. What is
+    agreed between the players, zone and casualty option, is no concern of the eye and stands elsewhere.
+    """
+
+    square_mm: float
+    """Side of one square."""
+    cannon_side: Side
+    """Who fires."""
+    fps: float
+    """Nominal frame rate."""
+    markers: MarkerMap | None = None
+    """Markers on the table, or ``None`` where there are none."""
+    corners_px: tuple[tuple[float, float], ...] | None = None
+    """The board's four outer corners in the first picture, A-1's first, then along +x, then round."""
+    intrinsics: tuple[float, float, float, float] | None = None
+    """``fx, fy, cx, cy`` in px; ``None`` where the lens was never calibrated."""
+    distortion: tuple[float, ...] | None = None
+    """``k1, k2, p1, p2, k3`` in OpenCV's order; ``None`` where unknown or nil."""
+    muzzle_mm: tuple[float, float, float] | None = None
+    """The muzzle at the moment of fire, or ``None`` where it is not known."""
+    expected: Mapping[Square, Side] | None = None
+    """Who should stand where before the shot; ``None`` where the position is to be read."""
+    exposure_us: int | None = None
+    """Exposure of one picture."""
+    fire_us: int | None = None
+    """The trigger's release; ``None`` where it is to be found."""
+
+    @property
+    def width_mm(self) -> float:
+        """Extent of the board along x."""
+        return BOARD_FILES * self.square_mm
+
+    @property
+    def length_mm(self) -> float:
+        """Extent of the board along y."""
+        return BOARD_ROWS * self.square_mm
+
+    @property
+    def outline_mm(self) -> tuple[tuple[float, float], ...]:
+        """The board's four outer corners (x, y), in the order of `corners_px`."""
+        return (
+            (0.0, 0.0),
+            (self.width_mm, 0.0),
+            (self.width_mm, self.length_mm),
+            (0.0, self.length_mm),
+        )
