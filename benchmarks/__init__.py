@@ -1,0 +1,4 @@
+"""Speed, memory and size, each beside a named peer or floor measured in the same run.
+
+A module of this folder with a function `measure()` joins `make bench` by being there.
+"""
