@@ -55,7 +55,8 @@ class FrameRing:
             self._seen_us = now_us
         if frames:
             self._frames.extend(frames)
-            self._seen_us = now_us
+            # The frame's own time, not now: a queue of old pictures is no sign of life.
+            self._seen_us = frames[-1].timestamp_us
         if not self._held:
             while self._frames and self._frames[0].timestamp_us < now_us - self._keep_us:
                 self._frames.popleft()

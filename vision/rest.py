@@ -1,0 +1,52 @@
+"""Has everything come to rest? Watches pictures as they come, so that a clip can end when nothing moves any more."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.change import compare, shrink, shrink_mask
+
+__all__ = ["RestWatch"]
+
+_LOOK_BACK_US = 100_000  # a slow topple moves its head by several mm in this time
+_QUIET_US = 400_000  # a soldier on the point of falling can pause for a tenth of this
+_MOVING_MM2 = 60.0  # more than the shot itself, which may roll on without harm
+
+
+class RestWatch:
+    """Holds each picture against one a little older, and counts how long nothing differed.
+
+    Parameters
+    ----------
+    watched
+        Mask (height, width) of where motion matters.
+    mm_per_px
+        Size of a pixel on the board.
+    """
+
+    def __init__(self, watched: NDArray[np.bool_], *, mm_per_px: float) -> None:
+        self._watched = shrink_mask(watched)
+        self._mm_per_px = mm_per_px
+        self._older: list[tuple[int, NDArray[np.float32]]] = []
+        self._moved_us: int | None = None
+
+    def look(self, timestamp_us: int, picture: NDArray[np.uint8]) -> None:
+        """Take in the next picture; timestamps rise."""
+        now = shrink(picture)
+        while len(self._older) > 1 and self._older[1][0] <= timestamp_us - _LOOK_BACK_US:
+            self._older.pop(0)
+        if self._moved_us is None:
+            self._moved_us = timestamp_us
+        if self._older:
+            change = compare(self._older[0][1], now, self._watched)
+            if change.area_px * self._mm_per_px**2 > _MOVING_MM2:
+                self._moved_us = timestamp_us
+        self._older.append((timestamp_us, now))
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether nothing has moved for long enough."""
+        return (
+            self._moved_us is not None
+            and bool(self._older)
+            and self._older[-1][0] - self._moved_us >= _QUIET_US
+        )
