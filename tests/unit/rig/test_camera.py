@@ -1,0 +1,127 @@
+"""The camera's promises: frames in order, memory bounded, and a camera that cannot be trusted stops the shot."""
+
+import itertools
+import time
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from rig.camera import CameraGone, CameraStalled, Frame, FrameRing, FramesDropped, OpenCvCamera
+
+
+@dataclass
+class Picture:
+    index: int
+    timestamp_us: int
+    image: NDArray[np.uint8] = field(default_factory=lambda: np.zeros((4, 6, 3), np.uint8))
+
+
+@dataclass
+class ScriptedCamera:
+    """Hands out the frames that a test puts into it."""
+
+    name: str = "scripted"
+    width_px: int = 6
+    height_px: int = 4
+    fps: float = 100.0
+    waiting: list[Frame] = field(default_factory=list)
+
+    def poll(self) -> list[Frame]:
+        frames, self.waiting = self.waiting, []
+        return frames
+
+    def close(self) -> None:
+        pass
+
+    def deliver(self, *timestamps_us: int) -> None:
+        self.waiting += [Picture(t // 10_000, t) for t in timestamps_us]
+
+
+class WallClock:
+    def now_us(self) -> int:
+        return time.monotonic_ns() // 1000
+
+
+def test_ring_lets_frames_go_that_are_older_than_it_keeps():
+    camera = ScriptedCamera()
+    ring = FrameRing(camera, keep_us=50_000)
+    for t in range(0, 500_000, 10_000):
+        camera.deliver(t)
+        ring.update(t)
+    assert len(ring.newest(1000)) == 6
+    assert ring.most_bytes == 5 * 6 * 4 * 3
+
+
+def test_ring_keeps_everything_while_held_so_that_no_shot_loses_its_beginning():
+    camera = ScriptedCamera()
+    ring = FrameRing(camera, keep_us=50_000)
+    camera.deliver(0, 10_000)
+    ring.update(10_000)
+    ring.hold()
+    for t in range(20_000, 500_000, 10_000):
+        camera.deliver(t)
+        ring.update(t)
+    clip = ring.between(0, 499_000)
+    assert [frame.timestamp_us for frame in clip] == list(range(0, 500_000, 10_000))
+    ring.release()
+    ring.update(500_000)
+    assert ring.between(0, 400_000) == []
+
+
+def test_stalled_camera_is_noticed_although_old_frames_still_wait_in_the_queue():
+    camera = ScriptedCamera()
+    ring = FrameRing(camera, keep_us=2_000_000)
+    camera.deliver(0, 10_000)
+    ring.update(10_000)
+    camera.deliver(20_000)
+    with pytest.raises(CameraStalled, match="no picture for 980 ms"):
+        ring.update(1_000_000)
+
+
+def test_dropped_frames_are_an_error_once_they_are_more_than_one_in_ten():
+    camera = ScriptedCamera()
+    ring = FrameRing(camera, keep_us=2_000_000)
+    camera.deliver(*[t for t in range(0, 1_000_000, 10_000) if t % 200_000])
+    ring.update(1_000_000)
+    ring.check_drops()
+    camera = ScriptedCamera()
+    ring = FrameRing(camera, keep_us=2_000_000)
+    camera.deliver(*range(0, 1_000_000, 20_000))
+    ring.update(1_000_000)
+    with pytest.raises(FramesDropped, match="pictures are missing"):
+        ring.check_drops()
+
+
+def test_missing_file_is_named():
+    with pytest.raises(CameraGone, match=r"no-such\.mkv: there is no such file"):
+        OpenCvCamera("no-such.mkv", WallClock(), width_px=640, height_px=480, fps=30)
+
+
+def test_device_that_is_not_there_is_named():
+    with pytest.raises(CameraGone, match="camera 97: it does not open"):
+        OpenCvCamera("97", WallClock(), width_px=640, height_px=480, fps=30)
+
+
+def test_stream_that_nobody_serves_is_named():
+    with pytest.raises(CameraGone, match=r"127\.0\.0\.1"):
+        OpenCvCamera("http://127.0.0.1:9/stream", WallClock(), width_px=640, height_px=480, fps=30)
+
+
+def test_file_plays_at_its_own_rate_and_says_when_it_is_over(tmp_path):
+    path = tmp_path / "clip.avi"
+    writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"MJPG"), 50.0, (64, 48))
+    for level in range(0, 250, 25):
+        writer.write(np.full((48, 64, 3), level, np.uint8))
+    writer.release()
+    camera = OpenCvCamera(str(path), WallClock(), width_px=0, height_px=0, fps=0)
+    frames: list[Frame] = []
+    with pytest.raises(CameraGone, match="stopped giving pictures"):
+        while True:
+            frames += camera.poll()
+    camera.close()
+    assert (camera.width_px, camera.height_px, camera.fps) == (64, 48, 50.0)
+    assert [frame.index for frame in frames] == list(range(10))
+    assert {b.timestamp_us - a.timestamp_us for a, b in itertools.pairwise(frames)} == {20_000}
