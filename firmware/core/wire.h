@@ -1,0 +1,266 @@
+/* The wire between controller and cannon. Printed from rig/link/wire.toml by
+ * `python -m rig.link.wire_header`; do not edit. Numbers are little-endian and unsigned. */
+#ifndef WIRE_H
+#define WIRE_H
+
+#define WIRE_VERSION 1u
+#define WIRE_FLAG 0x7Eu
+#define WIRE_ESCAPE 0x7Du
+#define WIRE_STOP 0x18u
+#define WIRE_ESCAPE_XOR 0x20u
+#define WIRE_LONGEST_PAYLOAD 24u
+#define WIRE_LONGEST_COMMAND_PAYLOAD 4u
+#define WIRE_BAUD 115200ul
+#define WIRE_EVENT_RESEND_MS 100u
+#define WIRE_HEARTBEAT_TIMEOUT_MS 500u
+#define WIRE_ANSWER_OFFSET 0x40u
+#define WIRE_REFUSAL 0x80u
+#define WIRE_REFUSAL_LENGTH 3u /* reason:u8, detail:u16 */
+
+enum wire_command {
+    WIRE_COMMAND_IDENTIFY = 1,
+    WIRE_COMMAND_STATUS = 2,
+    WIRE_COMMAND_HEARTBEAT = 3,
+    WIRE_COMMAND_CONFIGURE = 4,
+    WIRE_COMMAND_READ_SETTING = 5,
+    WIRE_COMMAND_SAVE_SETTINGS = 6,
+    WIRE_COMMAND_HOME = 7,
+    WIRE_COMMAND_MOVE = 8,
+    WIRE_COMMAND_COCK = 9,
+    WIRE_COMMAND_LOAD = 10,
+    WIRE_COMMAND_LET_DOWN = 11,
+    WIRE_COMMAND_ARM = 12,
+    WIRE_COMMAND_FIRE = 13,
+    WIRE_COMMAND_SAFE = 14,
+    WIRE_COMMAND_SERVICE = 15,
+};
+#define WIRE_COMMAND_COUNT 15u
+
+#define WIRE_COMMAND_IDENTIFY_LENGTH 3u /* wire_version:u8, session:u16 */
+#define WIRE_ANSWER_IDENTIFY_LENGTH 13u /* wire_version:u8, firmware_major:u8, firmware_minor:u8, firmware_patch:u8, board:u8, reset_cause:u8, settings_source:u8, settings_crc:u16, time_us:u32 */
+#define WIRE_COMMAND_STATUS_LENGTH 0u
+#define WIRE_ANSWER_STATUS_LENGTH 18u /* state:u8, cause:u8, inputs:u8, moving:u8, faults:u16, time_us:u32, cocked_ms:u32, arm_left_ms:u16, shots:u16 */
+#define WIRE_COMMAND_HEARTBEAT_LENGTH 1u /* event_ack:u8 */
+#define WIRE_ANSWER_HEARTBEAT_LENGTH 6u /* state:u8, inputs:u8, time_us:u32 */
+#define WIRE_COMMAND_CONFIGURE_LENGTH 3u /* setting:u8, value:u16 */
+#define WIRE_ANSWER_CONFIGURE_LENGTH 3u /* setting:u8, value:u16 */
+#define WIRE_COMMAND_READ_SETTING_LENGTH 1u /* setting:u8 */
+#define WIRE_ANSWER_READ_SETTING_LENGTH 3u /* setting:u8, value:u16 */
+#define WIRE_COMMAND_SAVE_SETTINGS_LENGTH 0u
+#define WIRE_ANSWER_SAVE_SETTINGS_LENGTH 2u /* settings_crc:u16 */
+#define WIRE_COMMAND_HOME_LENGTH 0u
+#define WIRE_ANSWER_HOME_LENGTH 2u /* expected_ms:u16 */
+#define WIRE_COMMAND_MOVE_LENGTH 3u /* axis:u8, pulse_ticks:u16 */
+#define WIRE_ANSWER_MOVE_LENGTH 2u /* expected_ms:u16 */
+#define WIRE_COMMAND_COCK_LENGTH 0u
+#define WIRE_ANSWER_COCK_LENGTH 2u /* expected_ms:u16 */
+#define WIRE_COMMAND_LOAD_LENGTH 0u
+#define WIRE_ANSWER_LOAD_LENGTH 2u /* expected_ms:u16 */
+#define WIRE_COMMAND_LET_DOWN_LENGTH 0u
+#define WIRE_ANSWER_LET_DOWN_LENGTH 2u /* expected_ms:u16 */
+#define WIRE_COMMAND_ARM_LENGTH 0u
+#define WIRE_ANSWER_ARM_LENGTH 6u /* token:u32, expires_ms:u16 */
+#define WIRE_COMMAND_FIRE_LENGTH 4u /* token:u32 */
+#define WIRE_ANSWER_FIRE_LENGTH 4u /* released_us:u32 */
+#define WIRE_COMMAND_SAFE_LENGTH 0u
+#define WIRE_ANSWER_SAFE_LENGTH 1u /* state:u8 */
+#define WIRE_COMMAND_SERVICE_LENGTH 0u
+#define WIRE_ANSWER_SERVICE_LENGTH 2u /* expected_ms:u16 */
+
+enum wire_event {
+    WIRE_EVENT_BOOTED = 192,
+    WIRE_EVENT_STATE_CHANGED = 193,
+    WIRE_EVENT_SHOT_SEEN = 194,
+    WIRE_EVENT_MOVE_DONE = 195,
+    WIRE_EVENT_FAULT = 196,
+    WIRE_EVENT_INPUT_CHANGED = 197,
+    WIRE_EVENT_SETTINGS_SAVED = 198,
+};
+#define WIRE_EVENT_COUNT 7u
+
+#define WIRE_EVENT_BOOTED_LENGTH 2u /* reset_cause:u8, wire_version:u8 */
+#define WIRE_EVENT_STATE_CHANGED_LENGTH 7u /* state:u8, previous:u8, cause:u8, time_us:u32 */
+#define WIRE_EVENT_SHOT_SEEN_LENGTH 10u /* released_us:u32, left_first_us:u32, transit_ticks:u16 */
+#define WIRE_EVENT_MOVE_DONE_LENGTH 3u /* axis:u8, pulse_ticks:u16 */
+#define WIRE_EVENT_FAULT_LENGTH 3u /* fault:u8, detail:u16 */
+#define WIRE_EVENT_INPUT_CHANGED_LENGTH 5u /* inputs:u8, time_us:u32 */
+#define WIRE_EVENT_SETTINGS_SAVED_LENGTH 2u /* settings_crc:u16 */
+
+enum wire_state {
+    WIRE_STATE_SAFE = 0,
+    WIRE_STATE_HOMING = 1,
+    WIRE_STATE_READY = 2,
+    WIRE_STATE_COCKING = 3,
+    WIRE_STATE_COCKED = 4,
+    WIRE_STATE_ARMED = 5,
+    WIRE_STATE_FIRING = 6,
+    WIRE_STATE_LETTING_DOWN = 7,
+    WIRE_STATE_SERVICE = 8,
+};
+#define WIRE_STATE_COUNT 9u
+
+enum wire_cause {
+    WIRE_CAUSE_RESET = 0,
+    WIRE_CAUSE_COMMAND = 1,
+    WIRE_CAUSE_STOP_BYTE = 2,
+    WIRE_CAUSE_DONE = 3,
+    WIRE_CAUSE_EMERGENCY_STOP = 4,
+    WIRE_CAUSE_KEY_OFF = 5,
+    WIRE_CAUSE_LANE_NOT_CLEAR = 6,
+    WIRE_CAUSE_HEARTBEAT_LOST = 7,
+    WIRE_CAUSE_ARM_EXPIRED = 8,
+    WIRE_CAUSE_DWELL_EXPIRED = 9,
+    WIRE_CAUSE_BAD_TOKEN = 10,
+    WIRE_CAUSE_SHOT_SEEN = 11,
+    WIRE_CAUSE_SHOT_NOT_SEEN = 12,
+    WIRE_CAUSE_TIMED_OUT = 13,
+    WIRE_CAUSE_LATCH_LOST = 14,
+    WIRE_CAUSE_LOAD_LOST = 15,
+    WIRE_CAUSE_HOLD_EXPIRED = 16,
+};
+#define WIRE_CAUSE_COUNT 17u
+
+enum wire_refused {
+    WIRE_REFUSED_UNKNOWN_COMMAND = 1,
+    WIRE_REFUSED_BAD_LENGTH = 2,
+    WIRE_REFUSED_OUT_OF_SEQUENCE = 3,
+    WIRE_REFUSED_NOT_IDENTIFIED = 4,
+    WIRE_REFUSED_WIRE_VERSION = 5,
+    WIRE_REFUSED_WRONG_STATE = 6,
+    WIRE_REFUSED_BAD_VALUE = 7,
+    WIRE_REFUSED_EMERGENCY_STOP = 8,
+    WIRE_REFUSED_KEY_OFF = 9,
+    WIRE_REFUSED_KEY_NOT_CYCLED = 10,
+    WIRE_REFUSED_LANE_NOT_CLEAR = 11,
+    WIRE_REFUSED_NOT_LOADED = 12,
+    WIRE_REFUSED_MUZZLE_BLOCKED = 13,
+    WIRE_REFUSED_NOT_LATCHED = 14,
+    WIRE_REFUSED_AXIS_MOVING = 15,
+    WIRE_REFUSED_AXIS_RESERVED = 16,
+    WIRE_REFUSED_BAD_TOKEN = 17,
+    WIRE_REFUSED_ALREADY_LOADED = 18,
+    WIRE_REFUSED_NO_LOADER = 19,
+    WIRE_REFUSED_LEVER_DRAWN = 20,
+    WIRE_REFUSED_BUSY = 21,
+    WIRE_REFUSED_OVERTAKEN = 22,
+};
+#define WIRE_REFUSED_COUNT 22u
+
+enum wire_fault {
+    WIRE_FAULT_SETTINGS_CORRUPT = 1,
+    WIRE_FAULT_DRAW_TIMEOUT = 2,
+    WIRE_FAULT_LATCH_TIMEOUT = 3,
+    WIRE_FAULT_RELEASE_TIMEOUT = 4,
+    WIRE_FAULT_SHOT_NOT_SEEN = 5,
+    WIRE_FAULT_LET_DOWN_FAILED = 6,
+    WIRE_FAULT_LOAD_TIMEOUT = 7,
+    WIRE_FAULT_RECEIVE_OVERRUN = 8,
+    WIRE_FAULT_STUCK_GATE = 9,
+    WIRE_FAULT_WATCHDOG = 10,
+    WIRE_FAULT_BROWN_OUT = 11,
+};
+#define WIRE_FAULT_COUNT 11u
+
+enum wire_reset_cause {
+    WIRE_RESET_CAUSE_POWER_ON = 1,
+    WIRE_RESET_CAUSE_EXTERNAL = 2,
+    WIRE_RESET_CAUSE_BROWN_OUT = 3,
+    WIRE_RESET_CAUSE_WATCHDOG = 4,
+};
+#define WIRE_RESET_CAUSE_COUNT 4u
+
+enum wire_board {
+    WIRE_BOARD_UNO = 1,
+    WIRE_BOARD_HOST = 2,
+};
+#define WIRE_BOARD_COUNT 2u
+
+enum wire_settings_source {
+    WIRE_SETTINGS_SOURCE_FACTORY = 0,
+    WIRE_SETTINGS_SOURCE_STORED = 1,
+};
+#define WIRE_SETTINGS_SOURCE_COUNT 2u
+
+enum wire_axis {
+    WIRE_AXIS_TRAVERSE = 0,
+    WIRE_AXIS_AZIMUTH = 1,
+    WIRE_AXIS_ELEVATION = 2,
+    WIRE_AXIS_DRAW = 3,
+    WIRE_AXIS_LATCH = 4,
+};
+#define WIRE_AXIS_COUNT 5u
+
+enum wire_setting {
+    WIRE_SETTING_TRAVERSE_MIN_TICKS = 0,
+    WIRE_SETTING_TRAVERSE_MAX_TICKS = 1,
+    WIRE_SETTING_TRAVERSE_HOME_TICKS = 2,
+    WIRE_SETTING_TRAVERSE_SPEED_TICKS = 3,
+    WIRE_SETTING_AZIMUTH_MIN_TICKS = 4,
+    WIRE_SETTING_AZIMUTH_MAX_TICKS = 5,
+    WIRE_SETTING_AZIMUTH_HOME_TICKS = 6,
+    WIRE_SETTING_AZIMUTH_SPEED_TICKS = 7,
+    WIRE_SETTING_ELEVATION_MIN_TICKS = 8,
+    WIRE_SETTING_ELEVATION_MAX_TICKS = 9,
+    WIRE_SETTING_ELEVATION_HOME_TICKS = 10,
+    WIRE_SETTING_ELEVATION_SPEED_TICKS = 11,
+    WIRE_SETTING_DRAW_REST_TICKS = 12,
+    WIRE_SETTING_DRAW_BREECH_TICKS = 13,
+    WIRE_SETTING_DRAW_SPEED_TICKS = 14,
+    WIRE_SETTING_DRAW_EASE_SPEED_TICKS = 15,
+    WIRE_SETTING_LATCH_FREE_TICKS = 16,
+    WIRE_SETTING_LATCH_HELD_TICKS = 17,
+    WIRE_SETTING_LATCH_LUBRICATE_TICKS = 18,
+    WIRE_SETTING_LATCH_SPEED_TICKS = 19,
+    WIRE_SETTING_TRIGGER_KIND = 20,
+    WIRE_SETTING_TRIGGER_HOLD_MS = 21,
+    WIRE_SETTING_COCK_TIMEOUT_MS = 22,
+    WIRE_SETTING_LET_DOWN_TIMEOUT_MS = 23,
+    WIRE_SETTING_DWELL_MS = 24,
+    WIRE_SETTING_ARM_EXPIRES_MS = 25,
+    WIRE_SETTING_SHOT_TIMEOUT_MS = 26,
+    WIRE_SETTING_LOADER_PRESENT = 27,
+    WIRE_SETTING_LOADER_HOLD_MS = 28,
+};
+#define WIRE_SETTING_COUNT 29u
+
+#define WIRE_INPUT_ESTOP_OK_MASK 0x01u
+#define WIRE_INPUT_KEY_ON_MASK 0x02u
+#define WIRE_INPUT_LEVER_DRAWN_MASK 0x04u
+#define WIRE_INPUT_LEVER_LATCHED_MASK 0x08u
+#define WIRE_INPUT_GATE_FIRST_BLOCKED_MASK 0x10u
+#define WIRE_INPUT_GATE_SECOND_BLOCKED_MASK 0x20u
+#define WIRE_INPUT_LANE_CLEAR_MASK 0x40u
+
+/* Factory value, minimum and maximum of every setting, in the order of their codes. */
+#define WIRE_SETTINGS_TABLE \
+    {2000u, 1000u, 5000u}, \
+    {4000u, 1000u, 5000u}, \
+    {3000u, 1000u, 5000u}, \
+    {20u, 1u, 400u}, \
+    {2000u, 1000u, 5000u}, \
+    {4000u, 1000u, 5000u}, \
+    {3000u, 1000u, 5000u}, \
+    {20u, 1u, 400u}, \
+    {2000u, 1000u, 5000u}, \
+    {4000u, 1000u, 5000u}, \
+    {3000u, 1000u, 5000u}, \
+    {20u, 1u, 400u}, \
+    {2000u, 1000u, 5000u}, \
+    {4000u, 1000u, 5000u}, \
+    {40u, 1u, 400u}, \
+    {15u, 1u, 100u}, \
+    {2000u, 1000u, 5000u}, \
+    {3000u, 1000u, 5000u}, \
+    {4000u, 1000u, 5000u}, \
+    {100u, 1u, 400u}, \
+    {0u, 0u, 1u}, \
+    {40u, 5u, 100u}, \
+    {4000u, 500u, 20000u}, \
+    {8000u, 500u, 30000u}, \
+    {30000u, 1000u, 60000u}, \
+    {3000u, 100u, 10000u}, \
+    {250u, 20u, 2000u}, \
+    {0u, 0u, 1u}, \
+    {300u, 10u, 1000u}
+
+#endif
