@@ -1,0 +1,48 @@
+"""The shot log: what was asked for, what happened, what was seen, what was decided."""
+
+from rig.log.errors import LogError
+from rig.log.records import (
+    Aim,
+    Analysis,
+    DecidedDoubt,
+    Decision,
+    Doubt,
+    Fall,
+    Fired,
+    Moved,
+    MuzzleGate,
+    Session,
+    SessionStart,
+    Shot,
+    ShotPlan,
+    Stage,
+    StageEntry,
+    Verdict,
+)
+from rig.log.sql_store import open_log, open_log_in_memory
+from rig.log.store import ShotLog
+from rig.log.telling import tell
+
+__all__ = [
+    "Aim",
+    "Analysis",
+    "DecidedDoubt",
+    "Decision",
+    "Doubt",
+    "Fall",
+    "Fired",
+    "LogError",
+    "Moved",
+    "MuzzleGate",
+    "Session",
+    "SessionStart",
+    "Shot",
+    "ShotLog",
+    "ShotPlan",
+    "Stage",
+    "StageEntry",
+    "Verdict",
+    "open_log",
+    "open_log_in_memory",
+    "tell",
+]

@@ -1,0 +1,215 @@
+"""Open an SQLite file as a log: is it ours, is it sound, is it of this version, and who writes to it.
+
+A file is WAL with `synchronous=FULL`: a commit is on the disk when it returns, and readers are never held up by the
+writer. One lock file beside it (`<log>.lock`) is held by the process that fires. The kernel lets go of it when that
+process ends, in whatever way, so a shot left unfinished while nobody holds the lock is known to be interrupted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from rig.log._tables import APPLICATION_ID, HEAD
+from rig.log.errors import LogError
+
+__all__ = ["SessionLock", "open_engine", "spoken_errors"]
+
+_BUSY_TIMEOUT_S = 5.0
+_SQLITE_HEADER = b"SQLite format 3\0"
+
+
+def open_engine(path: Path | None, *, create: bool) -> sa.Engine:
+    """Give an engine on a log that is ours, and stands at the present revision.
+
+    Parameters
+    ----------
+    path : Path or None
+        The file; None: a log in memory, which ends with the engine.
+    create : bool
+        Whether to make a new log where there is no file.
+
+    Raises
+    ------
+    LogError
+        The file is missing, no log, damaged, of a newer rig, locked, or must not be read or written.
+    """
+    name = str(path) if path is not None else "the log in memory"
+    if path is not None:
+        _check_file(path, create=create)
+    engine = sa.create_engine(
+        f"sqlite:///{path}" if path is not None else "sqlite://",
+        connect_args={"timeout": _BUSY_TIMEOUT_S, "check_same_thread": False},
+        poolclass=None if path is not None else sa.StaticPool,
+    )
+    sa.event.listen(engine, "connect", _prepare)
+    sa.event.listen(engine, "begin", _begin)
+    try:
+        with spoken_errors(name):
+            _bring_to_head(engine, name)
+    except BaseException:
+        engine.dispose()
+        raise
+    return engine
+
+
+def _check_file(path: Path, *, create: bool) -> None:
+    try:
+        if not path.exists():
+            if not create:
+                raise LogError(f"{path}: there is no log here; the first shot makes one")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            return
+        if path.is_dir():
+            raise LogError(f"{path}: found a folder, expected a log file")
+        with path.open("rb") as file:
+            header = file.read(len(_SQLITE_HEADER))
+    except OSError as error:
+        raise LogError(f"{path}: cannot be opened as a log: {error.strerror}") from error
+    if header and header != _SQLITE_HEADER:
+        raise LogError(
+            f"{path}: this is no log, nor any other SQLite file; name another file under [log] path"
+        )
+
+
+def _prepare(connection: Any, _record: Any) -> None:
+    # Transactions begin where we say (`_begin`), not where the driver guesses.
+    connection.isolation_level = None
+    connection.execute("PRAGMA foreign_keys=ON")
+    connection.execute("PRAGMA synchronous=FULL")
+
+
+def _begin(connection: sa.Connection) -> None:
+    # A writer takes its place at once. Two that both read first and then wanted to write would lock each other out.
+    writes = connection.get_execution_options().get("writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _bring_to_head(engine: sa.Engine, name: str) -> None:
+    with engine.connect() as connection:
+        if _revision(connection, name) == HEAD:
+            return
+    with contextlib.closing(engine.raw_connection()) as raw:
+        # Cannot be set inside a transaction, and stays with the file.
+        raw.cursor().execute("PRAGMA journal_mode=WAL")
+    with engine.execution_options(writes=True).begin() as connection:
+        # Looked at again: another process may have done it while this one waited for its turn.
+        if _revision(connection, name) == HEAD:
+            return
+        _migrate(connection)
+        connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION_ID}")
+
+
+def _revision(connection: sa.Connection, name: str) -> str | None:
+    tables = connection.exec_driver_sql("SELECT name FROM sqlite_master WHERE type='table'").scalars().all()
+    if not tables:
+        return None
+    application_id = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
+    if application_id != APPLICATION_ID or "alembic_version" not in tables:
+        raise LogError(
+            f"{name}: this SQLite file belongs to another program (its tables: {', '.join(sorted(tables)[:3])});"
+            " name another file under [log] path"
+        )
+    revision: str | None = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
+    if revision is None or revision not in _known_revisions():
+        raise LogError(
+            f"{name}: written by a newer rig (log revision {revision}, this rig knows up to {HEAD});"
+            " update the rig, or name another file under [log] path"
+        )
+    return revision
+
+
+def _known_revisions() -> frozenset[str]:
+    return frozenset(f"{number:04d}" for number in range(1, int(HEAD) + 1))
+
+
+def _migrate(connection: sa.Connection) -> None:
+    # Imported here: a log that needs no migration, the usual one, is open before this import is done.
+    from alembic import command  # noqa: PLC0415
+    from alembic.config import Config  # noqa: PLC0415
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+
+
+@contextlib.contextmanager
+def spoken_errors(name: str) -> Iterator[None]:
+    """Turn what the database says into one sentence of ours."""
+    try:
+        yield
+    except (sa.exc.DBAPIError, sqlite3.Error) as error:
+        cause = error.orig if isinstance(error, sa.exc.DBAPIError) else error
+        code = getattr(cause, "sqlite_errorcode", None)
+        primary = code & 0xFF if code is not None else None
+        if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            sentence = (
+                f"another program has kept it locked for more than {_BUSY_TIMEOUT_S:.0f} s; close that first"
+            )
+        elif primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            sentence = (
+                f"the file is damaged ({cause}); put back a copy of it, or name another file under [log] path"
+            )
+        elif primary in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
+            sentence = (
+                f"the file cannot be opened for writing ({cause}); check its rights and those of its folder"
+            )
+        elif primary in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
+            sentence = f"the disk did not take it ({cause})"
+        else:
+            sentence = f"the database refused ({cause})"
+        raise LogError(f"{name}: {sentence}") from error
+
+
+class SessionLock:
+    """Held by the one process that fires with this log.
+
+    Parameters
+    ----------
+    path : Path or None
+        The lock file; None, for a log in memory: nobody else can reach it, so it is always free.
+    """
+
+    # Whoever opens the log looks whether the lock is free by taking it for a moment. That must not stop a start.
+    _PATIENCE_S = 1.0
+    _RETRY_S = 0.02
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._descriptor: int | None = None
+
+    def try_take(self, *, patient: bool = False) -> bool:
+        """Take the lock if it is free, and say whether it is held now."""
+        if self._path is None or self._descriptor is not None:
+            return True
+        try:
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise LogError(f"{self._path}: cannot make the log's lock file: {error.strerror}") from error
+        give_up_s = time.monotonic() + (self._PATIENCE_S if patient else 0.0)
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= give_up_s:
+                    os.close(descriptor)
+                    return False
+                time.sleep(self._RETRY_S)
+            else:
+                self._descriptor = descriptor
+                return True
+
+    def release(self) -> None:
+        """Let go; harmless where it is not held."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None

@@ -1,0 +1,645 @@
+"""The log in an SQL database, through SQLAlchemy. All SQL of the rig is in this package."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import sqlalchemy as sa
+
+from rig.log import _tables as t
+from rig.log._progress import why_not
+from rig.log._sqlite import SessionLock, open_engine, spoken_errors
+from rig.log.errors import LogError
+from rig.log.records import (
+    Aim,
+    Analysis,
+    DecidedDoubt,
+    Decision,
+    Doubt,
+    Fall,
+    Fired,
+    Moved,
+    MuzzleGate,
+    Session,
+    SessionStart,
+    Shot,
+    ShotPlan,
+    Stage,
+    StageEntry,
+    Verdict,
+)
+from rig.log.store import ShotLog
+
+__all__ = ["open_log", "open_log_in_memory"]
+
+_DIED = "the process that fired it ended without a word"
+
+
+def _now_utc_us() -> int:
+    return time.time_ns() // 1000
+
+
+def open_log(path: Path, *, create: bool = True, now_utc_us: Callable[[], int] = _now_utc_us) -> ShotLog:
+    """Open the log in an SQLite file, bring it to the present revision, and see what a dead process left.
+
+    Parameters
+    ----------
+    path : Path
+        The file; it and its folder are made where they are missing.
+    create : bool
+        False: a missing file is an error, as it is for whoever only wants to read.
+    now_utc_us : callable
+        Wall time in microseconds since 1970-01-01 UTC.
+
+    Returns
+    -------
+    ShotLog
+        To be closed when done; it is a context manager.
+
+    Raises
+    ------
+    LogError
+        The file is missing, no log, damaged, written by a newer rig, locked, or must not be read or written.
+    """
+    engine = open_engine(path, create=create)
+    return _SqlShotLog(engine, str(path), SessionLock(path.with_name(path.name + ".lock")), now_utc_us)
+
+
+def open_log_in_memory(*, now_utc_us: Callable[[], int] = _now_utc_us) -> ShotLog:
+    """Open a log that nobody else sees and that ends when it is closed."""
+    return _SqlShotLog(open_engine(None, create=True), "the log in memory", SessionLock(None), now_utc_us)
+
+
+class _SqlShotLog:
+    """The one implementation of `ShotLog`."""
+
+    def __init__(
+        self, engine: sa.Engine, name: str, lock: SessionLock, now_utc_us: Callable[[], int]
+    ) -> None:
+        self._engine = engine
+        self._name = name
+        self._lock = lock
+        self._now_utc_us = now_utc_us
+        self._session_id: int | None = None
+        self._interrupted: tuple[Shot, ...] = ()
+        try:
+            if self._lock.try_take():
+                try:
+                    self._interrupted = self._mark_interrupted()
+                finally:
+                    self._lock.release()
+        except BaseException:
+            self._engine.dispose()
+            raise
+
+    # Sessions
+
+    @property
+    def interrupted(self) -> tuple[Shot, ...]:
+        return self._interrupted
+
+    def start_session(self, start: SessionStart) -> int:
+        if self._session_id is not None:
+            raise LogError(f"{self._name}: session {self._session_id} is still open; one at a time")
+        if not self._lock.try_take(patient=True):
+            raise LogError(
+                f"{self._name}: another rig is firing with this log; end that one first, or name another file"
+                " under [log] path"
+            )
+        try:
+            self._interrupted += self._mark_interrupted()
+            with self._write() as connection:
+                self._session_id = _insert(
+                    connection,
+                    t.session,
+                    started_utc_us=self._now_utc_us(),
+                    software_version=start.software_version,
+                    firmware_version=start.firmware_version,
+                    wire_version=start.wire_version,
+                    settings=dict(start.settings),
+                    port=start.port,
+                    camera=start.camera,
+                    transcript_path=start.transcript_path,
+                )
+        except BaseException:
+            self._lock.release()
+            raise
+        return self._session_id
+
+    def end_session(self, session_id: int, cause: str) -> None:
+        self._must_be_open(session_id)
+        with self._write() as connection:
+            self._interrupt_unfinished(connection, cause, t.shot.c.session_id == session_id)
+            _insert(
+                connection, t.session_end, session_id=session_id, at_utc_us=self._now_utc_us(), cause=cause
+            )
+        self._session_id = None
+        self._lock.release()
+
+    def session(self, session_id: int) -> Session:
+        with self._read() as connection:
+            found = _read_sessions(connection, t.session.c.session_id == session_id)
+        if not found:
+            raise LogError(f"{self._name}: there is no session {session_id}")
+        return found[0]
+
+    def sessions(self) -> tuple[Session, ...]:
+        with self._read() as connection:
+            return _read_sessions(connection, sa.true())
+
+    def close(self) -> None:
+        self._session_id = None
+        self._lock.release()
+        self._engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        exception_type: type[BaseException] | None,
+        exception: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # A shot, step by step
+
+    def begin_shot(self, session_id: int, plan: ShotPlan, *, clock_us: int | None = None) -> int:
+        self._must_be_open(session_id)
+        with self._write() as connection:
+            shot_id = _insert(
+                connection,
+                t.shot,
+                session_id=session_id,
+                side=plan.side,
+                target=plan.target,
+                option=plan.option,
+                zone=plan.zone,
+                position=plan.position,
+                plan=plan.plan,
+                plan_index=plan.plan_index,
+            )
+            self._append(connection, shot_id, Stage.PLANNED, "", clock_us)
+        return shot_id
+
+    def aimed(self, shot_id: int, aim: Aim, *, clock_us: int | None = None, cause: str = "") -> None:
+        x_mm, y_mm, z_mm = aim.target_mm
+        with self._step(shot_id, Stage.AIMED, cause, clock_us) as connection:
+            _insert(
+                connection,
+                t.aim,
+                shot_id=shot_id,
+                target_x_mm=x_mm,
+                target_y_mm=y_mm,
+                target_z_mm=z_mm,
+                traverse_mm=aim.traverse_mm,
+                azimuth_rad=aim.azimuth_rad,
+                elevation_rad=aim.elevation_rad,
+                expected_muzzle_speed_mps=aim.expected_muzzle_speed_mps,
+                calibration=aim.calibration,
+            )
+
+    def reached(self, shot_id: int, stage: Stage, *, clock_us: int | None = None, cause: str = "") -> None:
+        if stage not in _BARE:
+            raise ValueError(f"stage {stage} carries more than its name; use the method made for it")
+        with self._step(shot_id, stage, cause, clock_us):
+            pass
+
+    def seen(self, shot_id: int, gate: MuzzleGate, *, clock_us: int | None = None, cause: str = "") -> None:
+        with self._step(shot_id, Stage.SEEN, cause, clock_us) as connection:
+            _insert(
+                connection,
+                t.muzzle_gate,
+                shot_id=shot_id,
+                release_to_first_us=gate.release_to_first_us,
+                first_to_second_us=gate.first_to_second_us,
+                spacing_mm=gate.spacing_mm,
+                muzzle_speed_mps=gate.muzzle_speed_mps,
+            )
+
+    def recorded(self, shot_id: int, path: str, *, clock_us: int | None = None, cause: str = "") -> None:
+        with self._step(shot_id, Stage.RECORDED, cause, clock_us) as connection:
+            _insert(connection, t.recording, shot_id=shot_id, path=path)
+
+    def analysed(self, shot_id: int, analysis: Analysis, *, clock_us: int | None = None) -> None:
+        with self._step(shot_id, Stage.ANALYSED, "", clock_us) as connection:
+            analysis_id = _insert(
+                connection,
+                t.analysis,
+                shot_id=shot_id,
+                software_version=analysis.software_version,
+                raw=dict(analysis.raw),
+            )
+            for fall in analysis.falls:
+                _insert(
+                    connection,
+                    t.fall,
+                    analysis_id=analysis_id,
+                    side=fall.side,
+                    square=fall.square,
+                    causes=list(fall.causes),
+                    confidence=fall.confidence,
+                    t_us=fall.t_us,
+                    evidence=fall.evidence,
+                )
+            for moved in analysis.moved:
+                _insert(
+                    connection,
+                    t.moved,
+                    analysis_id=analysis_id,
+                    side=moved.side,
+                    square=moved.square,
+                    x_mm=moved.x_mm,
+                    y_mm=moved.y_mm,
+                )
+
+    def abort(
+        self, shot_id: int, cause: str, *, fired: Fired | None = None, clock_us: int | None = None
+    ) -> None:
+        with self._write() as connection:
+            self._append(connection, shot_id, Stage.ABORTED, cause, clock_us, fired)
+
+    # Verdicts and what commanders decide
+
+    def judged(self, shot_id: int, verdict: Verdict, *, clock_us: int | None = None) -> None:
+        with self._step(shot_id, Stage.JUDGED, "", clock_us) as connection:
+            analysis_id = connection.execute(
+                sa.select(sa.func.max(t.analysis.c.analysis_id)).where(t.analysis.c.shot_id == shot_id)
+            ).scalar_one()
+            verdict_id = _insert_verdict(connection, shot_id, analysis_id, None, verdict)
+            for doubt in verdict.doubts:
+                _insert(
+                    connection,
+                    t.doubt,
+                    verdict_id=verdict_id,
+                    square=doubt.square,
+                    between=list(doubt.between),
+                    commander=doubt.commander,
+                )
+            if not verdict.doubts:
+                self._append(connection, shot_id, Stage.DECIDED, "no doubt", clock_us)
+
+    def decide(self, shot_id: int, square: str, decided_by: str, *, leaves: bool) -> tuple[Doubt, ...]:
+        with self._write() as connection:
+            shot = self._one_shot(connection, shot_id)
+            doubt = next((each for each in shot.doubts if each.square == square), None)
+            if doubt is None:
+                known = ", ".join(each.square for each in shot.doubts) or "none"
+                raise LogError(f"shot {shot_id} has no doubt about {square}; its doubts: {known}")
+            if doubt.decision is not None:
+                said = "leaves" if doubt.decision.leaves else "stays"
+                raise LogError(
+                    f"shot {shot_id}, {square}: {doubt.decision.decided_by} has decided already that it {said}"
+                )
+            if decided_by != doubt.commander:
+                raise LogError(
+                    f"shot {shot_id}, {square}: the commander of {doubt.commander} decides, not {decided_by}"
+                )
+            doubt_id = connection.execute(
+                sa.select(t.doubt.c.doubt_id)
+                .where(t.doubt.c.square == square)
+                .where(t.doubt.c.verdict_id == _doubtful_verdict(shot_id))
+            ).scalar_one()
+            _insert(
+                connection,
+                t.decision,
+                doubt_id=doubt_id,
+                decided_by=decided_by,
+                leaves=leaves,
+                at_utc_us=self._now_utc_us(),
+            )
+            return tuple(each for each in shot.pending if each.square != square)
+
+    def settled(self, shot_id: int, verdict: Verdict) -> None:
+        if verdict.doubts:
+            raise ValueError("a final verdict has no doubts")
+        with self._write() as connection:
+            shot = self._one_shot(connection, shot_id)
+            if not shot.doubts:
+                raise LogError(f"shot {shot_id} has no doubts to settle")
+            if shot.pending:
+                left = ", ".join(each.square for each in shot.pending)
+                raise LogError(f"shot {shot_id} cannot be settled: not decided yet: {left}")
+            if shot.stage is Stage.DECIDED:
+                raise LogError(f"shot {shot_id} is settled already")
+            settles, analysis_id = connection.execute(
+                sa.select(t.verdict.c.verdict_id, t.verdict.c.analysis_id).where(
+                    t.verdict.c.verdict_id == _doubtful_verdict(shot_id)
+                )
+            ).one()
+            _insert_verdict(connection, shot_id, analysis_id, settles, verdict)
+            self._append(connection, shot_id, Stage.DECIDED, "every doubt is decided", None)
+
+    # Reading
+
+    def shot(self, shot_id: int) -> Shot:
+        with self._read() as connection:
+            return self._one_shot(connection, shot_id)
+
+    def shots(self, *, session_id: int | None = None, plan: str | None = None) -> tuple[Shot, ...]:
+        condition: sa.ColumnElement[bool] = sa.true()
+        if session_id is not None:
+            condition = sa.and_(condition, t.shot.c.session_id == session_id)
+        if plan is not None:
+            condition = sa.and_(condition, t.shot.c.plan == plan)
+        with self._read() as connection:
+            return _read_shots(connection, condition)
+
+    def _one_shot(self, connection: sa.Connection, shot_id: int) -> Shot:
+        found = _read_shots(connection, t.shot.c.shot_id == shot_id)
+        if not found:
+            raise LogError(f"{self._name}: there is no shot {shot_id}")
+        return found[0]
+
+    # Writing
+
+    @contextlib.contextmanager
+    def _read(self) -> Iterator[sa.Connection]:
+        with spoken_errors(self._name), self._engine.begin() as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def _write(self) -> Iterator[sa.Connection]:
+        engine = self._engine.execution_options(writes=True)
+        with spoken_errors(self._name), engine.begin() as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def _step(self, shot_id: int, stage: Stage, cause: str, clock_us: int | None) -> Iterator[sa.Connection]:
+        with self._write() as connection:
+            self._append(connection, shot_id, stage, cause, clock_us)
+            yield connection
+
+    def _append(
+        self,
+        connection: sa.Connection,
+        shot_id: int,
+        stage: Stage,
+        cause: str,
+        clock_us: int | None,
+        fired: Fired | None = None,
+    ) -> None:
+        behind = [
+            Stage(name)
+            for name in connection.execute(
+                sa.select(t.stage.c.stage).where(t.stage.c.shot_id == shot_id)
+            ).scalars()
+        ]
+        if not behind and stage is not Stage.PLANNED:
+            raise LogError(f"{self._name}: there is no shot {shot_id}")
+        reason = why_not(stage, behind, fired=fired)
+        if reason is not None:
+            raise LogError(f"shot {shot_id} cannot be at stage {stage}: {reason}")
+        _insert(
+            connection,
+            t.stage,
+            shot_id=shot_id,
+            stage=stage.value,
+            at_utc_us=self._now_utc_us(),
+            clock_us=clock_us,
+            cause=cause,
+            fired=fired.value if fired is not None else None,
+        )
+
+    def _must_be_open(self, session_id: int) -> None:
+        if session_id != self._session_id:
+            raise LogError(f"{self._name}: session {session_id} is not open here")
+
+    def _mark_interrupted(self) -> tuple[Shot, ...]:
+        """Mark what is unfinished. Whoever calls holds the lock: nobody is firing."""
+        with self._read() as connection:
+            # The usual case: nothing to do, and then a reader writes nothing.
+            if not _unfinished(connection, sa.true()):
+                return ()
+        with self._write() as connection:
+            return self._interrupt_unfinished(connection, _DIED, sa.true())
+
+    def _interrupt_unfinished(
+        self, connection: sa.Connection, cause: str, condition: sa.ColumnElement[bool]
+    ) -> tuple[Shot, ...]:
+        unfinished = _unfinished(connection, condition)
+        for shot_id in unfinished:
+            self._append(connection, shot_id, Stage.INTERRUPTED, cause, None)
+        return _read_shots(connection, t.shot.c.shot_id.in_(unfinished)) if unfinished else ()
+
+
+_BARE = frozenset({Stage.COCKED, Stage.LOADED, Stage.ARMED, Stage.ASKED, Stage.FIRED})
+_FINISHED = tuple(stage.value for stage in (Stage.JUDGED, Stage.DECIDED, Stage.ABORTED, Stage.INTERRUPTED))
+
+
+def _insert(connection: sa.Connection, table: sa.Table, **values: Any) -> int:
+    key = connection.execute(table.insert().values(**values)).inserted_primary_key
+    assert key is not None  # every table has a key of one integer
+    return int(key[0])
+
+
+def _insert_verdict(
+    connection: sa.Connection, shot_id: int, analysis_id: int, settles: int | None, verdict: Verdict
+) -> int:
+    return _insert(
+        connection,
+        t.verdict,
+        shot_id=shot_id,
+        analysis_id=analysis_id,
+        settles=settles,
+        casualties=list(verdict.casualties),
+        put_back=list(verdict.put_back),
+        after=verdict.after,
+        winner=verdict.winner,
+    )
+
+
+def _doubtful_verdict(shot_id: int) -> sa.ScalarSelect[int]:
+    """Select the id of the verdict that stands, or of the one whose doubts that one settles."""
+    return (
+        sa.select(sa.func.coalesce(t.verdict.c.settles, t.verdict.c.verdict_id))
+        .where(t.verdict.c.shot_id == shot_id)
+        .order_by(t.verdict.c.verdict_id.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+
+
+def _unfinished(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> list[int]:
+    finished = sa.select(t.stage.c.shot_id).where(t.stage.c.stage.in_(_FINISHED))
+    select = sa.select(t.shot.c.shot_id).where(t.shot.c.shot_id.not_in(finished)).where(condition)
+    return list(connection.execute(select.order_by(t.shot.c.shot_id)).scalars())
+
+
+def _read_sessions(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> tuple[Session, ...]:
+    select = (
+        sa.select(t.session, t.session_end.c.at_utc_us, t.session_end.c.cause)
+        .outerjoin(t.session_end, t.session_end.c.session_id == t.session.c.session_id)
+        .where(condition)
+        .order_by(t.session.c.session_id)
+    )
+    return tuple(
+        Session(
+            session_id=row.session_id,
+            started_utc_us=row.started_utc_us,
+            ended_utc_us=row.at_utc_us,
+            end_cause=row.cause or "",
+            software_version=row.software_version,
+            firmware_version=row.firmware_version,
+            wire_version=row.wire_version,
+            settings=row.settings,
+            port=row.port,
+            camera=row.camera,
+            transcript_path=row.transcript_path,
+        )
+        for row in connection.execute(select)
+    )
+
+
+def _read_shots(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> tuple[Shot, ...]:
+    rows = connection.execute(sa.select(t.shot).where(condition).order_by(t.shot.c.shot_id)).all()
+    shot_ids = sa.select(t.shot.c.shot_id).where(condition)
+    analysis_ids = sa.select(t.analysis.c.analysis_id).where(t.analysis.c.shot_id.in_(shot_ids))
+    verdict_ids = sa.select(t.verdict.c.verdict_id).where(t.verdict.c.shot_id.in_(shot_ids))
+
+    history = _grouped(connection, t.stage, t.stage.c.shot_id, shot_ids)
+    aims = _grouped(connection, t.aim, t.aim.c.shot_id, shot_ids)
+    gates = _grouped(connection, t.muzzle_gate, t.muzzle_gate.c.shot_id, shot_ids)
+    recordings = _grouped(connection, t.recording, t.recording.c.shot_id, shot_ids)
+    analyses = _grouped(connection, t.analysis, t.analysis.c.shot_id, shot_ids)
+    falls = _grouped(connection, t.fall, t.fall.c.analysis_id, analysis_ids)
+    moved = _grouped(connection, t.moved, t.moved.c.analysis_id, analysis_ids)
+    verdicts = _grouped(connection, t.verdict, t.verdict.c.shot_id, shot_ids)
+    doubts = _grouped(connection, t.doubt, t.doubt.c.verdict_id, verdict_ids)
+    doubt_ids = sa.select(t.doubt.c.doubt_id).where(t.doubt.c.verdict_id.in_(verdict_ids))
+    decisions = _grouped(connection, t.decision, t.decision.c.doubt_id, doubt_ids)
+
+    def decided_doubts(of_shot: Sequence[sa.Row[Any]]) -> tuple[DecidedDoubt, ...]:
+        if not of_shot:
+            return ()
+        standing = of_shot[-1]
+        return tuple(
+            _decided_doubt(doubt, decisions[doubt.doubt_id])
+            for doubt in doubts[standing.settles or standing.verdict_id]
+        )
+
+    return tuple(
+        Shot(
+            shot_id=row.shot_id,
+            session_id=row.session_id,
+            planned=ShotPlan(
+                side=row.side,
+                target=row.target,
+                option=row.option,
+                zone=row.zone,
+                position=row.position,
+                plan=row.plan,
+                plan_index=row.plan_index,
+            ),
+            history=tuple(_stage_entry(entry) for entry in history[row.shot_id]),
+            aim=_aim(aims[row.shot_id][-1]) if aims[row.shot_id] else None,
+            muzzle_gate=_gate(gates[row.shot_id][0]) if gates[row.shot_id] else None,
+            recording_path=recordings[row.shot_id][0].path if recordings[row.shot_id] else None,
+            analyses=tuple(
+                _analysis(analysis, falls[analysis.analysis_id], moved[analysis.analysis_id])
+                for analysis in analyses[row.shot_id]
+            ),
+            verdicts=tuple(
+                _verdict(verdict, doubts[verdict.verdict_id]) for verdict in verdicts[row.shot_id]
+            ),
+            doubts=decided_doubts(verdicts[row.shot_id]),
+        )
+        for row in rows
+    )
+
+
+def _grouped(
+    connection: sa.Connection, table: sa.Table, owner: sa.Column[Any], owners: sa.Select[Any]
+) -> Mapping[int, Sequence[sa.Row[Any]]]:
+    """Read the rows of a table that belong to some owners, oldest first, by owner."""
+    groups: defaultdict[int, list[sa.Row[Any]]] = defaultdict(list)
+    select = sa.select(table).where(owner.in_(owners)).order_by(*table.primary_key.columns)
+    for row in connection.execute(select):
+        groups[getattr(row, owner.name)].append(row)
+    return groups
+
+
+def _stage_entry(row: sa.Row[Any]) -> StageEntry:
+    return StageEntry(
+        stage=Stage(row.stage),
+        at_utc_us=row.at_utc_us,
+        clock_us=row.clock_us,
+        cause=row.cause,
+        fired=Fired(row.fired) if row.fired is not None else None,
+    )
+
+
+def _aim(row: sa.Row[Any]) -> Aim:
+    return Aim(
+        target_mm=(row.target_x_mm, row.target_y_mm, row.target_z_mm),
+        traverse_mm=row.traverse_mm,
+        azimuth_rad=row.azimuth_rad,
+        elevation_rad=row.elevation_rad,
+        expected_muzzle_speed_mps=row.expected_muzzle_speed_mps,
+        calibration=row.calibration,
+    )
+
+
+def _gate(row: sa.Row[Any]) -> MuzzleGate:
+    return MuzzleGate(
+        release_to_first_us=row.release_to_first_us,
+        first_to_second_us=row.first_to_second_us,
+        spacing_mm=row.spacing_mm,
+    )
+
+
+def _analysis(row: sa.Row[Any], falls: Sequence[sa.Row[Any]], moved: Sequence[sa.Row[Any]]) -> Analysis:
+    return Analysis(
+        software_version=row.software_version,
+        raw=row.raw,
+        falls=tuple(
+            Fall(
+                side=fall.side,
+                square=fall.square,
+                causes=tuple(fall.causes),
+                confidence=fall.confidence,
+                t_us=fall.t_us,
+                evidence=fall.evidence,
+            )
+            for fall in falls
+        ),
+        moved=tuple(
+            Moved(side=each.side, square=each.square, x_mm=each.x_mm, y_mm=each.y_mm) for each in moved
+        ),
+    )
+
+
+def _verdict(row: sa.Row[Any], doubts: Sequence[sa.Row[Any]]) -> Verdict:
+    return Verdict(
+        casualties=tuple(row.casualties),
+        put_back=tuple(row.put_back),
+        doubts=tuple(
+            Doubt(square=doubt.square, between=tuple(doubt.between), commander=doubt.commander)
+            for doubt in doubts
+        ),
+        after=row.after,
+        winner=row.winner,
+    )
+
+
+def _decided_doubt(row: sa.Row[Any], decisions: Sequence[sa.Row[Any]]) -> DecidedDoubt:
+    return DecidedDoubt(
+        square=row.square,
+        between=tuple(row.between),
+        commander=row.commander,
+        decision=Decision(
+            square=row.square,
+            decided_by=decisions[0].decided_by,
+            leaves=decisions[0].leaves,
+            at_utc_us=decisions[0].at_utc_us,
+        )
+        if decisions
+        else None,
+    )

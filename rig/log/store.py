@@ -1,0 +1,106 @@
+"""The log as the rest of the rig sees it. How it is kept is nobody else's business.
+
+Rows are appended and never changed. Every method that writes has its row on the disk when it returns: what it was
+told survives the end of the process, and of the power, from then on.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Protocol, Self
+
+from rig.log.records import (
+    Aim,
+    Analysis,
+    Doubt,
+    Fired,
+    MuzzleGate,
+    Session,
+    SessionStart,
+    Shot,
+    ShotPlan,
+    Stage,
+    Verdict,
+)
+
+__all__ = ["ShotLog"]
+
+
+class ShotLog(Protocol):
+    """Keeps sessions and shots.
+
+    Every method raises `rig.log.LogError` where the store fails, where an id is unknown, or where what it is told
+    contradicts what it knows; nothing is written then. `clock_us` is the rig's monotonic clock.
+    """
+
+    @property
+    def interrupted(self) -> tuple[Shot, ...]:
+        """Shots that a dead process had left unfinished, and that were marked so when this log was opened."""
+
+    def start_session(self, start: SessionStart) -> int:
+        """Begin a session and hold it until `end_session`, `close` or the end of the process.
+
+        One log takes one session at a time.
+        """
+
+    def end_session(self, session_id: int, cause: str) -> None:
+        """End the session; a shot that it leaves unfinished is marked interrupted with this cause."""
+
+    def begin_shot(self, session_id: int, plan: ShotPlan, *, clock_us: int | None = None) -> int:
+        """Write the shot's row, stage `PLANNED`, and give its number."""
+
+    def aimed(self, shot_id: int, aim: Aim, *, clock_us: int | None = None, cause: str = "") -> None:
+        """Keep where the cannon points, stage `AIMED`."""
+
+    def reached(self, shot_id: int, stage: Stage, *, clock_us: int | None = None, cause: str = "") -> None:
+        """Keep that the shot came to `COCKED`, `LOADED`, `ARMED`, `ASKED` or `FIRED`.
+
+        `ASKED` is written before the fire command goes out.
+        """
+
+    def seen(self, shot_id: int, gate: MuzzleGate, *, clock_us: int | None = None, cause: str = "") -> None:
+        """Keep what the muzzle gate timed, stage `SEEN`."""
+
+    def recorded(self, shot_id: int, path: str, *, clock_us: int | None = None, cause: str = "") -> None:
+        """Keep where the recording is, stage `RECORDED`."""
+
+    def analysed(self, shot_id: int, analysis: Analysis, *, clock_us: int | None = None) -> None:
+        """Keep one reading of the recording beside those before it, stage `ANALYSED`."""
+
+    def judged(self, shot_id: int, verdict: Verdict, *, clock_us: int | None = None) -> None:
+        """Keep the verdict on the latest analysis: stage `JUDGED`, and `DECIDED` too where it has no doubts."""
+
+    def decide(self, shot_id: int, square: str, decided_by: str, *, leaves: bool) -> tuple[Doubt, ...]:
+        """Keep what a commander said of one doubt, and give the doubts that are still pending."""
+
+    def settled(self, shot_id: int, verdict: Verdict) -> None:
+        """Keep the final verdict, once every doubt is decided: stage `DECIDED`."""
+
+    def abort(
+        self, shot_id: int, cause: str, *, fired: Fired | None = None, clock_us: int | None = None
+    ) -> None:
+        """Give the shot up. `fired` says whether it left, where the rig has learnt that; else the stages tell."""
+
+    def shot(self, shot_id: int) -> Shot:
+        """Give one shot."""
+
+    def shots(self, *, session_id: int | None = None, plan: str | None = None) -> tuple[Shot, ...]:
+        """Give all shots, oldest first; only those of a session or of a programme, where one is named."""
+
+    def session(self, session_id: int) -> Session:
+        """Give one session."""
+
+    def sessions(self) -> tuple[Session, ...]:
+        """Give all sessions, oldest first."""
+
+    def close(self) -> None:
+        """Let go of the store. A session that was not ended counts as interrupted from now on."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        exception_type: type[BaseException] | None,
+        exception: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None: ...

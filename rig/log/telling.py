@@ -1,0 +1,69 @@
+"""What a shot's stages mean, in a sentence for the person at the table. It claims no more than the log knows."""
+
+from __future__ import annotations
+
+from rig.log.records import Fired, Shot, Stage
+
+__all__ = ["tell"]
+
+_CANNON = (
+    # The last preparing stage, and what it says about the cannon when nothing more is known.
+    (Stage.ARMED, "it was cocked and armed"),
+    (Stage.LOADED, "it was cocked and loaded"),
+    (Stage.COCKED, "it was cocked"),
+    (Stage.AIMED, "it was aimed, not cocked"),
+    (Stage.PLANNED, "nothing had moved yet"),
+)
+
+
+def tell(shot: Shot) -> str:
+    """Say how far a shot came.
+
+    Parameters
+    ----------
+    shot : Shot
+        Any shot of the log.
+
+    Returns
+    -------
+    str
+        Without the shot's number and without a full stop.
+    """
+    end = shot.entry(Stage.ABORTED) or shot.entry(Stage.INTERRUPTED)
+    told = _told(shot)
+    if end is None:
+        return told
+    return f"{told}; {end.stage}: {end.cause}" if end.cause else f"{told}; {end.stage}"
+
+
+def _told(shot: Shot) -> str:
+    if shot.verdict is not None:
+        return _verdict(shot)
+    stages = {entry.stage for entry in shot.history}
+    if shot.fired is Fired.NO:
+        if Stage.ASKED in stages:
+            return "not fired: fire was asked for and refused"
+        cannon = next(words for stage, words in _CANNON if stage in stages)
+        return f"not fired: {cannon}, and fire was never asked for"
+    if shot.fired is Fired.UNCERTAIN:
+        told = "fire was asked for, no answer known: it may have been fired"
+    elif Stage.SEEN in stages:
+        told = "fired: the muzzle gate saw it leave"
+    elif Stage.FIRED in stages:
+        told = "fired: the firmware said so, the muzzle gate has not reported"
+    else:
+        told = "fired"
+    if Stage.ANALYSED in stages:
+        return f"{told}; recorded and analysed, not judged"
+    if Stage.RECORDED in stages:
+        return f"{told}; recorded, not analysed"
+    return f"{told}; no recording known"
+
+
+def _verdict(shot: Shot) -> str:
+    if shot.pending:
+        left = ", ".join(f"{doubt.square} ({doubt.commander} decides)" for doubt in shot.pending)
+        return f"judged, doubts pending: {left}"
+    if Stage.DECIDED in {entry.stage for entry in shot.history}:
+        return "judged"
+    return "judged, every doubt decided, final verdict not yet written"

@@ -1,0 +1,300 @@
+"""What every store of the log promises, checked on each store there is."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from logged_shots import AIM, ANALYSIS, DOUBT, FINAL, GATE, PENDING, PLAN, START, until
+
+from rig.log import (
+    Analysis,
+    Fired,
+    LogError,
+    MuzzleGate,
+    ShotLog,
+    Stage,
+    Verdict,
+    open_log,
+    open_log_in_memory,
+    tell,
+)
+from rig.log.records import PREPARING
+
+
+@pytest.fixture(params=["file", "memory"])
+def log(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ShotLog]:
+    ticks = itertools.count(1_790_000_000_000_000)
+    if request.param == "file":
+        opened = open_log(tmp_path / "rig-log.sqlite", now_utc_us=lambda: next(ticks))
+    else:
+        opened = open_log_in_memory(now_utc_us=lambda: next(ticks))
+    with opened:
+        yield opened
+
+
+@pytest.fixture
+def session_id(log: ShotLog) -> int:
+    return log.start_session(START)
+
+
+def test_a_session_is_read_as_it_was_written(log: ShotLog, session_id: int) -> None:
+    session = log.session(session_id)
+    for name in START.__dataclass_fields__:
+        assert getattr(session, name) == getattr(START, name)
+    assert session.ended_utc_us is None
+    assert log.sessions() == (session,)
+
+
+def test_a_session_ends_with_its_cause(log: ShotLog, session_id: int) -> None:
+    log.end_session(session_id, "the programme is done")
+    session = log.session(session_id)
+    assert session.end_cause == "the programme is done"
+    assert session.ended_utc_us is not None
+    assert session.ended_utc_us > session.started_utc_us
+
+
+def test_a_whole_shot_is_read_as_it_was_written(log: ShotLog, session_id: int) -> None:
+    shot = log.shot(until(log, session_id, Stage.JUDGED))
+    assert shot.session_id == session_id
+    assert shot.planned == PLAN
+    assert shot.aim == AIM
+    assert shot.muzzle_gate == GATE
+    assert shot.recording_path == "recordings/shot-1"
+    assert shot.analyses == (ANALYSIS,)
+    assert shot.verdicts == (FINAL,)
+    assert [entry.stage for entry in shot.history] == [
+        stage for stage in Stage if stage not in (Stage.ABORTED, Stage.INTERRUPTED)
+    ]
+    assert [entry.clock_us for entry in shot.history][:11] == list(range(0, 11_000, 1_000))
+    assert shot.fired is Fired.YES
+    assert shot.finished
+    assert tell(shot) == "judged"
+
+
+def test_stages_keep_time_and_cause(log: ShotLog, session_id: int) -> None:
+    shot = log.shot(until(log, session_id, Stage.LOADED))
+    times_us = [entry.at_utc_us for entry in shot.history]
+    assert times_us == sorted(set(times_us))
+    assert shot.history[-1].cause == "the gate is blocked"
+
+
+def test_muzzle_speed_is_spacing_over_transit(log: ShotLog, session_id: int) -> None:
+    gate = log.shot(until(log, session_id, Stage.SEEN)).muzzle_gate
+    assert gate is not None
+    assert gate.muzzle_speed_mps == pytest.approx(0.020 / 2666.5e-6)
+
+
+@pytest.mark.parametrize("transit_us", [0.0, -1.0, float("nan")])
+def test_a_gate_that_timed_nothing_is_no_measurement(transit_us: float) -> None:
+    with pytest.raises(ValueError, match="expected both above 0"):
+        MuzzleGate(release_to_first_us=1.0, first_to_second_us=transit_us, spacing_mm=20.0)
+
+
+@pytest.mark.parametrize("last", [stage for stage in Stage if stage in PREPARING])
+def test_before_fire_is_asked_for_the_shot_has_not_left(log: ShotLog, session_id: int, last: Stage) -> None:
+    shot = log.shot(until(log, session_id, last))
+    assert shot.fired is Fired.NO
+    assert not shot.finished
+    assert tell(shot).startswith("not fired: ")
+
+
+def test_fire_asked_for_without_an_answer_is_uncertain(log: ShotLog, session_id: int) -> None:
+    shot = log.shot(until(log, session_id, Stage.ASKED))
+    assert shot.fired is Fired.UNCERTAIN
+    assert tell(shot) == "fire was asked for, no answer known: it may have been fired; no recording known"
+
+
+@pytest.mark.parametrize("last", [Stage.FIRED, Stage.SEEN, Stage.RECORDED, Stage.ANALYSED])
+def test_after_the_acknowledgement_the_shot_has_left(log: ShotLog, session_id: int, last: Stage) -> None:
+    shot = log.shot(until(log, session_id, last))
+    assert shot.fired is Fired.YES
+    assert tell(shot).startswith("fired: ")
+
+
+def test_the_gate_proves_a_shot_whose_acknowledgement_was_lost(log: ShotLog, session_id: int) -> None:
+    shot_id = until(log, session_id, Stage.ASKED)
+    log.seen(shot_id, GATE)
+    log.abort(shot_id, "link lost")
+    assert log.shot(shot_id).fired is Fired.YES
+
+
+def test_a_refused_fire_is_told_as_not_fired(log: ShotLog, session_id: int) -> None:
+    shot_id = until(log, session_id, Stage.ASKED)
+    log.abort(shot_id, "the lane is not clear", fired=Fired.NO)
+    shot = log.shot(shot_id)
+    assert shot.fired is Fired.NO
+    assert tell(shot) == "not fired: fire was asked for and refused; aborted: the lane is not clear"
+
+
+def test_an_abort_that_knows_no_more_leaves_the_shot_uncertain(log: ShotLog, session_id: int) -> None:
+    shot_id = until(log, session_id, Stage.ASKED)
+    log.abort(shot_id, "link lost")
+    shot = log.shot(shot_id)
+    assert shot.fired is Fired.UNCERTAIN
+    assert "may have been fired" in tell(shot)
+    assert shot.finished
+
+
+def test_a_let_down_and_a_second_try_are_both_kept(log: ShotLog, session_id: int) -> None:
+    shot_id = until(log, session_id, Stage.ARMED)
+    log.reached(shot_id, Stage.COCKED, cause="let down for too long a dwell, cocked again")
+    stages = [entry.stage for entry in log.shot(shot_id).history]
+    assert stages.count(Stage.COCKED) == 2
+
+
+@pytest.mark.parametrize(
+    ("last", "stage", "reason"),
+    [
+        (Stage.PLANNED, Stage.ASKED, "it never was at stage armed"),
+        (Stage.ASKED, Stage.ASKED, "it has been there already"),
+        (Stage.ASKED, Stage.COCKED, "fire was asked for already"),
+        (Stage.ARMED, Stage.FIRED, "it never was at stage asked"),
+    ],
+)
+def test_a_stage_out_of_order_is_refused_and_writes_nothing(
+    log: ShotLog, session_id: int, last: Stage, stage: Stage, reason: str
+) -> None:
+    shot_id = until(log, session_id, last)
+    before = log.shot(shot_id)
+    with pytest.raises(LogError, match=f"shot {shot_id} cannot be at stage {stage}: {reason}"):
+        log.reached(shot_id, stage)
+    assert log.shot(shot_id) == before
+
+
+def test_a_shot_given_up_cannot_go_on(log: ShotLog, session_id: int) -> None:
+    shot_id = until(log, session_id, Stage.COCKED)
+    log.abort(shot_id, "emergency stop")
+    with pytest.raises(LogError, match="it is aborted"):
+        log.reached(shot_id, Stage.ARMED)
+
+
+def test_nobody_can_say_that_a_seen_shot_did_not_leave(log: ShotLog, session_id: int) -> None:
+    shot_id = until(log, session_id, Stage.SEEN)
+    with pytest.raises(LogError, match="it was seen to leave"):
+        log.abort(shot_id, "wrong", fired=Fired.NO)
+
+
+def test_nobody_can_say_that_a_shot_left_before_fire_was_asked_for(log: ShotLog, session_id: int) -> None:
+    shot_id = until(log, session_id, Stage.ARMED)
+    with pytest.raises(LogError, match="fire was never asked for"):
+        log.abort(shot_id, "wrong", fired=Fired.YES)
+
+
+def test_a_later_analysis_stands_beside_the_old_one(log: ShotLog, session_id: int) -> None:
+    shot_id = until(log, session_id, Stage.JUDGED)
+    later = Analysis(software_version="0.2.0", raw={"falls": []})
+    log.analysed(shot_id, later)
+    shot = log.shot(shot_id)
+    assert shot.analyses == (ANALYSIS, later)
+    assert shot.verdict == FINAL, "a new reading is no new verdict"
+    other = Verdict(put_back=("G-33",))
+    log.judged(shot_id, other)
+    assert log.shot(shot_id).verdicts == (FINAL, other)
+
+
+def test_a_shot_given_up_after_its_recording_can_still_be_analysed(log: ShotLog, session_id: int) -> None:
+    shot_id = until(log, session_id, Stage.RECORDED)
+    log.abort(shot_id, "the camera stalled")
+    log.analysed(shot_id, ANALYSIS)
+    log.judged(shot_id, FINAL)
+    assert log.shot(shot_id).verdict == FINAL
+
+
+def test_c8_a_doubt_stays_pending_until_its_commander_has_decided(log: ShotLog, session_id: int) -> None:
+    shot_id = until(log, session_id, Stage.JUDGED, verdict=PENDING)
+    shot = log.shot(shot_id)
+    assert [doubt.square for doubt in shot.pending] == ["G-41"]
+    assert tell(shot) == "judged, doubts pending: G-41 (G decides)"
+    with pytest.raises(LogError, match="not decided yet: G-41"):
+        log.settled(shot_id, FINAL)
+
+    assert log.decide(shot_id, "G-41", "G", leaves=True) == ()
+    log.settled(shot_id, FINAL)
+
+    shot = log.shot(shot_id)
+    assert shot.verdicts == (PENDING, FINAL)
+    assert shot.pending == ()
+    decision = shot.doubts[0].decision
+    assert decision is not None
+    assert (decision.square, decision.decided_by, decision.leaves) == ("G-41", "G", True)
+    assert shot.stage is Stage.DECIDED
+
+
+def test_deciding_several_doubts_tells_which_are_left(log: ShotLog, session_id: int) -> None:
+    other = DOUBT.__class__(square="A-70", between=("ricochet", "dragged"), commander="A")
+    shot_id = until(log, session_id, Stage.JUDGED, verdict=Verdict(doubts=(DOUBT, other)))
+    assert [doubt.square for doubt in log.decide(shot_id, "G-41", "G", leaves=False)] == ["A-70"]
+    assert "every doubt decided" not in tell(log.shot(shot_id))
+    assert log.decide(shot_id, "A-70", "A", leaves=False) == ()
+    assert tell(log.shot(shot_id)) == "judged, every doubt decided, final verdict not yet written"
+
+
+def test_deciding_twice_is_refused_and_keeps_the_first_word(log: ShotLog, session_id: int) -> None:
+    shot_id = until(log, session_id, Stage.JUDGED, verdict=PENDING)
+    log.decide(shot_id, "G-41", "G", leaves=False)
+    with pytest.raises(LogError, match=f"shot {shot_id}, G-41: G has decided already that it stays"):
+        log.decide(shot_id, "G-41", "G", leaves=True)
+    decision = log.shot(shot_id).doubts[0].decision
+    assert decision is not None
+    assert not decision.leaves
+
+
+def test_only_the_commander_of_the_soldiers_side_decides(log: ShotLog, session_id: int) -> None:
+    shot_id = until(log, session_id, Stage.JUDGED, verdict=PENDING)
+    with pytest.raises(LogError, match="the commander of G decides, not A"):
+        log.decide(shot_id, "G-41", "A", leaves=True)
+
+
+def test_deciding_about_an_unknown_square_names_the_doubts(log: ShotLog, session_id: int) -> None:
+    shot_id = until(log, session_id, Stage.JUDGED, verdict=PENDING)
+    with pytest.raises(LogError, match=f"shot {shot_id} has no doubt about G-33; its doubts: G-41"):
+        log.decide(shot_id, "G-33", "G", leaves=True)
+
+
+def test_an_unknown_shot_or_session_is_one_clear_sentence(log: ShotLog) -> None:
+    with pytest.raises(LogError, match="there is no shot 99"):
+        log.shot(99)
+    with pytest.raises(LogError, match="there is no shot 99"):
+        log.decide(99, "G-41", "G", leaves=True)
+    with pytest.raises(LogError, match="there is no shot 99"):
+        log.abort(99, "never was")
+    with pytest.raises(LogError, match="there is no session 99"):
+        log.session(99)
+    with pytest.raises(LogError, match="session 99 is not open here"):
+        log.begin_shot(99, PLAN)
+
+
+def test_settling_a_shot_without_doubts_is_refused(log: ShotLog, session_id: int) -> None:
+    with pytest.raises(LogError, match="has no doubts to settle"):
+        log.settled(until(log, session_id, Stage.JUDGED), FINAL)
+
+
+def test_one_session_at_a_time(log: ShotLog, session_id: int) -> None:
+    with pytest.raises(LogError, match=f"session {session_id} is still open"):
+        log.start_session(START)
+    log.end_session(session_id, "done")
+    assert log.start_session(START) == session_id + 1
+
+
+def test_a_session_that_ends_early_interrupts_its_unfinished_shot(log: ShotLog, session_id: int) -> None:
+    done = until(log, session_id, Stage.JUDGED)
+    undone = until(log, session_id, Stage.ASKED)
+    log.end_session(session_id, "Ctrl-C")
+    assert log.shot(done).stage is Stage.DECIDED
+    shot = log.shot(undone)
+    assert (shot.stage, shot.fired) == (Stage.INTERRUPTED, Fired.UNCERTAIN)
+    assert tell(shot).endswith("interrupted: Ctrl-C")
+
+
+def test_shots_are_given_by_session_and_by_programme(log: ShotLog, session_id: int) -> None:
+    first = until(log, session_id, Stage.JUDGED)
+    log.end_session(session_id, "done")
+    second_session = log.start_session(START)
+    second = until(log, second_session, Stage.SEEN)
+    assert [shot.shot_id for shot in log.shots()] == [first, second]
+    assert [shot.shot_id for shot in log.shots(session_id=second_session)] == [second]
+    assert [shot.shot_id for shot in log.shots(plan=PLAN.plan)] == [first, second]
+    assert log.shots(plan="another") == ()
