@@ -1,0 +1,92 @@
+"""Servos: from what an axis should do to the width of the servo's pulse, and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+class ServoRangeError(ValueError):
+    """A position that the servo's pulse limits do not allow.
+
+    Attributes
+    ----------
+    pulse_us, minimum_us, maximum_us : float
+        The pulse that the position asks for, and what is allowed.
+    """
+
+    def __init__(self, pulse_us: float, minimum_us: float, maximum_us: float) -> None:
+        self.pulse_us = pulse_us
+        self.minimum_us = minimum_us
+        self.maximum_us = maximum_us
+        super().__init__(
+            f"the position needs a pulse of {pulse_us:.1f} us, allowed are {minimum_us:g} to {maximum_us:g} us"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ServoMap:
+    """The straight line between an axis and its servo's pulse.
+
+    Parameters
+    ----------
+    centre_us : float
+        Pulse at position 0.
+    gain_us_per_unit : float
+        Pulse for each unit of the axis (rad, or m for the traverse); negative where the servo is mounted the other
+        way round.
+    minimum_us, maximum_us : float
+        Pulses that the servo may be given.
+    backlash_units : float
+        Play of the gears and the linkage, in the axis's unit: how far the axis may lag behind the servo.
+    """
+
+    centre_us: float
+    gain_us_per_unit: float
+    minimum_us: float
+    maximum_us: float
+    backlash_units: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.gain_us_per_unit == 0:
+            raise ValueError("gain_us_per_unit is 0: the servo would not move its axis")
+        if not self.minimum_us < self.maximum_us:
+            raise ValueError(f"pulses run from {self.minimum_us} to {self.maximum_us} us, lower one first")
+        if self.backlash_units < 0:
+            raise ValueError(f"backlash_units is {self.backlash_units}, expected 0 or more")
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Lowest and highest position of the axis, in its unit."""
+        ends = (self.position(self.minimum_us), self.position(self.maximum_us))
+        return min(ends), max(ends)
+
+    def pulse_us(self, position: float) -> float:
+        """Return the pulse for a position.
+
+        Raises
+        ------
+        ServoRangeError
+            If the pulse limits do not allow it.
+        """
+        pulse_us = self.centre_us + self.gain_us_per_unit * position
+        if not self.minimum_us <= pulse_us <= self.maximum_us:
+            raise ServoRangeError(pulse_us, self.minimum_us, self.maximum_us)
+        return pulse_us
+
+    def position(self, pulse_us: float) -> float:
+        """Return the position that a pulse stands for."""
+        return (pulse_us - self.centre_us) / self.gain_us_per_unit
+
+    def approach_us(self, position: float) -> float:
+        """Return the pulse to go to first, so that a position is always reached from the side of shorter pulses.
+
+        It lies twice the backlash short of the position's own pulse, or at the lower limit where there is less room:
+        the last movement then takes up the play in the same direction every time.
+
+        Raises
+        ------
+        ServoRangeError
+            If the pulse limits do not allow the position.
+        """
+        run_up_us = 2 * self.backlash_units * abs(self.gain_us_per_unit)
+        return max(self.pulse_us(position) - run_up_us, self.minimum_us)

@@ -1,0 +1,70 @@
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calibration.servo import ServoMap, ServoRangeError
+
+maps = st.builds(
+    ServoMap,
+    centre_us=st.floats(1400, 1600),
+    gain_us_per_unit=st.one_of(st.floats(100, 2000), st.floats(-2000, -100)),
+    minimum_us=st.just(900.0),
+    maximum_us=st.just(2100.0),
+    backlash_units=st.floats(0, 0.05),
+)
+
+
+@given(maps, st.floats(0, 1))
+def test_position_to_pulse_and_back(servo, share):
+    low, high = servo.limits
+    position = low + share * (high - low) * (1 - 1e-9)
+    assert servo.position(servo.pulse_us(position)) == pytest.approx(position, abs=1e-9)
+
+
+@given(maps, st.floats(0.01, 0.99))
+def test_every_position_is_approached_from_the_side_of_shorter_pulses(servo, share):
+    low, high = servo.limits
+    position = low + share * (high - low)
+    approach_us = servo.approach_us(position)
+    assert servo.minimum_us <= approach_us <= servo.pulse_us(position)
+    if approach_us > servo.minimum_us:
+        run_up_us = servo.pulse_us(position) - approach_us
+        assert run_up_us == pytest.approx(2 * servo.backlash_units * abs(servo.gain_us_per_unit), abs=1e-9)
+
+
+def test_a_worked_servo():
+    servo = ServoMap(1500, 1000 / (math.pi / 2), 1000, 2000, backlash_units=math.radians(0.5))
+    assert servo.pulse_us(math.radians(45)) == pytest.approx(2000)
+    assert servo.pulse_us(math.radians(-9)) == pytest.approx(1400)
+    assert servo.approach_us(0.0) == pytest.approx(1500 - 2 * 0.5 * 1000 / 90)
+    assert servo.limits == pytest.approx((-math.pi / 4, math.pi / 4))
+
+
+def test_a_servo_mounted_the_other_way_round():
+    servo = ServoMap(1500, -500, 1000, 2000)
+    assert servo.pulse_us(0.5) == 1250
+    assert servo.limits == (-1, 1)
+
+
+def test_a_position_beyond_the_pulse_limits_is_refused_with_numbers():
+    with pytest.raises(
+        ServoRangeError, match=r"a pulse of 2500\.0 us, allowed are 1000 to 2000 us"
+    ) as caught:
+        ServoMap(1500, 500, 1000, 2000).pulse_us(2.0)
+    assert (caught.value.pulse_us, caught.value.minimum_us, caught.value.maximum_us) == (2500, 1000, 2000)
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"gain_us_per_unit": 0.0}, "would not move"),
+        ({"minimum_us": 2000.0}, "lower one first"),
+        ({"backlash_units": -0.1}, "expected 0 or more"),
+    ],
+)
+def test_a_map_that_cannot_work_is_named(changes, sentence):
+    whole = {"centre_us": 1500.0, "gain_us_per_unit": 500.0, "minimum_us": 1000.0, "maximum_us": 2000.0}
+    with pytest.raises(ValueError, match=sentence):
+        ServoMap(**{**whole, **changes})
