@@ -1,0 +1,208 @@
+"""A free flight of the shot, and how to fit one to what the camera saw of it.
+
+Between two contacts the shot falls freely, slowed by the air. One camera gives each picture a line of sight, not
+a point; the known muzzle, gravity and the drag of a 6 mm ball make up for the missing depth. Over a table the flight
+is flat, so along its first direction the distance flown is ``ln(1 + k v t) / k`` with ``k = rho c_d A / (2 m)``,
+which solves ``dv/dt = -k v^2`` exactly, and gravity adds ``g t^2 / 2`` downwards, itself slowed to first order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.registration import BoardView
+
+__all__ = ["GRAVITY_MM_PER_MS2", "Flight", "FlightFit", "FlightPrior", "fit_flight"]
+
+FloatArray = NDArray[np.float64]
+
+GRAVITY_MM_PER_MS2 = 9.80665e-3
+
+# Drag of a smooth 6 mm ball of 0.12 to 0.25 g: k = 1.2 kg/m3 * 0.45 * 28.3 mm2 / (2 m), so 0.03 to 0.064 a metre.
+_DRAG_PER_MM = 0.045e-3
+_DRAG_SIGMA_PER_MM = 0.012e-3
+_ITERATIONS = 12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Flight:
+    """A free flight from a start."""
+
+    start_us: float
+    """When it starts."""
+    start_mm: FloatArray
+    """Where it starts, shape (3,), board frame."""
+    velocity_mps: FloatArray
+    """Velocity at the start, shape (3,), board frame; one m/s is one mm a millisecond."""
+    drag_per_mm: float = _DRAG_PER_MM
+    """The ``k`` of the air's deceleration ``k v^2``."""
+
+    def at(self, times_us: FloatArray | float) -> FloatArray:
+        """Positions of the shot's centre, shape (N, 3) mm, at times of shape (N,) or one time."""
+        times = np.atleast_1d(np.asarray(times_us, dtype=np.float64))
+        parameters = np.concatenate([[self.start_us], self.start_mm, self.velocity_mps, [self.drag_per_mm]])
+        return _positions(parameters[None], times)[0]
+
+    def velocity_at(self, time_us: float) -> FloatArray:
+        """Velocity in m/s, shape (3,)."""
+        early, late = self.at(np.array([time_us - 50.0, time_us + 50.0]))
+        velocity: FloatArray = (late - early) / 0.1
+        return velocity
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FlightPrior:
+    """What is known of a flight before looking: a mean and a standard deviation for each unknown.
+
+    The order is start time (us), start x, y, z (mm), velocity x, y, z (m/s), drag (1/mm).
+    """
+
+    mean: FloatArray
+    sigma: FloatArray
+
+    @staticmethod
+    def of(
+        *,
+        start_us: float,
+        start_sigma_us: float,
+        start_mm: FloatArray,
+        start_sigma_mm: FloatArray,
+        velocity_mps: FloatArray,
+        velocity_sigma_mps: FloatArray,
+    ) -> FlightPrior:
+        """Put the parts together; the drag is that of a 6 mm ball."""
+        return FlightPrior(
+            np.concatenate([[start_us], start_mm, velocity_mps, [_DRAG_PER_MM]]),
+            np.concatenate([[start_sigma_us], start_sigma_mm, velocity_sigma_mps, [_DRAG_SIGMA_PER_MM]]),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FlightFit:
+    """A flight fitted to pictures, with how sure it is."""
+
+    flight: Flight
+    covariance: FloatArray
+    """Of the unknowns in the order of `FlightPrior`, shape (8, 8)."""
+    misfit: float
+    """Sum of squares of all residuals, those of the prior among them, in standard deviations."""
+    residuals_px: FloatArray
+    """Distance of each observation from the fit, shape (N,)."""
+
+    def spread_at(self, time_us: float) -> FloatArray:
+        """Covariance of the position at a time, mm^2, shape (3, 3)."""
+        parameters = _parameters(self.flight)
+        jacobian = _jacobian(parameters, np.array([time_us]))[0]
+        spread: FloatArray = jacobian @ self.covariance @ jacobian.T
+        return spread
+
+    @property
+    def speed_mps(self) -> tuple[float, float]:
+        """Speed at the start and its standard deviation."""
+        velocity = self.flight.velocity_mps
+        speed = float(np.linalg.norm(velocity))
+        along = velocity / max(speed, 1e-9)
+        return speed, float(np.sqrt(along @ self.covariance[4:7, 4:7] @ along))
+
+
+def fit_flight(
+    view: BoardView,
+    times_us: FloatArray,
+    pixels: FloatArray,
+    prior: FlightPrior,
+    *,
+    sigma_px: float = 0.6,
+) -> FlightFit:
+    """Fit a free flight to lines of sight by damped least squares.
+
+    Parameters
+    ----------
+    view
+        The camera.
+    times_us, pixels
+        When and where the shot's centre was seen, shapes (N,) and (N, 2).
+    prior
+        What holds the unknowns that the pictures do not.
+    sigma_px
+        How well a centre is seen.
+    """
+    times = np.asarray(times_us, dtype=np.float64)
+    _, directions = view.ray(pixels)
+    in_camera = directions @ view.rotation.T
+    seen = in_camera[:, :2] / in_camera[:, 2:3]
+    focal = np.array([view.camera_matrix[0, 0], view.camera_matrix[1, 1]])
+    scale = np.maximum(prior.sigma, 1e-12)
+
+    def off(parameters: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Residuals of the pictures (M, N, 2) and of the prior (M, 8) for M sets of unknowns."""
+        points = _positions(parameters, times)
+        camera = points @ view.rotation.T + view.translation_mm
+        flat = camera[..., :2] / camera[..., 2:3]
+        return (flat - seen) * focal / sigma_px, (parameters - prior.mean) / scale
+
+    def stacked(parameters: FloatArray) -> FloatArray:
+        pictures, held = off(parameters)
+        return np.concatenate([pictures.reshape(len(parameters), -1), held], axis=1)
+
+    best = prior.mean.copy()
+    cost = float(np.sum(stacked(best[None])[0] ** 2))
+    damping = 1e-3
+    steps = np.array([20.0, 0.1, 0.1, 0.1, 0.01, 0.01, 0.01, 1e-6])
+    normal = np.eye(8)
+    for _ in range(_ITERATIONS):
+        here = stacked(best[None])[0]
+        slopes = (stacked(best + np.diag(steps)) - here) / steps[:, None]
+        normal = slopes @ slopes.T
+        gradient = slopes @ here
+        improved = False
+        for _ in range(6):
+            change = np.linalg.solve(normal + damping * np.diag(np.diag(normal)), -gradient)
+            trial_cost = float(np.sum(stacked((best + change)[None])[0] ** 2))
+            if trial_cost < cost:
+                improved = True
+                break
+            damping *= 6
+        if not improved:
+            break
+        gain = cost - trial_cost
+        best, cost, damping = best + change, trial_cost, max(damping / 6, 1e-9)
+        if gain < 1e-4 * max(cost, 1.0):
+            break
+    pictures, _ = off(best[None])
+    flight = Flight(float(best[0]), best[1:4].copy(), best[4:7].copy(), float(best[7]))
+    return FlightFit(
+        flight,
+        np.linalg.pinv(normal),
+        cost,
+        np.linalg.norm(pictures[0], axis=1) * sigma_px,
+    )
+
+
+def _parameters(flight: Flight) -> FloatArray:
+    return np.concatenate([[flight.start_us], flight.start_mm, flight.velocity_mps, [flight.drag_per_mm]])
+
+
+def _positions(parameters: FloatArray, times_us: FloatArray) -> FloatArray:
+    """Positions (M, N, 3) of M flights at N times."""
+    elapsed_ms = (times_us[None, :] - parameters[:, :1]) / 1000.0
+    velocity = parameters[:, 4:7]
+    drag = np.maximum(parameters[:, 7:8], 1e-9)
+    speed = np.maximum(np.linalg.norm(velocity, axis=1, keepdims=True), 1e-9)
+    # The logarithm has no value far before the start of a fast flight; nothing there is asked for in earnest.
+    slowed = np.maximum(drag * speed * elapsed_ms, -0.5)
+    along = np.log1p(slowed) / (drag * speed)
+    points: FloatArray = parameters[:, None, 1:4] + velocity[:, None, :] * along[..., None]
+    points[..., 2] -= GRAVITY_MM_PER_MS2 / 2 * elapsed_ms**2 * (1 - slowed / 3)
+    return points
+
+
+def _jacobian(parameters: FloatArray, times_us: FloatArray) -> FloatArray:
+    """Slopes of positions (N, 3, 8) in the unknowns."""
+    steps = np.array([20.0, 0.1, 0.1, 0.1, 0.01, 0.01, 0.01, 1e-6])
+    here = _positions(parameters[None], times_us)[0]
+    moved = _positions(parameters + np.diag(steps), times_us)
+    slopes: FloatArray = np.moveaxis((moved - here) / steps[:, None, None], 0, -1)
+    return slopes
