@@ -1,0 +1,81 @@
+"""The report: one HTML file with everything in it, to open in a browser, send by mail, or print."""
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import cv2
+import numpy as np
+from jinja2 import Environment, PackageLoader, select_autoescape
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+__all__ = ["Picture", "ShotPage", "write_report"]
+
+_JPEG_QUALITY = 82
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Picture:
+    """A camera picture with a sentence below it."""
+
+    image: NDArray[np.uint8]
+    """BGR or grey."""
+    caption: str
+
+    @property
+    def data_uri(self) -> str:
+        """The picture as it stands inside the page."""
+        _, jpeg = cv2.imencode(".jpg", self.image, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
+        return "data:image/jpeg;base64," + base64.b64encode(jpeg.tobytes()).decode("ascii")
+
+
+@dataclass(frozen=True, slots=True)
+class ShotPage:
+    """All that the report says of one shot, in words and pictures."""
+
+    number: int
+    target: str
+    side: str
+    option: str
+    zone: str
+    facts: Sequence[tuple[str, str]]
+    """Name and value: aim, muzzle speed, times."""
+    falls: Sequence[dict[str, str]]
+    """`square`, `side`, `cause`, `confidence`, `evidence`, `verdict` of each fall, and `truth` on the twin."""
+    casualties: Sequence[str]
+    put_back: Sequence[str]
+    doubts: Sequence[str]
+    """A sentence each."""
+    before_svg: str
+    after_svg: str
+    pictures: Sequence[Picture] = field(default=())
+    truth_known: bool = False
+    """Whether the column "truth" is shown."""
+
+
+def write_report(path: Path, *, title: str, summary: Sequence[str], shots: Sequence[ShotPage]) -> None:
+    """Write the page.
+
+    Parameters
+    ----------
+    path
+        The HTML file to write.
+    title
+        Its heading.
+    summary
+        Sentences that stand at the top.
+    shots
+        In the order fired.
+    """
+    environment = Environment(
+        loader=PackageLoader("rig.report"),
+        autoescape=select_autoescape(["html", "j2"]),
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["drawing"] = Markup
+    text = environment.get_template("report.html.j2").render(title=title, summary=summary, shots=shots)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
