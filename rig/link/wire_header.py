@@ -43,11 +43,18 @@ def wire_header() -> str:
             "WIRE_LONGEST_COMMAND_PAYLOAD",
             f"{max(layout.payload.size for layout in wire.COMMAND_LAYOUTS.values())}u",
         ),
+        _define(
+            "WIRE_LONGEST_ANSWER_PAYLOAD",
+            f"{max(layout.answer.size for layout in wire.COMMAND_LAYOUTS.values())}u",
+        ),
+        _define(
+            "WIRE_LONGEST_EVENT_PAYLOAD", f"{max(layout.size for layout in wire.EVENT_LAYOUTS.values())}u"
+        ),
         _define("WIRE_BAUD", f"{wire.BAUD}ul"),
         _define("WIRE_EVENT_RESEND_MS", f"{wire.EVENT_RESEND_MS}u"),
         _define("WIRE_HEARTBEAT_TIMEOUT_MS", f"{wire.HEARTBEAT_TIMEOUT_MS}u"),
         _define("WIRE_ANSWER_OFFSET", f"0x{wire.ANSWER_OFFSET:02X}u"),
-        _define("WIRE_REFUSAL", f"0x{wire.REFUSAL_TYPE:02X}u"),
+        _define("WIRE_REFUSAL_TYPE", f"0x{wire.REFUSAL_TYPE:02X}u"),
         *_layout("WIRE_REFUSAL", wire.REFUSAL_LAYOUT),
         "",
         *_enum("WIRE_COMMAND", wire.Command),
@@ -62,7 +69,7 @@ def wire_header() -> str:
     enumerations: tuple[tuple[str, type[IntEnum]], ...] = (
         ("WIRE_STATE", wire.State),
         ("WIRE_CAUSE", wire.Cause),
-        ("WIRE_REFUSED", wire.Refusal),
+        ("WIRE_REFUSAL", wire.Refusal),
         ("WIRE_FAULT", wire.Fault),
         ("WIRE_RESET_CAUSE", wire.ResetCause),
         ("WIRE_BOARD", wire.Board),
