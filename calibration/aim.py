@@ -1,9 +1,9 @@
 """Aim: from a target point on the board to traverse, azimuth and elevation of a cannon.
 
-Frames. Targets and muzzles are points of the board frame in metres: origin at the outer left corner of A-1 as the
-Allies see it, x to their right, y towards the Germans, z up from the playing surface. The axes of the cannon are the
-shooter's: traverse along the strip from the board's edge on the shooter's left, azimuth 0 straight ahead and
-positive to the shooter's right, elevation positive upwards.
+Frames. Targets and muzzles are points of the board frame in metres: origin at the outer left corner of A-1 as
+the Allies see it, x to their right, y towards the Germans, z up from the playing surface. The axes of the
+cannon are the shooter's: traverse along the strip from the board's edge on the shooter's left, azimuth 0
+straight ahead and positive to the shooter's right, elevation positive upwards.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from calibration.flight import FlightState, at_distance, at_height, launch
 BODY_HEIGHT_SHARE = 0.57
 """Where on a soldier to aim, as a share of its height: the middle of the torso.
 
-The torso is the widest part and reaches from about 0.36 to 0.77 of the height, so this leaves the same room above and
-below; and it lies over the centre of mass, which a figure on a weighted base has below half its height, so a hit
-topples it rather than pushing it along.
+The torso is the widest part and reaches from about 0.36 to 0.77 of the height, so this leaves the same room
+above and below; and it lies over the centre of mass, which a figure on a weighted base has below half its
+height, so a hit topples it rather than pushing it along.
 """
 
 _CLOSE_M = 1e-8
@@ -100,8 +100,8 @@ class Cannon:
     drag_per_m : float
         Of the shot it fires, `Projectile.drag_per_m`.
     pivot_height_m : float
-        Height over the playing surface of the point about which the barrel turns, in azimuth and in elevation; the
-        height of the muzzle when the barrel is level.
+        Height over the playing surface of the point about which the barrel turns, in azimuth and in
+        elevation; the height of the muzzle when the barrel is level.
     barrel_m : float
         From the pivot to the muzzle.
     traverse_m, azimuth_rad, elevation_rad : Limits
@@ -128,7 +128,7 @@ class Cannon:
         return x_m, y_m, self.pivot_height_m + self.barrel_m * math.sin(elevation_rad)
 
     def fire(self, elevation_rad: float) -> FlightState:
-        """Return the shot at the muzzle, in its plane of fire: x from the pivot, z over the playing surface."""
+        """Return the shot at the muzzle, in its plane of fire: x from the pivot, z over the board."""
         return launch(
             self.muzzle_speed_mps,
             elevation_rad,
@@ -211,10 +211,10 @@ def body_point_m(x_m: float, y_m: float, soldier_height_m: float) -> tuple[float
 def solve(cannon: Cannon, target_m: tuple[float, float, float]) -> Aim | NoAim:
     """Point a cannon at a target by the direct, flatter path.
 
-    The cannon stands opposite the target, at azimuth 0, where its strip allows; otherwise as near to that as it can,
-    and turns the rest. The elevation is found by Newton's method from the line of sight: the height at which a shot
-    passes the target's distance is a concave function of the elevation's tangent, so the steps climb to the direct
-    path and cannot run past it to the lobbed one.
+    The cannon stands opposite the target, at azimuth 0, where its strip allows; otherwise as near to that as
+    it can, and turns the rest. The elevation is found by Newton's method from the line of sight: the height
+    at which a shot passes the target's distance is a concave function of the elevation's tangent, so the
+    steps climb to the direct path and cannot run past it to the lobbed one.
 
     Parameters
     ----------

@@ -1,13 +1,13 @@
 """Flight of the shot: a point mass under gravity and quadratic drag, in its vertical plane of fire.
 
-The equations are those of a body of mass m in still air (for instance G. W. Parker, "Projectile motion with air
-resistance quadratic in the speed", American Journal of Physics 45 (1977) 606)::
+The equations are those of a body of mass m in still air (for instance G. W. Parker, "Projectile motion with
+air resistance quadratic in the speed", American Journal of Physics 45 (1977) 606)::
 
     dv/dt = g - k |v| v        k = air density * drag coefficient * frontal area / (2 m)
 
-They have no solution in elementary functions, so they are integrated by the classical fourth-order Runge-Kutta
-scheme. Its step is short beside 1 / (k |v|), the time in which drag takes hold: a path of up to 30 m ends within
-1 um of a tight reference integration.
+They have no solution in elementary functions, so they are integrated by the classical fourth-order
+Runge-Kutta scheme. Its step is short beside 1 / (k |v|), the time in which drag takes hold: a path of up to
+30 m ends within 1 um of a tight reference integration.
 
 Frame of this module: x forward over the ground, z up, metres; the origin is the caller's.
 """
@@ -41,8 +41,8 @@ class Projectile:
     diameter_m, mass_kg : float
         Default: the booklet's calibre of 6 mm and 120 mg.
     drag_coefficient : float
-        Of the frontal area. Default 0.47, the usual figure for a smooth sphere at Reynolds numbers of 1e3 to 1e5
-        (S. F. Hoerner, "Fluid-Dynamic Drag", 1965, chapter 3); the shot flies at about 4e3.
+        Of the frontal area. Default 0.47, the usual figure for a smooth sphere at Reynolds numbers of 1e3 to
+        1e5 (S. F. Hoerner, "Fluid-Dynamic Drag", 1965, chapter 3); the shot flies at about 4e3.
     """
 
     diameter_m: float = 6e-3
@@ -131,8 +131,12 @@ def at_distance(
         state = following
 
 
-def trajectory(start: FlightState, drag_per_m: float, height_m: float) -> tuple[FlightState, ...]:
+def trajectory(
+    start: FlightState, drag_per_m: float, height_m: float, spacing_s: float = _LONGEST_STEP_S
+) -> tuple[FlightState, ...]:
     """Return the path from the start until it comes down to a height, the end included.
+
+    Neighbouring states lie `spacing_s` apart at most.
 
     Raises
     ------
@@ -146,7 +150,7 @@ def trajectory(start: FlightState, drag_per_m: float, height_m: float) -> tuple[
     state = start
     while state.time_s < end.time_s:
         path.append(state)
-        state = _step(state, drag_per_m)
+        state = _step(state, drag_per_m, spacing_s)
     return (*path, end)
 
 
@@ -155,8 +159,8 @@ def speed_for_range(
 ) -> float | None:
     """Return the muzzle speed at which the shot lands at `range_m` on the base plane z = 0, in m/s.
 
-    The range is counted from the muzzle over the ground, as the booklet does. None where no speed below 1000 m/s
-    reaches that far.
+    The range is counted from the muzzle over the ground, as the booklet does. None where no speed below 1000
+    m/s reaches that far.
     """
 
     def excess_m(speed_mps: float) -> float:
@@ -171,10 +175,12 @@ def speed_for_range(
     return float(brentq(excess_m, 1e-3, fast_mps, xtol=1e-9))
 
 
-def _step(state: FlightState, drag_per_m: float) -> FlightState:
-    """Take one step of the length that keeps the promised accuracy."""
+def _step(state: FlightState, drag_per_m: float, longest_s: float = _LONGEST_STEP_S) -> FlightState:
+    """Take one step, short enough for the promised accuracy."""
+    step_s = min(_LONGEST_STEP_S, longest_s)
     braking_per_s = drag_per_m * state.speed_mps
-    step_s = min(_LONGEST_STEP_S, _STEP_PER_DRAG_TIME / braking_per_s) if braking_per_s else _LONGEST_STEP_S
+    if step_s * braking_per_s > _STEP_PER_DRAG_TIME:
+        step_s = _STEP_PER_DRAG_TIME / braking_per_s
     return _advance(state, drag_per_m, step_s)
 
 
@@ -184,7 +190,7 @@ def _refine(
     time_past_s: Callable[[FlightState], float],
     guess: FlightState,
 ) -> FlightState:
-    """Return the state on the way from `state` to `guess` at which `time_past_s`, Newton's correction, is zero."""
+    """Return the state after `state`, near `guess`, at which `time_past_s`, Newton's correction, is zero."""
     for _ in range(20):
         correction_s = time_past_s(guess)
         guess = _advance(state, drag_per_m, guess.time_s - correction_s - state.time_s)

@@ -19,7 +19,8 @@ class ServoRangeError(ValueError):
         self.minimum_us = minimum_us
         self.maximum_us = maximum_us
         super().__init__(
-            f"the position needs a pulse of {pulse_us:.1f} us, allowed are {minimum_us:g} to {maximum_us:g} us"
+            f"the position needs a pulse of {pulse_us:.1f} us, "
+            f"allowed are {minimum_us:g} to {maximum_us:g} us"
         )
 
 
@@ -32,8 +33,8 @@ class ServoMap:
     centre_us : float
         Pulse at position 0.
     gain_us_per_unit : float
-        Pulse for each unit of the axis (rad, or m for the traverse); negative where the servo is mounted the other
-        way round.
+        Pulse for each unit of the axis (rad, or m for the traverse); negative where the servo is mounted the
+        other way round.
     minimum_us, maximum_us : float
         Pulses that the servo may be given.
     backlash_units : float
@@ -78,10 +79,10 @@ class ServoMap:
         return (pulse_us - self.centre_us) / self.gain_us_per_unit
 
     def approach_us(self, position: float) -> float:
-        """Return the pulse to go to first, so that a position is always reached from the side of shorter pulses.
+        """Return the pulse to give first, so that a position is always reached from shorter pulses.
 
-        It lies twice the backlash short of the position's own pulse, or at the lower limit where there is less room:
-        the last movement then takes up the play in the same direction every time.
+        It lies twice the backlash short of the position's own pulse, or at the lower limit where there is
+        less room: the last movement then takes up the play in the same direction every time.
 
         Raises
         ------

@@ -127,6 +127,9 @@ def test_a_trajectory_runs_from_the_muzzle_to_the_plane():
     assert path[-1].z_m == pytest.approx(0.0, abs=1e-12)
     times = [state.time_s for state in path]
     assert times == sorted(set(times))
+    finer = trajectory(path[0], DRAG_PER_M, 0.0, spacing_s=1e-3)
+    assert max(later.time_s - earlier.time_s for earlier, later in pairwise(finer)) < 1.001e-3
+    assert finer[-1] == path[-1]
 
 
 def test_a_height_that_the_shot_does_not_rise_to():
