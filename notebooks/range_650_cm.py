@@ -1,0 +1,241 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # How a shot is aimed, and how it reaches 650 cm
+#
+# The rule booklet gives three figures for the cannon: calibre 6 mm, a shell of about 120 mg, and about 650 cm from the
+# muzzle to where the path meets the plane of the base. It gives no speed and no elevation. This notebook works out
+# which of them belong together, and what is left of the 650 cm when the same cannon shoots across the board.
+
+# %%
+import math
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from calibration import aim
+from calibration.flight import Projectile, at_height, launch, speed_for_range, trajectory
+from game.montecassino import ALL_SQUARES, BOARD_FILES, BOARD_ROWS, Side, Square
+
+SPEC_RANGE_M = 6.5
+MUZZLE_HEIGHT_M = 0.05
+
+drag_per_m = Projectile().drag_per_m()
+print(f"drag: k = {drag_per_m:.4f} 1/m, so the shot loses 1/e of its speed in {1 / drag_per_m:.1f} m")
+
+# %% [markdown]
+# ## Which speed reaches 650 cm?
+#
+# For each elevation there is one muzzle speed that lands at 650 cm. A level shot from 5 cm would have to be about as
+# fast as an air rifle's pellet; a lobbed one needs less than 10 m/s. So the booklet's range is that of a lobbed shot.
+
+# %%
+elevations_deg = np.arange(0.0, 71.0, 1.0)
+speeds_mps = np.array(
+    [speed_for_range(SPEC_RANGE_M, math.radians(e), MUZZLE_HEIGHT_M, drag_per_m) for e in elevations_deg]
+)
+slowest = int(np.argmin(speeds_mps))
+spec_elevation_deg, spec_speed_mps = elevations_deg[slowest], speeds_mps[slowest]
+
+figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
+axes.plot(elevations_deg, speeds_mps)
+axes.plot(
+    spec_elevation_deg,
+    spec_speed_mps,
+    "o",
+    label=f"least: {spec_speed_mps:.2f} m/s at {spec_elevation_deg:.0f}°",
+)
+axes.set(
+    title="Muzzle speed that reaches 650 cm",
+    xlabel="elevation (degrees)",
+    ylabel="muzzle speed (m/s)",
+    xlim=(0, 70),
+    ylim=(5, 40),
+)
+axes.grid(alpha=0.3)
+axes.legend()
+plt.show()
+
+# %%
+assert 40 <= spec_elevation_deg <= 44
+assert 9.5 < spec_speed_mps < 9.65
+assert speeds_mps[0] > 70
+
+# %% [markdown]
+# ## Range versus elevation
+#
+# With that speed, the range depends on the elevation as below. Without air the same cannon would reach almost 3 m
+# further, and the best elevation would be nearer to 45°. Close to the top the curve is flat: two degrees of
+# elevation cost about a centimetre, while one per cent of speed costs ten times as much.
+
+# %%
+
+
+def range_m(speed_mps: float, elevation_deg: float, drag: float) -> float:
+    landing = at_height(launch(speed_mps, math.radians(elevation_deg), z_m=MUZZLE_HEIGHT_M), drag, 0.0)
+    assert landing is not None
+    return landing.x_m
+
+
+with_air_m = np.array([range_m(spec_speed_mps, e, drag_per_m) for e in elevations_deg])
+without_air_m = np.array([range_m(spec_speed_mps, e, 0.0) for e in elevations_deg])
+
+figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
+axes.plot(elevations_deg, 100 * without_air_m, "--", label="without air")
+axes.plot(elevations_deg, 100 * with_air_m, label="with air")
+axes.axhline(100 * SPEC_RANGE_M, color="grey", linewidth=1, label="650 cm")
+axes.set(
+    title=f"Range on the base plane at {spec_speed_mps:.2f} m/s, muzzle 5 cm high",
+    xlabel="elevation (degrees)",
+    ylabel="range (cm)",
+    xlim=(0, 70),
+    ylim=(0, 1050),
+)
+axes.grid(alpha=0.3)
+axes.legend()
+plt.show()
+
+# %%
+cost_of_two_degrees_m = SPEC_RANGE_M - range_m(spec_speed_mps, spec_elevation_deg - 2, drag_per_m)
+cost_of_one_per_cent_m = SPEC_RANGE_M - range_m(0.99 * spec_speed_mps, spec_elevation_deg, drag_per_m)
+print(f"two degrees less: {100 * cost_of_two_degrees_m:.1f} cm short")
+print(f"one per cent slower: {100 * cost_of_one_per_cent_m:.1f} cm short")
+
+assert np.argmax(with_air_m) == slowest
+assert abs(with_air_m.max() - SPEC_RANGE_M) < 1e-6
+assert np.all(with_air_m < without_air_m)
+assert 2.5 < without_air_m.max() - with_air_m.max() < 3.2
+assert 0 < cost_of_two_degrees_m < 0.02
+assert 0.08 < cost_of_one_per_cent_m < 0.12
+
+# %% [markdown]
+# ## The paths
+#
+# Axes to the same scale: the shot that reaches 650 cm rises to about 1.75 m, and comes down steeper than it left.
+
+# %%
+figure, axes = plt.subplots(figsize=(9, 3.6), layout="constrained")
+for elevation_deg in (0, 10, 20, 30, spec_elevation_deg, 60):
+    start = launch(spec_speed_mps, math.radians(elevation_deg), z_m=MUZZLE_HEIGHT_M)
+    path = trajectory(start, drag_per_m, 0.0)
+    axes.plot([100 * p.x_m for p in path], [100 * p.z_m for p in path], label=f"{elevation_deg:.0f}°")
+axes.axvline(100 * SPEC_RANGE_M, color="grey", linewidth=1)
+axes.set(
+    title=f"Paths of the shot at {spec_speed_mps:.2f} m/s",
+    xlabel="distance from the muzzle (cm)",
+    ylabel="height (cm)",
+    xlim=(0, 700),
+    ylim=(0, 300),
+    aspect="equal",
+)
+figure.legend(title="elevation", loc="outside right upper")
+plt.show()
+
+# %%
+spec_path = trajectory(
+    launch(spec_speed_mps, math.radians(spec_elevation_deg), z_m=MUZZLE_HEIGHT_M), drag_per_m, 0.0
+)
+assert 1.7 < max(state.z_m for state in spec_path) < 1.8
+assert spec_path[-1].angle_rad < -math.radians(spec_elevation_deg)
+
+# %% [markdown]
+# ## Across the board
+#
+# The board is 36 cm wide and 81 cm long: every soldier on it stands within the first metre of that path. The cannon
+# slides along its strip until it stands opposite the target, or turns a little for the outermost files. What is left
+# is the elevation, and it is within a few degrees of level. Below, the Allies' cannon aims at the torso of a soldier,
+# 40 mm tall, on each line.
+
+# %%
+SQUARE_M = 0.045
+SOLDIER_HEIGHT_M = 0.040
+cannon = aim.Cannon(
+    strip=aim.Strip.of_side("A", BOARD_FILES * SQUARE_M, BOARD_ROWS * SQUARE_M, offset_m=0.08),
+    muzzle_speed_mps=float(spec_speed_mps),
+    drag_per_m=drag_per_m,
+    pivot_height_m=MUZZLE_HEIGHT_M,
+    barrel_m=0.06,
+    traverse_m=aim.Limits(0.03, 0.33),
+    azimuth_rad=aim.Limits(math.radians(-20), math.radians(20)),
+    elevation_rad=aim.Limits(math.radians(-25), math.radians(60)),
+)
+
+
+def aim_at(square: Square) -> aim.Aim:
+    x_mm, y_mm = square.centre_mm(1000 * SQUARE_M)
+    found = aim.solve(cannon, aim.body_point_m(x_mm / 1000, y_mm / 1000, SOLDIER_HEIGHT_M))
+    assert isinstance(found, aim.Aim), f"{square}: {found}"
+    return found
+
+
+aims = {square: aim_at(square) for square in ALL_SQUARES}
+
+lines = range(1, BOARD_ROWS + 1)
+line_elevations_deg = [
+    math.degrees(aims[Square.from_own(Side.A, line, file=3)].elevation_rad) for line in lines
+]
+
+figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained", width_ratios=(2, 3))
+left.plot(lines, line_elevations_deg, "o-", markersize=4)
+left.axhline(0, color="grey", linewidth=1)
+left.axvline(9.5, color="grey", linewidth=1, linestyle=":")
+left.set(
+    title="Elevation by line of the target",
+    xlabel="line, counted from the Allies' base",
+    ylabel="elevation (degrees)",
+    xticks=range(2, 19, 2),
+)
+left.grid(alpha=0.3)
+for line in (6, 10, 14, 18):
+    square = Square.from_own(Side.A, line, file=3)
+    found = aims[square]
+    y_m = square.centre_mm(1000 * SQUARE_M)[1] / 1000
+    start = launch(cannon.muzzle_speed_mps, found.elevation_rad, x_m=found.muzzle_m[1], z_m=found.muzzle_m[2])
+    path = trajectory(start, drag_per_m, 0.0, spacing_s=1e-3)
+    drawn = right.plot([100 * p.x_m for p in path], [1000 * p.z_m for p in path], label=f"{square}")
+    right.plot(100 * y_m, 1000 * aim.BODY_HEIGHT_SHARE * SOLDIER_HEIGHT_M, "o", color=drawn[0].get_color())
+right.axhline(1000 * SOLDIER_HEIGHT_M, color="grey", linestyle="--", linewidth=1, label="helmet")
+right.set(
+    title="Paths to four targets",
+    xlabel="y (cm), towards the Germans",
+    ylabel="height (mm)",
+    xlim=(-5, 81),
+    ylim=(0, 65),
+)
+right.grid(alpha=0.3)
+right.legend(ncols=2, fontsize="small")
+plt.show()
+
+# %% [markdown]
+# The path to the enemy's first line stays above the helmets for about two thirds of its way, the one to the middle of
+# the board for less than half: where a soldier stands closer in the same file, it may be hit instead. That is why
+# the choice of a target has to look at the file in front of it.
+
+# %%
+beyond_base_deg = line_elevations_deg[3:]
+print(f"beyond the own base: {min(beyond_base_deg):.1f} to {max(beyond_base_deg):.1f} degrees")
+assert all(abs(elevation) < 8 for elevation in beyond_base_deg)
+assert line_elevations_deg == sorted(line_elevations_deg)
+assert max(found.time_of_flight_s for found in aims.values()) < 0.1
+assert all(found.azimuth_rad == 0 for square, found in aims.items() if 0 < square.own_file(Side.A) < 7)
+
+
+def share_above_helmets(square: Square) -> float:
+    """Share of the way over the board on which the shot is higher than a soldier."""
+    found = aims[square]
+    start = launch(cannon.muzzle_speed_mps, found.elevation_rad, x_m=found.muzzle_m[1], z_m=found.muzzle_m[2])
+    return at_height(start, drag_per_m, SOLDIER_HEIGHT_M).x_m / (square.centre_mm(1000 * SQUARE_M)[1] / 1000)
+
+
+assert 0.6 < share_above_helmets(Square.parse("G-05")) < 0.7
+assert 0.35 < share_above_helmets(Square.parse("G-69")) < 0.5
