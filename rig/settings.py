@@ -1,0 +1,462 @@
+"""The one settings file, `rig.toml`, as a checked value.
+
+The text under each field is also the comment that `rig init` writes above its key: there is one place to say what
+a setting means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator
+
+from game.montecassino import BOARD_FILES, Position, PositionError, Side, SquareError, parse_squares
+from rig.toml_faults import Fault, Table, TomlError, parse_toml, read_text, validate
+
+__all__ = [
+    "TWIN",
+    "Azimuth",
+    "Board",
+    "Camera",
+    "Cannon",
+    "Draw",
+    "Elevation",
+    "Game",
+    "Latch",
+    "Log",
+    "Port",
+    "Settings",
+    "SettingsError",
+    "Traverse",
+    "Trigger",
+    "parse_settings",
+    "read_settings",
+]
+
+TWIN = "twin"
+"""The port and the camera source that mean the twin."""
+
+_FRAME_MS = 20
+"""A servo's frame: it gets one pulse every 20 ms, so speeds on the wire are per frame."""
+_TICKS_PER_US = 2
+"""The firmware's timer counts 0.5 us."""
+
+PulseUs = Annotated[int, Field(ge=500, le=2500)]
+SpeedUsPerS = Annotated[int, Field(ge=25, le=10_000)]
+Mm = Annotated[float, Field(ge=-5_000, le=5_000)]
+LengthMm = Annotated[float, Field(gt=0, le=5_000)]
+
+
+_MARKER_CENTRES_MM = {"0": (-28.0, 27.0), "1": (388.0, 27.0), "2": (-28.0, 783.0), "3": (388.0, 783.0)}
+"""One marker beside each corner of a board of 45 mm squares."""
+
+
+class SettingsError(TomlError):
+    """`rig.toml` cannot be used; `faults` holds everything that is wrong with it."""
+
+
+class Port(Table):
+    """Where the cannon's microcontroller is."""
+
+    url: Annotated[str, Field(min_length=1)] = TWIN
+    """`twin`, a serial port (`/dev/ttyACM0`, `COM3`), or any pyserial URL (`socket://...`, `rfc2217://...`)."""
+    baud: Annotated[int, Field(ge=9_600, le=1_000_000)] = 115_200
+    """Bits a second; the firmware as built speaks at 115200."""
+
+
+class Camera(Table):
+    """The camera over the table."""
+
+    source: Annotated[str, Field(min_length=1)] = TWIN
+    """`twin`, a device number (`0`), a video file, or a URL (`http://...`, `rtsp://...`)."""
+    width_px: Annotated[int, Field(ge=160, le=7_680)] = 1280
+    """Width of a picture, as asked of the device."""
+    height_px: Annotated[int, Field(ge=120, le=4_320)] = 720
+    """Height of a picture, as asked of the device."""
+    fps: Annotated[float, Field(gt=0, le=1_000)] = 120.0
+    """Frames a second, as asked of the device."""
+    exposure_us: Annotated[int, Field(ge=1, le=1_000_000)] | None = Field(default=None, examples=[1000])
+    """Exposure of one frame; without it the camera chooses."""
+    intrinsics_px: tuple[float, float, float, float] | None = Field(
+        default=None, examples=[(1600.0, 1600.0, 639.5, 359.5)]
+    )
+    """`[fx, fy, cx, cy]` of the calibrated lens; without it the lens is taken from the board's markers."""
+    distortion: tuple[float, float, float, float, float] | None = Field(
+        default=None, examples=[(-0.1, 0.02, 0.0, 0.0, 0.0)]
+    )
+    """`[k1, k2, p1, p2, k3]` in OpenCV's order; only together with intrinsics_px."""
+    clip_before_s: Annotated[float, Field(ge=0.05, le=10)] = 0.3
+    """How much of a recording lies before the trigger's release."""
+    clip_after_s: Annotated[float, Field(ge=0.5, le=30)] = 2.0
+    """How much of a recording lies after it, at most; it ends sooner once everything is at rest."""
+    stall_s: Annotated[float, Field(ge=0.02, le=10)] = 0.5
+    """A camera that gives no frame for this long has stalled, and nothing is fired."""
+
+    def conflicts(self) -> Iterator[Fault]:
+        """Hold the lens against the picture."""
+        if self.distortion is not None and self.intrinsics_px is None:
+            yield Fault(
+                "distortion", "distortion without intrinsics_px", "both, or neither", also=("intrinsics_px",)
+            )
+        if self.intrinsics_px is not None:
+            fx_px, fy_px, cx_px, cy_px = self.intrinsics_px
+            if not (fx_px > 0 and fy_px > 0):
+                yield Fault("intrinsics_px", f"fx {fx_px}, fy {fy_px}", "focal lengths above 0")
+            if not (0 <= cx_px <= self.width_px and 0 <= cy_px <= self.height_px):
+                yield Fault(
+                    "intrinsics_px",
+                    f"cx {cx_px}, cy {cy_px}",
+                    f"a centre inside the picture of {self.width_px} x {self.height_px} px",
+                    also=("width_px", "height_px"),
+                )
+
+
+class Board(Table):
+    """The board and the markers around it, in the board frame: x right and y away as the Allies see it."""
+
+    square_mm: Annotated[float, Field(ge=10, le=200)] = 45.0
+    """Side of one square; the board is 8 squares wide and 18 long."""
+    marker_dictionary: Literal["DICT_4X4_50", "DICT_5X5_50", "DICT_6X6_50", "DICT_APRILTAG_36h11"] = (
+        "DICT_4X4_50"
+    )
+    """Which family of ArUco markers lies on the table."""
+    marker_size_mm: LengthMm = 36.0
+    """Side of a marker's black square."""
+    marker_centres_mm: Annotated[dict[str, tuple[Mm, Mm]], Field(min_length=4)] = Field(
+        default_factory=lambda: dict(_MARKER_CENTRES_MM)
+    )
+    """Centre of each marker by its number; each marker's top edge points towards +y."""
+
+    def conflicts(self) -> Iterator[Fault]:
+        """Ask for numbered markers, none on another."""
+        sound: dict[str, tuple[float, float]] = {}
+        for name, centre_mm in self.marker_centres_mm.items():
+            if not (name.isascii() and name.isdigit()):
+                yield Fault(f"marker_centres_mm.{name}", f"the name {name!r}", "a marker's number, as 0")
+            for other, other_mm in sound.items():
+                apart_mm = max(abs(a - b) for a, b in zip(centre_mm, other_mm, strict=True))
+                if apart_mm < self.marker_size_mm:
+                    yield Fault(
+                        f"marker_centres_mm.{name}",
+                        f"a marker {apart_mm:g} mm from marker {other}",
+                        f"markers that lie side by side, at least {self.marker_size_mm:g} mm apart",
+                        also=("marker_size_mm",),
+                    )
+            sound[name] = centre_mm
+
+
+class _Axis(Table):
+    min_us: PulseUs = 1000
+    """Shortest servo pulse that this axis is ever given."""
+    max_us: PulseUs = 2000
+    """Longest servo pulse that this axis is ever given."""
+    centre_us: PulseUs = 1500
+    """Pulse at the centre; the axis goes there when it homes."""
+    speed_us_per_s: SpeedUsPerS = 500
+    """How fast the pulse is changed at most."""
+
+    def conflicts(self) -> Iterator[Fault]:
+        """Ask for limits in order, with the centre between them."""
+        if not self.min_us < self.max_us:
+            yield Fault(
+                "max_us", str(self.max_us), f"a pulse longer than min_us, {self.min_us}", also=("min_us",)
+            )
+        elif not self.min_us <= self.centre_us <= self.max_us:
+            yield Fault(
+                "centre_us",
+                str(self.centre_us),
+                f"a pulse from min_us to max_us, {self.min_us} to {self.max_us}",
+            )
+
+
+class Traverse(_Axis):
+    """The carriage along the strip behind the first line."""
+
+    centre_mm: Mm = 180.0
+    """How far along the strip the muzzle stands at centre_us, from its left end as the owner sees it."""
+    us_per_mm: Annotated[float, Field(ge=-100, le=100)] = 3.0
+    """Change of pulse that moves the carriage 1 mm to the owner's right; negative where it turns the other way."""
+
+    def conflicts(self) -> Iterator[Fault]:
+        """Refuse a map without slope too."""
+        yield from super().conflicts()
+        if self.us_per_mm == 0:
+            yield Fault("us_per_mm", "0", "a number other than 0")
+
+    def ends_mm(self) -> tuple[float, float]:
+        """Give the left and right end that the limits allow, along the strip as the owner sees it."""
+        ends = [self.centre_mm + (us - self.centre_us) / self.us_per_mm for us in (self.min_us, self.max_us)]
+        return min(ends), max(ends)
+
+
+class _Angle(_Axis):
+    us_per_rad: Annotated[float, Field(ge=-10_000, le=10_000)] = 636.62
+    """Change of pulse that turns the barrel by 1 rad; negative where the servo turns the other way."""
+
+    def conflicts(self) -> Iterator[Fault]:
+        """Refuse a map without slope too."""
+        yield from super().conflicts()
+        if self.us_per_rad == 0:
+            yield Fault("us_per_rad", "0", "a number other than 0")
+
+
+class Azimuth(_Angle):
+    """The barrel left and right; the centre points straight ahead, and to the right counts as more."""
+
+
+class Elevation(_Angle):
+    """The barrel up and down; up counts as more."""
+
+    centre_rad: Annotated[float, Field(ge=-0.8, le=1.6)] = 0.0
+    """Elevation at centre_us; 0 is level."""
+
+
+class Draw(Table):
+    """The servo that pulls the lever to the breech."""
+
+    rest_us: PulseUs = 1000
+    """Pulse at rest, out of the lever's way."""
+    breech_us: PulseUs = 2000
+    """Pulse with the lever at the breech."""
+    speed_us_per_s: SpeedUsPerS = 1000
+    """How fast the lever is drawn."""
+    ease_us_per_s: Annotated[int, Field(ge=25, le=2_500)] = 375
+    """How fast the lever is let down again without firing."""
+
+    def conflicts(self) -> Iterator[Fault]:
+        """Ask for a way to go, and for easing no faster than drawing."""
+        if self.rest_us == self.breech_us:
+            yield Fault("breech_us", str(self.breech_us), "a pulse other than rest_us", also=("rest_us",))
+        if self.ease_us_per_s > self.speed_us_per_s:
+            yield Fault(
+                "ease_us_per_s",
+                str(self.ease_us_per_s),
+                f"at most speed_us_per_s, {self.speed_us_per_s}",
+                also=("speed_us_per_s",),
+            )
+
+
+class Latch(Table):
+    """The servo that turns the drawn lever so that it holds."""
+
+    free_us: PulseUs = 1000
+    """Pulse at 0 degrees: the lever can run."""
+    held_us: PulseUs = 1500
+    """Pulse at 90 degrees: the lever is held."""
+    lubricate_us: PulseUs = 2000
+    """Pulse at 180 degrees, for lubrication."""
+    speed_us_per_s: SpeedUsPerS = 2500
+    """How fast it turns."""
+
+    def conflicts(self) -> Iterator[Fault]:
+        """Ask for 90 degrees between 0 and 180."""
+        low_us, high_us = sorted((self.free_us, self.lubricate_us))
+        if not low_us < self.held_us < high_us:
+            yield Fault(
+                "held_us",
+                str(self.held_us),
+                f"a pulse between free_us and lubricate_us, {low_us} and {high_us}",
+            )
+
+
+class Trigger(Table):
+    """What frees the lever."""
+
+    kind: Literal["solenoid", "latch"] = "solenoid"
+    """`solenoid`: on a digital output, it flicks the lever free; `latch`: the latch servo turns back itself."""
+    hold_us: Annotated[int, Field(ge=5_000, le=100_000)] = 40_000
+    """How long the solenoid is energised."""
+
+
+class Cannon(Table):
+    """The cannon: where it stands, what it measures, how its servos move it."""
+
+    sides: Annotated[tuple[Side, ...], Field(min_length=1, max_length=2)] = (Side.A,)
+    """Sides that have a cannon: `["A"]`, `["G"]`, or both where they share it."""
+    strip_offset_mm: Annotated[float, Field(ge=5, le=1_000)] = 45.0
+    """From the edge of the first line back to the pivot of the barrel."""
+    muzzle_height_mm: Annotated[float, Field(gt=0, le=500)] = 50.0
+    """Height of the pivot above the board; a level barrel has its muzzle there."""
+    barrel_length_mm: Annotated[float, Field(ge=0, le=500)] = 60.0
+    """From the pivot to the muzzle."""
+    gate_spacing_mm: Annotated[float, Field(ge=2, le=200)] = 20.0
+    """Between the two light barriers of the muzzle gate."""
+    muzzle_speed_mps: Annotated[float, Field(gt=0.5, le=30)] = 7.5
+    """Speed of the shot at the muzzle, until a calibration says better."""
+    dwell_s: Annotated[float, Field(ge=1, le=60)] = 30.0
+    """The lever stays cocked no longer than this, because the spring fades; then it is let down."""
+    load_s: Annotated[float, Field(gt=0, le=60)] = 15.0
+    """Time allowed for a shot to be loaded once the lever is cocked, by hand or by the loader."""
+    loader: bool = False
+    """Whether an automatic loader is fitted; without it the rig asks for the shot and waits."""
+    loader_hold_us: Annotated[int, Field(ge=10_000, le=1_000_000)] = 300_000
+    """How long the loader is energised for one shot."""
+    traverse: Traverse = Traverse()
+    azimuth: Azimuth = Azimuth()
+    elevation: Elevation = Elevation()
+    draw: Draw = Draw()
+    latch: Latch = Latch()
+    trigger: Trigger = Trigger()
+
+    def conflicts(self) -> Iterator[Fault]:
+        """Ask for one cannon a side, and for loading that ends before the spring is let down."""
+        if len(set(self.sides)) != len(self.sides):
+            yield Fault("sides", "a side twice", "each side once")
+        if not self.load_s < self.dwell_s:
+            yield Fault(
+                "load_s",
+                f"{self.load_s:g}",
+                f"less than dwell_s, {self.dwell_s:g}: the lever is let down after that",
+            )
+
+    def firmware_values(self) -> dict[str, int]:
+        """Give the firmware's settings that follow from these, by their names on the wire, in its units."""
+        values: dict[str, int] = {}
+        for name in ("traverse", "azimuth", "elevation"):
+            axis: _Axis = getattr(self, name)
+            values[f"{name}_min_ticks"] = _ticks(axis.min_us)
+            values[f"{name}_max_ticks"] = _ticks(axis.max_us)
+            values[f"{name}_home_ticks"] = _ticks(axis.centre_us)
+            values[f"{name}_speed_ticks"] = _ticks_per_frame(axis.speed_us_per_s)
+        draw, latch = self.draw, self.latch
+        values |= {
+            "draw_rest_ticks": _ticks(draw.rest_us),
+            "draw_breech_ticks": _ticks(draw.breech_us),
+            "draw_speed_ticks": _ticks_per_frame(draw.speed_us_per_s),
+            "draw_ease_speed_ticks": _ticks_per_frame(draw.ease_us_per_s),
+            "latch_free_ticks": _ticks(latch.free_us),
+            "latch_held_ticks": _ticks(latch.held_us),
+            "latch_lubricate_ticks": _ticks(latch.lubricate_us),
+            "latch_speed_ticks": _ticks_per_frame(latch.speed_us_per_s),
+            "trigger_kind": 1 if self.trigger.kind == "latch" else 0,
+            "trigger_hold_ms": round(self.trigger.hold_us / 1000),
+            "dwell_ms": round(self.dwell_s * 1000),
+            "loader_present": int(self.loader),
+            "loader_hold_ms": round(self.loader_hold_us / 1000),
+        }
+        return values
+
+
+def _ticks(pulse_us: int) -> int:
+    return pulse_us * _TICKS_PER_US
+
+
+def _ticks_per_frame(speed_us_per_s: int) -> int:
+    return max(1, round(speed_us_per_s * _TICKS_PER_US * _FRAME_MS / 1000))
+
+
+class Game(Table):
+    """What the two sides agreed on before the battle."""
+
+    position: str = "A A01-A24 G01-G24 0/0 20/20 -"
+    """Where the soldiers stand, in one line: turn, Allies, Germans, prisoners, shots left, retreated."""
+    zone_a: str = "G25-G72"
+    """Squares on which a shot of the Allies counts."""
+    zone_g: str = "A25-A72"
+    """Squares on which a shot of the Germans counts."""
+    option: Literal["i", "ii", "iii"] = "i"
+    """Which falls are casualties: `i` all, `ii` not the dragged, `iii` only the direct."""
+    shots: Annotated[int, Field(ge=1, le=999)] = 20
+    """Shots that each side has for the battle."""
+
+    @field_validator("position")
+    @classmethod
+    def _is_a_position(cls, text: str) -> str:
+        try:
+            Position.parse(text)
+        except PositionError as bad:
+            raise ValueError(f"a position: {'; '.join(bad.faults)}") from bad
+        return text
+
+    @field_validator("zone_a", "zone_g")
+    @classmethod
+    def _is_a_list_of_squares(cls, text: str) -> str:
+        try:
+            parse_squares(text)
+        except SquareError as bad:
+            raise ValueError(f"a list of squares, as G25-G72: {'; '.join(bad.faults)}") from bad
+        return text
+
+    def conflicts(self) -> Iterator[Fault]:
+        """Hold the shots left against the shots agreed."""
+        for side, left in Position.parse(self.position).shots_left.items():
+            if left > self.shots:
+                yield Fault(
+                    "position",
+                    f"{left} shots left for {side}",
+                    f"at most shots, {self.shots}",
+                    also=("shots",),
+                )
+
+
+class Log(Table):
+    """Where the records go; a path that is not absolute is taken from this file's folder."""
+
+    path: Annotated[str, Field(min_length=1)] = "rig-log.sqlite"
+    """The shot log."""
+    recordings: Annotated[str, Field(min_length=1)] = "recordings"
+    """Folder that gets one folder for each shot fired."""
+    transcripts: Annotated[str, Field(min_length=1)] = "transcripts"
+    """Folder that gets the bytes of each session's link."""
+
+
+class Settings(Table):
+    """All of `rig.toml`."""
+
+    port: Port = Port()
+    camera: Camera = Camera()
+    board: Board = Board()
+    cannon: Cannon = Cannon()
+    game: Game = Game()
+    log: Log = Log()
+    twin: dict[str, Any] = Field(default_factory=dict)
+    """How the twin behaves, and misbehaves; read only where port and camera are `twin`."""
+
+    def conflicts(self) -> Iterator[Fault]:
+        """Hold one table against another."""
+        if (self.port.url == TWIN) != (self.camera.source == TWIN):
+            yield Fault(
+                "camera.source",
+                f"{self.camera.source!r} with port.url {self.port.url!r}",
+                "both `twin`, or neither: the twin's camera sees the twin's table only",
+                also=("port.url",),
+            )
+        if self.cannon.traverse.us_per_mm != 0:
+            width_mm = BOARD_FILES * self.board.square_mm
+            left_mm, right_mm = self.cannon.traverse.ends_mm()
+            if left_mm < 0 or right_mm > width_mm:
+                yield Fault(
+                    "cannon.traverse",
+                    f"limits from {left_mm:g} to {right_mm:g} mm along the strip",
+                    f"limits inside the board's width, 0 to {width_mm:g} mm (C2)",
+                    also=("board.square_mm",),
+                )
+
+
+def parse_settings(text: str, name: str = "rig.toml") -> Settings:
+    """Read settings from a text.
+
+    Raises
+    ------
+    SettingsError
+        With everything that is wrong.
+    """
+    return validate(Settings, parse_toml(text, name, SettingsError), name, SettingsError)
+
+
+def read_settings(path: Path) -> Settings:
+    """Read a settings file; the paths under [log] are then taken from its folder.
+
+    Raises
+    ------
+    SettingsError
+        With everything that is wrong; also where there is no file.
+    """
+    text = read_text(path, SettingsError, missing="a settings file; `rig init` writes one")
+    settings = parse_settings(text, str(path))
+    here = path.parent
+    log = settings.log
+    placed = {key: str(here / getattr(log, key)) for key in type(log).model_fields}
+    return settings.model_copy(update={"log": log.model_copy(update=placed)})

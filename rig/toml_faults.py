@@ -1,0 +1,272 @@
+"""Read a TOML file into a checked model, and say everything that is wrong with it at once, in words.
+
+A model is a pydantic model whose fields are the keys. What a model cannot see field by field (limits out of order,
+two keys that contradict each other) its `conflicts` method says. It is asked even where other keys are faulty, so
+that one reading of the file names everything.
+"""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import json
+import re
+import tomllib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+__all__ = ["Fault", "Table", "TomlError", "parse_toml", "read_text", "validate"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong."""
+
+    key: str
+    """Where, as `camera.fps`; for text that is no TOML, the line and column."""
+    found: str
+    expected: str
+    hint: str = ""
+    """What was perhaps meant; empty where nothing comes to mind."""
+    also: tuple[str, ...] = ()
+    """Other keys that it was held against. Where one of these is faulty itself, the conflict says nothing."""
+
+    def __str__(self) -> str:
+        said = f"{self.key}: found {self.found}, expected {self.expected}"
+        return f"{said} ({self.hint})" if self.hint else said
+
+
+class TomlError(Exception):
+    """A file that cannot be used.
+
+    Attributes
+    ----------
+    name : str
+        The file.
+    faults : tuple of Fault
+        Everything that is wrong with it.
+    """
+
+    def __init__(self, name: str, faults: Iterable[Fault]) -> None:
+        self.name = name
+        self.faults = tuple(faults)
+        more = len(self.faults) - 1
+        others = f", and {more} more fault{'s' if more > 1 else ''}" if more else ""
+        super().__init__(f"{name}: {self.faults[0]}{others}")
+
+
+class Table(BaseModel):
+    """A table of a TOML file: unknown keys are faults, values are never bent into shape."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, allow_inf_nan=False, use_attribute_docstrings=True
+    )
+
+    def conflicts(self) -> Iterator[Fault]:
+        """Say what contradicts itself among values that are sound one by one; keys relative to this table."""
+        yield from ()
+
+
+TableT = TypeVar("TableT", bound=Table)
+
+
+def read_text(path: Path, error: type[TomlError], *, missing: str) -> str:
+    """Give a file's text, or raise `error`; `missing` says what to do where there is no file."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        fault = Fault("the file", "nothing", missing)
+    except UnicodeDecodeError as bad:
+        fault = Fault(f"byte {bad.start}", "text that is not UTF-8", "a TOML file, which is UTF-8")
+    except OSError as bad:
+        fault = Fault("the file", str(bad.strerror), "a file that can be read")
+    raise error(str(path), [fault])
+
+
+def parse_toml(text: str, name: str, error: type[TomlError]) -> dict[str, Any]:
+    """Give the tables of a TOML text, or raise `error` with the line of its first mistake."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as bad:
+        what, place = _split_place(str(bad))
+        line = re.match(r"line (\d+)", place)
+        shown = text.splitlines()[int(line[1]) - 1].strip() if line else ""
+        found = json.dumps(shown, ensure_ascii=False) if shown else "text that is no TOML"
+        raise error(name, [Fault(place, found, "TOML", hint=what[:1].lower() + what[1:])]) from bad
+
+
+def _split_place(message: str) -> tuple[str, str]:
+    match = re.fullmatch(r"(.*) \(at (.*)\)", message, re.DOTALL)
+    return (match[1], match[2]) if match else (message, "the text")
+
+
+def validate(model: type[TableT], data: Mapping[str, Any], name: str, error: type[TomlError]) -> TableT:
+    """Check tables against a model.
+
+    Parameters
+    ----------
+    model : type of Table
+        The whole file.
+    data : mapping
+        What `parse_toml` gave.
+    name : str
+        The file, for the error.
+    error : type of TomlError
+        What to raise.
+
+    Returns
+    -------
+    Table
+        The model, whole and without conflicts.
+    """
+    try:
+        checked = _check(model, data)
+    except ValidationError as bad:
+        errors = bad.errors(include_url=False)
+    else:
+        conflicts = _all_conflicts(checked)
+        if conflicts:
+            raise error(name, conflicts)
+        return checked
+    raise error(name, [*_in_words(model, errors), *_conflicts_of_the_sound(model, data, errors)])
+
+
+def _check(model: type[TableT], data: Any) -> TableT:
+    # Through JSON, where a list may be a tuple and a word an enum's member, and a string still is no number.
+    return model.model_validate_json(json.dumps(data, default=str))
+
+
+def _conflicts_of_the_sound(
+    model: type[Table], data: Mapping[str, Any], errors: Sequence[Any]
+) -> list[Fault]:
+    """Ask for conflicts with every faulty key left out, and keep those that no faulty key has a part in."""
+    faulty = {tuple(itertools.takewhile(lambda part: isinstance(part, str), each["loc"])) for each in errors}
+    try:
+        checked = _check(model, _without(data, faulty))
+    except ValidationError:
+        # A key that must be given is among the faulty ones.
+        return []
+    bad = {".".join(place) for place in faulty}
+    return [
+        fault
+        for fault in _all_conflicts(checked)
+        if not any(_overlap(key, other) for key in (fault.key, *fault.also) for other in bad)
+    ]
+
+
+def _without(data: Mapping[str, Any], places: Collection[tuple[str, ...]]) -> dict[str, Any]:
+    kept: dict[str, Any] = {}
+    for key, value in data.items():
+        if (key,) in places:
+            continue
+        below = {place[1:] for place in places if place[0] == key}
+        kept[key] = _without(value, below) if below else value
+    return kept
+
+
+def _overlap(key: str, other: str) -> bool:
+    return f"{key}.".startswith(f"{other}.") or f"{other}.".startswith(f"{key}.")
+
+
+def _all_conflicts(table: Table) -> list[Fault]:
+    faults = list(table.conflicts())
+    for key in type(table).model_fields:
+        value = getattr(table, key)
+        if isinstance(value, Table):
+            faults += [_below(key, fault) for fault in _all_conflicts(value)]
+        elif isinstance(value, tuple):
+            for index, item in enumerate(value):
+                if isinstance(item, Table):
+                    faults += [_below(f"{key}[{index + 1}]", fault) for fault in _all_conflicts(item)]
+    return faults
+
+
+def _below(key: str, fault: Fault) -> Fault:
+    also = tuple(f"{key}.{other}" for other in fault.also)
+    return replace(fault, key=f"{key}.{fault.key}", also=also)
+
+
+def _in_words(model: type[Table], errors: Iterable[Any]) -> list[Fault]:
+    # A list that is three items short is one fault, not three: the last one says how many there must be.
+    faults: dict[str, Fault] = {}
+    for error in errors:
+        fault = _one_in_words(model, error)
+        faults[fault.key] = fault
+    return list(faults.values())
+
+
+_BOUNDS = {
+    "greater_than": "above",
+    "greater_than_equal": "of at least",
+    "less_than": "below",
+    "less_than_equal": "of at most",
+}
+
+
+def _one_in_words(model: type[Table], error: Any) -> Fault:
+    place: Sequence[str | int] = error["loc"]
+    key = _dotted(place)
+    kind: str = error["type"]
+    found = json.dumps(error["input"], ensure_ascii=False, default=str)
+    message: str = error["msg"]
+    context: Mapping[str, Any] = error.get("ctx", {})
+    if kind == "extra_forbidden":
+        known = _keys_at(model, place[:-1])
+        near = difflib.get_close_matches(str(place[-1]), known, n=1)
+        table = f"[{_dotted(place[:-1])}]" if len(place) > 1 else "the file"
+        return Fault(
+            key,
+            "a key that nothing reads",
+            f"a key of {table}",
+            hint=f"did you mean {near[0]}?" if near else f"it knows {', '.join(known)}",
+        )
+    if kind == "missing" and isinstance(place[-1], int):
+        return Fault(_dotted(place[:-1]), found, f"a list of at least {place[-1] + 1} items")
+    if kind == "missing":
+        return Fault(key, "nothing", "a value; this key must be given")
+    if kind in {"too_short", "too_long"}:
+        bound = context.get("min_length", context.get("max_length"))
+        side = "at least" if kind == "too_short" else "at most"
+        return Fault(key, found, f"a list of {side} {bound} item{'s' if bound != 1 else ''}")
+    if kind in {"model_type", "model_attributes_type", "dict_type"}:
+        return Fault(key, found, f"a table, [{key}]")
+    if kind in {"tuple_type", "list_type"}:
+        return Fault(key, found, "a list")
+    if kind in {"literal_error", "enum"}:
+        near = difflib.get_close_matches(str(error["input"]), _quoted(str(context["expected"])), n=1)
+        return Fault(key, found, str(context["expected"]), hint=f"did you mean {near[0]!r}?" if near else "")
+    if kind == "value_error":
+        return Fault(key, found, str(context["error"]))
+    said = (
+        message.removeprefix("Input should be ")
+        .replace("a valid ", "a ")
+        .replace("a integer", "a whole number")
+    )
+    return Fault(key, found, said.partition(", ")[0])
+
+
+def _dotted(place: Sequence[str | int]) -> str:
+    said = ""
+    for part in place:
+        said += f"[{part + 1}]" if isinstance(part, int) else f".{part}"
+    return said.removeprefix(".")
+
+
+def _quoted(expected: str) -> list[str]:
+    return re.findall(r"'([^']*)'", expected)
+
+
+def _keys_at(model: type[Table], place: Sequence[str | int]) -> list[str]:
+    """Give the keys that the table at a place may have."""
+    current: Any = model
+    for part in place:
+        if isinstance(part, int):
+            continue
+        annotation = current.model_fields[part].annotation
+        # A list of tables is a tuple[Table, ...].
+        current = annotation.__args__[0] if hasattr(annotation, "__args__") else annotation
+    return [field.alias or key for key, field in current.model_fields.items()]
