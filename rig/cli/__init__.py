@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import typer
 
+# Each module hangs its commands on `app` when it is imported; a new one is named here.
+from rig.cli import log, settings
 from rig.cli._app import RefusedError, app
 
-# Each of these hangs its commands on `app` when imported. One line a module, in the order of `rig --help`.
-
-__all__ = ["RefusedError", "app", "main"]
+__all__ = ["RefusedError", "app", "log", "main", "settings"]
 
 _OUR_PACKAGES = frozenset({"game", "calibration", "vision", "rig", "twin"})
 _INTERRUPTED = 130  # what a shell reports for a program that Ctrl-C ended

@@ -111,7 +111,7 @@ class Refused(LinkError):
         self.reason = reason
         self.detail = detail
         name = command.name.lower().replace("_", " ")
-        super().__init__(f"the cannon refused to {name}: {wire.says(reason)}")
+        super().__init__(f"the cannon refused the command {name}: {wire.says(reason)}")
 
 
 class NotDone(LinkError):

@@ -1,0 +1,21 @@
+"""`rig transcript`: the bytes of a session, told in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rig.cli._app import app
+
+
+@app.command(rich_help_panel="Look")
+def transcript(
+    file: Annotated[Path, typer.Argument(help="a transcript that a session left")],
+) -> None:
+    """Print a session between controller and cannon in words: time, who, what, values with units."""
+    from rig.link.transcript import read_transcript, tell  # noqa: PLC0415
+
+    for line in tell(read_transcript(file)):
+        print(line)

@@ -1,0 +1,339 @@
+"""Commands done at most once, events seen exactly once, a heartbeat whenever there is nothing else to say.
+
+One command is under way at a time. Its id is the one after the last, and it is sent again, byte for byte, until its
+answer comes; the cannon executes an id once and answers a repetition from memory. The time given to an answer is what
+the bytes need at the line's speed plus what computers and USB take. Work that a command begins is waited for by its
+event, for the time that the answer announced.
+
+An event is taken only in its turn; what comes twice or too early is left for the cannon to send again, and a heartbeat
+tells it how far events have come. A cannon that has too many events waiting counts those it cannot keep, and the gap
+is told as `EventsMissed`. A `Booted` in the middle of a session means that the chip restarted.
+
+A link that failed stays failed until `identify` begins a new session. `stop` works at any time: one byte, ahead of all
+else, nothing awaited.
+"""
+
+import secrets
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar, cast
+
+from rig.link import messages, wire
+from rig.link.clock_map import ClockMap, HostTime
+from rig.link.codec import STOP_BYTES, Damaged, Decoder, Frame, encode, request_frame
+from rig.link.errors import BoardReset, LinkLost, NoAnswer, NotDone, Refused, WrongWireVersion
+from rig.link.messages import Answer, Event, Heartbeat, Identify, Identity, Request
+from rig.link.port import Clock, Port
+from rig.link.words import name_of
+
+__all__ = ["EventsMissed", "Link"]
+
+A = TypeVar("A", bound=Answer)
+E = TypeVar("E", bound=Event)
+
+_BITS_PER_BYTE = 10  # start, eight, stop
+_LONGEST_FRAME = 2 * (2 + wire.LONGEST_PAYLOAD + 2) + 1  # every byte escaped
+# What an answer takes besides its bytes: a USB serial chip may hold bytes back for 16 ms each way, and a computer that
+# is doing something else takes its time.
+_ALLOWANCE_US = 40_000
+_HEARTBEAT_US = 150_000
+# Events are acknowledged before the cannon sends them again.
+_ACKNOWLEDGE_US = min(_HEARTBEAT_US, wire.EVENT_RESEND_MS * 1000 // 2)
+# A cannon that hears nothing for its heartbeat timeout has made itself safe; twice that and the session is over.
+_GIVE_UP_US = 2 * wire.HEARTBEAT_TIMEOUT_MS * 1000
+# An Arduino Uno restarts when its port is opened, and its boot loader listens for up to two seconds.
+_IDENTIFY_US = 3_000_000
+_IDENTIFY_EACH_US = 100_000
+# The cannon sends what waits oldest first. One that came early so many times without the one before it: there is none.
+_EARLY_OFTEN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class EventsMissed(Event):
+    """`count` events happened that the cannon had no room to keep: read its status. Made here, not on the wire."""
+
+    count: int
+
+
+class Link:
+    """A session with one cannon.
+
+    Parameters
+    ----------
+    port, clock
+        The line, and the time it runs on.
+    baud
+        The line's speed, for timeouts.
+    session
+        Tells this session from others; drawn at random by default, given where a run must repeat exactly.
+
+    Attributes
+    ----------
+    damaged : int
+        How many pieces came that were no frame.
+    repeated : int
+        How many frames were sent again for want of an answer.
+    """
+
+    def __init__(
+        self, port: Port, clock: Clock, *, baud: int = wire.BAUD, session: int | None = None
+    ) -> None:
+        self._port = port
+        self._clock = clock
+        self._byte_us = _BITS_PER_BYTE * 1e6 / baud
+        self._session = secrets.randbelow(1 << 16) if session is None else session % (1 << 16)
+        self._decoder = Decoder()
+        self._clock_map = ClockMap()
+        self._id = 0
+        self._identified = False
+        self._lost: LinkLost | None = None
+        self._events: deque[Event] = deque()
+        self._event_seen = 0
+        self._event_owed = False  # an event came that the cannon does not know to be seen
+        self._early: dict[int, int] = {}  # how often each event came ahead of its turn
+        self._sent_us = clock.now_us()
+        self._awaited: Frame | None = None
+        self._answer: Answer | messages.Refused | None = None
+        self.damaged = 0
+        self.repeated = 0
+        self._heard = 0
+
+    @property
+    def clock(self) -> Clock:
+        """The controller's clock."""
+        return self._clock
+
+    def identify(self, *, patience_us: int = _IDENTIFY_US) -> Identity:
+        """Begin a session; asked again and again until a cannon answers or `patience_us` is over.
+
+        Raises
+        ------
+        NoAnswer
+            Where no cannon answers in time.
+        WrongWireVersion
+            Where one answers that speaks another version.
+        PortError
+            Where the line is gone.
+        """
+        self._session = (self._session + 1) % (1 << 16)
+        self._identified = False
+        self._lost = None
+        self._events.clear()
+        self._clock_map.clear()
+        self._id = 0
+        self._heard = 0
+        request = Identify(wire.WIRE_VERSION, self._session)
+        answer = self._exchange(request, each_us=_IDENTIFY_EACH_US, give_up_us=patience_us)
+        if answer is None:
+            raise NoAnswer(patience_us, self._heard)
+        if isinstance(answer, messages.Refused):
+            raise Refused(request.command, answer.reason, answer.detail)
+        identity = cast(Identity, answer)
+        if identity.wire_version != wire.WIRE_VERSION:
+            raise WrongWireVersion(identity.wire_version, wire.WIRE_VERSION, identity.firmware)
+        self._event_seen = 0
+        self._event_owed = False
+        self._early.clear()
+        self._identified = True
+        return identity
+
+    def ask(self, request: Request[A]) -> A:
+        """Have a command executed once and return its answer.
+
+        Raises
+        ------
+        Refused
+            Where the cannon will not; nothing was done.
+        BoardReset
+            Where the chip restarted since `identify`.
+        LinkLost
+            Where no answer comes for a second. Whether the command was executed is not known.
+        PortError
+            Where the line is gone.
+        """
+        if self._lost is not None:
+            raise self._lost
+        self._id = (self._id + 1) % 256
+        answer = self._exchange(request, each_us=self._answer_due_us(request), give_up_us=_GIVE_UP_US)
+        if answer is None:
+            name = name_of(request.command)
+            self._lost = LinkLost(f"the cannon did not answer to {name} within {_GIVE_UP_US / 1e6:g} s")
+            raise self._lost
+        if isinstance(answer, messages.Refused):
+            if answer.reason is wire.Refusal.NOT_IDENTIFIED:
+                self._lost = BoardReset(None)
+                raise self._lost
+            if answer.reason is wire.Refusal.OUT_OF_SEQUENCE:
+                self._lost = LinkLost("the cannon has been talking with another controller")
+                raise self._lost
+            raise Refused(request.command, answer.reason, answer.detail)
+        return cast(A, answer)
+
+    def wait(self, timeout_us: int) -> list[Event]:
+        """Keep the link alive until an event comes or the time is over; return the events, oldest first.
+
+        Raises
+        ------
+        LinkLost, PortError
+            Where the cannon is gone.
+        """
+        deadline_us = self._clock.now_us() + timeout_us
+        while not self._events:
+            if self._lost is not None:
+                raise self._lost
+            now_us = self._clock.now_us()
+            due_us = self._sent_us + (_ACKNOWLEDGE_US if self._event_owed else _HEARTBEAT_US) - now_us
+            if due_us <= 0:
+                self.beat()
+            else:
+                self._listen(max(0, min(due_us, deadline_us - now_us)))
+            if now_us >= deadline_us:
+                break
+        events = list(self._events)
+        self._events.clear()
+        return events
+
+    def wait_for(
+        self, kind: type[E], timeout_us: int, what: str, *, where: Callable[[E], bool] | None = None
+    ) -> E:
+        """Return the first event of a kind; those before it are dropped.
+
+        Raises
+        ------
+        NotDone
+            Where it does not come in time; `what` names it in the message.
+        LinkLost, PortError
+            Where the cannon is gone.
+        """
+        deadline_us = self._clock.now_us() + timeout_us
+        while True:
+            left_us = deadline_us - self._clock.now_us()
+            events = self.wait(max(0, left_us))
+            for position, event in enumerate(events):
+                if isinstance(event, kind) and (where is None or where(event)):
+                    self._events.extendleft(reversed(events[position + 1 :]))
+                    return event
+            if not events and left_us <= 0:
+                raise NotDone(what, timeout_us)
+
+    def beat(self) -> messages.Alive:
+        """Send a heartbeat now, and acknowledge the events that came."""
+        self._event_owed = False
+        return self.ask(Heartbeat(self._event_seen))
+
+    def stop(self) -> None:
+        """Send the stop byte at once, whatever else is under way; nothing is awaited."""
+        self._port.write(STOP_BYTES)
+
+    def to_host(self, device_us: int) -> HostTime:
+        """Return a moment of the cannon's clock on the controller's.
+
+        Raises
+        ------
+        LinkLost
+            Where the cannon has not told its time yet.
+        """
+        host = self._clock_map.to_host(device_us)
+        if host is None:
+            raise LinkLost("the cannon has not told its time yet")
+        return host
+
+    def close(self) -> None:
+        """Let the line go."""
+        self._port.close()
+
+    def _answer_due_us(self, request: Request[Answer]) -> int:
+        """Return how long an answer may take: the bytes of both, and of one event that got in between."""
+        sent = len(encode(request_frame(self._id, request)))
+        return round((sent + 2 * _LONGEST_FRAME) * self._byte_us) + _ALLOWANCE_US
+
+    def _exchange(
+        self, request: Request[Answer], *, each_us: int, give_up_us: int
+    ) -> Answer | messages.Refused | None:
+        """Send a command until it is answered; None where that does not happen.
+
+        Left by an error or by Ctrl-C it leaves the link lost: whether the command was executed is not known then, and
+        neither is the id that the cannon expects next.
+        """
+        frame = request_frame(self._id, request)
+        data = encode(frame)
+        self._awaited, self._answer = frame, None
+        begun_us = sent_us = self._clock.now_us()
+        first = True
+        try:
+            while sent_us - begun_us < give_up_us:
+                self._port.write(data)
+                self._sent_us = sent_us
+                self.repeated += not first
+                first = False
+                while (left_us := sent_us + each_us - self._clock.now_us()) > 0:
+                    self._listen(left_us)
+                    if self._lost is not None:
+                        raise self._lost
+                    if self._answer is not None:
+                        self._note_time(self._answer, begun_us, len(data))
+                        return self._answer
+                sent_us = self._clock.now_us()
+        except BaseException:
+            self._lost = self._lost or LinkLost(f"{name_of(request.command)} was broken off")
+            raise
+        finally:
+            self._awaited = None
+        return None
+
+    def _note_time(self, answer: Answer | messages.Refused, sent_us: int, sent_bytes: int) -> None:
+        # A repetition is answered from memory, with the time of the first execution: that lies between the first
+        # sending and now in any case.
+        if isinstance(answer, Identity | messages.Status | messages.Alive):
+            answer_bytes = len(encode(Frame(self._id, _code_of(answer), answer)))
+            self._clock_map.add(
+                answer.time_us,
+                sent_us=sent_us,
+                received_us=self._clock.now_us(),
+                request_us=round(sent_bytes * self._byte_us),
+                answer_us=round(answer_bytes * self._byte_us),
+            )
+
+    def _listen(self, timeout_us: int) -> None:
+        """Read once and sort what came."""
+        data = self._port.read(timeout_us)
+        self._heard += len(data)
+        for item in self._decoder.feed(data):
+            if not isinstance(item, Frame):
+                self.damaged += isinstance(item, Damaged)
+            elif isinstance(item.message, Event):
+                self._take_event(item.seq, item.message)
+            elif self._awaited is not None and _answers(item, self._awaited):
+                self._answer = cast("Answer | messages.Refused", item.message)
+
+    def _take_event(self, number: int, event: Event) -> None:
+        if not self._identified:
+            return  # of the time before this session
+        if isinstance(event, messages.Booted):
+            self._lost = BoardReset(event.reset_cause)
+            return
+        self._event_owed = True
+        ahead = (number - self._event_seen - 1) % 256
+        if ahead >= 128:
+            return  # seen before
+        if ahead:
+            self._early[number] = self._early.get(number, 0) + 1
+            if self._early[number] < _EARLY_OFTEN:
+                return
+            self._events.append(EventsMissed(ahead))
+        self._event_seen = number
+        self._early.clear()
+        self._events.append(event)
+
+
+def _answers(frame: Frame, asked: Frame) -> bool:
+    return frame.seq == asked.seq and frame.code in {asked.code + wire.ANSWER_OFFSET, wire.REFUSAL_TYPE}
+
+
+def _code_of(answer: Answer) -> int:
+    """Return the type byte of an answer that belongs to one command only."""
+    return (
+        next(command for command, kind in messages.ANSWERS.items() if kind is type(answer))
+        + wire.ANSWER_OFFSET
+    )

@@ -1,0 +1,175 @@
+"""Every byte of a session, kept in a file as it happens, and told again in words.
+
+The file is text, a line for each piece that was read or written: the controller's clock in microseconds, `>` to the
+cannon or `<` from it, the bytes in hexadecimal. Each line reaches the operating system before the next thing happens,
+and a write is noted before it is made, so a controller that is killed leaves all it said and heard. A last line cut
+short by such an end is what may be missing, and reading says so.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from rig.link import messages
+from rig.link.codec import Decoder, Frame, Item, StopByte
+from rig.link.port import Clock, Port
+from rig.link.words import in_words
+
+__all__ = ["Direction", "Entry", "RecordedPort", "Transcript", "TranscriptError", "read_transcript", "tell"]
+
+_HEADER: Final = "cannon transcript 1"
+
+
+class TranscriptError(ValueError):
+    """A file that is no transcript: one sentence with its place."""
+
+
+class Direction(StrEnum):
+    """Which way bytes went."""
+
+    TO_CANNON = ">"
+    FROM_CANNON = "<"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Bytes that were read or written at once."""
+
+    time_us: int
+    """On the controller's clock."""
+    direction: Direction
+    data: bytes
+
+
+class Transcript:
+    """A file that grows by a line with every piece of bytes.
+
+    Parameters
+    ----------
+    path
+        Where it goes; a file that is there already is never written over.
+
+    Raises
+    ------
+    FileExistsError, OSError
+        Where the file cannot be begun.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        # Unbuffered: what `write` has taken is safe from the end of this process.
+        self._file = path.open("xb", buffering=0)
+        self._file.write(f"{_HEADER}\n".encode())
+
+    def keep(self, entry: Entry) -> None:
+        """Add an entry; it is in the operating system's hands on return."""
+        self._file.write(f"{entry.time_us} {entry.direction} {entry.data.hex()}\n".encode())
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+class RecordedPort:
+    """A port whose every byte goes into a transcript."""
+
+    def __init__(self, port: Port, clock: Clock, transcript: Transcript) -> None:
+        self._port = port
+        self._clock = clock
+        self._transcript = transcript
+
+    def read(self, timeout_us: int) -> bytes:
+        """Read from the port and note what came."""
+        data = self._port.read(timeout_us)
+        if data:
+            self._transcript.keep(Entry(self._clock.now_us(), Direction.FROM_CANNON, data))
+        return data
+
+    def write(self, data: bytes) -> None:
+        """Note what is about to go, and let it go."""
+        self._transcript.keep(Entry(self._clock.now_us(), Direction.TO_CANNON, data))
+        self._port.write(data)
+
+    def close(self) -> None:
+        """Close the port and the transcript."""
+        self._port.close()
+        self._transcript.close()
+
+
+def read_transcript(path: Path) -> list[Entry]:
+    """Return the entries of a transcript.
+
+    A last line without its end, left by a controller that was killed, is not returned.
+
+    Raises
+    ------
+    TranscriptError
+        Where the file is no transcript or a line is damaged.
+    OSError
+        Where the file cannot be read.
+    """
+    lines = path.read_bytes().split(b"\n")
+    if lines[0].decode("ascii", "replace") != _HEADER:
+        found = lines[0][:40].decode("ascii", "replace")
+        raise TranscriptError(f"{path}: the first line is {found!r}, expected {_HEADER!r}")
+    return [_entry(path, number, line) for number, line in enumerate(lines[1:-1], start=2)]
+
+
+def _entry(path: Path, number: int, line: bytes) -> Entry:
+    try:
+        time_us, direction, data = line.decode("ascii").split(" ")
+        return Entry(int(time_us), Direction(direction), bytes.fromhex(data))
+    except ValueError:
+        found = line[:60].decode("ascii", "replace")
+        raise TranscriptError(
+            f"{path}: line {number} is {found!r}, expected microseconds, > or <, and bytes in hexadecimal"
+        ) from None
+
+
+def tell(entries: Iterable[Entry]) -> Iterator[str]:
+    """Yield a line for every frame, stop byte and damage: time, who, number, what.
+
+    Times count from the first entry, and are those at which the last byte was read or written. A frame that says what
+    was said before, because it or its answer did not get through, is marked `(again)`.
+    """
+    decoders = {direction: Decoder() for direction in Direction}
+    told = _Told()
+    start_us: int | None = None
+    for entry in entries:
+        start_us = entry.time_us if start_us is None else start_us
+        for item in decoders[entry.direction].feed(entry.data):
+            who = "controller" if entry.direction is Direction.TO_CANNON else "cannon"
+            yield f"{(entry.time_us - start_us) / 1e6:11.6f} s  {who:<10}  {_what(item, told)}"
+
+
+class _Told:
+    """Remembers what was said last, to know a repetition: the last command, the last answer, the last few events."""
+
+    def __init__(self) -> None:
+        self._asked: deque[Frame] = deque(maxlen=1)
+        self._answered: deque[Frame] = deque(maxlen=1)
+        self._events: deque[Frame] = deque(maxlen=8)
+
+    def is_repeated(self, frame: Frame) -> bool:
+        """Whether this very frame was among the last of its sort; remembers it either way."""
+        if isinstance(frame.message, messages.Event):
+            last = self._events
+        elif isinstance(frame.message, messages.Request):
+            last = self._asked
+        else:
+            last = self._answered
+        repeated = frame in last
+        last.append(frame)
+        return repeated
+
+
+def _what(item: Item, told: _Told) -> str:
+    if isinstance(item, StopByte):
+        return "     STOP"
+    if not isinstance(item, Frame):
+        return f"     damaged: {item.data.hex(' ')} ({item.why})"
+    mark = "e" if isinstance(item.message, messages.Event) else "#"
+    return f"{mark}{item.seq:<3} {in_words(item)}{' (again)' if told.is_repeated(item) else ''}"
