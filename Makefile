@@ -13,6 +13,7 @@ $(READY): setup.sh pyproject.toml constraints.txt
 
 firmware: $(READY)
 	@$(MAKE) --no-print-directory -C firmware
+	@$(MAKE) --no-print-directory -C twin/chip
 
 demo: firmware
 	$(BIN)/rig demo

@@ -1,0 +1,161 @@
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from twin.chip import RAM_END, Chip, ChipError, ChipMissing, ChipSettings, EventKind, ResetCause
+from twin.chip.library import open_library
+
+Boot = Callable[..., Chip]
+Sent = Callable[[Chip], bytes]
+
+LOG_PROGRAM = """
+import hashlib, sys
+from pathlib import Path
+from twin.chip import Chip, ChipSettings, ResetCause
+chip = Chip(ChipSettings(elf_path=Path(sys.argv[1])))
+chip.reset(ResetCause.POWER_ON)
+for step in range(60):
+    chip.send(bytes([116, 207, 7 + step % 5, 200, 11, 98, 105, 118]))
+    chip.drive(18 + step % 2, bool(step % 3), at_cycle=chip.cycle + 1234 * step)
+    chip.run_for_us(1717)
+    if step == 50:
+        chip.reset(ResetCause.BROWN_OUT)
+chip.run_for_us(200_000)
+events = chip.events()
+print(len(events), hashlib.sha256(repr(events).encode()).hexdigest())
+"""
+
+
+def test_two_processes_log_the_same_events(probe_path: Path) -> None:
+    command = [sys.executable, "-c", LOG_PROGRAM, str(probe_path)]
+    first, second = (
+        subprocess.run(command, check=True, capture_output=True, text=True).stdout for _ in range(2)
+    )
+    assert int(first.split()[0]) > 100
+    assert first == second
+
+
+def test_step_size_does_not_change_what_happens(boot: Boot) -> None:
+    logs = []
+    for step_us in (10, 313, 40_000):
+        chip = boot()
+        chip.send(b"t" + bytes([0xCF, 7, 0xCF, 11]) + b"ibgi")
+        end = chip.cycle + 640_000
+        while chip.cycle < end:
+            chip.run_to(min(end, chip.cycle + 16 * step_us))
+        logs.append([event for event in chip.events() if event.cycle < end - 100])
+    assert logs[0] == logs[1] == logs[2]
+
+
+def test_several_chips_do_not_disturb_each_other(boot: Boot, bytes_sent: Sent) -> None:
+    one, two = boot(drive={18: False}), boot(drive={18: True})
+    bytes_sent(one), bytes_sent(two)
+    for chip in (one, two):
+        chip.send(b"i")
+    for _ in range(20):
+        one.run_for_us(50)
+        two.run_for_us(70)
+    assert not bytes_sent(one)[2] & 0b100
+    assert bytes_sent(two)[2] & 0b100
+
+
+def test_run_comes_back_at_the_first_byte_sent(boot: Boot, bytes_sent: Sent) -> None:
+    chip = boot()
+    chip.events()
+    chip.send(b"i")
+    assert chip.run_to(chip.cycle + 160_000, stop_at_sent_byte=True)
+    assert len(bytes_sent(chip)) == 1
+    assert chip.run_to(chip.cycle + 160_000, stop_at_sent_byte=True)
+    assert chip.run_to(chip.cycle + 160_000, stop_at_sent_byte=True)
+    assert not chip.run_to(chip.cycle + 160_000, stop_at_sent_byte=True)
+
+
+def test_outputs_float_through_the_start_up_delay(probe_path: Path) -> None:
+    chip = Chip(ChipSettings(elf_path=probe_path))
+    chip.reset(ResetCause.POWER_ON)
+    chip.run_for_us(70_000)
+    (started,) = [event for event in chip.events() if event.kind is EventKind.STARTED]
+    assert started.cycle == 66_000 * 16
+
+
+def test_without_power_nothing_runs_and_nothing_is_heard(boot: Boot, bytes_sent: Sent) -> None:
+    chip = boot()
+    chip.power_off()
+    chip.events()
+    chip.send(b"i")
+    chip.run_for_us(5000)
+    assert chip.events() == []
+    chip.reset(ResetCause.POWER_ON)
+    chip.run_for_us(5000)
+    assert bytes_sent(chip) == bytes([ResetCause.POWER_ON])
+
+
+def test_reset_at_a_cycle_comes_there(boot: Boot) -> None:
+    chip = boot()
+    chip.events()
+    at = chip.cycle + 12_345
+    chip.reset(ResetCause.BROWN_OUT, at_cycle=at)
+    chip.run_for_us(3000)
+    (reset,) = [event for event in chip.events() if event.kind is EventKind.RESET]
+    assert at <= reset.cycle < at + 4
+
+
+def test_a_line_at_another_rate_garbles(probe_path: Path) -> None:
+    chip = Chip(ChipSettings(elf_path=probe_path, line_baud=57_600, startup_us=0))
+    chip.reset(ResetCause.POWER_ON)
+    chip.run_for_us(2000)
+    chip.events()
+    chip.send(b"iiii")
+    chip.run_for_us(5000)
+    received = [event.value for event in chip.events() if event.kind is EventKind.RECEIVED]
+    assert received
+    assert ord("i") not in received
+
+
+def test_eeprom_outlives_the_chip_where_it_has_a_file(boot: Boot, bytes_sent: Sent, tmp_path: Path) -> None:
+    path = tmp_path / "eeprom.bin"
+    first = boot(eeprom_path=path)
+    first.send(b"e\x11\x99")
+    first.run_for_us(10_000)
+    first.close()
+    second = boot(eeprom_path=path)
+    bytes_sent(second)
+    second.send(b"r\x11")
+    second.run_for_us(1000)
+    assert bytes_sent(second) == b"\x99"
+
+
+def test_eeprom_of_a_wrong_size_is_refused(boot: Boot) -> None:
+    with pytest.raises(ChipError, match="1024 expected"):
+        boot().set_eeprom(b"abc")
+
+
+def test_stack_depth_is_read_from_the_paint(boot: Boot) -> None:
+    chip = boot()
+    shallow = chip.deepest_stack_bytes()
+    chip.send(b"d")
+    chip.run_for_us(2000)
+    assert shallow < 40
+    assert 21 * 17 < chip.deepest_stack_bytes() < 21 * 40
+    assert chip.ram_address("_end") < RAM_END
+
+
+def test_missing_firmware_is_one_clear_sentence(tmp_path: Path) -> None:
+    with pytest.raises(
+        ChipMissing, match=r"cannon\.elf: the firmware is not there; build it with `make firmware`"
+    ):
+        Chip(ChipSettings(elf_path=tmp_path / "cannon.elf"))
+
+
+def test_a_file_that_is_no_firmware_is_one_clear_sentence(tmp_path: Path) -> None:
+    (tmp_path / "cannon.elf").write_bytes(b"\x7fELF" + bytes(40))
+    with pytest.raises(ChipMissing, match="no program for the ATmega328P"):
+        Chip(ChipSettings(elf_path=tmp_path / "cannon.elf"))
+
+
+def test_missing_library_is_one_clear_sentence(tmp_path: Path) -> None:
+    with pytest.raises(ChipMissing, match=r"libchip\.so: the simulated chip is not there; build it with"):
+        open_library(tmp_path / "libchip.so")
