@@ -25,6 +25,9 @@ GRAVITY_MM_PER_MS2 = 9.80665e-3
 _DRAG_PER_MM = 0.045e-3
 _DRAG_SIGMA_PER_MM = 0.012e-3
 _ITERATIONS = 12
+# Centre of a shot that lies on the board, and how firmly it is kept from sinking below.
+_LOWEST_MM = 3.0
+_SUNK_SIGMA_MM = 2.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +47,8 @@ class Flight:
         """Positions of the shot's centre, shape (N, 3) mm, at times of shape (N,) or one time."""
         times = np.atleast_1d(np.asarray(times_us, dtype=np.float64))
         parameters = np.concatenate([[self.start_us], self.start_mm, self.velocity_mps, [self.drag_per_mm]])
-        return _positions(parameters[None], times)[0]
+        points: FloatArray = _positions(parameters[None], times)[0]
+        return points
 
     def velocity_at(self, time_us: float) -> FloatArray:
         """Velocity in m/s, shape (3,)."""
@@ -136,16 +140,18 @@ def fit_flight(
     focal = np.array([view.camera_matrix[0, 0], view.camera_matrix[1, 1]])
     scale = np.maximum(prior.sigma, 1e-12)
 
-    def off(parameters: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Residuals of the pictures (M, N, 2) and of the prior (M, 8) for M sets of unknowns."""
+    def misses(parameters: FloatArray) -> FloatArray:
+        """Residuals in the pictures (M, N, 2) for M sets of unknowns, in standard deviations."""
         points = _positions(parameters, times)
         camera = points @ view.rotation.T + view.translation_mm
-        flat = camera[..., :2] / camera[..., 2:3]
-        return (flat - seen) * focal / sigma_px, (parameters - prior.mean) / scale
+        residuals: FloatArray = (camera[..., :2] / camera[..., 2:3] - seen) * focal / sigma_px
+        return residuals
 
     def stacked(parameters: FloatArray) -> FloatArray:
-        pictures, held = off(parameters)
-        return np.concatenate([pictures.reshape(len(parameters), -1), held], axis=1)
+        # Nothing flies through the board: a shot seen in flight is above it, however its height came about.
+        sunk = np.minimum(_positions(parameters, times)[..., 2] - _LOWEST_MM, 0.0) / _SUNK_SIGMA_MM
+        pictures = misses(parameters).reshape(len(parameters), -1)
+        return np.concatenate([pictures, sunk, (parameters - prior.mean) / scale], axis=1)
 
     best = prior.mean.copy()
     cost = float(np.sum(stacked(best[None])[0] ** 2))
@@ -171,13 +177,13 @@ def fit_flight(
         best, cost, damping = best + change, trial_cost, max(damping / 6, 1e-9)
         if gain < 1e-4 * max(cost, 1.0):
             break
-    pictures, _ = off(best[None])
+    residuals_px: FloatArray = np.sqrt((misses(best[None])[0] ** 2).sum(axis=1)) * sigma_px
     flight = Flight(float(best[0]), best[1:4].copy(), best[4:7].copy(), float(best[7]))
     return FlightFit(
         flight,
         np.linalg.pinv(normal),
         cost,
-        np.linalg.norm(pictures[0], axis=1) * sigma_px,
+        residuals_px,
     )
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +37,12 @@ _SIGHT_PX = 0.6
 _MISSED_PICTURES = 3  # hidden by a soldier, or the colour of what is below
 _BOUNCE_SPEED_UP = 1.15  # a contact slows the shot; the margin is for the unknown height
 _LATER_PICTURES = 8
+_MOST_LEGS = 8
+_LEAST_SCORE = 0.8  # a flight of two faint streaks far from where it should begin is none
 _SLOW_MPS = 1.5
+# A smear longer than this shows its direction; it then lies along the way to within the angle of this cosine.
+_DIRECTED_PX = 8.0
+_ALIGNED = 0.85
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,11 +98,12 @@ class ShotTrack:
     @property
     def points(self) -> tuple[tuple[int, float, float, float], ...]:
         """Where it was seen: time in us, then x, y, z of the centre in mm (z from the flight's model)."""
-        return tuple(
-            (streak.timestamp_us, *(float(c) for c in leg.flight.at(float(streak.timestamp_us))[0]))
-            for leg in self.legs
-            for streak in leg.streaks
-        )
+        found = []
+        for leg in self.legs:
+            for streak in leg.streaks:
+                x, y, z = leg.flight.at(float(streak.timestamp_us))[0]
+                found.append((streak.timestamp_us, float(x), float(y), float(z)))
+        return tuple(found)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,6 +112,7 @@ class _Sight:
 
     streak: Streak
     time_ms: float
+    """Mid of what the exposure saw of the shot; later than mid-exposure where the shot left during it."""
     point_mm: FloatArray
 
 
@@ -122,6 +128,19 @@ class _Line:
     def at(self, time_ms: float) -> FloatArray:
         point: FloatArray = self.point_mm + (time_ms - self.time_ms) * self.velocity
         return point
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Draft:
+    """A leg while it is being put together."""
+
+    prior: FlightPrior
+    sights: tuple[_Sight, ...]
+    fit: FlightFit
+
+    @property
+    def leg(self) -> Leg:
+        return Leg(self.fit, tuple(s.streak for s in self.sights))
 
 
 def follow_shot(
@@ -162,30 +181,52 @@ class _Follower:
         self._scene = scene
         self._view = view
         self._sights: dict[int, list[_Sight]] = {}
+        self._planar: dict[int, FloatArray] = {}
         self._mm_per_px = view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2, _PLANE_MM)
         self._ahead = 1.0 if scene.cannon_side is Side.A else -1.0
         self._exposure_us: float | None = float(scene.exposure_us) if scene.exposure_us else None
 
     def follow(self) -> ShotTrack:
-        first = self._first_leg()
+        first = self._first_draft()
         if first is None:
             when = "" if self._scene.fire_us is None else " after the release"
             return ShotTrack((), f"no streak{when} moves like a shot from {self._scene.cannon_side}'s cannon")
         if self._exposure_us is None:
             self._exposure_us = self._exposure_of(first)
-        legs = [first]
-        reason = "the shot was lost from sight"
-        while len(legs) < 8:
-            following = self._next_leg(legs[-1])
-            if following is None:
-                end = legs[-1].flight.at(float(legs[-1].last_us) + 8000.0)[0]
-                if not self._over_board(end[:2]):
-                    reason = "the shot left the board"
+        drafts = [first]
+        while len(drafts) < _MOST_LEGS:
+            onward = self._onward(drafts[-1], least=1 if len(drafts) == 1 else 2)
+            if onward is None:
                 break
-            legs.append(following)
-        return ShotTrack(tuple(legs), reason, self._exposure_us)
+            drafts[-1:] = onward
+        end = drafts[-1].fit.flight.at(1000.0 * drafts[-1].sights[-1].time_ms + 8000.0)[0]
+        reason = "the shot was lost from sight" if self._over_board(end[:2]) else "the shot left the board"
+        return ShotTrack(tuple(draft.leg for draft in drafts), reason, self._exposure_us)
+
+    def _onward(self, draft: _Draft, least: int) -> tuple[_Draft, _Draft] | None:
+        """Find the flight after this one; the last sights of this one may turn out not to be of the shot."""
+        best: tuple[float, _Draft, _Draft] | None = None
+        for cut in range(3):
+            kept = draft.sights[: len(draft.sights) - cut]
+            if len(kept) < min(least, len(draft.sights)):
+                break
+            shorter = draft if not cut else _Draft(draft.prior, kept, self._fit(draft.prior, kept))
+            found = self._next_draft(shorter)
+            if found is None:
+                continue
+            lost = sum(self._strength(sight) for sight in draft.sights[len(kept) :])
+            value = found[0] - lost
+            if value >= _LEAST_SCORE and (best is None or value > best[0]):
+                best = (value, shorter, found[1])
+        return None if best is None else (best[1], best[2])
 
     # ---- streaks on the comparison plane
+
+    def _points(self, k: int) -> FloatArray:
+        """Where the streaks of picture k lie on the comparison plane, shape (n, 2)."""
+        if k not in self._planar:
+            self._planar[k] = np.array([s.point_mm for s in self._seen(k)]).reshape(-1, 2)
+        return self._planar[k]
 
     def _seen(self, k: int) -> list[_Sight]:
         if k not in self._sights:
@@ -193,10 +234,20 @@ class _Follower:
             points = self._view.on_plane(
                 np.array([(s.u_px, s.v_px) for s in streaks]).reshape(-1, 2), _PLANE_MM
             )
-            self._sights[k] = [
-                _Sight(s, s.timestamp_us / 1000.0, p) for s, p in zip(streaks, points, strict=True)
-            ]
+            middle_ms = self._middle_us(k) / 1000.0
+            self._sights[k] = [_Sight(s, middle_ms, p) for s, p in zip(streaks, points, strict=True)]
         return self._sights[k]
+
+    def _middle_us(self, k: int) -> float:
+        """Mid of the part of an exposure in which the shot was under way."""
+        fire_us = self._scene.fire_us
+        if fire_us is None or self._exposure_us is None:
+            return float(self._times[k])
+        opened_us = self._times[k] - self._exposure_us / 2
+        closed_us = self._times[k] + self._exposure_us / 2
+        return (
+            (max(opened_us, float(fire_us)) + closed_us) / 2 if closed_us > fire_us else float(self._times[k])
+        )
 
     def _over_board(self, point_mm: FloatArray, margin_mm: float = 0.0) -> bool:
         x, y = point_mm
@@ -206,18 +257,15 @@ class _Follower:
         )
 
     def _agreeing(self, line: _Line, pictures: Sequence[int], tolerance_mm: float) -> list[_Sight]:
-        """The sight nearest to the line in each picture in which one is near enough, until it is lost."""
+        """Find the sight nearest to the line in each picture in which one is near enough, until it is lost."""
         chosen: list[_Sight] = []
         missed = 0
         for k in pictures:
-            where = line.at(self._times[k] / 1000.0)
-            near = min(self._seen(k), key=lambda s: float(np.hypot(*(s.point_mm - where))), default=None)
+            where = line.at(self._middle_us(k) / 1000.0)
+            off = np.hypot(*(self._points(k) - where).T)
             allowed = tolerance_mm + 0.02 * float(np.hypot(*(where - line.point_mm)))
-            if (
-                near is not None
-                and np.hypot(*(near.point_mm - where)) <= allowed
-                and self._shaped(near, line)
-            ):
+            near = self._seen(k)[int(np.argmin(off))] if len(off) and off.min() <= allowed else None
+            if near is not None and self._shaped(near, line):
                 chosen.append(near)
                 missed = 0
                 continue
@@ -229,23 +277,39 @@ class _Follower:
 
     def _shaped(self, sight: _Sight, line: _Line) -> bool:
         """Whether the smear is as long as the speed makes it, and lies along the way."""
-        if self._exposure_us is None:
-            return True
-        expected_px = float(np.hypot(*line.velocity)) * self._exposure_us / 1000.0 / self._mm_per_px
         length_px = sight.streak.length_px
-        return bool(length_px <= 1.6 * expected_px + 8.0 and length_px >= 0.4 * expected_px - 6.0)
+        speed = float(np.hypot(*line.velocity))
+        if self._exposure_us is None:
+            expected_px = length_px
+        else:
+            open_ms = 2 * (sight.streak.timestamp_us / 1000.0 - sight.time_ms) + self._exposure_us / 1000.0
+            expected_px = speed * open_ms / self._mm_per_px
+        if not 0.4 * expected_px - 6.0 <= length_px <= 1.6 * expected_px + 8.0:
+            return False
+        if min(length_px, expected_px) < _DIRECTED_PX:
+            return True
+        return abs(float(self._axis_mm(sight) @ line.velocity)) >= _ALIGNED * speed
 
-    def _exposure_of(self, leg: Leg) -> float | None:
-        speeds = [float(np.linalg.norm(leg.flight.velocity_at(float(s.timestamp_us)))) for s in leg.streaks]
-        shares = [s.length_px * self._mm_per_px / speed for s, speed in zip(leg.streaks, speeds, strict=True)]
+    def _exposure_of(self, draft: _Draft) -> float | None:
+        """How long the pictures were exposed, from how far the shot smears at its speed."""
+        shares = []
+        for sight in draft.sights:
+            speed = float(np.linalg.norm(draft.fit.flight.velocity_at(1000.0 * sight.time_ms)))
+            shares.append(sight.streak.length_px * self._mm_per_px / speed)
         return 1000.0 * float(np.median(shares)) if len(shares) >= 3 else None
 
-    def _weight(self, sights: Sequence[_Sight]) -> float:
-        return sum(min(s.streak.contrast, 50.0) / 50.0 + 0.5 for s in sights)
+    def _strength(self, sight: _Sight) -> float:
+        """How much a streak speaks for a way that leads through it."""
+        return min(sight.streak.contrast, 50.0) / 50.0 + 0.5
+
+    def _weight(self, line: _Line, sights: Sequence[_Sight]) -> float:
+        """How much speaks for a way: strength of its streaks, less what they are off it."""
+        off_mm = sum(float(np.hypot(*(s.point_mm - line.at(s.time_ms)))) for s in sights)
+        return sum(self._strength(s) for s in sights) - 0.05 * off_mm
 
     # ---- the first flight
 
-    def _first_leg(self) -> Leg | None:
+    def _first_draft(self) -> _Draft | None:
         fire_us = self._scene.fire_us
         count = len(self._times)
         start = 0
@@ -260,22 +324,21 @@ class _Follower:
             if fire_us is not None and self._times[k] - fire_us > 400_000:
                 break
             for line in self._proposals(k, start):
-                pictures = range(max(start, k - 12), min(count, k + 25))
-                sights = self._agreeing(line, [j for j in pictures if j >= k - 2], 7.0)
-                score = self._weight(sights) - self._late(line, sights)
+                sights = self._agreeing(line, range(max(start, k - 3), min(count, k + 25)), 7.0)
+                score = self._weight(line, sights) - self._late(line, sights)
                 if len(sights) >= self._least_pictures() and (best is None or score > best[0]):
                     best = (score, line, sights)
                     opened = opened if opened is not None else k
         if best is None:
             return self._only_one_streak(start)
         _, line, sights = best
-        return self._grow(self._muzzle_prior(line), sights, at_muzzle=True)
+        return self._grow(self._muzzle_prior(line), sights)
 
     def _least_pictures(self) -> int:
         return 2 if self._scene.muzzle_mm is not None else 3
 
     def _muzzle_point(self) -> FloatArray | None:
-        """The muzzle as it is seen on the comparison plane."""
+        """Give the muzzle as it is seen on the comparison plane."""
         if self._scene.muzzle_mm is None:
             return None
         point: FloatArray = self._view.on_plane(
@@ -284,20 +347,14 @@ class _Follower:
         return point
 
     def _proposals(self, k: int, start: int) -> Iterator[_Line]:
-        """Ways through a streak of picture k and one of the pictures just before it."""
+        """Ways from the cannon through a streak of picture k and one of the pictures just before it."""
         muzzle = self._muzzle_point()
-        for j in range(max(start, k - 3), k):
-            for a in self._seen(j):
-                for b in self._seen(k):
-                    velocity = (b.point_mm - a.point_mm) / (b.time_ms - a.time_ms)
-                    speed = float(np.hypot(*velocity))
-                    if not _SPEED_RANGE_MPS[0] <= speed <= _SPEED_RANGE_MPS[1]:
-                        continue
-                    if velocity[1] * self._ahead * _SIDEWAYS < abs(velocity[0]):
-                        continue
-                    line = _Line(a.time_ms, a.point_mm, velocity)
-                    if self._from_cannon(line, muzzle):
-                        yield line
+        for j in range(max(start, k - 2), k):
+            for line in self._pairs(j, k, _SPEED_RANGE_MPS[1]):
+                ahead = line.velocity[1] * self._ahead
+                forward = ahead >= _SPEED_RANGE_MPS[0] and ahead * _SIDEWAYS >= abs(line.velocity[0])
+                if forward and self._from_cannon(line, muzzle):
+                    yield line
 
     def _from_cannon(self, line: _Line, muzzle: FloatArray | None) -> bool:
         if muzzle is None:
@@ -312,7 +369,7 @@ class _Follower:
         if self._scene.fire_us is None:
             return True
         left_ms = line.time_ms - float(back @ along) / float(np.hypot(*line.velocity))
-        return abs(left_ms - self._scene.fire_us / 1000.0) < 12.0
+        return bool(abs(left_ms - self._scene.fire_us / 1000.0) < 12.0)
 
     def _late(self, line: _Line, sights: Sequence[_Sight]) -> float:
         """Pictures between the muzzle and the first streak that should have shown it."""
@@ -320,37 +377,55 @@ class _Follower:
             return 0.0
         start_mm = 0.0 if self._ahead > 0 else self._scene.length_mm
         away_ms = abs(sights[0].point_mm[1] - start_mm) / max(abs(line.velocity[1]), 1e-6)
-        return 0.5 * away_ms / 1000.0 * self._scene.fps
+        return float(0.5 * away_ms / 1000.0 * self._scene.fps)
 
-    def _only_one_streak(self, start: int) -> Leg | None:
-        """A flight so short that one picture shows it: from the known muzzle, at the known time, to one streak."""
+    def _only_one_streak(self, start: int) -> _Draft | None:
+        """Find a flight so short that one picture shows it: from the known muzzle, at the known time, to one streak."""
         muzzle, fire_us = self._muzzle_point(), self._scene.fire_us
         if muzzle is None or fire_us is None:
             return None
         best: tuple[float, _Line, _Sight] | None = None
         for k in range(start, min(start + 4, len(self._times))):
             for sight in self._seen(k):
-                flown_ms = sight.time_ms - fire_us / 1000.0
-                way = sight.point_mm - muzzle
-                far = float(np.hypot(*way))
-                if flown_ms > 1.0 and _SPEED_RANGE_MPS[0] <= far / flown_ms <= _SPEED_RANGE_MPS[1]:
-                    velocity = way / flown_ms
-                    if velocity[1] * self._ahead * _SIDEWAYS < abs(velocity[0]):
-                        continue
-                    aligned = abs(float(self._axis_mm(sight) @ way)) / far
-                    if sight.streak.length_px > 5 and aligned < 0.97:
-                        continue
-                    line = _Line(fire_us / 1000.0, muzzle, velocity)
-                    score = self._weight([sight]) + aligned - 0.2 * (k - start)
-                    if self._shaped(sight, line) and (best is None or score > best[0]):
-                        best = (score, line, sight)
+                line = self._straight_from(muzzle, fire_us / 1000.0, sight)
+                if line is None or not self._shaped(sight, line):
+                    continue
+                score = self._weight(line, [sight]) - 0.5 * (k - start)
+                if best is None or score > best[0]:
+                    best = (score, line, sight)
         if best is None:
             return None
         _, line, sight = best
-        return self._grow(self._muzzle_prior(line), [sight], at_muzzle=True)
+        speed = float(np.hypot(*line.velocity))
+        prior = self._muzzle_prior(line)
+        # One streak near the muzzle: what its direction and length say is all there is.
+        sigma = prior.sigma.copy()
+        sigma[4:6] = 0.08 * speed
+        return self._grow(FlightPrior(prior.mean, sigma), [sight])
+
+    def _straight_from(self, muzzle: FloatArray, fire_ms: float, sight: _Sight) -> _Line | None:
+        """Draw the way from the muzzle to a streak; along the smear where the streak is still at the muzzle."""
+        way = sight.point_mm - muzzle
+        far = float(np.hypot(*way))
+        flown_ms = sight.time_ms - fire_ms
+        if far > 25.0:
+            velocity = way / max(flown_ms, 1e-3)
+        elif self._exposure_us is not None and sight.streak.length_px >= _DIRECTED_PX:
+            open_ms = 2 * (sight.streak.timestamp_us / 1000.0 - sight.time_ms) + self._exposure_us / 1000.0
+            axis = self._axis_mm(sight)
+            velocity = (
+                axis * np.sign(axis[1]) * self._ahead * sight.streak.length_px * self._mm_per_px / open_ms
+            )
+        else:
+            return None
+        if not _SPEED_RANGE_MPS[0] <= float(np.hypot(*velocity)) <= _SPEED_RANGE_MPS[1]:
+            return None
+        if velocity[1] * self._ahead * _SIDEWAYS < abs(velocity[0]):
+            return None
+        return _Line(fire_ms, muzzle, velocity)
 
     def _axis_mm(self, sight: _Sight) -> FloatArray:
-        """The smear's direction on the comparison plane, of length one."""
+        """Give the smear's direction on the comparison plane, of length one."""
         s = sight.streak
         ends = np.array([(s.u_px, s.v_px), (s.u_px + 4 * s.axis[0], s.v_px + 4 * s.axis[1])])
         points = self._view.on_plane(ends, _PLANE_MM)
@@ -389,13 +464,13 @@ class _Follower:
     def _fit(self, prior: FlightPrior, sights: Sequence[_Sight]) -> FlightFit:
         return fit_flight(
             self._view,
-            np.array([float(s.streak.timestamp_us) for s in sights]),
+            np.array([1000.0 * s.time_ms for s in sights]),
             np.array([(s.streak.u_px, s.streak.v_px) for s in sights]),
             prior,
             sigma_px=_SIGHT_PX,
         )
 
-    def _grow(self, prior: FlightPrior, sights: Sequence[_Sight], *, at_muzzle: bool) -> Leg:
+    def _grow(self, prior: FlightPrior, sights: Sequence[_Sight]) -> _Draft:
         """Follow a flight picture by picture from its first sights, as far as it explains what is seen."""
         kept = list(sights[:3])
         fit = self._fit(prior, kept)
@@ -405,13 +480,13 @@ class _Follower:
         missed = 0
         for k in range(kept[-1].streak.frame + 1, len(self._times)):
             near = self._nearest(fit, k)
-            if near is None:
-                missed += 1
-                if missed > _MISSED_PICTURES:
-                    break
-                continue
-            trial = self._fit(prior, [*kept, near])
-            if trial.residuals_px[-1] > 2.5 or trial.misfit - fit.misfit > 16.0:
+            trial = None if near is None else self._fit(prior, [*kept, near])
+            if (
+                near is None
+                or trial is None
+                or trial.residuals_px[-1] > 2.5
+                or trial.misfit - fit.misfit > 16.0
+            ):
                 missed += 1
                 if missed > _MISSED_PICTURES:
                     break
@@ -419,10 +494,10 @@ class _Follower:
             kept.append(near)
             fit = trial
             missed = 0
-        return Leg(fit, tuple(s.streak for s in kept))
+        return _Draft(prior, tuple(kept), fit)
 
     def _nearest(self, fit: FlightFit, k: int) -> _Sight | None:
-        """The streak of picture k that the flight leads to, if there is one."""
+        """Find the streak of picture k that the flight leads to, if there is one."""
         time_us = float(self._times[k])
         where = fit.flight.at(time_us)
         if where[0, 2] < -15.0:
@@ -444,35 +519,44 @@ class _Follower:
 
     # ---- flights after a contact
 
-    def _next_leg(self, leg: Leg) -> Leg | None:
-        last = leg.streaks[-1]
-        begin = last.frame + 1
+    def _next_draft(self, draft: _Draft) -> tuple[float, _Draft] | None:
+        """Find the flight that starts where this one ends, with what speaks for it."""
+        begin = draft.sights[-1].streak.frame + 1
         end = min(begin + _LATER_PICTURES, len(self._times))
-        limit = _BOUNCE_SPEED_UP * float(np.linalg.norm(leg.flight.velocity_at(float(last.timestamp_us))))
+        speed_before = float(np.linalg.norm(draft.fit.flight.velocity_at(1000.0 * draft.sights[-1].time_ms)))
+        limit = _BOUNCE_SPEED_UP * speed_before + 0.3
         best: tuple[float, _Line, list[_Sight]] | None = None
         for k in range(begin + 1, end):
             for j in range(max(begin, k - 2), k):
-                for a in self._seen(j):
-                    for b in self._seen(k):
-                        velocity = (b.point_mm - a.point_mm) / (b.time_ms - a.time_ms)
-                        speed = float(np.hypot(*velocity))
-                        if not 0.4 <= speed <= limit + 0.3:
-                            continue
-                        line = _Line(a.time_ms, a.point_mm, velocity)
-                        apart = self._apart(leg, line, a.time_ms)
-                        if apart > 75.0 or not (self._shaped(a, line) and self._shaped(b, line)):
-                            continue
-                        sights = self._agreeing(line, range(j, min(j + 10, len(self._times))), 4.0)
-                        if len(sights) < (3 if speed < _SLOW_MPS else 2):
-                            continue
-                        late = 0.6 * (j - begin)
-                        score = self._weight(sights) - late - apart / 15.0 - self._rough(sights)
-                        if best is None or score > best[0]:
-                            best = (score, line, sights)
-        if best is None or best[0] < 0.8:
+                for line in self._pairs(j, k, limit):
+                    apart = self._apart(draft, line)
+                    if apart > 75.0:
+                        continue
+                    sights = self._agreeing(line, range(j, min(j + 10, len(self._times))), 4.0)
+                    slow = float(np.hypot(*line.velocity)) < _SLOW_MPS
+                    if len(sights) < (3 if slow else 2):
+                        continue
+                    late = 0.6 * (j - begin)
+                    score = self._weight(line, sights) - late - apart / 15.0 - self._rough(sights)
+                    if best is None or score > best[0]:
+                        best = (score, line, sights)
+        if best is None:
             return None
-        _, line, sights = best
-        return self._grow(self._contact_prior(leg, line, sights), sights, at_muzzle=False)
+        score, line, sights = best
+        return score, self._grow(self._contact_prior(draft, line, sights), sights)
+
+    def _pairs(self, j: int, k: int, limit_mps: float) -> Iterator[_Line]:
+        """Ways through a streak of picture j and one of picture k at no more than a speed."""
+        if not self._seen(j) or not self._seen(k):
+            return
+        elapsed_ms = self._seen(k)[0].time_ms - self._seen(j)[0].time_ms
+        velocities = (self._points(k)[None] - self._points(j)[:, None]) / elapsed_ms
+        speeds = np.hypot(velocities[..., 0], velocities[..., 1])
+        for a, b in np.argwhere((speeds >= 0.4) & (speeds <= limit_mps)):
+            first, second = self._seen(j)[a], self._seen(k)[b]
+            line = _Line(first.time_ms, first.point_mm, velocities[a, b])
+            if self._shaped(first, line) and self._shaped(second, line):
+                yield line
 
     def _rough(self, sights: Sequence[_Sight]) -> float:
         """Penalty for smears that change in strength or width, as parts of a moving soldier do."""
@@ -480,19 +564,19 @@ class _Follower:
         expected_px = SHOT_DIAMETER_MM / self._mm_per_px + 1.0
         return float(np.mean(np.abs(widths - expected_px)) / expected_px)
 
-    def _apart(self, leg: Leg, line: _Line, until_ms: float) -> float:
+    def _apart(self, draft: _Draft, line: _Line) -> float:
         """How near the way, traced back, comes to where the flight before would have been, in mm."""
-        times = np.linspace(leg.last_us / 1000.0, until_ms, 12)
-        flown = leg.flight.at(times * 1000.0)
+        times = np.linspace(draft.sights[-1].time_ms, line.time_ms, 12)
+        flown = draft.fit.flight.at(times * 1000.0)
         flown[:, 2] = np.maximum(flown[:, 2], SHOT_DIAMETER_MM / 2)
         seen = self._view.on_plane(self._view.project(flown), _PLANE_MM)
         traced = line.point_mm + (times - line.time_ms)[:, None] * line.velocity
         return float(np.hypot(*(seen - traced).T).min())
 
-    def _contact_prior(self, leg: Leg, line: _Line, sights: Sequence[_Sight]) -> FlightPrior:
-        """A flight that starts where the one before ended, give or take what may lie between two contacts."""
-        times = np.linspace(leg.last_us / 1000.0, sights[0].time_ms, 40)
-        flown = leg.flight.at(times * 1000.0)
+    def _contact_prior(self, draft: _Draft, line: _Line, sights: Sequence[_Sight]) -> FlightPrior:
+        """Describe a flight that starts where the one before ended, give or take what may lie between two contacts."""
+        times = np.linspace(draft.sights[-1].time_ms, sights[0].time_ms, 40)
+        flown = draft.fit.flight.at(times * 1000.0)
         flown[:, 2] = np.maximum(flown[:, 2], SHOT_DIAMETER_MM / 2)
         seen = self._view.on_plane(self._view.project(flown), _PLANE_MM)
         traced = line.point_mm + (times - line.time_ms)[:, None] * line.velocity
