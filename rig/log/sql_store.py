@@ -13,6 +13,7 @@ from typing import Any, Self
 import sqlalchemy as sa
 
 from rig.log import _tables as t
+from rig.log._deciding import why_not_decide
 from rig.log._progress import why_not
 from rig.log._sqlite import SessionLock, open_engine, spoken_errors
 from rig.log.errors import LogError
@@ -286,56 +287,34 @@ class _SqlShotLog:
             if not verdict.doubts:
                 self._append(connection, shot_id, Stage.DECIDED, "no doubt", clock_us)
 
-    def decide(self, shot_id: int, square: str, decided_by: str, *, leaves: bool) -> tuple[Doubt, ...]:
+    def decide(
+        self, shot_id: int, decided_by: str, decisions: Mapping[str, bool], *, final: Verdict | None = None
+    ) -> tuple[Doubt, ...]:
         with self._write() as connection:
             shot = self._one_shot(connection, shot_id)
-            doubt = next((each for each in shot.doubts if each.square == square), None)
-            if doubt is None:
-                known = ", ".join(each.square for each in shot.doubts) or "none"
-                raise LogError(f"shot {shot_id} has no doubt about {square}; its doubts: {known}")
-            if doubt.decision is not None:
-                said = "leaves" if doubt.decision.leaves else "stays"
-                raise LogError(
-                    f"shot {shot_id}, {square}: {doubt.decision.decided_by} has decided already that it {said}"
+            reason = why_not_decide(shot, decided_by, decisions, final)
+            if reason is not None:
+                raise LogError(reason)
+            doubtful = connection.execute(_doubtful_verdict(shot_id)).one()
+            rows = connection.execute(
+                sa.select(t.doubt.c.square, t.doubt.c.doubt_id).where(
+                    t.doubt.c.verdict_id == doubtful.verdict_id
                 )
-            if decided_by != doubt.commander:
-                raise LogError(
-                    f"shot {shot_id}, {square}: the commander of {doubt.commander} decides, not {decided_by}"
-                )
-            doubt_id = connection.execute(
-                sa.select(t.doubt.c.doubt_id)
-                .where(t.doubt.c.square == square)
-                .where(t.doubt.c.verdict_id == _doubtful_verdict(shot_id))
-            ).scalar_one()
-            _insert(
-                connection,
-                t.decision,
-                doubt_id=doubt_id,
-                decided_by=decided_by,
-                leaves=leaves,
-                at_utc_us=self._now_utc_us(),
             )
-            return tuple(each for each in shot.pending if each.square != square)
-
-    def settled(self, shot_id: int, verdict: Verdict) -> None:
-        if verdict.doubts:
-            raise ValueError("a final verdict has no doubts")
-        with self._write() as connection:
-            shot = self._one_shot(connection, shot_id)
-            if not shot.doubts:
-                raise LogError(f"shot {shot_id} has no doubts to settle")
-            if shot.pending:
-                left = ", ".join(each.square for each in shot.pending)
-                raise LogError(f"shot {shot_id} cannot be settled: not decided yet: {left}")
-            if shot.stage is Stage.DECIDED:
-                raise LogError(f"shot {shot_id} is settled already")
-            settles, analysis_id = connection.execute(
-                sa.select(t.verdict.c.verdict_id, t.verdict.c.analysis_id).where(
-                    t.verdict.c.verdict_id == _doubtful_verdict(shot_id)
+            doubt_ids = {row.square: row.doubt_id for row in rows}
+            for square, leaves in decisions.items():
+                _insert(
+                    connection,
+                    t.decision,
+                    doubt_id=doubt_ids[square],
+                    decided_by=decided_by,
+                    leaves=leaves,
+                    at_utc_us=self._now_utc_us(),
                 )
-            ).one()
-            _insert_verdict(connection, shot_id, analysis_id, settles, verdict)
-            self._append(connection, shot_id, Stage.DECIDED, "every doubt is decided", None)
+            if final is not None:
+                _insert_verdict(connection, shot_id, doubtful.analysis_id, doubtful.verdict_id, final)
+                self._append(connection, shot_id, Stage.DECIDED, "every doubt is decided", None)
+            return tuple(doubt for doubt in shot.pending if doubt.square not in decisions)
 
     # Reading
 
@@ -456,14 +435,13 @@ def _insert_verdict(
     )
 
 
-def _doubtful_verdict(shot_id: int) -> sa.ScalarSelect[int]:
-    """Select the id of the verdict that stands, or of the one whose doubts that one settles."""
+def _doubtful_verdict(shot_id: int) -> sa.Select[int, int]:
+    """Select the verdict that stands; it is the one whose doubts can be decided."""
     return (
-        sa.select(sa.func.coalesce(t.verdict.c.settles, t.verdict.c.verdict_id))
+        sa.select(t.verdict.c.verdict_id, t.verdict.c.analysis_id)
         .where(t.verdict.c.shot_id == shot_id)
         .order_by(t.verdict.c.verdict_id.desc())
         .limit(1)
-        .scalar_subquery()
     )
 
 

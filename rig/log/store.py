@@ -6,6 +6,7 @@ told survives the end of the process, and of the power, from then on.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -70,11 +71,23 @@ class ShotLog(Protocol):
     def judged(self, shot_id: int, verdict: Verdict, *, clock_us: int | None = None) -> None:
         """Keep the verdict on the latest analysis: stage `JUDGED`, and `DECIDED` too where it has no doubts."""
 
-    def decide(self, shot_id: int, square: str, decided_by: str, *, leaves: bool) -> tuple[Doubt, ...]:
-        """Keep what a commander said of one doubt, and give the doubts that are still pending."""
+    def decide(
+        self, shot_id: int, decided_by: str, decisions: Mapping[str, bool], *, final: Verdict | None = None
+    ) -> tuple[Doubt, ...]:
+        """Keep what a commander said of some doubts, and give those that are still pending.
 
-    def settled(self, shot_id: int, verdict: Verdict) -> None:
-        """Keep the final verdict, once every doubt is decided: stage `DECIDED`."""
+        Parameters
+        ----------
+        shot_id : int
+            The shot.
+        decided_by : str
+            The side whose commander spoke.
+        decisions : mapping of str to bool
+            Square of the doubt; True: the soldier leaves, False: it stays.
+        final : Verdict, optional
+            The verdict that follows, exactly where these were the last doubts: stage `DECIDED`. It is written
+            together with the decisions, so that none stands there without the other.
+        """
 
     def abort(
         self, shot_id: int, cause: str, *, fired: Fired | None = None, clock_us: int | None = None

@@ -11,6 +11,7 @@ from logged_shots import AIM, ANALYSIS, DOUBT, FINAL, GATE, PENDING, PLAN, START
 
 from rig.log import (
     Analysis,
+    Doubt,
     Fired,
     LogError,
     MuzzleGate,
@@ -206,13 +207,11 @@ def test_a_shot_given_up_after_its_recording_can_still_be_analysed(log: ShotLog,
 def test_c8_a_doubt_stays_pending_until_its_commander_has_decided(log: ShotLog, session_id: int) -> None:
     shot_id = until(log, session_id, Stage.JUDGED, verdict=PENDING)
     shot = log.shot(shot_id)
+    assert shot.stage is Stage.JUDGED
     assert [doubt.square for doubt in shot.pending] == ["G-41"]
     assert tell(shot) == "judged, doubts pending: G-41 (G decides)"
-    with pytest.raises(LogError, match="not decided yet: G-41"):
-        log.settled(shot_id, FINAL)
 
-    assert log.decide(shot_id, "G-41", "G", leaves=True) == ()
-    log.settled(shot_id, FINAL)
+    assert log.decide(shot_id, "G", {"G-41": True}, final=FINAL) == ()
 
     shot = log.shot(shot_id)
     assert shot.verdicts == (PENDING, FINAL)
@@ -221,22 +220,36 @@ def test_c8_a_doubt_stays_pending_until_its_commander_has_decided(log: ShotLog, 
     assert decision is not None
     assert (decision.square, decision.decided_by, decision.leaves) == ("G-41", "G", True)
     assert shot.stage is Stage.DECIDED
+    assert tell(shot) == "judged"
 
 
 def test_deciding_several_doubts_tells_which_are_left(log: ShotLog, session_id: int) -> None:
-    other = DOUBT.__class__(square="A-70", between=("ricochet", "dragged"), commander="A")
+    other = Doubt(square="A-70", between=("ricochet", "dragged"), commander="A")
     shot_id = until(log, session_id, Stage.JUDGED, verdict=Verdict(doubts=(DOUBT, other)))
-    assert [doubt.square for doubt in log.decide(shot_id, "G-41", "G", leaves=False)] == ["A-70"]
-    assert "every doubt decided" not in tell(log.shot(shot_id))
-    assert log.decide(shot_id, "A-70", "A", leaves=False) == ()
-    assert tell(log.shot(shot_id)) == "judged, every doubt decided, final verdict not yet written"
+    assert [doubt.square for doubt in log.decide(shot_id, "G", {"G-41": False})] == ["A-70"]
+    assert log.shot(shot_id).stage is Stage.JUDGED
+    assert log.decide(shot_id, "A", {"A-70": False}, final=Verdict()) == ()
+    assert log.shot(shot_id).stage is Stage.DECIDED
+
+
+def test_a_final_verdict_comes_with_the_last_decision_and_not_before(log: ShotLog, session_id: int) -> None:
+    other = Doubt(square="G-42", between=("direct", "ricochet"), commander="G")
+    shot_id = until(log, session_id, Stage.JUDGED, verdict=Verdict(doubts=(DOUBT, other)))
+    before = log.shot(shot_id)
+    with pytest.raises(LogError, match="no final verdict yet; not decided: G-42"):
+        log.decide(shot_id, "G", {"G-41": False}, final=Verdict())
+    with pytest.raises(LogError, match="no final verdict was given"):
+        log.decide(shot_id, "G", {"G-41": False, "G-42": True})
+    with pytest.raises(LogError, match="a final verdict leaves no doubt"):
+        log.decide(shot_id, "G", {"G-41": False, "G-42": True}, final=PENDING)
+    assert log.shot(shot_id) == before
 
 
 def test_deciding_twice_is_refused_and_keeps_the_first_word(log: ShotLog, session_id: int) -> None:
     shot_id = until(log, session_id, Stage.JUDGED, verdict=PENDING)
-    log.decide(shot_id, "G-41", "G", leaves=False)
-    with pytest.raises(LogError, match=f"shot {shot_id}, G-41: G has decided already that it stays"):
-        log.decide(shot_id, "G-41", "G", leaves=True)
+    log.decide(shot_id, "G", {"G-41": False}, final=Verdict())
+    with pytest.raises(LogError, match=f"shot {shot_id}, G-41: G has decided already: it stays"):
+        log.decide(shot_id, "G", {"G-41": True}, final=FINAL)
     decision = log.shot(shot_id).doubts[0].decision
     assert decision is not None
     assert not decision.leaves
@@ -245,31 +258,41 @@ def test_deciding_twice_is_refused_and_keeps_the_first_word(log: ShotLog, sessio
 def test_only_the_commander_of_the_soldiers_side_decides(log: ShotLog, session_id: int) -> None:
     shot_id = until(log, session_id, Stage.JUDGED, verdict=PENDING)
     with pytest.raises(LogError, match="the commander of G decides, not A"):
-        log.decide(shot_id, "G-41", "A", leaves=True)
+        log.decide(shot_id, "A", {"G-41": True}, final=FINAL)
 
 
 def test_deciding_about_an_unknown_square_names_the_doubts(log: ShotLog, session_id: int) -> None:
     shot_id = until(log, session_id, Stage.JUDGED, verdict=PENDING)
     with pytest.raises(LogError, match=f"shot {shot_id} has no doubt about G-33; its doubts: G-41"):
-        log.decide(shot_id, "G-33", "G", leaves=True)
+        log.decide(shot_id, "G", {"G-33": True})
+
+
+def test_deciding_where_nothing_is_in_doubt_says_so(log: ShotLog, session_id: int) -> None:
+    shot_id = until(log, session_id, Stage.SEEN)
+    with pytest.raises(LogError, match="has no doubt about G-33; its doubts: none"):
+        log.decide(shot_id, "G", {"G-33": True})
+
+
+def test_a_new_verdict_takes_the_place_of_an_undecided_one(log: ShotLog, session_id: int) -> None:
+    shot_id = until(log, session_id, Stage.JUDGED, verdict=PENDING)
+    log.analysed(shot_id, Analysis(software_version="0.2.0", raw={}))
+    log.judged(shot_id, FINAL)
+    shot = log.shot(shot_id)
+    assert shot.pending == ()
+    assert shot.verdicts == (PENDING, FINAL)
 
 
 def test_an_unknown_shot_or_session_is_one_clear_sentence(log: ShotLog) -> None:
     with pytest.raises(LogError, match="there is no shot 99"):
         log.shot(99)
     with pytest.raises(LogError, match="there is no shot 99"):
-        log.decide(99, "G-41", "G", leaves=True)
+        log.decide(99, "G", {"G-41": True})
     with pytest.raises(LogError, match="there is no shot 99"):
         log.abort(99, "never was")
     with pytest.raises(LogError, match="there is no session 99"):
         log.session(99)
     with pytest.raises(LogError, match="session 99 is not open here"):
         log.begin_shot(99, PLAN)
-
-
-def test_settling_a_shot_without_doubts_is_refused(log: ShotLog, session_id: int) -> None:
-    with pytest.raises(LogError, match="has no doubts to settle"):
-        log.settled(until(log, session_id, Stage.JUDGED), FINAL)
 
 
 def test_one_session_at_a_time(log: ShotLog, session_id: int) -> None:

@@ -1,0 +1,41 @@
+"""Options that several commands share, and the settings they lead to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from rig.log import ShotLog
+    from rig.settings import Settings
+
+__all__ = ["SETTINGS_FILE", "SettingsFile", "open_log_to_read", "settings_or_defaults"]
+
+SETTINGS_FILE = Path("rig.toml")
+"""Where settings are looked for."""
+
+SettingsFile = Annotated[Path, typer.Option("--settings", "-s", help="the settings file", show_default=True)]
+
+
+def settings_or_defaults(path: Path) -> Settings:
+    """Read the settings; where nobody has written `rig.toml` yet, the defaults stand.
+
+    A file that was named and is not there is an error all the same.
+    """
+    from rig.settings import Settings, read_settings
+
+    if path == SETTINGS_FILE and not path.exists():
+        return Settings()
+    return read_settings(path)
+
+
+def open_log_to_read(settings_file: Path) -> ShotLog:
+    """Open the log that the settings name, and say on standard error what a dead process left unfinished."""
+    from rig.log import open_log, tell
+
+    log = open_log(Path(settings_or_defaults(settings_file).log.path), create=False)
+    for shot in log.interrupted:
+        typer.echo(f"rig: shot {shot.shot_id} at {shot.planned.target}: {tell(shot)}", err=True)
+    return log

@@ -1,0 +1,1 @@
+"""`rig log` and `rig decide`: what was shot, and what a commander says of a doubt."""
