@@ -118,6 +118,8 @@ class Board(Table):
 
     square_mm: Annotated[float, Field(ge=10, le=200)] = 45.0
     """Side of one square; the board is 8 squares wide and 18 long."""
+    soldier_height_mm: Annotated[float, Field(ge=10, le=200)] = 35.0
+    """Height of a soldier with its base; the cannon aims at its body."""
     marker_dictionary: Literal["DICT_4X4_50", "DICT_5X5_50", "DICT_6X6_50", "DICT_APRILTAG_36h11"] = (
         "DICT_4X4_50"
     )
@@ -176,7 +178,7 @@ class Traverse(_Axis):
 
     centre_mm: Mm = 180.0
     """How far along the strip the muzzle stands at centre_us, from its left end as the owner sees it."""
-    us_per_mm: Annotated[float, Field(ge=-100, le=100)] = 3.0
+    us_per_mm: Annotated[float, Field(ge=-100, le=100)] = 3.3333
     """Change of pulse that moves the carriage 1 mm to the owner's right; negative where it turns the other way."""
 
     def conflicts(self) -> Iterator[Fault]:
@@ -192,7 +194,7 @@ class Traverse(_Axis):
 
 
 class _Angle(_Axis):
-    us_per_rad: Annotated[float, Field(ge=-10_000, le=10_000)] = 636.62
+    us_per_rad: Annotated[float, Field(ge=-10_000, le=10_000)] = 954.93
     """Change of pulse that turns the barrel by 1 rad; negative where the servo turns the other way."""
 
     def conflicts(self) -> Iterator[Fault]:
@@ -209,7 +211,7 @@ class Azimuth(_Angle):
 class Elevation(_Angle):
     """The barrel up and down; up counts as more."""
 
-    centre_rad: Annotated[float, Field(ge=-0.8, le=1.6)] = 0.0
+    centre_rad: Annotated[float, Field(ge=-0.8, le=1.6)] = 0.2618
     """Elevation at centre_us; 0 is level."""
 
 
@@ -283,7 +285,7 @@ class Cannon(Table):
     """From the pivot to the muzzle."""
     gate_spacing_mm: Annotated[float, Field(ge=2, le=200)] = 20.0
     """Between the two light barriers of the muzzle gate."""
-    muzzle_speed_mps: Annotated[float, Field(gt=0.5, le=30)] = 7.5
+    muzzle_speed_mps: Annotated[float, Field(gt=0.5, le=30)] = 9.6
     """Speed of the shot at the muzzle, until a calibration says better."""
     dwell_s: Annotated[float, Field(ge=1, le=60)] = 30.0
     """The lever stays cocked no longer than this, because the spring fades; then it is let down."""

@@ -1,0 +1,122 @@
+"""From a square to servo pulses: the settings' cannon, handed to calibration."""
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from calibration.aim import Aim, Cannon, Limits, NoAim, Strip, body_point_m, solve
+from calibration.flight import Projectile
+from calibration.servo import ServoMap
+from game.montecassino import BOARD_FILES, BOARD_ROWS, Side, Square
+from rig import settings
+
+__all__ = ["AimedShot", "TargetOutOfReach", "aim_at"]
+
+
+class TargetOutOfReach(Exception):
+    """The cannon cannot be pointed at the target."""
+
+    def __init__(self, target: Square, reason: NoAim) -> None:
+        self.target = target
+        self.reason = reason
+        super().__init__(f"{target} cannot be aimed at: {reason}")
+
+
+@dataclass(frozen=True, slots=True)
+class AimedShot:
+    """Where to point the cannon, and the pulses that point it there."""
+
+    target_mm: tuple[float, float, float]
+    """Point aimed at, board frame."""
+    aim: Aim
+    traverse_us: float
+    azimuth_us: float
+    elevation_us: float
+
+    @property
+    def muzzle_mm(self) -> tuple[float, float, float]:
+        """The muzzle when the axes are there, board frame."""
+        x_m, y_m, z_m = self.aim.muzzle_m
+        return 1000 * x_m, 1000 * y_m, 1000 * z_m
+
+
+def aim_at(
+    target: Square,
+    side: Side,
+    cannon: settings.Cannon,
+    board: settings.Board,
+    *,
+    foot_mm: tuple[float, float] | None = None,
+) -> AimedShot:
+    """Aim the cannon of a side at the body of a soldier on a square.
+
+    Parameters
+    ----------
+    target
+        The square.
+    side
+        Who fires.
+    cannon, board
+        The settings.
+    foot_mm
+        Where on the square the soldier really stands, as the camera saw it; its centre by default.
+
+    Raises
+    ------
+    TargetOutOfReach
+        Where the cannon cannot reach it; the reason says by how much.
+    """
+    x_mm, y_mm = foot_mm or target.centre_mm(board.square_mm)
+    target_m = body_point_m(x_mm / 1000, y_mm / 1000, board.soldier_height_mm / 1000)
+    traverse, azimuth, elevation = _servos(cannon)
+    solution = solve(_cannon(side, cannon, board, (traverse, azimuth, elevation)), target_m)
+    match solution:
+        case NoAim():
+            raise TargetOutOfReach(target, solution)
+        case Aim():
+            return AimedShot(
+                target_mm=(1000 * target_m[0], 1000 * target_m[1], 1000 * target_m[2]),
+                aim=solution,
+                traverse_us=traverse.pulse_us(solution.traverse_m),
+                azimuth_us=azimuth.pulse_us(solution.azimuth_rad),
+                elevation_us=elevation.pulse_us(solution.elevation_rad),
+            )
+        case _:
+            assert_never(solution)
+
+
+def _servos(cannon: settings.Cannon) -> tuple[ServoMap, ServoMap, ServoMap]:
+    """Return the maps of traverse (m), azimuth and elevation (rad). A map's 0 need not lie within its limits."""
+    traverse, azimuth, elevation = cannon.traverse, cannon.azimuth, cannon.elevation
+    return (
+        ServoMap(
+            centre_us=traverse.centre_us - traverse.us_per_mm * traverse.centre_mm,
+            gain_us_per_unit=1000 * traverse.us_per_mm,
+            minimum_us=traverse.min_us,
+            maximum_us=traverse.max_us,
+        ),
+        ServoMap(azimuth.centre_us, azimuth.us_per_rad, azimuth.min_us, azimuth.max_us),
+        ServoMap(
+            centre_us=elevation.centre_us - elevation.us_per_rad * elevation.centre_rad,
+            gain_us_per_unit=elevation.us_per_rad,
+            minimum_us=elevation.min_us,
+            maximum_us=elevation.max_us,
+        ),
+    )
+
+
+def _cannon(
+    side: Side, cannon: settings.Cannon, board: settings.Board, servos: tuple[ServoMap, ServoMap, ServoMap]
+) -> Cannon:
+    square_m = board.square_mm / 1000
+    return Cannon(
+        strip=Strip.of_side(
+            side, BOARD_FILES * square_m, BOARD_ROWS * square_m, cannon.strip_offset_mm / 1000
+        ),
+        muzzle_speed_mps=cannon.muzzle_speed_mps,
+        drag_per_m=Projectile().drag_per_m(),
+        pivot_height_m=cannon.muzzle_height_mm / 1000,
+        barrel_m=cannon.barrel_length_mm / 1000,
+        traverse_m=Limits(*servos[0].limits),
+        azimuth_rad=Limits(*servos[1].limits),
+        elevation_rad=Limits(*servos[2].limits),
+    )
