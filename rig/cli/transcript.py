@@ -15,7 +15,7 @@ def transcript(
     file: Annotated[Path, typer.Argument(help="a transcript that a session left")],
 ) -> None:
     """Print a session between controller and cannon in words: time, who, what, values with units."""
-    from rig.link.transcript import read_transcript, tell  # noqa: PLC0415
+    from rig.link.transcript import read_transcript, tell
 
     for line in tell(read_transcript(file)):
         print(line)
