@@ -14,6 +14,7 @@ __all__ = ["SerialPort", "WallClock"]
 # How long one blocking read lasts at most. pyserial's timeout stays at this and longer waits are made of several,
 # since changing it on an open rfc2217:// port negotiates the whole line anew.
 _SLICE_US = 10_000
+_VANISHED = "it has vanished (unplugged, or the program at its other end has gone)"
 
 
 class WallClock:
@@ -59,7 +60,7 @@ class SerialPort:
                 while (waiting := self._serial.in_waiting) and len(data) < 4096:
                     data += self._serial.read(waiting)
         except OSError as error:
-            raise PortGone(self.url, f"it has vanished ({_brief(error)})") from error
+            raise PortGone(self.url, _VANISHED) from error
         return data
 
     def write(self, data: bytes) -> None:
@@ -67,35 +68,29 @@ class SerialPort:
         try:
             self._serial.write(data)
         except OSError as error:
-            raise PortGone(self.url, f"it has vanished ({_brief(error)})") from error
+            raise PortGone(self.url, _VANISHED) from error
 
     def close(self) -> None:
         """Let the line go."""
         self._serial.close()
 
 
-def _brief(error: Exception) -> str:
-    """Return an error's own words without the number and the wrappings that pyserial puts around them."""
-    number = _number(error)
-    return errno.errorcode.get(number, str(number)) if number is not None else str(error).rstrip(".")
-
-
-def _number(error: BaseException) -> int | None:
-    """Return the errno behind an error; pyserial's network ports keep it only in the error they arose from."""
+def _cause(error: BaseException) -> OSError | None:
+    """Return the system's error behind one of pyserial's, whose network ports keep it only as context."""
     found: BaseException | None = error
     while found is not None:
         if isinstance(found, OSError) and isinstance(found.errno, int):
-            return found.errno
+            return found
         found = found.__context__
     return None
 
 
 def _why_not_open(url: str, error: Exception) -> PortError:
-    number = _number(error)
-    if "://" in url and number is not None:
-        return PortMissing(
-            url, f"nobody answers there ({_brief(error)}); is the program at its other end running?"
-        )
+    cause = _cause(error)
+    number = cause.errno if cause is not None else None
+    if "://" in url and cause is not None:
+        why = f" ({cause.strerror})" if cause.strerror else ""
+        return PortMissing(url, f"nobody answers there{why}; is the program at its other end running?")
     if number == errno.ENOENT:
         there = ", ".join(sorted(port.device for port in list_ports.comports())) or "none at all"
         return PortMissing(url, f"there is no such port; the ports of this computer: {there}")
