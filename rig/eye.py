@@ -1,0 +1,191 @@
+"""The overhead camera at work: where the board is, who stands on it, whether the lane is clear, when all is at rest."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from game.montecassino import Side, Square
+from rig.camera import CameraError, Frame, FrameRing
+from rig.link.port import Clock
+from rig.settings import Settings
+from vision.lane import LaneReading, read_lane
+from vision.outcome import Standing
+from vision.registration import BoardView, NoBoard, register
+from vision.rest import RestWatch
+from vision.scene import MarkerMap, Scene
+from vision.soldiers import read_board
+from vision.steady import typical
+
+__all__ = ["BoardNotSeen", "Eye", "TableReading", "scene_of"]
+
+_PICTURES_TO_READ = 5  # their median is free of most noise
+_PICTURES_OF_LANE = 3
+_WATCHED_MARGIN_MM = 40.0
+_BARREL_MARGIN_MM = 30.0  # the barrel's end moves over the first line while it is aimed
+_WAIT_STEP_US = 20_000
+
+
+class BoardNotSeen(CameraError):
+    """The camera gives pictures, but no board can be found in them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableReading:
+    """The table as it stood at one moment."""
+
+    picture: NDArray[np.uint8]
+    """Median of a few pictures."""
+    view: BoardView
+    standing: Standing
+    mm_per_px: float
+    """Size of a pixel in the middle of the board."""
+
+
+def scene_of(
+    settings: Settings,
+    *,
+    side: Side,
+    fps: float,
+    muzzle_mm: tuple[float, float, float] | None = None,
+    expected: Mapping[Square, Side] | None = None,
+    fire_us: int | None = None,
+) -> Scene:
+    """Return what the settings say of camera, board and cannon, as vision takes it."""
+    board, camera = settings.board, settings.camera
+    return Scene(
+        square_mm=board.square_mm,
+        cannon_side=side,
+        fps=fps,
+        markers=MarkerMap(
+            dictionary=board.marker_dictionary,
+            size_mm=board.marker_size_mm,
+            centres_mm={int(name): centre for name, centre in board.marker_centres_mm.items()},
+        ),
+        intrinsics=camera.intrinsics_px,
+        distortion=camera.distortion,
+        muzzle_mm=muzzle_mm,
+        expected=expected,
+        exposure_us=camera.exposure_us,
+        fire_us=fire_us,
+    )
+
+
+class Eye:
+    """Looks at the table for the rig.
+
+    Parameters
+    ----------
+    ring
+        The camera's last pictures.
+    clock
+        The controller's clock.
+    wait_us
+        Lets that much time pass and keeps the link alive meanwhile; nothing else here waits.
+    settings
+        Board, camera and cannon.
+    """
+
+    def __init__(
+        self, ring: FrameRing, clock: Clock, wait_us: Callable[[int], None], settings: Settings
+    ) -> None:
+        self.ring = ring
+        self._clock = clock
+        self._wait_us = wait_us
+        self._settings = settings
+        self._reading: TableReading | None = None
+        self._watched: NDArray[np.bool_] | None = None
+
+    def read(self, side: Side, expected: Mapping[Square, Side] | None) -> TableReading:
+        """Read the table; what is seen now is what the lane is later held against.
+
+        Parameters
+        ----------
+        side
+            Who is about to fire.
+        expected
+            Who should stand where; None: read it.
+
+        Raises
+        ------
+        CameraError
+            Where the camera gives no pictures, or they show no board.
+        """
+        frames = self._fresh(_PICTURES_TO_READ)
+        picture = typical([frame.image for frame in frames])
+        scene = scene_of(self._settings, side=side, fps=self.ring.camera.fps, expected=expected)
+        view = register(picture, scene)
+        if isinstance(view, NoBoard):
+            raise BoardNotSeen(f"camera {self.ring.camera.name}: {view.reason}")
+        mm_per_px = view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2)
+        self._reading = TableReading(picture, view, read_board(picture, scene, view).standing, mm_per_px)
+        self._watched = self._watched_part(side, scene, view, picture.shape)
+        return self._reading
+
+    def lane(self) -> LaneReading:
+        """Hold the newest pictures against the table as it was read."""
+        if self._reading is None or self._watched is None:
+            return LaneReading(False, "the table has not been read yet")
+        frames = self._fresh(_PICTURES_OF_LANE)
+        self.ring.check_drops()
+        return read_lane(
+            self._reading.picture,
+            [frame.image for frame in frames],
+            watched=self._watched,
+            mm_per_px=self._reading.mm_per_px,
+        )
+
+    def until_rest(self, released_us: int, longest_us: int) -> int:
+        """Watch from the release until nothing moves any more, or `longest_us` is over; return that moment.
+
+        The ring holds every picture meanwhile.
+        """
+        assert self._reading is not None and self._watched is not None, "the table was read before the shot"
+        watch = RestWatch(self._watched, mm_per_px=self._reading.mm_per_px)
+        looked_us = released_us
+        end_us = released_us + longest_us
+        while looked_us < end_us:
+            self._pass(_WAIT_STEP_US)
+            for frame in self.ring.between(looked_us + 1, end_us):
+                watch.look(frame.timestamp_us, frame.image)
+                looked_us = frame.timestamp_us
+                if watch.at_rest:
+                    return looked_us
+            if self._clock.now_us() > end_us + 2 * self.ring.period_us:
+                break
+        return end_us
+
+    def _fresh(self, count: int) -> Sequence[Frame]:
+        """Return the first `count` pictures taken from now on."""
+        start_us = self._clock.now_us()
+        self.ring.update(start_us)
+        while True:
+            frames = self.ring.between(start_us, self._clock.now_us())
+            if len(frames) >= count:
+                return frames[-count:]
+            self._pass(max(self.ring.period_us, 1000))
+
+    def _pass(self, time_us: int) -> None:
+        self._wait_us(time_us)
+        self.ring.update(self._clock.now_us())
+
+    def _watched_part(
+        self, side: Side, scene: Scene, view: BoardView, shape: tuple[int, ...]
+    ) -> NDArray[np.bool_]:
+        """Return the mask of board and sides, without what the cannon may cover when it is aimed."""
+        cannon = self._settings.cannon
+        overhang_mm = max(0.0, cannon.barrel_length_mm - cannon.strip_offset_mm) + _BARREL_MARGIN_MM
+        low_mm, high_mm = 0.0, scene.length_mm
+        if side is Side.A:
+            low_mm = overhang_mm
+        else:
+            high_mm -= overhang_mm
+        left_mm, right_mm = -_WATCHED_MARGIN_MM, scene.width_mm + _WATCHED_MARGIN_MM
+        outline = np.array(
+            [[left_mm, low_mm, 0], [right_mm, low_mm, 0], [right_mm, high_mm, 0], [left_mm, high_mm, 0]]
+        )
+        mask = np.zeros(shape[:2], np.uint8)
+        cv2.fillConvexPoly(mask, np.round(view.project(outline)).astype(np.int32), 1)
+        return np.asarray(mask > 0)
