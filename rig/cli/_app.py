@@ -15,9 +15,9 @@ and is named once more in the list of `rig/cli/__init__.py`.
 How a command ends:
 
 - it returns: exit status 0;
-- it raises an error class of one of our own packages (`game`, `calibration`, `vision`, `rig`, `twin`): what it
-  was given is wrong; its text goes to standard error as one line, exit status 2 (or the class's `exit_status`);
-- it raises `RefusedError`: it tried or asked, and was refused or did not succeed; one line, exit status 1;
+- it raises an error class of one of our own packages (`game`, `calibration`, `vision`, `rig`, `twin`): what
+  it was given is wrong; its text goes to standard error as one line; exit status 2, or the class's `exit_status`;
+- it raises `RefusedError`: it tried or asked, and was refused or did not succeed; one line; exit status 1;
 - anything else is a bug of ours, and its traceback is what the person who mends it needs.
 """
 

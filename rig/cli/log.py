@@ -1,1 +1,218 @@
 """`rig log` and `rig decide`: what was shot, and what a commander says of a doubt."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rig.cli._app import app
+from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rig.log import DecidedDoubt, Session, Shot
+
+__all__ = ["decide", "export", "list_shots", "show"]
+
+_log = typer.Typer(name="log", help="Show what was shot, or export it.", invoke_without_command=True)
+app.add_typer(_log, rich_help_panel="Look back")
+
+
+class Format(StrEnum):
+    """What a table is exported as."""
+
+    CSV = "csv"
+    PARQUET = "parquet"
+
+
+class Word(StrEnum):
+    """What a commander says of a soldier in doubt."""
+
+    LEAVES = "leaves"
+    STAYS = "stays"
+
+
+@_log.callback()
+def list_shots(
+    context: typer.Context,
+    last: Annotated[int, typer.Option(min=1, help="how many shots, counted from the newest")] = 20,
+    settings: SettingsFile = SETTINGS_FILE,
+) -> None:
+    """Show what was shot, or export it."""
+    context.obj = settings
+    if context.invoked_subcommand is not None:
+        return
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    with open_log_to_read(settings) as log:
+        shots = log.shots()
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("shot", "when", "from", "at", "option", "m/s"):
+        table.add_column(heading, justify="right" if heading in {"shot", "m/s"} else "left", no_wrap=True)
+    for heading, share in (("fell", 1), ("leave", 1), ("how far it came", 3)):
+        table.add_column(heading, ratio=share)
+    for shot in shots[-last:]:
+        table.add_row(*_row(shot))
+    Console(soft_wrap=False).print(table)
+    if len(shots) > last:
+        typer.echo(f"{len(shots) - last} earlier shots are not shown; rig log --last {len(shots)} shows all")
+
+
+def _row(shot: Shot) -> Iterable[str]:
+    from rig.log import tell
+
+    planned, gate, verdict = shot.planned, shot.muzzle_gate, shot.verdict
+    fell = [fall.square for fall in shot.analyses[-1].falls] if shot.analyses else []
+    return (
+        str(shot.shot_id),
+        _when(shot.history[0].at_utc_us)[:-3],
+        planned.side,
+        planned.target,
+        planned.option,
+        f"{gate.muzzle_speed_mps:.2f}" if gate is not None else "",
+        " ".join(fell),
+        " ".join(verdict.casualties) if verdict is not None else "",
+        tell(shot),
+    )
+
+
+@_log.command()
+def show(
+    context: typer.Context,
+    shot: Annotated[int, typer.Argument(help="number of the shot, as `rig log` shows it")],
+) -> None:
+    """Show all that is known of one shot."""
+    with open_log_to_read(context.obj) as log:
+        found = log.shot(shot)
+        session = log.session(found.session_id)
+    for line in _in_full(found, session):
+        typer.echo(line)
+
+
+def _in_full(shot: Shot, session: Session) -> Iterable[str]:
+    from rig.log import tell
+
+    planned, aim, gate, verdict = shot.planned, shot.aim, shot.muzzle_gate, shot.verdict
+    yield f"shot {shot.shot_id}, {planned.side} at {planned.target}: {tell(shot)}"
+    yield f"  agreed     option {planned.option}, zone {planned.zone}"
+    if planned.position is not None:
+        yield f"  before     {planned.position}"
+    if planned.plan is not None:
+        yield f"  programme  {planned.plan}, shot {(planned.plan_index or 0) + 1}"
+    yield (
+        f"  session    {session.session_id}, rig {session.software_version}, firmware {session.firmware_version},"
+        f" wire {session.wire_version}, port {session.port}, camera {session.camera}"
+    )
+    if session.transcript_path is not None:
+        yield f"  transcript {session.transcript_path}"
+    start_us = shot.history[0].clock_us
+    for entry in shot.history:
+        after = ""
+        if entry.clock_us is not None and start_us is not None:
+            after = f"{(entry.clock_us - start_us) / 1e6:+.3f} s"
+        line = f"  {entry.stage:<11}{_when(entry.at_utc_us)}  {after:>10}  {entry.cause}"
+        yield line.rstrip()
+    if aim is not None:
+        yield (
+            f"  aim        traverse {aim.traverse_mm:.1f} mm, azimuth {aim.azimuth_rad:+.4f} rad,"
+            f" elevation {aim.elevation_rad:+.4f} rad, for {aim.expected_muzzle_speed_mps:.2f} m/s"
+        )
+    if gate is not None:
+        yield (
+            f"  gate       {gate.muzzle_speed_mps:.3f} m/s ({gate.spacing_mm:g} mm in"
+            f" {gate.first_to_second_us:g} us, {gate.release_to_first_us:g} us after the release)"
+        )
+    if shot.recording_path is not None:
+        yield f"  recording  {shot.recording_path}"
+    for number, analysis in enumerate(shot.analyses, start=1):
+        yield f"  analysis {number}, rig {analysis.software_version}"
+        for fall in analysis.falls:
+            causes = " or ".join(fall.causes)
+            yield f"    {fall.square} fell: {causes}, confidence {fall.confidence:.2f} ({fall.evidence})"
+        for moved in analysis.moved:
+            yield f"    {moved.square} was pushed to {moved.x_mm:.0f}, {moved.y_mm:.0f} mm"
+    if verdict is not None:
+        yield f"  leave      {' '.join(verdict.casualties) or '-'}"
+        yield f"  put back   {' '.join(verdict.put_back) or '-'}"
+        for doubt in shot.doubts:
+            yield f"  doubt      {_in_words(doubt)}"
+        if verdict.after is not None:
+            yield f"  after      {verdict.after}"
+        if verdict.winner is not None:
+            yield f"  winner     {verdict.winner}"
+
+
+@_log.command()
+def export(
+    context: typer.Context,
+    folder: Annotated[Path, typer.Argument(help="the folder to write shots and falls into")],
+    formats: Annotated[
+        list[Format] | None, typer.Option("--format", "-f", help="csv or parquet; may be given twice")
+    ] = None,
+) -> None:
+    """Write one table of shots and one of falls, as CSV and Parquet."""
+    from rig.log.export import export as write
+
+    with open_log_to_read(context.obj) as log:
+        for path, rows in write(log, folder, [each.value for each in formats or Format]):
+            typer.echo(f"{path}: {rows} row{'' if rows == 1 else 's'}")
+
+
+@app.command(rich_help_panel="Look back")
+def decide(
+    shot: Annotated[int | None, typer.Argument(help="number of the shot; none: list what is pending")] = None,
+    square: Annotated[str | None, typer.Argument(help="the soldier in doubt, as G-41")] = None,
+    word: Annotated[Word | None, typer.Argument(help="whether it leaves for good or stays")] = None,
+    by: Annotated[
+        str | None, typer.Option(help="the side that speaks, A or G; none: the side whose word is due")
+    ] = None,
+    settings: SettingsFile = SETTINGS_FILE,
+) -> None:
+    """Say whether a soldier in doubt leaves or stays; alone, list what waits for a decision."""
+    with open_log_to_read(settings) as log:
+        if shot is None:
+            _list_pending(log.shots())
+            return
+        if square is None or word is None:
+            raise typer.BadParameter(
+                "give a shot, a square and leaves or stays, as: rig decide 12 G-41 stays"
+            )
+        from rig.judging import decide as decide_doubt
+
+        doubts = decide_doubt(
+            log, shot, square, leaves=word is Word.LEAVES, decided_by=by.upper() if by is not None else None
+        )
+        for doubt in doubts:
+            typer.echo(f"shot {shot}: {_in_words(doubt)}")
+        verdict = log.shot(shot).verdict
+    if verdict is not None and not verdict.doubts:
+        typer.echo(f"shot {shot} is judged: leave {' '.join(verdict.casualties) or '-'}, ", nl=False)
+        typer.echo(f"put back {' '.join(verdict.put_back) or '-'}")
+
+
+def _list_pending(shots: Iterable[Shot]) -> None:
+    pending = [(shot, doubt) for shot in shots for doubt in shot.pending]
+    for shot, doubt in pending:
+        typer.echo(f"shot {shot.shot_id}: {_in_words(doubt)}")
+    if not pending:
+        typer.echo("nothing waits for a decision")
+
+
+def _in_words(doubt: DecidedDoubt) -> str:
+    between = " or ".join(doubt.between)
+    if doubt.decision is None:
+        return f"{doubt.square} fell, {between}: the commander of {doubt.commander} decides"
+    word = Word.LEAVES if doubt.decision.leaves else Word.STAYS
+    return f"{doubt.square} fell, {between}: {word}, said {doubt.decision.decided_by}"
+
+
+def _when(at_utc_us: int) -> str:
+    """Give a time as the clock on the wall shows it."""
+    return datetime.fromtimestamp(at_utc_us / 1e6, tz=UTC).astimezone().strftime("%Y-%m-%d %H:%M:%S")

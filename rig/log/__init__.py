@@ -1,5 +1,6 @@
 """The shot log: what was asked for, what happened, what was seen, what was decided."""
 
+from rig.log.deciding import why_not_decide, why_not_final
 from rig.log.errors import LogError
 from rig.log.records import (
     Aim,
@@ -45,4 +46,6 @@ __all__ = [
     "open_log",
     "open_log_in_memory",
     "tell",
+    "why_not_decide",
+    "why_not_final",
 ]

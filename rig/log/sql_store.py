@@ -13,9 +13,9 @@ from typing import Any, Self
 import sqlalchemy as sa
 
 from rig.log import _tables as t
-from rig.log._deciding import why_not_decide
 from rig.log._progress import why_not
 from rig.log._sqlite import SessionLock, open_engine, spoken_errors
+from rig.log.deciding import why_not_decide, why_not_final
 from rig.log.errors import LogError
 from rig.log.records import (
     Aim,
@@ -39,7 +39,7 @@ from rig.log.store import ShotLog
 
 __all__ = ["open_log", "open_log_in_memory"]
 
-_DIED = "the process that fired it ended without a word"
+_DIED = "its process ended without a word"
 
 
 def _now_utc_us() -> int:
@@ -292,7 +292,7 @@ class _SqlShotLog:
     ) -> tuple[Doubt, ...]:
         with self._write() as connection:
             shot = self._one_shot(connection, shot_id)
-            reason = why_not_decide(shot, decided_by, decisions, final)
+            reason = why_not_decide(shot, decisions, decided_by) or why_not_final(shot, decisions, final)
             if reason is not None:
                 raise LogError(reason)
             doubtful = connection.execute(_doubtful_verdict(shot_id)).one()

@@ -1,0 +1,125 @@
+"""Between the judge and the log: a logged shot is judged again with what commanders have said since."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from game import montecassino as rules
+from rig.log import DecidedDoubt, Doubt, LogError, Shot, ShotLog, Verdict, why_not_decide
+
+__all__ = ["as_logged", "decide", "judge_again"]
+
+
+def as_logged(verdict: rules.Verdict) -> Verdict:
+    """Give a verdict of the judge as the log keeps it; doubts that are decided are none any more."""
+    undecided = set(verdict.undecided)
+    return Verdict(
+        casualties=tuple(map(str, verdict.casualties)),
+        put_back=tuple(map(str, verdict.put_back)),
+        doubts=tuple(
+            Doubt(
+                square=str(doubt.square),
+                between=tuple(cause.value for cause in doubt.between),
+                commander=doubt.commander.value,
+            )
+            for doubt in verdict.doubts
+            if doubt.square in undecided
+        ),
+        after=None if verdict.after is None else str(verdict.after),
+        winner=None if verdict.winner is None else verdict.winner.value,
+    )
+
+
+def judge_again(shot: Shot, decisions: Mapping[str, bool]) -> rules.Verdict:
+    """Judge a logged shot by its latest analysis, its zone and its option.
+
+    Parameters
+    ----------
+    shot : Shot
+        As the log has it.
+    decisions : mapping of str to bool
+        What commanders said: square, and True for "leaves".
+
+    Raises
+    ------
+    LogError
+        The shot was not analysed, or no position was kept with it.
+    JudgeError
+        The decisions do not fit the doubts.
+    """
+    if not shot.analyses:
+        raise LogError(f"shot {shot.shot_id} was not analysed; there is nothing to judge")
+    if shot.planned.position is None:
+        raise LogError(f"shot {shot.shot_id} was fired without a position; there is nothing to judge")
+    analysis = shot.analyses[-1]
+    return rules.judge(
+        rules.Position.parse(shot.planned.position),
+        rules.parse_squares(shot.planned.zone),
+        rules.Option(shot.planned.option),
+        [
+            rules.Fall(
+                square=rules.Square.parse(fall.square),
+                side=rules.Side(fall.side),
+                causes=tuple(map(rules.Cause, fall.causes)),
+            )
+            for fall in analysis.falls
+        ],
+        moved=[rules.Square.parse(moved.square) for moved in analysis.moved],
+        decisions={
+            rules.Square.parse(square): (rules.Decision.LEAVES if leaves else rules.Decision.STAYS).value
+            for square, leaves in decisions.items()
+        },
+    )
+
+
+def decide(
+    log: ShotLog, shot_id: int, square: str, *, leaves: bool, decided_by: str | None = None
+) -> tuple[DecidedDoubt, ...]:
+    """Take a commander's word on one doubt, and write the final verdict once nothing is pending.
+
+    Where the commander names exactly one of several doubts to leave (C8, option iii), naming it says that the
+    others stay.
+
+    Parameters
+    ----------
+    log : ShotLog
+        Where the shot is.
+    shot_id : int
+        The shot.
+    square : str
+        The doubt, in any way the notation reads a square.
+    leaves : bool
+        True: the soldier leaves for good; False: it is put back.
+    decided_by : str, optional
+        The side whose commander spoke; without it, the side whose word is due.
+
+    Returns
+    -------
+    tuple of DecidedDoubt
+        Every doubt of the shot, with its decision where there is one now.
+
+    Raises
+    ------
+    LogError
+        No such shot or doubt, decided already, or another side's to decide.
+    JudgeError
+        The decision does not fit the others.
+    SquareError
+        The square cannot be read.
+    """
+    name = str(rules.Square.parse(square))
+    shot = log.shot(shot_id)
+    if decided_by is None:
+        decided_by = next((doubt.commander for doubt in shot.doubts if doubt.square == name), "")
+    reason = why_not_decide(shot, [name], decided_by)
+    if reason is not None:
+        raise LogError(reason)
+    said = {name: leaves}
+    earlier = {each.square: each.decision.leaves for each in shot.doubts if each.decision is not None}
+    verdict = judge_again(shot, earlier | said)
+    if verdict.one_leaves and leaves:
+        said = {each.square: each.square == name for each in shot.pending}
+        verdict = judge_again(shot, earlier | said)
+    final = None if verdict.undecided else as_logged(verdict)
+    log.decide(shot_id, decided_by, said, final=final)
+    return log.shot(shot_id).doubts
