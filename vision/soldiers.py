@@ -1,0 +1,246 @@
+"""Who stands on which square, and where on it.
+
+A soldier is looked for on every square by laying the shape of a standing figure (`vision.figure`) over what is strange
+on the board (`vision.surface`). The size of the figures is learnt from the clearest ones: it is the one that covers most
+of what is strange and least of what is bare. Squares are decided one after another, the clearest first; what one
+figure covers cannot speak for its neighbour. Where the position is known it decides the doubtful squares, and the
+picture overrules it only where it is plain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from game.montecassino import ALL_SQUARES, Side, Square
+from vision.figure import Figure
+from vision.outcome import Soldier, Standing
+from vision.registration import BoardView
+from vision.scene import Scene
+from vision.surface import Raster, Surface, learn_surface, strangeness
+from vision.uniforms import tell_sides
+
+__all__ = ["Board", "read_board"]
+
+FloatArray = NDArray[np.float64]
+FloatImage = NDArray[np.float32]
+Image = NDArray[np.uint8]
+
+# Figures of 1:32 to 1:35 are 33 to 50 mm tall on feet of 16 to 34 mm; the sizes tried, coarse to fine enough.
+_HEIGHTS_MM = np.arange(28.0, 57.0, 4.0)
+_FOOT_RADII_MM = np.arange(7.0, 18.0, 2.0)
+_SIZE_SAMPLE = 14  # clear figures that the size is learnt from
+# How far from its square's middle a foot is looked for, as a share of the square.
+_REACH = 0.24
+# The mean of a figure's cover runs from -0.5 (all bare) to 0.5; beyond these the picture is plain.
+_SURELY_BARE = -0.22
+_SURELY_MANNED = 0.12
+_UNSURE_SPLIT = -0.06
+_FEWEST_CLEAR_LEVELS = 1.6  # strangeness of a figure over that of the bare board, at the least
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Board:
+    """One picture read: the bare board, and who stands on it."""
+
+    raster: Raster
+    flat: FloatImage
+    """The picture on the raster, margin included."""
+    surface: Surface
+    """The bare board, without margin."""
+    strange: FloatImage
+    """What is strange, on the raster: 0 in the margin."""
+    strange_levels: tuple[float, float]
+    """Strangeness that is usual for the bare board, and for a figure."""
+    figure: Figure
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class _Cover:
+    """How well a figure fits at its best place on a square."""
+
+    x_mm: float
+    y_mm: float
+    mean: float
+    """Mean over the figure's shape, -0.5 to 0.5."""
+    total_mm2: float
+    """Sum over it."""
+
+
+def read_board(picture: Image, scene: Scene, view: BoardView) -> Board:
+    """Read who stands where from one picture of the table at rest.
+
+    Parameters
+    ----------
+    picture
+        Shape (height, width) or (height, width, 3) BGR.
+    scene, view
+        What is known, and the camera.
+    """
+    raster = Raster(view, scene)
+    flat = raster.lay(picture)
+    bare = np.ascontiguousarray(flat[raster.board])
+    surface = learn_surface(bare, raster.px_per_square)
+    strange = np.zeros(raster.shape, dtype=np.float32)
+    strange[raster.board] = strangeness(bare, surface)
+    quick = _quick_scores(strange, raster, view)
+    low, high, clear = _levels(quick, scene.expected)
+    cover = np.full(raster.shape, 0.0, dtype=np.float32)
+    cover[raster.board] = np.clip((strange[raster.board] - low) / (high - low), 0, 1) - 0.5
+    figure = _learn_figure(cover, raster, view, clear)
+    covers = _decide_order(cover, raster, view, figure)
+    manned, differences = _manned(covers, scene.expected)
+    sides, side_notes = tell_sides(
+        flat, cover, raster, view, figure, {s: (covers[s].x_mm, covers[s].y_mm) for s in manned}, scene
+    )
+    soldiers = tuple(
+        Soldier(s, sides[s], round(covers[s].x_mm, 2), round(covers[s].y_mm, 2)) for s in sorted(manned)
+    )
+    standing = Standing(soldiers, figure.height_mm, figure.foot_radius_mm, tuple(differences) + side_notes)
+    return Board(raster, flat, surface, strange, (low, high), figure, standing)
+
+
+def _quick_scores(strange: FloatImage, raster: Raster, view: BoardView) -> dict[Square, float]:
+    """Strangeness of each square along a slim column, at its best place."""
+    radius = max(1, round(7.0 / raster.mm_per_px))
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1,) * 2).astype(np.float32)
+    smooth = cv2.filter2D(strange, -1, kernel / kernel.sum(), borderType=cv2.BORDER_REPLICATE)
+    reach = _REACH * raster.square_mm
+    offsets = np.linspace(-reach, reach, 9)
+    dx, dy = (o.ravel() for o in np.meshgrid(offsets, offsets))
+    centres = np.array([s.centre_mm(raster.square_mm) for s in ALL_SQUARES])
+    x = centres[:, :1] + dx
+    y = centres[:, 1:] + dy
+    camera = view.camera_mm
+    column = np.zeros_like(x)
+    heights = (0.0, 10.0, 20.0, 28.0)
+    for z in heights:
+        stretch = camera[2] / (camera[2] - z)
+        u = raster.to_px(camera[0] + (x - camera[0]) * stretch).astype(np.float32)
+        v = raster.to_px(camera[1] + (y - camera[1]) * stretch).astype(np.float32)
+        column += cv2.remap(smooth, u, v, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    best = (column / len(heights)).max(axis=1)
+    return dict(zip(ALL_SQUARES, best.tolist(), strict=True))
+
+
+def _levels(
+    quick: Mapping[Square, float], expected: Mapping[Square, Side] | None
+) -> tuple[float, float, list[Square]]:
+    """Usual strangeness of a bare square and of a figure, and the squares where a figure is clear."""
+    values = np.array(sorted(quick.values()))
+    low = float(np.median(values[: len(values) // 2]))
+    top = float(np.median(values[-6:]))
+    if expected:
+        high = float(np.median([quick[s] for s in expected]))
+    else:
+        # Half-way between bare and the clearest, then half-way to the middle of those above.
+        above = values[values > low + 0.4 * (top - low)]
+        high = float(np.median(above))
+        high = float(np.median(values[values > low + 0.5 * (high - low)]))
+    high = max(high, _FEWEST_CLEAR_LEVELS * low, low + 1.0)
+    clear = [s for s, value in quick.items() if value > low + 0.5 * (high - low)]
+    if expected:
+        clear = [s for s in clear if s in expected] or clear
+    clear.sort(key=lambda s: -quick[s])
+    return low, high, clear
+
+
+def _learn_figure(cover: FloatImage, raster: Raster, view: BoardView, clear: list[Square]) -> Figure:
+    """Learn the size that best covers the clearest figures, one for all."""
+    if not clear:
+        return Figure(40.0, 11.0)
+    sample = clear[:: max(1, len(clear) // _SIZE_SAMPLE)][:_SIZE_SAMPLE]
+
+    def total(figure: Figure) -> float:
+        return sum(_lay_figure(cover, raster, view, figure, s).total_mm2 for s in sample)
+
+    sizes = [Figure(float(h), float(r)) for h in _HEIGHTS_MM for r in _FOOT_RADII_MM if r < 0.45 * h]
+    return max(sizes, key=total)
+
+
+def _lay_figure(cover: FloatImage, raster: Raster, view: BoardView, figure: Figure, square: Square) -> _Cover:
+    """Lay a figure over a square at its best place."""
+    x_mm, y_mm = square.centre_mm(raster.square_mm)
+    discs = figure.shadow_of_sight(view.camera_mm, x_mm, y_mm)
+    low = raster.to_px((discs[:, :2] - discs[:, 2:]).min(axis=0))
+    high = raster.to_px((discs[:, :2] + discs[:, 2:]).max(axis=0))
+    left, top = (int(v) for v in np.floor(low) - 1)
+    width, height = (int(v) for v in np.ceil(high) - np.floor(low) + 3)
+    shape = figure.draw(discs, raster, (left, top), (width, height))
+    reach = round(_REACH * raster.px_per_square)
+    window = cover[max(0, top - reach) : top + height + reach, max(0, left - reach) : left + width + reach]
+    missing = (max(0, reach - top), max(0, reach - left))
+    if window.shape != (height + 2 * reach, width + 2 * reach):
+        window = cv2.copyMakeBorder(
+            window,
+            missing[0],
+            height + 2 * reach - window.shape[0] - missing[0],
+            missing[1],
+            width + 2 * reach - window.shape[1] - missing[1],
+            cv2.BORDER_CONSTANT,
+            value=0.0,
+        )
+    totals = cv2.matchTemplate(window, shape, cv2.TM_CCORR)
+    _, best, _, (column, row) = cv2.minMaxLoc(totals)
+    return _Cover(
+        x_mm + (column - reach) * raster.mm_per_px,
+        y_mm + (row - reach) * raster.mm_per_px,
+        best / max(float(shape.sum()), 1.0),
+        best * raster.mm_per_px**2,
+    )
+
+
+def _decide_order(cover: FloatImage, raster: Raster, view: BoardView, figure: Figure) -> dict[Square, _Cover]:
+    """Fit a figure on every square, the clearest first; what one covers is taken from the rest."""
+    left = cover.copy()
+    open_squares = {s: _lay_figure(left, raster, view, figure, s) for s in ALL_SQUARES}
+    decided: dict[Square, _Cover] = {}
+    while open_squares:
+        square = max(open_squares, key=lambda s: open_squares[s].total_mm2)
+        fit = open_squares.pop(square)
+        decided[square] = fit
+        if fit.mean < _SURELY_BARE:
+            break
+        discs = figure.shadow_of_sight(view.camera_mm, fit.x_mm, fit.y_mm)
+        taken = figure.draw(discs, raster, (0, 0), (left.shape[1], left.shape[0]))
+        left[(taken > 0.3) & (left > -0.5)] = -0.5
+        x_mm, y_mm = square.centre_mm(1.0)
+        for other in open_squares:
+            ox, oy = other.centre_mm(1.0)
+            if max(abs(ox - x_mm), abs(oy - y_mm)) < 1.5:
+                open_squares[other] = _lay_figure(left, raster, view, figure, other)
+    return decided | open_squares
+
+
+def _manned(
+    covers: Mapping[Square, _Cover], expected: Mapping[Square, Side] | None
+) -> tuple[list[Square], list[str]]:
+    if expected is None:
+        split = _widest_gap([c.mean for c in covers.values()])
+        return [s for s, c in covers.items() if c.mean > split], []
+    manned: list[Square] = []
+    differences: list[str] = []
+    for square in ALL_SQUARES:
+        mean = covers[square].mean
+        if square in expected and mean < _SURELY_BARE:
+            differences.append(f"{square} should hold a soldier and is seen empty")
+        elif square not in expected and mean > _SURELY_MANNED:
+            differences.append(f"{square} should be empty and a soldier is seen on it")
+            manned.append(square)
+        elif square in expected:
+            manned.append(square)
+    return manned, differences
+
+
+def _widest_gap(means: list[float]) -> float:
+    """Middle of the widest gap between unsure means; they fall in two heaps, bare and manned."""
+    unsure = sorted(m for m in means if _SURELY_BARE < m < _SURELY_MANNED)
+    ends = [_SURELY_BARE, *unsure, _SURELY_MANNED]
+    gaps = [(b - a, (a + b) / 2) for a, b in zip(ends, ends[1:], strict=False)]
+    width, middle = max(gaps)
+    return middle if width > 0.04 else _UNSURE_SPLIT

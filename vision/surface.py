@@ -1,0 +1,213 @@
+"""The bare board, learnt from a picture in which soldiers stand on it.
+
+The picture is laid flat on the board's plane, square by square. A board repeats itself: squares of one field and one
+colour of a checkered pattern look alike but for light and grain, and most of them are empty. So the median over alike
+squares, under a light that varies smoothly over the board, is the bare board, whatever is printed on it, and the
+spread over them is how far bare squares differ by themselves. What does not fit either is strange: a soldier, a pencil,
+a hand. A shadow only darkens and keeps the colour, and its edge is mostly soft, so it counts for less.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from game.montecassino import BOARD_FILES, BOARD_ROWS
+from vision.registration import BoardView
+from vision.scene import Scene
+
+__all__ = ["Raster", "Surface", "learn_surface", "strangeness"]
+
+Image = NDArray[np.uint8]
+FloatImage = NDArray[np.float32]
+FloatArray = NDArray[np.float64]
+
+_MOST_PX_PER_SQUARE = 40  # finer costs time and tells nothing new about figures of half a square
+_FEWEST_PX_PER_SQUARE = 16
+_LEAST_NOISE = 1.5  # grey levels; compression alone leaves as much
+# How strangeness is capped and mixed: colour and brightness on one hand, sharp edges on the other.
+_CAP = 8.0
+_EDGE_SHARE = 0.3
+# A shadow lets through this much of the light at least; darker is a thing.
+_DEEPEST_SHADOW = 0.45
+_SHADOW_SHARE = 0.3
+_SHADOW_CAP = 2.0
+# A full rank of soldiers covers half of a line across the board; a drawn line is strange all along.
+_LINE_PERCENTILE = 30
+_MAD = 1.4826  # of a median absolute deviation to a standard deviation
+
+
+class Raster:
+    """Pixels laid on the board's plane, rows along +y, columns along +x, with a margin of one square all round.
+
+    Parameters
+    ----------
+    view
+        The camera; decides how fine the raster is.
+    scene
+        The board.
+    """
+
+    def __init__(self, view: BoardView, scene: Scene) -> None:
+        self.square_mm = scene.square_mm
+        fit = scene.square_mm / view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2)
+        self.px_per_square = int(np.clip(round(fit), _FEWEST_PX_PER_SQUARE, _MOST_PX_PER_SQUARE))
+        n = self.px_per_square
+        self.shape = ((BOARD_ROWS + 2) * n, (BOARD_FILES + 2) * n)
+        self.board = np.s_[n : (BOARD_ROWS + 1) * n, n : (BOARD_FILES + 1) * n]
+        # The map is smooth: every eighth point is projected, those between lie on straight lines.
+        step = 8
+        rows, columns = (np.arange(0, size + step, step) for size in self.shape)
+        x_mm, y_mm = np.meshgrid(self.to_mm(columns), self.to_mm(rows))
+        points = np.column_stack([x_mm.ravel(), y_mm.ravel(), np.zeros(x_mm.size)])
+        coarse = view.project(points).astype(np.float32).reshape(len(rows), len(columns), 2)
+        at_columns, at_rows = np.meshgrid(
+            np.arange(self.shape[1], dtype=np.float32) / step,
+            np.arange(self.shape[0], dtype=np.float32) / step,
+        )
+        fine = cv2.remap(coarse, at_columns, at_rows, cv2.INTER_LINEAR)
+        self._u, self._v = np.ascontiguousarray(fine[..., 0]), np.ascontiguousarray(fine[..., 1])
+
+    @property
+    def mm_per_px(self) -> float:
+        """Side of a raster pixel on the board."""
+        return self.square_mm / self.px_per_square
+
+    def lay(self, picture: Image, window: tuple[slice, slice] = np.s_[:, :]) -> FloatImage:
+        """Lay a picture, or a window of it, on the board's plane: (height, width, colours); grey has one colour."""
+        u, v = self._u[window], self._v[window]
+        flat = cv2.remap(picture, u, v, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        return np.asarray(flat, dtype=np.float32).reshape(*u.shape, -1)
+
+    def to_px(self, mm: FloatArray | float) -> FloatArray:
+        """Raster coordinates of board coordinates; pixel centres are whole numbers."""
+        return np.asarray(mm, dtype=np.float64) / self.mm_per_px + self.px_per_square - 0.5
+
+    def to_mm(self, px: FloatArray | NDArray[np.int64] | float) -> FloatArray:
+        """Board coordinates of raster coordinates."""
+        return (np.asarray(px, dtype=np.float64) - self.px_per_square + 0.5) * self.mm_per_px
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Surface:
+    """The bare board on a raster."""
+
+    colour: FloatImage
+    """What a bare board would look like here, shape (height, width, colours)."""
+    noise: FloatImage
+    """Standard deviation of a bare square from it, shape (height, width), grey levels."""
+
+
+def learn_surface(flat: FloatImage, px_per_square: int) -> Surface:
+    """Learn the bare board from one picture of it.
+
+    Parameters
+    ----------
+    flat
+        The board without margin, shape (BOARD_ROWS * n, BOARD_FILES * n, colours).
+    px_per_square
+        The n.
+    """
+    n = px_per_square
+    colours = flat.shape[2]
+    patches = flat.reshape(BOARD_ROWS, n, BOARD_FILES, n, colours).transpose(0, 2, 1, 3, 4)
+    rows, files = np.mgrid[0:BOARD_ROWS, 0:BOARD_FILES]
+    kind = (rows >= BOARD_ROWS // 2) * 2 + (rows + files) % 2
+    light = _light(patches, kind)
+    even = patches / light[:, :, None, None, None]
+    typical = np.empty((4, n, n, colours), dtype=np.float32)
+    noise = np.empty((4, n, n), dtype=np.float32)
+    for k in range(4):
+        alike = even[kind == k]
+        typical[k] = np.median(alike, axis=0)
+        spread = _MAD * np.median(np.abs(alike - typical[k]).mean(axis=-1), axis=0)
+        noise[k] = cv2.GaussianBlur(spread, (0, 0), n / 20)
+    colour = (typical[kind] * light[:, :, None, None, None]).transpose(0, 2, 1, 3, 4)
+    floor = np.maximum(noise[kind], _LEAST_NOISE).transpose(0, 2, 1, 3)
+    return Surface(
+        np.ascontiguousarray(colour.reshape(flat.shape)),
+        np.ascontiguousarray(floor.reshape(flat.shape[:2])),
+    )
+
+
+def _light(patches: FloatImage, kind: NDArray[np.int64]) -> FloatImage:
+    """Brightness of each square against those of its kind, smoothed over the board: shape (rows, files)."""
+    shade = np.median(patches[:, :, 1::3, 1::3].mean(axis=-1), axis=(2, 3)).astype(np.float64)
+    rows, files = np.mgrid[-1 : 1 : BOARD_ROWS * 1j, -1 : 1 : BOARD_FILES * 1j]
+    x, y = files.ravel(), rows.ravel()
+    terms = np.column_stack([np.ones_like(x), x, y, x * x, x * y, y * y])
+    light = np.ones(x.size)
+    for _ in range(3):
+        level = np.array([np.median((shade.ravel() / light)[kind.ravel() == k]) for k in range(4)])
+        relative = shade.ravel() / np.maximum(level[kind.ravel()], 1.0)
+        # Squares with a soldier on them are outliers: weigh by the residual (Cauchy's weights).
+        weight = np.ones(x.size)
+        for _ in range(8):
+            root = np.sqrt(weight)
+            fit = np.linalg.lstsq(terms * root[:, None], relative * root, rcond=None)[0]
+            off = relative - terms @ fit
+            scale = 2 * _MAD * float(np.median(np.abs(off))) + 1e-3
+            weight = 1 / (1 + (off / scale) ** 2)
+        light = np.clip(terms @ fit, 0.2, 5.0)
+    return np.asarray(light.reshape(kind.shape), dtype=np.float32)
+
+
+def strangeness(flat: FloatImage, surface: Surface) -> FloatImage:
+    """How little each pixel can be the bare board: 0 to 8, about 1 where it is bare.
+
+    Parameters
+    ----------
+    flat
+        The board without margin, shape (height, width, colours).
+    surface
+        The bare board.
+
+    Returns
+    -------
+    Shape (height, width).
+    """
+    model = surface.colour
+    colours = model.shape[2]
+    power = np.einsum("ijk,ijk->ij", model, model) + 1.0
+    share = np.einsum("ijk,ijk->ij", flat, model) / power  # of the board's light that is left
+    level = np.sqrt(power / colours)
+    steps = level / surface.noise
+    shadow = np.minimum(_SHADOW_SHARE * np.clip(1 - share, 0, 1 - _DEEPEST_SHADOW) * steps, _SHADOW_CAP)
+    brightness = shadow + np.maximum(np.maximum(share - 1, _DEEPEST_SHADOW - share), 0) * steps
+    tint = np.zeros_like(brightness)
+    if colours > 1:
+        off = flat - share[..., None] * model
+        tint = 1.5 * np.sqrt(np.einsum("ijk,ijk->ij", off, off) / colours) / surface.noise
+    plain = np.minimum(np.hypot(brightness, tint), _CAP)
+    both = (1 - _EDGE_SHARE) * plain + _EDGE_SHARE * _edges(flat - model)
+    # A line that is drawn once across the board (the front between the fields) is no figure.
+    usual = float(np.median(both))
+    for axis in (0, 1):
+        line = np.percentile(both, _LINE_PERCENTILE, axis=axis, keepdims=True)
+        both = both - np.maximum(line - usual, 0)
+    return np.maximum(both, 0).astype(np.float32)
+
+
+def _edges(difference: FloatImage) -> FloatImage:
+    """Sharp edges in what is left of a picture without its board, in units of what bare squares have."""
+    n = difference.shape[1] // BOARD_FILES
+    smooth = cv2.GaussianBlur(difference, (0, 0), max(n / 50, 0.5)).reshape(difference.shape)
+    steep = np.zeros(difference.shape[:2], dtype=np.float32)
+    for k in range(difference.shape[2]):
+        along = cv2.Sobel(smooth[..., k], cv2.CV_32F, 1, 0) / 8
+        down = cv2.Sobel(smooth[..., k], cv2.CV_32F, 0, 1) / 8
+        steep += along * along + down * down
+    size = max(3, n // 14)
+    steep = np.asarray(cv2.blur(np.sqrt(steep), (size, size)))
+    squares = steep.reshape(BOARD_ROWS, n, BOARD_FILES, n).transpose(0, 2, 1, 3).reshape(-1, n, n)
+    usual = np.median(squares, axis=0)
+    spread = _MAD * np.median(np.abs(squares - usual), axis=0) + 0.3
+    spread = np.maximum(spread, np.median(spread))
+    scaled = np.clip((squares - usual) / spread, 0, _CAP)
+    return np.asarray(
+        scaled.reshape(BOARD_ROWS, BOARD_FILES, n, n).transpose(0, 2, 1, 3).reshape(difference.shape[:2]),
+        dtype=np.float32,
+    )
