@@ -1,0 +1,94 @@
+"""The muzzle gate: two light barriers at the muzzle, the outer one in its very plane.
+
+A seated shot blocks the inner one. The times of a shot's edges follow from its true speed, to the cycle.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from twin.chip import CHIP_HZ, Pin
+from twin.plant.contact import Drive
+
+_HAND_PASSES_US = 60_000
+"""A hand that loads blocks the outer barrier for so long."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateSettings:
+    """The light barriers."""
+
+    spacing_mm: float = 20.0
+    shot_diameter_mm: float = 6.0
+    first_stuck: bool | None = None
+    """The inner barrier always says blocked (True) or clear (False)."""
+    second_stuck: bool | None = None
+    """The outer barrier always says blocked (True) or clear (False)."""
+
+
+class Gate:
+    """Both barriers, and the shots that sit between them."""
+
+    def __init__(self, settings: GateSettings, drive: Drive) -> None:
+        self.settings = settings
+        self._drive = drive
+        self.seated = 0
+        """Shots in the muzzle; a second one sits in front of the first and blocks the outer barrier."""
+        self._show(0)
+
+    def seat(self, cycle: int, shots: int = 1) -> None:
+        """Put shots into the muzzle."""
+        self.seated += shots
+        self._first(self.seated > 0, cycle)
+        self._second(self.seated > 1, cycle)
+
+    def seat_by_hand(self, cycle: int) -> None:
+        """Put a shot in with two fingers: the outer barrier sees them first."""
+        self._second(True, cycle)
+        self.seat(cycle + _HAND_PASSES_US * CHIP_HZ // 1_000_000)
+
+    def empty(self, cycle: int) -> None:
+        """Take out whatever is in."""
+        self.seated = 0
+        self._show(cycle)
+
+    def fire(self, strike_cycle: int, speed_mps: float) -> int:
+        """Let the seated shots fly.
+
+        Parameters
+        ----------
+        strike_cycle
+            When they begin to move; from then on they have their full speed.
+        speed_mps
+            That speed.
+
+        Returns
+        -------
+        int
+            The cycle at which the first shot's centre passes the muzzle.
+        """
+
+        def after(travel_mm: float) -> int:
+            return strike_cycle + round(travel_mm / 1e3 / speed_mps * CHIP_HZ)
+
+        radius_mm = self.settings.shot_diameter_mm / 2
+        spacing_mm = self.settings.spacing_mm
+        double = self.seated > 1
+        self.seated = 0
+        self._first(False, after(radius_mm))
+        if not double:
+            self._second(True, after(spacing_mm - radius_mm))
+        self._second(False, after(spacing_mm + radius_mm))
+        return after(spacing_mm)
+
+    def _show(self, cycle: int) -> None:
+        self._first(self.seated > 0, cycle)
+        self._second(self.seated > 1, cycle)
+
+    def _first(self, blocked: bool, cycle: int) -> None:
+        stuck = self.settings.first_stuck
+        self._drive(Pin.GATE_FIRST, blocked if stuck is None else stuck, cycle)
+
+    def _second(self, blocked: bool, cycle: int) -> None:
+        stuck = self.settings.second_stuck
+        self._drive(Pin.GATE_SECOND, blocked if stuck is None else stuck, cycle)
