@@ -1,0 +1,286 @@
+"""The overhead camera: frames of the table, drawn only when somebody looks at them.
+
+At each frame's time the camera keeps a snapshot of the table, which costs next to nothing. The picture is made when
+`Frame.image` is first asked for, and depends on nothing but the snapshot, the settings and the frame's number.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.offscreen import Offscreen
+from twin.optics import Lens, Pose, Rect
+from twin.painter import Painter, plate_rect
+from twin.scene import Snapshot
+from twin.sensor import Sensor, SensorSettings
+from twin.stage import LookSettings, Stage, placed_markers
+from twin.streams import stream
+from twin.table import Table
+
+_SHAKE_HZ = 23.0
+_SHAKE_DECAY_S = 0.12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CameraFaults:
+    """What can go wrong with the camera; by default nothing does. Times are on the table's clock."""
+
+    drop_probability: float = 0.0
+    """Share of the frames that never arrive."""
+    stall_at_us: int | None = None
+    """From here on no frame arrives ..."""
+    stall_for_us: int | None = None
+    """... for so long; None for ever."""
+    gone_at_us: int | None = None
+    """From here on the camera is unplugged: `Camera.poll` raises."""
+    cap_on_at_us: int | None = None
+    """From here on the lens cap is on ..."""
+    cap_off_at_us: int | None = None
+    """... up to here; None for ever."""
+    bump_at_us: int | None = None
+    """When somebody knocks the camera ..."""
+    bump_mm: tuple[float, float] = (14.0, -9.0)
+    """... and by how much its aim on the board is off afterwards, in x and y ..."""
+    bump_roll_rad: float = 0.012
+    """... and how far it is turned."""
+    shake_px: float = 0.0
+    """Amplitude of the picture's shake after the release of a shot; it dies away within half a second."""
+    flicker: float = 0.0
+    """Depth of the lamps' flicker, as a part of their light."""
+    flicker_hz: float = 100.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CameraSettings:
+    """The overhead camera."""
+
+    fps: float = 120.0
+    exposure_us: int = 1000
+    pose: Pose = field(default_factory=Pose)
+    lens: Lens = field(default_factory=Lens)
+    blur_px: float = 0.55
+    """Standard deviation of the lens's blur."""
+    monochrome: bool = False
+    """Grey pictures; they still have three equal channels."""
+    sensor: SensorSettings = field(default_factory=SensorSettings)
+    look: LookSettings = field(default_factory=LookSettings)
+    faults: CameraFaults = field(default_factory=CameraFaults)
+
+
+class CameraGoneError(OSError):
+    """The camera was unplugged."""
+
+
+class Frame:
+    """One picture and when it was taken.
+
+    Attributes
+    ----------
+    index : int
+        Number of the exposure; a gap means a dropped frame.
+    timestamp_us : int
+        The table's clock at mid-exposure.
+    """
+
+    __slots__ = ("_camera", "_image", "_snapshot", "index", "timestamp_us")
+
+    def __init__(self, camera: Camera, index: int, timestamp_us: int, snapshot: Snapshot) -> None:
+        self._camera = camera
+        self._snapshot = snapshot
+        self._image: NDArray[np.uint8] | None = None
+        self.index = index
+        self.timestamp_us = timestamp_us
+
+    @property
+    def image(self) -> NDArray[np.uint8]:
+        """The picture, (height, width, 3), blue, green, red; drawn when first asked for."""
+        if self._image is None:
+            self._image = self._camera._develop(self.index, self.timestamp_us, self._snapshot)
+        return self._image
+
+
+class Camera:
+    """Films a table, and lets its time pass.
+
+    Parameters
+    ----------
+    settings : CameraSettings
+        Camera, lens, light and looks.
+    table : Table
+        What it films. Let time pass through `advance` of the camera, not of the table, or frames are missed.
+    seed : int
+        Draws noise and dropped frames.
+    soldiers : int
+        The most soldiers that there will be on the table.
+    """
+
+    def __init__(self, settings: CameraSettings, table: Table, *, seed: int = 0, soldiers: int = 48) -> None:
+        self.settings = settings
+        self._table = table
+        self._seed = seed
+        self._slots = max(soldiers, len(table.soldiers))
+        self._origin_us = table.now_us
+        self._next = 0
+        self._waiting: list[Frame] = []
+        self._drop = stream(seed, "dropped frames")
+        self._lock = threading.Lock()
+        self._offscreen: Offscreen | None = None
+        self._painters: dict[bool, Painter] = {}
+        lens = settings.lens
+        self._sensor = Sensor(
+            settings.sensor,
+            width_px=lens.width_px,
+            height_px=lens.height_px,
+            exposure_us=settings.exposure_us,
+            seed=seed,
+        )
+
+    # --- time
+
+    def advance(self, to_us: int) -> None:
+        """Let time pass on the table up to `to_us`, and take every picture on the way."""
+        exposure_us = self.settings.exposure_us
+        while True:
+            opened_us = self._origin_us + round(self._next * 1e6 / self.settings.fps)
+            closed_us = opened_us + exposure_us
+            if closed_us > to_us:
+                break
+            middle_us = opened_us + exposure_us // 2
+            self._table.advance(max(middle_us, self._table.now_us))
+            taken = self._table.arrangement()
+            self._table.advance(closed_us)
+            if self._arrives(middle_us):
+                snapshot = self._table.snapshot(taken, opened_us, closed_us)
+                self._waiting.append(Frame(self, self._next, middle_us, snapshot))
+            self._next += 1
+        self._table.advance(to_us)
+
+    def _arrives(self, at_us: int) -> bool:
+        faults = self.settings.faults
+        dropped = self._drop.random() < faults.drop_probability
+        stalled = faults.stall_at_us is not None and faults.stall_at_us <= at_us < (
+            faults.stall_at_us + faults.stall_for_us if faults.stall_for_us is not None else at_us + 1
+        )
+        return not dropped and not stalled and not self._gone(at_us)
+
+    def _gone(self, at_us: int) -> bool:
+        gone_at_us = self.settings.faults.gone_at_us
+        return gone_at_us is not None and at_us >= gone_at_us
+
+    # --- frames
+
+    def poll(self) -> list[Frame]:
+        """Return every frame since the last call, oldest first.
+
+        Raises
+        ------
+        CameraGoneError
+            Once the camera is unplugged and the frames from before are fetched.
+        """
+        frames, self._waiting = self._waiting, []
+        if not frames and self._gone(self._table.now_us):
+            raise CameraGoneError("the camera is gone")
+        return frames
+
+    def close(self) -> None:
+        """Give the drawing surface back; frames not drawn yet stay without a picture."""
+        with self._lock:
+            if self._offscreen is not None:
+                self._offscreen.close()
+                self._offscreen = None
+                self._painters.clear()
+
+    # --- what a recording says about it
+
+    @property
+    def intrinsics(self) -> list[float]:
+        """[fx, fy, cx, cy] in px."""
+        return [float(value) for value in self.settings.lens.intrinsics]
+
+    @property
+    def distortion(self) -> list[float]:
+        """[k1, k2, p1, p2, k3], OpenCV's order."""
+        return [float(value) for value in self.settings.lens.distortion]
+
+    @property
+    def markers(self) -> dict[str, Any] | None:
+        """The markers as a recording describes them; None on a table without."""
+        look = self.settings.look
+        placed = placed_markers(look, self._table.settings)
+        if not placed:
+            return None
+        return {
+            "dictionary": look.marker_dictionary,
+            "size_mm": look.marker_size_mm,
+            "centres_mm": {str(marker.number): list(marker.centre_mm) for marker in placed},
+        }
+
+    # --- pictures
+
+    def _develop(self, index: int, at_us: int, snapshot: Snapshot) -> NDArray[np.uint8]:
+        faults = self.settings.faults
+        noise = self._sensor.noise(index)
+        lens = self.settings.lens
+        capped = (
+            faults.cap_on_at_us is not None
+            and faults.cap_on_at_us <= at_us
+            and (faults.cap_off_at_us is None or at_us < faults.cap_off_at_us)
+        )
+        if capped:
+            frame = Rect(0, 0, lens.width_px, lens.height_px)
+            dark = np.zeros((lens.height_px, lens.width_px, 3), np.float32)
+            return self._finish(self._sensor.expose(self._sensor.develop(dark, frame), noise))
+        bumped = faults.bump_at_us is not None and at_us >= faults.bump_at_us
+        with self._lock:
+            rest, patches = self._painter(bumped).paint(snapshot)
+        image = self._sensor.expose(rest, noise)
+        for patch in patches:
+            image[patch.at.slices] = self._sensor.expose(patch.developed, noise[patch.at.slices])
+        return self._finish(image)
+
+    def _finish(self, image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        if not self.settings.monochrome:
+            return image
+        grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+        return np.asarray(cv2.cvtColor(grey, cv2.COLOR_GRAY2BGR), dtype=np.uint8)
+
+    def _painter(self, bumped: bool) -> Painter:
+        settings = self.settings
+        if self._offscreen is None:
+            plate = plate_rect(settings.lens)
+            size = (plate.width, plate.height)
+            self._offscreen = Offscreen(
+                lambda: Stage(settings.look, self._table.settings, slots=self._slots, picture_px=size), size
+            )
+        painter = self._painters.get(bumped)
+        if painter is None:
+            painter = Painter(
+                self._offscreen,
+                self._sensor,
+                pose=self._pose(bumped),
+                lens=settings.lens,
+                look=settings.look,
+                table=self._table.settings,
+                blur_px=settings.blur_px,
+                gamma=settings.sensor.gamma,
+            )
+            self._painters[bumped] = painter
+        return painter
+
+    def _pose(self, bumped: bool) -> Pose:
+        pose, faults = self.settings.pose, self.settings.faults
+        if not bumped:
+            return pose
+        return Pose(
+            aim_mm=(pose.aim_mm[0] + faults.bump_mm[0], pose.aim_mm[1] + faults.bump_mm[1]),
+            height_mm=pose.height_mm,
+            tilt_rad=pose.tilt_rad,
+            pan_rad=pose.pan_rad,
+            roll_rad=pose.roll_rad + faults.bump_roll_rad,
+        )

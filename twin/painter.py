@@ -1,0 +1,284 @@
+"""Pictures of snapshots, without noise.
+
+The table at rest is drawn once in full and kept. A snapshot in which things move is that picture with only those
+rectangles drawn anew that hold something that has moved, where it was or where it is, with its shadow. So the
+picture of a snapshot follows from the snapshot alone, whatever was drawn before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from twin import soldier
+from twin.offscreen import Offscreen
+from twin.optics import Lens, Pose, Rect, join_overlapping, project_pinhole
+from twin.scene import Arrangement, Snapshot
+from twin.sensor import Developed, Sensor
+from twin.stage import LookSettings, cannon_points_m
+from twin.streak import Streak
+from twin.table import TableSettings
+
+_MARGIN_PX = 3
+"""Interpolation and the lens's blur reach this far."""
+_KEPT = 2
+"""Pictures at rest that are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """A part of the sensor that differs from the picture at rest."""
+
+    at: Rect
+    developed: Developed
+
+
+@dataclass(frozen=True, slots=True)
+class _Rest:
+    arrangement: Arrangement
+    plate: NDArray[np.uint8]
+    """The pinhole picture: blue, green, red as a screen shows it."""
+    developed: Developed
+
+
+class Painter:
+    """Paints snapshots as one camera in one pose sees them.
+
+    Parameters
+    ----------
+    offscreen : Offscreen
+        Draws.
+    sensor : Sensor
+        Develops.
+    pose, lens : Pose, Lens
+        The camera.
+    look, table : LookSettings, TableSettings
+        What it sees.
+    blur_px : float
+        Sharpness of the lens: standard deviation of its blur.
+    gamma : float
+        Between what a screen shows and linear light.
+    """
+
+    def __init__(
+        self,
+        offscreen: Offscreen,
+        sensor: Sensor,
+        *,
+        pose: Pose,
+        lens: Lens,
+        look: LookSettings,
+        table: TableSettings,
+        blur_px: float,
+        gamma: float,
+    ) -> None:
+        self._offscreen = offscreen
+        self._sensor = sensor
+        self._pose = pose
+        self._lens = lens
+        self._look = look
+        self._table = table
+        self._blur_px = blur_px
+        self._gamma = gamma
+        self._linear = ((np.arange(256) / 255.0) ** gamma).astype(np.float32)
+        self._frame = Rect(0, 0, lens.width_px, lens.height_px)
+        self._bends = any(lens.distortion)
+        self._plate_rect = plate_rect(lens)
+        self._map = self._straight_map() if self._bends else None
+        self._kept: list[_Rest] = []
+
+    def paint(self, snapshot: Snapshot) -> tuple[Developed, Sequence[Patch]]:
+        """Return the picture at rest, and what differs from it."""
+        rest = self._rest(snapshot.still)
+        streak = self._streak(snapshot)
+        moved = [] if snapshot.now is snapshot.still else self._moved_rects(snapshot)
+        if not moved and streak is None:
+            return rest.developed, ()
+        plate = rest.plate
+        if moved:
+            plate = plate.copy()
+            for rect in moved:
+                picture, _ = self._draw(rect, snapshot.now)
+                plate[self._on_plate(rect).slices] = picture[:, :, ::-1]
+        rects = list(moved)
+        if streak is not None:
+            seen = streak.rect(self._pose, self._lens, self._look).within(self._plate_rect)
+            if seen.empty:
+                streak = None
+            else:
+                rects.append(seen)
+        patches = []
+        for rect in join_overlapping(rects):
+            at = self._seen_on_sensor(rect)
+            if at.empty:
+                continue
+            needed = self._needed_for(at)
+            light = cv2.LUT(plate[self._on_plate(needed).slices], self._linear)
+            if streak is not None:
+                self._paint_streak(light, needed, streak, snapshot)
+            patches.append(Patch(at, self._sensor.develop(self._through_lens(light, needed, at), at)))
+        return rest.developed, patches
+
+    # --- what moved
+
+    def _moved_rects(self, snapshot: Snapshot) -> list[Rect]:
+        before, now = snapshot.still, snapshot.now
+        moved = np.flatnonzero(np.abs(before.poses - now.poses).max(axis=1) > 1e-6)
+        rects = [
+            old.joined(new)
+            for old, new in zip(
+                self._soldier_rects(before, moved), self._soldier_rects(now, moved), strict=True
+            )
+        ]
+        if before.cannon != now.cannon:
+            rects += [
+                self._with_shadow(cannon_points_m(cannon) * 1e3)
+                for cannon in (before.cannon, now.cannon)
+                if cannon is not None
+            ]
+        shown = [rect.within(self._plate_rect) for rect in rects]
+        return join_overlapping([rect for rect in shown if not rect.empty])
+
+    def _soldier_rects(self, arrangement: Arrangement, chosen: NDArray[np.intp]) -> list[Rect]:
+        """Return the pinhole pixels of each chosen soldier with its shadow."""
+        return [self._with_shadow(corners) for corners in self._soldier_corners_mm(arrangement.poses[chosen])]
+
+    def _soldier_corners_mm(self, poses: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return corners (n, 8, 3) of a cube around each soldier."""
+        half_mm = self._table.bodies.soldier_height_mm / 2
+        w, x, y, z = poses[:, 3:].T
+        upright = np.column_stack([2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)])
+        middle = poses[:, :3] * 1e3 + upright * half_mm
+        reach_mm = half_mm * np.hypot(1.0, 2 * soldier.REACH) * 0.85
+        signs = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)], dtype=float)
+        return np.asarray(middle[:, None, :] + reach_mm * signs)
+
+    def _with_shadow(self, points_mm: NDArray[np.float64]) -> Rect:
+        floor_mm = -self._table.bodies.board_thickness_mm
+        seen = [points_mm]
+        for lamp in self._look.lamps:
+            if lamp.casts_shadow:
+                source = np.array(lamp.position_mm)
+                reach = (source[2] - floor_mm) / np.maximum(source[2] - points_mm[:, 2], 1.0)
+                seen.append(source + (points_mm - source) * reach[:, None])
+        return Rect.around(project_pinhole(self._pose, self._lens, np.vstack(seen)), 2.0)
+
+    # --- drawing
+
+    def _rest(self, arrangement: Arrangement) -> _Rest:
+        for rest in self._kept:
+            if rest.arrangement is arrangement:
+                return rest
+        picture, _ = self._draw(self._plate_rect, arrangement)
+        plate = np.ascontiguousarray(picture[:, :, ::-1])
+        light = self._through_lens(cv2.LUT(plate, self._linear), self._plate_rect, self._frame)
+        rest = _Rest(arrangement, plate, self._sensor.develop(light, self._frame))
+        self._kept = [rest, *self._kept][:_KEPT]
+        return rest
+
+    def _draw(
+        self, rect: Rect, arrangement: Arrangement, *, shadows: bool = True, with_depth: bool = False
+    ) -> tuple[NDArray[np.uint8], NDArray[np.float32] | None]:
+        every = np.arange(len(arrangement.sides), dtype=np.intp)
+        shown = np.array(
+            [not other.within(rect).empty for other in self._soldier_rects(arrangement, every)], dtype=bool
+        )
+        return self._offscreen.draw(
+            rect,
+            self._pose,
+            self._lens,
+            lambda stage: stage.arrange(arrangement, shown),
+            shadows=shadows,
+            with_depth=with_depth,
+        )
+
+    def _streak(self, snapshot: Snapshot) -> Streak | None:
+        if snapshot.shot_m is None:
+            return None
+        radius_mm = self._table.shot.diameter_mm / 2
+        return Streak(snapshot.shot_m * 1e3, snapshot.shot_share, radius_mm, self._gamma)
+
+    def _paint_streak(
+        self, light: NDArray[np.float32], rect: Rect, streak: Streak, snapshot: Snapshot
+    ) -> None:
+        at = streak.rect(self._pose, self._lens, self._look).within(rect)
+        if at.empty:
+            return
+        every = np.arange(len(snapshot.now.sides), dtype=np.intp)
+        hidden = any(not other.within(at).empty for other in self._soldier_rects(snapshot.now, every)) or (
+            snapshot.now.cannon is not None
+        )
+        depth_m = None
+        if hidden:
+            _, depth_m = self._draw(at, snapshot.now, shadows=False, with_depth=True)
+        rows = slice(at.top - rect.top, at.bottom - rect.top)
+        columns = slice(at.left - rect.left, at.right - rect.left)
+        streak.paint(light[rows, columns], at, self._pose, self._lens, self._look, depth_m)
+
+    # --- the lens
+
+    def _on_plate(self, rect: Rect) -> Rect:
+        left, top = self._plate_rect.left, self._plate_rect.top
+        return Rect(rect.left - left, rect.top - top, rect.right - left, rect.bottom - top)
+
+    def _straight_map(self) -> NDArray[np.float32]:
+        """Return, for every pixel of the sensor, where it looks on the pinhole picture, (h, w, 2)."""
+        # The bend is smooth: computed on a grid, it is interpolated to a thousandth of a pixel.
+        step = 8
+        columns = np.arange(-step, self._frame.right + 2 * step, step, dtype=np.float64)
+        rows = np.arange(-step, self._frame.bottom + 2 * step, step, dtype=np.float64)
+        grid = np.stack(np.meshgrid(columns, rows), axis=-1).reshape(-1, 2)
+        looks = self._lens.straighten(grid).reshape(len(rows), len(columns), 2).astype(np.float32)
+        x = (np.arange(self._frame.right, dtype=np.float32) + step) / step
+        y = (np.arange(self._frame.bottom, dtype=np.float32) + step) / step
+        at_x, at_y = (np.ascontiguousarray(part) for part in np.meshgrid(x, y))
+        # Linear interpolation by hand, in full precision: OpenCV's remap rounds places to 1/32.
+        x0, y0 = at_x.astype(np.intp), at_y.astype(np.intp)
+        share_x, share_y = (at_x - x0)[..., None], (at_y - y0)[..., None]
+        upper = looks[y0, x0] * (1 - share_x) + looks[y0, x0 + 1] * share_x
+        lower = looks[y0 + 1, x0] * (1 - share_x) + looks[y0 + 1, x0 + 1] * share_x
+        return np.asarray(upper * (1 - share_y) + lower * share_y, dtype=np.float32)
+
+    def _seen_on_sensor(self, rect: Rect) -> Rect:
+        """Return the pixels of the sensor that pinhole pixels can touch."""
+        touched = rect.grown(_MARGIN_PX)
+        if self._map is not None:
+            touched = Rect.around(self._lens.distort(touched.border()), 1.0)
+        return touched.within(self._frame)
+
+    def _needed_for(self, at: Rect) -> Rect:
+        """Return the pinhole pixels that a part of the sensor is made from."""
+        if self._map is None:
+            return at.grown(_MARGIN_PX)
+        looks = self._map[at.slices].reshape(-1, 2).astype(np.float64)
+        return Rect.around(looks, _MARGIN_PX).within(self._plate_rect)
+
+    def _through_lens(self, light: NDArray[np.float32], rect: Rect, at: Rect) -> NDArray[np.float32]:
+        """Blur and bend linear light on pinhole pixels `rect` to the pixels `at` of the sensor."""
+        if self._blur_px > 0.0:
+            light = np.asarray(cv2.GaussianBlur(light, (0, 0), self._blur_px), dtype=np.float32)
+        if self._map is None:
+            rows = slice(at.top - rect.top, at.bottom - rect.top)
+            columns = slice(at.left - rect.left, at.right - rect.left)
+            return np.ascontiguousarray(light[rows, columns])
+        looks = self._map[at.slices]
+        bent = cv2.remap(
+            light,
+            looks[..., 0] - np.float32(rect.left),
+            looks[..., 1] - np.float32(rect.top),
+            cv2.INTER_LINEAR,
+            borderMode=cv2.BORDER_REPLICATE,
+        )
+        return np.asarray(bent, dtype=np.float32)
+
+
+def plate_rect(lens: Lens) -> Rect:
+    """Return the pinhole pixels that a lens needs to fill its sensor."""
+    frame = Rect(0, 0, lens.width_px, lens.height_px)
+    if not any(lens.distortion):
+        return frame.grown(_MARGIN_PX)
+    return Rect.around(lens.straighten(frame.border()), 2.0 + 2 * _MARGIN_PX)

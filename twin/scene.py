@@ -1,0 +1,57 @@
+"""What there is to see on the table at one moment: small immutable values, cheap to keep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from game.montecassino import Side
+
+
+@dataclass(frozen=True, slots=True)
+class CannonPose:
+    """The cannon behind a side's first line."""
+
+    side: Side
+    muzzle_mm: tuple[float, float, float]
+    azimuth_rad: float
+    """Direction of the barrel from +y towards +x."""
+    elevation_rad: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arrangement:
+    """Where everything stands; compared by identity."""
+
+    sides: tuple[Side, ...]
+    """One a soldier."""
+    stances: tuple[int, ...]
+    poses: NDArray[np.float64]
+    """(n, 7): position of the base in m, board frame, and quaternion (w, x, y, z). Never written to."""
+    cannon: CannonPose | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Snapshot:
+    """The table over one exposure.
+
+    `still` is how everything stood when the table was last at rest, so that a picture needs to draw only what has
+    moved since. At rest `now` is `still`.
+    """
+
+    still: Arrangement
+    now: Arrangement
+    shot_m: NDArray[np.float64] | None
+    """(k, 3) centres of the shot over the exposure, evenly spaced in time; None where there is no shot."""
+    shot_share: float = 1.0
+    """The part of the exposure over which the shot was there to be seen."""
+
+    def looks_like(self, other: Snapshot) -> bool:
+        """Whether both show the same picture."""
+        if self.still is not other.still or self.now is not other.now:
+            return False
+        if self.shot_m is None or other.shot_m is None:
+            return self.shot_m is other.shot_m
+        return bool(np.array_equal(self.shot_m, other.shot_m))

@@ -1,0 +1,129 @@
+"""The shape of a soldier: simple solids that collide, and a few more that are only seen.
+
+A soldier stands on the origin of its own frame and looks along +y; lengths here are parts of its height, from the
+table to the top of the helmet.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+STANCES = 4
+"""How many stances there are; they differ in arms and rifle."""
+
+BASE_HALF_LONG = 0.27
+"""Half of the base's longer axis, across the shoulders."""
+
+BASE_HALF_SHORT = 0.22
+"""Half of the base's shorter axis, in the direction of sight."""
+
+BASE_HEIGHT = 0.045
+
+REACH = 0.45
+"""No part of a standing soldier is farther than this from its axis."""
+
+
+class Cloth(StrEnum):
+    """What a part is made of, for its colour."""
+
+    UNIFORM = "uniform"
+    HELMET = "helmet"
+    SKIN = "skin"
+    BOOTS = "boots"
+    PACK = "pack"
+    RIFLE = "rifle"
+    BASE = "base"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One solid of a soldier, in parts of its height."""
+
+    name: str
+    cloth: Cloth
+    geom: str
+    """MuJoCo's geometry type: capsule, ellipsoid, box or mesh (the oval base)."""
+    size: tuple[float, ...]
+    """Radius of a capsule, half axes of the others; empty for the base."""
+    place: tuple[float, ...]
+    """Centre (x, y, z), or both ends of a capsule."""
+    mass_share: float = 0.0
+    """Its share of the soldier's mass; 0 for a part that is only seen."""
+
+    @property
+    def collides(self) -> bool:
+        """Whether the shot and other soldiers can touch it."""
+        return self.mass_share > 0.0
+
+
+_BODY = (
+    Part("base", Cloth.BASE, "mesh", (), (0.0, 0.0, BASE_HEIGHT / 2), 0.26),
+    Part("leg-left", Cloth.UNIFORM, "capsule", (0.062,), (-0.10, 0.02, 0.11, -0.055, 0.0, 0.42), 0.12),
+    Part("leg-right", Cloth.UNIFORM, "capsule", (0.062,), (0.10, -0.03, 0.11, 0.055, 0.0, 0.42), 0.12),
+    Part("torso", Cloth.UNIFORM, "capsule", (0.108,), (0.0, -0.01, 0.47, 0.0, 0.005, 0.66), 0.29),
+    Part("helmet", Cloth.HELMET, "ellipsoid", (0.100, 0.115, 0.085), (0.0, 0.015, 0.915), 0.11),
+    Part("boot-left", Cloth.BOOTS, "ellipsoid", (0.05, 0.10, 0.045), (-0.105, 0.045, 0.075)),
+    Part("boot-right", Cloth.BOOTS, "ellipsoid", (0.05, 0.10, 0.045), (0.105, -0.005, 0.075)),
+    Part("face", Cloth.SKIN, "ellipsoid", (0.072, 0.085, 0.09), (0.0, 0.035, 0.83)),
+    Part("brim", Cloth.HELMET, "ellipsoid", (0.122, 0.142, 0.028), (0.0, 0.022, 0.885)),
+    Part("pack", Cloth.PACK, "box", (0.085, 0.05, 0.105), (0.0, -0.135, 0.585)),
+    Part("roll", Cloth.PACK, "capsule", (0.036,), (-0.085, -0.135, 0.715, 0.085, -0.135, 0.715)),
+)
+
+# Left arm, right arm and rifle of each stance: advancing, aiming, rifle at the port, rifle low.
+_ARMS: tuple[tuple[tuple[float, ...], ...], ...] = (
+    (
+        (-0.13, 0.0, 0.66, -0.12, 0.16, 0.55),
+        (0.13, 0.0, 0.66, 0.06, 0.11, 0.50),
+        (0.12, -0.04, 0.47, -0.16, 0.33, 0.60),
+    ),
+    (
+        (-0.13, 0.0, 0.68, 0.03, 0.21, 0.72),
+        (0.13, 0.0, 0.68, 0.13, 0.11, 0.70),
+        (0.09, 0.03, 0.76, 0.05, 0.42, 0.77),
+    ),
+    (
+        (-0.13, 0.0, 0.66, -0.11, 0.13, 0.62),
+        (0.13, 0.0, 0.66, 0.10, 0.12, 0.48),
+        (0.15, 0.10, 0.42, -0.17, 0.16, 0.80),
+    ),
+    (
+        (-0.13, 0.0, 0.66, -0.20, 0.09, 0.48),
+        (0.13, 0.0, 0.66, 0.17, 0.10, 0.47),
+        (0.17, -0.06, 0.45, 0.13, 0.36, 0.42),
+    ),
+)
+
+
+def parts(stance: int) -> Iterator[Part]:
+    """Go through the parts of a soldier in a stance 0 to `STANCES` - 1."""
+    yield from _BODY
+    left, right, rifle = _ARMS[stance]
+    yield Part("arm-left", Cloth.UNIFORM, "capsule", (0.045,), left)
+    yield Part("arm-right", Cloth.UNIFORM, "capsule", (0.045,), right)
+    yield Part("hand-left", Cloth.SKIN, "ellipsoid", (0.042, 0.042, 0.042), left[3:])
+    yield Part("rifle", Cloth.RIFLE, "capsule", (0.024,), rifle, 0.10)
+
+
+def base_mesh(height_m: float) -> str:
+    """Return the oval base as a MuJoCo mesh asset named ``oval``."""
+    corners = 20
+    vertices = [
+        f"{grow * BASE_HALF_LONG * height_m * math.cos(turn):.6f} "
+        f"{grow * BASE_HALF_SHORT * height_m * math.sin(turn):.6f} {z * height_m:.6f}"
+        for z, grow in ((-BASE_HEIGHT / 2, 1.0), (BASE_HEIGHT / 2, 0.94))
+        for turn in (2 * math.pi * k / corners for k in range(corners))
+    ]
+    return f'<mesh name="oval" vertex="{" ".join(vertices)}"/>'
+
+
+def geom_xml(part: Part, *, name: str, height_m: float, attributes: str) -> str:
+    """Return one part as a MuJoCo geometry, at the size of a soldier of `height_m`."""
+    place = " ".join(f"{value * height_m:.6f}" for value in part.place)
+    where = f'fromto="{place}"' if len(part.place) == 6 else f'pos="{place}"'
+    size = " ".join(f"{value * height_m:.6f}" for value in part.size)
+    shape = f'type="{part.geom}" ' + (f'size="{size}"' if part.size else 'mesh="oval"')
+    return f'<geom name="{name}" {shape} {where} {attributes}/>'

@@ -1,0 +1,387 @@
+"""Everything there is to see, as a model for drawing only: nothing here collides or has weight."""
+
+from __future__ import annotations
+
+import colorsys
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import cv2
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from game.montecassino import BOARD_FILES, BOARD_ROWS, Side, Square
+from twin import artwork, soldier
+from twin.scene import Arrangement, CannonPose
+from twin.soldier import Cloth
+from twin.table import TableSettings
+
+Colour = tuple[float, float, float]
+"""Red, green, blue as a screen shows them, 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lamp:
+    """A lamp over the table."""
+
+    position_mm: tuple[float, float, float]
+    colour: Colour
+    """With its brightness."""
+    casts_shadow: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marker:
+    """An ArUco marker on the table, level with the playing surface, its top edge towards +y."""
+
+    number: int
+    centre_mm: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookSettings:
+    """How everything looks."""
+
+    board: artwork.BoardLook = artwork.BoardLook.PRINTED
+    table: artwork.TableLook = artwork.TableLook.WALNUT
+    uniform_a: Colour = (0.40, 0.37, 0.18)
+    """The Allies: olive drab."""
+    uniform_g: Colour = (0.33, 0.39, 0.38)
+    """The Germans: field grey."""
+    painted: bool = True
+    """False for figures moulded in one colour."""
+    shot: Colour = (0.97, 0.96, 0.92)
+    lamps: tuple[Lamp, ...] = (
+        Lamp(position_mm=(-330.0, 120.0, 1350.0), colour=(0.66, 0.63, 0.57)),
+        Lamp(position_mm=(900.0, 900.0, 1500.0), colour=(0.17, 0.19, 0.21), casts_shadow=False),
+    )
+    ambient: float = 0.32
+    """Light from everywhere."""
+    shadow_map_px: int = 2048
+    """Resolution of a lamp's shadow."""
+    marker_dictionary: str = "DICT_4X4_50"
+    marker_size_mm: float = 34.0
+    markers: tuple[Marker, ...] | None = None
+    """None for four at the corners; empty for a table without markers."""
+    banners: tuple[Square, ...] = ()
+    """The artillery zone, marked by a banner at each of its four corners; empty for none."""
+
+
+def placed_markers(look: LookSettings, table: TableSettings) -> tuple[Marker, ...]:
+    """Return the markers that lie on the table."""
+    if look.markers is not None:
+        return look.markers
+    width_mm, length_mm = BOARD_FILES * table.square_mm, BOARD_ROWS * table.square_mm
+    beside_mm = 0.5 * artwork.MARKER_QUIET * look.marker_size_mm + 8.0
+    return tuple(
+        Marker(number=number, centre_mm=centre_mm)
+        for number, centre_mm in enumerate(
+            (
+                (-beside_mm, 24.0),
+                (width_mm + beside_mm, 24.0),
+                (-beside_mm, length_mm - 24.0),
+                (width_mm + beside_mm, length_mm - 24.0),
+            )
+        )
+    )
+
+
+@dataclass(slots=True)
+class _Slot:
+    """The geometries that show one soldier in any stance."""
+
+    mocap: int
+    body_geoms: list[int] = field(default_factory=list)
+    body_cloth: list[Cloth] = field(default_factory=list)
+    stance_geoms: list[list[int]] = field(default_factory=list)
+    stance_cloth: list[list[Cloth]] = field(default_factory=list)
+
+
+class Stage:
+    """The model for drawing, with room for a number of soldiers.
+
+    Parameters
+    ----------
+    look, table : LookSettings, TableSettings
+        How it looks and how large it is.
+    slots : int
+        The most soldiers that it can show.
+    picture_px : (width, height)
+        The largest picture that will be drawn of it.
+    """
+
+    def __init__(
+        self, look: LookSettings, table: TableSettings, *, slots: int, picture_px: tuple[int, int]
+    ) -> None:
+        assets: dict[str, bytes] = {}
+        xml = _xml(look, table, slots, picture_px, assets)
+        self.model: Any = mujoco.MjModel.from_xml_string(xml, assets)
+        self.data: Any = mujoco.MjData(self.model)
+        self._look = look
+        self._slots = [self._find_slot(index) for index in range(slots)]
+        self._cannon = [int(self.model.body(name).mocapid[0]) for name in ("cannon", "barrel")]
+        self._cannon_geoms = [
+            geom
+            for geom in range(self.model.ngeom)
+            if self.model.body(self.model.geom_bodyid[geom]).name in ("cannon", "barrel")
+        ]
+        self._cannon_colours = self.model.geom_rgba[self._cannon_geoms].copy()
+        self._palettes = {
+            Side.A: _palette(look.uniform_a, painted=look.painted),
+            Side.G: _palette(look.uniform_g, painted=look.painted),
+        }
+
+    @property
+    def slots(self) -> int:
+        """The most soldiers that it can show."""
+        return len(self._slots)
+
+    def arrange(self, arrangement: Arrangement, shown: NDArray[np.bool_]) -> None:
+        """Put soldiers and cannon where they stand; `shown` (n,) says which soldiers to show."""
+        rgba = self.model.geom_rgba
+        for index, slot in enumerate(self._slots):
+            visible = index < len(arrangement.sides) and bool(shown[index])
+            if not visible:
+                rgba[slot.body_geoms, 3] = 0.0
+                for geoms in slot.stance_geoms:
+                    rgba[geoms, 3] = 0.0
+                continue
+            pose = arrangement.poses[index]
+            self.data.mocap_pos[slot.mocap] = pose[:3]
+            self.data.mocap_quat[slot.mocap] = pose[3:]
+            palette = self._palettes[arrangement.sides[index]]
+            rgba[slot.body_geoms] = [palette[cloth] for cloth in slot.body_cloth]
+            for stance, (geoms, cloths) in enumerate(zip(slot.stance_geoms, slot.stance_cloth, strict=True)):
+                if stance == arrangement.stances[index]:
+                    rgba[geoms] = [palette[cloth] for cloth in cloths]
+                else:
+                    rgba[geoms, 3] = 0.0
+        self._pose_cannon(arrangement.cannon)
+        mujoco.mj_kinematics(self.model, self.data)
+        mujoco.mj_camlight(self.model, self.data)
+
+    def _pose_cannon(self, cannon: CannonPose | None) -> None:
+        rgba = self.model.geom_rgba
+        rgba[self._cannon_geoms] = self._cannon_colours
+        if cannon is None:
+            rgba[self._cannon_geoms, 3] = 0.0
+            return
+        muzzle_m = np.array(cannon.muzzle_mm) / 1e3
+        turn = np.array([math.cos(cannon.azimuth_rad / 2), 0.0, 0.0, -math.sin(cannon.azimuth_rad / 2)])
+        lift = np.array([math.cos(cannon.elevation_rad / 2), math.sin(cannon.elevation_rad / 2), 0.0, 0.0])
+        aimed = np.zeros(4)
+        mujoco.mju_mulQuat(aimed, turn, lift)
+        for mocap, quat in zip(self._cannon, (turn, aimed), strict=True):
+            self.data.mocap_pos[mocap] = muzzle_m
+            self.data.mocap_quat[mocap] = quat
+
+    def _find_slot(self, index: int) -> _Slot:
+        body = self.model.body(f"soldier-{index}")
+        slot = _Slot(int(body.mocapid[0]))
+        common = {part.name for part in soldier.parts(0)} - _varied()
+        for part in soldier.parts(0):
+            if part.name in common:
+                slot.body_geoms.append(self.model.geom(f"soldier-{index}-{part.name}").id)
+                slot.body_cloth.append(part.cloth)
+        for stance in range(soldier.STANCES):
+            own = [part for part in soldier.parts(stance) if part.name not in common]
+            slot.stance_geoms.append(
+                [self.model.geom(f"soldier-{index}-{part.name}-{stance}").id for part in own]
+            )
+            slot.stance_cloth.append([part.cloth for part in own])
+        return slot
+
+
+def cannon_points_m(cannon: CannonPose) -> NDArray[np.float64]:
+    """Return points (n, 3) that the cannon lies between, board frame."""
+    muzzle_m = np.array(cannon.muzzle_mm) / 1e3
+    sine, cosine = math.sin(cannon.azimuth_rad), math.cos(cannon.azimuth_rad)
+    return np.array(
+        [
+            muzzle_m
+            + np.array([cosine * across + sine * along, -sine * across + cosine * along, -muzzle_m[2] + up])
+            for across in (-0.035, 0.035)
+            for along in (-0.16, 0.012)
+            for up in (0.0, muzzle_m[2] + 0.02)
+        ]
+    )
+
+
+def _varied() -> set[str]:
+    """Names of the parts that differ from stance to stance."""
+    return {
+        first.name
+        for first, second in zip(soldier.parts(0), soldier.parts(1), strict=True)
+        if first != second
+    }
+
+
+def _palette(uniform: Colour, *, painted: bool) -> Mapping[Cloth, NDArray[np.float64]]:
+    hue, saturation, value = colorsys.rgb_to_hsv(*uniform)
+
+    def shade(saturation_by: float, value_by: float) -> Colour:
+        return colorsys.hsv_to_rgb(hue, min(1.0, saturation * saturation_by), min(1.0, value * value_by))
+
+    colours: dict[Cloth, Colour] = {
+        Cloth.UNIFORM: uniform,
+        Cloth.HELMET: shade(1.05, 0.78),
+        Cloth.SKIN: (0.80, 0.60, 0.47) if painted else uniform,
+        Cloth.BOOTS: (0.14, 0.11, 0.09) if painted else shade(1.0, 0.9),
+        Cloth.PACK: shade(0.85, 1.22),
+        Cloth.RIFLE: (0.23, 0.15, 0.09) if painted else shade(1.0, 0.85),
+        Cloth.BASE: shade(1.1, 0.66),
+    }
+    return {cloth: np.array([*colour, 1.0]) for cloth, colour in colours.items()}
+
+
+def _png(picture: NDArray[np.uint8]) -> bytes:
+    _, packed = cv2.imencode(".png", picture)
+    return packed.tobytes()
+
+
+def _quad(name: str, x0_m: float, y0_m: float, x1_m: float, y1_m: float, z_m: float) -> str:
+    """Return a flat rectangle as a mesh whose texture lies with +y up."""
+    return (
+        f'<mesh name="{name}" inertia="shell" vertex="{x0_m} {y0_m} {z_m} {x1_m} {y0_m} {z_m} '
+        f'{x1_m} {y1_m} {z_m} {x0_m} {y1_m} {z_m}" texcoord="0 1 1 1 1 0 0 0" face="0 1 2 0 2 3"/>'
+    )
+
+
+def _textured(name: str, file: str) -> str:
+    return (
+        f'<texture name="{name}" type="2d" file="{file}"/>'
+        f'<material name="{name}" texture="{name}" texuniform="false" specular="0.05" shininess="0.1"/>'
+    )
+
+
+def _soldier_xml(index: int, height_m: float) -> str:
+    varied = _varied()
+    look = 'material="plastic" rgba="1 1 1 0"'
+    geoms = [
+        soldier.geom_xml(part, name=f"soldier-{index}-{part.name}", height_m=height_m, attributes=look)
+        for part in soldier.parts(0)
+        if part.name not in varied
+    ]
+    geoms += [
+        soldier.geom_xml(
+            part, name=f"soldier-{index}-{part.name}-{stance}", height_m=height_m, attributes=look
+        )
+        for stance in range(soldier.STANCES)
+        for part in soldier.parts(stance)
+        if part.name in varied
+    ]
+    return f'<body name="soldier-{index}" mocap="true">{"".join(geoms)}</body>'
+
+
+_CANNON = """
+<body name="cannon" mocap="true">
+<geom type="box" size="0.003 0.062 0.009" pos="-0.0135 -0.085 -0.020" euler="-0.14 0 0" rgba="0.35 0.20 0.10 1"/>
+<geom type="box" size="0.003 0.062 0.009" pos="0.0135 -0.085 -0.020" euler="-0.14 0 0" rgba="0.35 0.20 0.10 1"/>
+<geom type="box" size="0.012 0.004 0.006" pos="0 -0.125 -0.030" rgba="0.30 0.17 0.08 1"/>
+<geom type="cylinder" size="0.017 0.0025" pos="-0.021 -0.045 -0.026" euler="0 1.5708 0" rgba="0.24 0.14 0.07 1"/>
+<geom type="cylinder" size="0.017 0.0025" pos="0.021 -0.045 -0.026" euler="0 1.5708 0" rgba="0.24 0.14 0.07 1"/>
+<geom type="cylinder" size="0.004 0.024" pos="0 -0.045 -0.026" euler="0 1.5708 0" rgba="0.20 0.19 0.18 1"/>
+</body>
+<body name="barrel" mocap="true">
+<geom type="cylinder" size="0.0072 0.040" pos="0 -0.043 0" euler="1.5708 0 0" rgba="0.72 0.55 0.22 1"/>
+<geom type="cylinder" size="0.0090 0.0025" pos="0 -0.004 0" euler="1.5708 0 0" rgba="0.78 0.60 0.25 1"/>
+<geom type="cylinder" size="0.0088 0.016" pos="0 -0.078 0" euler="1.5708 0 0" rgba="0.66 0.50 0.20 1"/>
+<geom type="sphere" size="0.005" pos="0 -0.098 0" rgba="0.72 0.55 0.22 1"/>
+<geom type="cylinder" size="0.0031 0.0006" pos="0 -0.0012 0" euler="1.5708 0 0" rgba="0.05 0.05 0.05 1"/>
+</body>"""
+
+
+def _banners_xml(zone: tuple[Square, ...], square_mm: float) -> str:
+    if not zone:
+        return ""
+    centres = np.array([square.centre_mm(square_mm) for square in zone]) / 1e3
+    half_m = square_mm / 2e3
+    low, high = centres.min(axis=0) - half_m, centres.max(axis=0) + half_m
+    geoms = []
+    for x_m, outwards in ((low[0] - 0.004, -1), (high[0] + 0.004, 1)):
+        for y_m in (low[1], high[1]):
+            geoms.append(
+                f'<geom type="cylinder" size="0.0011 0.026" pos="{x_m} {y_m} 0.026" rgba="0.8 0.78 0.7 1"/>'
+                f'<geom type="cylinder" size="0.006 0.001" pos="{x_m} {y_m} 0.001" rgba="0.25 0.2 0.15 1"/>'
+                f'<geom type="box" size="0.0085 0.0006 0.006" pos="{x_m + outwards * 0.0085} {y_m} 0.045"'
+                ' euler="0.5 0 0" rgba="0.78 0.12 0.10 1"/>'
+            )
+    return "".join(geoms)
+
+
+def _xml(
+    look: LookSettings,
+    table: TableSettings,
+    slots: int,
+    picture_px: tuple[int, int],
+    assets: dict[str, bytes],
+) -> str:
+    height_m = table.bodies.soldier_height_mm / 1e3
+    thick_m = table.bodies.board_thickness_mm / 1e3
+    surface = table.surface
+    middle_x, middle_y = (surface.x0_m + surface.x1_m) / 2, (surface.y0_m + surface.y1_m) / 2
+
+    assets["board.png"] = _png(artwork.board(look.board, square_mm=table.square_mm, strip_mm=table.strip_mm))
+    assets["table.png"] = _png(artwork.table(look.table))
+    half_m = 1.1
+    meshes = [
+        soldier.base_mesh(height_m),
+        _quad("board", surface.x0_m, surface.y0_m, surface.x1_m, surface.y1_m, 0.0),
+        _quad("table", middle_x - half_m, middle_y - half_m, middle_x + half_m, middle_y + half_m, -thick_m),
+    ]
+    materials = [_textured("board", "board.png"), _textured("table", "table.png")]
+    things = [
+        '<geom type="mesh" mesh="table" material="table"/>',
+        '<geom type="mesh" mesh="board" material="board"/>',
+        f'<geom type="box" size="{(surface.x1_m - surface.x0_m) / 2} {(surface.y1_m - surface.y0_m) / 2} '
+        f'{thick_m / 2}" pos="{middle_x} {middle_y} {-thick_m / 2 - 0.0002}" rgba="0.45 0.40 0.33 1"/>',
+    ]
+    card_m = look.marker_size_mm * artwork.MARKER_QUIET / 2e3
+    for marker in placed_markers(look, table):
+        name = f"marker-{marker.number}"
+        x_m, y_m = marker.centre_mm[0] / 1e3, marker.centre_mm[1] / 1e3
+        assets[f"{name}.png"] = _png(artwork.marker(look.marker_dictionary, marker.number))
+        meshes.append(_quad(name, x_m - card_m, y_m - card_m, x_m + card_m, y_m + card_m, 0.0))
+        materials.append(_textured(name, f"{name}.png"))
+        things.append(f'<geom type="mesh" mesh="{name}" material="{name}"/>')
+        things.append(
+            f'<geom type="box" size="{card_m} {card_m} {thick_m / 2}" '
+            f'pos="{x_m} {y_m} {-thick_m / 2 - 0.0002}" rgba="0.85 0.85 0.82 1"/>'
+        )
+    lamps = "".join(_lamp_xml(lamp, middle_x, middle_y) for lamp in look.lamps)
+    soldiers = "\n".join(_soldier_xml(index, height_m) for index in range(slots))
+    return f"""<mujoco model="stage">
+<compiler angle="radian"/>
+<statistic extent="1" center="{middle_x} {middle_y} 0" meansize="0.01"/>
+<visual>
+<global offwidth="{picture_px[0]}" offheight="{picture_px[1]}"/>
+<quality shadowsize="{look.shadow_map_px}" offsamples="4" numslices="14" numstacks="8" numquads="1"/>
+<headlight active="0"/>
+<map znear="0.3" zfar="4" shadowclip="1" shadowscale="0.36"/>
+</visual>
+<default><geom contype="0" conaffinity="0"/></default>
+<asset>{"".join(meshes)}{"".join(materials)}
+<material name="plastic" specular="0.25" shininess="0.25"/></asset>
+<worldbody>
+<light name="everywhere" type="directional" dir="0 0 -1" ambient="{look.ambient} {look.ambient} {look.ambient}"
+ diffuse="0 0 0" specular="0 0 0" castshadow="false"/>
+{lamps}
+{"".join(things)}
+{_banners_xml(look.banners, table.square_mm)}
+{_CANNON}
+{soldiers}
+</worldbody></mujoco>"""
+
+
+def _lamp_xml(lamp: Lamp, middle_x: float, middle_y: float) -> str:
+    x_m, y_m, z_m = (value / 1e3 for value in lamp.position_mm)
+    colour = " ".join(f"{value}" for value in lamp.colour)
+    gleam = " ".join(f"{0.4 * value}" for value in lamp.colour)
+    return (
+        f'<light type="spot" pos="{x_m} {y_m} {z_m}" dir="{middle_x - x_m} {middle_y - y_m} {-z_m}" '
+        f'diffuse="{colour}" specular="{gleam}" cutoff="75" exponent="2" attenuation="1 0 0" '
+        f'castshadow="{"true" if lamp.casts_shadow else "false"}"/>'
+    )

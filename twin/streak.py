@@ -1,0 +1,155 @@
+"""The shot in a picture: a small lit ball, smeared over the exposure, with its shadow, hidden by what stands above.
+
+It is drawn into linear light, so that a fast shot is as faint as its short stay over each pixel makes it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.optics import Lens, Points, Pose, Rect, project_pinhole
+from twin.stage import Lamp, LookSettings
+
+Light = NDArray[np.float32]
+
+_LAMP_RADIUS_MM = 25.0
+"""Half the size of a lamp, for the soft edge of a small shadow."""
+_ON_THE_GROUND_MM = 4.0
+"""Surfaces no higher than this carry the shot's shadow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Streak:
+    """The shot over one exposure, ready to be drawn."""
+
+    centres_mm: Points
+    """(k, 3), board frame."""
+    share: float
+    """The part of the exposure over which it is there."""
+    radius_mm: float
+    gamma: float
+
+    def ball_rect(self, pose: Pose, lens: Lens) -> Rect:
+        """Return the pinhole pixels that the ball itself touches."""
+        return self._rect(pose, lens, self.centres_mm)
+
+    def rect(self, pose: Pose, lens: Lens, look: LookSettings) -> Rect:
+        """Return the pinhole pixels that ball and shadow touch."""
+        rect = self.ball_rect(pose, lens)
+        for lamp in _casting(look):
+            rect = rect.joined(self._rect(pose, lens, self._shadow_mm(lamp)))
+        return rect
+
+    def _rect(self, pose: Pose, lens: Lens, centres_mm: Points) -> Rect:
+        margin_px = 2.0 * self.radius_mm * lens.focal_px / pose.height_mm + 2.0
+        return Rect.around(project_pinhole(pose, lens, centres_mm), margin_px)
+
+    def _shadow_mm(self, lamp: Lamp) -> Points:
+        """Return where the middle of its shadow falls on the playing surface."""
+        source = np.array(lamp.position_mm)
+        reach = source[2] / np.maximum(source[2] - self.centres_mm[:, 2], 1.0)
+        return np.asarray(source + (self.centres_mm - source) * reach[:, None])
+
+    def paint(
+        self,
+        light: Light,
+        at: Rect,
+        pose: Pose,
+        lens: Lens,
+        look: LookSettings,
+        depth_m: NDArray[np.float32] | None,
+    ) -> None:
+        """Draw into linear light.
+
+        Parameters
+        ----------
+        light : (h, w, 3) array
+            Blue, green, red; written to.
+        at : Rect
+            The pinhole pixels that `light` covers.
+        pose, lens : Pose, Lens
+            The camera.
+        look : LookSettings
+            Colour of the shot, and the lamps.
+        depth_m : (h, w) array or None
+            Distance of what stands there, along the view; None where nothing but the ground does.
+        """
+        rows, columns = np.mgrid[at.top : at.bottom, at.left : at.right].astype(np.float32)
+        rotation, translation = pose.camera_from_board
+        weight = self.share / len(self.centres_mm)
+        depth_mm = None if depth_m is None else depth_m * 1e3
+        for lamp in _casting(look):
+            shadow_mm = self._shadow_mm(lamp)
+            places = project_pinhole(pose, lens, shadow_mm)
+            shade = np.zeros(rows.shape, np.float32)
+            for place, ground_mm, centre_mm in zip(places, shadow_mm, self.centres_mm, strict=True):
+                along_mm = float(rotation[2] @ ground_mm + translation[2])
+                scale = lens.focal_px / along_mm
+                soft_px = 1.0 + scale * 2 * _LAMP_RADIUS_MM * max(centre_mm[2], 0.0) / lamp.position_mm[2]
+                away = np.hypot(columns - place[0], rows - place[1])
+                cover = np.clip((self.radius_mm * scale + soft_px / 2 - away) / soft_px, 0.0, 1.0)
+                # A soft edge wider than the ball never gets quite dark.
+                cover *= min(1.0, (2 * self.radius_mm * scale / soft_px) ** 2)
+                if depth_mm is not None:
+                    cover *= depth_mm > along_mm - _ON_THE_GROUND_MM
+                shade += weight * cover
+            light *= 1.0 - (1.0 - _left_in_shadow(look, lamp, self.gamma)) * shade[..., None]
+
+        ball = np.zeros(light.shape, np.float32)
+        covered = np.zeros(rows.shape, np.float32)
+        for centre_mm in self.centres_mm:
+            x_mm, y_mm, along_mm = rotation @ centre_mm + translation
+            fx, fy, cx, cy = lens.intrinsics
+            radius_px = self.radius_mm * fx / along_mm
+            right = (columns - (x_mm / along_mm * fx + cx)) / radius_px
+            down = (rows - (y_mm / along_mm * fy + cy)) / radius_px
+            away = np.hypot(right, down)
+            cover = np.clip((1.0 - away) * radius_px + 0.5, 0.0, 1.0)
+            if depth_mm is not None:
+                cover *= depth_mm > along_mm - self.radius_mm
+            towards = np.sqrt(np.clip(1.0 - away**2, 0.0, 1.0))
+            colour = _lit_ball(look, rotation, centre_mm, right, down, towards, self.gamma)
+            ball += weight * cover[..., None] * colour
+            covered += weight * cover
+        light *= 1.0 - covered[..., None]
+        light += ball
+
+
+def _casting(look: LookSettings) -> list[Lamp]:
+    return [lamp for lamp in look.lamps if lamp.casts_shadow]
+
+
+def _left_in_shadow(look: LookSettings, lamp: Lamp, gamma: float) -> float:
+    """Return how much of the light on the ground stays without one lamp, in linear light."""
+    others = look.ambient + sum(_grey(other) for other in look.lamps if other is not lamp)
+    return float((others / (others + _grey(lamp))) ** gamma)
+
+
+def _grey(lamp: Lamp) -> float:
+    x_mm, y_mm, z_mm = lamp.position_mm
+    slant = z_mm / math.sqrt((x_mm - 180.0) ** 2 + (y_mm - 405.0) ** 2 + z_mm**2)
+    return slant * sum(lamp.colour) / 3
+
+
+def _lit_ball(
+    look: LookSettings,
+    rotation: Points,
+    centre_mm: Points,
+    right: Light,
+    down: Light,
+    towards: Light,
+    gamma: float,
+) -> Light:
+    """Return the colour (h, w, 3) of the ball's face in linear light: blue, green, red."""
+    shown = np.full((*right.shape, 3), look.ambient, np.float32)
+    for lamp in look.lamps:
+        to_lamp = np.array(lamp.position_mm) - centre_mm
+        to_lamp = rotation @ (to_lamp / np.linalg.norm(to_lamp))
+        facing = np.clip(right * to_lamp[0] + down * to_lamp[1] - towards * to_lamp[2], 0.0, 1.0)
+        shown += facing[..., None] * np.array(lamp.colour[::-1], np.float32)
+    shown *= np.array(look.shot[::-1], np.float32)
+    return np.asarray(np.clip(shown, 0.0, 1.0) ** gamma, dtype=np.float32)
