@@ -53,14 +53,13 @@ def list_shots(
 
     with open_log_to_read(settings) as log:
         shots = log.shots()
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("shot", "when", "from", "at", "option", "m/s"):
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in ("shot", "when", "from", "at", "opt", "m/s"):
         table.add_column(heading, justify="right" if heading in {"shot", "m/s"} else "left", no_wrap=True)
-    for heading, share in (("fell", 1), ("leave", 1), ("how far it came", 3)):
-        table.add_column(heading, ratio=share)
+    table.add_column("what became of it", overflow="fold")
     for shot in shots[-last:]:
         table.add_row(*_row(shot))
-    Console(soft_wrap=False).print(table)
+    Console().print(table)
     if len(shots) > last:
         typer.echo(f"{len(shots) - last} earlier shots are not shown; rig log --last {len(shots)} shows all")
 
@@ -69,17 +68,17 @@ def _row(shot: Shot) -> Iterable[str]:
     from rig.log import tell
 
     planned, gate, verdict = shot.planned, shot.muzzle_gate, shot.verdict
-    fell = [fall.square for fall in shot.analyses[-1].falls] if shot.analyses else []
+    told = tell(shot)
+    if verdict is not None:
+        told += f"; leave {' '.join(verdict.casualties) or '-'}, put back {' '.join(verdict.put_back) or '-'}"
     return (
         str(shot.shot_id),
-        _when(shot.history[0].at_utc_us)[:-3],
+        _when(shot.history[0].at_utc_us)[5:-3],
         planned.side,
         planned.target,
         planned.option,
         f"{gate.muzzle_speed_mps:.2f}" if gate is not None else "",
-        " ".join(fell),
-        " ".join(verdict.casualties) if verdict is not None else "",
-        tell(shot),
+        told,
     )
 
 

@@ -1,0 +1,241 @@
+"""The log as a file: what else may lie at its path, who else may be using it, and how it grows with the rig."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from logged_shots import PLAN, START, until
+
+import rig.log
+from rig.log import LogError, Stage, _sqlite, _tables, open_log
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "rig-log.sqlite"
+
+
+def _make(path: Path) -> int:
+    with open_log(path) as log:
+        session_id = log.start_session(START)
+        shot_id = until(log, session_id, Stage.JUDGED)
+        log.end_session(session_id, "done")
+    return shot_id
+
+
+def _refusal(path: Path) -> str:
+    with pytest.raises(LogError) as refused:
+        open_log(path)
+    sentence = str(refused.value)
+    assert str(path) in sentence
+    assert "\n" not in sentence
+    return sentence
+
+
+def test_a_log_is_read_again_after_closing(path: Path) -> None:
+    shot_id = _make(path)
+    with open_log(path, create=False) as log:
+        assert log.shot(shot_id).stage is Stage.DECIDED
+        assert log.sessions()[0].end_cause == "done"
+        assert log.interrupted == ()
+
+
+def test_a_commit_is_on_the_disk_and_readers_are_not_held_up(path: Path) -> None:
+    _make(path)
+    engine = _sqlite.open_engine(path, create=False)
+    with engine.connect() as connection:
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2  # FULL
+        assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
+    engine.dispose()
+
+
+def test_folders_on_the_way_are_made(tmp_path: Path) -> None:
+    _make(tmp_path / "table" / "logs" / "rig-log.sqlite")
+
+
+def test_a_reader_of_a_missing_log_makes_none(path: Path) -> None:
+    with pytest.raises(LogError, match="there is no log here"):
+        open_log(path, create=False)
+    assert not path.exists()
+
+
+def test_a_folder_is_no_log(path: Path) -> None:
+    path.mkdir()
+    assert "found a folder, expected a log file" in _refusal(path)
+
+
+def test_a_text_file_is_no_log_and_stays_as_it_is(path: Path) -> None:
+    path.write_text("shots fired: 3\n")
+    assert "this is no log, nor any other SQLite file" in _refusal(path)
+    assert path.read_text() == "shots fired: 3\n"
+
+
+def test_an_empty_file_becomes_a_log(path: Path) -> None:
+    path.touch()
+    _make(path)
+
+
+def test_another_programs_database_stays_as_it_is(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE recipe (name TEXT)")
+        connection.commit()
+    before = path.read_bytes()
+    assert "belongs to another program (its tables: recipe)" in _refusal(path)
+    assert path.read_bytes() == before
+
+
+def test_a_log_of_a_newer_rig_is_not_touched(path: Path) -> None:
+    _make(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '0999'")
+        connection.commit()
+    assert "written by a newer rig (log revision 0999, this rig knows up to 0001)" in _refusal(path)
+
+
+@pytest.mark.parametrize("keep", [100, 5_000])
+def test_a_cut_off_file_is_said_to_be_damaged(path: Path, keep: int) -> None:
+    _make(path)
+    path.write_bytes(path.read_bytes()[:keep])
+    assert "the file is damaged" in _refusal(path)
+
+
+def test_overwritten_pages_are_said_to_be_damaged(path: Path) -> None:
+    _make(path)
+    data = path.read_bytes()
+    path.write_bytes(data[:4096] + b"\xa5" * (len(data) - 4096))
+    assert "the file is damaged" in _refusal(path)
+
+
+def test_a_log_locked_by_another_program_says_so(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _make(path)
+    monkeypatch.setattr(_sqlite, "_BUSY_TIMEOUT_S", 0.05)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other, open_log(path) as log:
+        session_id = log.start_session(START)
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(LogError, match="another program has kept it locked"):
+            log.begin_shot(session_id, PLAN)
+        other.execute("ROLLBACK")
+        log.begin_shot(session_id, PLAN)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write anywhere")
+def test_a_log_that_must_not_be_written_says_so(path: Path) -> None:
+    _make(path)
+    path.chmod(0o444)
+    path.parent.chmod(0o555)
+    try:
+        with open_log(path) as log, pytest.raises(LogError, match="cannot"):
+            log.start_session(START)
+    finally:
+        path.parent.chmod(0o755)
+
+
+def test_only_one_rig_fires_with_a_log(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_sqlite.SessionLock, "_PATIENCE_S", 0.05)
+    with open_log(path) as one, open_log(path) as other:
+        session_id = one.start_session(START)
+        with pytest.raises(LogError, match="another rig is firing with this log"):
+            other.start_session(START)
+        one.end_session(session_id, "done")
+        other.start_session(START)
+
+
+def test_commanders_decide_while_the_rig_fires(path: Path) -> None:
+    with open_log(path) as firing, open_log(path) as table:
+        session_id = firing.start_session(START)
+        shot_id = until(firing, session_id, Stage.RECORDED)
+        table.abort(shot_id, "seen from the other process")
+        assert firing.shot(shot_id).stage is Stage.ABORTED
+
+
+def test_readers_see_whole_shots_while_the_rig_writes(path: Path) -> None:
+    """Every reading is one moment of the log: stages only ever grow, and their rows come with them."""
+    _make(path)
+    done = threading.Event()
+    wrong: list[str] = []
+    readings: list[int] = []
+
+    def read() -> None:
+        with open_log(path, create=False) as log:
+            stages_before = 0
+            while not done.is_set():
+                shots = log.shots()
+                stages = sum(len(shot.history) for shot in shots)
+                if stages < stages_before:
+                    wrong.append(f"{stages_before} stages, then {stages}")
+                stages_before = stages
+                wrong.extend(
+                    f"shot {shot.shot_id} has a verdict and no analysis"
+                    for shot in shots
+                    if shot.verdicts and not shot.analyses
+                )
+                readings.append(stages)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    with open_log(path) as log:
+        session_id = log.start_session(START)
+        for _ in range(8):
+            until(log, session_id, Stage.JUDGED)
+    done.set()
+    reader.join()
+    assert not wrong
+    assert len(readings) > 1
+
+
+def test_rows_are_never_changed_or_deleted(path: Path) -> None:
+    _make(path)
+    with closing(sqlite3.connect(path)) as connection:
+        for table in _tables.metadata.tables.values():
+            column = next(iter(table.columns)).name
+            if connection.execute(f"SELECT count(*) FROM {table.name}").fetchone() == (0,):
+                continue
+            for statement in (f"UPDATE {table.name} SET {column} = {column}", f"DELETE FROM {table.name}"):
+                with pytest.raises(sqlite3.IntegrityError, match="rows of the log are never changed"):
+                    connection.execute(statement)
+
+
+def test_the_migrations_lead_to_the_tables_as_they_are(path: Path) -> None:
+    engine = _sqlite.open_engine(path, create=True)
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection)
+        assert compare_metadata(context, _tables.metadata) == []
+        assert context.get_current_revision() == _tables.HEAD
+        tables = set(sa.inspect(connection).get_table_names()) - {"alembic_version"}
+        triggers = set(
+            connection.exec_driver_sql("SELECT name FROM sqlite_master WHERE type='trigger'").scalars()
+        )
+    engine.dispose()
+    assert triggers == {f"{table}_no_{act}" for table in tables for act in ("update", "delete")}
+
+
+def test_the_last_migration_is_the_revision_that_the_tables_name() -> None:
+    migrations = Path(rig.log.__file__).with_name("migrations")
+    assert ScriptDirectory(str(migrations)).get_heads() == [_tables.HEAD]
+
+
+def test_many_processes_may_open_a_new_log_at_once(path: Path) -> None:
+    failures: list[BaseException] = []
+
+    def open_it() -> None:
+        try:
+            open_log(path).close()
+        except BaseException as failure:
+            failures.append(failure)
+
+    threads = [threading.Thread(target=open_it) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
