@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from vision.registration import BoardView
 
-__all__ = ["GRAVITY_MM_PER_MS2", "Flight", "FlightFit", "FlightPrior", "fit_flight"]
+__all__ = ["GRAVITY_MM_PER_MS2", "Flight", "FlightFit", "FlightPrior", "Waypoint", "fit_flight"]
 
 FloatArray = NDArray[np.float64]
 
@@ -85,6 +85,17 @@ class FlightPrior:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Waypoint:
+    """A place that the shot is known to have passed."""
+
+    time_us: float
+    point_mm: FloatArray
+    """Shape (3,), board frame."""
+    sigma_mm: FloatArray
+    """Its standard deviation along x, y, z."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class FlightFit:
     """A flight fitted to pictures, with how sure it is."""
 
@@ -119,6 +130,7 @@ def fit_flight(
     prior: FlightPrior,
     *,
     sigma_px: float = 0.6,
+    passes: Waypoint | None = None,
 ) -> FlightFit:
     """Fit a free flight to lines of sight by damped least squares.
 
@@ -132,6 +144,8 @@ def fit_flight(
         What holds the unknowns that the pictures do not.
     sigma_px
         How well a centre is seen.
+    passes
+        Where else the shot was, if that is known.
     """
     times = np.asarray(times_us, dtype=np.float64)
     _, directions = view.ray(pixels)
@@ -151,7 +165,11 @@ def fit_flight(
         # Nothing flies through the board: a shot seen in flight is above it, however its height came about.
         sunk = np.minimum(_positions(parameters, times)[..., 2] - _LOWEST_MM, 0.0) / _SUNK_SIGMA_MM
         pictures = misses(parameters).reshape(len(parameters), -1)
-        return np.concatenate([pictures, sunk, (parameters - prior.mean) / scale], axis=1)
+        parts = [pictures, sunk, (parameters - prior.mean) / scale]
+        if passes is not None:
+            there = _positions(parameters, np.array([passes.time_us]))[:, 0]
+            parts.append((there - passes.point_mm) / passes.sigma_mm)
+        return np.concatenate(parts, axis=1)
 
     best = prior.mean.copy()
     cost = float(np.sum(stacked(best[None])[0] ** 2))

@@ -10,13 +10,13 @@ too: with the exposure it is the speed once more, which tells the shot from othe
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import Side
-from vision.flight import Flight, FlightFit, FlightPrior, fit_flight
+from vision.flight import Flight, FlightFit, FlightPrior, Waypoint, fit_flight
 from vision.registration import BoardView
 from vision.scene import Scene
 from vision.streaks import SHOT_DIAMETER_MM, Streak, StreakFinder
@@ -37,6 +37,7 @@ _SIGHT_PX = 0.6
 _MISSED_PICTURES = 3  # hidden by a soldier, or the colour of what is below
 _BOUNCE_SPEED_UP = 1.15  # a contact slows the shot; the margin is for the unknown height
 _LATER_PICTURES = 8
+_BOUNCE_GAIN = 10.0  # by how much a bounce must lower the sum of squares to be believed
 _MOST_LEGS = 8
 _LEAST_SCORE = 0.8  # a flight of two faint streaks far from where it should begin is none
 _SLOW_MPS = 1.5
@@ -78,7 +79,9 @@ class ShotTrack:
     reason: str
     """Why there is no track, or why it ends where it does; one sentence."""
     exposure_us: float | None = None
-    """Exposure as the streaks' lengths tell it."""
+    """Exposure, given or as the streaks' lengths tell it."""
+    lost_over_board: bool = False
+    """Whether the shot was still over the board where it was seen last."""
 
     @property
     def found(self) -> bool:
@@ -194,14 +197,16 @@ class _Follower:
         if self._exposure_us is None:
             self._exposure_us = self._exposure_of(first)
         drafts = [first]
-        while len(drafts) < _MOST_LEGS:
+        while len(drafts) < _MOST_LEGS and self._over_board(drafts[-1].sights[-1].point_mm, 15.0):
             onward = self._onward(drafts[-1], least=1 if len(drafts) == 1 else 2)
             if onward is None:
                 break
             drafts[-1:] = onward
+        drafts = [part for draft in drafts for part in self._split_at_board(draft)]
         end = drafts[-1].fit.flight.at(1000.0 * drafts[-1].sights[-1].time_ms + 8000.0)[0]
-        reason = "the shot was lost from sight" if self._over_board(end[:2]) else "the shot left the board"
-        return ShotTrack(tuple(draft.leg for draft in drafts), reason, self._exposure_us)
+        lost = self._over_board(end[:2])
+        reason = "the shot was lost from sight" if lost else "the shot left the board"
+        return ShotTrack(tuple(draft.leg for draft in drafts), reason, self._exposure_us, lost)
 
     def _onward(self, draft: _Draft, least: int) -> tuple[_Draft, _Draft] | None:
         """Find the flight after this one; the last sights of this one may turn out not to be of the shot."""
@@ -396,12 +401,25 @@ class _Follower:
         if best is None:
             return None
         _, line, sight = best
-        speed = float(np.hypot(*line.velocity))
         prior = self._muzzle_prior(line)
-        # One streak near the muzzle: what its direction and length say is all there is.
-        sigma = prior.sigma.copy()
-        sigma[4:6] = 0.08 * speed
-        return self._grow(FlightPrior(prior.mean, sigma), [sight])
+        ends = self._ends(sight, line)
+        fit = self._fit(prior, ends) if len(ends) == 2 else self._fit(prior, [sight])
+        return _Draft(prior, (sight,), fit)
+
+    def _ends(self, sight: _Sight, line: _Line) -> list[_Sight]:
+        """Where a long smear begins and ends, as two sights: together they show its direction and speed."""
+        s = sight.streak
+        if self._exposure_us is None or s.length_px < _DIRECTED_PX:
+            return []
+        closed_ms = s.timestamp_us / 1000.0 + self._exposure_us / 2000.0
+        opened_ms = 2 * sight.time_ms - closed_ms
+        axis_mm = self._axis_mm(sight)
+        sense = 0.5 * s.length_px * float(np.sign(axis_mm @ line.velocity))
+        ends = []
+        for time_ms, way in ((opened_ms, -sense), (closed_ms, sense)):
+            end = replace(s, u_px=s.u_px + way * s.axis[0], v_px=s.v_px + way * s.axis[1])
+            ends.append(_Sight(end, time_ms, sight.point_mm + way * self._mm_per_px * axis_mm))
+        return ends
 
     def _straight_from(self, muzzle: FloatArray, fire_ms: float, sight: _Sight) -> _Line | None:
         """Draw the way from the muzzle to a streak; along the smear where the streak is still at the muzzle."""
@@ -461,13 +479,14 @@ class _Follower:
 
     # ---- following a flight
 
-    def _fit(self, prior: FlightPrior, sights: Sequence[_Sight]) -> FlightFit:
+    def _fit(self, prior: FlightPrior, sights: Sequence[_Sight], passes: Waypoint | None = None) -> FlightFit:
         return fit_flight(
             self._view,
             np.array([1000.0 * s.time_ms for s in sights]),
             np.array([(s.streak.u_px, s.streak.v_px) for s in sights]),
             prior,
             sigma_px=_SIGHT_PX,
+            passes=passes,
         )
 
     def _grow(self, prior: FlightPrior, sights: Sequence[_Sight]) -> _Draft:
@@ -495,6 +514,44 @@ class _Follower:
             fit = trial
             missed = 0
         return _Draft(prior, tuple(kept), fit)
+
+    def _split_at_board(self, draft: _Draft) -> list[_Draft]:
+        """Cut a flight in two where a bounce off the board explains its sights much better than none.
+
+        Seen from above, a bounce hardly shows: the shot goes on in its direction, a little slower.
+        """
+        best: tuple[float, list[_Draft]] | None = None
+        for cut in range(2, len(draft.sights) - 1):
+            early, late = draft.sights[:cut], draft.sights[cut:]
+            before = self._fit(draft.prior, early)
+            times_us = np.linspace(1000.0 * early[-1].time_ms, 1000.0 * late[0].time_ms, 24)
+            flown = before.flight.at(times_us)
+            lowest = int(np.argmin(np.abs(flown[:, 2] - SHOT_DIAMETER_MM / 2)))
+            above_mm = float(flown[lowest, 2]) - SHOT_DIAMETER_MM / 2
+            down = (above_mm**2) / (float(before.spread_at(float(times_us[lowest]))[2, 2]) + 1.0)
+            if down > 9.0:
+                continue
+            velocity = before.flight.velocity_at(float(times_us[lowest]))
+            speed = float(np.linalg.norm(velocity))
+            rise = abs(float(velocity[2]))
+            prior = FlightPrior.of(
+                start_us=float(times_us[lowest]),
+                start_sigma_us=3000.0,
+                start_mm=np.array([flown[lowest, 0], flown[lowest, 1], SHOT_DIAMETER_MM / 2]),
+                start_sigma_mm=np.array([3.0, 3.0, 1.0]),
+                velocity_mps=np.array([0.85 * velocity[0], 0.85 * velocity[1], 0.6 * rise]),
+                velocity_sigma_mps=np.array([0.12 * speed, 0.12 * speed, 0.4 * rise + 0.2]),
+            )
+            after = self._fit(prior, late)
+            bounce = after.flight.start_mm * [1.0, 1.0, 0.0] + [0.0, 0.0, SHOT_DIAMETER_MM / 2]
+            landing = Waypoint(after.flight.start_us, bounce, np.array([3.0, 3.0, 1.0]))
+            before = self._fit(draft.prior, early, landing)
+            misfit = before.misfit + after.misfit
+            if best is None or misfit < best[0]:
+                best = (misfit, [_Draft(draft.prior, early, before), _Draft(prior, late, after)])
+        if best is None or draft.fit.misfit - best[0] < _BOUNCE_GAIN:
+            return [draft]
+        return best[1]
 
     def _nearest(self, fit: FlightFit, k: int) -> _Sight | None:
         """Find the streak of picture k that the flight leads to, if there is one."""

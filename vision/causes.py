@@ -1,0 +1,308 @@
+"""Why each soldier fell: touched by the shot before anything else, after something else, or knocked over by another.
+
+Each account of the shot's way (`vision.contacts`) is held against all falls at once. A soldier that the shot
+touched just before it began to move fell by the shot, directly where that was the first touch of all, else by
+ricochet. One that the shot did not touch was dragged, where another soldier fell or slid against it before. An account that leaves
+falls unexplained loses weight; what remains, summed over the accounts, is how likely each cause is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from game.montecassino import Cause, Square
+from vision.contacts import Course, ShotContacts, Touch
+from vision.outcome import Push, Standing, Toppling
+from vision.track import ShotTrack
+
+__all__ = ["Drag", "FallCause", "explain_falls", "find_drags"]
+
+FloatArray = NDArray[np.float64]
+
+# How well a fall is explained where nothing that was seen explains it, from likelier to stranger.
+_UNSEEN_DRAG = 0.02
+_UNSEEN_RICOCHET = 0.01
+_LOST_RICOCHET = 0.10  # the shot was lost over the board and may have gone on there
+_BY_ITSELF = 0.003
+# The first push that matters decides: where the shot touched it in time, a neighbour's push seldom came first.
+_DRAG_BESIDE_TOUCH = 0.10
+_STIR_SIGMA_MS = 5.0
+_STIR_MS = 12.0
+_DRAG_SIGMA_MM = 8.0
+_POSSIBLE_SHARE = 0.15
+"""Causes less likely than this count as excluded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drag:
+    """One soldier may have knocked over another."""
+
+    by: Square
+    fallen: Square
+    weight: float
+    """0 to 1: how well reach and times fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class FallCause:
+    """The cause of one fall."""
+
+    toppling: Toppling
+    cause: Cause
+    """The likeliest."""
+    confidence: float
+    """Its probability."""
+    possible: tuple[Cause, ...]
+    """Every cause that is not excluded, the likeliest first; more than one is a doubt."""
+    probabilities: Mapping[Cause, float]
+    dragged_by: Square | None
+    """Who most likely knocked it over, where it was dragged."""
+    evidence: str
+    """One line in plain words."""
+
+
+def find_drags(
+    topplings: Sequence[Toppling], pushes: Sequence[Push], standing: Standing, *, frame_us: float
+) -> tuple[Drag, ...]:
+    """Draw the graph of who may have knocked over whom.
+
+    A soldier that falls sweeps the strip from its foot to its head in the direction of its fall, one that slides
+    the way that it slid; it can push those whose feet the strip reaches and who began to move after it did.
+
+    Parameters
+    ----------
+    topplings, pushes
+        Who fell and who was pushed.
+    standing
+        Who stood where before, and the figures' size.
+    frame_us
+        Time between two pictures; the order of two that stirred in the same picture is not known.
+    """
+    reach_mm = 2 * standing.foot_radius_mm
+    movers = [
+        *((t.soldier, t.began_us, _swept(t, standing.height_mm)) for t in topplings),
+        *((p.soldier, p.began_us, ((p.x_mm, p.y_mm),)) for p in pushes),
+    ]
+    drags = []
+    for toppling in topplings:
+        foot = np.array([toppling.soldier.x_mm, toppling.soldier.y_mm])
+        for mover, began_us, ends in movers:
+            if mover.square == toppling.soldier.square:
+                continue
+            later_us = toppling.began_us - began_us
+            if later_us < 0:
+                continue
+            start = np.array([mover.x_mm, mover.y_mm])
+            away = min(_distance(foot, start, np.array(end)) for end in ends) - reach_mm
+            fit = float(np.exp(-((max(away, 0.0) / _DRAG_SIGMA_MM) ** 2) / 2))
+            # A push needs time to arrive; both in one picture is seldom, a second apart is a chain of others.
+            if later_us < 0.5 * frame_us:
+                fit *= 0.3
+            fit *= float(np.exp(-((max(later_us - 300_000, 0) / 200_000) ** 2) / 2))
+            if fit > 0.01:
+                drags.append(Drag(mover.square, toppling.soldier.square, fit))
+    return tuple(sorted(drags, key=lambda d: (d.fallen, -d.weight)))
+
+
+def _swept(toppling: Toppling, height_mm: float) -> tuple[tuple[float, float], ...]:
+    """Where the head of a falling soldier may have come down."""
+    x, y = toppling.soldier.x_mm, toppling.soldier.y_mm
+    if toppling.heading != (0.0, 0.0):
+        ends = [(x + height_mm * toppling.heading[0], y + height_mm * toppling.heading[1])]
+        if toppling.rest_mm is not None:
+            ends.append(toppling.rest_mm)
+        return tuple(ends)
+    angles = np.linspace(0.0, 2 * np.pi, 12, endpoint=False)
+    return tuple((x + height_mm * float(np.cos(a)), y + height_mm * float(np.sin(a))) for a in angles)
+
+
+def _distance(point: FloatArray, start: FloatArray, end: FloatArray) -> float:
+    way = end - start
+    along = float(np.clip((point - start) @ way / max(float(way @ way), 1e-9), 0.0, 1.0))
+    return float(np.hypot(*(point - start - along * way)))
+
+
+def explain_falls(
+    topplings: Sequence[Toppling],
+    pushes: Sequence[Push],
+    track: ShotTrack,
+    contacts: ShotContacts,
+    standing: Standing,
+    *,
+    frame_us: float,
+) -> tuple[FallCause, ...]:
+    """Find the cause of each fall.
+
+    Parameters
+    ----------
+    topplings, pushes
+        Who fell and who was pushed.
+    track, contacts
+        The shot's way and what it may have touched.
+    standing
+        Who stood where before.
+    frame_us
+        Time between two pictures.
+
+    Returns
+    -------
+    One cause for each toppling, in their order. At most one is direct.
+    """
+    drags = find_drags(topplings, pushes, standing, frame_us=frame_us)
+    squares = [t.soldier.square for t in topplings]
+    best_drag = {s: max((d.weight for d in drags if d.fallen == s), default=0.0) for s in squares}
+    release_us = track.release_us
+    courses = contacts.courses or (Course((), 1.0),)
+    totals = {s: dict.fromkeys(Cause, 0.0) for s in squares}
+    everything = 0.0
+    for course in courses:
+        shares = {}
+        weight = course.probability
+        for toppling in topplings:
+            ways = _ways(toppling, course, best_drag[toppling.soldier.square], release_us, track, frame_us)
+            explained = sum(ways.values())
+            weight *= explained
+            shares[toppling.soldier.square] = {cause: way / explained for cause, way in ways.items()}
+        everything += weight
+        for square, causes in shares.items():
+            for cause, share in causes.items():
+                totals[square][cause] += weight * share
+    found = []
+    for toppling in topplings:
+        square = toppling.soldier.square
+        probabilities = {cause: total / everything for cause, total in totals[square].items()}
+        found.append(_conclude(toppling, probabilities, drags, contacts, track))
+    return tuple(_one_direct(found))
+
+
+def _ways(
+    toppling: Toppling,
+    course: Course,
+    drag: float,
+    release_us: float | None,
+    track: ShotTrack,
+    frame_us: float,
+) -> dict[Cause, float]:
+    """How well each cause explains a fall under one account of the shot's way."""
+    ways = {
+        Cause.DIRECT: 0.0,
+        Cause.RICOCHET: _UNSEEN_RICOCHET,
+        Cause.DRAGGED: max(drag, _UNSEEN_DRAG),
+        Cause.OTHER: _BY_ITSELF,
+    }
+    if release_us is None:
+        # No shot was seen: a chain of falls still is one, but what began it is unknown.
+        return ways | {Cause.DIRECT: 0.01, Cause.OTHER: 0.1}
+    if toppling.began_us < release_us - frame_us:
+        return {Cause.OTHER: 1.0}
+    if track.lost_over_board and toppling.began_us >= track.legs[-1].last_us:
+        ways[Cause.RICOCHET] = _LOST_RICOCHET
+    touched = [
+        (i, _in_time(touch, toppling.began_us, frame_us))
+        for i, touch in enumerate(course.touches)
+        if touch.square == toppling.soldier.square
+    ]
+    if touched:
+        # The first touch is the push that decides where it came in time for the fall.
+        first, fit = touched[0]
+        fit = max(fit, 0.02)
+        ways[Cause.DIRECT if first == 0 else Cause.RICOCHET] = fit
+        ways[Cause.DRAGGED] = max(drag * (1 - fit), drag * _DRAG_BESIDE_TOUCH, 0.3 * _UNSEEN_DRAG)
+    return ways
+
+
+def _in_time(touch: Touch, began_us: int, frame_us: float) -> float:
+    """How well the time of a touch fits the first picture in which a soldier had moved."""
+    lag_ms = (began_us - touch.time_us) / 1000.0
+    frame_ms = frame_us / 1000.0
+    late, early = max(lag_ms - frame_ms - _STIR_MS, 0.0), max(-lag_ms - 0.5 * frame_ms, 0.0)
+    return float(np.exp(-(((late + early) / _STIR_SIGMA_MS) ** 2) / 2))
+
+
+def _conclude(
+    toppling: Toppling,
+    probabilities: Mapping[Cause, float],
+    drags: Sequence[Drag],
+    contacts: ShotContacts,
+    track: ShotTrack,
+) -> FallCause:
+    ranked = sorted(probabilities, key=lambda cause: -probabilities[cause])
+    cause = ranked[0]
+    possible = tuple(c for c in ranked if c is cause or probabilities[c] >= _POSSIBLE_SHARE)
+    square = toppling.soldier.square
+    pusher = next((d.by for d in drags if d.fallen == square), None) if cause is Cause.DRAGGED else None
+    evidence = _evidence(toppling, cause, pusher, contacts, track)
+    if len(possible) > 1:
+        rest = " or ".join(f"{c} ({100 * probabilities[c]:.0f} %)" for c in possible[1:])
+        evidence += f"; it may have been {rest}"
+    return FallCause(toppling, cause, probabilities[cause], possible, dict(probabilities), pusher, evidence)
+
+
+def _evidence(
+    toppling: Toppling,
+    cause: Cause,
+    pusher: Square | None,
+    contacts: ShotContacts,
+    track: ShotTrack,
+) -> str:
+    square, began_us = toppling.soldier.square, toppling.began_us
+    release_us = track.release_us
+    if release_us is None:
+        return f"no shot was seen ({track.reason}); the fall is judged by its neighbours alone"
+    since_ms = (began_us - release_us) / 1000.0
+    if cause in (Cause.DIRECT, Cause.RICOCHET):
+        for course in contacts.courses:
+            for i, touch in enumerate(course.touches):
+                if touch.square == square and (i == 0) == (cause is Cause.DIRECT):
+                    reached_ms = (touch.time_us - release_us) / 1000.0
+                    if i == 0:
+                        order = "before touching anything else"
+                    else:
+                        names = ", ".join(_name(t) for t in course.touches[:i])
+                        order = f"after touching {names}"
+                    return (
+                        f"the shot reached it {reached_ms:.0f} ms after release, {order}; "
+                        f"it was seen to move at {since_ms:.0f} ms"
+                    )
+        return f"it moved {since_ms:.0f} ms after release; the shot had touched something else and was out of sight"
+    if cause is Cause.DRAGGED:
+        if pusher is None:
+            return f"the shot did not reach it; it moved {since_ms:.0f} ms after release, pushed by something unseen"
+        return f"the shot did not reach it; {pusher} fell or slid against it, and it moved {since_ms:.0f} ms after release"
+    if since_ms < 0:
+        return f"it moved {-since_ms:.0f} ms before the shot was released"
+    return f"it moved {since_ms:.0f} ms after release, and neither the shot nor another soldier reached it"
+
+
+def _name(touch: Touch) -> str:
+    if touch.square is not None:
+        return str(touch.square)
+    return "the board" if touch.on_board else "something"
+
+
+def _one_direct(found: Sequence[FallCause]) -> list[FallCause]:
+    """Leave at most one fall direct; the others that seemed so take their next likely cause."""
+    directs = [f for f in found if f.cause is Cause.DIRECT]
+    if len(directs) <= 1:
+        return list(found)
+    keep = max(directs, key=lambda f: f.confidence)
+    return [f if f is keep or f.cause is not Cause.DIRECT else _next_likely(f) for f in found]
+
+
+def _next_likely(fall: FallCause) -> FallCause:
+    ranked = sorted(
+        (c for c in fall.probabilities if c is not Cause.DIRECT), key=lambda c: -fall.probabilities[c]
+    )
+    return FallCause(
+        fall.toppling,
+        ranked[0],
+        fall.probabilities[ranked[0]],
+        (ranked[0], Cause.DIRECT),
+        fall.probabilities,
+        fall.dragged_by,
+        fall.evidence,
+    )

@@ -1,0 +1,347 @@
+"""What the shot touched on its way, in which order, when and where.
+
+Between two flights the shot touched something. Each explanation of such a turn is weighed by how well it fits: a
+single touch needs both flights to meet at a body or at the board, two touches need the flight before to meet the
+first body and the flight after, traced back, the second; no touch at all needs both flights to be one. A soldier that
+moved speaks for having been touched when it began to move, one that did not stir speaks against it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from game.montecassino import Square
+from vision.outcome import Soldier, Standing
+from vision.track import Leg, ShotTrack
+
+__all__ = ["Course", "ShotContacts", "Touch", "find_contacts"]
+
+FloatArray = NDArray[np.float64]
+
+_SHOT_RADIUS_MM = 3.0
+# Centre of the shot to the axis of the soldier it strikes, as a share of the figure's height: legs and trunk are
+# narrow, arms and rifle reach out to almost half the height.
+_STRIKE_REACH = 0.25
+_STRIKE_REACH_SIGMA = 0.11
+_CORE = 0.11  # radius of what is solid at any height, as a share of the height
+_CORE_SIGMA_MM = 2.0
+_BOARD_SIGMA_MM = 2.0
+_BOARD_TURN_SIGMA_RAD = 0.10  # the board takes speed, but hardly changes the direction over it
+_MODEL_SIGMA_MM = 1.5  # what the flight's equation leaves out
+_SPEED_SIGMA_MPS = 0.35
+# Costs are halves of squared standard deviations, as log-likelihoods are.
+_SECOND_TOUCH_COST = 2.5
+_UNKNOWN_COST = 9.0
+_UNMOVED_COST = 2.5
+_TURNED_COST = 1.5  # a soldier may send the shot anywhere; the density of the one way that it took
+_STEP_MS = 0.4
+# A soldier struck by the shot is seen to move in the next picture, or a few ms later where the blow was weak.
+_STIR_MS = 12.0
+_STIR_SIGMA_MS = 5.0
+_OPEN_END_MS = 20.0
+_KEPT_COURSES = 64
+_LEAST_SHARE = 1e-4
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """One touch of the shot."""
+
+    square: Square | None
+    """Whose soldier; ``None`` for the board or something unknown."""
+    on_board: bool
+    """Whether it was the playing surface."""
+    time_us: float
+    point_mm: tuple[float, float, float]
+    """The shot's centre, board frame."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """One possible account of the whole way: every touch in order."""
+
+    touches: tuple[Touch, ...]
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class ShotContacts:
+    """All accounts of the shot's way that are worth keeping, the likeliest first; probabilities add up to one."""
+
+    courses: tuple[Course, ...]
+
+    @property
+    def first(self) -> Touch | None:
+        """The likeliest first touch, all accounts taken together; ``None`` where nothing was touched."""
+        shares: dict[tuple[Square | None, bool] | None, float] = {}
+        for course in self.courses:
+            start = course.touches[0] if course.touches else None
+            key = None if start is None else (start.square, start.on_board)
+            shares[key] = shares.get(key, 0.0) + course.probability
+        best = max(shares, key=lambda key: shares[key], default=None)
+        if best is None:
+            return None
+        starts = (course.touches[0] for course in self.courses if course.touches)
+        return next(touch for touch in starts if (touch.square, touch.on_board) == best)
+
+
+@dataclass(frozen=True, slots=True)
+class _Account:
+    """One explanation of one turn."""
+
+    cost: float
+    touches: tuple[Touch, ...]
+
+
+def find_contacts(
+    track: ShotTrack,
+    standing: Standing,
+    stirred_us: Mapping[Square, int],
+    *,
+    frame_us: float,
+) -> ShotContacts:
+    """Weigh what the shot may have touched.
+
+    Parameters
+    ----------
+    track
+        The shot's way.
+    standing
+        Who stood where before the shot.
+    stirred_us
+        First picture in which each soldier that fell or was pushed had moved.
+    frame_us
+        Time between two pictures.
+    """
+    if not track.found:
+        return ShotContacts(())
+    turns: list[tuple[_Account, ...]] = []
+    for before, after in zip(track.legs, track.legs[1:], strict=False):
+        turns.append(_Turn(before, after, standing, stirred_us, frame_us).accounts())
+    if track.lost_over_board:
+        turns.append(_Turn(track.legs[-1], None, standing, stirred_us, frame_us).accounts())
+    courses: list[tuple[float, tuple[Touch, ...]]] = [(1.0, ())]
+    for accounts in turns:
+        least = min(a.cost for a in accounts)
+        grown = [
+            (share * float(np.exp(least - a.cost)), (*touches, *a.touches))
+            for share, touches in courses
+            for a in accounts
+        ]
+        courses = sorted(grown, key=lambda c: -c[0])[:_KEPT_COURSES]
+    total = sum(share for share, _ in courses)
+    return ShotContacts(
+        tuple(Course(touches, share / total) for share, touches in courses if share / total >= _LEAST_SHARE)
+    )
+
+
+class _Turn:
+    """The time between the last picture of one flight and the first of the next."""
+
+    def __init__(
+        self,
+        before: Leg,
+        after: Leg | None,
+        standing: Standing,
+        stirred_us: Mapping[Square, int],
+        frame_us: float,
+    ) -> None:
+        self._after = after
+        self._stirred_us = stirred_us
+        self._frame_us = frame_us
+        self._height_mm = standing.height_mm
+        begin_us = float(before.last_us) - 500.0
+        end_us = float(after.first_us) + 500.0 if after is not None else begin_us + 1000.0 * _OPEN_END_MS
+        count = int(np.clip((end_us - begin_us) / 1000.0 / _STEP_MS, 8, 120))
+        self._times_us = np.linspace(begin_us, end_us, count)
+        self._before = before
+        self._here = _above_board(before.flight.at(self._times_us))
+        self._here_spread = before.fit.spread_at((begin_us + end_us) / 2)
+        if after is not None:
+            self._there = _above_board(after.flight.at(self._times_us))
+            self._there_spread = after.fit.spread_at((begin_us + end_us) / 2)
+        else:
+            self._there, self._there_spread = self._here, self._here_spread
+        self._near = self._soldiers_near(standing.soldiers)
+        self._through_here = {s.square: self._through(s, self._here) for s in self._near}
+        self._through_there = {s.square: self._through(s, self._there) for s in self._near}
+
+    def accounts(self) -> tuple[_Account, ...]:
+        """Every explanation of the turn."""
+        if self._after is None:
+            return tuple(self._open_end())
+        found = [self._nothing(), self._unknown()]
+        found += [self._single(s) for s in (None, *self._near)]
+        found += [
+            self._double(first, second)
+            for first in (None, *self._near)
+            for second in (None, *self._near)
+            if first is not second
+        ]
+        return tuple(found)
+
+    def _soldiers_near(self, soldiers: Sequence[Soldier]) -> list[Soldier]:
+        ways = np.concatenate([self._here[:, :2], self._there[:, :2]])
+        reach = 0.8 * self._height_mm
+        return [s for s in soldiers if np.hypot(*(ways - [s.x_mm, s.y_mm]).T).min() < reach]
+
+    # ---- costs along the turn, one for each instant
+
+    def _touching(self, what: Soldier | None, points: FloatArray, spread: FloatArray) -> FloatArray:
+        """Cost of touching a soldier (or the board) at each instant of a flight."""
+        z_variance = float(spread[2, 2])
+        if what is None:
+            return (points[:, 2] - _SHOT_RADIUS_MM) ** 2 / (z_variance + _BOARD_SIGMA_MM**2) / 2
+        away = np.hypot(points[:, 0] - what.x_mm, points[:, 1] - what.y_mm)
+        reach, sigma = _STRIKE_REACH * self._height_mm, _STRIKE_REACH_SIGMA * self._height_mm
+        variance = sigma**2 + float(np.trace(spread[:2, :2])) / 2
+        above = np.maximum(points[:, 2] - self._height_mm - _SHOT_RADIUS_MM, 0.0)
+        cost: FloatArray = (away - reach) ** 2 / variance / 2 + above**2 / (z_variance + 9.0) / 2
+        return cost + self._stirring(what.square)
+
+    def _through(self, what: Soldier, points: FloatArray) -> FloatArray:
+        """Cost of being inside a soldier at each instant."""
+        away = np.hypot(points[:, 0] - what.x_mm, points[:, 1] - what.y_mm)
+        inside = np.maximum(_CORE * self._height_mm + _SHOT_RADIUS_MM - away, 0.0) / _CORE_SIGMA_MM
+        # Over the head it is free to pass; how high it flies is known to a few mm only.
+        low = np.clip((self._height_mm + 6.0 - points[:, 2]) / 12.0, 0.0, 1.0)
+        cost: FloatArray = low * inside**2 / 2
+        return cost
+
+    def _until(self, what: Soldier | None) -> FloatArray:
+        """Cost of having flown through others before touching `what`, at each instant."""
+        total = np.zeros(len(self._times_us))
+        for s in self._near:
+            if s is not what:
+                total += np.maximum.accumulate(self._through_here[s.square])
+        return total
+
+    def _since(self, what: Soldier | None) -> FloatArray:
+        """Cost of flying through others after touching `what`, at each instant."""
+        total = np.zeros(len(self._times_us))
+        for s in self._near:
+            if s is not what:
+                total += np.maximum.accumulate(self._through_there[s.square][::-1])[::-1]
+        return total
+
+    def _stirring(self, square: Square) -> FloatArray:
+        """Cost of the soldier's own motion if it was touched at each instant."""
+        if square not in self._stirred_us:
+            return np.full(len(self._times_us), _UNMOVED_COST)
+        lag_ms = (self._stirred_us[square] - self._times_us) / 1000.0
+        frame_ms = self._frame_us / 1000.0
+        late = np.maximum(lag_ms - frame_ms - _STIR_MS, 0.0)
+        # A shot in front of the soldier may be taken for its first motion, half a picture early at most.
+        early = np.maximum(-lag_ms - 0.5 * frame_ms, 0.0)
+        cost: FloatArray = ((late + early) / _STIR_SIGMA_MS) ** 2 / 2
+        return cost
+
+    def _meeting(self) -> FloatArray:
+        """Cost of both flights being at the same place at each instant."""
+        gap = self._here - self._there
+        spread = self._here_spread + self._there_spread + np.eye(3) * _MODEL_SIGMA_MM**2
+        cost: FloatArray = np.einsum("ni,ij,nj->n", gap, np.linalg.inv(spread), gap) / 2
+        return cost
+
+    def _bend(self) -> float:
+        """Cost of the turn in direction for a bounce off the board."""
+        middle_us = float(self._times_us.mean())
+        after = self._after
+        if after is None:
+            return 0.0
+        was, now = self._before.flight.velocity_at(middle_us), after.flight.velocity_at(middle_us)
+        angle = np.arctan2(was[0] * now[1] - was[1] * now[0], was[:2] @ now[:2])
+        slower = float(np.hypot(*now[:2]) / max(np.hypot(*was[:2]), 1e-6))
+        off = max(slower - 1.03, 0.0) / 0.05 + max(0.45 - slower, 0.0) / 0.1
+        return float((angle / _BOARD_TURN_SIGMA_RAD) ** 2 / 2 + off**2 / 2)
+
+    def _bends(self, first: Soldier | None, second: Soldier | None) -> FloatArray:
+        """Cost of the turns in direction where one of two touches is the board, for each pair of instants."""
+        after = self._after
+        between = self._there[None, :, :2] - self._here[:, None, :2]
+        cost = np.zeros(between.shape[:2])
+        if after is None:
+            return cost
+        middle_us = float(self._times_us.mean())
+        for what, leg in ((first, self._before), (second, after)):
+            if what is None:
+                way = leg.flight.velocity_at(middle_us)[:2]
+                across = between[..., 0] * way[1] - between[..., 1] * way[0]
+                angle = np.arctan2(np.abs(across), between @ way)
+                cost += (angle / (2 * _BOARD_TURN_SIGMA_RAD)) ** 2 / 2
+        return cost
+
+    # ---- explanations
+
+    def _touch(self, what: Soldier | None, index: int, points: FloatArray) -> Touch:
+        x, y, z = (float(c) for c in points[index])
+        return Touch(
+            None if what is None else what.square,
+            what is None,
+            float(self._times_us[index]),
+            (x, y, z),
+        )
+
+    def _nothing(self) -> _Account:
+        after = self._after
+        if after is None:
+            return _Account(0.0, ())
+        middle = len(self._times_us) // 2
+        middle_us = float(self._times_us[middle])
+        change = after.flight.velocity_at(middle_us) - self._before.flight.velocity_at(middle_us)
+        variance = (
+            self._before.fit.covariance[4:7, 4:7]
+            + after.fit.covariance[4:7, 4:7]
+            + np.eye(3) * _SPEED_SIGMA_MPS**2
+        )
+        cost = float(self._meeting()[middle] + change @ np.linalg.solve(variance, change) / 2)
+        return _Account(cost, ())
+
+    def _unknown(self) -> _Account:
+        meeting = self._meeting()
+        best = int(np.argmin(meeting))
+        x, y, z = (float(c) for c in self._here[best])
+        touch = Touch(None, False, float(self._times_us[best]), (x, y, z))
+        return _Account(_UNKNOWN_COST + min(float(meeting[best]), 8.0), (touch,))
+
+    def _single(self, what: Soldier | None) -> _Account:
+        cost = self._touching(what, self._here, self._here_spread) + self._meeting()
+        cost += self._until(what) + self._since(what)
+        best = int(np.argmin(cost))
+        extra = self._bend() if what is None else _TURNED_COST
+        return _Account(float(cost[best]) + extra, (self._touch(what, best, self._here),))
+
+    def _double(self, first: Soldier | None, second: Soldier | None) -> _Account:
+        ahead = self._touching(first, self._here, self._here_spread) + self._until(first)
+        behind = self._touching(second, self._there, self._there_spread) + self._since(second)
+        apart = np.hypot(
+            self._here[:, None, 0] - self._there[None, :, 0], self._here[:, None, 1] - self._there[None, :, 1]
+        )
+        elapsed_ms = (self._times_us[None, :] - self._times_us[:, None]) / 1000.0
+        speed_mps = np.where(elapsed_ms > 0.1, apart / np.maximum(elapsed_ms, 0.1), np.inf)
+        limit = float(np.linalg.norm(self._before.flight.velocity_at(float(self._times_us[0]))))
+        late_start = np.where(elapsed_ms > 0.1, np.maximum(speed_mps - limit, 0.0), 1e3)
+        cost = ahead[:, None] + behind[None, :] + late_start**2 / 2 + self._bends(first, second)
+        i, j = np.unravel_index(int(np.argmin(cost)), cost.shape)
+        total = float(cost[i, j]) + _SECOND_TOUCH_COST + _TURNED_COST
+        return _Account(
+            total, (self._touch(first, int(i), self._here), self._touch(second, int(j), self._there))
+        )
+
+    def _open_end(self) -> list[_Account]:
+        """Guess what the shot may have met after it was lost from sight."""
+        found = [_Account(1.0, ())]
+        for what in (None, *self._near):
+            cost = self._touching(what, self._here, self._here_spread)
+            best = int(np.argmin(cost))
+            found.append(_Account(float(cost[best]) + 1.0, (self._touch(what, best, self._here),)))
+        return found
+
+
+def _above_board(points: FloatArray) -> FloatArray:
+    points[:, 2] = np.maximum(points[:, 2], _SHOT_RADIUS_MM)
+    return points
