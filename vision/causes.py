@@ -19,7 +19,7 @@ from vision.contacts import Course, ShotContacts, Touch
 from vision.outcome import Push, Standing, Toppling
 from vision.track import ShotTrack
 
-__all__ = ["Drag", "FallCause", "explain_falls", "find_drags"]
+__all__ = ["Drag", "FallCause", "explain", "find_drags"]
 
 FloatArray = NDArray[np.float64]
 
@@ -126,7 +126,7 @@ def _distance(point: FloatArray, start: FloatArray, end: FloatArray) -> float:
     return float(np.hypot(*(point - start - along * way)))
 
 
-def explain_falls(
+def explain(
     topplings: Sequence[Toppling],
     pushes: Sequence[Push],
     track: ShotTrack,

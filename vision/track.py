@@ -21,7 +21,7 @@ from vision.registration import BoardView
 from vision.scene import Scene
 from vision.streaks import SHOT_DIAMETER_MM, Streak, StreakFinder
 
-__all__ = ["Leg", "ShotTrack", "follow_shot"]
+__all__ = ["Leg", "ShotTrack", "find_track"]
 
 FloatArray = NDArray[np.float64]
 
@@ -146,7 +146,7 @@ class _Draft:
         return Leg(self.fit, tuple(s.streak for s in self.sights))
 
 
-def follow_shot(
+def find_track(
     frames: Sequence[NDArray[np.uint8]],
     timestamps_us: Sequence[int],
     scene: Scene,
