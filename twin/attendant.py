@@ -1,0 +1,48 @@
+"""Somebody who stands by when nobody else does: clears the lane, turns the key on and loads when the lever is held.
+
+`rig twin` needs one, since a controller at the far end of a serial line has no hands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from twin.hands import Hands
+from twin.plant import Plant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttendantSettings:
+    """How quick they are."""
+
+    present: bool = False
+    arrives_us: int = 300_000
+    """When they clear the lane and turn the key, after power-on."""
+    loads_after_us: int = 1_200_000
+    """From the lever's being held to reaching for a shot."""
+
+
+class Attendant:
+    """One such person."""
+
+    def __init__(self, settings: AttendantSettings, hands: Hands, plant: Plant) -> None:
+        self.settings = settings
+        self._hands = hands
+        self._plant = plant
+        self._arrived = False
+        self._held_since_us: int | None = None
+
+    def step(self, now_us: int) -> None:
+        """Do what is due."""
+        if not self.settings.present:
+            return
+        if not self._arrived and now_us >= self.settings.arrives_us:
+            self._arrived = True
+            self._hands.lane(True)
+            self._hands.turn_key(True)
+        if not self._plant.lever.held or self._plant.gate.seated:
+            self._held_since_us = None
+        elif self._held_since_us is None:
+            self._held_since_us = now_us
+        elif now_us - self._held_since_us >= self.settings.loads_after_us:
+            self._hands.load()

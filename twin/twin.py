@@ -1,0 +1,176 @@
+"""The whole table without a table, in lock-step on one clock.
+
+Theory of operation
+-------------------
+Time is the chip's cycle count. It goes on only in `TwinPort.read` and `Twin.run_for`, so whoever waits for the cannon
+makes it work. The chip runs to the next millisecond or to the next byte it sends; at every millisecond the plant takes
+the edges that the chip made, moves its servos and answers with edges of its own, each at its own cycle; then the table
+and the camera catch up. A shot that the lever strikes is launched on the table at the microsecond at which it leaves
+the muzzle: the lever needs more than a millisecond to strike, so that time is always still to come.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from twin.attendant import Attendant
+from twin.camera import Camera
+from twin.chip import CHIP_HZ, Chip, ChipEvent, EventKind, ResetCause
+from twin.hands import Hands
+from twin.line import through_line
+from twin.plant import STEP_CYCLES, Firing, Plant, pose_of_aim
+from twin.port import TwinClock, TwinPort
+from twin.settings import TwinSettings
+from twin.streams import stream
+from twin.table import Table
+from twin.truth import ShotTruth
+
+_CYCLES_PER_US = CHIP_HZ // 1_000_000
+
+
+class Twin:
+    """Chip, plant, table and camera; keeps `rig`'s promises of a port, a clock and a camera.
+
+    Parameters
+    ----------
+    settings
+        Everything about it.
+
+    Raises
+    ------
+    twin.chip.ChipMissing
+        Where the firmware or the chip's library has not been built.
+    """
+
+    def __init__(self, settings: TwinSettings | None = None) -> None:
+        self.settings = settings = settings or TwinSettings()
+        self.chip = Chip(settings.chip)
+        self.plant = Plant(settings.plant, self.chip, seed=settings.seed)
+        self.table = Table(settings.table, settings.soldiers, seed=settings.seed)
+        self.camera = Camera(settings.camera, self.table, seed=settings.seed)
+        self.hands = Hands(self.plant, lambda: self.chip.cycle, settings.side)
+        self.clock = TwinClock(self)
+        self.port = TwinPort(self)
+        self.shots: list[Firing] = []
+        """Every shot that left the barrel, oldest first."""
+        self._attendant = Attendant(settings.attendant, self.hands, self.plant)
+        self._resets = list(settings.resets)
+        self._next_step_cycle = STEP_CYCLES
+        self._edges: list[ChipEvent] = []
+        self._firing: Firing | None = None
+        self._from_chip = bytearray()
+        self._line_in = stream(settings.seed, "line to chip")
+        self._line_out = stream(settings.seed, "line from chip")
+        self._show_cannon()
+        self.chip.reset(ResetCause.POWER_ON)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Keep the EEPROM where the settings say so, and let everything go."""
+        self.camera.close()
+        self.chip.close()
+
+    # --- time
+
+    @property
+    def now_us(self) -> int:
+        """The twin's time, from power-on."""
+        return self.chip.cycle // _CYCLES_PER_US
+
+    def run_for(self, duration_us: int) -> None:
+        """Let time pass; bytes from the chip wait for the next read."""
+        end_cycle = self.chip.cycle + duration_us * _CYCLES_PER_US
+        while self.chip.cycle < end_cycle:
+            self.advance(end_cycle, stop_at_sent_byte=False)
+
+    def advance(self, end_cycle: int, *, stop_at_sent_byte: bool) -> None:
+        """Run to a cycle, to the end of the present millisecond, or to a byte from the chip, whichever is first."""
+        self.chip.run_to(min(end_cycle, self._next_step_cycle), stop_at_sent_byte=stop_at_sent_byte)
+        for event in self.chip.events():
+            if event.kind is EventKind.PIN:
+                self._edges.append(event)
+            elif event.kind is EventKind.SENT:
+                line = self.settings.line
+                self._from_chip += through_line(
+                    bytes([event.value]),
+                    self._line_out,
+                    lost=line.lost_from_chip,
+                    corrupted=line.corrupted_from_chip,
+                )
+        if self.chip.cycle >= self._next_step_cycle:
+            self._step()
+
+    def _step(self) -> None:
+        cycle = self._next_step_cycle
+        self._next_step_cycle += STEP_CYCLES
+        edges, self._edges = self._edges, []
+        firing = self.plant.step(cycle, edges)
+        if firing is not None:
+            self._firing = firing
+            self.shots.append(firing)
+        now_us = cycle // _CYCLES_PER_US
+        self._attendant.step(now_us)
+        self._show_cannon()
+        if self._firing is not None and self._firing.exit_cycle <= cycle:
+            self._launch(self._firing)
+            self._firing = None
+        self.camera.advance(now_us)
+        if self._resets and self._resets[0].at_us * _CYCLES_PER_US <= cycle + STEP_CYCLES:
+            incident = self._resets.pop(0)
+            self.chip.reset(incident.cause, at_cycle=incident.at_us * _CYCLES_PER_US)
+
+    def _launch(self, firing: Firing) -> None:
+        at_us = round(firing.exit_cycle / _CYCLES_PER_US)
+        pose = pose_of_aim(
+            self.settings.plant.mount,
+            firing.aim,
+            self.hands.side,
+            square_mm=self.settings.table.square_mm,
+        )
+        self.camera.advance(at_us)
+        self.table.launch(pose.muzzle_mm, pose.azimuth_rad, pose.elevation_rad, firing.speed_mps, at_us)
+
+    def _show_cannon(self) -> None:
+        self.table.place_cannon(
+            pose_of_aim(
+                self.settings.plant.mount,
+                self.plant.aim,
+                self.hands.side,
+                square_mm=self.settings.table.square_mm,
+            )
+        )
+
+    # --- the line
+
+    def to_chip(self, data: bytes) -> None:
+        """Put bytes on the line to the chip, which takes them at the line's rate."""
+        line = self.settings.line
+        self.chip.send(
+            through_line(data, self._line_in, lost=line.lost_to_chip, corrupted=line.corrupted_to_chip)
+        )
+
+    def from_chip(self) -> bytes:
+        """Take the bytes that have come from the chip."""
+        data = bytes(self._from_chip)
+        self._from_chip.clear()
+        return data
+
+    # --- what really happened
+
+    def truth(self) -> ShotTruth:
+        """Return what happened in the last shot, once everything on the table is at rest.
+
+        Raises
+        ------
+        twin.table.TableError
+            If no shot was fired, or things still move.
+        """
+        return self.table.truth()
