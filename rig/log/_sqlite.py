@@ -24,16 +24,17 @@ from rig.log.errors import LogError
 __all__ = ["SessionLock", "open_engine", "spoken_errors"]
 
 _BUSY_TIMEOUT_S = 5.0
-_SQLITE_HEADER = b"SQLite format 3\0"
 
 
-def open_engine(path: Path | None, *, create: bool) -> sa.Engine:
+def open_engine(path: Path | None, lock: SessionLock, *, create: bool) -> sa.Engine:
     """Give an engine on a log that is ours, and stands at the present revision.
 
     Parameters
     ----------
     path : Path or None
         The file; None: a log in memory, which ends with the engine.
+    lock : SessionLock
+        Held for as long as a new log is made, or an old one brought to the present revision.
     create : bool
         Whether to make a new log where there is no file.
 
@@ -54,7 +55,7 @@ def open_engine(path: Path | None, *, create: bool) -> sa.Engine:
     sa.event.listen(engine, "begin", _begin)
     try:
         with spoken_errors(name):
-            _bring_to_head(engine, name)
+            _bring_to_head(engine, name, lock)
     except BaseException:
         engine.dispose()
         raise
@@ -62,6 +63,8 @@ def open_engine(path: Path | None, *, create: bool) -> sa.Engine:
 
 
 def _check_file(path: Path, *, create: bool) -> None:
+    # Its content is SQLite's to judge. Were the file opened and closed here, the process would lose every lock that
+    # another log of it holds on the same file (sqlite.org/howtocorrupt.html, 2.2).
     try:
         if not path.exists():
             if not create:
@@ -70,14 +73,8 @@ def _check_file(path: Path, *, create: bool) -> None:
             return
         if path.is_dir():
             raise LogError(f"{path}: found a folder, expected a log file")
-        with path.open("rb") as file:
-            header = file.read(len(_SQLITE_HEADER))
     except OSError as error:
         raise LogError(f"{path}: cannot be opened as a log: {error.strerror}") from error
-    if header and header != _SQLITE_HEADER:
-        raise LogError(
-            f"{path}: this is no log, nor any other SQLite file; name another file under [log] path"
-        )
 
 
 def _prepare(connection: Any, _record: Any) -> None:
@@ -93,19 +90,28 @@ def _begin(connection: sa.Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
-def _bring_to_head(engine: sa.Engine, name: str) -> None:
-    with engine.connect() as connection:
-        if _revision(connection, name) == HEAD:
+def _bring_to_head(engine: sa.Engine, name: str, lock: SessionLock) -> None:
+    if _stands_at_head(engine, name):
+        return
+    # One process at a time: SQLite lets nobody wait for a file that another is just turning into a WAL one.
+    if not lock.try_take(patient=True):
+        raise LogError(f"{name}: another rig is firing with this log, or just making it; try again after it")
+    try:
+        if _stands_at_head(engine, name):
             return
-    with contextlib.closing(engine.raw_connection()) as raw:
-        # Cannot be set inside a transaction, and stays with the file.
-        raw.cursor().execute("PRAGMA journal_mode=WAL")
-    with engine.execution_options(writes=True).begin() as connection:
-        # Looked at again: another process may have done it while this one waited for its turn.
-        if _revision(connection, name) == HEAD:
-            return
-        _migrate(connection)
-        connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION_ID}")
+        with contextlib.closing(engine.raw_connection()) as raw:
+            # Cannot be set inside a transaction, and stays with the file.
+            raw.cursor().execute("PRAGMA journal_mode=WAL")
+        with engine.execution_options(writes=True).begin() as connection:
+            _migrate(connection)
+            connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION_ID}")
+    finally:
+        lock.release()
+
+
+def _stands_at_head(engine: sa.Engine, name: str) -> bool:
+    with engine.begin() as connection:
+        return _revision(connection, name) == HEAD
 
 
 def _revision(connection: sa.Connection, name: str) -> str | None:
@@ -155,7 +161,9 @@ def spoken_errors(name: str) -> Iterator[None]:
             sentence = (
                 f"another program has kept it locked for more than {_BUSY_TIMEOUT_S:.0f} s; close that first"
             )
-        elif primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        elif primary == sqlite3.SQLITE_NOTADB:
+            sentence = "this is no log, nor any other SQLite file; name another file under [log] path"
+        elif primary == sqlite3.SQLITE_CORRUPT:
             sentence = (
                 f"the file is damaged ({cause}); put back a copy of it, or name another file under [log] path"
             )
@@ -180,7 +188,7 @@ class SessionLock:
     """
 
     # Whoever opens the log looks whether the lock is free by taking it for a moment. That must not stop a start.
-    _PATIENCE_S = 1.0
+    _PATIENCE_S = 2.0
     _RETRY_S = 0.02
 
     def __init__(self, path: Path | None) -> None:

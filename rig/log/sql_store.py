@@ -68,13 +68,14 @@ def open_log(path: Path, *, create: bool = True, now_utc_us: Callable[[], int] =
     LogError
         The file is missing, no log, damaged, written by a newer rig, locked, or must not be read or written.
     """
-    engine = open_engine(path, create=create)
-    return _SqlShotLog(engine, str(path), SessionLock(path.with_name(path.name + ".lock")), now_utc_us)
+    lock = SessionLock(path.with_name(path.name + ".lock"))
+    return _SqlShotLog(open_engine(path, lock, create=create), str(path), lock, now_utc_us)
 
 
 def open_log_in_memory(*, now_utc_us: Callable[[], int] = _now_utc_us) -> ShotLog:
     """Open a log that nobody else sees and that ends when it is closed."""
-    return _SqlShotLog(open_engine(None, create=True), "the log in memory", SessionLock(None), now_utc_us)
+    lock = SessionLock(None)
+    return _SqlShotLog(open_engine(None, lock, create=True), "the log in memory", lock, now_utc_us)
 
 
 class _SqlShotLog:

@@ -51,7 +51,7 @@ def test_a_log_is_read_again_after_closing(path: Path) -> None:
 
 def test_a_commit_is_on_the_disk_and_readers_are_not_held_up(path: Path) -> None:
     _make(path)
-    engine = _sqlite.open_engine(path, create=False)
+    engine = _sqlite.open_engine(path, _sqlite.SessionLock(None), create=False)
     with engine.connect() as connection:
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2  # FULL
@@ -206,7 +206,7 @@ def test_rows_are_never_changed_or_deleted(path: Path) -> None:
 
 
 def test_the_migrations_lead_to_the_tables_as_they_are(path: Path) -> None:
-    engine = _sqlite.open_engine(path, create=True)
+    engine = _sqlite.open_engine(path, _sqlite.SessionLock(None), create=True)
     with engine.connect() as connection:
         context = MigrationContext.configure(connection)
         assert compare_metadata(context, _tables.metadata) == []
