@@ -37,6 +37,7 @@ __all__ = [
     "Message",
     "Move",
     "MoveDone",
+    "Moving",
     "ReadSetting",
     "ReadStatus",
     "Refused",
@@ -116,6 +117,17 @@ class Identity(Answer):
         return f"{self.firmware_major}.{self.firmware_minor}.{self.firmware_patch}"
 
 
+class Moving(IntFlag):
+    """What is at work: bit n is axis n, the bit after them the loader."""
+
+    TRAVERSE = 1 << wire.Axis.TRAVERSE
+    AZIMUTH = 1 << wire.Axis.AZIMUTH
+    ELEVATION = 1 << wire.Axis.ELEVATION
+    DRAW = 1 << wire.Axis.DRAW
+    LATCH = 1 << wire.Axis.LATCH
+    LOADER = 1 << len(wire.Axis)
+
+
 @dataclass(frozen=True, slots=True)
 class Status(Answer):
     """All there is to know."""
@@ -124,7 +136,7 @@ class Status(Answer):
     cause: wire.Cause
     """Why it is in that state."""
     inputs: wire.Input
-    moving: frozenset[wire.Axis]
+    moving: Moving
     faults: frozenset[wire.Fault]
     """Since the last home."""
     time_us: int
@@ -432,36 +444,24 @@ EVENTS: Final[Mapping[wire.Event, type[Event]]] = MappingProxyType(
 """The class of every event."""
 
 
-def _set_from_bits(kind: type[IntEnum], first_code: int, bits: int) -> frozenset[IntEnum]:
-    found = frozenset(member for member in kind if bits >> (member - first_code) & 1)
-    if bits >> (max(kind) - first_code + 1):
-        raise ValueError(f"bits {bits:#x} are more than there are members of {kind.__name__}")
-    return found
-
-
-def _bits_from_set(first_code: int, members: frozenset[IntEnum]) -> int:
-    return sum(1 << (member - first_code) for member in members)
-
-
-# A fault's bit is its code less one; an axis's bit is its code.
-_SETS: Final[Mapping[Any, tuple[type[IntEnum], int]]] = {
-    frozenset[wire.Fault]: (wire.Fault, 1),
-    frozenset[wire.Axis]: (wire.Axis, 0),
-}
+def _faults(bits: int) -> frozenset[wire.Fault]:
+    faults = frozenset(fault for fault in wire.Fault if bits & fault.mask)
+    if bits != sum(fault.mask for fault in faults):
+        raise ValueError(f"{bits:#x} has bits that are no fault")
+    return faults
 
 
 def _reader(kind: Any) -> Callable[[int], Any]:
-    if kind in _SETS:
-        members, first_code = _SETS[kind]
-        return lambda bits: _set_from_bits(members, first_code, bits)
+    if kind == frozenset[wire.Fault]:
+        return _faults
     if isinstance(kind, type) and issubclass(kind, (IntEnum, IntFlag)):
         return kind
     return int
 
 
 def _writer(kind: Any) -> Callable[[Any], int]:
-    if kind in _SETS:
-        return lambda members: _bits_from_set(_SETS[kind][1], members)
+    if kind == frozenset[wire.Fault]:
+        return lambda faults: sum(fault.mask for fault in faults)
     return int
 
 

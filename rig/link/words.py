@@ -1,7 +1,7 @@
 """Messages in words, values with their units: what a person reads in a transcript."""
 
 from dataclasses import fields
-from enum import IntEnum
+from enum import IntEnum, IntFlag
 from typing import Final
 
 from rig.link import messages, wire
@@ -55,9 +55,9 @@ def _field(message: Message, name: str) -> str:
         known = [member for member in _CODES[name] if member == value]
         return f"{name.replace('_', ' ')} {name_of(known[0]) if known else f'unknown ({value})'}"
     if isinstance(value, frozenset):
-        return f"{name} {', '.join(sorted(name_of(member) for member in value)) or 'none'}"
-    if isinstance(value, wire.Input):
-        seen = [str(member.name).lower().replace("_", " ") for member in wire.Input if member in value]
+        return f"{name} {' + '.join(sorted(name_of(member) for member in value)) or 'none'}"
+    if isinstance(value, IntFlag):
+        seen = [str(member.name).lower().replace("_", " ") for member in type(value) if member in value]
         return f"{name} {' + '.join(seen) or 'none'}"
     if isinstance(value, IntEnum):
         return f"{name} {name_of(value)}"

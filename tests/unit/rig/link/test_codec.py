@@ -17,10 +17,8 @@ from rig.link.words import in_words
 def _values(kind: Any, bits: str) -> st.SearchStrategy[Any]:
     if kind == frozenset[wire.Fault]:
         return st.frozensets(st.sampled_from(wire.Fault))
-    if kind == frozenset[wire.Axis]:
-        return st.frozensets(st.sampled_from(wire.Axis))
     if isinstance(kind, type) and issubclass(kind, IntFlag):
-        return st.integers(0, 127).map(kind)
+        return st.sets(st.sampled_from(kind)).map(lambda members: kind(sum(members)))
     if isinstance(kind, type) and issubclass(kind, IntEnum):
         return st.sampled_from(kind)
     return st.integers(0, 2 ** int(bits[1:]) - 1)
