@@ -10,7 +10,7 @@ __all__ = ["draw_position"]
 _CELL = 40.0
 _MARGIN = 26.0
 _STRIP = 22.0  # the green strip where the cannon stands
-_FIELD = {Side.A: ("#dfe6cf", "#d3dcc0"), Side.G: ("#e8e0cc", "#ddd3ba")}
+_FIELD = {Side.A: ("#eae1cf", "#e0d5be"), Side.G: ("#dfe7c8", "#d2dcb6")}
 _UNIFORM = {Side.A: "#4c6b2f", Side.G: "#6f6f78"}
 
 
