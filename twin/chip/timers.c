@@ -4,6 +4,9 @@
 
 #include "internal.h"
 
+/* From a timer's event to when simavr gets to it: an instruction and the entry of an interrupt. */
+#define LONGEST_DELAY 16
+
 enum { COM_OFF = 0, COM_TOGGLE = 1, COM_CLEAR = 2, COM_SET = 3 };
 
 /* simavr 1.6 has mode 14 down as phase-correct, but runs that with a single slope, which is right for mode 14. */
@@ -42,15 +45,17 @@ static void on_compare(avr_irq_t *irq, uint32_t value, void *param)
 	avr_timer_t *timer = c->timer[ref->timer];
 	avr_timer_comp_t *compare = compare_of(c, ref->timer, ref->compare);
 	uint8_t mode = avr_regbit_get(c->avr, compare->com), level = value & 1;
-	uint64_t cycle = c->avr->cycle;
-	if (buffers_compare(timer) && (mode == COM_CLEAR || mode == COM_SET)) {
+	uint64_t cycle = c->avr->cycle, period = compare->comp_cycles, exact = timer->tov_base;
+	if (buffers_compare(timer)) {
 		int at_bottom = level == (mode == COM_CLEAR);
 		if (at_bottom)
-			c->compare_cycles[ref->timer][ref->compare] = compare->comp_cycles;
-		uint64_t exact = timer->tov_base + (at_bottom ? 0 : c->compare_cycles[ref->timer][ref->compare]);
-		if (exact <= cycle)
-			cycle = exact;
+			c->compare_cycles[ref->timer][ref->compare] = period;
+		period = at_bottom ? 0 : c->compare_cycles[ref->timer][ref->compare];
 	}
+	exact += period;
+	/* The timer's own cycle, which lies within the instruction just done; not on the first start of a timer. */
+	if (mode != COM_OFF && exact <= cycle && cycle - exact < LONGEST_DELAY)
+		cycle = exact;
 	c->compare_level[ref->timer][ref->compare] = level;
 	pins_refresh(c, cycle);
 }
