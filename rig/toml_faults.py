@@ -148,14 +148,23 @@ def _conflicts_of_the_sound(
     try:
         checked = _check(model, _without(data, faulty))
     except ValidationError:
-        # A key that must be given is among the faulty ones.
-        return []
+        # A key that must be given is among the faulty ones: ask the tables below one by one.
+        return list(_conflicts_below(model, data, errors))
     bad = {".".join(place) for place in faulty}
     return [
         fault
         for fault in _all_conflicts(checked)
         if not any(_overlap(key, other) for key in (fault.key, *fault.also) for other in bad)
     ]
+
+
+def _conflicts_below(model: type[Table], data: Mapping[str, Any], errors: Sequence[Any]) -> Iterator[Fault]:
+    for key, field in model.model_fields.items():
+        part, below = field.annotation, data.get(key, {})
+        if isinstance(part, type) and issubclass(part, Table) and isinstance(below, Mapping):
+            inside = [{**each, "loc": each["loc"][1:]} for each in errors if each["loc"][0] == key]
+            for fault in _conflicts_of_the_sound(part, below, inside):
+                yield _below(key, fault)
 
 
 def _without(data: Mapping[str, Any], places: Collection[tuple[str, ...]]) -> dict[str, Any]:
@@ -194,6 +203,9 @@ def _in_words(model: type[Table], errors: Iterable[Any]) -> list[Fault]:
     # A list that is three items short is one fault, not three: the last one says how many there must be.
     faults: dict[str, Fault] = {}
     for error in errors:
+        if error["type"] == "too_short" and len(error["input"]) >= error["ctx"]["min_length"]:
+            # It is long enough; its items are faulty, and said to be.
+            continue
         fault = _one_in_words(model, error)
         faults[fault.key] = fault
     return list(faults.values())
@@ -217,7 +229,7 @@ def _one_in_words(model: type[Table], error: Any) -> Fault:
     if kind == "extra_forbidden":
         known = _keys_at(model, place[:-1])
         near = difflib.get_close_matches(str(place[-1]), known, n=1)
-        table = f"[{_dotted(place[:-1])}]" if len(place) > 1 else "the file"
+        table = _dotted(place[:-1]) or "the file"
         return Fault(
             key,
             "a key that nothing reads",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,11 +26,20 @@ from rig.log import (
 from rig.log.records import PREPARING
 
 
+@pytest.fixture(scope="module")
+def empty_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make the file once; a copy of it is quicker than the migrations."""
+    path = tmp_path_factory.mktemp("log") / "empty.sqlite"
+    open_log(path).close()
+    return path
+
+
 @pytest.fixture(params=["file", "memory"])
-def log(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ShotLog]:
+def log(request: pytest.FixtureRequest, tmp_path: Path, empty_log: Path) -> Iterator[ShotLog]:
     ticks = itertools.count(1_790_000_000_000_000)
     if request.param == "file":
-        opened = open_log(tmp_path / "rig-log.sqlite", now_utc_us=lambda: next(ticks))
+        path = shutil.copy(empty_log, tmp_path / "rig-log.sqlite")
+        opened = open_log(path, create=False, now_utc_us=lambda: next(ticks))
     else:
         opened = open_log_in_memory(now_utc_us=lambda: next(ticks))
     with opened:
