@@ -6,7 +6,9 @@ At each frame's time the camera keeps a snapshot of the table, which costs next 
 
 from __future__ import annotations
 
+import math
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,15 +18,16 @@ from numpy.typing import NDArray
 
 from twin.offscreen import Offscreen
 from twin.optics import Lens, Pose, Rect
-from twin.painter import Painter, plate_rect
+from twin.painter import Painter, Patch, plate_rect
 from twin.scene import Snapshot
-from twin.sensor import Sensor, SensorSettings
+from twin.sensor import Developed, Sensor, SensorSettings
 from twin.stage import LookSettings, Stage, placed_markers
 from twin.streams import stream
 from twin.table import Table
 
 _SHAKE_HZ = 23.0
 _SHAKE_DECAY_S = 0.12
+_SHAKE_US = 600_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,10 +242,35 @@ class Camera:
         bumped = faults.bump_at_us is not None and at_us >= faults.bump_at_us
         with self._lock:
             rest, patches = self._painter(bumped).paint(snapshot)
-        image = self._sensor.expose(rest, noise)
+        dim = self._lamp_light(at_us) ** (1.0 / self.settings.sensor.gamma)
+        shift_px = self._shake_px(at_us, snapshot.released_us)
+        if shift_px != (0.0, 0.0):
+            rest, patches = _shifted(rest, patches, shift_px), ()
+        image = self._sensor.expose(rest, noise, dim)
         for patch in patches:
-            image[patch.at.slices] = self._sensor.expose(patch.developed, noise[patch.at.slices])
+            image[patch.at.slices] = self._sensor.expose(patch.developed, noise[patch.at.slices], dim)
         return self._finish(image)
+
+    def _lamp_light(self, at_us: int) -> float:
+        """Return how bright the lamps are, 1 on average."""
+        faults = self.settings.faults
+        if faults.flicker == 0.0:
+            return 1.0
+        half_turn = math.pi * faults.flicker_hz * self.settings.exposure_us / 1e6
+        smoothed = math.sin(half_turn) / half_turn
+        return 1.0 + faults.flicker * smoothed * math.sin(2 * math.pi * faults.flicker_hz * at_us / 1e6)
+
+    def _shake_px(self, at_us: int, released_us: int | None) -> tuple[float, float]:
+        """Return how far the recoil has shifted the picture."""
+        amplitude_px = self.settings.faults.shake_px
+        if amplitude_px == 0.0 or released_us is None or not 0 <= at_us - released_us < _SHAKE_US:
+            return 0.0, 0.0
+        since_s = (at_us - released_us) / 1e6
+        swing = amplitude_px * math.exp(-since_s / _SHAKE_DECAY_S)
+        return (
+            swing * math.sin(2 * math.pi * _SHAKE_HZ * since_s),
+            0.6 * swing * math.sin(2 * math.pi * 0.77 * _SHAKE_HZ * since_s),
+        )
 
     def _finish(self, image: NDArray[np.uint8]) -> NDArray[np.uint8]:
         if not self.settings.monochrome:
@@ -284,3 +312,18 @@ class Camera:
             pan_rad=pose.pan_rad,
             roll_rad=pose.roll_rad + faults.bump_roll_rad,
         )
+
+
+def _shifted(rest: Developed, patches: Sequence[Patch], shift_px: tuple[float, float]) -> Developed:
+    """Return the whole picture with its patches, moved right and down."""
+    levels, grain = rest.levels.copy(), rest.grain.copy()
+    for patch in patches:
+        levels[patch.at.slices] = patch.developed.levels
+        grain[patch.at.slices] = patch.developed.grain
+    move = np.array([[1.0, 0.0, shift_px[0]], [0.0, 1.0, shift_px[1]]])
+    size = (levels.shape[1], levels.shape[0])
+    moved = (
+        np.asarray(cv2.warpAffine(part, move, size, borderMode=cv2.BORDER_REPLICATE), dtype=np.float32)
+        for part in (levels, grain)
+    )
+    return Developed(*moved)

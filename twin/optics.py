@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -34,23 +35,31 @@ class Pose:
     @property
     def camera_from_board(self) -> tuple[Points, Points]:
         """Rotation (3, 3) and translation (3,) in mm: ``camera = rotation @ board + translation``."""
-        straight = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
-        tilt, pan, roll = (
-            cv2.Rodrigues(np.array(axis) * angle)[0]
-            for axis, angle in (
-                ((1.0, 0.0, 0.0), self.tilt_rad),
-                ((0.0, 1.0, 0.0), self.pan_rad),
-                ((0.0, 0.0, 1.0), self.roll_rad),
-            )
-        )
-        rotation = roll @ pan @ tilt @ straight
-        return rotation, np.array([0.0, 0.0, self.height_mm]) - rotation @ np.array([*self.aim_mm, 0.0])
+        return _camera_from_board(self)
 
     @property
     def position_mm(self) -> Points:
         """The camera's place in the board frame."""
         rotation, translation = self.camera_from_board
         return np.asarray(-rotation.T @ translation)
+
+
+@lru_cache(maxsize=64)
+def _camera_from_board(pose: Pose) -> tuple[Points, Points]:
+    straight = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
+    tilt, pan, roll = (
+        cv2.Rodrigues(np.array(axis) * angle)[0]
+        for axis, angle in (
+            ((1.0, 0.0, 0.0), pose.tilt_rad),
+            ((0.0, 1.0, 0.0), pose.pan_rad),
+            ((0.0, 0.0, 1.0), pose.roll_rad),
+        )
+    )
+    rotation = np.asarray(roll @ pan @ tilt @ straight)
+    translation = np.array([0.0, 0.0, pose.height_mm]) - rotation @ np.array([*pose.aim_mm, 0.0])
+    rotation.setflags(write=False)
+    translation.setflags(write=False)
+    return rotation, translation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

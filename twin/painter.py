@@ -7,6 +7,7 @@ picture of a snapshot follows from the snapshot alone, whatever was drawn before
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from twin import soldier
 from twin.offscreen import Offscreen
 from twin.optics import Lens, Pose, Rect, join_overlapping, project_pinhole
-from twin.scene import Arrangement, Snapshot
+from twin.scene import Arrangement, CannonPose, Snapshot
 from twin.sensor import Developed, Sensor
 from twin.stage import LookSettings, cannon_points_m
 from twin.streak import Streak
@@ -27,6 +28,16 @@ _MARGIN_PX = 3
 """Interpolation and the lens's blur reach this far."""
 _KEPT = 2
 """Pictures at rest that are kept."""
+
+
+_SEEN_M = 5e-5
+"""What has moved less than this, and turned less than `_SEEN_QUAT`, looks the same."""
+_SEEN_QUAT = 1e-3
+_KEPT_DRAWINGS = 12
+"""Drawings of small parts that are kept: what has fallen lies still long before everything does."""
+
+_Drawing = tuple[NDArray[np.uint8], NDArray[np.float32] | None]
+_DrawKey = tuple[Rect, CannonPose | None, bytes, bytes, bool, bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +101,7 @@ class Painter:
         self._plate_rect = plate_rect(lens)
         self._map = self._straight_map() if self._bends else None
         self._kept: list[_Rest] = []
+        self._drawn: OrderedDict[_DrawKey, _Drawing] = OrderedDict()
 
     def paint(self, snapshot: Snapshot) -> tuple[Developed, Sequence[Patch]]:
         """Return the picture at rest, and what differs from it."""
@@ -127,7 +139,11 @@ class Painter:
 
     def _moved_rects(self, snapshot: Snapshot) -> list[Rect]:
         before, now = snapshot.still, snapshot.now
-        moved = np.flatnonzero(np.abs(before.poses - now.poses).max(axis=1) > 1e-6)
+        shift = np.abs(before.poses - now.poses)
+        moved = np.flatnonzero(
+            (shift[:, :3].max(axis=1, initial=0.0) > _SEEN_M)
+            | (shift[:, 3:].max(axis=1, initial=0.0) > _SEEN_QUAT)
+        )
         rects = [
             old.joined(new)
             for old, new in zip(
@@ -136,16 +152,16 @@ class Painter:
         ]
         if before.cannon != now.cannon:
             rects += [
-                self._with_shadow(cannon_points_m(cannon) * 1e3)
-                for cannon in (before.cannon, now.cannon)
-                if cannon is not None
+                self._cannon_rect(cannon) for cannon in (before.cannon, now.cannon) if cannon is not None
             ]
         shown = [rect.within(self._plate_rect) for rect in rects]
         return join_overlapping([rect for rect in shown if not rect.empty])
 
-    def _soldier_rects(self, arrangement: Arrangement, chosen: NDArray[np.intp]) -> list[Rect]:
+    def _soldier_rects(
+        self, arrangement: Arrangement, chosen: NDArray[np.intp] | slice = slice(None)
+    ) -> list[Rect]:
         """Return the pinhole pixels of each chosen soldier with its shadow."""
-        return [self._with_shadow(corners) for corners in self._soldier_corners_mm(arrangement.poses[chosen])]
+        return self._rects(self._soldier_corners_mm(arrangement.poses[chosen]))
 
     def _soldier_corners_mm(self, poses: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return corners (n, 8, 3) of a cube around each soldier."""
@@ -157,15 +173,26 @@ class Painter:
         signs = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)], dtype=float)
         return np.asarray(middle[:, None, :] + reach_mm * signs)
 
-    def _with_shadow(self, points_mm: NDArray[np.float64]) -> Rect:
+    def _cannon_rect(self, cannon: CannonPose) -> Rect:
+        """Return the pinhole pixels of the cannon with its shadow."""
+        return self._rects(cannon_points_m(cannon)[None] * 1e3)[0]
+
+    def _rects(self, points_mm: NDArray[np.float64]) -> list[Rect]:
+        """Return the pinhole pixels around each of n bodies, given as points (n, k, 3), and their shadows."""
+        if not len(points_mm):
+            return []
         floor_mm = -self._table.bodies.board_thickness_mm
         seen = [points_mm]
         for lamp in self._look.lamps:
             if lamp.casts_shadow:
                 source = np.array(lamp.position_mm)
-                reach = (source[2] - floor_mm) / np.maximum(source[2] - points_mm[:, 2], 1.0)
-                seen.append(source + (points_mm - source) * reach[:, None])
-        return Rect.around(project_pinhole(self._pose, self._lens, np.vstack(seen)), 2.0)
+                reach = (source[2] - floor_mm) / np.maximum(source[2] - points_mm[..., 2:], 1.0)
+                seen.append(source + (points_mm - source) * reach)
+        every = np.concatenate(seen, axis=1)
+        pixels = project_pinhole(self._pose, self._lens, every.reshape(-1, 3)).reshape(len(every), -1, 2)
+        low = np.floor(pixels.min(axis=1) - 2.0).astype(int).tolist()
+        high = (np.ceil(pixels.max(axis=1) + 2.0).astype(int) + 1).tolist()
+        return [Rect(*start, *stop) for start, stop in zip(low, high, strict=True)]
 
     # --- drawing
 
@@ -182,19 +209,32 @@ class Painter:
 
     def _draw(
         self, rect: Rect, arrangement: Arrangement, *, shadows: bool = True, with_depth: bool = False
-    ) -> tuple[NDArray[np.uint8], NDArray[np.float32] | None]:
-        every = np.arange(len(arrangement.sides), dtype=np.intp)
+    ) -> _Drawing:
         shown = np.array(
-            [not other.within(rect).empty for other in self._soldier_rects(arrangement, every)], dtype=bool
+            [not other.within(rect).empty for other in self._soldier_rects(arrangement)], dtype=bool
         )
-        return self._offscreen.draw(
+        key = (
             rect,
-            self._pose,
-            self._lens,
-            lambda stage: stage.arrange(arrangement, shown),
-            shadows=shadows,
-            with_depth=with_depth,
+            arrangement.cannon,
+            arrangement.poses[shown].tobytes(),
+            shown.tobytes(),
+            shadows,
+            with_depth,
         )
+        drawing = self._drawn.get(key)
+        if drawing is None:
+            drawing = self._offscreen.draw(
+                rect,
+                self._pose,
+                self._lens,
+                lambda stage: stage.arrange(arrangement, shown),
+                shadows=shadows,
+                with_depth=with_depth,
+            )
+            self._drawn[key] = drawing
+            if len(self._drawn) > _KEPT_DRAWINGS:
+                self._drawn.popitem(last=False)
+        return drawing
 
     def _streak(self, snapshot: Snapshot) -> Streak | None:
         if snapshot.shot_m is None:
@@ -208,10 +248,10 @@ class Painter:
         at = streak.rect(self._pose, self._lens, self._look).within(rect)
         if at.empty:
             return
-        every = np.arange(len(snapshot.now.sides), dtype=np.intp)
-        hidden = any(not other.within(at).empty for other in self._soldier_rects(snapshot.now, every)) or (
-            snapshot.now.cannon is not None
-        )
+        above = self._soldier_rects(snapshot.now)
+        if snapshot.now.cannon is not None:
+            above.append(self._cannon_rect(snapshot.now.cannon))
+        hidden = any(not other.within(at).empty for other in above)
         depth_m = None
         if hidden:
             _, depth_m = self._draw(at, snapshot.now, shadows=False, with_depth=True)

@@ -69,8 +69,8 @@ class ShotSettings:
 class BodySettings:
     """Soldiers and board as bodies."""
 
-    soldier_height_mm: float = 38.0
-    soldier_mass_g: float = 2.8
+    soldier_height_mm: float = 42.0
+    soldier_mass_g: float = 3.2
     soldier_friction: float = 0.45
     board_friction: float = 0.50
     board_thickness_mm: float = 5.0
@@ -148,7 +148,7 @@ class ShotRun:
             0.5 * bodies.soldier_height_mm / 1e3 * math.hypot(1.0, 2 * soldier.REACH) + self._radius_m
         )
 
-        model = mujoco.MjModel.from_xml_string(_model_xml(bodies, shot, surface, stances))
+        model = mujoco.MjModel.from_xml_string(_model_xml(bodies, shot, surface, poses, stances))
         data = mujoco.MjData(model)
         self._model: Any = model
         self._data: Any = data
@@ -161,9 +161,6 @@ class ShotRun:
         joint = model.joint("shot")
         self._shot_qpos = int(joint.qposadr[0])
         self._shot_dof = int(joint.dofadr[0])
-        for index in range(count):
-            start = int(model.joint(f"soldier-{index}").qposadr[0])
-            data.qpos[start : start + 7] = poses[index]
         data.qpos[self._shot_qpos : self._shot_qpos + 7] = [*muzzle_m, 1.0, 0.0, 0.0, 0.0]
         data.qvel[self._shot_dof : self._shot_dof + 3] = velocity_mps
         self._party = _parties(model, count)
@@ -360,10 +357,20 @@ def _parties(model: Any, count: int) -> NDArray[np.int64]:
     return party
 
 
-def _model_xml(bodies: BodySettings, shot: ShotSettings, surface: Box, stances: Sequence[int]) -> str:
+def _text(values: NDArray[np.float64]) -> str:
+    return " ".join(repr(float(value)) for value in values)
+
+
+def _model_xml(
+    bodies: BodySettings,
+    shot: ShotSettings,
+    surface: Box,
+    poses: NDArray[np.float64],
+    stances: Sequence[int],
+) -> str:
     height_m = bodies.soldier_height_mm / 1e3
     soldiers = []
-    for index, stance in enumerate(stances):
+    for index, (stance, pose) in enumerate(zip(stances, poses, strict=True)):
         geoms = "\n".join(
             soldier.geom_xml(
                 part,
@@ -374,11 +381,16 @@ def _model_xml(bodies: BodySettings, shot: ShotSettings, surface: Box, stances: 
             for part in soldier.parts(stance)
             if part.collides
         )
-        soldiers.append(f'<body name="soldier-{index}"><freejoint name="soldier-{index}"/>\n{geoms}\n</body>')
+        soldiers.append(
+            f'<body name="soldier-{index}" pos="{_text(pose[:3])}" quat="{_text(pose[3:])}" sleep="init">'
+            f'<freejoint name="soldier-{index}"/>\n{geoms}\n</body>'
+        )
     thickness_m = bodies.board_thickness_mm / 1e3
     half_x, half_y = (surface.x1_m - surface.x0_m) / 2, (surface.y1_m - surface.y0_m) / 2
     fast = contact_solref(_FAST_BOUNCE_S, shot.restitution)
     firm = 'solref="0.002 1" solimp="0.95 0.99 0.0002" condim="3"'
+    # Arms and kit stop a lying soldier from rolling on as its round parts would.
+    rolling = firm.replace('condim="3"', 'condim="6"')
     newline = "\n"
     return f"""<mujoco model="shot">
 <compiler angle="radian" autolimits="true" inertiafromgeom="true"/>
@@ -387,7 +399,7 @@ def _model_xml(bodies: BodySettings, shot: ShotSettings, surface: Box, stances: 
 <size memory="64M"/>
 <default>
 <default class="ground"><geom friction="{bodies.board_friction} 0.0005 0.00001" {firm}/></default>
-<default class="soldier"><geom friction="{bodies.soldier_friction} 0.0005 0.00001" {firm}/></default>
+<default class="soldier"><geom friction="{bodies.soldier_friction} 0.002 0.0004" {rolling}/></default>
 </default>
 <asset>{soldier.base_mesh(height_m)}</asset>
 <worldbody>

@@ -47,6 +47,8 @@ class Snapshot:
     """(k, 3) centres of the shot over the exposure, evenly spaced in time; None where there is no shot."""
     shot_share: float = 1.0
     """The part of the exposure over which the shot was there to be seen."""
+    released_us: int | None = None
+    """When the last shot was released; None before the first."""
 
     def looks_like(self, other: Snapshot) -> bool:
         """Whether both show the same picture."""

@@ -101,12 +101,13 @@ class Sensor:
         row, column = (int(value) for value in place.integers(0, _SPARE_PX, 2))
         return field[row : row + self._size[0], column : column + self._size[1]]
 
-    def expose(self, developed: Developed, noise: Levels) -> NDArray[np.uint8]:
-        """Add noise and round to grey levels."""
+    def expose(self, developed: Developed, noise: Levels, dim: float = 1.0) -> NDArray[np.uint8]:
+        """Add noise and round to grey levels, all levels times `dim`."""
+        levels = developed.levels if dim == 1.0 else developed.levels * np.float32(dim)
         if self._settings.noise == 0.0:
-            return np.asarray(cv2.convertScaleAbs(developed.levels), dtype=np.uint8)
+            return np.asarray(cv2.convertScaleAbs(levels), dtype=np.uint8)
         grained = cv2.multiply(developed.grain, noise)
-        return np.asarray(cv2.add(developed.levels, grained, dtype=cv2.CV_8U), dtype=np.uint8)
+        return np.asarray(cv2.add(levels, grained, dtype=cv2.CV_8U), dtype=np.uint8)
 
     def _make_field(self, number: int) -> Levels:
         """Noise with the slight blur between neighbours that a colour sensor's interpolation leaves."""

@@ -260,7 +260,12 @@ class Table:
         """
         shot_m = self._shot_over(opened_us, closed_us, samples)
         in_flight = self._run is not None and shot_m is not None
-        return Snapshot(*seen, shot_m, len(shot_m) / samples if in_flight and shot_m is not None else 1.0)
+        return Snapshot(
+            *seen,
+            shot_m,
+            len(shot_m) / samples if in_flight and shot_m is not None else 1.0,
+            None if self._launch is None else self._launch.at_us,
+        )
 
     def _shot_over(self, opened_us: int, closed_us: int, samples: int) -> NDArray[np.float64] | None:
         run, launch = self._run, self._launch
