@@ -28,7 +28,8 @@
  *     simulation: chip_run says which, and twin.chip raises.
  *
  * Found besides: writing TIFRx clears all flags of that timer whatever is written, and enabling an interrupt whose
- * flag is set does not raise it (interrupts.c); SBI on PINx toggles every pin that is high (pins.c).
+ * flag is set does not raise it (interrupts.c); SBI on PINx toggles every pin that is high (pins.c); compare outputs
+ * are turned back at each overflow in the modes without PWM too (timers.c).
  *
  * Pins are numbered port * 8 + bit with B = 0, C = 1, D = 2. Cycles are absolute since the chip was made; they go on
  * through resets and power loss. One thread at a time may be inside the library. */

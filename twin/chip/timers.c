@@ -46,7 +46,11 @@ static void on_compare(avr_irq_t *irq, uint32_t value, void *param)
 	avr_timer_comp_t *compare = compare_of(c, ref->timer, ref->compare);
 	uint8_t mode = avr_regbit_get(c->avr, compare->com), level = value & 1;
 	uint64_t cycle = c->avr->cycle, period = compare->comp_cycles, exact = timer->tov_base;
-	if (buffers_compare(timer)) {
+	if (!buffers_compare(timer)) {
+		/* simavr turns the pin back at each overflow, as if this were PWM. */
+		if (level != (mode == COM_SET) && mode != COM_TOGGLE)
+			return;
+	} else {
 		int at_bottom = level == (mode == COM_CLEAR);
 		if (at_bottom)
 			c->compare_cycles[ref->timer][ref->compare] = period;

@@ -161,6 +161,24 @@ int main(void)
 			__asm__ volatile("nop\n\tnop");
 			send(TIFR2);
 			break;
+		case 'u': { /* one pulse on PD6 from compare matches of Timer0 in normal mode, over two wraps */
+			TCNT0 = 0;
+			OCR0A = 100;
+			TCCR0A = _BV(COM0A1) | _BV(COM0A0);
+			TIFR0 = _BV(TOV0) | _BV(OCF0A);
+			TCCR0B = _BV(CS01);
+			for (uint8_t wraps = 0; wraps < 3; wraps++) {
+				while (!(TIFR0 & _BV(TOV0)))
+					;
+				TIFR0 = _BV(TOV0);
+				if (wraps == 1) {
+					OCR0A = 180;
+					TCCR0A = _BV(COM0A1);
+				}
+			}
+			TCCR0B = 0;
+			break;
+		}
 		case 'd':
 			dive(20);
 			send('d');

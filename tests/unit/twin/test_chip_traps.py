@@ -308,6 +308,16 @@ def test_toggling_one_pin_leaves_the_others(boot: Boot, bytes_sent: Sent) -> Non
     assert bytes_sent(chip) == bytes([1 << 5 | 1 << 3])
 
 
+def test_compare_output_without_pwm_changes_at_matches_alone(boot: Boot) -> None:
+    chip = boot()
+    chip.events()
+    chip.send(b"u")
+    chip.run_for_us(2000)
+    (rise, up), (fall, down) = edges(chip.events(), SPARE)
+    assert (up, down) == (1, 0)
+    assert fall - rise == (2 * 256 + 180 - 100) * 8
+
+
 def test_servo_output_taken_off_goes_low(boot: Boot) -> None:
     chip = boot()
     chip.send(b"t" + word(39_000) + word(39_000))
