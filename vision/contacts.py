@@ -33,6 +33,10 @@ _BOARD_SIGMA_MM = 2.0
 _BOARD_TURN_SIGMA_RAD = 0.10  # the board takes speed, but hardly changes the direction over it
 _MODEL_SIGMA_MM = 1.5  # what the flight's equation leaves out
 _SPEED_SIGMA_MPS = 0.35
+
+# A soldier takes speed from the shot; only a graze leaves it nearly all.
+_USUAL_KEPT = 0.8
+_KEPT_SIGMA = 0.2
 # Costs are halves of squared standard deviations, as log-likelihoods are.
 _SECOND_TOUCH_COST = 2.5
 _UNKNOWN_COST = 9.0
@@ -160,10 +164,10 @@ class _Turn:
         self._times_us = np.linspace(begin_us, end_us, count)
         self._before = before
         self._here = _above_board(before.flight.at(self._times_us))
-        self._here_spread = before.fit.spread_at((begin_us + end_us) / 2)
+        self._here_spread = before.fit.spread_at(self._times_us)
         if after is not None:
             self._there = _above_board(after.flight.at(self._times_us))
-            self._there_spread = after.fit.spread_at((begin_us + end_us) / 2)
+            self._there_spread = after.fit.spread_at(self._times_us)
         else:
             self._there, self._there_spread = self._here, self._here_spread
         self._near = self._soldiers_near(standing.soldiers)
@@ -193,12 +197,15 @@ class _Turn:
 
     def _touching(self, what: Soldier | None, points: FloatArray, spread: FloatArray) -> FloatArray:
         """Cost of touching a soldier (or the board) at each instant of a flight."""
-        z_variance = float(spread[2, 2])
+        z_variance = spread[:, 2, 2]
         if what is None:
-            return (points[:, 2] - _SHOT_RADIUS_MM) ** 2 / (z_variance + _BOARD_SIGMA_MM**2) / 2
+            on_board: FloatArray = (
+                (points[:, 2] - _SHOT_RADIUS_MM) ** 2 / (z_variance + _BOARD_SIGMA_MM**2) / 2
+            )
+            return on_board
         away = np.hypot(points[:, 0] - what.x_mm, points[:, 1] - what.y_mm)
         reach, sigma = _STRIKE_REACH * self._height_mm, _STRIKE_REACH_SIGMA * self._height_mm
-        variance = sigma**2 + float(np.trace(spread[:2, :2])) / 2
+        variance = sigma**2 + (spread[:, 0, 0] + spread[:, 1, 1]) / 2
         above = np.maximum(points[:, 2] - self._height_mm - _SHOT_RADIUS_MM, 0.0)
         cost: FloatArray = (away - reach) ** 2 / variance / 2 + above**2 / (z_variance + 9.0) / 2
         return cost + self._stirring(what.square)
@@ -244,7 +251,7 @@ class _Turn:
         """Cost of both flights being at the same place at each instant."""
         gap = self._here - self._there
         spread = self._here_spread + self._there_spread + np.eye(3) * _MODEL_SIGMA_MM**2
-        cost: FloatArray = np.einsum("ni,ij,nj->n", gap, np.linalg.inv(spread), gap) / 2
+        cost: FloatArray = np.einsum("ni,nij,nj->n", gap, np.linalg.inv(spread), gap) / 2
         return cost
 
     def _bend(self) -> float:
@@ -324,8 +331,10 @@ class _Turn:
         elapsed_ms = (self._times_us[None, :] - self._times_us[:, None]) / 1000.0
         speed_mps = np.where(elapsed_ms > 0.1, apart / np.maximum(elapsed_ms, 0.1), np.inf)
         limit = float(np.linalg.norm(self._before.flight.velocity_at(float(self._times_us[0]))))
-        late_start = np.where(elapsed_ms > 0.1, np.maximum(speed_mps - limit, 0.0), 1e3)
-        cost = ahead[:, None] + behind[None, :] + late_start**2 / 2 + self._bends(first, second)
+        hurry = np.where(
+            elapsed_ms > 0.1, np.maximum(speed_mps / limit - _USUAL_KEPT, 0.0) / _KEPT_SIGMA, 1e3
+        )
+        cost = ahead[:, None] + behind[None, :] + hurry**2 / 2 + self._bends(first, second)
         i, j = np.unravel_index(int(np.argmin(cost)), cost.shape)
         total = float(cost[i, j]) + _SECOND_TOUCH_COST + _TURNED_COST
         return _Account(

@@ -107,11 +107,11 @@ class FlightFit:
     residuals_px: FloatArray
     """Distance of each observation from the fit, shape (N,)."""
 
-    def spread_at(self, time_us: float) -> FloatArray:
-        """Covariance of the position at a time, mm^2, shape (3, 3)."""
-        parameters = _parameters(self.flight)
-        jacobian = _jacobian(parameters, np.array([time_us]))[0]
-        spread: FloatArray = jacobian @ self.covariance @ jacobian.T
+    def spread_at(self, times_us: FloatArray | float) -> FloatArray:
+        """Covariance of the position at times (N,), mm^2, shape (N, 3, 3)."""
+        times = np.atleast_1d(np.asarray(times_us, dtype=np.float64))
+        slopes = _jacobian(_parameters(self.flight), times)
+        spread: FloatArray = slopes @ self.covariance @ np.moveaxis(slopes, 1, 2)
         return spread
 
     @property
@@ -196,10 +196,12 @@ def fit_flight(
         if gain < 1e-4 * max(cost, 1.0):
             break
     residuals_px: FloatArray = np.sqrt((misses(best[None])[0] ** 2).sum(axis=1)) * sigma_px
+    # Unknowns differ by ten orders of magnitude in size: invert in units of their prior spread.
+    covariance = np.linalg.inv(normal * scale[:, None] * scale) * scale[:, None] * scale
     flight = Flight(float(best[0]), best[1:4].copy(), best[4:7].copy(), float(best[7]))
     return FlightFit(
         flight,
-        np.linalg.pinv(normal),
+        covariance,
         cost,
         residuals_px,
     )

@@ -215,9 +215,12 @@ class _Follower:
             kept = draft.sights[: len(draft.sights) - cut]
             if len(kept) < min(least, len(draft.sights)):
                 break
-            shorter = draft if not cut else _Draft(draft.prior, kept, self._fit(draft.prior, kept))
-            found = self._next_draft(shorter)
-            if found is None:
+            if len(kept) == 1:
+                shorter = self._from_one_streak(kept[0])
+            else:
+                shorter = _Draft(draft.prior, kept, self._fit(draft.prior, kept)) if cut else draft
+            found = None if shorter is None else self._next_draft(shorter)
+            if shorter is None or found is None:
                 continue
             lost = sum(self._strength(sight) for sight in draft.sights[len(kept) :])
             value = found[0] - lost
@@ -386,35 +389,37 @@ class _Follower:
 
     def _only_one_streak(self, start: int) -> _Draft | None:
         """Find a flight so short that one picture shows it: from the known muzzle, at the known time, to one streak."""
+        best: tuple[float, _Draft] | None = None
+        for k in range(start, min(start + 4, len(self._times))):
+            for sight in self._seen(k):
+                draft = self._from_one_streak(sight)
+                if draft is None:
+                    continue
+                score = self._strength(sight) - 0.5 * (k - start)
+                if best is None or score > best[0]:
+                    best = (score, draft)
+        return None if best is None else best[1]
+
+    def _from_one_streak(self, sight: _Sight) -> _Draft | None:
+        """Describe the flight from the muzzle that made a streak, where its place and shape allow one."""
         muzzle, fire_us = self._muzzle_point(), self._scene.fire_us
         if muzzle is None or fire_us is None:
             return None
-        best: tuple[float, _Line, _Sight] | None = None
-        for k in range(start, min(start + 4, len(self._times))):
-            for sight in self._seen(k):
-                line = self._straight_from(muzzle, fire_us / 1000.0, sight)
-                if line is None or not self._shaped(sight, line):
-                    continue
-                score = self._weight(line, [sight]) - 0.5 * (k - start)
-                if best is None or score > best[0]:
-                    best = (score, line, sight)
-        if best is None:
+        line = self._straight_from(muzzle, fire_us / 1000.0, sight)
+        if line is None or not self._shaped(sight, line):
             return None
-        _, line, sight = best
         prior = self._muzzle_prior(line)
-        ends = self._ends(sight, line)
-        fit = self._fit(prior, ends) if len(ends) == 2 else self._fit(prior, [sight])
-        return _Draft(prior, (sight,), fit)
+        return _Draft(prior, (sight,), self._fit(prior, [sight]))
 
-    def _ends(self, sight: _Sight, line: _Line) -> list[_Sight]:
+    def _ends(self, sight: _Sight, heading: FloatArray) -> Sequence[_Sight]:
         """Where a long smear begins and ends, as two sights: together they show its direction and speed."""
         s = sight.streak
         if self._exposure_us is None or s.length_px < _DIRECTED_PX:
-            return []
+            return [sight]
         closed_ms = s.timestamp_us / 1000.0 + self._exposure_us / 2000.0
         opened_ms = 2 * sight.time_ms - closed_ms
         axis_mm = self._axis_mm(sight)
-        sense = 0.5 * s.length_px * float(np.sign(axis_mm @ line.velocity))
+        sense = 0.5 * s.length_px * float(np.sign(axis_mm @ heading))
         ends = []
         for time_ms, way in ((opened_ms, -sense), (closed_ms, sense)):
             end = replace(s, u_px=s.u_px + way * s.axis[0], v_px=s.v_px + way * s.axis[1])
@@ -480,6 +485,8 @@ class _Follower:
     # ---- following a flight
 
     def _fit(self, prior: FlightPrior, sights: Sequence[_Sight], passes: Waypoint | None = None) -> FlightFit:
+        if len(sights) == 1:
+            sights = self._ends(sights[0], prior.mean[4:6])
         return fit_flight(
             self._view,
             np.array([1000.0 * s.time_ms for s in sights]),
@@ -528,7 +535,7 @@ class _Follower:
             flown = before.flight.at(times_us)
             lowest = int(np.argmin(np.abs(flown[:, 2] - SHOT_DIAMETER_MM / 2)))
             above_mm = float(flown[lowest, 2]) - SHOT_DIAMETER_MM / 2
-            down = (above_mm**2) / (float(before.spread_at(float(times_us[lowest]))[2, 2]) + 1.0)
+            down = (above_mm**2) / (float(before.spread_at(float(times_us[lowest]))[0, 2, 2]) + 1.0)
             if down > 9.0:
                 continue
             velocity = before.flight.velocity_at(float(times_us[lowest]))
@@ -560,7 +567,7 @@ class _Follower:
         if where[0, 2] < -15.0:
             return None  # well below the board: the flight has ended
         pixel = self._view.project(where)[0]
-        spread_px = float(np.sqrt(np.trace(fit.spread_at(time_us)[:2, :2]))) / self._mm_per_px
+        spread_px = float(np.sqrt(np.trace(fit.spread_at(time_us)[0, :2, :2]))) / self._mm_per_px
         reach_px = min(3.0 + 3.0 * spread_px, 14.0)
         velocity = fit.flight.velocity_at(time_us)[:2]
         line = _Line(time_us / 1000.0, where[0, :2], velocity)
