@@ -15,14 +15,13 @@ else, nothing awaited.
 
 import secrets
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
 from rig.link import messages, wire
 from rig.link.clock_map import ClockMap, HostTime
 from rig.link.codec import STOP_BYTES, Damaged, Decoder, Frame, encode, request_frame
-from rig.link.errors import BoardReset, LinkLost, NoAnswer, NotDone, Refused, WrongWireVersion
+from rig.link.errors import BoardReset, LinkLost, NoAnswer, Refused, WrongWireVersion
 from rig.link.messages import Answer, Event, Heartbeat, Identify, Identity, Request
 from rig.link.port import Clock, Port
 from rig.link.words import name_of
@@ -30,7 +29,6 @@ from rig.link.words import name_of
 __all__ = ["EventsMissed", "Link"]
 
 A = TypeVar("A", bound=Answer)
-E = TypeVar("E", bound=Event)
 
 _BITS_PER_BYTE = 10  # start, eight, stop
 _LONGEST_FRAME = 2 * (2 + wire.LONGEST_PAYLOAD + 2) + 1  # every byte escaped
@@ -193,29 +191,6 @@ class Link:
         events = list(self._events)
         self._events.clear()
         return events
-
-    def wait_for(
-        self, kind: type[E], timeout_us: int, what: str, *, where: Callable[[E], bool] | None = None
-    ) -> E:
-        """Return the first event of a kind; those before it are dropped.
-
-        Raises
-        ------
-        NotDone
-            Where it does not come in time; `what` names it in the message.
-        LinkLost, PortError
-            Where the cannon is gone.
-        """
-        deadline_us = self._clock.now_us() + timeout_us
-        while True:
-            left_us = deadline_us - self._clock.now_us()
-            events = self.wait(max(0, left_us))
-            for position, event in enumerate(events):
-                if isinstance(event, kind) and (where is None or where(event)):
-                    self._events.extendleft(reversed(events[position + 1 :]))
-                    return event
-            if not events and left_us <= 0:
-                raise NotDone(what, timeout_us)
 
     def beat(self) -> messages.Alive:
         """Send a heartbeat now, and acknowledge the events that came."""

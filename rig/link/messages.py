@@ -365,7 +365,7 @@ class ShotSeen(Event):
     left_first_us: int
     """The first barrier fell free."""
     transit_ticks: int
-    """From there to the second barrier, 0.5 us each; 0 where that was not seen."""
+    """From there to the second barrier, 0.5 us each; 65535 where it was that or longer."""
 
 
 @dataclass(frozen=True, slots=True)

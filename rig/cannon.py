@@ -1,0 +1,709 @@
+"""The cannon over a link: one shot, step by step, along the table of `rig.sequence`.
+
+Each step asks, waits for the cannon's own word that it is done, and meanwhile keeps the link alive and looks at every
+event. Whatever goes wrong in a step, here, on the line or at the table, is answered in one way: the stop byte, then
+safe, then the lever let down where it is still drawn; then the error goes on to the caller. When a step of this class
+raises, `Cannon.state` is where the cannon was left.
+
+CannonError
+├── OutOfReach      an axis was asked to go beyond its limits; nothing moved
+├── BadSetting      a setting that the firmware does not have, or a value outside its range
+├── Aborted         the cannon left the shot by itself; its cause says why
+│   └── ShotNotSeen the trigger was pulled and nothing passed the muzzle gate
+└── LetDown         nothing is wrong with the cannon, but the shot cannot be: the lever was let down
+    ├── NotLoaded
+    ├── LaneNotClear
+    └── DwellExpired
+"""
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from rig.link import messages, wire
+from rig.link.errors import LinkError, NotDone, PortError, Refused
+from rig.link.link import EventsMissed, Link
+from rig.link.messages import FaultSeen, InputChanged, Moving, ShotSeen, StateChanged, Status
+from rig.sequence import Action, Event, Sequence, State
+
+__all__ = [
+    "Aborted",
+    "BadSetting",
+    "Cannon",
+    "CannonError",
+    "Change",
+    "DwellExpired",
+    "LaneAnswer",
+    "LaneNotClear",
+    "LetDown",
+    "NotLoaded",
+    "OutOfReach",
+    "ShotFired",
+    "ShotNotSeen",
+]
+
+T = TypeVar("T")
+
+_TICKS_PER_US = 2
+_LOOK_US = 20_000  # how often `on_wait` is called at least
+_LOAD_US = 60_000_000
+# Longer than a worn servo gear's play, and small beside an axis's range of some 1000 us.
+_APPROACH_US = 30
+# The cannon's own word comes before the controller's patience ends.
+_PATIENCE_SHARE = 1.5
+_PATIENCE_US = 1_000_000
+_SAVING_US = 5_000_000  # EEPROM takes 3.4 ms a byte, and there are two copies
+# The lever's switches tell of a shot a little after it left.
+_SWITCHES_US = 300_000
+# The controller lets down this much before the firmware would by itself.
+_DWELL_MARGIN_US = 500_000
+_LONGEST_TRANSIT_TICKS = 0xFFFF
+
+_AIMED: Final = (wire.Axis.TRAVERSE, wire.Axis.AZIMUTH, wire.Axis.ELEVATION)
+_LEVER_HELD: Final = wire.Input.LEVER_DRAWN | wire.Input.LEVER_LATCHED
+
+# What the firmware may report in each state of the sequence; anything else, and it has left the shot by itself. Where
+# no shot is on its way (not listed) nothing it reports is a surprise.
+_FIRMWARE_STATES: Final[Mapping[State, frozenset[wire.State]]] = {
+    State.HOMING: frozenset({wire.State.HOMING, wire.State.READY}),
+    State.HOMED: frozenset({wire.State.READY}),
+    State.AIMING: frozenset({wire.State.READY}),
+    State.AIMED: frozenset({wire.State.READY}),
+    State.COCKING: frozenset({wire.State.COCKING, wire.State.COCKED}),
+    State.COCKED: frozenset({wire.State.COCKED}),
+    State.LOADING: frozenset({wire.State.COCKED}),
+    State.LOADED: frozenset({wire.State.COCKED}),
+    State.CHECKING_LANE: frozenset({wire.State.COCKED}),
+    State.LANE_CLEAR: frozenset({wire.State.COCKED}),
+    State.ARMING: frozenset({wire.State.COCKED, wire.State.ARMED}),
+    State.ARMED: frozenset({wire.State.ARMED}),
+    State.FIRING: frozenset({wire.State.ARMED, wire.State.FIRING}),
+}
+_DWELLING: Final = frozenset(
+    {
+        State.COCKED,
+        State.LOADING,
+        State.LOADED,
+        State.CHECKING_LANE,
+        State.LANE_CLEAR,
+        State.ARMED,
+    }
+)
+
+
+class CannonError(Exception):
+    """A shot that was not to be; the cannon is as `Cannon.state` says."""
+
+
+class OutOfReach(CannonError):
+    """`axis` cannot go to a pulse of `asked_us`; it goes from `low_us` to `high_us`."""
+
+    def __init__(self, axis: wire.Axis, asked_us: float, low_us: float, high_us: float) -> None:
+        self.axis = axis
+        self.asked_us = asked_us
+        self.low_us = low_us
+        self.high_us = high_us
+        super().__init__(
+            f"{axis.name.lower()} cannot go to a pulse of {asked_us:g} us; its limits are {low_us:g} to {high_us:g} us"
+        )
+
+
+class BadSetting(CannonError):
+    """The firmware has no setting `name`, or not with that value."""
+
+    def __init__(self, name: str, what: str) -> None:
+        self.name = name
+        super().__init__(f"cannon setting {name}: {what}")
+
+
+class Aborted(CannonError):
+    """The cannon left the shot by itself, for `cause`; `faults` are those it noted since it was homed."""
+
+    def __init__(self, cause: wire.Cause, faults: frozenset[wire.Fault]) -> None:
+        self.cause = cause
+        self.faults = faults
+        noted = "".join(f"; {wire.says(fault)}" for fault in sorted(faults))
+        super().__init__(f"the cannon made itself safe: {wire.says(cause)}{noted}")
+
+
+class ShotNotSeen(Aborted):
+    """The trigger was pulled, and no shot passed the muzzle gate. Whether one left only the camera can tell."""
+
+
+class LetDown(CannonError):
+    """The shot cannot be, and the lever was let down."""
+
+
+class NotLoaded(LetDown):
+    """No shot was seated in time."""
+
+
+class LaneNotClear(LetDown):
+    """Camera or input did not say that the lane is clear."""
+
+
+class DwellExpired(LetDown):
+    """The lever was cocked for as long as it may."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaneAnswer:
+    """What the camera says of the lane."""
+
+    clear: bool
+    why: str = ""
+    """Why not, for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A step that was taken."""
+
+    at_us: int
+    """On the controller's clock."""
+    previous: State
+    event: Event
+    state: State
+    cause: str
+    """Why, where it is more than the next step of a shot; "" otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShotFired:
+    """A shot that was seen to leave."""
+
+    released_us: int
+    """Trigger energised, on the controller's clock."""
+    released_bound_us: int
+    """`released_us` is wrong by this much at the most."""
+    released_device_us: int
+    """The same on the cannon's clock."""
+    left_us: int
+    """The shot left the first barrier, on the controller's clock."""
+    transit_us: float
+    """From the first barrier to the second."""
+    muzzle_speed_mps: float | None
+    """From the barriers' spacing; None where the transit was too long to be timed."""
+
+
+class Cannon:
+    """Runs the sequence over a link.
+
+    Parameters
+    ----------
+    link
+        A line to the cannon, not identified yet.
+    gate_spacing_mm
+        Between the two light barriers of the muzzle gate.
+    on_change
+        Called after every step of the sequence. It must not raise.
+    on_wait
+        Called every 20 ms at least while a shot is on its way; what it raises stops the shot. The camera is watched
+        here.
+    """
+
+    def __init__(
+        self,
+        link: Link,
+        *,
+        gate_spacing_mm: float,
+        on_change: Callable[[Change], None] = lambda change: None,
+        on_wait: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._link = link
+        self._clock = link.clock
+        self._gate_spacing_mm = gate_spacing_mm
+        self._on_change = on_change
+        self._on_wait = on_wait
+        self._sequence = Sequence()
+        self._settings: dict[wire.Setting, int] = {}
+        self._pulse_ticks: dict[wire.Axis, int] = {}
+        self._inbox: deque[messages.Event] = deque()
+        self._inputs = wire.Input(0)
+        self._synced_us = 0  # the cannon's time of the last status: events up to then are old news
+        self._dwell_until_us = 0
+
+    @property
+    def state(self) -> State:
+        """Where the cannon is on the way of a shot."""
+        return self._sequence.state
+
+    @property
+    def link(self) -> Link:
+        """The line to the cannon."""
+        return self._link
+
+    # The steps of a shot
+
+    def connect(self) -> messages.Identity:
+        """Find the cannon, make it safe and read its settings.
+
+        Raises
+        ------
+        LinkError
+            Where there is no cannon, or one that speaks another wire version.
+        """
+        if self.state is not State.UNKNOWN:
+            self._take(Event.LINK_LOST, "connected anew")
+        identity = self._link.identify()
+        self._inbox.clear()
+        self._recover(Event.FOUND)
+        self._settings = {
+            setting: self._link.ask(messages.ReadSetting(setting)).value for setting in wire.Setting
+        }
+        return identity
+
+    def configure(self, settings: Mapping[str, int]) -> None:
+        """Give the cannon its settings, and have it keep them where one has changed. Only while safe.
+
+        Parameters
+        ----------
+        settings
+            Values by their names on the wire, as `dwell_ms`; what is not named stays as it is.
+
+        Raises
+        ------
+        BadSetting
+            Where there is no such setting or its value is out of range; nothing was changed then.
+        CannonError
+            Where the cannon is not safe.
+        LinkError
+            Where the cannon will not.
+        """
+        if self.state is not State.SAFE:
+            raise CannonError(f"settings are given to a safe cannon only; this one is {self.state}")
+        wanted = {_setting(name): value for name, value in settings.items()}
+        for setting, value in wanted.items():
+            limits = wire.SETTING_LIMITS[setting]
+            if not limits.minimum <= value <= limits.maximum:
+                raise BadSetting(
+                    setting.name.lower(), f"{value} found, expected {limits.minimum} to {limits.maximum}"
+                )
+        changed = {
+            setting: value for setting, value in wanted.items() if self._settings.get(setting) != value
+        }
+        if changed:
+            self._guarded(lambda: self._configure(changed))
+
+    def home(self) -> None:
+        """Leave safe; every axis goes to its home."""
+        self._step(Event.HOME_ASKED, self._home, Event.HOME_REACHED)
+
+    def aim(self, traverse_us: float, azimuth_us: float, elevation_us: float) -> None:
+        """Bring the three axes to servo pulses, each from below, so that play in the gears always lies on one side.
+
+        Raises
+        ------
+        OutOfReach
+            Where a pulse lies outside its axis's limits.
+        """
+        asked_us = dict(zip(_AIMED, (traverse_us, azimuth_us, elevation_us), strict=True))
+        self._step(Event.AIM_ASKED, lambda: self._aim(asked_us), Event.AIM_REACHED)
+
+    def cock(self) -> None:
+        """Draw and latch the lever. From here on the dwell runs."""
+        self._step(Event.COCK_ASKED, self._cock, Event.LATCHED)
+
+    def load(self, prompt: Callable[[], None] | None = None, *, timeout_us: int = _LOAD_US) -> None:
+        """Wait until a shot is seated in the muzzle. One that is there already will do.
+
+        Parameters
+        ----------
+        prompt
+            Asks a person for the shot, and returns at once. None: the automatic loader is told to give one.
+        timeout_us
+            How long to wait for a person.
+
+        Raises
+        ------
+        NotLoaded
+            Where none is seated in time; the lever was let down.
+        """
+        self._step(Event.LOAD_ASKED, lambda: self._load(prompt, timeout_us), Event.SEATED)
+
+    def fire(self, lane_clear: Callable[[], LaneAnswer], before_fire: Callable[[], None]) -> ShotFired:
+        """Check the lane, arm, fire, and see the shot leave.
+
+        Parameters
+        ----------
+        lane_clear
+            Asks the camera; the cannon's own input is asked besides. While it thinks nothing keeps the line alive:
+            it returns within 0.3 s, or calls `wait` in between.
+        before_fire
+            Called once the cannon is armed. The fire goes out only after it has returned.
+
+        Raises
+        ------
+        LaneNotClear
+            Nothing was armed; the lever was let down.
+        ShotNotSeen
+            The trigger was pulled.
+        LinkLost
+            Where it comes in the state `FIRING`, the shot may have been fired.
+        """
+        self._step(Event.LANE_ASKED, lambda: self._check_lane(lane_clear), Event.LANE_SEEN_CLEAR)
+        token = self._step(Event.ARM_ASKED, self._arm, Event.TOKEN_GIVEN)
+        self._guarded(before_fire)
+        seen = self._step(Event.FIRE_ASKED, lambda: self._fire(token), None)
+        self._recover(Event.SHOT_SEEN)
+        return self._shot(seen)
+
+    def let_down(self, cause: str = "asked for") -> None:
+        """Ease the lever forward without firing.
+
+        Raises
+        ------
+        CannonError, LinkError
+            Where it could not be; the state is `SAFE_DRAWN` or `UNKNOWN` then.
+        """
+        failure = self._recover(Event.LET_DOWN_ASKED, cause)
+        if failure is not None:
+            raise failure
+
+    def make_safe(self, cause: str = "asked for") -> None:
+        """Make safe now, from any state, and let the lever down where it is drawn."""
+        self._stop()
+        self._recover(Event.ABORTED, cause)
+
+    def wait(self, timeout_us: int) -> None:
+        """Keep the cannon company for a while; raises what a step would where it leaves the shot by itself."""
+        self._guarded(lambda: self._listen_for(messages.Event, timeout_us, where=lambda event: False))
+
+    # What each step does
+
+    def _configure(self, changed: Mapping[wire.Setting, int]) -> None:
+        for setting, value in changed.items():
+            self._settings[setting] = self._link.ask(messages.Configure(setting, value)).value
+        self._link.ask(messages.SaveSettings())
+        if self._listen_for(messages.SettingsSaved, _SAVING_US) is None:
+            raise NotDone("writing the cannon's settings", _SAVING_US)
+
+    def _home(self) -> None:
+        expected_ms = self._link.ask(messages.Home()).expected_ms
+        self._await_state(wire.State.READY, expected_ms, "homing")
+        home = {
+            wire.Axis.TRAVERSE: wire.Setting.TRAVERSE_HOME_TICKS,
+            wire.Axis.AZIMUTH: wire.Setting.AZIMUTH_HOME_TICKS,
+            wire.Axis.ELEVATION: wire.Setting.ELEVATION_HOME_TICKS,
+        }
+        self._pulse_ticks = {axis: self._settings[setting] for axis, setting in home.items()}
+
+    def _aim(self, asked_us: Mapping[wire.Axis, float]) -> None:
+        before: dict[wire.Axis, int] = {}
+        there: dict[wire.Axis, int] = {}
+        for axis, pulse_us in asked_us.items():
+            low, high = self._limits_ticks(axis)
+            ticks = round(pulse_us * _TICKS_PER_US)
+            if not low <= ticks <= high:
+                raise OutOfReach(axis, pulse_us, low / _TICKS_PER_US, high / _TICKS_PER_US)
+            there[axis] = ticks
+            below = max(low, ticks - _APPROACH_US * _TICKS_PER_US)
+            if self._pulse_ticks[axis] > below:
+                before[axis] = below
+        self._move(before)
+        self._move(there)
+
+    def _limits_ticks(self, axis: wire.Axis) -> tuple[int, int]:
+        name = axis.name
+        return self._settings[wire.Setting[f"{name}_MIN_TICKS"]], self._settings[
+            wire.Setting[f"{name}_MAX_TICKS"]
+        ]
+
+    def _move(self, targets: Mapping[wire.Axis, int]) -> None:
+        """Move axes at once and wait for all of them."""
+        asked = {axis: ticks for axis, ticks in targets.items() if self._pulse_ticks[axis] != ticks}
+        expected_ms = 0
+        for axis, ticks in asked.items():
+            expected_ms = max(expected_ms, self._link.ask(messages.Move(axis, ticks)).expected_ms)
+            self._pulse_ticks[axis] = ticks
+        under_way = dict(asked)
+        deadline_us = self._clock.now_us() + _patience_us(expected_ms)
+        while under_way:
+            left_us = deadline_us - self._clock.now_us()
+            done = self._listen_for(messages.MoveDone, left_us)
+            if done is None:
+                raise NotDone(
+                    f"moving {', '.join(axis.name.lower() for axis in under_way)}", _patience_us(expected_ms)
+                )
+            if under_way.get(done.axis) == done.pulse_ticks:
+                del under_way[done.axis]
+
+    def _cock(self) -> None:
+        expected_ms = self._link.ask(messages.Cock()).expected_ms
+        self._await_state(wire.State.COCKED, expected_ms, "cocking")
+        status = self._look()
+        left_us = self._settings[wire.Setting.DWELL_MS] * 1000 - status.cocked_ms * 1000
+        self._dwell_until_us = self._clock.now_us() + left_us - _DWELL_MARGIN_US
+
+    def _load(self, prompt: Callable[[], None] | None, timeout_us: int) -> None:
+        self._look()
+        if self._is_seated():
+            return
+        if prompt is None:
+            timeout_us = _patience_us(self._link.ask(messages.Load()).expected_ms)
+        else:
+            prompt()
+        seen = self._listen_for(
+            messages.Event,
+            timeout_us,
+            where=lambda event: self._is_seated() or _is_fault(event, wire.Fault.LOAD_TIMEOUT),
+        )
+        if not self._is_seated():
+            who = "the loader gave no shot" if prompt is None else "no shot was seated in the muzzle"
+            within = f" within {timeout_us / 1e6:g} s" if seen is None else ""
+            raise NotLoaded(f"{who}{within}")
+
+    def _is_seated(self) -> bool:
+        return wire.Input.GATE_FIRST_BLOCKED in self._inputs
+
+    def _check_lane(self, lane_clear: Callable[[], LaneAnswer]) -> None:
+        answer = lane_clear()
+        self._look()
+        why = answer.why or "the camera does not see it clear"
+        if answer.clear and wire.Input.LANE_CLEAR not in self._inputs:
+            why = "the cannon's own input does not say so"
+        elif answer.clear:
+            return
+        self._take(Event.LANE_BLOCKED, why)
+        raise LaneNotClear(f"the lane is not clear: {why}")
+
+    def _arm(self) -> int:
+        return self._link.ask(messages.Arm()).token
+
+    def _fire(self, token: int) -> ShotSeen:
+        self._link.ask(messages.Fire(token))
+        shot_timeout_ms = self._settings[wire.Setting.SHOT_TIMEOUT_MS]
+        seen = self._listen_for(ShotSeen, _patience_us(shot_timeout_ms))
+        if seen is None:
+            raise NotDone("waiting for the shot at the muzzle gate", _patience_us(shot_timeout_ms))
+        # The trigger is held for its time yet; then the cannon is safe by itself.
+        hold_ms = self._settings[wire.Setting.TRIGGER_HOLD_MS]
+        self._listen_for(
+            StateChanged, _patience_us(hold_ms), where=lambda event: event.state is wire.State.SAFE
+        )
+        self._link.beat()  # a round trip close to the shot sets the clocks against each other best
+        return seen
+
+    def _shot(self, seen: ShotSeen) -> ShotFired:
+        released = self._link.to_host(seen.released_us)
+        left = self._link.to_host(seen.left_first_us)
+        transit_us = seen.transit_ticks / _TICKS_PER_US
+        timed = 0 < seen.transit_ticks < _LONGEST_TRANSIT_TICKS
+        return ShotFired(
+            released_us=released.us,
+            released_bound_us=released.bound_us,
+            released_device_us=seen.released_us,
+            left_us=left.us,
+            transit_us=transit_us,
+            muzzle_speed_mps=self._gate_spacing_mm * 1000 / transit_us if timed else None,
+        )
+
+    # Steps, aborts and what they have in common
+
+    def _take(self, event: Event, cause: str = "") -> Action:
+        previous = self.state
+        action = self._sequence.take(event)
+        self._on_change(Change(self._clock.now_us(), previous, event, self.state, cause))
+        return action
+
+    def _step(self, ask: Event, act: Callable[[], T], done: Event | None) -> T:
+        self._take(ask)
+        result = self._guarded(act)
+        if done is not None:
+            self._take(done)
+        return result
+
+    def _guarded(self, act: Callable[[], T]) -> T:
+        """Do something on the way of a shot; where it fails, leave the cannon safe first."""
+        try:
+            return act()
+        except LetDown as error:
+            event = Event.DWELL_EXPIRED if isinstance(error, DwellExpired) else Event.LET_DOWN_ASKED
+            self._recover(event, str(error))
+            raise
+        except Aborted as error:
+            self._recover(Event.ABORTED, str(error))
+            raise
+        except BaseException as error:
+            self._stop()
+            self._recover(Event.ABORTED, str(error) or type(error).__name__)
+            raise
+
+    def _stop(self) -> None:
+        with suppress(PortError):
+            self._link.stop()
+
+    def _recover(self, event: Event, cause: str = "") -> Exception | None:
+        """Follow the table from an event to rest: safe, safe with its lever drawn, or unknown.
+
+        Returns
+        -------
+        Exception or None
+            What went wrong on the way, if anything did.
+        """
+        failure: Exception | None = None
+        sought = False
+        following: Event | None = event
+        while following is not None:
+            action = self._take(following, cause)
+            try:
+                following = self._perform(action, seek=not sought)
+            except (Refused, NotDone, Aborted) as error:
+                failure, cause = error, str(error)
+                # A cannon that will not be made safe is not under control.
+                following = Event.ABORTED if action is Action.LET_DOWN else Event.LINK_LOST
+            except LinkError as error:
+                failure, cause = error, str(error)
+                following = Event.LINK_LOST
+            sought = sought or action is Action.STOP
+        return failure
+
+    def _perform(self, action: Action, *, seek: bool) -> Event | None:
+        """Do what the table asks for on the way to rest, and return what comes of it."""
+        if action is Action.SAFE:
+            return self._perform_safe()
+        if action is Action.LET_DOWN:
+            self._perform_let_down()
+            return Event.LEVER_FORWARD
+        self._stop()
+        return Event.FOUND if seek and self._found_again() else None
+
+    def _perform_safe(self) -> Event | None:
+        letting_down = self._look().state is wire.State.LETTING_DOWN
+        if not letting_down or self.state is State.SAFE_DRAWN:
+            self._link.ask(messages.MakeSafe())
+        if self.state in {State.SAFE, State.SAFE_DRAWN}:
+            return None
+        return Event.LEVER_FORWARD if self._comes_forward() else Event.LEVER_DRAWN
+
+    def _comes_forward(self) -> bool:
+        """Wait while the lever is on its way; False where it is held."""
+        begun_us = self._clock.now_us()
+        longest_us = self._settings.get(wire.Setting.LET_DOWN_TIMEOUT_MS, 10_000) * 1000 + _PATIENCE_US
+        while True:
+            status = self._look()
+            waited_us = self._clock.now_us() - begun_us
+            at_work = status.state is wire.State.LETTING_DOWN or Moving.DRAW in status.moving
+            if not at_work and not status.inputs & _LEVER_HELD:
+                return True
+            is_held = not at_work and wire.Input.LEVER_LATCHED in status.inputs
+            if waited_us > (_SWITCHES_US if is_held else longest_us):
+                return False
+            self._listen_for(messages.Event, _LOOK_US, where=lambda event: False)
+
+    def _perform_let_down(self) -> None:
+        longest_ms = self._settings.get(wire.Setting.LET_DOWN_TIMEOUT_MS, 10_000)
+        if self._look().state is not wire.State.LETTING_DOWN:
+            self._link.ask(messages.LetDown())
+        changed = self._listen_for(
+            StateChanged, _patience_us(longest_ms), where=lambda event: event.state is wire.State.SAFE
+        )
+        if changed is None:
+            raise NotDone("letting down", _patience_us(longest_ms))
+        if changed.cause is not wire.Cause.DONE:
+            raise Aborted(changed.cause, self._look().faults)
+
+    def _found_again(self) -> bool:
+        """Whether the cannon answers once more; a line that is gone does not."""
+        try:
+            self._link.identify()
+        except LinkError:
+            return False
+        self._inbox.clear()
+        return True
+
+    # Listening
+
+    def _look(self) -> Status:
+        """Ask for the status; events up to then are old news."""
+        status = self._link.ask(messages.ReadStatus())
+        self._synced_us = status.time_us
+        self._inputs = status.inputs
+        return status
+
+    def _await_state(self, state: wire.State, expected_ms: int, what: str) -> None:
+        timeout_us = _patience_us(expected_ms)
+        if self._listen_for(StateChanged, timeout_us, where=lambda event: event.state is state) is None:
+            raise NotDone(what, timeout_us)
+
+    def _listen_for(
+        self,
+        kind: type[T],
+        timeout_us: int,
+        *,
+        where: Callable[[T], bool] = lambda event: True,
+    ) -> T | None:
+        """Return the first event of a kind; None where it does not come in time. Every event is looked at."""
+        deadline_us = self._clock.now_us() + timeout_us
+        while True:
+            while self._inbox:
+                event = self._up_to_date(self._inbox.popleft())
+                if event is None:
+                    continue
+                self._note(event)
+                if isinstance(event, kind) and where(event):
+                    return event
+            left_us = deadline_us - self._clock.now_us()
+            if left_us <= 0:
+                return None
+            self._inbox.extend(self._link.wait(min(left_us, _LOOK_US)))
+            if self.state in _FIRMWARE_STATES:
+                self._on_wait()
+            if self.state in _DWELLING and self._clock.now_us() >= self._dwell_until_us:
+                raise self._dwell_expired()
+
+    def _up_to_date(self, event: messages.Event) -> messages.Event | None:
+        """Return an event, unless the last status is newer; where events were missed, what the status says instead."""
+        if isinstance(event, EventsMissed):
+            before = self._inputs
+            status = self._look()
+            if before != status.inputs:
+                self._inbox.appendleft(InputChanged(status.inputs, status.time_us + 1))
+            return StateChanged(status.state, status.state, status.cause, status.time_us)
+        if isinstance(event, StateChanged | InputChanged) and _is_before(event.time_us, self._synced_us):
+            return None
+        return event
+
+    def _note(self, event: messages.Event) -> None:
+        """Look at an event; raise where the cannon has left the shot."""
+        if isinstance(event, InputChanged):
+            self._inputs = event.inputs
+        if not isinstance(event, StateChanged):
+            return
+        expected = _FIRMWARE_STATES.get(self.state)
+        if expected is None or event.state in expected:
+            return
+        if self.state is State.FIRING and event.cause is wire.Cause.SHOT_SEEN:
+            return
+        if event.cause is wire.Cause.DWELL_EXPIRED and self.state in _DWELLING:
+            raise self._dwell_expired()
+        faults = self._look().faults
+        if event.cause is wire.Cause.SHOT_NOT_SEEN:
+            raise ShotNotSeen(event.cause, faults)
+        raise Aborted(event.cause, faults)
+
+    def _dwell_expired(self) -> DwellExpired:
+        dwell_s = self._settings[wire.Setting.DWELL_MS] / 1000
+        return DwellExpired(f"the lever was cocked for as long as it may, {dwell_s:g} s")
+
+
+def _setting(name: str) -> wire.Setting:
+    try:
+        return wire.Setting[name.upper()]
+    except KeyError:
+        raise BadSetting(name, "the firmware has no such setting") from None
+
+
+def _patience_us(expected_ms: int) -> int:
+    return round(expected_ms * 1000 * _PATIENCE_SHARE) + _PATIENCE_US
+
+
+def _is_before(time_us: int, reference_us: int) -> bool:
+    """Whether a time of the cannon's 32-bit clock lies before another, or is the same."""
+    return (reference_us - time_us) % (1 << 32) < 1 << 31
+
+
+def _is_fault(event: messages.Event, fault: wire.Fault) -> bool:
+    return isinstance(event, FaultSeen) and event.fault is fault
