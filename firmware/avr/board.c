@@ -1,0 +1,401 @@
+/* The core on an ATmega328P at 16 MHz, as it sits on an Arduino Uno.
+ *
+ * What must be at once happens in interrupts: the emergency stop, the key, the lane and a stop byte switch the trigger
+ * off; the last byte of the right fire command switches it on. They are all short, because each may have to wait for
+ * one of the others. Everything else is cannon_step in the main loop, which sleeps until something is to be done. */
+#include "board.h"
+
+#include <avr/interrupt.h>
+#include <avr/io.h>
+#include <avr/sleep.h>
+#include <avr/wdt.h>
+#include <string.h>
+#include <util/atomic.h>
+
+#include "cannon.h"
+#include "crc.h"
+#include "interlocks.h"
+#include "pins.h"
+#include "servos.h"
+
+#define PERIOD_US 20000u
+
+/* Periods of 20 ms after which an output is switched off whatever the core says; the longest holds that can be set are
+ * 100 ms and 1000 ms, and the first period is a part of one. */
+#define TRIGGER_PERIODS 6u
+#define LOADER_PERIODS 51u
+
+#define UBRR_115200_U2X 16u
+
+static struct cannon cannon;
+
+/* One bit register that interrupts can set in a single instruction. */
+#define WORK GPIOR0
+#define WORK_TICK 0
+
+static volatile uint32_t period_start_us;
+static volatile uint8_t permissions_lost; /* bits of WIRE_INPUT_.._MASK */
+static volatile uint8_t trigger_periods_left, loader_periods_left;
+static volatile bool hold_expired;
+static volatile struct cannon_edge left_first, left_second;
+static uint8_t gate_before;
+
+/* Kept over every reset but a loss of supply: start-up code leaves .noinit alone. */
+static struct {
+    struct cannon_retained kept;
+    uint16_t crc;
+} retained __attribute__((section(".noinit")));
+static uint8_t reset_flags __attribute__((section(".noinit")));
+
+/* The watchdog stays on after its reset, with the shortest time: it must be stopped before start-up code has run. */
+void early(void) __attribute__((naked, used, section(".init3")));
+void early(void)
+{
+    reset_flags = MCUSR;
+    MCUSR = 0;
+    wdt_disable();
+}
+
+uint8_t board_kind(void) { return WIRE_BOARD_UNO; }
+
+uint8_t board_lock(void)
+{
+    uint8_t before = SREG;
+    cli();
+    return before;
+}
+
+void board_unlock(uint8_t before)
+{
+    __asm__ volatile("" ::: "memory");
+    SREG = before;
+}
+
+bool board_eeprom_ready(void) { return !(EECR & _BV(EEPE)); }
+
+uint8_t board_eeprom_read(uint16_t address)
+{
+    EEAR = address;
+    EECR |= _BV(EERE);
+    return EEDR;
+}
+
+void board_eeprom_write(uint16_t address, uint8_t byte)
+{
+    EEAR = address;
+    EEDR = byte;
+    ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
+    {
+        EECR |= _BV(EEMPE);
+        EECR |= _BV(EEPE); /* within four cycles of the line before */
+    }
+}
+
+/* Interrupts off. Ticks of 0.5 us since the period began, and whether a period has ended that is not counted yet. */
+static inline bool period_pending(uint16_t ticks) { return (TIFR1 & _BV(TOV1)) && ticks < PERIOD_US; }
+
+static inline uint32_t time_us(uint16_t ticks)
+{
+    uint32_t start_us = period_start_us;
+    if (period_pending(ticks)) {
+        start_us += PERIOD_US;
+    }
+    return start_us + ticks / 2u;
+}
+
+static uint32_t now_us(void)
+{
+    uint32_t now = 0;
+    ATOMIC_BLOCK(ATOMIC_RESTORESTATE) { now = time_us(TCNT1); }
+    return now;
+}
+
+/* ---- Interrupts ---- */
+
+static inline void trigger_off(void) { PORTD &= (uint8_t)~_BV(PIN_TRIGGER); }
+
+static inline void withdraw(uint8_t permission)
+{
+    trigger_off();
+    cannon.receiver.fuse_live = false;
+    permissions_lost |= permission;
+}
+
+ISR(INT0_vect) { withdraw(WIRE_INPUT_ESTOP_OK_MASK); }
+
+ISR(INT1_vect) { withdraw(WIRE_INPUT_KEY_ON_MASK); }
+
+/* All that interlocks_fire asks for, from the pins themselves. */
+static inline bool pins_permit_fire(void)
+{
+    const uint8_t d = _BV(PIN_ESTOP) | _BV(PIN_KEY);
+    const uint8_t c = _BV(PIN_GATE_FIRST) | _BV(PIN_GATE_SECOND) | _BV(PIN_LEVER_LATCHED) | _BV(PIN_LANE);
+    return (PIND & d) == 0 && (PINC & c) == _BV(PIN_GATE_FIRST);
+}
+
+ISR(USART_RX_vect)
+{
+    uint8_t status = UCSR0A;
+    uint8_t byte = UDR0;
+    if (receiver_fires(&cannon.receiver, byte) && pins_permit_fire()) {
+        PORTD |= _BV(PIN_TRIGGER);
+        trigger_periods_left = TRIGGER_PERIODS;
+        receiver_burn_fuse(&cannon.receiver, time_us(TCNT1));
+    } else if (byte == WIRE_STOP) {
+        trigger_off();
+    }
+    receiver_take(&cannon.receiver, byte);
+    if (status & _BV(DOR0)) {
+        cannon.receiver.lost = true;
+    }
+}
+
+ISR(USART_UDRE_vect)
+{
+    if (outbox_empty(&cannon.outbox)) {
+        UCSR0B &= (uint8_t)~_BV(UDRIE0);
+    } else {
+        UDR0 = outbox_take(&cannon.outbox);
+    }
+}
+
+/* Lane and muzzle gate. A shot leaves a barrier when the barrier is no longer blocked. */
+ISR(PCINT1_vect)
+{
+    uint16_t ticks = TCNT1;
+    uint8_t pins = PINC;
+    if (pins & _BV(PIN_LANE)) {
+        withdraw(WIRE_INPUT_LANE_CLEAR_MASK);
+    }
+    uint8_t left = gate_before & (uint8_t)~pins;
+    gate_before = pins;
+    if (left & _BV(PIN_GATE_FIRST)) {
+        left_first.time_us = time_us(ticks);
+        left_first.half_us = ticks & 1u;
+        left_first.seen = true;
+    }
+    if (left & _BV(PIN_GATE_SECOND)) {
+        left_second.time_us = time_us(ticks);
+        left_second.half_us = ticks & 1u;
+        left_second.seen = true;
+    }
+}
+
+ISR(TIMER1_OVF_vect)
+{
+    period_start_us += PERIOD_US;
+    if (trigger_periods_left != 0 && --trigger_periods_left == 0) {
+        trigger_off();
+        hold_expired = true;
+    }
+    if (loader_periods_left != 0 && --loader_periods_left == 0) {
+        PORTB &= (uint8_t)~_BV(PIN_LOADER);
+        hold_expired = true;
+    }
+    servos_period();
+}
+
+/* Wakes the main loop every millisecond. */
+ISR(TIMER2_COMPA_vect, ISR_NAKED)
+{
+    WORK |= _BV(WORK_TICK); /* one instruction, and it changes no flag */
+    reti();
+}
+
+/* ---- Main loop ---- */
+
+static uint8_t levels(void)
+{
+    uint8_t d = PIND;
+    uint8_t c = PINC;
+    unsigned bits = 0;
+    bits |= d & _BV(PIN_ESTOP) ? 0u : WIRE_INPUT_ESTOP_OK_MASK;
+    bits |= d & _BV(PIN_KEY) ? 0u : WIRE_INPUT_KEY_ON_MASK;
+    bits |= c & _BV(PIN_LEVER_DRAWN) ? 0u : WIRE_INPUT_LEVER_DRAWN_MASK;
+    bits |= c & _BV(PIN_LEVER_LATCHED) ? 0u : WIRE_INPUT_LEVER_LATCHED_MASK;
+    bits |= c & _BV(PIN_GATE_FIRST) ? WIRE_INPUT_GATE_FIRST_BLOCKED_MASK : 0u;
+    bits |= c & _BV(PIN_GATE_SECOND) ? WIRE_INPUT_GATE_SECOND_BLOCKED_MASK : 0u;
+    bits |= c & _BV(PIN_LANE) ? 0u : WIRE_INPUT_LANE_CLEAR_MASK;
+    return (uint8_t)bits;
+}
+
+static struct cannon_edge take_edge(volatile struct cannon_edge *edge)
+{
+    struct cannon_edge taken = {0};
+    ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
+    {
+        taken.time_us = edge->time_us;
+        taken.half_us = edge->half_us;
+        taken.seen = edge->seen;
+        edge->seen = false;
+    }
+    return taken;
+}
+
+static void gather(struct cannon_inputs *inputs)
+{
+    inputs->left_first = take_edge(&left_first);
+    inputs->left_second = take_edge(&left_second);
+    ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
+    {
+        inputs->lost = permissions_lost;
+        permissions_lost = 0;
+        inputs->hold_expired = hold_expired;
+        hold_expired = false;
+    }
+    inputs->levels = levels();
+    inputs->now_us = now_us();
+}
+
+/* Switching on is for the slow way only, and only if no interrupt has had a reason against it since the core looked.
+ * Switching off leaves alone a trigger that the interrupt has pulled and the core does not know of yet. */
+static void apply_trigger(bool wanted)
+{
+    static bool applied;
+    ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
+    {
+        if (!wanted) {
+            if (!cannon.receiver.fuse_fired) {
+                trigger_off();
+                trigger_periods_left = 0;
+            }
+        } else if (!applied && !permissions_lost && !cannon.receiver.stopped && trigger_periods_left == 0 &&
+                   !hold_expired) {
+            PORTD |= _BV(PIN_TRIGGER);
+            trigger_periods_left = TRIGGER_PERIODS;
+        }
+    }
+    applied = wanted;
+}
+
+static void apply_loader(bool wanted)
+{
+    static bool applied;
+    if (wanted != applied) {
+        ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
+        {
+            loader_periods_left = wanted ? LOADER_PERIODS : 0;
+            PORTB = (uint8_t)((PORTB & ~_BV(PIN_LOADER)) | (wanted ? _BV(PIN_LOADER) : 0));
+        }
+    }
+    applied = wanted;
+}
+
+static void apply(const struct cannon_outputs *outputs)
+{
+    static uint16_t applied_ticks[WIRE_AXIS_COUNT];
+    apply_trigger(outputs->trigger);
+    apply_loader(outputs->loader);
+    if (outputs->armed_lamp) {
+        PORTB |= _BV(PIN_LAMP);
+    } else {
+        PORTB &= (uint8_t)~_BV(PIN_LAMP);
+    }
+    for (uint8_t i = 0; i < WIRE_AXIS_COUNT; i++) {
+        if (outputs->pulse_ticks[i] != applied_ticks[i]) {
+            applied_ticks[i] = outputs->pulse_ticks[i];
+            servos_set(i, applied_ticks[i]);
+        }
+    }
+    if (!outbox_empty(&cannon.outbox)) {
+        ATOMIC_BLOCK(ATOMIC_RESTORESTATE) { UCSR0B |= _BV(UDRIE0); }
+    }
+}
+
+static uint16_t retained_crc(void)
+{
+    const uint8_t *bytes = (const uint8_t *)&retained.kept;
+    uint16_t crc = CRC_START;
+    for (uint8_t i = 0; i < sizeof retained.kept; i++) {
+        crc = crc_add(crc, bytes[i]);
+    }
+    return crc;
+}
+
+static void retain(void)
+{
+    struct cannon_retained kept;
+    memset(&kept, 0, sizeof kept);
+    cannon_retain(&cannon, &kept);
+    if (memcmp(&kept, &retained.kept, sizeof kept) != 0) {
+        retained.kept = kept;
+        retained.crc = retained_crc();
+    }
+}
+
+static void start_pins(void)
+{
+    PORTD = _BV(PIN_ESTOP) | _BV(PIN_KEY); /* outputs low, pull-ups on */
+    DDRD = _BV(PIN_TRIGGER) | _BV(PIN_TRAVERSE) | _BV(PIN_DRAW) | _BV(PIN_LATCH);
+    PORTB = 0;
+    DDRB = _BV(PIN_AZIMUTH) | _BV(PIN_ELEVATION) | _BV(PIN_LOADER) | _BV(PIN_LAMP);
+    PORTC = _BV(PIN_GATE_FIRST) | _BV(PIN_GATE_SECOND) | _BV(PIN_LEVER_DRAWN) | _BV(PIN_LEVER_LATCHED) | _BV(PIN_LANE);
+    DDRC = 0;
+}
+
+static void start_interrupts(void)
+{
+    EICRA = _BV(ISC01) | _BV(ISC00) | _BV(ISC11) | _BV(ISC10); /* rising: a circuit opens */
+    EIMSK = _BV(INT0) | _BV(INT1);
+    PCMSK1 = _BV(PIN_GATE_FIRST) | _BV(PIN_GATE_SECOND) | _BV(PIN_LANE);
+    PCICR = _BV(PCIE1);
+    UCSR0A = _BV(U2X0);
+    UCSR0C = _BV(UCSZ01) | _BV(UCSZ00);
+    UBRR0 = UBRR_115200_U2X;
+    UCSR0B = _BV(RXEN0) | _BV(TXEN0) | _BV(RXCIE0);
+    TCCR2A = _BV(WGM21);
+    OCR2A = 249; /* 16 MHz / 64 / 250 = 1 kHz */
+    TCCR2B = _BV(CS22);
+    TIMSK2 = _BV(OCIE2A);
+}
+
+static uint8_t reset_cause(void)
+{
+    if (reset_flags & _BV(PORF)) {
+        return WIRE_RESET_CAUSE_POWER_ON;
+    }
+    if (reset_flags & _BV(BORF)) {
+        return WIRE_RESET_CAUSE_BROWN_OUT;
+    }
+    return reset_flags & _BV(WDRF) ? WIRE_RESET_CAUSE_WATCHDOG : WIRE_RESET_CAUSE_EXTERNAL;
+}
+
+static bool something_to_do(void)
+{
+    return (WORK & _BV(WORK_TICK)) || cannon.receiver.head != cannon.receiver.tail || cannon.receiver.stopped ||
+           cannon.receiver.fuse_fired || permissions_lost || hold_expired;
+}
+
+static void sleep_until_work(void)
+{
+    cli();
+    while (!something_to_do()) {
+        sei(); /* takes effect after the next instruction, so no interrupt can slip in between */
+        sleep_cpu();
+        cli();
+    }
+    WORK &= (uint8_t)~_BV(WORK_TICK);
+    sei();
+}
+
+int main(void)
+{
+    start_pins();
+    wdt_enable(WDTO_60MS);
+    bool kept = retained_crc() == retained.crc && !(reset_flags & _BV(PORF));
+    cannon_start(&cannon, reset_cause(), kept ? &retained.kept : NULL);
+    servos_start();
+    gate_before = PINC;
+    start_interrupts();
+    SMCR = _BV(SE); /* idle */
+    sei();
+    for (;;) {
+        struct cannon_inputs inputs;
+        wdt_reset();
+        gather(&inputs);
+        cannon_step(&cannon, &inputs);
+        apply(&cannon.outputs);
+        retain();
+        sleep_until_work();
+    }
+}

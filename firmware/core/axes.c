@@ -1,0 +1,87 @@
+#include "axes.h"
+
+#include "ramp.h"
+#include "rom.h"
+
+static const uint8_t speed_setting[WIRE_AXIS_COUNT] ROM = {
+    [WIRE_AXIS_TRAVERSE] = WIRE_SETTING_TRAVERSE_SPEED_TICKS,
+    [WIRE_AXIS_AZIMUTH] = WIRE_SETTING_AZIMUTH_SPEED_TICKS,
+    [WIRE_AXIS_ELEVATION] = WIRE_SETTING_ELEVATION_SPEED_TICKS,
+    [WIRE_AXIS_DRAW] = WIRE_SETTING_DRAW_SPEED_TICKS,
+    [WIRE_AXIS_LATCH] = WIRE_SETTING_LATCH_SPEED_TICKS,
+};
+
+static void widen(uint16_t ticks, uint16_t *low_ticks, uint16_t *high_ticks)
+{
+    if (ticks < *low_ticks) {
+        *low_ticks = ticks;
+    }
+    if (ticks > *high_ticks) {
+        *high_ticks = ticks;
+    }
+}
+
+void axes_limits(const struct settings *settings, uint8_t axis, uint16_t *low_ticks, uint16_t *high_ticks)
+{
+    const uint16_t *values = settings->values;
+    switch (axis) {
+    case WIRE_AXIS_DRAW:
+        *low_ticks = *high_ticks = values[WIRE_SETTING_DRAW_REST_TICKS];
+        widen(values[WIRE_SETTING_DRAW_BREECH_TICKS], low_ticks, high_ticks);
+        break;
+    case WIRE_AXIS_LATCH:
+        *low_ticks = *high_ticks = values[WIRE_SETTING_LATCH_FREE_TICKS];
+        widen(values[WIRE_SETTING_LATCH_HELD_TICKS], low_ticks, high_ticks);
+        widen(values[WIRE_SETTING_LATCH_LUBRICATE_TICKS], low_ticks, high_ticks);
+        break;
+    default: /* an aiming axis: minimum and maximum stand before its speed */
+        *low_ticks = values[rom_u8(&speed_setting[axis]) - 3u];
+        *high_ticks = values[rom_u8(&speed_setting[axis]) - 2u];
+        break;
+    }
+}
+
+bool axes_power(struct axes *axes, uint8_t axis, uint16_t position_ticks)
+{
+    struct axis *it = &axes->axis[axis];
+    if (it->powered) {
+        return false;
+    }
+    it->position_ticks = position_ticks;
+    it->target_ticks = position_ticks;
+    it->powered = true;
+    return true;
+}
+
+void axes_go(struct axes *axes, const struct settings *settings, uint8_t axis, uint16_t target_ticks)
+{
+    uint16_t low_ticks, high_ticks;
+    axes_limits(settings, axis, &low_ticks, &high_ticks);
+    axes->axis[axis].target_ticks = ramp_clamp(target_ticks, low_ticks, high_ticks);
+}
+
+void axes_hold(struct axes *axes, uint8_t axis) { axes->axis[axis].target_ticks = axes->axis[axis].position_ticks; }
+
+void axes_step(struct axes *axes, const struct settings *settings, bool ease_draw)
+{
+    for (uint8_t i = 0; i < WIRE_AXIS_COUNT; i++) {
+        struct axis *axis = &axes->axis[i];
+        uint16_t speed_ticks = settings->values[rom_u8(&speed_setting[i])];
+        if (i == WIRE_AXIS_DRAW && ease_draw) {
+            speed_ticks = settings->values[WIRE_SETTING_DRAW_EASE_SPEED_TICKS];
+        }
+        if (axis->powered) {
+            axis->position_ticks = ramp_next(axis->position_ticks, axis->target_ticks, speed_ticks);
+        }
+    }
+}
+
+bool axes_moving(const struct axes *axes, uint8_t axis)
+{
+    return axes->axis[axis].position_ticks != axes->axis[axis].target_ticks;
+}
+
+uint16_t axes_time_ms(const struct axes *axes, const struct settings *settings, uint8_t axis, uint16_t target_ticks)
+{
+    return ramp_time_ms(axes->axis[axis].position_ticks, target_ticks, settings->values[rom_u8(&speed_setting[axis])]);
+}

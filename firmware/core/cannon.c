@@ -1,0 +1,498 @@
+#include "cannon.h"
+
+#include <string.h>
+
+#include "board.h"
+#include "clock.h"
+#include "commands.h"
+#include "ramp.h"
+
+#define SAMPLE_US 1000u
+/* An aiming axis that had no pulses may stand anywhere; by then the servo has crossed its whole range. */
+#define FIRST_PULSE_MS 1000u
+/* Homing may take this much longer than computed. */
+#define HOMING_SPARE_MS 2000u
+/* The shot rolls from the loader to its seat in this time after the pulse. */
+#define LOADER_ROLL_MS 500u
+
+static uint16_t setting(const struct cannon *cannon, uint8_t code) { return cannon->settings.values[code]; }
+
+static void deadline(uint32_t *deadline_us, uint32_t now_us, uint32_t in_ms) { *deadline_us = now_us + CLOCK_MS(in_ms); }
+
+static uint8_t put_u16(uint8_t *payload, uint8_t at, uint16_t value)
+{
+    payload[at] = (uint8_t)value;
+    payload[at + 1u] = (uint8_t)(value >> 8);
+    return (uint8_t)(at + 2u);
+}
+
+static uint8_t put_u32(uint8_t *payload, uint8_t at, uint32_t value)
+{
+    return put_u16(payload, put_u16(payload, at, (uint16_t)value), (uint16_t)(value >> 16));
+}
+
+/* Events are for a controller that has said who it is; before that there is nobody to read them. */
+static void tell(struct cannon *cannon, uint8_t event, const uint8_t *payload, uint8_t length)
+{
+    if (cannon->identified) {
+        outbox_event(&cannon->outbox, event, payload, length);
+    }
+}
+
+void cannon_fault(struct cannon *cannon, uint8_t fault, uint16_t detail)
+{
+    uint16_t bit = (uint16_t)(1u << (fault - 1u));
+    if (cannon->faults & bit) {
+        return;
+    }
+    cannon->faults |= bit;
+    uint8_t payload[WIRE_EVENT_FAULT_LENGTH] = {fault};
+    put_u16(payload, 1, detail);
+    tell(cannon, WIRE_EVENT_FAULT, payload, sizeof payload);
+}
+
+bool cannon_moving(const struct cannon *cannon)
+{
+    for (uint8_t i = 0; i < WIRE_AXIS_COUNT; i++) {
+        if (axes_moving(&cannon->axes, i)) {
+            return true;
+        }
+    }
+    return cannon->loading;
+}
+
+static bool is_aiming_axis(uint8_t axis) { return axis != WIRE_AXIS_DRAW && axis != WIRE_AXIS_LATCH; }
+
+static uint8_t home_setting(uint8_t axis)
+{
+    return axis == WIRE_AXIS_TRAVERSE  ? WIRE_SETTING_TRAVERSE_HOME_TICKS
+           : axis == WIRE_AXIS_AZIMUTH ? WIRE_SETTING_AZIMUTH_HOME_TICKS
+                                       : WIRE_SETTING_ELEVATION_HOME_TICKS;
+}
+
+uint16_t cannon_homing_time_ms(const struct cannon *cannon)
+{
+    uint16_t longest_ms = lever_time_ms(LEVER_HOME, &cannon->axes, &cannon->settings);
+    for (uint8_t i = 0; i < WIRE_AXIS_COUNT; i++) {
+        if (is_aiming_axis(i)) {
+            uint16_t time_ms =
+                axes_time_ms(&cannon->axes, &cannon->settings, i, setting(cannon, home_setting(i)));
+            longest_ms = time_ms > longest_ms ? time_ms : longest_ms;
+        }
+    }
+    return longest_ms > UINT16_MAX - FIRST_PULSE_MS ? UINT16_MAX : (uint16_t)(longest_ms + FIRST_PULSE_MS);
+}
+
+static void hold_aim(struct cannon *cannon)
+{
+    for (uint8_t i = 0; i < WIRE_AXIS_COUNT; i++) {
+        if (is_aiming_axis(i)) {
+            axes_hold(&cannon->axes, i);
+        }
+    }
+    cannon->announce = 0;
+}
+
+static void aim_home(struct cannon *cannon, uint32_t now_us)
+{
+    cannon->axes_settled_us = now_us;
+    for (uint8_t i = 0; i < WIRE_AXIS_COUNT; i++) {
+        if (is_aiming_axis(i)) {
+            uint16_t home_ticks = setting(cannon, home_setting(i));
+            if (axes_power(&cannon->axes, i, home_ticks)) {
+                deadline(&cannon->axes_settled_us, now_us, FIRST_PULSE_MS);
+            }
+            axes_go(&cannon->axes, &cannon->settings, i, home_ticks);
+        }
+    }
+}
+
+static void begin_work(struct cannon *cannon, uint8_t task, uint32_t now_us, uint32_t limit_ms)
+{
+    lever_start(&cannon->lever, task);
+    cannon->working = true;
+    deadline(&cannon->work_deadline_us, now_us, limit_ms);
+}
+
+static void enter_safe(struct cannon *cannon, uint8_t from, uint32_t now_us)
+{
+    hold_aim(cannon);
+    if (from == WIRE_STATE_LETTING_DOWN) {
+        /* Broken off. If the latch still has the lever, the next attempt comes after another dwell, not at once. */
+        deadline(&cannon->dwell_deadline_us, now_us, setting(cannon, WIRE_SETTING_DWELL_MS));
+    }
+}
+
+static void enter_armed(struct cannon *cannon, uint32_t now_us)
+{
+    deadline(&cannon->arm_deadline_us, now_us, setting(cannon, WIRE_SETTING_ARM_EXPIRES_MS));
+    receiver_set_fuse(&cannon->receiver, cannon->token);
+}
+
+static void enter_firing(struct cannon *cannon)
+{
+    cannon->shots++;
+    cannon->left_first_seen = false;
+    cannon->shot_seen = false;
+    deadline(&cannon->shot_deadline_us, cannon->released_us, setting(cannon, WIRE_SETTING_SHOT_TIMEOUT_MS));
+    if (setting(cannon, WIRE_SETTING_TRIGGER_KIND) == 0) {
+        cannon->outputs.trigger = true;
+    } else {
+        lever_start(&cannon->lever, LEVER_RELEASE);
+    }
+}
+
+/* What each state begins with. Whatever was going on ends first, so a state owes nothing to the one before. */
+static void enter(struct cannon *cannon, uint8_t from, uint32_t now_us)
+{
+    cannon->outputs.trigger = false;
+    cannon->outputs.loader = false;
+    cannon->loading = false;
+    cannon->working = false;
+    lever_start(&cannon->lever, LEVER_RELAX);
+    switch (cannon->state) {
+    case WIRE_STATE_SAFE:
+        enter_safe(cannon, from, now_us);
+        break;
+    case WIRE_STATE_HOMING:
+        cannon->faults = 0;
+        aim_home(cannon, now_us);
+        begin_work(cannon, LEVER_HOME, now_us, (uint32_t)cannon_homing_time_ms(cannon) + HOMING_SPARE_MS);
+        break;
+    case WIRE_STATE_COCKING:
+        begin_work(cannon, LEVER_COCK, now_us, setting(cannon, WIRE_SETTING_COCK_TIMEOUT_MS));
+        break;
+    case WIRE_STATE_SERVICE:
+        begin_work(cannon, LEVER_SERVICE, now_us, setting(cannon, WIRE_SETTING_COCK_TIMEOUT_MS));
+        break;
+    case WIRE_STATE_LETTING_DOWN:
+        hold_aim(cannon);
+        begin_work(cannon, LEVER_LET_DOWN, now_us, setting(cannon, WIRE_SETTING_LET_DOWN_TIMEOUT_MS));
+        break;
+    case WIRE_STATE_ARMED:
+        enter_armed(cannon, now_us);
+        break;
+    case WIRE_STATE_FIRING:
+        enter_firing(cannon);
+        break;
+    default: /* ready and cocked begin with nothing */
+        break;
+    }
+    cannon->outputs.armed_lamp = cannon->state == WIRE_STATE_ARMED || cannon->state == WIRE_STATE_FIRING;
+}
+
+static bool happen(struct cannon *cannon, uint8_t event, uint32_t now_us)
+{
+    uint8_t from = cannon->state;
+    uint8_t next = state_next(from, event);
+    if (next == STATE_REFUSED) {
+        return false;
+    }
+    if (next == from && event != STATE_EVENT_DONE) {
+        return true;
+    }
+    cannon->state = next;
+    cannon->cause = state_cause(event);
+    if (next != from) {
+        enter(cannon, from, now_us);
+    }
+    uint8_t payload[WIRE_EVENT_STATE_CHANGED_LENGTH] = {next, from, cannon->cause};
+    put_u32(payload, 3, now_us);
+    tell(cannon, WIRE_EVENT_STATE_CHANGED, payload, sizeof payload);
+    return true;
+}
+
+void cannon_account_for_interrupt(struct cannon *cannon, uint32_t now_us)
+{
+    uint32_t fired_us;
+    if (cannon->state == WIRE_STATE_ARMED && receiver_clear_fuse(&cannon->receiver, &fired_us)) {
+        cannon->released_us = fired_us;
+        cannon->fired_ahead = true;
+        happen(cannon, STATE_EVENT_FIRE, now_us);
+    }
+}
+
+bool cannon_happen(struct cannon *cannon, uint8_t event, uint32_t now_us)
+{
+    if (state_next(cannon->state, event) != STATE_REFUSED) {
+        cannon_account_for_interrupt(cannon, now_us);
+    }
+    return happen(cannon, event, now_us);
+}
+
+static void take_stops(struct cannon *cannon, const struct cannon_inputs *inputs)
+{
+    uint32_t now_us = inputs->now_us;
+    uint8_t before = board_lock();
+    bool stopped = cannon->receiver.stopped;
+    cannon->receiver.stopped = false;
+    board_unlock(before);
+    /* Only what was there can be lost: a permission still missing is not lost a second time. */
+    uint8_t lost = (uint8_t)(INPUTS_PERMISSIONS & cannon->inputs.levels & (inputs->lost | ~inputs->levels));
+    inputs_lose(&cannon->inputs, inputs->lost);
+    inputs_lose(&cannon->inputs, (uint8_t)(INPUTS_PERMISSIONS & ~inputs->levels));
+    if ((inputs->lost | ~inputs->levels) & WIRE_INPUT_ESTOP_OK_MASK) {
+        cannon->key_cycle_needed = true;
+    }
+    if (stopped) {
+        cannon_happen(cannon, STATE_EVENT_STOP_BYTE, now_us);
+    }
+    if (lost & WIRE_INPUT_ESTOP_OK_MASK) {
+        cannon_happen(cannon, STATE_EVENT_EMERGENCY_STOP, now_us);
+    }
+    if (lost & WIRE_INPUT_KEY_ON_MASK) {
+        cannon_happen(cannon, STATE_EVENT_KEY_OFF, now_us);
+    }
+    if (lost & WIRE_INPUT_LANE_CLEAR_MASK) {
+        cannon_happen(cannon, STATE_EVENT_LANE_NOT_CLEAR, now_us);
+    }
+    if (inputs->hold_expired) {
+        cannon_happen(cannon, STATE_EVENT_HOLD_EXPIRED, now_us);
+        cannon->outputs.trigger = false;
+        cannon->outputs.loader = false;
+    }
+}
+
+static void sample_inputs(struct cannon *cannon, const struct cannon_inputs *inputs, uint8_t before)
+{
+    uint32_t now_us = inputs->now_us;
+    if (clock_due(now_us, cannon->sample_us)) {
+        cannon->sample_us = now_us + SAMPLE_US;
+        inputs_sample(&cannon->inputs, inputs->levels);
+    }
+    uint8_t levels = cannon->inputs.levels;
+    uint8_t changed = (uint8_t)(levels ^ before);
+    if (changed & levels & WIRE_INPUT_KEY_ON_MASK && levels & WIRE_INPUT_ESTOP_OK_MASK) {
+        cannon->key_cycle_needed = false; /* turned on, so it was off, and with the emergency stop released */
+    }
+    if (changed & before & WIRE_INPUT_LEVER_LATCHED_MASK &&
+        (cannon->state != WIRE_STATE_COCKING || cannon->lever.step == LEVER_STEP_RETURN)) {
+        cannon_happen(cannon, STATE_EVENT_LATCH_LOST, now_us);
+    }
+    if (changed & before & WIRE_INPUT_GATE_FIRST_BLOCKED_MASK) {
+        cannon_happen(cannon, STATE_EVENT_LOAD_LOST, now_us);
+    }
+    if (lever_held(levels) && !cannon->held) {
+        cannon->held_since_us = now_us;
+        deadline(&cannon->dwell_deadline_us, now_us, setting(cannon, WIRE_SETTING_DWELL_MS));
+    }
+    cannon->held = lever_held(levels);
+    if (changed) {
+        uint8_t payload[WIRE_EVENT_INPUT_CHANGED_LENGTH] = {levels};
+        put_u32(payload, 1, now_us);
+        tell(cannon, WIRE_EVENT_INPUT_CHANGED, payload, sizeof payload);
+    }
+}
+
+static void watch_gate(struct cannon *cannon, const struct cannon_inputs *inputs)
+{
+    const struct cannon_edge *first = &inputs->left_first;
+    const struct cannon_edge *second = &inputs->left_second;
+    if (cannon->state != WIRE_STATE_FIRING) {
+        return;
+    }
+    if (first->seen && !cannon->left_first_seen && clock_due(first->time_us, cannon->released_us)) {
+        cannon->left_first = *first;
+        cannon->left_first_seen = true;
+    }
+    if (!second->seen || !cannon->left_first_seen || cannon->shot_seen ||
+        !clock_due(second->time_us, cannon->left_first.time_us)) {
+        return;
+    }
+    uint32_t transit_ticks = (second->time_us - cannon->left_first.time_us) * 2u + second->half_us;
+    transit_ticks -= cannon->left_first.half_us;
+    cannon->shot_seen = true;
+    uint8_t payload[WIRE_EVENT_SHOT_SEEN_LENGTH];
+    put_u32(payload, 0, cannon->released_us);
+    put_u32(payload, 4, cannon->left_first.time_us);
+    put_u16(payload, 8, transit_ticks > UINT16_MAX ? UINT16_MAX : (uint16_t)transit_ticks);
+    tell(cannon, WIRE_EVENT_SHOT_SEEN, payload, sizeof payload);
+}
+
+static void watch_shot(struct cannon *cannon, uint32_t now_us)
+{
+    uint8_t levels = cannon->inputs.levels;
+    if (cannon->state != WIRE_STATE_FIRING) {
+        return;
+    }
+    if (clock_due(now_us, cannon->released_us + CLOCK_MS(setting(cannon, WIRE_SETTING_TRIGGER_HOLD_MS)))) {
+        cannon->outputs.trigger = false;
+    }
+    if (cannon->shot_seen && !cannon->outputs.trigger) {
+        cannon_happen(cannon, STATE_EVENT_SHOT_SEEN, now_us);
+    } else if (clock_due(now_us, cannon->shot_deadline_us) && !cannon->shot_seen) {
+        cannon_fault(cannon, WIRE_FAULT_SHOT_NOT_SEEN, cannon->left_first_seen);
+        if (lever_held(levels)) {
+            cannon_fault(cannon, WIRE_FAULT_RELEASE_TIMEOUT, levels);
+        }
+        if (levels & WIRE_INPUT_GATE_SECOND_BLOCKED_MASK) {
+            cannon_fault(cannon, WIRE_FAULT_STUCK_GATE, levels);
+        }
+        cannon_happen(cannon, STATE_EVENT_SHOT_NOT_SEEN, now_us);
+    }
+}
+
+static void watch_loader(struct cannon *cannon, uint32_t now_us)
+{
+    if (!cannon->loading || !clock_due(now_us, cannon->loader_deadline_us)) {
+        return;
+    }
+    if (cannon->outputs.loader) {
+        cannon->outputs.loader = false;
+        deadline(&cannon->loader_deadline_us, now_us, LOADER_ROLL_MS);
+        return;
+    }
+    cannon->loading = false;
+    if (!(cannon->inputs.levels & WIRE_INPUT_GATE_FIRST_BLOCKED_MASK)) {
+        cannon_fault(cannon, WIRE_FAULT_LOAD_TIMEOUT, cannon->inputs.levels);
+    }
+}
+
+static void time_out_work(struct cannon *cannon, uint32_t now_us)
+{
+    uint8_t step = cannon->lever.step;
+    if (cannon->state == WIRE_STATE_LETTING_DOWN) {
+        cannon_fault(cannon, WIRE_FAULT_LET_DOWN_FAILED, step);
+    } else if (step <= LEVER_STEP_DRAW) {
+        cannon_fault(cannon, WIRE_FAULT_DRAW_TIMEOUT, step);
+    } else {
+        cannon_fault(cannon, WIRE_FAULT_LATCH_TIMEOUT, step);
+    }
+    cannon_happen(cannon, STATE_EVENT_TIMED_OUT, now_us);
+}
+
+static void watch_clock(struct cannon *cannon, uint32_t now_us)
+{
+    watch_shot(cannon, now_us);
+    watch_loader(cannon, now_us);
+    if (clock_due(now_us, cannon->heard_us + CLOCK_MS(WIRE_HEARTBEAT_TIMEOUT_MS))) {
+        cannon_happen(cannon, STATE_EVENT_HEARTBEAT_LOST, now_us);
+    }
+    if (cannon->state == WIRE_STATE_ARMED && clock_due(now_us, cannon->arm_deadline_us)) {
+        cannon_happen(cannon, STATE_EVENT_ARM_EXPIRED, now_us);
+    }
+    if (cannon->held && clock_due(now_us, cannon->dwell_deadline_us)) {
+        cannon_happen(cannon, STATE_EVENT_DWELL_EXPIRED, now_us);
+    }
+    if (cannon->working && clock_due(now_us, cannon->work_deadline_us)) {
+        time_out_work(cannon, now_us);
+    }
+}
+
+static void announce_moves(struct cannon *cannon)
+{
+    for (uint8_t i = 0; i < WIRE_AXIS_COUNT; i++) {
+        uint8_t bit = (uint8_t)(1u << i);
+        if (cannon->announce & bit && !axes_moving(&cannon->axes, i)) {
+            cannon->announce &= (uint8_t)~bit;
+            uint8_t payload[WIRE_EVENT_MOVE_DONE_LENGTH] = {i};
+            put_u16(payload, 1, cannon->axes.axis[i].position_ticks);
+            tell(cannon, WIRE_EVENT_MOVE_DONE, payload, sizeof payload);
+        }
+    }
+}
+
+static bool aim_arrived(const struct cannon *cannon, uint32_t now_us)
+{
+    for (uint8_t i = 0; i < WIRE_AXIS_COUNT; i++) {
+        if (is_aiming_axis(i) && axes_moving(&cannon->axes, i)) {
+            return false;
+        }
+    }
+    return clock_due(now_us, cannon->axes_settled_us);
+}
+
+static void period(struct cannon *cannon, uint32_t now_us)
+{
+    bool done = lever_step(&cannon->lever, &cannon->axes, &cannon->settings, cannon->inputs.levels, now_us);
+    axes_step(&cannon->axes, &cannon->settings, cannon->lever.easing);
+    announce_moves(cannon);
+    bool homed = cannon->state == WIRE_STATE_HOMING && cannon->lever.step == LEVER_STEP_DONE;
+    if (cannon->working && (homed ? aim_arrived(cannon, now_us) : done && cannon->state != WIRE_STATE_HOMING)) {
+        cannon->working = false;
+        cannon_happen(cannon, STATE_EVENT_DONE, now_us);
+    }
+}
+
+void cannon_start(struct cannon *cannon, uint8_t reset_cause, const struct cannon_retained *retained)
+{
+    memset(cannon, 0, sizeof *cannon);
+    receiver_start(&cannon->receiver);
+    outbox_start(&cannon->outbox);
+    enum store_loaded loaded = store_load(&cannon->store, &cannon->settings);
+    cannon->settings_source = loaded == STORE_GOOD ? WIRE_SETTINGS_SOURCE_STORED : WIRE_SETTINGS_SOURCE_FACTORY;
+    cannon->state = WIRE_STATE_SAFE;
+    cannon->cause = WIRE_CAUSE_RESET;
+    cannon->reset_cause = reset_cause;
+    lever_start(&cannon->lever, LEVER_RELAX);
+    if (retained != NULL) {
+        cannon->token_seed = retained->token_seed;
+        cannon->key_cycle_needed = retained->key_cycle_needed;
+        if (retained->draw_ticks != 0) {
+            uint16_t low_ticks, high_ticks;
+            axes_limits(&cannon->settings, WIRE_AXIS_DRAW, &low_ticks, &high_ticks);
+            axes_power(&cannon->axes, WIRE_AXIS_DRAW, ramp_clamp(retained->draw_ticks, low_ticks, high_ticks));
+        }
+    }
+    if (loaded == STORE_DAMAGED) {
+        cannon_fault(cannon, WIRE_FAULT_SETTINGS_CORRUPT, 0);
+    }
+    if (reset_cause == WIRE_RESET_CAUSE_WATCHDOG) {
+        cannon_fault(cannon, WIRE_FAULT_WATCHDOG, 0);
+    }
+    if (reset_cause == WIRE_RESET_CAUSE_BROWN_OUT) {
+        cannon_fault(cannon, WIRE_FAULT_BROWN_OUT, 0);
+    }
+    const uint8_t payload[WIRE_EVENT_BOOTED_LENGTH] = {reset_cause, WIRE_VERSION};
+    outbox_event(&cannon->outbox, WIRE_EVENT_BOOTED, payload, sizeof payload);
+}
+
+void cannon_step(struct cannon *cannon, const struct cannon_inputs *inputs)
+{
+    uint32_t now_us = inputs->now_us;
+    uint8_t before = cannon->inputs.levels;
+    struct receiver_frame frame;
+    if (cannon->receiver.fuse_fired) {
+        cannon_account_for_interrupt(cannon, now_us);
+    }
+    cannon->levels = inputs->levels;
+    take_stops(cannon, inputs);
+    watch_gate(cannon, inputs);
+    sample_inputs(cannon, inputs, before);
+    watch_clock(cannon, now_us);
+    if (cannon->receiver.lost) {
+        cannon->receiver.lost = false;
+        cannon_fault(cannon, WIRE_FAULT_RECEIVE_OVERRUN, 0);
+    }
+    /* The next command waits until the last answer is on its way, or there would be no room to keep it. */
+    while (!cannon->outbox.answer_due && !cannon->receiver.stopped && receiver_pop(&cannon->receiver, &frame)) {
+        commands_take(cannon, &frame, now_us);
+        outbox_step(&cannon->outbox, now_us);
+    }
+    if (clock_due(now_us, cannon->period_us)) {
+        cannon->period_us += CLOCK_MS(RAMP_PERIOD_MS);
+        if (clock_due(now_us, cannon->period_us)) {
+            cannon->period_us = now_us; /* far behind: do not run after it */
+        }
+        period(cannon, now_us);
+    }
+    if (store_step(&cannon->store, &cannon->settings)) {
+        uint8_t payload[WIRE_EVENT_SETTINGS_SAVED_LENGTH];
+        put_u16(payload, 0, settings_crc(&cannon->settings));
+        tell(cannon, WIRE_EVENT_SETTINGS_SAVED, payload, sizeof payload);
+    }
+    outbox_step(&cannon->outbox, now_us);
+    for (uint8_t i = 0; i < WIRE_AXIS_COUNT; i++) {
+        const struct axis *axis = &cannon->axes.axis[i];
+        cannon->outputs.pulse_ticks[i] = axis->powered ? axis->position_ticks : 0;
+    }
+}
+
+void cannon_retain(const struct cannon *cannon, struct cannon_retained *retained)
+{
+    const struct axis *draw = &cannon->axes.axis[WIRE_AXIS_DRAW];
+    bool out = draw->powered && draw->position_ticks != setting(cannon, WIRE_SETTING_DRAW_REST_TICKS);
+    retained->token_seed = cannon->token_seed;
+    retained->draw_ticks = out ? draw->position_ticks : 0;
+    retained->key_cycle_needed = cannon->key_cycle_needed;
+}

@@ -1,0 +1,161 @@
+#include "lever.h"
+
+#include "clock.h"
+#include "ramp.h"
+
+/* A servo lags its pulses; it has arrived this long after the last step of the ramp. */
+#define SETTLE_MS 160u
+/* An axis that had no pulses may stand anywhere; by then the servo has crossed its whole range. */
+#define FIRST_PULSE_MS 600u
+
+static uint16_t setting(const struct settings *settings, uint8_t code) { return settings->values[code]; }
+
+/* Gives draw and latch pulses where the switches say that they must be standing. */
+static void power(struct lever *lever, struct axes *axes, const struct settings *settings, uint8_t inputs,
+                  uint32_t now_us)
+{
+    bool drawn = (inputs & WIRE_INPUT_LEVER_DRAWN_MASK) != 0;
+    bool latched = (inputs & WIRE_INPUT_LEVER_LATCHED_MASK) != 0;
+    uint8_t draw_at = drawn && !latched ? WIRE_SETTING_DRAW_BREECH_TICKS : WIRE_SETTING_DRAW_REST_TICKS;
+    uint8_t latch_at = latched ? WIRE_SETTING_LATCH_HELD_TICKS : WIRE_SETTING_LATCH_FREE_TICKS;
+    bool draw_new = axes_power(axes, WIRE_AXIS_DRAW, setting(settings, draw_at));
+    bool latch_new = axes_power(axes, WIRE_AXIS_LATCH, setting(settings, latch_at));
+    if (draw_new || latch_new) {
+        lever->settled_us = now_us + CLOCK_MS(FIRST_PULSE_MS);
+    }
+}
+
+/* Draw and latch are where they should be, the servos too. */
+static bool arrived(struct lever *lever, const struct axes *axes, uint32_t now_us)
+{
+    if (axes_moving(axes, WIRE_AXIS_DRAW) || axes_moving(axes, WIRE_AXIS_LATCH)) {
+        lever->settled_us = now_us + CLOCK_MS(SETTLE_MS);
+        return false;
+    }
+    return clock_due(now_us, lever->settled_us);
+}
+
+static void relax(struct lever *lever, struct axes *axes, const struct settings *settings, uint8_t inputs,
+                  uint32_t now_us)
+{
+    const struct axis *draw = &axes->axis[WIRE_AXIS_DRAW];
+    const struct axis *latch = &axes->axis[WIRE_AXIS_LATCH];
+    bool draw_out = draw->powered && draw->position_ticks != setting(settings, WIRE_SETTING_DRAW_REST_TICKS);
+    bool latched = (inputs & WIRE_INPUT_LEVER_LATCHED_MASK) != 0;
+    /* First make the latch one thing or the other, while the draw stands still: held if it has the lever, open if
+     * not. Half turned it could catch the lever on its way, and drop it later. */
+    axes_hold(axes, WIRE_AXIS_LATCH);
+    if (latch->powered && latched) {
+        axes_go(axes, settings, WIRE_AXIS_LATCH, setting(settings, WIRE_SETTING_LATCH_HELD_TICKS));
+    } else if (latch->powered && draw_out) {
+        axes_go(axes, settings, WIRE_AXIS_LATCH, setting(settings, WIRE_SETTING_LATCH_FREE_TICKS));
+    }
+    if (!draw_out) {
+        return;
+    }
+    if (axes_moving(axes, WIRE_AXIS_LATCH)) {
+        axes_hold(axes, WIRE_AXIS_DRAW);
+        lever->settled_us = now_us + CLOCK_MS(SETTLE_MS);
+    } else if (clock_due(now_us, lever->settled_us)) {
+        axes_go(axes, settings, WIRE_AXIS_DRAW, setting(settings, WIRE_SETTING_DRAW_REST_TICKS));
+    } else {
+        axes_hold(axes, WIRE_AXIS_DRAW);
+    }
+}
+
+void lever_start(struct lever *lever, uint8_t task)
+{
+    lever->task = task;
+    lever->step = task == LEVER_LET_DOWN ? LEVER_STEP_DRAW : LEVER_STEP_OPEN;
+    lever->easing = task == LEVER_RELAX || task == LEVER_HOME;
+}
+
+bool lever_step(struct lever *lever, struct axes *axes, const struct settings *settings, uint8_t inputs,
+                uint32_t now_us)
+{
+    bool drawn = (inputs & WIRE_INPUT_LEVER_DRAWN_MASK) != 0;
+    bool latched = (inputs & WIRE_INPUT_LEVER_LATCHED_MASK) != 0;
+    if (clock_due(now_us, lever->settled_us)) {
+        lever->settled_us = now_us; /* kept fresh, or it would lie in the future again after 35 minutes */
+    }
+    if (lever->task == LEVER_RELEASE) {
+        axes_go(axes, settings, WIRE_AXIS_LATCH, setting(settings, WIRE_SETTING_LATCH_FREE_TICKS));
+        return false;
+    }
+    if (lever->task == LEVER_RELAX) {
+        relax(lever, axes, settings, inputs, now_us);
+        return false;
+    }
+    power(lever, axes, settings, inputs, now_us);
+    switch (lever->step) {
+    case LEVER_STEP_OPEN:
+        axes_go(axes, settings, WIRE_AXIS_LATCH, setting(settings, WIRE_SETTING_LATCH_FREE_TICKS));
+        if (arrived(lever, axes, now_us)) {
+            lever->step = lever->task == LEVER_HOME ? LEVER_STEP_RETURN : LEVER_STEP_DRAW;
+        }
+        break;
+    case LEVER_STEP_DRAW:
+        axes_go(axes, settings, WIRE_AXIS_DRAW, setting(settings, WIRE_SETTING_DRAW_BREECH_TICKS));
+        if (arrived(lever, axes, now_us) && drawn) {
+            lever->step = LEVER_STEP_TURN;
+        }
+        break;
+    case LEVER_STEP_TURN: {
+        uint8_t turn_to = lever->task == LEVER_COCK       ? WIRE_SETTING_LATCH_HELD_TICKS
+                          : lever->task == LEVER_LET_DOWN ? WIRE_SETTING_LATCH_FREE_TICKS
+                                                          : WIRE_SETTING_LATCH_LUBRICATE_TICKS;
+        axes_go(axes, settings, WIRE_AXIS_LATCH, setting(settings, turn_to));
+        bool turned = lever->task == LEVER_COCK ? latched : lever->task == LEVER_LET_DOWN ? !latched : true;
+        if (arrived(lever, axes, now_us) && turned) {
+            if (lever->task == LEVER_SERVICE) {
+                lever->step = LEVER_STEP_DONE;
+                return true;
+            }
+            lever->easing = lever->task == LEVER_LET_DOWN;
+            lever->step = LEVER_STEP_RETURN;
+        }
+        break;
+    }
+    case LEVER_STEP_RETURN:
+        axes_go(axes, settings, WIRE_AXIS_DRAW, setting(settings, WIRE_SETTING_DRAW_REST_TICKS));
+        if (arrived(lever, axes, now_us) && (lever->task == LEVER_COCK || !drawn)) {
+            lever->step = LEVER_STEP_DONE;
+            return true;
+        }
+        break;
+    default:
+        break;
+    }
+    return false;
+}
+
+uint16_t lever_time_ms(uint8_t task, const struct axes *axes, const struct settings *settings)
+{
+    const struct axis *latch = &axes->axis[WIRE_AXIS_LATCH];
+    uint16_t free = setting(settings, WIRE_SETTING_LATCH_FREE_TICKS);
+    uint16_t held = setting(settings, WIRE_SETTING_LATCH_HELD_TICKS);
+    uint16_t lubricate = setting(settings, WIRE_SETTING_LATCH_LUBRICATE_TICKS);
+    uint16_t rest = setting(settings, WIRE_SETTING_DRAW_REST_TICKS);
+    uint16_t breech = setting(settings, WIRE_SETTING_DRAW_BREECH_TICKS);
+    uint16_t draw_speed = setting(settings, WIRE_SETTING_DRAW_SPEED_TICKS);
+    uint16_t ease_speed = setting(settings, WIRE_SETTING_DRAW_EASE_SPEED_TICKS);
+    uint16_t latch_speed = setting(settings, WIRE_SETTING_LATCH_SPEED_TICKS);
+    uint16_t opening_ms = latch->powered ? ramp_time_ms(latch->position_ticks, free, latch_speed) : 0;
+    uint16_t drawing_ms = ramp_time_ms(rest, breech, draw_speed);
+    uint32_t sum_ms = FIRST_PULSE_MS + 4u * SETTLE_MS;
+    switch (task) {
+    case LEVER_COCK:
+        sum_ms += (uint32_t)opening_ms + drawing_ms + ramp_time_ms(free, held, latch_speed) + drawing_ms;
+        break;
+    case LEVER_LET_DOWN:
+        sum_ms += (uint32_t)drawing_ms + opening_ms + ramp_time_ms(breech, rest, ease_speed);
+        break;
+    case LEVER_SERVICE:
+        sum_ms += (uint32_t)opening_ms + drawing_ms + ramp_time_ms(free, lubricate, latch_speed);
+        break;
+    default: /* LEVER_HOME */
+        sum_ms += (uint32_t)opening_ms + ramp_time_ms(breech, rest, ease_speed);
+        break;
+    }
+    return sum_ms > UINT16_MAX ? UINT16_MAX : (uint16_t)sum_ms;
+}

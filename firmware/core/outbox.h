@@ -1,0 +1,80 @@
+/* The sending half of the line: the last answer, the events that nobody has acknowledged yet, and the ring of bytes
+ * that the transmit interrupt empties. Nothing waits: what finds no room is sent on a later step. */
+#ifndef OUTBOX_H
+#define OUTBOX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wire.h"
+
+#define OUTBOX_RING_BYTES 64u /* a power of two */
+#define OUTBOX_EVENTS 8u
+
+struct outbox_event {
+    uint8_t type;
+    uint8_t sequence;
+    uint8_t length;
+    bool sent; /* since the last time everything was due again */
+    uint8_t payload[WIRE_LONGEST_EVENT_PAYLOAD];
+};
+
+struct outbox {
+    uint8_t ring[OUTBOX_RING_BYTES];
+    volatile uint8_t head; /* the main loop's */
+    volatile uint8_t tail; /* the interrupt's */
+
+    uint8_t answer_type;
+    uint8_t answer_sequence;
+    uint8_t answer_length;
+    bool answer_due;
+    uint8_t answer[WIRE_LONGEST_ANSWER_PAYLOAD];
+
+    bool aside_due; /* a refusal of a frame that does not count as a command of this session */
+    uint8_t aside_sequence;
+    uint8_t aside[WIRE_REFUSAL_LENGTH];
+
+    struct outbox_event events[OUTBOX_EVENTS]; /* oldest first */
+    uint8_t event_count;
+    uint8_t event_sequence; /* of the event counted last, whether there was room for it or not */
+    uint32_t resend_us;
+};
+
+void outbox_start(struct outbox *outbox);
+
+/* Begin an answer (or refusal); its payload is then appended with outbox_u8, _u16 and _u32. It stays in the outbox so
+ * that it can be sent again. */
+void outbox_answer(struct outbox *outbox, uint8_t type, uint8_t sequence);
+void outbox_u8(struct outbox *outbox, uint8_t value);
+void outbox_u16(struct outbox *outbox, uint16_t value);
+void outbox_u32(struct outbox *outbox, uint32_t value);
+
+/* Send the last answer again. */
+void outbox_repeat_answer(struct outbox *outbox);
+
+/* Refuse a frame without touching the last answer. */
+void outbox_refuse_aside(struct outbox *outbox, uint8_t sequence, uint8_t reason, uint16_t detail);
+
+/* Queue an event. Without room it is counted but not kept: the gap in the count tells the controller. */
+void outbox_event(struct outbox *outbox, uint8_t type, const uint8_t *payload, uint8_t length);
+
+/* Forget events up to and with this one. A number that was never sent is ignored. */
+void outbox_acknowledge(struct outbox *outbox, uint8_t sequence);
+
+/* Forget every event and begin counting anew. */
+void outbox_forget_events(struct outbox *outbox);
+
+/* Put what is due into the ring, as far as there is room. */
+void outbox_step(struct outbox *outbox, uint32_t now_us);
+
+/* Interrupt: is there a byte to send, and which. */
+static inline bool outbox_empty(const struct outbox *outbox) { return outbox->head == outbox->tail; }
+static inline uint8_t outbox_take(struct outbox *outbox)
+{
+    uint8_t tail = outbox->tail;
+    uint8_t byte = outbox->ring[tail];
+    outbox->tail = (uint8_t)((tail + 1u) % OUTBOX_RING_BYTES);
+    return byte;
+}
+
+#endif

@@ -1,0 +1,65 @@
+#include "receiver.h"
+
+#include <string.h>
+
+#include "board.h"
+
+void receiver_start(struct receiver *receiver)
+{
+    memset(receiver, 0, sizeof *receiver);
+    receiver->crc = CRC_START;
+    /* `matches` stays false until the first flag: the line may come up in the middle of a frame. */
+}
+
+bool receiver_pop(struct receiver *receiver, struct receiver_frame *frame)
+{
+    uint8_t slot = receiver->tail;
+    if (slot == receiver->head) {
+        return false;
+    }
+    const uint8_t *bytes = &receiver->bytes[slot * RECEIVER_SLOT_BYTES];
+    uint8_t length = receiver->lengths[slot];
+    frame->sequence = bytes[0];
+    frame->type = bytes[1];
+    frame->length = (uint8_t)(length - RECEIVER_OVERHEAD);
+    memcpy(frame->payload, &bytes[2], WIRE_LONGEST_COMMAND_PAYLOAD);
+    frame->crc = 0;
+    if (length <= RECEIVER_SLOT_BYTES) {
+        frame->crc = (uint16_t)(bytes[length - 2u] | ((uint16_t)bytes[length - 1u] << 8));
+    }
+    frame->overtaken = receiver->stops[slot] != receiver->stop_count;
+    receiver->tail = (uint8_t)((slot + 1u) % RECEIVER_SLOTS);
+    return true;
+}
+
+void receiver_set_fuse(struct receiver *receiver, uint32_t token)
+{
+    uint8_t before = board_lock();
+    for (uint8_t i = 0; i < WIRE_COMMAND_FIRE_LENGTH; i++) {
+        receiver->fuse_token[i] = (uint8_t)(token >> (8u * i));
+    }
+    receiver->matches = false; /* a frame under way was compared with another token */
+    receiver->primed = false;
+    receiver->fuse_live = false;
+    receiver->fuse_fired = false;
+    board_unlock(before);
+}
+
+void receiver_light_fuse(struct receiver *receiver, uint8_t next_sequence)
+{
+    uint8_t before = board_lock();
+    receiver->fuse_sequence = next_sequence;
+    receiver->fuse_live = !receiver->stopped;
+    board_unlock(before);
+}
+
+bool receiver_clear_fuse(struct receiver *receiver, uint32_t *fired_us)
+{
+    uint8_t before = board_lock();
+    bool fired = receiver->fuse_fired;
+    *fired_us = receiver->fuse_fired_us;
+    receiver->fuse_live = false;
+    receiver->fuse_fired = false;
+    board_unlock(before);
+    return fired;
+}
