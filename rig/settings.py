@@ -170,6 +170,7 @@ class _Axis(Table):
                 "centre_us",
                 str(self.centre_us),
                 f"a pulse from min_us to max_us, {self.min_us} to {self.max_us}",
+                also=("min_us", "max_us"),
             )
 
 
@@ -260,6 +261,7 @@ class Latch(Table):
                 "held_us",
                 str(self.held_us),
                 f"a pulse between free_us and lubricate_us, {low_us} and {high_us}",
+                also=("free_us", "lubricate_us"),
             )
 
 
@@ -311,6 +313,7 @@ class Cannon(Table):
                 "load_s",
                 f"{self.load_s:g}",
                 f"less than dwell_s, {self.dwell_s:g}: the lever is let down after that",
+                also=("dwell_s",),
             )
 
     def firmware_values(self) -> dict[str, int]:

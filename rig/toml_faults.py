@@ -240,10 +240,11 @@ def _one_in_words(model: type[Table], error: Any) -> Fault:
         return Fault(_dotted(place[:-1]), found, f"a list of at least {place[-1] + 1} items")
     if kind == "missing":
         return Fault(key, "nothing", "a value; this key must be given")
-    if kind in {"too_short", "too_long"}:
+    if kind.endswith(("too_short", "too_long")):
         bound = context.get("min_length", context.get("max_length"))
-        side = "at least" if kind == "too_short" else "at most"
-        return Fault(key, found, f"a list of {side} {bound} item{'s' if bound != 1 else ''}")
+        side = "at least" if kind.endswith("too_short") else "at most"
+        what, each = ("a string", "character") if kind.startswith("string") else ("a list", "item")
+        return Fault(key, found, f"{what} of {side} {bound} {each}{'s' if bound != 1 else ''}")
     if kind in {"model_type", "model_attributes_type", "dict_type"}:
         return Fault(key, found, f"a table, [{key}]")
     if kind in {"tuple_type", "list_type"}:
@@ -253,6 +254,8 @@ def _one_in_words(model: type[Table], error: Any) -> Fault:
         return Fault(key, found, str(context["expected"]), hint=f"did you mean {near[0]!r}?" if near else "")
     if kind == "value_error":
         return Fault(key, found, str(context["error"]))
+    if kind in _BOUNDS:
+        return Fault(key, found, f"a number {_BOUNDS[kind]} {next(iter(context.values())):g}")
     said = (
         message.removeprefix("Input should be ")
         .replace("a valid ", "a ")
@@ -264,8 +267,13 @@ def _one_in_words(model: type[Table], error: Any) -> Fault:
 def _dotted(place: Sequence[str | int]) -> str:
     said = ""
     for part in place:
-        said += f"[{part + 1}]" if isinstance(part, int) else f".{part}"
+        said += f"[{part + 1}]" if isinstance(part, int) else f".{_key(part)}"
     return said.removeprefix(".")
+
+
+def _key(key: str) -> str:
+    """Give a key as TOML would have it: bare where it can be."""
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else json.dumps(key, ensure_ascii=False)
 
 
 def _quoted(expected: str) -> list[str]:

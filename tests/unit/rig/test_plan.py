@@ -1,0 +1,205 @@
+"""A programme opens into the same shots everywhere, goes on where it stopped, and names all its faults."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from game.montecassino import Option, Side
+from rig.plan import (
+    PlanError,
+    Programme,
+    Target,
+    check_against,
+    parse_plan,
+    read_plan,
+    remaining,
+    time_left_s,
+)
+from rig.settings import Cannon, Settings
+
+_PLAN = """
+name = "evening"
+repeats = 2
+options = ["i", "iii"]
+
+[[targets]]
+squares = "G49,G33-G34"
+
+[[targets]]
+squares = "A-60"
+side = "G"
+options = ["ii"]
+repeats = 1
+"""
+
+
+def _faults(text: str) -> dict[str, str]:
+    with pytest.raises(PlanError) as refused:
+        parse_plan(text)
+    return {fault.key: str(fault).removeprefix(f"{fault.key}: ") for fault in refused.value.faults}
+
+
+def test_targets_repeats_and_options_open_into_shots() -> None:
+    shots = parse_plan(_PLAN).shots()
+    assert [shot.index for shot in shots] == list(range(13))
+    assert [str(shot.target) for shot in shots] == ["G-33"] * 4 + ["G-34"] * 4 + ["G-49"] * 4 + ["A-60"]
+    assert [(shot.option, shot.repeat) for shot in shots[:4]] == [
+        (Option.I, 1),
+        (Option.I, 2),
+        (Option.III, 1),
+        (Option.III, 2),
+    ]
+    assert (shots[-1].side, shots[-1].option) == (Side.G, Option.II)
+    assert all(shot.side is Side.A for shot in shots[:-1])
+
+
+def test_a_drawn_order_is_the_same_on_every_machine() -> None:
+    """Known answer: a change of it would tear every programme that is half done."""
+    shots = parse_plan('name = "x"\norder = "drawn"\nseed = 3\n[[targets]]\nsquares = "G33-G40"').shots()
+    assert [shot.target.number for shot in shots] == [38, 37, 34, 35, 36, 40, 39, 33]
+
+
+@given(st.integers(0, 2**63 - 1), st.integers(1, 4))
+def test_a_drawn_order_fires_every_listed_shot_once(seed: int, repeats: int) -> None:
+    listed = Programme(name="x", targets=(Target(squares="G33-G40"),), repeats=repeats)
+    drawn = listed.model_copy(update={"order": "drawn", "seed": seed})
+
+    def bare(programme: Programme) -> list[tuple[object, ...]]:
+        return [(shot.side, shot.target, shot.option, shot.repeat) for shot in programme.shots()]
+
+    assert sorted(bare(drawn)) == sorted(bare(listed))
+    assert [shot.index for shot in drawn.shots()] == list(range(8 * repeats))
+
+
+def test_another_seed_draws_another_order() -> None:
+    orders = {
+        tuple(
+            shot.target
+            for shot in parse_plan(
+                _PLAN.replace("repeats", f"order='drawn'\nseed={seed}\nrepeats", 1)
+            ).shots()
+        )
+        for seed in range(5)
+    }
+    assert len(orders) == 5
+
+
+def test_identity_is_of_the_shots_and_the_name() -> None:
+    programme = parse_plan(_PLAN)
+    assert programme.identity.startswith("evening-")
+    same = parse_plan("# the same, said otherwise\n" + _PLAN.replace("G49,G33-G34", "G33,G34,G49"))
+    assert same.identity == programme.identity
+    paused = parse_plan(_PLAN + '\n[pauses]\nloading = "loader"\n')
+    assert paused.identity == programme.identity, "another pause is no other programme"
+    for changed in (
+        _PLAN.replace("evening", "morning"),
+        _PLAN.replace("repeats = 2", "repeats = 3"),
+        _PLAN.replace("G49", "G50"),
+        'soldiers = "survivors"' + _PLAN,
+        'position = "A A01-A24 G25-G48 0/0 20/20 -"' + _PLAN,
+        'order = "drawn"' + _PLAN,
+    ):
+        assert parse_plan(changed).identity != programme.identity
+
+
+@given(st.sets(st.integers(0, 12)))
+def test_what_is_done_is_not_fired_again_and_the_rest_keeps_its_order(done: set[int]) -> None:
+    shots = parse_plan(_PLAN).shots()
+    left = remaining(shots, done)
+    assert [shot.index for shot in left] == [index for index in range(13) if index not in done]
+
+
+def test_time_left_follows_the_pace_of_the_last_shots() -> None:
+    assert time_left_s([], 5) is None
+    assert time_left_s([], 0) == 0.0
+    assert time_left_s([10.0, 12.0, 300.0], 4) == 48.0, "one long pause does not count for all"
+    assert time_left_s([100.0] * 50 + [10.0] * 10, 2) == 20.0
+
+
+def test_everything_wrong_is_said_at_once() -> None:
+    assert _faults(
+        """
+        name = ""
+        order = "random"
+        position = "A"
+        [[targets]]
+        squares = "G99"
+        repeat = 3
+        [[targets]]
+        squars = "G1"
+        options = ["iv"]
+        [pauses]
+        loading = "wait"
+        """
+    ) == {
+        "name": 'found "", expected a string of at least 1 character',
+        "targets[1].squares": (
+            'found "G99", expected a list of squares, as G49,G33-G40: G-99 is not on the board:'
+            " numbers go from 1 to 72"
+        ),
+        "targets[1].repeat": "found a key that nothing reads, expected a key of targets[1] (did you mean repeats?)",
+        "targets[2].squares": "found nothing, expected a value; this key must be given",
+        "targets[2].options[1]": "found \"iv\", expected 'i', 'ii' or 'iii' (did you mean 'i'?)",
+        "targets[2].squars": "found a key that nothing reads, expected a key of targets[2] (did you mean squares?)",
+        "order": "found \"random\", expected 'listed' or 'drawn'",
+        "position": (
+            'found "A", expected a position: 1 fields parted by one blank, expected 6:'
+            " turn, A soldiers, G soldiers, prisoners, shots left, retreated"
+        ),
+        "pauses.loading_s": 'found nothing, expected a number of seconds, since loading is "wait"',
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "sentence"),
+    [
+        ("", "name", "found nothing, expected a value; this key must be given"),
+        ('name = "x"\ntargets = []', "targets", "found [], expected a list of at least 1 item"),
+        (
+            'name = "x"\n[[targets]]\nsquares = "-"',
+            "targets[1].squares",
+            'found "-", expected at least one square',
+        ),
+        (
+            'name = "x"\n[[targets]]\nsquares = "G1"\n[pauses]\nputting_back_s = 3.0',
+            "pauses.putting_back_s",
+            'found 3, expected putting_back = "wait", or no putting_back_s',
+        ),
+        ('name = "x', "end of document", None),
+    ],
+)
+def test_one_fault_is_one_clear_sentence(text: str, key: str, sentence: str | None) -> None:
+    faults = _faults(text)
+    assert key in faults
+    assert sentence in (None, faults[key])
+
+
+def test_a_missing_programme_is_one_clear_sentence(tmp_path: Path) -> None:
+    with pytest.raises(PlanError, match=r"evening\.toml: the file: found nothing, expected a programme"):
+        read_plan(tmp_path / "evening.toml")
+
+
+def test_a_programme_is_held_against_the_table() -> None:
+    programme = parse_plan(
+        'soldiers = "survivors"\nposition = "A A01-A24 G01-G24 0/0 11/20 -"'
+        + _PLAN
+        + '[pauses]\nloading = "wait"\nloading_s = 20\n'
+    )
+    with pytest.raises(PlanError) as refused:
+        check_against(programme, Settings(), "evening.toml")
+    assert [str(fault) for fault in refused.value.faults] == [
+        "side: found shots by G, expected shots by a side with a cannon; cannon.sides has A",
+        "pauses.loading_s: found 20, expected at most cannon.load_s, 15",
+        "position: found 11 shots left for A, expected at least 12, as many as the programme fires from it",
+    ]
+
+
+def test_a_loader_must_be_fitted() -> None:
+    programme = parse_plan('name = "x"\n[[targets]]\nsquares = "G33"\n[pauses]\nloading = "loader"\n')
+    with pytest.raises(PlanError, match=r"cannon\.loader says there is none"):
+        check_against(programme, Settings(), "x.toml")
+    check_against(programme, Settings(cannon=Cannon(loader=True)), "x.toml")

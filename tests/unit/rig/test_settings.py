@@ -1,0 +1,330 @@
+"""`rig.toml`: what is written is read back, and everything wrong is said at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rig.link.wire import SETTING_LIMITS, Setting
+from rig.settings import (
+    Board,
+    Camera,
+    Cannon,
+    Port,
+    Settings,
+    SettingsError,
+    Trigger,
+    parse_settings,
+    read_settings,
+)
+from rig.settings_text import settings_text
+from rig.toml_faults import Table, validate
+
+
+def _faults(text: str) -> dict[str, str]:
+    """Give what is wrong with a text: key and the rest of its sentence."""
+    with pytest.raises(SettingsError) as refused:
+        parse_settings(text)
+    faults = {fault.key: str(fault).removeprefix(f"{fault.key}: ") for fault in refused.value.faults}
+    assert len(faults) == len(refused.value.faults), "a key is named once"
+    return faults
+
+
+def _tables(model: type[Table], path: str = "") -> Iterator[tuple[str, type[Table]]]:
+    yield path, model
+    for key, field in model.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, Table):
+            yield from _tables(field.annotation, f"{path}.{key}".lstrip("."))
+
+
+def test_an_empty_file_is_the_defaults() -> None:
+    assert parse_settings("") == Settings()
+
+
+def test_what_is_written_is_read_back() -> None:
+    assert parse_settings(settings_text(Settings())) == Settings()
+
+
+def test_values_that_have_no_default_are_written_and_read_back() -> None:
+    settings = Settings(
+        port=Port(url="/dev/ttyACM0"),
+        camera=Camera(
+            source="http://table:8080/stream",
+            exposure_us=1000,
+            intrinsics_px=(1600.0, 1601.5, 640.0, 360.0),
+            distortion=(-0.1, 0.02, 1e-05, 0.0, 0.0),
+        ),
+        cannon=Cannon(trigger=Trigger(kind="latch"), loader=True),
+        board=Board(square_mm=50.0),
+        twin={"seed": 7, "camera": {"noise": 0.5}, "note": 'a "quoted" \\ word'},
+    )
+    assert parse_settings(settings_text(settings)) == settings
+
+
+@given(st.text(max_size=40))
+def test_any_text_survives_being_written(text: str) -> None:
+    settings = Settings(twin={"note": text})
+    assert parse_settings(settings_text(settings)).twin == {"note": text}
+
+
+def test_every_key_has_a_comment_and_an_optional_one_an_example() -> None:
+    for path, model in _tables(Settings):
+        for key, field in model.model_fields.items():
+            is_table = isinstance(field.annotation, type) and issubclass(field.annotation, Table)
+            assert is_table or field.description, f"{path}.{key}"
+            assert field.default is not None or field.examples or field.default_factory, f"{path}.{key}"
+
+
+def test_commented_out_examples_are_sound_themselves() -> None:
+    text = settings_text(Settings())
+    keys = ("exposure_us", "intrinsics_px", "distortion")
+    for key in keys:
+        assert f"\n# {key} = " in text
+        text = text.replace(f"\n# {key} = ", f"\n{key} = ")
+    camera = parse_settings(text).camera
+    assert all(getattr(camera, key) is not None for key in keys)
+
+
+def test_every_number_carries_its_unit_in_its_name() -> None:
+    units = ("_mm", "_px", "_us", "_s", "_mps", "_rad", "_per_mm", "_per_rad", "_per_s")
+    without = {"baud", "fps", "shots", "distortion"}  # bits a second, frames a second, a count, no unit
+    for path, model in _tables(Settings):
+        for key, field in model.model_fields.items():
+            numeric = any(kind in str(field.annotation) for kind in ("int", "float"))
+            assert not numeric or key.endswith(units) or key in without, f"{path}.{key}"
+
+
+def test_everything_wrong_is_said_at_once() -> None:
+    assert _faults(
+        """
+        [port]
+        url = 3
+        [camera]
+        fps = "fast"
+        widht = 3
+        intrinsics_px = [1, 2, 3]
+        [cannon]
+        load_s = 50
+        sides = ["A", "B"]
+        [cannon.traverse]
+        min_us = 2000
+        max_us = 1000
+        [cannon.trigger]
+        kind = "solenoyd"
+        [game]
+        position = "A A01"
+        zone_a = "G99"
+        [bord]
+        """
+    ) == {
+        "port.url": "found 3, expected a string",
+        "camera.fps": 'found "fast", expected a number',
+        "camera.widht": "found a key that nothing reads, expected a key of camera (did you mean width_px?)",
+        "camera.intrinsics_px": "found [1, 2, 3], expected a list of at least 4 items",
+        "cannon.sides[2]": "found \"B\", expected 'A' or 'G'",
+        "cannon.load_s": "found 50, expected less than dwell_s, 30: the lever is let down after that",
+        "cannon.traverse.max_us": "found 1000, expected a pulse longer than min_us, 2000",
+        "cannon.trigger.kind": "found \"solenoyd\", expected 'solenoid' or 'latch' (did you mean 'solenoid'?)",
+        "game.position": (
+            'found "A A01", expected a position: 2 fields parted by one blank, expected 6:'
+            " turn, A soldiers, G soldiers, prisoners, shots left, retreated"
+        ),
+        "game.zone_a": (
+            'found "G99", expected a list of squares, as G25-G72: G-99 is not on the board:'
+            " numbers go from 1 to 72"
+        ),
+        "bord": "found a key that nothing reads, expected a key of the file (did you mean board?)",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "sentence"),
+    [
+        ("[camera]\nfps = 0", "camera.fps", "found 0, expected a number above 0"),
+        ("[camera]\nfps = nan", "camera.fps", "found NaN, expected a finite number"),
+        ("[camera]\nwidth_px = 1.5", "camera.width_px", "found 1.5, expected a whole number"),
+        ("[camera]\nwidth_px = true", "camera.width_px", "found true, expected a whole number"),
+        ("[camera]\nheight_px = 12", "camera.height_px", "found 12, expected a number of at least 120"),
+        ("[cannon]\ndwell_s = 61.0", "cannon.dwell_s", "found 61.0, expected a number of at most 60"),
+        ('[cannon]\nloader = "yes"', "cannon.loader", 'found "yes", expected a boolean'),
+        ("[cannon]\nsides = []", "cannon.sides", "found [], expected a list of at least 1 item"),
+        ('[cannon]\nsides = "A"', "cannon.sides", 'found "A", expected a list'),
+        ('[cannon]\nsides = ["A", "A"]', "cannon.sides", "found a side twice, expected each side once"),
+        ("camera = 3", "camera", "found 3, expected a table, [camera]"),
+        (
+            "[camera]\ndistortion = [0.1, 0.0, 0.0, 0.0, 0.0]",
+            "camera.distortion",
+            "found distortion without intrinsics_px, expected both, or neither",
+        ),
+        (
+            "[camera]\nintrinsics_px = [1000.0, 0.0, 600.0, 300.0]",
+            "camera.intrinsics_px",
+            "found fx 1000.0, fy 0.0, expected focal lengths above 0",
+        ),
+        (
+            "[camera]\nintrinsics_px = [1000.0, 1000.0, 1300.0, 300.0]",
+            "camera.intrinsics_px",
+            "found cx 1300.0, cy 300.0, expected a centre inside the picture of 1280 x 720 px",
+        ),
+        (
+            '[camera]\nsource = "0"',
+            "camera.source",
+            "found '0' with port.url 'twin', expected both `twin`, or neither:"
+            " the twin's camera sees the twin's table only",
+        ),
+        (
+            "[board]\nmarker_centres_mm = { 0 = [0, 0], 1 = [400, 0], 2 = [0, 800], x = [400, 800] }",
+            "board.marker_centres_mm.x",
+            "found the name 'x', expected a marker's number, as 0",
+        ),
+        (
+            "[board]\nmarker_centres_mm = { 0 = [0, 0], 1 = [400, 0], 2 = [0, 800], 3 = [10, 5] }",
+            "board.marker_centres_mm.3",
+            "found a marker 10 mm from marker 0, expected markers that lie side by side, at least 36 mm apart",
+        ),
+        (
+            "[cannon.elevation]\ncentre_us = 2200",
+            "cannon.elevation.centre_us",
+            "found 2200, expected a pulse from min_us to max_us, 1000 to 2000",
+        ),
+        (
+            "[cannon.azimuth]\nus_per_rad = 0",
+            "cannon.azimuth.us_per_rad",
+            "found 0, expected a number other than 0",
+        ),
+        (
+            "[cannon.traverse]\nus_per_mm = 0",
+            "cannon.traverse.us_per_mm",
+            "found 0, expected a number other than 0",
+        ),
+        (
+            "[cannon.traverse]\nus_per_mm = 2.0",
+            "cannon.traverse",
+            "found limits from -70 to 430 mm along the strip, expected limits inside the board's width,"
+            " 0 to 360 mm (C2)",
+        ),
+        (
+            "[cannon.draw]\nbreech_us = 1000",
+            "cannon.draw.breech_us",
+            "found 1000, expected a pulse other than rest_us",
+        ),
+        (
+            "[cannon.draw]\nease_us_per_s = 1500",
+            "cannon.draw.ease_us_per_s",
+            "found 1500, expected at most speed_us_per_s, 1000",
+        ),
+        (
+            "[cannon.latch]\nheld_us = 2100",
+            "cannon.latch.held_us",
+            "found 2100, expected a pulse between free_us and lubricate_us, 1000 and 2000",
+        ),
+        ("[game]\nshots = 19", "game.position", None),
+        (
+            '[game]\noption = "iv"',
+            "game.option",
+            "found \"iv\", expected 'i', 'ii' or 'iii' (did you mean 'i'?)",
+        ),
+        (
+            "[log]\npaht = 'x'",
+            "log.paht",
+            "found a key that nothing reads, expected a key of log (did you mean path?)",
+        ),
+    ],
+)
+def test_one_fault_is_one_clear_sentence(text: str, key: str, sentence: str | None) -> None:
+    if sentence is None:
+        with pytest.raises(SettingsError) as refused:
+            parse_settings(text)
+        assert {fault.key for fault in refused.value.faults} == {key}
+    else:
+        assert _faults(text) == {key: sentence}
+
+
+def test_a_conflict_with_a_faulty_key_is_not_made_up() -> None:
+    """`dwell_s` cannot be read, so nothing is said about `load_s`, which is held against it."""
+    assert set(_faults('[cannon]\nload_s = 50\ndwell_s = "long"')) == {"cannon.dwell_s"}
+    assert set(_faults('[port]\nurl = 5\n[camera]\nsource = "0"')) == {"port.url"}
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("[port\nurl = 'x'", "line 1, column 6"),
+        ("[port]\nurl = twin", "line 2, column 7"),
+        ("[port]\nbaud = 1\nbaud = 2\n", "line 3, column 9"),
+        ('[port]\nurl = "twin', "end of document"),
+    ],
+)
+def test_a_mistake_in_the_toml_is_named_with_its_line(text: str, key: str) -> None:
+    faults = _faults(text)
+    assert list(faults) == [key]
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_settings_or_a_settings_error(text: str) -> None:
+    try:
+        parse_settings(text)
+    except SettingsError as error:
+        assert error.faults
+        assert str(error).startswith("rig.toml: ")
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=6,
+)
+
+
+@given(st.sampled_from([path for path, _ in _tables(Settings)]), st.text(max_size=8), _JSON)
+def test_any_value_at_any_place_is_taken_or_named(path: str, key: str, value: object) -> None:
+    data: object = {key: value}
+    for name in reversed(path.split(".")) if path else ():
+        data = {name: data}
+    try:
+        validate(Settings, data, "rig.toml", SettingsError)
+    except SettingsError as error:
+        assert all(fault.key and fault.found and fault.expected for fault in error.faults)
+
+
+def test_a_missing_file_says_how_to_get_one(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="found nothing, expected a settings file; `rig init` writes one"):
+        read_settings(tmp_path / "rig.toml")
+
+
+def test_a_file_that_is_no_text_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "rig.toml"
+    path.write_bytes(b"[port]\nurl = '\xff'\n")
+    with pytest.raises(SettingsError, match="byte 14: found text that is not UTF-8"):
+        read_settings(path)
+
+
+def test_log_paths_are_taken_from_the_files_folder(tmp_path: Path) -> None:
+    path = tmp_path / "rig.toml"
+    path.write_text('[log]\npath = "/var/rig.sqlite"\n')
+    log = read_settings(path).log
+    assert log.path == "/var/rig.sqlite"
+    assert log.recordings == str(tmp_path / "recordings")
+
+
+def test_many_faults_are_counted_in_one_line() -> None:
+    with pytest.raises(SettingsError) as refused:
+        parse_settings("[port]\nurl = 1\nbaud = 2\nx = 3")
+    assert str(refused.value) == "rig.toml: port.url: found 1, expected a string, and 2 more faults"
+
+
+def test_firmware_values_are_settings_of_the_wire_and_lie_in_their_ranges() -> None:
+    """Whatever rig.toml allows, the firmware takes."""
+    slow = Cannon.model_validate_json(
+        '{"traverse": {"speed_us_per_s": 25, "min_us": 500, "max_us": 2500}, "draw": {"speed_us_per_s": 10000,'
+        ' "ease_us_per_s": 25}, "trigger": {"hold_us": 5000, "kind": "latch"}, "dwell_s": 60, "loader": true,'
+        ' "loader_hold_us": 1000000}'
+    )
+    for cannon in (Cannon(), slow):
+        for name, value in cannon.firmware_values().items():
+            limits = SETTING_LIMITS[Setting[name.upper()]]
+            assert limits.minimum <= value <= limits.maximum, name
