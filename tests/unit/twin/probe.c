@@ -97,7 +97,7 @@ int main(void)
 		case 'g': /* toggle PB5 by writing PINB */
 			PORTB |= _BV(PB3);
 			DDRB |= _BV(PB3);
-			PINB = _BV(PB5);
+			__asm__ volatile("sbi %0, 5" ::"I"(_SFR_IO_ADDR(PINB)));
 			send(PORTB);
 			break;
 		case 'h': /* hang with the trigger on */

@@ -116,7 +116,9 @@ def test_trap_4_watchdog_reset_releases_the_trigger_at_once(boot: Boot) -> None:
     chip.run_for_us(50_000)
     events = chip.events()
     (reset,) = [event for event in events if event.kind is EventKind.RESET]
+    (heard,) = [event for event in events if event.kind is EventKind.RECEIVED]
     assert reset.value == ResetCause.WATCHDOG
+    assert reset.cycle - heard.cycle == pytest.approx(0.032 * CHIP_HZ, abs=500)
     assert edges(events, Pin.TRIGGER)[-1] == (reset.cycle, 0)
 
 
@@ -204,6 +206,20 @@ def test_trap_7_scheduled_changes_outlive_a_reset(boot: Boot, bytes_sent: Sent) 
     chip.send(b"i")
     chip.run_for_us(1000)
     assert bytes_sent(chip)[-1] & 0b1000
+
+
+def test_trap_7_a_busy_line_goes_on_after_a_reset(boot: Boot) -> None:
+    chip = boot()
+    chip.send(b"?" * 100)
+    chip.run_for_us(500)
+    chip.reset(ResetCause.EXTERNAL)
+    chip.events()
+    chip.run_for_us(9000)
+    events = chip.events()
+    (started,) = [event.cycle for event in events if event.kind is EventKind.STARTED]
+    heard = [event.cycle for event in events if event.kind is EventKind.RECEIVED]
+    assert 70 < len(heard) < 90
+    assert heard[0] > started
 
 
 @pytest.mark.parametrize("cause", list(ResetCause))
