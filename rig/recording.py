@@ -1,0 +1,298 @@
+"""One shot as the camera saw it, in one folder: recording.json, the clip, and on the twin the truth.
+
+The format is "shot-recording/1" (docs/recording.md). The clip is any video OpenCV opens, or a folder of PNG pictures.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import av
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import ConfigDict, Field, field_validator
+
+from game.montecassino import Option, Position, PositionError, Side, Square, SquareError, parse_squares
+from rig.toml_faults import Fault, Table, TomlError, validate
+from vision.scene import MarkerMap, Scene
+
+__all__ = ["Keys", "Recording", "RecordingError", "open_recording", "write_recording"]
+
+FORMAT = "shot-recording/1"
+_FRAMES_FOLDER = "frames"
+_CLIP_NAME = "clip.mkv"
+# Visually lossless: at 16 the shot's streak keeps its contrast within a grey level; a second of 720p120 takes 6 MB.
+_ENCODER = {"crf": "16", "preset": "veryfast"}
+_CLIP_CLOCK = Fraction(1, 1_000_000)
+
+PointMm = tuple[float, float]
+
+
+class RecordingError(TomlError):
+    """A recording that cannot be read; the text names the file, the key, what was found and what was expected."""
+
+
+class _Keys(Table):
+    # A key that nobody knows is kept and ignored, so that others may add their own.
+    model_config = ConfigDict(extra="allow")
+
+
+class CameraKeys(_Keys):
+    """The camera."""
+
+    width: Annotated[int, Field(ge=16, le=16_384)]
+    height: Annotated[int, Field(ge=16, le=16_384)]
+    fps: Annotated[float, Field(gt=0, le=10_000)]
+    exposure_us: Annotated[int, Field(gt=0)] | None
+    intrinsics: tuple[float, float, float, float] | None
+    distortion: tuple[float, float, float, float, float] | None
+
+
+class MarkerKeys(_Keys):
+    """ArUco markers on the table."""
+
+    dictionary: Annotated[str, Field(pattern=r"^DICT_\w+$")]
+    size_mm: Annotated[float, Field(gt=0)]
+    centres_mm: Annotated[dict[str, PointMm], Field(min_length=1)]
+
+    @field_validator("centres_mm")
+    @classmethod
+    def _are_numbered(cls, centres: dict[str, PointMm]) -> dict[str, PointMm]:
+        for name in centres:
+            if not (name.isascii() and name.isdigit()):
+                raise ValueError('markers by their numbers, as "0"')
+        return centres
+
+
+class BoardKeys(_Keys):
+    """The board."""
+
+    square_mm: Annotated[float, Field(gt=0)]
+    markers: MarkerKeys | None
+    corners_px: tuple[PointMm, PointMm, PointMm, PointMm] | None
+
+
+class CannonKeys(_Keys):
+    """Who fires, and from where."""
+
+    side: Side
+    muzzle_mm: tuple[float, float, float] | None
+
+
+class Keys(_Keys):
+    """All of recording.json."""
+
+    format: Literal["shot-recording/1"]
+    camera: CameraKeys
+    clip: Annotated[str, Field(min_length=1)]
+    timestamps_us: Annotated[tuple[int, ...], Field(min_length=2)]
+    fire_us: int | None
+    board: BoardKeys
+    cannon: CannonKeys
+    position: str | None
+    zone: str
+    option: Option
+
+    @field_validator("timestamps_us")
+    @classmethod
+    def _rise(cls, times: tuple[int, ...]) -> tuple[int, ...]:
+        for k in range(1, len(times)):
+            if times[k] <= times[k - 1]:
+                raise ValueError(f"rising times; number {k + 1} is {times[k]} after {times[k - 1]}")
+        return times
+
+    @field_validator("position")
+    @classmethod
+    def _is_a_position(cls, text: str | None) -> str | None:
+        if text is not None:
+            try:
+                Position.parse(text)
+            except PositionError as bad:
+                raise ValueError(f"a position or null: {'; '.join(bad.faults)}") from bad
+        return text
+
+    @field_validator("zone")
+    @classmethod
+    def _is_a_list_of_squares(cls, text: str) -> str:
+        try:
+            parse_squares(text)
+        except SquareError as bad:
+            raise ValueError(f"squares with runs, as G25-G72: {'; '.join(bad.faults)}") from bad
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A recording whose recording.json is sound; the clip is looked at only when asked for."""
+
+    folder: Path
+    keys: Keys
+
+    @property
+    def position(self) -> Position | None:
+        """The position before the shot, where it was written down."""
+        return None if self.keys.position is None else Position.parse(self.keys.position)
+
+    @property
+    def zone(self) -> tuple[Square, ...]:
+        """The agreed artillery zone."""
+        return parse_squares(self.keys.zone)
+
+    @property
+    def scene(self) -> Scene:
+        """What is known beforehand, as vision takes it."""
+        camera, board, cannon = self.keys.camera, self.keys.board, self.keys.cannon
+        markers = board.markers
+        position = self.position
+        return Scene(
+            square_mm=board.square_mm,
+            cannon_side=cannon.side,
+            fps=camera.fps,
+            markers=None
+            if markers is None
+            else MarkerMap(
+                dictionary=markers.dictionary,
+                size_mm=markers.size_mm,
+                centres_mm={int(name): centre for name, centre in markers.centres_mm.items()},
+            ),
+            corners_px=board.corners_px,
+            intrinsics=camera.intrinsics,
+            distortion=camera.distortion,
+            muzzle_mm=cannon.muzzle_mm,
+            expected=None if position is None else position.soldiers,
+            exposure_us=camera.exposure_us,
+            fire_us=self.keys.fire_us,
+        )
+
+    def frames(self) -> Iterator[NDArray[np.uint8]]:
+        """Decode the clip, picture by picture: (height, width, 3) BGR.
+
+        Raises
+        ------
+        RecordingError
+            Where the clip is missing or damaged, has another size than `camera` says, or more or fewer pictures than
+            `timestamps_us`.
+        """
+        path = self.folder / self.keys.clip
+        due = len(self.keys.timestamps_us)
+        size = (self.keys.camera.width, self.keys.camera.height)
+        count = 0
+        for picture in _pictures(path):
+            found = (picture.shape[1], picture.shape[0])
+            if found != size:
+                raise self._bad(
+                    f"picture {count + 1}",
+                    f"{found[0]} x {found[1]} px",
+                    f"{size[0]} x {size[1]} px, as camera says",
+                )
+            count += 1
+            if count > due:
+                raise self._bad(
+                    "the clip", f"more than {due} pictures", f"{due}, one for each of timestamps_us"
+                )
+            yield picture
+        if count < due:
+            raise self._bad(
+                "the clip", f"{count} pictures before it ends", f"{due}, one for each of timestamps_us"
+            )
+
+    def _bad(self, key: str, found: str, expected: str) -> RecordingError:
+        return RecordingError(str(self.folder / self.keys.clip), [Fault(key, found, expected)])
+
+
+def open_recording(folder: Path) -> Recording:
+    """Read recording.json of a folder.
+
+    Raises
+    ------
+    RecordingError
+        Where it is missing, is no JSON, or has a missing or wrong key.
+    """
+    path = folder / "recording.json"
+    if not folder.is_dir():
+        raise RecordingError(str(folder), [Fault("the folder", "nothing", "a folder with recording.json")])
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise RecordingError(str(path), [Fault("the file", "nothing", "a JSON file")]) from None
+    except OSError as bad:
+        raise RecordingError(
+            str(path), [Fault("the file", str(bad.strerror), "a file that can be read")]
+        ) from bad
+    except (UnicodeDecodeError, json.JSONDecodeError) as bad:
+        raise RecordingError(str(path), [Fault("the file", f"no JSON ({bad})", "a JSON object")]) from bad
+    if not isinstance(data, dict):
+        raise RecordingError(str(path), [Fault("the file", type(data).__name__, "a JSON object")])
+    return Recording(folder, validate(Keys, data, str(path), RecordingError))
+
+
+def write_recording(
+    folder: Path, keys: Mapping[str, Any], frames: Sequence[tuple[int, NDArray[np.uint8]]]
+) -> Recording:
+    """Write a recording: the clip first, recording.json last, so that a folder with one is whole.
+
+    Parameters
+    ----------
+    folder
+        Made where it is not there; must not hold a recording yet.
+    keys
+        recording.json without `format`, `clip` and `timestamps_us`.
+    frames
+        Time in us and picture (height, width, 3) BGR or (height, width), oldest first.
+    """
+    path = folder / "recording.json"
+    if path.exists():
+        raise RecordingError(
+            str(path), [Fault("the file", "a recording", "none; a recording is never overwritten")]
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    timestamps_us = [timestamp_us for timestamp_us, _ in frames]
+    whole = {"format": FORMAT, **keys, "clip": _CLIP_NAME, "timestamps_us": timestamps_us}
+    checked = validate(Keys, whole, str(path), RecordingError)
+    _encode(folder / _CLIP_NAME, frames, checked.camera.fps)
+    path.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
+    return Recording(folder, checked)
+
+
+def _pictures(path: Path) -> Iterator[NDArray[np.uint8]]:
+    if path.name == _FRAMES_FOLDER and path.is_dir():
+        for file in sorted(path.glob("*.png")):
+            picture = cv2.imread(str(file), cv2.IMREAD_COLOR)
+            if picture is None:
+                raise RecordingError(str(file), [Fault("the file", "no picture", "a PNG picture")])
+            yield np.asarray(picture, dtype=np.uint8)
+        return
+    if not path.is_file():
+        raise RecordingError(
+            str(path), [Fault("the clip", "nothing", "a video, or a folder of PNG pictures")]
+        )
+    capture = cv2.VideoCapture(str(path))
+    try:
+        if not capture.isOpened():
+            raise RecordingError(str(path), [Fault("the clip", "no video", "a video that OpenCV opens")])
+        while True:
+            good, picture = capture.read()
+            if not good:
+                return
+            yield np.asarray(picture, dtype=np.uint8)
+    finally:
+        capture.release()
+
+
+def _encode(path: Path, frames: Sequence[tuple[int, NDArray[np.uint8]]], fps: float) -> None:
+    first_us, first = frames[0]
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("libx264", rate=Fraction(fps).limit_denominator(1000), options=_ENCODER)
+        stream.height, stream.width = first.shape[:2]
+        stream.pix_fmt = "yuv420p"
+        stream.time_base = stream.codec_context.time_base = _CLIP_CLOCK
+        for timestamp_us, picture in frames:
+            frame = av.VideoFrame.from_ndarray(picture, format="gray" if picture.ndim == 2 else "bgr24")
+            frame.pts = timestamp_us - first_us
+            frame.time_base = _CLIP_CLOCK
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode())
