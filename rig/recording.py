@@ -4,7 +4,7 @@ The format is "shot-recording/1" (docs/recording.md). The clip is any video Open
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -20,7 +20,7 @@ from game.montecassino import Option, Position, PositionError, Side, Square, Squ
 from rig.toml_faults import Fault, Table, TomlError, validate
 from vision.scene import MarkerMap, Scene
 
-__all__ = ["Keys", "Recording", "RecordingError", "open_recording", "write_recording"]
+__all__ = ["Keys", "Recording", "RecordingError", "read_frames", "read_recording", "write_recording"]
 
 FORMAT = "shot-recording/1"
 _FRAMES_FOLDER = "frames"
@@ -33,7 +33,22 @@ PointMm = tuple[float, float]
 
 
 class RecordingError(TomlError):
-    """A recording that cannot be read; the text names the file, the key, what was found and what was expected."""
+    """A recording that cannot be used; the text names the file, the key, what was found and what was expected.
+
+    Parameters
+    ----------
+    path
+        The file.
+    what
+        What is wrong: faults of its keys, or one sentence about its pictures.
+    """
+
+    def __init__(self, path: Path | str, what: str | Iterable[Fault]) -> None:
+        if isinstance(what, str):
+            self.name, self.faults = str(path), ()
+            Exception.__init__(self, f"{path}: {what}")
+        else:
+            super().__init__(str(path), what)
 
 
 class _Keys(Table):
@@ -129,8 +144,22 @@ class Keys(_Keys):
 class Recording:
     """A recording whose recording.json is sound; the clip is looked at only when asked for."""
 
-    folder: Path
     keys: Keys
+
+    @property
+    def clip(self) -> str:
+        """Name of the video, or `frames`."""
+        return self.keys.clip
+
+    @property
+    def timestamps_us(self) -> tuple[int, ...]:
+        """Time of each picture at mid-exposure, on the camera's clock."""
+        return self.keys.timestamps_us
+
+    @property
+    def option(self) -> Option:
+        """The agreed casualty option."""
+        return self.keys.option
 
     @property
     def position(self) -> Position | None:
@@ -227,7 +256,7 @@ def open_recording(folder: Path) -> Recording:
         raise RecordingError(str(path), [Fault("the file", f"no JSON ({bad})", "a JSON object")]) from bad
     if not isinstance(data, dict):
         raise RecordingError(str(path), [Fault("the file", type(data).__name__, "a JSON object")])
-    return Recording(folder, validate(Keys, data, str(path), RecordingError))
+    return Recording(validate(Keys, data, str(path), RecordingError))
 
 
 def write_recording(
@@ -255,7 +284,7 @@ def write_recording(
     checked = validate(Keys, whole, str(path), RecordingError)
     _encode(folder / _CLIP_NAME, frames, checked.camera.fps)
     path.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
-    return Recording(folder, checked)
+    return Recording(checked)
 
 
 def _pictures(path: Path) -> Iterator[NDArray[np.uint8]]:
