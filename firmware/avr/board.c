@@ -372,6 +372,7 @@ static void sleep_until_work(void)
     while (!something_to_do()) {
         sei(); /* takes effect after the next instruction, so no interrupt can slip in between */
         sleep_cpu();
+        __asm__ volatile("nop"); /* room for a second interrupt that came during the first one */
         cli();
     }
     WORK &= (uint8_t)~_BV(WORK_TICK);
