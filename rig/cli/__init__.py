@@ -40,10 +40,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain("stopped", _INTERRUPTED)
     except typer.TyperException as error:
         return _complain(error.format_message(), error.exit_code)
-    except BrokenPipeError:
-        # The reader of a pipe (`rig log | head`) has gone. Nothing more can be said to it.
-        sys.stderr.close()
-        return 0
     except Exception as error:
         if _is_ours(error):
             return _complain(str(error), getattr(error, "exit_status", 2))

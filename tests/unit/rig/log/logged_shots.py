@@ -65,9 +65,11 @@ PENDING = Verdict(casualties=("G-33",), put_back=("G-34",), doubts=(DOUBT,))
 FINAL = Verdict(casualties=("G-33", "G-41"), put_back=("G-34",), after="G A01-A24 G01-G24 0/0 19/20 -")
 
 
-def until(log: ShotLog, session_id: int, last: Stage, *, verdict: Verdict = FINAL) -> int:
+def until(
+    log: ShotLog, session_id: int, last: Stage, *, plan: ShotPlan = PLAN, verdict: Verdict = FINAL
+) -> int:
     """Log a shot up to a stage, by the way that every shot goes, and give its number."""
-    shot_id = log.begin_shot(session_id, PLAN, clock_us=0)
+    shot_id = log.begin_shot(session_id, plan, clock_us=0)
     steps = (
         (Stage.AIMED, lambda: log.aimed(shot_id, AIM, clock_us=1_000)),
         (Stage.COCKED, lambda: log.reached(shot_id, Stage.COCKED, clock_us=2_000)),

@@ -1,0 +1,276 @@
+"""`rig init`, `check`, `log` and `decide` as the person at the table has them: what is printed, and how they end."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from dataclasses import replace as changed
+from pathlib import Path
+
+import pytest
+import typer
+from logged_shots import DOUBTFUL, PLAN, START, until
+
+from rig.cli import RefusedError, app, main
+from rig.judging import as_logged, judge_again
+from rig.log import Analysis, Stage, open_log
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    out: str
+    err: str
+
+
+Rig = Callable[..., Answer]
+
+
+@pytest.fixture
+def rig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Rig:
+    """Run `rig` in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words: str) -> Answer:
+        status = main(words)
+        captured = capsys.readouterr()
+        return Answer(status, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def shots(tmp_path: Path) -> Path:
+    """Three shots: judged, in doubt, and asked for when its process died."""
+    path = tmp_path / "rig-log.sqlite"
+    plan = changed(PLAN, position="A A01-A24 G25-G48 0/0 20/20 -")
+    with open_log(path) as log:
+        session_id = log.start_session(START)
+        for fall in (changed(DOUBTFUL, causes=("direct",)), DOUBTFUL):
+            shot_id = until(log, session_id, Stage.RECORDED, plan=plan)
+            log.analysed(shot_id, Analysis(software_version="0.1.0", raw={}, falls=(fall,)))
+            log.judged(shot_id, as_logged(judge_again(log.shot(shot_id), {})))
+        until(log, session_id, Stage.ASKED, plan=plan)
+    return path
+
+
+def _one_line(answer: Answer, status: int) -> str:
+    assert answer.status == status
+    assert answer.err.startswith("rig: ")
+    assert answer.err.count("\n") == 1
+    return answer.err.removeprefix("rig: ").strip()
+
+
+def test_init_writes_settings_that_check_finds_sound(rig: Rig) -> None:
+    assert rig("init") == Answer(
+        0, "wrote rig.toml; change what differs on your table, then: rig check\n", ""
+    )
+    assert rig("check") == Answer(0, "rig.toml: nothing wrong\n", "")
+
+
+def test_init_never_writes_over_settings(rig: Rig) -> None:
+    Path("rig.toml").write_text("[port]\n")
+    assert "rig.toml is there already" in _one_line(rig("init"), 1)
+    assert Path("rig.toml").read_text() == "[port]\n"
+
+
+def test_init_into_a_folder_that_is_not_there_is_one_line(rig: Rig) -> None:
+    assert _one_line(rig("init", "nowhere/rig.toml"), 2) == "nowhere/rig.toml: No such file or directory"
+
+
+def test_check_says_everything_a_line_each(rig: Rig) -> None:
+    Path("rig.toml").write_text("[camera]\nfsp = 60\nwidth_px = 3\n")
+    answer = rig("check")
+    assert answer.status == 2
+    assert answer.err.splitlines() == [
+        "rig.toml: camera.width_px: found 3, expected a number of at least 160",
+        "rig.toml: camera.fsp: found a key that nothing reads, expected a key of camera (did you mean fps?)",
+    ]
+
+
+def test_check_of_a_missing_file_names_it(rig: Rig) -> None:
+    answer = rig("check", "--settings", "other.toml")
+    assert answer.status == 2
+    assert answer.err == (
+        "other.toml: the file: found nothing, expected a settings file; `rig init` writes one\n"
+    )
+
+
+@pytest.mark.usefixtures("shots")
+def test_log_lists_shots_and_tells_what_a_dead_process_left(rig: Rig) -> None:
+    answer = rig("log")
+    assert answer.status == 0
+    assert [line.split()[0] for line in answer.out.splitlines() if "G-49" in line] == ["1", "2", "3"]
+    assert answer.err.startswith(
+        "rig: shot 3 at G-49: fire was asked for, no answer known: it may have been fired"
+    )
+    assert rig("log").err == "", "it is told once"
+
+
+@pytest.mark.usefixtures("shots")
+def test_log_says_when_it_leaves_shots_out(rig: Rig) -> None:
+    answer = rig("log", "--last", "1")
+    assert "2 earlier shots are not shown; rig log --last 3 shows all" in answer.out
+
+
+@pytest.mark.usefixtures("shots")
+def test_log_show_gives_all_that_is_known(rig: Rig) -> None:
+    out = rig("log", "show", "2").out
+    for said in (
+        "shot 2, A at G-49: judged, doubts pending: G-41 (G decides)",
+        "firmware 1.0.0",
+        "transcripts/1.bin",
+        "+0.005 s",
+        "the gate is blocked",
+        "traverse 150.0 mm",
+        "7.500 m/s",
+        "recordings/shot-1",
+        "G-41 fell: direct or ricochet, confidence 0.60 (hidden)",
+    ):
+        assert said in out
+
+
+@pytest.mark.usefixtures("shots")
+def test_log_export_writes_both_tables(rig: Rig) -> None:
+    answer = rig("log", "export", "out", "--format", "csv")
+    assert answer.out == "out/shots.csv: 3 rows\nout/falls.csv: 2 rows\n"
+    assert sorted(path.name for path in Path("out").iterdir()) == ["falls.csv", "shots.csv"]
+    rig("log", "export", "out")
+    assert len(list(Path("out").iterdir())) == 4
+
+
+@pytest.mark.usefixtures("shots")
+def test_decide_lists_takes_and_refuses(rig: Rig) -> None:
+    assert rig("decide").out == "shot 2: G-41 fell, direct or ricochet: the commander of G decides\n"
+    assert "has no doubt about G-33" in _one_line(rig("decide", "2", "G-33", "leaves"), 2)
+    assert "the commander of G decides, not A" in _one_line(
+        rig("decide", "2", "G-41", "leaves", "--by", "a"), 2
+    )
+    assert rig("decide", "2", "G-41", "stays").out == (
+        "shot 2: G-41 fell, direct or ricochet: stays, said G\nshot 2 is judged: leave -, put back G-41\n"
+    )
+    assert rig("decide").out == "nothing waits for a decision\n"
+    assert "G has decided already: it stays" in _one_line(rig("decide", "2", "G-41", "leaves"), 2)
+
+
+@pytest.mark.usefixtures("shots")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("log", "show", "99"), "there is no shot 99"),
+        (("log", "show", "x"), "Invalid value for 'shot'"),
+        (("log", "export", "rig-log.sqlite"), "rig-log.sqlite: the export cannot be written"),
+        (("decide", "99", "G-41", "stays"), "there is no shot 99"),
+        (("decide", "2", "G-99", "stays"), "G-99 is not on the board"),
+        (("decide", "2", "G-41", "perhaps"), "'perhaps' is not one of 'leaves', 'stays'"),
+        (("decide", "2", "G-41"), "rig decide 12 G-41 stays"),
+        (("shot",), "No such command 'shot'"),
+        (("check", "--setings", "x"), "No such option: --setings"),
+    ],
+)
+def test_a_mistake_is_one_line_and_status_2(rig: Rig, words: tuple[str, ...], said: str) -> None:
+    rig("log")  # what a dead process left is told here, not below
+    assert said in _one_line(rig(*words), 2)
+
+
+def test_a_log_that_is_not_there_is_one_line(rig: Rig) -> None:
+    assert _one_line(rig("log"), 2) == "rig-log.sqlite: there is no log here; the first shot makes one"
+    assert not Path("rig-log.sqlite").exists()
+
+
+def test_settings_that_cannot_be_used_are_one_line(rig: Rig) -> None:
+    Path("rig.toml").write_text("[log]\npath = 3\n[port]\nbaud = true\n")
+    assert _one_line(rig("log"), 2) == (
+        "rig.toml: port.baud: found true, expected a whole number, and 1 more fault"
+    )
+
+
+@pytest.fixture
+def command() -> Callable[[BaseException], None]:
+    """Hang a command on the application that raises, for as long as the test runs."""
+    before = list(app.registered_commands)
+
+    def hang(error: BaseException) -> None:
+        @app.command("raise-it")
+        def raise_it() -> None:
+            raise error
+
+    yield hang
+    app.registered_commands[:] = before
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (RefusedError("the lane\nis not clear"), 1),
+        (KeyboardInterrupt(), 130),
+        (typer.Abort(), 130),
+        (FileNotFoundError(2, "No such file or directory", "plan.toml"), 2),
+    ],
+)
+def test_every_expected_end_is_one_line(
+    rig: Rig, command: Callable[[BaseException], None], error: BaseException, status: int
+) -> None:
+    command(error)
+    _one_line(rig("raise-it"), status)
+
+
+def test_a_bug_keeps_its_traceback(rig: Rig, command: Callable[[BaseException], None]) -> None:
+    command(ZeroDivisionError("ours"))
+    with pytest.raises(ZeroDivisionError):
+        rig("raise-it")
+
+
+def test_a_reader_that_goes_away_is_no_traceback(tmp_path: Path) -> None:
+    script = (
+        "import sys, typer\n"
+        "from rig.cli import app, main\n"
+        "@app.command()\n"
+        "def talk():\n"
+        "    for _ in range(100_000):\n"
+        "        typer.echo('shot')\n"
+        "sys.exit(main(['talk']))\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline() == "shot\n"
+        process.stdout.close()
+        assert process.stderr.read() == ""
+
+
+def test_ctrl_c_ends_the_program_in_one_line(tmp_path: Path) -> None:
+    script = (
+        "import os, signal, sys\n"
+        "from rig.cli import app, main\n"
+        "@app.command()\n"
+        "def wait():\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "    signal.pause()\n"
+        "sys.exit(main(['wait']))\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "rig: stopped\n")
+
+
+def test_help_imports_nothing_heavy() -> None:
+    """`rig --help` must be quick: pictures, physics, databases and tables are imported by who needs them."""
+    script = (
+        "import sys\n"
+        "from rig.cli import main\n"
+        "main(['--help'])\n"
+        "heavy = {'cv2', 'mujoco', 'matplotlib', 'sqlalchemy', 'pyarrow', 'scipy', 'numpy', 'pydantic', 'twin'}\n"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert ended.stderr == "[]\n"

@@ -1,0 +1,84 @@
+"""The log as flat tables: every shot and every fall is there, in CSV and in Parquet alike."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow.parquet
+import pytest
+from logged_shots import ANALYSIS, PENDING, START, until
+
+from rig.log import Analysis, LogError, ShotLog, Stage, open_log_in_memory
+from rig.log.export import FORMATS, export, falls_table, shots_table
+
+_START_UTC_US = 1_790_000_000_000_000
+
+
+@pytest.fixture
+def log() -> Iterator[ShotLog]:
+    with open_log_in_memory(now_utc_us=lambda: _START_UTC_US) as opened:
+        session_id = opened.start_session(START)
+        until(opened, session_id, Stage.JUDGED)
+        until(opened, session_id, Stage.JUDGED, verdict=PENDING)
+        until(opened, session_id, Stage.ASKED)
+        yield opened
+
+
+def test_one_row_a_shot_with_units_in_the_column_names(log: ShotLog) -> None:
+    whole, pending, asked = shots_table(log).to_pylist()
+    assert whole["shot_id"] == 1
+    assert whole["planned_at_utc"] == datetime.fromtimestamp(_START_UTC_US / 1e6, tz=UTC)
+    assert whole["target_x_mm"] == 22.5
+    assert whole["elevation_rad"] == 0.05
+    assert whole["muzzle_speed_mps"] == pytest.approx(7.5, abs=0.01)
+    assert (whole["cocked_after_us"], whole["fired_after_us"]) == (2_000, 6_000)
+    assert whole["casualties"] == "G-33 G-41"
+    assert whole["firmware_version"] == "1.0.0"
+    assert pending["pending"] == "G-41"
+    assert (asked["stage"], asked["fired"]) == ("asked", "uncertain")
+    assert asked["muzzle_speed_mps"] is None
+    assert asked["falls"] is None, "not analysed is not the same as nobody fell"
+
+
+def test_one_row_a_fall_of_every_analysis(log: ShotLog) -> None:
+    log.analysed(1, Analysis(software_version="0.2.0", raw={}, falls=ANALYSIS.falls[:1]))
+    rows = falls_table(log).to_pylist()
+    assert [(row["shot_id"], row["analysis"], row["square"], row["latest"]) for row in rows] == [
+        (1, 1, "G-33", False),
+        (1, 1, "G-41", False),
+        (1, 2, "G-33", True),
+        (2, 1, "G-33", True),
+        (2, 1, "G-41", True),
+    ]
+    assert rows[1]["possible_causes"] == "direct ricochet"
+    assert [row["verdict"] for row in rows] == ["casualty", "casualty", "casualty", "casualty", "doubt"]
+
+
+def test_csv_and_parquet_hold_the_same(log: ShotLog, tmp_path: Path) -> None:
+    written = dict(export(log, tmp_path / "out", list(FORMATS)))
+    assert {path.name: rows for path, rows in written.items()} == {
+        "shots.csv": 3,
+        "falls.csv": 4,
+        "shots.parquet": 3,
+        "falls.parquet": 4,
+    }
+    for name, table in (("shots", shots_table(log)), ("falls", falls_table(log))):
+        assert pyarrow.parquet.read_table(tmp_path / "out" / f"{name}.parquet").equals(table)
+        with (tmp_path / "out" / f"{name}.csv").open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert list(rows[0]) == table.column_names
+        assert [row["shot_id"] for row in rows] == [str(each) for each in table["shot_id"].to_pylist()]
+
+
+def test_an_empty_log_has_tables_without_rows() -> None:
+    with open_log_in_memory() as log:
+        assert shots_table(log).num_rows == falls_table(log).num_rows == 0
+
+
+def test_a_folder_that_cannot_be_written_is_one_clear_sentence(log: ShotLog, tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("in the way")
+    with pytest.raises(LogError, match="out: the export cannot be written"):
+        list(export(log, tmp_path / "out", ["csv"]))
