@@ -65,7 +65,7 @@ _FIELDS = {
 _STRIP = (44, 92, 34)
 _MIDDLE = (44, 40, 176)
 _WOODS = {
-    TableLook.WALNUT: ((30, 48, 76), (46, 70, 104)),
+    TableLook.WALNUT: ((44, 66, 98), (70, 100, 140)),
     TableLook.OAK: ((98, 138, 172), (122, 164, 196)),
 }
 _FLATS = {TableLook.GREY: (176, 170, 164), TableLook.WHITE: (222, 226, 226)}

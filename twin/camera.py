@@ -282,7 +282,8 @@ class Camera:
         settings = self.settings
         if self._offscreen is None:
             plate = plate_rect(settings.lens)
-            size = (plate.width, plate.height)
+            # Room for the plate, and for the shadows on all the ground that it shows.
+            size = (2 * plate.width, 2 * plate.height)
             self._offscreen = Offscreen(
                 lambda: Stage(settings.look, self._table.settings, slots=self._slots, picture_px=size), size
             )

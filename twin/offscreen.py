@@ -7,9 +7,11 @@ pictures may be asked for from any.
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import mujoco
@@ -17,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.optics import Lens, Pose, Rect
-from twin.stage import Stage
+from twin.stage import GROUND_GROUP, Stage
 
 _NEAR_M = 0.3
 _FAR_M = 4.0
@@ -57,6 +59,21 @@ def _gl_context(width: int, height: int) -> Any:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _View:
+    """An eye and what it sees: slopes of the four edges against the view, and the size in pixels."""
+
+    position_m: NDArray[np.float64]
+    forward: NDArray[np.float64]
+    up: NDArray[np.float64]
+    left: float
+    right: float
+    top: float
+    bottom: float
+    width: int
+    height: int
+
+
 class Offscreen:
     """Draws parts of a stage as a camera sees it, without the lens's distortion.
 
@@ -92,23 +109,17 @@ class Offscreen:
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, self._context)
         self._context.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR
         self._scene: Any = mujoco.MjvScene(stage.model, maxgeom=4000)
-        for flag in (mujoco.mjtRndFlag.mjRND_REFLECTION, mujoco.mjtRndFlag.mjRND_SKYBOX):
+        flags = mujoco.mjtRndFlag
+        for flag in (flags.mjRND_SHADOW, flags.mjRND_REFLECTION, flags.mjRND_SKYBOX):
             self._scene.flags[flag] = 0
         self._options = mujoco.MjvOption()
         self._camera = mujoco.MjvCamera()
         return stage
 
     def draw(
-        self,
-        part: Rect,
-        pose: Pose,
-        lens: Lens,
-        arrange: Callable[[Stage], None],
-        *,
-        shadows: bool = True,
-        with_depth: bool = False,
-    ) -> tuple[NDArray[np.uint8], NDArray[np.float32] | None]:
-        """Draw a part of the picture.
+        self, part: Rect, pose: Pose, lens: Lens, arrange: Callable[[Stage], None]
+    ) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+        """Draw a part of the picture, without shadows.
 
         Parameters
         ----------
@@ -118,33 +129,79 @@ class Offscreen:
             The camera; the lens's distortion is left to the caller.
         arrange : callable
             Puts everything in its place on the stage.
-        shadows : bool
-            Whether to draw shadows; most of the cost.
-        with_depth : bool
-            Whether to return the depth too.
 
         Returns
         -------
         picture : (height, width, 3) array
             Red, green, blue.
-        depth_m : (height, width) array or None
+        depth_mm : (height, width) array
             Distance along the view.
         """
-        return self._run(lambda: self._draw(part, pose, lens, arrange, shadows, with_depth))
+        rotation, _ = pose.camera_from_board
+        fx, fy, cx, cy = lens.intrinsics
+        view = _View(
+            position_m=pose.position_mm / 1e3,
+            forward=rotation[2],
+            up=-rotation[1],
+            left=(part.left - 0.5 - cx) / fx,
+            right=(part.right - 0.5 - cx) / fx,
+            top=-(part.top - 0.5 - cy) / fy,
+            bottom=-(part.bottom - 0.5 - cy) / fy,
+            width=part.width,
+            height=part.height,
+        )
+        return self._run(lambda: self._look(view, arrange, ground=True))
 
-    def _draw(
+    def shadow(
         self,
-        part: Rect,
-        pose: Pose,
-        lens: Lens,
+        lamp_mm: tuple[float, float, float],
+        ground: Rect,
+        pixels_per_mm: float,
         arrange: Callable[[Stage], None],
-        shadows: bool,
-        with_depth: bool,
-    ) -> tuple[NDArray[np.uint8], NDArray[np.float32] | None]:
+    ) -> NDArray[np.bool_]:
+        """Return where on the playing surface the light of a lamp does not come.
+
+        Seen from the lamp straight down, the surface lies parallel to the picture: what hides a pixel of it casts a
+        shadow on just that place.
+
+        Parameters
+        ----------
+        lamp_mm : (x, y, z)
+            The lamp, board frame.
+        ground : Rect
+            The part of the surface, in whole mm: columns are y and rows are x of the board.
+        pixels_per_mm : float
+            Resolution of the answer.
+        arrange : callable
+            Puts everything in its place on the stage.
+
+        Returns
+        -------
+        (rows, columns) array
+            Rows go with x, columns with y.
+        """
+        x_mm, y_mm, z_mm = lamp_mm
+        view = _View(
+            position_m=np.array(lamp_mm) / 1e3,
+            forward=np.array([0.0, 0.0, -1.0]),
+            up=np.array([-1.0, 0.0, 0.0]),
+            left=(ground.left - y_mm) / z_mm,
+            right=(ground.right - y_mm) / z_mm,
+            top=-(ground.top - x_mm) / z_mm,
+            bottom=-(ground.bottom - x_mm) / z_mm,
+            width=math.ceil(ground.width * pixels_per_mm),
+            height=math.ceil(ground.height * pixels_per_mm),
+        )
+        _, depth_mm = self._run(lambda: self._look(view, arrange, ground=False))
+        return np.asarray(depth_mm < _FAR_M * 999.0)
+
+    def _look(
+        self, view: _View, arrange: Callable[[Stage], None], *, ground: bool
+    ) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
         stage = self.stage
         self._gl.make_current()
         arrange(stage)
-        self._scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = int(shadows)
+        self._options.geomgroup[GROUND_GROUP] = int(ground)
         mujoco.mjv_updateScene(
             stage.model,
             stage.data,
@@ -154,29 +211,22 @@ class Offscreen:
             mujoco.mjtCatBit.mjCAT_ALL.value,
             self._scene,
         )
-        rotation, _ = pose.camera_from_board
-        fx, fy, cx, cy = lens.intrinsics
-        left, right = ((edge - 0.5 - cx) / fx * _NEAR_M for edge in (part.left, part.right))
-        top, bottom = (-(edge - 0.5 - cy) / fy * _NEAR_M for edge in (part.top, part.bottom))
         for eye in self._scene.camera:
-            eye.pos = pose.position_mm / 1e3
-            eye.forward = rotation[2]
-            eye.up = -rotation[1]
+            eye.pos, eye.forward, eye.up = view.position_m, view.forward, view.up
             eye.orthographic = 0
             eye.frustum_near, eye.frustum_far = _NEAR_M, _FAR_M
-            eye.frustum_center = (left + right) / 2
-            eye.frustum_width = (right - left) / 2
-            eye.frustum_top, eye.frustum_bottom = top, bottom
-        view = mujoco.MjrRect(0, 0, part.width, part.height)
-        mujoco.mjr_render(view, self._scene, self._context)
-        picture = np.empty((part.height, part.width, 3), np.uint8)
-        depth = np.empty((part.height, part.width), np.float32) if with_depth else None
-        mujoco.mjr_readPixels(picture, depth, view, self._context)
-        if depth is None:
-            return picture[::-1], None
-        # Reversed depth: 1 at the near plane, 0 at the far one.
-        depth_m = _NEAR_M * _FAR_M / (_NEAR_M + depth[::-1] * (_FAR_M - _NEAR_M))
-        return picture[::-1], depth_m.astype(np.float32)
+            eye.frustum_center = (view.left + view.right) / 2 * _NEAR_M
+            eye.frustum_width = (view.right - view.left) / 2 * _NEAR_M
+            eye.frustum_top, eye.frustum_bottom = view.top * _NEAR_M, view.bottom * _NEAR_M
+        port = mujoco.MjrRect(0, 0, view.width, view.height)
+        mujoco.mjr_render(port, self._scene, self._context)
+        picture = np.empty((view.height, view.width, 3), np.uint8)
+        depth = np.empty((view.height, view.width), np.float32)
+        mujoco.mjr_readPixels(picture, depth, port, self._context)
+        # Reversed depth: 1 at the near plane, 0 at the far one. Rows come from the bottom up.
+        near_mm, far_mm = np.float32(_NEAR_M * 1e3), np.float32(_FAR_M * 1e3)
+        depth_mm = near_mm * far_mm / (near_mm + depth[::-1] * (far_mm - near_mm))
+        return picture[::-1], depth_mm
 
     def close(self) -> None:
         """Give the drawing surface back."""

@@ -8,7 +8,7 @@ picture of a snapshot follows from the snapshot alone, whatever was drawn before
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -20,7 +20,7 @@ from twin.offscreen import Offscreen
 from twin.optics import Lens, Pose, Rect, join_overlapping, project_pinhole
 from twin.scene import Arrangement, CannonPose, Snapshot
 from twin.sensor import Developed, Sensor
-from twin.stage import LookSettings, cannon_points_m
+from twin.stage import Lamp, LookSettings, Stage, cannon_points_m, casting_lamps, left_in_shadow
 from twin.streak import Streak
 from twin.table import TableSettings
 
@@ -36,8 +36,13 @@ _SEEN_QUAT = 1e-3
 _KEPT_DRAWINGS = 12
 """Drawings of small parts that are kept: what has fallen lies still long before everything does."""
 
-_Drawing = tuple[NDArray[np.uint8], NDArray[np.float32] | None]
-_DrawKey = tuple[Rect, CannonPose | None, bytes, bytes, bool, bool]
+_SHADED_BELOW_MM = 1.2
+"""What is no higher than this above the playing surface carries shadows."""
+_USUAL_HEIGHT_MM = 22.0
+"""What casts a shadow is about this far above it; with the lamp's size it makes the soft edge."""
+
+_Drawing = tuple[NDArray[np.uint8], NDArray[np.float32]]
+_DrawKey = tuple[Rect, CannonPose | None, bytes, bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,7 @@ class _Rest:
     arrangement: Arrangement
     plate: NDArray[np.uint8]
     """The pinhole picture: blue, green, red as a screen shows it."""
+    depth_mm: NDArray[np.float32]
     developed: Developed
 
 
@@ -100,6 +106,7 @@ class Painter:
         self._bends = any(lens.distortion)
         self._plate_rect = plate_rect(lens)
         self._map = self._straight_map() if self._bends else None
+        self._shadow_scale = shadow_scale(pose, lens)
         self._kept: list[_Rest] = []
         self._drawn: OrderedDict[_DrawKey, _Drawing] = OrderedDict()
 
@@ -110,12 +117,12 @@ class Painter:
         moved = [] if snapshot.now is snapshot.still else self._moved_rects(snapshot)
         if not moved and streak is None:
             return rest.developed, ()
-        plate = rest.plate
+        plate, depth_mm = rest.plate, rest.depth_mm
         if moved:
-            plate = plate.copy()
+            plate, depth_mm = plate.copy(), depth_mm.copy()
             for rect in moved:
-                picture, _ = self._draw(rect, snapshot.now)
-                plate[self._on_plate(rect).slices] = picture[:, :, ::-1]
+                part = self._on_plate(rect).slices
+                plate[part], depth_mm[part] = self._draw(rect, snapshot.now)
         rects = list(moved)
         if streak is not None:
             seen = streak.rect(self._pose, self._lens, self._look).within(self._plate_rect)
@@ -131,7 +138,7 @@ class Painter:
             needed = self._needed_for(at)
             light = cv2.LUT(plate[self._on_plate(needed).slices], self._linear)
             if streak is not None:
-                self._paint_streak(light, needed, streak, snapshot)
+                self._paint_streak(light, needed, streak, depth_mm)
             patches.append(Patch(at, self._sensor.develop(self._through_lens(light, needed, at), at)))
         return rest.developed, patches
 
@@ -200,41 +207,61 @@ class Painter:
         for rest in self._kept:
             if rest.arrangement is arrangement:
                 return rest
-        picture, _ = self._draw(self._plate_rect, arrangement)
-        plate = np.ascontiguousarray(picture[:, :, ::-1])
+        plate, depth_mm = self._draw(self._plate_rect, arrangement)
         light = self._through_lens(cv2.LUT(plate, self._linear), self._plate_rect, self._frame)
-        rest = _Rest(arrangement, plate, self._sensor.develop(light, self._frame))
+        rest = _Rest(arrangement, plate, depth_mm, self._sensor.develop(light, self._frame))
         self._kept = [rest, *self._kept][:_KEPT]
         return rest
 
-    def _draw(
-        self, rect: Rect, arrangement: Arrangement, *, shadows: bool = True, with_depth: bool = False
-    ) -> _Drawing:
+    def _draw(self, rect: Rect, arrangement: Arrangement) -> _Drawing:
+        """Return pinhole pixels, blue, green, red as a screen shows them, and their depth."""
         shown = np.array(
             [not other.within(rect).empty for other in self._soldier_rects(arrangement)], dtype=bool
         )
-        key = (
-            rect,
-            arrangement.cannon,
-            arrangement.poses[shown].tobytes(),
-            shown.tobytes(),
-            shadows,
-            with_depth,
-        )
+        key = (rect, arrangement.cannon, arrangement.poses[shown].tobytes(), shown.tobytes())
         drawing = self._drawn.get(key)
         if drawing is None:
-            drawing = self._offscreen.draw(
-                rect,
-                self._pose,
-                self._lens,
-                lambda stage: stage.arrange(arrangement, shown),
-                shadows=shadows,
-                with_depth=with_depth,
-            )
+            drawing = self._draw_anew(rect, lambda stage: stage.arrange(arrangement, shown))
             self._drawn[key] = drawing
             if len(self._drawn) > _KEPT_DRAWINGS:
                 self._drawn.popitem(last=False)
         return drawing
+
+    def _draw_anew(self, rect: Rect, arrange: Callable[[Stage], None]) -> _Drawing:
+        # Shadows reach into the rectangle from just outside, since they are blurred.
+        picture, depth_mm = self._offscreen.draw(rect, self._pose, self._lens, arrange)
+        ground_mm, ground_depth_mm = self._ground_under(rect)
+        on_ground = (depth_mm > ground_depth_mm - _SHADED_BELOW_MM).astype(np.float32)
+        light = np.ascontiguousarray(picture[:, :, ::-1])
+        for lamp in casting_lamps(self._look):
+            dark = self._shade(rect, lamp, ground_mm, arrange) * on_ground
+            left = left_in_shadow(self._look, lamp, 1.0)
+            light = (light * (1.0 - dark[..., None] * (1.0 - left)) + 0.5).astype(np.uint8)
+        return light, depth_mm
+
+    def _shade(
+        self, rect: Rect, lamp: Lamp, ground_mm: NDArray[np.float64], arrange: Callable[[Stage], None]
+    ) -> NDArray[np.float32]:
+        """Return how much of a lamp's light each pixel's ground misses, 0 to 1."""
+        scale = self._shadow_scale
+        part = Rect.around(ground_mm.reshape(-1, 2)[:, ::-1], 4.0)
+        hidden = self._offscreen.shadow(lamp.position_mm, part, scale, arrange)
+        soft_px = max(0.6, scale * lamp.radius_mm * _USUAL_HEIGHT_MM / lamp.position_mm[2])
+        soft = cv2.GaussianBlur(hidden.astype(np.float32), (0, 0), soft_px)
+        places = ((ground_mm - (part.top, part.left)) * scale - 0.5).astype(np.float32)
+        return np.asarray(cv2.remap(soft, places[..., 1], places[..., 0], cv2.INTER_LINEAR), dtype=np.float32)
+
+    def _ground_under(self, rect: Rect) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return where each pinhole pixel looks on the playing surface, (h, w, 2) in mm, and how far away."""
+        rotation, _ = self._pose.camera_from_board
+        fx, fy, cx, cy = self._lens.intrinsics
+        right = (np.arange(rect.left, rect.right) - cx) / fx
+        down = (np.arange(rect.top, rect.bottom) - cy) / fy
+        position_mm = self._pose.position_mm
+        # Rows of the rotation are the camera's axes in the board frame.
+        ray = rotation[2] + right[None, :, None] * rotation[0] + down[:, None, None] * rotation[1]
+        depth_mm = -position_mm[2] / ray[..., 2]
+        return position_mm[:2] + depth_mm[..., None] * ray[..., :2], depth_mm
 
     def _streak(self, snapshot: Snapshot) -> Streak | None:
         if snapshot.shot_m is None:
@@ -243,21 +270,15 @@ class Painter:
         return Streak(snapshot.shot_m * 1e3, snapshot.shot_share, radius_mm, self._gamma)
 
     def _paint_streak(
-        self, light: NDArray[np.float32], rect: Rect, streak: Streak, snapshot: Snapshot
+        self, light: NDArray[np.float32], rect: Rect, streak: Streak, depth_mm: NDArray[np.float32]
     ) -> None:
         at = streak.rect(self._pose, self._lens, self._look).within(rect)
         if at.empty:
             return
-        above = self._soldier_rects(snapshot.now)
-        if snapshot.now.cannon is not None:
-            above.append(self._cannon_rect(snapshot.now.cannon))
-        hidden = any(not other.within(at).empty for other in above)
-        depth_m = None
-        if hidden:
-            _, depth_m = self._draw(at, snapshot.now, shadows=False, with_depth=True)
         rows = slice(at.top - rect.top, at.bottom - rect.top)
         columns = slice(at.left - rect.left, at.right - rect.left)
-        streak.paint(light[rows, columns], at, self._pose, self._lens, self._look, depth_m)
+        above_mm = depth_mm[self._on_plate(at).slices]
+        streak.paint(light[rows, columns], at, self._pose, self._lens, self._look, above_mm)
 
     # --- the lens
 
@@ -314,6 +335,11 @@ class Painter:
             borderMode=cv2.BORDER_REPLICATE,
         )
         return np.asarray(bent, dtype=np.float32)
+
+
+def shadow_scale(pose: Pose, lens: Lens) -> float:
+    """Return the resolution of shadows on the ground, in px per mm."""
+    return 1.5 * lens.focal_px / pose.height_mm
 
 
 def plate_rect(lens: Lens) -> Rect:

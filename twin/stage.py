@@ -19,6 +19,9 @@ from twin.scene import Arrangement, CannonPose
 from twin.soldier import Cloth
 from twin.table import TableSettings
 
+GROUND_GROUP = 1
+"""Group of the geometries that shadows fall on."""
+
 Colour = tuple[float, float, float]
 """Red, green, blue as a screen shows them, 0 to 1."""
 
@@ -31,6 +34,8 @@ class Lamp:
     colour: Colour
     """With its brightness."""
     casts_shadow: bool = True
+    radius_mm: float = 45.0
+    """Half the lamp's size: how soft its shadows are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,9 +52,9 @@ class LookSettings:
 
     board: artwork.BoardLook = artwork.BoardLook.PRINTED
     table: artwork.TableLook = artwork.TableLook.WALNUT
-    uniform_a: Colour = (0.40, 0.37, 0.18)
+    uniform_a: Colour = (0.47, 0.42, 0.22)
     """The Allies: olive drab."""
-    uniform_g: Colour = (0.33, 0.39, 0.38)
+    uniform_g: Colour = (0.37, 0.43, 0.43)
     """The Germans: field grey."""
     painted: bool = True
     """False for figures moulded in one colour."""
@@ -60,8 +65,6 @@ class LookSettings:
     )
     ambient: float = 0.32
     """Light from everywhere."""
-    shadow_map_px: int = 2048
-    """Resolution of a lamp's shadow."""
     marker_dictionary: str = "DICT_4X4_50"
     marker_size_mm: float = 34.0
     markers: tuple[Marker, ...] | None = None
@@ -334,9 +337,9 @@ def _xml(
     ]
     materials = [_textured("board", "board.png"), _textured("table", "table.png")]
     things = [
-        '<geom type="mesh" mesh="table" material="table"/>',
-        '<geom type="mesh" mesh="board" material="board"/>',
-        f'<geom type="box" size="{(surface.x1_m - surface.x0_m) / 2} {(surface.y1_m - surface.y0_m) / 2} '
+        f'<geom group="{GROUND_GROUP}" type="mesh" mesh="table" material="table"/>',
+        f'<geom group="{GROUND_GROUP}" type="mesh" mesh="board" material="board"/>',
+        f'<geom group="{GROUND_GROUP}" type="box" size="{(surface.x1_m - surface.x0_m) / 2} {(surface.y1_m - surface.y0_m) / 2} '
         f'{thick_m / 2}" pos="{middle_x} {middle_y} {-thick_m / 2 - 0.0002}" rgba="0.45 0.40 0.33 1"/>',
     ]
     card_m = look.marker_size_mm * artwork.MARKER_QUIET / 2e3
@@ -346,9 +349,9 @@ def _xml(
         assets[f"{name}.png"] = _png(artwork.marker(look.marker_dictionary, marker.number))
         meshes.append(_quad(name, x_m - card_m, y_m - card_m, x_m + card_m, y_m + card_m, 0.0))
         materials.append(_textured(name, f"{name}.png"))
-        things.append(f'<geom type="mesh" mesh="{name}" material="{name}"/>')
+        things.append(f'<geom group="{GROUND_GROUP}" type="mesh" mesh="{name}" material="{name}"/>')
         things.append(
-            f'<geom type="box" size="{card_m} {card_m} {thick_m / 2}" '
+            f'<geom group="{GROUND_GROUP}" type="box" size="{card_m} {card_m} {thick_m / 2}" '
             f'pos="{x_m} {y_m} {-thick_m / 2 - 0.0002}" rgba="0.85 0.85 0.82 1"/>'
         )
     lamps = "".join(_lamp_xml(lamp, middle_x, middle_y) for lamp in look.lamps)
@@ -358,9 +361,9 @@ def _xml(
 <statistic extent="1" center="{middle_x} {middle_y} 0" meansize="0.01"/>
 <visual>
 <global offwidth="{picture_px[0]}" offheight="{picture_px[1]}"/>
-<quality shadowsize="{look.shadow_map_px}" offsamples="4" numslices="14" numstacks="8" numquads="1"/>
+<quality shadowsize="0" offsamples="4" numslices="14" numstacks="8" numquads="1"/>
 <headlight active="0"/>
-<map znear="0.3" zfar="4" shadowclip="1" shadowscale="0.36"/>
+<map znear="0.3" zfar="4"/>
 </visual>
 <default><geom contype="0" conaffinity="0"/></default>
 <asset>{"".join(meshes)}{"".join(materials)}
@@ -382,6 +385,26 @@ def _lamp_xml(lamp: Lamp, middle_x: float, middle_y: float) -> str:
     gleam = " ".join(f"{0.4 * value}" for value in lamp.colour)
     return (
         f'<light type="spot" pos="{x_m} {y_m} {z_m}" dir="{middle_x - x_m} {middle_y - y_m} {-z_m}" '
-        f'diffuse="{colour}" specular="{gleam}" cutoff="75" exponent="2" attenuation="1 0 0" '
-        f'castshadow="{"true" if lamp.casts_shadow else "false"}"/>'
+        f'diffuse="{colour}" specular="{gleam}" cutoff="80" exponent="1" attenuation="1 0 0" '
+        f'castshadow="false"/>'
     )
+
+
+def casting_lamps(look: LookSettings) -> list[Lamp]:
+    """Return the lamps that cast shadows."""
+    return [lamp for lamp in look.lamps if lamp.casts_shadow]
+
+
+def left_in_shadow(look: LookSettings, lamp: Lamp, gamma: float) -> NDArray[np.float32]:
+    """Return the part of the light on flat ground that stays without one lamp: linear, (blue, green, red)."""
+    others = look.ambient + sum(
+        (_on_ground(other) for other in look.lamps if other is not lamp), start=np.zeros(3)
+    )
+    return np.asarray((others / (others + _on_ground(lamp))) ** gamma, dtype=np.float32)
+
+
+def _on_ground(lamp: Lamp) -> NDArray[np.float64]:
+    """Return a lamp's light on the middle of a usual board, (blue, green, red)."""
+    x_mm, y_mm, z_mm = lamp.position_mm
+    slant = z_mm / math.sqrt((x_mm - 180.0) ** 2 + (y_mm - 405.0) ** 2 + z_mm**2)
+    return slant * np.array(lamp.colour[::-1])

@@ -5,19 +5,16 @@ It is drawn into linear light, so that a fast shot is as faint as its short stay
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from twin.optics import Lens, Points, Pose, Rect, project_pinhole
-from twin.stage import Lamp, LookSettings
+from twin.stage import Lamp, LookSettings, casting_lamps, left_in_shadow
 
 Light = NDArray[np.float32]
 
-_LAMP_RADIUS_MM = 25.0
-"""Half the size of a lamp, for the soft edge of a small shadow."""
 _ON_THE_GROUND_MM = 4.0
 """Surfaces no higher than this carry the shot's shadow."""
 
@@ -40,7 +37,7 @@ class Streak:
     def rect(self, pose: Pose, lens: Lens, look: LookSettings) -> Rect:
         """Return the pinhole pixels that ball and shadow touch."""
         rect = self.ball_rect(pose, lens)
-        for lamp in _casting(look):
+        for lamp in casting_lamps(look):
             rect = rect.joined(self._rect(pose, lens, self._shadow_mm(lamp)))
         return rect
 
@@ -61,7 +58,7 @@ class Streak:
         pose: Pose,
         lens: Lens,
         look: LookSettings,
-        depth_m: NDArray[np.float32] | None,
+        depth_mm: NDArray[np.float32],
     ) -> None:
         """Draw into linear light.
 
@@ -75,29 +72,27 @@ class Streak:
             The camera.
         look : LookSettings
             Colour of the shot, and the lamps.
-        depth_m : (h, w) array or None
-            Distance of what stands there, along the view; None where nothing but the ground does.
+        depth_mm : (h, w) array
+            Distance of what stands there, along the view.
         """
         rows, columns = np.mgrid[at.top : at.bottom, at.left : at.right].astype(np.float32)
         rotation, translation = pose.camera_from_board
         weight = self.share / len(self.centres_mm)
-        depth_mm = None if depth_m is None else depth_m * 1e3
-        for lamp in _casting(look):
+        for lamp in casting_lamps(look):
             shadow_mm = self._shadow_mm(lamp)
             places = project_pinhole(pose, lens, shadow_mm)
             shade = np.zeros(rows.shape, np.float32)
             for place, ground_mm, centre_mm in zip(places, shadow_mm, self.centres_mm, strict=True):
                 along_mm = float(rotation[2] @ ground_mm + translation[2])
                 scale = lens.focal_px / along_mm
-                soft_px = 1.0 + scale * 2 * _LAMP_RADIUS_MM * max(centre_mm[2], 0.0) / lamp.position_mm[2]
+                soft_px = 1.0 + scale * 2 * lamp.radius_mm * max(centre_mm[2], 0.0) / lamp.position_mm[2]
                 away = np.hypot(columns - place[0], rows - place[1])
                 cover = np.clip((self.radius_mm * scale + soft_px / 2 - away) / soft_px, 0.0, 1.0)
                 # A soft edge wider than the ball never gets quite dark.
                 cover *= min(1.0, (2 * self.radius_mm * scale / soft_px) ** 2)
-                if depth_mm is not None:
-                    cover *= depth_mm > along_mm - _ON_THE_GROUND_MM
+                cover *= depth_mm > along_mm - _ON_THE_GROUND_MM
                 shade += weight * cover
-            light *= 1.0 - (1.0 - _left_in_shadow(look, lamp, self.gamma)) * shade[..., None]
+            light *= 1.0 - shade[..., None] * (1.0 - left_in_shadow(look, lamp, self.gamma))
 
         ball = np.zeros(light.shape, np.float32)
         covered = np.zeros(rows.shape, np.float32)
@@ -109,30 +104,13 @@ class Streak:
             down = (rows - (y_mm / along_mm * fy + cy)) / radius_px
             away = np.hypot(right, down)
             cover = np.clip((1.0 - away) * radius_px + 0.5, 0.0, 1.0)
-            if depth_mm is not None:
-                cover *= depth_mm > along_mm - self.radius_mm
+            cover *= depth_mm > along_mm - self.radius_mm
             towards = np.sqrt(np.clip(1.0 - away**2, 0.0, 1.0))
             colour = _lit_ball(look, rotation, centre_mm, right, down, towards, self.gamma)
             ball += weight * cover[..., None] * colour
             covered += weight * cover
         light *= 1.0 - covered[..., None]
         light += ball
-
-
-def _casting(look: LookSettings) -> list[Lamp]:
-    return [lamp for lamp in look.lamps if lamp.casts_shadow]
-
-
-def _left_in_shadow(look: LookSettings, lamp: Lamp, gamma: float) -> float:
-    """Return how much of the light on the ground stays without one lamp, in linear light."""
-    others = look.ambient + sum(_grey(other) for other in look.lamps if other is not lamp)
-    return float((others / (others + _grey(lamp))) ** gamma)
-
-
-def _grey(lamp: Lamp) -> float:
-    x_mm, y_mm, z_mm = lamp.position_mm
-    slant = z_mm / math.sqrt((x_mm - 180.0) ** 2 + (y_mm - 405.0) ** 2 + z_mm**2)
-    return slant * sum(lamp.colour) / 3
 
 
 def _lit_ball(
