@@ -197,43 +197,38 @@ class Recording:
             fire_us=self.keys.fire_us,
         )
 
-    def frames(self) -> Iterator[NDArray[np.uint8]]:
-        """Decode the clip, picture by picture: (height, width, 3) BGR.
 
-        Raises
-        ------
-        RecordingError
-            Where the clip is missing or damaged, has another size than `camera` says, or more or fewer pictures than
-            `timestamps_us`.
-        """
-        path = self.folder / self.keys.clip
-        due = len(self.keys.timestamps_us)
-        size = (self.keys.camera.width, self.keys.camera.height)
-        count = 0
-        for picture in _pictures(path):
-            found = (picture.shape[1], picture.shape[0])
-            if found != size:
-                raise self._bad(
-                    f"picture {count + 1}",
-                    f"{found[0]} x {found[1]} px",
-                    f"{size[0]} x {size[1]} px, as camera says",
-                )
-            count += 1
-            if count > due:
-                raise self._bad(
-                    "the clip", f"more than {due} pictures", f"{due}, one for each of timestamps_us"
-                )
-            yield picture
-        if count < due:
-            raise self._bad(
-                "the clip", f"{count} pictures before it ends", f"{due}, one for each of timestamps_us"
+def read_frames(folder: Path, recording: Recording) -> Iterator[NDArray[np.uint8]]:
+    """Decode the clip, picture by picture: (height, width, 3) BGR.
+
+    Raises
+    ------
+    RecordingError
+        Where the clip is missing or damaged, has another size than `camera` says, or more or fewer pictures than
+        `timestamps_us`.
+    """
+    path = folder / recording.clip
+    due = len(recording.timestamps_us)
+    size = (recording.keys.camera.width, recording.keys.camera.height)
+    count = 0
+    for picture in _pictures(path):
+        found = (picture.shape[1], picture.shape[0])
+        if found != size:
+            raise RecordingError(
+                path,
+                f"picture {count + 1} is {found[0]} x {found[1]} px, expected {size[0]} x {size[1]} px as camera says",
             )
+        count += 1
+        if count > due:
+            raise RecordingError(path, f"more than {due} pictures, expected one for each of timestamps_us")
+        yield picture
+    if count < due:
+        raise RecordingError(
+            path, f"the clip ends after {count} pictures, expected {due}, one for each of timestamps_us"
+        )
 
-    def _bad(self, key: str, found: str, expected: str) -> RecordingError:
-        return RecordingError(str(self.folder / self.keys.clip), [Fault(key, found, expected)])
 
-
-def open_recording(folder: Path) -> Recording:
+def read_recording(folder: Path) -> Recording:
     """Read recording.json of a folder.
 
     Raises
