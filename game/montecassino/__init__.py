@@ -11,8 +11,11 @@ from game.montecassino.casualties import (
     judge,
     proposed_zone,
 )
-from game.montecassino.outcomes import Outcome, Reason, Winner, outcome
+from game.montecassino.counting import perft, results
+from game.montecassino.generation import legal_turns
+from game.montecassino.outcomes import Outcome, Reason, Winner, immobilised, outcome
 from game.montecassino.position import SOLDIERS_PER_SIDE, Position, PositionError
+from game.montecassino.retreats import RetreatError, retreat
 from game.montecassino.squares import (
     ALL_SQUARES,
     BASE_LINES,
@@ -24,6 +27,7 @@ from game.montecassino.squares import (
     format_squares,
     parse_squares,
 )
+from game.montecassino.turns import IllegalTurnError, Move, Turn, apply_turn
 
 __all__ = [
     "ALL_SQUARES",
@@ -35,20 +39,30 @@ __all__ = [
     "Decision",
     "Doubt",
     "Fall",
+    "IllegalTurnError",
     "JudgeError",
+    "Move",
     "Option",
     "Outcome",
     "Position",
     "PositionError",
     "Reason",
+    "RetreatError",
     "Side",
     "Square",
     "SquareError",
+    "Turn",
     "Verdict",
     "Winner",
+    "apply_turn",
     "format_squares",
+    "immobilised",
     "judge",
+    "legal_turns",
     "outcome",
     "parse_squares",
+    "perft",
     "proposed_zone",
+    "results",
+    "retreat",
 ]

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from game.montecassino.outcomes import Outcome, Winner, outcome
 from game.montecassino.position import Position
-from game.montecassino.squares import BASE_LINES, BOARD_FILES, FIELD_SQUARES, Side, Square
+from game.montecassino.squares import BASE_SQUARES, Side, Square, own_squares
 
 
 class Cause(StrEnum):
@@ -121,8 +121,7 @@ class Verdict:
 
 def proposed_zone(shooter: Side) -> tuple[Square, ...]:
     """Return the zone that the booklet proposes: the enemy's field without its base (C4)."""
-    first = BASE_LINES * BOARD_FILES + 1
-    return tuple(Square(shooter.enemy, number) for number in range(first, FIELD_SQUARES + 1))
+    return own_squares(shooter.enemy)[BASE_SQUARES:]
 
 
 def judge(

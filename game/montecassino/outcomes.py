@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from game.montecassino._bits import ALL, LINE_1, LINE_18, forces_of, single_steps
 from game.montecassino.position import Position
-from game.montecassino.squares import BOARD_ROWS, Side
 
 
 class Winner(StrEnum):
@@ -20,6 +20,7 @@ class Reason(StrEnum):
 
     NO_SOLDIERS = "the enemy has no soldier on the board"
     LAST_LINE = "a soldier stands on own line 18"
+    IMMOBILISED = "the enemy has no legal step at the start of its turn"
     BOTH_WITHOUT_SOLDIERS = "neither side has a soldier on the board"
 
 
@@ -33,13 +34,29 @@ class Outcome:
 
 def outcome(position: Position) -> Outcome | None:
     """Return how the battle has ended at the start of a turn, or None while it goes on."""
-    without = [side for side in Side if not position.squares_of(side)]
-    if len(without) == 2:
+    mover = position.turn
+    own, enemy, _ = forces_of(position)
+    if not own and not enemy:
         return Outcome(Winner.DRAW, Reason.BOTH_WITHOUT_SOLDIERS)
-    if without:
-        return Outcome(Winner(without[0].enemy), Reason.NO_SOLDIERS)
-    # Should both stand there, the side that has just moved came last and would have won by it.
-    for side in (position.turn.enemy, position.turn):
-        if any(square.own_line(side) == BOARD_ROWS for square in position.squares_of(side)):
-            return Outcome(Winner(side), Reason.LAST_LINE)
+    if not own:
+        return Outcome(Winner(mover.enemy), Reason.NO_SOLDIERS)
+    if not enemy:
+        return Outcome(Winner(mover), Reason.NO_SOLDIERS)
+    # Should soldiers of both stand there, the side that has just moved came last and would have won by it.
+    if enemy & LINE_1:
+        return Outcome(Winner(mover.enemy), Reason.LAST_LINE)
+    if own & LINE_18:
+        return Outcome(Winner(mover), Reason.LAST_LINE)
+    if _stuck(own, enemy):
+        return Outcome(Winner(mover.enemy), Reason.IMMOBILISED)
     return None
+
+
+def immobilised(position: Position) -> bool:
+    """Whether the side to move has no legal infantry step (V3)."""
+    own, enemy, _ = forces_of(position)
+    return _stuck(own, enemy)
+
+
+def _stuck(own: int, enemy: int) -> bool:
+    return not any(ends for ends, _, _ in single_steps(own, ALL & ~own & ~enemy, enemy))

@@ -68,18 +68,14 @@ class Position:
 
     def __post_init__(self) -> None:
         # A value must not change under its holder: keep private copies in one fixed order, read-only.
-        for name in ("soldiers", "held", "shots_left"):
-            copied = MappingProxyType(dict(sorted(getattr(self, name).items())))
-            object.__setattr__(self, name, copied)
+        soldiers = dict(sorted(self.soldiers.items(), key=lambda item: item[0].index))
+        object.__setattr__(self, "soldiers", MappingProxyType(soldiers))
+        for name in ("held", "shots_left"):
+            counts = getattr(self, name)
+            in_order = {Side.A: counts.get(Side.A, -1), Side.G: counts.get(Side.G, -1)}
+            object.__setattr__(self, name, MappingProxyType(in_order))
         object.__setattr__(self, "retreated", frozenset(self.retreated))
-        faults = [
-            f"{what} of side {side} is {counts.get(side)}, expected 0 or more"
-            for what, counts in (("held", self.held), ("shots_left", self.shots_left))
-            for side in Side
-            if counts.get(side, -1) < 0
-        ]
-        faults = faults or _crowd_faults(self.soldiers, self.held)
-        if faults:
+        if faults := _count_faults(self.held, self.shots_left) or _crowd_faults(self.soldiers, self.held):
             raise PositionError(faults)
 
     def __hash__(self) -> int:
@@ -158,11 +154,23 @@ def _parse_pair(what: str, text: str, faults: list[str]) -> dict[Side, int]:
     return {Side.A: int(match[1]), Side.G: int(match[2])}
 
 
+def _count_faults(held: Mapping[Side, int], shots_left: Mapping[Side, int]) -> list[str]:
+    """Name each count that is missing or negative."""
+    if min(*held.values(), *shots_left.values()) >= 0:
+        return []
+    return [
+        f"{what} of side {side} is {count}, expected 0 or more"
+        for what, counts in (("held", held), ("shots_left", shots_left))
+        for side, count in counts.items()
+        if count < 0
+    ]
+
+
 def _crowd_faults(soldiers: Mapping[Square, Side], held: Mapping[Side, int]) -> list[str]:
     """Name each side whose soldiers and men held come to more than it has (N4)."""
     faults = []
-    for side in Side:
-        standing = sum(owner is side for owner in soldiers.values())
+    standing_a = list(soldiers.values()).count(Side.A)
+    for side, standing in ((Side.A, standing_a), (Side.G, len(soldiers) - standing_a)):
         captive = held[side.enemy]
         if standing + captive > SOLDIERS_PER_SIDE:
             faults.append(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,6 +23,9 @@ FIELD_SQUARES = BOARD_FILES * FIELD_LINES
 
 BASE_LINES = 3
 """Own lines 1 to 3 are a side's base (B4)."""
+
+BASE_SQUARES = BASE_LINES * BOARD_FILES
+"""Squares of a base, numbered from 1."""
 
 _SQUARE = r"([AGT])-?(\d{1,2})"
 _SQUARE_PATTERN = re.compile(_SQUARE, re.ASCII)
@@ -64,14 +68,26 @@ class Square:
         The field that the square belongs to, whoever stands on it.
     number : int
         1 to 72 as the owner of the field sees it: 1 at the far left of line 1, 9 above it (B1).
+
+    Attributes
+    ----------
+    index : int
+        Place on the whole board, 0 to 143 in the order of squares.
     """
 
     field: Side
     number: int
+    index: int = dataclasses.field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not 1 <= self.number <= FIELD_SQUARES:
             raise SquareError([_out_of_range(self.field, self.number)])
+        first = 0 if self.field is Side.A else FIELD_SQUARES
+        object.__setattr__(self, "index", first + self.number - 1)
+
+    def __hash__(self) -> int:
+        # Positions are dictionaries of squares, and the hash of an enum member, by its name, is slow.
+        return self.index
 
     def __str__(self) -> str:
         return f"{self.field}-{self.number:02d}"
@@ -134,6 +150,11 @@ class Square:
 
 ALL_SQUARES = tuple(Square(field, number) for field in Side for number in range(1, FIELD_SQUARES + 1))
 """The whole board, in order."""
+
+
+def own_squares(side: Side) -> tuple[Square, ...]:
+    """Return a side's own field, lowest numbers first."""
+    return tuple(square for square in ALL_SQUARES if square.field is side)
 
 
 def parse_squares(text: str) -> tuple[Square, ...]:

@@ -1,0 +1,215 @@
+"""An infantry turn: its text, whether it is legal and what it gives (clauses M, P and N5)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from game.montecassino.outcomes import outcome
+from game.montecassino.position import Position
+from game.montecassino.squares import (
+    BASE_LINES,
+    BASE_SQUARES,
+    BOARD_ROWS,
+    FIELD_SQUARES,
+    Side,
+    Square,
+    own_squares,
+)
+
+MOST_STEPS = 3
+"""Steps of a turn, all soldiers together (M1)."""
+
+MOST_FREED = 2
+"""Comrades that one arrival frees at most (P2)."""
+
+FREEING_LINE = 16
+"""Own line on which an arrival may free comrades: the enemy's third (P2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """The steps of one soldier in a turn.
+
+    Parameters
+    ----------
+    squares : tuple of Square
+        Where it starts, and every square that it steps on: two at least.
+    captures : bool
+        Whether the last step takes a prisoner.
+    """
+
+    squares: tuple[Square, ...]
+    captures: bool = False
+
+    def __post_init__(self) -> None:
+        if len(self.squares) < 2:
+            raise ValueError("a move needs the square it starts from and one step at least")
+
+    @property
+    def steps(self) -> int:
+        """How many steps the soldier takes."""
+        return len(self.squares) - 1
+
+    def __str__(self) -> str:
+        last = "x" if self.captures else ">"
+        return ">".join(map(str, self.squares[:-1])) + last + str(self.squares[-1])
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """An infantry turn: moves in order, and how many comrades the last of them frees. `str()` is N5."""
+
+    moves: tuple[Move, ...]
+    freed: int = 0
+
+    def __str__(self) -> str:
+        return ";".join(map(str, self.moves)) + (f"+{self.freed}" if self.freed else "")
+
+
+class IllegalTurnError(ValueError):
+    """A turn that the rules do not allow here.
+
+    Attributes
+    ----------
+    clause : str
+        The clause that forbids it, such as "M4".
+    why : str
+        The reason, a sentence without its full stop.
+    """
+
+    def __init__(self, clause: str, why: str) -> None:
+        self.clause = clause
+        self.why = why
+        super().__init__(f"{why} ({clause})")
+
+
+def apply_turn(position: Position, turn: Turn) -> Position:
+    """Return the position after an infantry turn of the side to move.
+
+    Raises
+    ------
+    IllegalTurnError
+        If the turn is not legal, with the first clause that it breaks.
+    """
+    if outcome(position) is not None:
+        raise IllegalTurnError("V0", "the battle is over")
+    if not turn.moves:
+        raise IllegalTurnError("M1", "at least one step is due")
+    steps = sum(move.steps for move in turn.moves)
+    if steps > MOST_STEPS:
+        raise IllegalTurnError("M1", f"the turn takes {steps} steps, and {MOST_STEPS} is the most")
+
+    side = position.turn
+    soldiers = dict(position.soldiers)
+    moved: set[Square] = set()
+    captured = 0
+    won = False
+    for move in turn.moves:
+        if won:
+            raise IllegalTurnError("V0", f"the step before {move} has won, and nobody else moves")
+        _walk(soldiers, side, move, moved)
+        moved.add(move.squares[-1])
+        captured += move.captures
+        won = side.enemy not in soldiers.values() or move.squares[-1].own_line(side) == BOARD_ROWS
+    if turn.freed:
+        if won:
+            raise IllegalTurnError("V0", "the last step has won, and nobody is freed")
+        _free(soldiers, position, turn)
+    return replace(
+        position,
+        turn=side.enemy,
+        soldiers=soldiers,
+        held={side: position.held[side] + captured, side.enemy: position.held[side.enemy] - turn.freed},
+    )
+
+
+def _walk(soldiers: dict[Square, Side], side: Side, move: Move, moved: Collection[Square]) -> None:
+    """Take one soldier through its steps, changing `soldiers`."""
+    start = move.squares[0]
+    if start in moved:
+        raise IllegalTurnError("M2", f"the soldier on {start} has moved in this turn already")
+    if soldiers.get(start) is not side:
+        raise IllegalTurnError("M1", f"there is no soldier of side {side} on {start}")
+    start_line = start.own_line(side)
+    if move.steps > 1 and (start_line < BASE_LINES or start_line >= FREEING_LINE):
+        raise IllegalTurnError("M7", f"a soldier that starts on own line {start_line} takes one step")
+    lateral = False
+    here = start
+    for number, there in enumerate(move.squares[1:], 1):
+        forward = there.own_line(side) - here.own_line(side)
+        sideways = there.own_file(side) - here.own_file(side)
+        step = f"{here} to {there}"
+        takes = move.captures and number == move.steps
+        if number > 1 and here.own_line(side) == FREEING_LINE:
+            raise IllegalTurnError("M7", f"the move ends on {here}, on own line {FREEING_LINE}")
+        if max(abs(forward), abs(sideways)) != 1:
+            raise IllegalTurnError("M8", f"{step} is not one step, and nobody jumps")
+        if forward == -1 and sideways != 0:
+            raise IllegalTurnError("M5", f"{step} goes back diagonally, and back is straight back")
+        diagonal = forward == 1 and sideways != 0
+        if takes and not diagonal:
+            raise IllegalTurnError("M6", f"{step} takes nobody: prisoners are taken diagonally forward")
+        if diagonal and not takes:
+            raise IllegalTurnError(
+                "M6", f"{step} is diagonal, which is for taking a prisoner as the last step"
+            )
+        occupant = soldiers.get(there)
+        if occupant is side:
+            raise IllegalTurnError("M8", f"an own soldier stands on {there}")
+        if diagonal:
+            if occupant is None:
+                raise IllegalTurnError("M6", f"there is no enemy to take on {there}")
+            if lateral:
+                raise IllegalTurnError("M6", "the soldier has stepped sideways in this turn and takes nobody")
+        elif occupant is not None:
+            clause = {1: "M3", 0: "M4", -1: "M5"}[forward]
+            raise IllegalTurnError(clause, f"{step} needs an empty square, and an enemy stands there")
+        if forward == 0:
+            if lateral:
+                raise IllegalTurnError("M4", f"{step} is the soldier's second step sideways")
+            lateral = True
+        if forward == -1:
+            if move.steps > 1:
+                raise IllegalTurnError(
+                    "M5", f"{step} goes back, which is the only step of its soldier in a turn"
+                )
+            if not all(square.field is side and square.number > BASE_SQUARES for square in (here, there)):
+                raise IllegalTurnError(
+                    "M5",
+                    f"{step} goes back outside squares {BASE_SQUARES + 1} to {FIELD_SQUARES} of the own field",
+                )
+        here = there
+    del soldiers[start]
+    soldiers[here] = side
+
+
+def _free(soldiers: dict[Square, Side], position: Position, turn: Turn) -> None:
+    """Bring the liberator and the freed home, changing `soldiers` (P2 to P4)."""
+    side = position.turn
+    before, there = turn.moves[-1].squares[-2:]
+    arrives = there.own_line(side) == FREEING_LINE and before.own_line(side) == FREEING_LINE - 1
+    if not arrives:
+        raise IllegalTurnError(
+            "P2", f"{before} to {there} is no arrival on own line {FREEING_LINE}, where comrades are freed"
+        )
+    if not 1 <= turn.freed <= MOST_FREED:
+        raise IllegalTurnError("P2", f"{turn.freed} are freed, and one or two may be")
+    comrades = position.held[side.enemy]
+    if turn.freed > comrades:
+        raise IllegalTurnError("P2", f"{turn.freed} are freed, and the enemy holds {comrades}")
+    for square, owner in soldiers.items():
+        if (
+            owner is side.enemy
+            and square.own_line(side) == FREEING_LINE + 1
+            and abs(square.own_file(side) - there.own_file(side)) == 1
+        ):
+            raise IllegalTurnError("P2", f"{there} is defended from {square}")
+    room = [square for square in own_squares(side)[:BASE_SQUARES] if square not in soldiers]
+    if len(room) < turn.freed + 1:
+        raise IllegalTurnError(
+            "P4",
+            f"the base has {len(room)} free squares, too few for the liberator and the {turn.freed} freed",
+        )
+    del soldiers[there]
+    soldiers.update(dict.fromkeys(room[: turn.freed + 1], side))
