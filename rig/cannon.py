@@ -48,6 +48,7 @@ T = TypeVar("T")
 
 _TICKS_PER_US = 2
 _LOOK_US = 20_000  # how often `on_wait` is called at least
+_POLL_US = 100_000  # how often what no event tells is asked for
 _LOAD_US = 60_000_000
 # Longer than a worn servo gear's play, and small beside an axis's range of some 1000 us.
 _APPROACH_US = 30
@@ -369,7 +370,7 @@ class Cannon:
 
     def wait(self, timeout_us: int) -> None:
         """Keep the cannon company for a while; raises what a step would where it leaves the shot by itself."""
-        self._guarded(lambda: self._listen_for(messages.Event, timeout_us, where=lambda event: False))
+        self._guarded(lambda: self._pass_time(timeout_us))
 
     # What each step does
 
@@ -454,6 +455,8 @@ class Cannon:
             who = "the loader gave no shot" if prompt is None else "no shot was seated in the muzzle"
             within = f" within {timeout_us / 1e6:g} s" if seen is None else ""
             raise NotLoaded(f"{who}{within}")
+        while Moving.LOADER in self._look().moving:
+            self._pass_time(_POLL_US)
 
     def _is_seated(self) -> bool:
         return wire.Input.GATE_FIRST_BLOCKED in self._inputs
@@ -567,6 +570,8 @@ class Cannon:
         if action is Action.LET_DOWN:
             self._perform_let_down()
             return Event.LEVER_FORWARD
+        if action is Action.NOTHING:
+            return None
         self._stop()
         return Event.FOUND if seek and self._found_again() else None
 
@@ -591,7 +596,7 @@ class Cannon:
             is_held = not at_work and wire.Input.LEVER_LATCHED in status.inputs
             if waited_us > (_SWITCHES_US if is_held else longest_us):
                 return False
-            self._listen_for(messages.Event, _LOOK_US, where=lambda event: False)
+            self._pass_time(_POLL_US)
 
     def _perform_let_down(self) -> None:
         longest_ms = self._settings.get(wire.Setting.LET_DOWN_TIMEOUT_MS, 10_000)
@@ -653,6 +658,9 @@ class Cannon:
                 self._on_wait()
             if self.state in _DWELLING and self._clock.now_us() >= self._dwell_until_us:
                 raise self._dwell_expired()
+
+    def _pass_time(self, time_us: int) -> None:
+        self._listen_for(messages.Event, time_us, where=lambda event: False)
 
     def _up_to_date(self, event: messages.Event) -> messages.Event | None:
         """Return an event, unless the last status is newer; where events were missed, what the status says instead."""

@@ -88,7 +88,7 @@ class Link:
         self._lost: LinkLost | None = None
         self._events: deque[Event] = deque()
         self._event_seen = 0
-        self._event_owed = False  # an event came that the cannon does not know to be seen
+        self._owing_us: int | None = None  # since when the cannon does not know that an event was seen
         self._early: dict[int, int] = {}  # how often each event came ahead of its turn
         self._sent_us = clock.now_us()
         self._awaited: Frame | None = None
@@ -131,7 +131,7 @@ class Link:
         if identity.wire_version != wire.WIRE_VERSION:
             raise WrongWireVersion(identity.wire_version, wire.WIRE_VERSION, identity.firmware)
         self._event_seen = 0
-        self._event_owed = False
+        self._owing_us = None
         self._early.clear()
         self._identified = True
         return identity
@@ -181,7 +181,7 @@ class Link:
             if self._lost is not None:
                 raise self._lost
             now_us = self._clock.now_us()
-            due_us = self._sent_us + (_ACKNOWLEDGE_US if self._event_owed else _HEARTBEAT_US) - now_us
+            due_us = self._beat_due_us() - now_us
             if due_us <= 0:
                 self.beat()
             else:
@@ -194,7 +194,7 @@ class Link:
 
     def beat(self) -> messages.Alive:
         """Send a heartbeat now, and acknowledge the events that came."""
-        self._event_owed = False
+        self._owing_us = None
         return self.ask(Heartbeat(self._event_seen))
 
     def stop(self) -> None:
@@ -217,6 +217,10 @@ class Link:
     def close(self) -> None:
         """Let the line go."""
         self._port.close()
+
+    def _beat_due_us(self) -> int:
+        due_us = self._sent_us + _HEARTBEAT_US
+        return due_us if self._owing_us is None else min(due_us, self._owing_us + _ACKNOWLEDGE_US)
 
     def _answer_due_us(self, request: Request[Answer]) -> int:
         """Return how long an answer may take: the bytes of both, and of one event that got in between."""
@@ -288,7 +292,7 @@ class Link:
         if isinstance(event, messages.Booted):
             self._lost = BoardReset(event.reset_cause)
             return
-        self._event_owed = True
+        self._owing_us = self._clock.now_us() if self._owing_us is None else self._owing_us
         ahead = (number - self._event_seen - 1) % 256
         if ahead >= 128:
             return  # seen before
