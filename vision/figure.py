@@ -91,4 +91,4 @@ class Figure:
         radii = np.round(discs[:, 2] / raster.mm_per_px * one).astype(int)
         for centre, radius in zip(centres.tolist(), radii.tolist(), strict=True):
             cv2.circle(canvas, centre, radius, 255, -1, cv2.LINE_AA, _SUBPIXEL_BITS)
-        return canvas.astype(np.float32) / 255
+        return np.asarray(canvas, dtype=np.float32) / np.float32(255)

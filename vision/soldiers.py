@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 import cv2
 import numpy as np
@@ -241,6 +242,6 @@ def _widest_gap(means: list[float]) -> float:
     """Middle of the widest gap between unsure means; they fall in two heaps, bare and manned."""
     unsure = sorted(m for m in means if _SURELY_BARE < m < _SURELY_MANNED)
     ends = [_SURELY_BARE, *unsure, _SURELY_MANNED]
-    gaps = [(b - a, (a + b) / 2) for a, b in zip(ends, ends[1:], strict=False)]
+    gaps = [(b - a, (a + b) / 2) for a, b in pairwise(ends)]
     width, middle = max(gaps)
     return middle if width > 0.04 else _UNSURE_SPLIT

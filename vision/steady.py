@@ -1,12 +1,14 @@
-"""Holding pictures still: how far a picture is shifted against another, and pictures free of what passes by.
+"""Holding pictures still: how a picture is shifted and lit against another, and pictures free of what passes by.
 
-The camera and its stand shake after a shot, by a pixel or so. The shift is solved from the pixels on strong edges, by
-least squares on the linearised brightness, with weights that leave out what moves by itself.
+The camera and its stand shake after a shot, by a pixel or so, and lamps on mains power flicker. Both are solved from
+the pixels on strong edges, by least squares on the linearised brightness, with weights that leave out what moves by
+itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -14,16 +16,55 @@ from numpy.typing import NDArray
 
 from vision.registration import grey
 
-__all__ = ["Steady", "shifted", "typical"]
+__all__ = ["STILL", "Steady", "Sway", "typical"]
 
 Image = NDArray[np.uint8]
-_EDGE_POINTS = 6000
-_ROUNDS = 4
-_SMOOTHING_PX = 1.0
+_EDGE_POINTS = 1500
+_FEWEST_POINTS = 8
+_ROUNDS = 5
+_CLOSE_ENOUGH_PX = 0.03
+_SMOOTHING_PX = 3
+_LEAST_SHIFT_PX = 0.05
+_LEAST_STEP = 0.5  # grey levels
+
+
+@dataclass(frozen=True, slots=True)
+class Sway:
+    """How a picture differs from the reference as a whole."""
+
+    du_px: float
+    """Its content lies this far to the right."""
+    dv_px: float
+    """Its content lies this far down."""
+    gain: float
+    """Its brightness is ``gain * reference + offset``."""
+    offset: float
+
+    def undo(self, picture: Image) -> Image:
+        """Return the picture as it would look where and how the reference was taken."""
+        still = picture
+        if max(abs(self.du_px), abs(self.dv_px)) >= _LEAST_SHIFT_PX:
+            matrix = np.array([[1, 0, -self.du_px], [0, 1, -self.dv_px]])
+            size = (picture.shape[1], picture.shape[0])
+            still = np.asarray(
+                cv2.warpAffine(
+                    picture, matrix, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+                ),
+                dtype=np.uint8,
+            )
+        if abs(self.gain - 1) * 128 + abs(self.offset) < _LEAST_STEP:
+            return still
+        alpha, beta = 1 / self.gain, -self.offset / self.gain
+        table = np.clip(np.round(np.arange(256) * alpha + beta), 0, 255).astype(np.uint8)
+        return np.asarray(cv2.LUT(still, table), dtype=np.uint8)
+
+
+STILL = Sway(0.0, 0.0, 1.0, 0.0)
+"""No difference."""
 
 
 class Steady:
-    """Measures shifts against one reference picture.
+    """Measures pictures against one reference.
 
     Parameters
     ----------
@@ -32,7 +73,7 @@ class Steady:
     """
 
     def __init__(self, reference: Image) -> None:
-        shades = cv2.GaussianBlur(grey(reference), (0, 0), _SMOOTHING_PX).astype(np.float32)
+        shades = cv2.blur(grey(reference), (_SMOOTHING_PX, _SMOOTHING_PX)).astype(np.float32)
         slope_u = cv2.Sobel(shades, cv2.CV_32F, 1, 0) / 8
         slope_v = cv2.Sobel(shades, cv2.CV_32F, 0, 1) / 8
         steep = np.hypot(slope_u, slope_v)
@@ -53,12 +94,13 @@ class Steady:
         self._level = shades[v, u]
         self._slopes = np.column_stack([slope_u[v, u], slope_v[v, u], self._level, np.ones(len(u))])
 
-    def shift(self, picture: Image) -> tuple[float, float]:
-        """(du, dv) px by which the picture's content lies right and down of the reference's."""
-        if len(self._u) < 8:
-            return 0.0, 0.0
-        shades = cv2.GaussianBlur(grey(picture), (0, 0), _SMOOTHING_PX)
+    def measure(self, picture: Image) -> Sway:
+        """Measure shift and light of a picture against the reference."""
+        if len(self._u) < _FEWEST_POINTS:
+            return STILL
+        shades = cv2.blur(grey(picture), (_SMOOTHING_PX, _SMOOTHING_PX))
         moved = np.zeros(2)
+        solved = np.zeros(4)
         for _ in range(_ROUNDS):
             here = cv2.remap(
                 shades,
@@ -67,32 +109,19 @@ class Steady:
                 cv2.INTER_LINEAR,
                 borderMode=cv2.BORDER_REPLICATE,
             ).reshape(-1)
-            # here = gain * level + offset - slopes . step, where step is what is still missing
+            # here = (1 + gain) * level + offset - slopes . step, where step is what is still missing
             off = here.astype(np.float64) - self._level
             weight = np.ones(len(off))
-            for _ in range(3):
-                root = np.sqrt(weight)
-                solved = np.linalg.lstsq(self._slopes * root[:, None], off * root, rcond=None)[0]
+            for _ in range(2):
+                weighted = self._slopes * weight[:, None]
+                solved = np.linalg.lstsq(weighted.T @ self._slopes, weighted.T @ off, rcond=None)[0]
                 left = off - self._slopes @ solved
                 scale = 3 * 1.4826 * float(np.median(np.abs(left))) + 0.5
                 weight = 1 / (1 + (left / scale) ** 2)
-            step = -solved[:2]
-            moved += step
-            if float(np.abs(step).max()) < 0.01:
+            moved -= solved[:2]
+            if float(np.abs(solved[:2]).max()) < _CLOSE_ENOUGH_PX:
                 break
-        return float(moved[0]), float(moved[1])
-
-
-def shifted(picture: Image, shift: tuple[float, float]) -> Image:
-    """Return the picture with its content moved back by `shift` (du, dv) px; small shifts are left alone."""
-    if max(abs(shift[0]), abs(shift[1])) < 0.05:
-        return picture
-    matrix = np.array([[1, 0, -shift[0]], [0, 1, -shift[1]]])
-    size = (picture.shape[1], picture.shape[0])
-    return np.asarray(
-        cv2.warpAffine(picture, matrix, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE),
-        dtype=np.uint8,
-    )
+        return Sway(float(moved[0]), float(moved[1]), float(1 + solved[2]), float(solved[3]))
 
 
 def typical(pictures: Sequence[Image]) -> Image:

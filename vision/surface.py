@@ -76,9 +76,28 @@ class Raster:
         """Side of a raster pixel on the board."""
         return self.square_mm / self.px_per_square
 
-    def lay(self, picture: Image, window: tuple[slice, slice] = np.s_[:, :]) -> FloatImage:
-        """Lay a picture, or a window of it, on the board's plane: (height, width, colours); grey has one colour."""
-        u, v = self._u[window], self._v[window]
+    def lay(
+        self,
+        picture: Image,
+        window: tuple[slice, slice] = np.s_[:, :],
+        shift_px: tuple[float, float] = (0.0, 0.0),
+    ) -> FloatImage:
+        """Lay a picture on the board's plane.
+
+        Parameters
+        ----------
+        picture
+            Shape (height, width) or (height, width, 3).
+        window
+            Rows and columns of the raster that are wanted.
+        shift_px
+            (du, dv) by which the picture's content lies right and down of where the board was registered.
+
+        Returns
+        -------
+        Shape (rows, columns, colours); grey has one colour.
+        """
+        u, v = self._u[window] + np.float32(shift_px[0]), self._v[window] + np.float32(shift_px[1])
         flat = cv2.remap(picture, u, v, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         return np.asarray(flat, dtype=np.float32).reshape(*u.shape, -1)
 
@@ -188,7 +207,7 @@ def strangeness(flat: FloatImage, surface: Surface) -> FloatImage:
     for axis in (0, 1):
         line = np.percentile(both, _LINE_PERCENTILE, axis=axis, keepdims=True)
         both = both - np.maximum(line - usual, 0)
-    return np.maximum(both, 0).astype(np.float32)
+    return np.asarray(np.maximum(both, 0), dtype=np.float32)
 
 
 def _edges(difference: FloatImage) -> FloatImage:

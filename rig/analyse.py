@@ -1,0 +1,158 @@
+"""From a recording's folder to what fell and who leaves: vision, then the judge."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from game.montecassino import Fall, Position, Side, Square, Verdict, judge
+from rig.recording import Recording, RecordingError, read_frames, read_recording
+from vision.reading import NoReading, ShotReading, read_shot
+
+__all__ = ["Analysis", "analyse_folder"]
+
+_MOST_OF_A_SIDE = 24
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Analysis:
+    """A recording, read and judged."""
+
+    recording: Recording
+    reading: ShotReading
+    verdict: Verdict
+    decode_ms: float
+    """Processor time that the pictures took to decode."""
+    analyse_ms: float
+    """Processor time that reading them took."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Give the object that ``rig analyse FOLDER --json`` prints."""
+        reading, verdict = self.reading, self.verdict
+        first = reading.contacts.first
+        return {
+            "soldiers": [
+                {"side": s.side.value, "square": str(s.square), "x_mm": s.x_mm, "y_mm": s.y_mm}
+                for s in reading.standing.soldiers
+            ],
+            "falls": [
+                {
+                    "side": fall.toppling.soldier.side.value,
+                    "square": str(fall.toppling.soldier.square),
+                    "cause": fall.cause.value,
+                    "confidence": round(fall.confidence, 3),
+                    "t_us": fall.toppling.passed_us,
+                    "evidence": fall.evidence,
+                }
+                for fall in reading.falls
+            ],
+            "moved": [
+                {
+                    "side": push.soldier.side.value,
+                    "square": str(push.soldier.square),
+                    "x_mm": push.x_mm,
+                    "y_mm": push.y_mm,
+                }
+                for push in reading.pushes
+            ],
+            "pellet": [[t_us, round(x, 2), round(y, 2)] for t_us, x, y, _ in reading.track.points],
+            "first_contact_mm": None if first is None else [round(v, 2) for v in first.point_mm[:2]],
+            "verdict": {
+                "casualties": [str(s) for s in verdict.casualties],
+                "put_back": [str(s) for s in verdict.put_back],
+                "doubts": [
+                    {
+                        "square": str(doubt.square),
+                        "between": [cause.value for cause in doubt.between],
+                        "commander": doubt.commander.value,
+                    }
+                    for doubt in verdict.doubts
+                ],
+            },
+            "timing_ms": {"decode": round(self.decode_ms), "analyse": round(self.analyse_ms)},
+        }
+
+    def in_words(self) -> Iterator[str]:
+        """Give what happened, line by line, for the person at the table."""
+        reading, verdict = self.reading, self.verdict
+        yield f"{len(reading.standing.soldiers)} soldiers stood on the board."
+        yield from (f"Note: {note}." for note in reading.notes)
+        if not reading.track.found:
+            yield f"The shot was not seen: {reading.track.reason}."
+        for fall in reading.falls:
+            soldier = fall.toppling.soldier
+            yield (
+                f"{soldier.square} ({soldier.side}) fell: {fall.cause}, {fall.confidence:.0%} sure; {fall.evidence}"
+            )
+        for push in reading.pushes:
+            yield f"{push.soldier.square} ({push.soldier.side}) was pushed and stands."
+        if not reading.falls and not reading.pushes:
+            yield "Nobody fell and nobody was pushed."
+        named = {"leaves": verdict.casualties, "is put back": verdict.put_back}
+        for what, squares in named.items():
+            yield from (f"{square} {what}." for square in squares)
+        for doubt in verdict.doubts:
+            between = " or ".join(doubt.between)
+            yield f"{doubt.square} is in doubt, {between}: the commander of {doubt.commander} decides."
+
+
+def analyse_folder(folder: Path) -> Analysis:
+    """Read and judge the shot in a folder.
+
+    Raises
+    ------
+    RecordingError
+        If the folder is no recording, or its pictures cannot be read as a shot.
+    """
+    recording = read_recording(folder)
+    started = time.process_time()
+    frames = list(read_frames(folder, recording))
+    decoded = time.process_time()
+    reading = read_shot(frames, recording.timestamps_us, recording.scene)
+    if isinstance(reading, NoReading):
+        raise RecordingError(folder / recording.clip, reading.reason)
+    analysed = time.process_time()
+    falls = [
+        Fall(fall.toppling.soldier.square, fall.toppling.soldier.side, fall.possible)
+        for fall in reading.falls
+    ]
+    verdict = judge(
+        _judged_position(recording, reading),
+        recording.zone,
+        recording.option,
+        falls,
+        [push.soldier.square for push in reading.pushes],
+    )
+    return Analysis(recording, reading, verdict, 1000 * (decoded - started), 1000 * (analysed - decoded))
+
+
+def _judged_position(recording: Recording, reading: ShotReading) -> Position:
+    """Give the position that the shot was fired at, as far as the recording and the picture tell.
+
+    The soldiers are those that were seen. A recording without a position says nothing of prisoners and shots left;
+    the judge's lists of this shot do not depend on them, but for the one shot that was fired.
+    """
+    shooter = recording.keys.cannon.side
+    given = recording.position
+    touched = {f.toppling.soldier for f in reading.falls} | {p.soldier for p in reading.pushes}
+    soldiers: dict[Square, Side] = {}
+    room = {
+        side: _MOST_OF_A_SIDE - (0 if given is None else given.held[side.enemy]) for side in (Side.A, Side.G)
+    }
+    for soldier in sorted(reading.standing.soldiers, key=lambda s: (s not in touched, s.square)):
+        if room[soldier.side] > 0:
+            room[soldier.side] -= 1
+            soldiers[soldier.square] = soldier.side
+    return Position(
+        turn=shooter,
+        soldiers=soldiers,
+        held={Side.A: 0, Side.G: 0} if given is None else given.held,
+        shots_left={
+            side: max(0 if given is None else given.shots_left[side], 1 if side is shooter else 0)
+            for side in (Side.A, Side.G)
+        },
+        retreated=frozenset() if given is None else given.retreated,
+    )

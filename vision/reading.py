@@ -1,0 +1,131 @@
+"""One shot read from its pictures: who stood where, who fell and why, who was pushed, the shot's way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.causes import FallCause, explain
+from vision.contacts import ShotContacts, find_contacts
+from vision.falls import find_falls
+from vision.outcome import Push, Standing
+from vision.registration import BoardView, NoBoard, grey, register
+from vision.scene import Scene
+from vision.soldiers import read_board
+from vision.steady import typical
+from vision.track import ShotTrack, find_track
+
+__all__ = ["NoReading", "ShotReading", "read_shot"]
+
+_FEWEST_FRAMES = 6
+_LEAST_AFTER_FIRE_US = 100_000  # a shot needs as much to cross the board; nobody falls faster
+_STILL_US = 60_000  # pictures before the release from which the table at rest is taken
+_MOST_STILL_FRAMES = 12
+_BLACK_LEVEL = 12
+
+
+@dataclass(frozen=True, slots=True)
+class NoReading:
+    """The pictures cannot be read."""
+
+    reason: str
+    """One sentence for the person at the table."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShotReading:
+    """What the camera saw of one shot."""
+
+    view: BoardView
+    """The camera."""
+    standing: Standing
+    """The soldiers before the shot."""
+    falls: tuple[FallCause, ...]
+    """Who fell, and why; in the order in which they began to move."""
+    pushes: tuple[Push, ...]
+    """Who was pushed more than 5 mm and stands."""
+    track: ShotTrack
+    """The shot's way as far as it was seen."""
+    contacts: ShotContacts
+    """What the shot may have touched."""
+    notes: tuple[str, ...]
+    """What the person at the table should know: differences from the expected position, doubts; a sentence each."""
+
+
+def read_shot(
+    frames: Sequence[NDArray[np.uint8]], timestamps_us: Sequence[int], scene: Scene
+) -> ShotReading | NoReading:
+    """Read one shot.
+
+    Parameters
+    ----------
+    frames
+        From before the release until everything is at rest: (height, width) or (height, width, 3) BGR, one size.
+    timestamps_us
+        Their times at mid-exposure, rising, one a frame.
+    scene
+        What is known beforehand.
+    """
+    if len(frames) != len(timestamps_us):
+        raise ValueError(f"{len(frames)} frames and {len(timestamps_us)} timestamps; expected one a frame")
+    short = _too_short(timestamps_us, scene.fire_us)
+    if short is not None:
+        return NoReading(short)
+    first_moving = _first_moving(frames, timestamps_us, scene.fire_us)
+    reference = typical(frames[max(0, first_moving - _MOST_STILL_FRAMES) : max(1, first_moving)])
+    view = register(reference, scene)
+    if isinstance(view, NoBoard):
+        return NoReading(view.reason)
+    if float(np.percentile(grey(frames[-1])[::4, ::4], 99)) < _BLACK_LEVEL:
+        return NoReading(
+            "the picture goes black before the clip ends: was the lens covered or the lamp switched off?"
+        )
+    board = read_board(reference, scene, view)
+    aftermath = find_falls(frames, timestamps_us, view, board, reference, first_moving)
+    track = find_track(frames, timestamps_us, scene, view)
+    frame_us = median(b - a for a, b in pairwise(timestamps_us))
+    stirred_us = {t.soldier.square: t.began_us for t in aftermath.topplings}
+    stirred_us |= {p.soldier.square: p.began_us for p in aftermath.pushes}
+    contacts = find_contacts(track, board.standing, stirred_us, frame_us=frame_us)
+    falls = explain(aftermath.topplings, aftermath.pushes, track, contacts, board.standing, frame_us=frame_us)
+    return ShotReading(
+        view,
+        board.standing,
+        falls,
+        aftermath.pushes,
+        track,
+        contacts,
+        board.standing.differences + aftermath.doubts,
+    )
+
+
+def _too_short(timestamps_us: Sequence[int], fire_us: int | None) -> str | None:
+    if len(timestamps_us) < _FEWEST_FRAMES:
+        return (
+            f"the clip is too short: {len(timestamps_us)} pictures, and at least {_FEWEST_FRAMES} are needed"
+        )
+    if fire_us is None:
+        return None
+    before_ms, after_ms = (fire_us - timestamps_us[0]) / 1000, (timestamps_us[-1] - fire_us) / 1000
+    if before_ms < 0:
+        return f"the clip begins {-before_ms:.0f} ms after the trigger's release; it must begin before it"
+    if after_ms < _LEAST_AFTER_FIRE_US / 1000:
+        return (
+            f"the clip is too short: it ends {after_ms:.0f} ms after the trigger's release, "
+            f"and {_LEAST_AFTER_FIRE_US // 1000} ms are needed at least"
+        )
+    return None
+
+
+def _first_moving(
+    frames: Sequence[NDArray[np.uint8]], timestamps_us: Sequence[int], fire_us: int | None
+) -> int:
+    """Index of the first picture after the release; without a release time, of the first ones' end."""
+    if fire_us is not None:
+        return max(1, sum(1 for t in timestamps_us if t <= fire_us))
+    return max(1, sum(1 for t in timestamps_us if t <= timestamps_us[0] + _STILL_US))
