@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+_ROUNDING_US = 1e-6
+
 
 class ServoRangeError(ValueError):
     """A position that the servo's pulse limits do not allow.
@@ -70,9 +72,11 @@ class ServoMap:
             If the pulse limits do not allow it.
         """
         pulse_us = self.centre_us + self.gain_us_per_unit * position
-        if not self.minimum_us <= pulse_us <= self.maximum_us:
+        allowed_us = min(max(pulse_us, self.minimum_us), self.maximum_us)
+        # A position of `limits` itself may come back a rounding error outside.
+        if abs(pulse_us - allowed_us) > _ROUNDING_US:
             raise ServoRangeError(pulse_us, self.minimum_us, self.maximum_us)
-        return pulse_us
+        return allowed_us
 
     def position(self, pulse_us: float) -> float:
         """Return the position that a pulse stands for."""

@@ -19,8 +19,13 @@ maps = st.builds(
 @given(maps, st.floats(0, 1))
 def test_position_to_pulse_and_back(servo, share):
     low, high = servo.limits
-    position = low + share * (high - low) * (1 - 1e-9)
+    position = min(low + share * (high - low), high)
     assert servo.position(servo.pulse_us(position)) == pytest.approx(position, abs=1e-9)
+
+
+@given(maps)
+def test_both_ends_of_the_limits_are_within_the_pulses(servo):
+    assert {servo.pulse_us(end) for end in servo.limits} == {servo.minimum_us, servo.maximum_us}
 
 
 @given(maps, st.floats(0.01, 0.99))
