@@ -114,6 +114,7 @@ struct chip {
 	int reset_cause;
 	int fault;            /* enum chip_end below 0, or 0 */
 	int sent_flag;        /* a byte left since chip_run began */
+	int stop_at_sent_byte; /* chip_run was asked to stop at it */
 	int in_due;           /* inside the due timer: it re-arms itself on return */
 	int woken;            /* the core slept since the last interrupt */
 

@@ -117,11 +117,12 @@ uint8_t chip_written_ones(const chip *c, uint8_t value)
 static void sleep_at_once(avr_t *avr, avr_cycle_count_t how_long)
 {
 	chip *c = avr->custom.data;
-	(void)how_long;
 	c->woken = 1;
 	if (avr->data[REG_SMCR] & 0x0E)
 		c->fault = CHIP_END_SLEEP_MODE;
 	avr->cycle -= 1; /* simavr adds one more than it slept */
+	if (c->stop_at_sent_byte && c->sent_flag)
+		avr->cycle -= how_long; /* it goes on sleeping in the next run */
 }
 
 static void after_reset(chip *c)
@@ -181,7 +182,7 @@ static avr_cycle_count_t stop_timer(avr_t *avr, avr_cycle_count_t when, void *pa
 	return 0;
 }
 
-static void run_core_until(chip *c, uint64_t stop, int stop_at_sent_byte)
+static void run_core_until(chip *c, uint64_t stop)
 {
 	avr_t *avr = c->avr;
 	avr_cycle_timer_register(avr, stop - avr->cycle, stop_timer, c);
@@ -195,7 +196,7 @@ static void run_core_until(chip *c, uint64_t stop, int stop_at_sent_byte)
 			c->fault = CHIP_END_SLEEP_FOREVER;
 		else if (state == cpu_Crashed)
 			c->fault = CHIP_END_CRASHED;
-		if (stop_at_sent_byte && c->sent_flag)
+		if (c->stop_at_sent_byte && c->sent_flag)
 			break;
 	}
 	avr_cycle_timer_cancel(avr, stop_timer, c);
@@ -205,6 +206,7 @@ int chip_run(chip *c, uint64_t target_cycle, int stop_at_sent_byte)
 {
 	avr_t *avr = c->avr;
 	c->sent_flag = 0;
+	c->stop_at_sent_byte = stop_at_sent_byte;
 	while (avr->cycle < target_cycle) {
 		if (c->fault)
 			return c->fault;
@@ -217,7 +219,7 @@ int chip_run(chip *c, uint64_t target_cycle, int stop_at_sent_byte)
 		}
 		uint64_t stop = least(target_cycle, c->reset_at);
 		if (c->running) {
-			run_core_until(c, stop, stop_at_sent_byte);
+			run_core_until(c, stop);
 			continue;
 		}
 		stop = least(stop, c->start_at);
