@@ -7,7 +7,7 @@ upper left pixel.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import cv2
@@ -94,6 +94,19 @@ class Lens:
         """(k1, k2, p1, p2, k3)."""
         return self.k1, self.k2, self.p1, self.p2, self.k3
 
+    def scaled(self, factor: float) -> Lens:
+        """Return the same lens over a picture of fewer or more pixels."""
+        centre_px = self.centre_px
+        if centre_px is not None:
+            centre_px = ((centre_px[0] + 0.5) * factor - 0.5, (centre_px[1] + 0.5) * factor - 0.5)
+        return replace(
+            self,
+            width_px=round(self.width_px * factor),
+            height_px=round(self.height_px * factor),
+            focal_px=self.focal_px * factor,
+            centre_px=centre_px,
+        )
+
     def distort(self, pinhole_px: Points) -> Points:
         """Bend (n, 2) pixels of the same camera without distortion to where the lens puts them."""
         fx, fy, cx, cy = self.intrinsics
@@ -171,6 +184,12 @@ class Rect:
     def grown(self, margin: int) -> Rect:
         """Return it larger by a margin all round."""
         return Rect(self.left - margin, self.top - margin, self.right + margin, self.bottom + margin)
+
+    def seen_from(self, other: Rect) -> Rect:
+        """Return it with the upper left pixel of `other` as (0, 0)."""
+        return Rect(
+            self.left - other.left, self.top - other.top, self.right - other.left, self.bottom - other.top
+        )
 
     def within(self, other: Rect) -> Rect:
         """Return what both share."""

@@ -125,11 +125,8 @@ class Painter:
                 plate[part], depth_mm[part] = self._draw(rect, snapshot.now)
         rects = list(moved)
         if streak is not None:
-            seen = streak.rect(self._pose, self._lens, self._look).within(self._plate_rect)
-            if seen.empty:
-                streak = None
-            else:
-                rects.append(seen)
+            touched = streak.rects(self._pose, self._lens, self._look)
+            rects += [rect for rect in (each.within(self._plate_rect) for each in touched) if not rect.empty]
         patches = []
         for rect in join_overlapping(rects):
             at = self._seen_on_sensor(rect)
@@ -138,7 +135,8 @@ class Painter:
             needed = self._needed_for(at)
             light = cv2.LUT(plate[self._on_plate(needed).slices], self._linear)
             if streak is not None:
-                self._paint_streak(light, needed, streak, depth_mm)
+                above_mm = depth_mm[self._on_plate(needed).slices]
+                streak.paint(light, needed, self._pose, self._lens, self._look, above_mm)
             patches.append(Patch(at, self._sensor.develop(self._through_lens(light, needed, at), at)))
         return rest.developed, patches
 
@@ -269,22 +267,10 @@ class Painter:
         radius_mm = self._table.shot.diameter_mm / 2
         return Streak(snapshot.shot_m * 1e3, snapshot.shot_share, radius_mm, self._gamma)
 
-    def _paint_streak(
-        self, light: NDArray[np.float32], rect: Rect, streak: Streak, depth_mm: NDArray[np.float32]
-    ) -> None:
-        at = streak.rect(self._pose, self._lens, self._look).within(rect)
-        if at.empty:
-            return
-        rows = slice(at.top - rect.top, at.bottom - rect.top)
-        columns = slice(at.left - rect.left, at.right - rect.left)
-        above_mm = depth_mm[self._on_plate(at).slices]
-        streak.paint(light[rows, columns], at, self._pose, self._lens, self._look, above_mm)
-
     # --- the lens
 
     def _on_plate(self, rect: Rect) -> Rect:
-        left, top = self._plate_rect.left, self._plate_rect.top
-        return Rect(rect.left - left, rect.top - top, rect.right - left, rect.bottom - top)
+        return rect.seen_from(self._plate_rect)
 
     def _straight_map(self) -> NDArray[np.float32]:
         """Return, for every pixel of the sensor, where it looks on the pinhole picture, (h, w, 2)."""
@@ -323,9 +309,7 @@ class Painter:
         if self._blur_px > 0.0:
             light = np.asarray(cv2.GaussianBlur(light, (0, 0), self._blur_px), dtype=np.float32)
         if self._map is None:
-            rows = slice(at.top - rect.top, at.bottom - rect.top)
-            columns = slice(at.left - rect.left, at.right - rect.left)
-            return np.ascontiguousarray(light[rows, columns])
+            return np.ascontiguousarray(light[at.seen_from(rect).slices])
         looks = self._map[at.slices]
         bent = cv2.remap(
             light,

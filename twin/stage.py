@@ -6,6 +6,7 @@ import colorsys
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import cv2
@@ -241,8 +242,18 @@ def _palette(uniform: Colour, *, painted: bool) -> Mapping[Cloth, NDArray[np.flo
 
 
 def _png(picture: NDArray[np.uint8]) -> bytes:
-    _, packed = cv2.imencode(".png", picture)
+    _, packed = cv2.imencode(".png", picture, [cv2.IMWRITE_PNG_COMPRESSION, 1])
     return packed.tobytes()
+
+
+@lru_cache(maxsize=8)
+def _board_png(look: artwork.BoardLook, square_mm: float, strip_mm: float) -> bytes:
+    return _png(artwork.board(look, square_mm=square_mm, strip_mm=strip_mm))
+
+
+@lru_cache(maxsize=4)
+def _table_png(look: artwork.TableLook) -> bytes:
+    return _png(artwork.table(look))
 
 
 def _quad(name: str, x0_m: float, y0_m: float, x1_m: float, y1_m: float, z_m: float) -> str:
@@ -327,8 +338,8 @@ def _xml(
     surface = table.surface
     middle_x, middle_y = (surface.x0_m + surface.x1_m) / 2, (surface.y0_m + surface.y1_m) / 2
 
-    assets["board.png"] = _png(artwork.board(look.board, square_mm=table.square_mm, strip_mm=table.strip_mm))
-    assets["table.png"] = _png(artwork.table(look.table))
+    assets["board.png"] = _board_png(look.board, table.square_mm, table.strip_mm)
+    assets["table.png"] = _table_png(look.table)
     half_m = 1.1
     meshes = [
         soldier.base_mesh(height_m),

@@ -30,20 +30,25 @@ class Streak:
     radius_mm: float
     gamma: float
 
-    def ball_rect(self, pose: Pose, lens: Lens) -> Rect:
-        """Return the pinhole pixels that the ball itself touches."""
-        return self._rect(pose, lens, self.centres_mm)
+    def rects(self, pose: Pose, lens: Lens, look: LookSettings) -> list[Rect]:
+        """Return the pinhole pixels that the ball touches, and those of its shadow by each lamp."""
+        shadows = [self._shadow_rect(pose, lens, lamp) for lamp in casting_lamps(look)]
+        return [self._ball_rect(pose, lens), *shadows]
 
-    def rect(self, pose: Pose, lens: Lens, look: LookSettings) -> Rect:
-        """Return the pinhole pixels that ball and shadow touch."""
-        rect = self.ball_rect(pose, lens)
-        for lamp in casting_lamps(look):
-            rect = rect.joined(self._rect(pose, lens, self._shadow_mm(lamp)))
-        return rect
+    def _ball_rect(self, pose: Pose, lens: Lens) -> Rect:
+        return self._rect(pose, lens, self.centres_mm, 2.0 * self.radius_mm)
 
-    def _rect(self, pose: Pose, lens: Lens, centres_mm: Points) -> Rect:
-        margin_px = 2.0 * self.radius_mm * lens.focal_px / pose.height_mm + 2.0
-        return Rect.around(project_pinhole(pose, lens, centres_mm), margin_px)
+    def _shadow_rect(self, pose: Pose, lens: Lens, lamp: Lamp) -> Rect:
+        reach_mm = self.radius_mm + lamp.radius_mm * self._height_mm() / lamp.position_mm[2]
+        return self._rect(pose, lens, self._shadow_mm(lamp), 1.2 * reach_mm)
+
+    def _rect(self, pose: Pose, lens: Lens, centres_mm: Points, reach_mm: float) -> Rect:
+        return Rect.around(
+            project_pinhole(pose, lens, centres_mm), reach_mm * lens.focal_px / pose.height_mm + 2.0
+        )
+
+    def _height_mm(self) -> float:
+        return max(float(self.centres_mm[:, 2].max()), 0.0)
 
     def _shadow_mm(self, lamp: Lamp) -> Points:
         """Return where the middle of its shadow falls on the playing surface."""
@@ -75,30 +80,59 @@ class Streak:
         depth_mm : (h, w) array
             Distance of what stands there, along the view.
         """
+        for lamp in casting_lamps(look):
+            part = self._shadow_rect(pose, lens, lamp).within(at)
+            if not part.empty:
+                here = part.seen_from(at).slices
+                self._paint_shadow(light[here], part, pose, lens, look, lamp, depth_mm[here])
+        part = self._ball_rect(pose, lens).within(at)
+        if not part.empty:
+            here = part.seen_from(at).slices
+            self._paint_ball(light[here], part, pose, lens, look, depth_mm[here])
+
+    def _paint_shadow(
+        self,
+        light: Light,
+        at: Rect,
+        pose: Pose,
+        lens: Lens,
+        look: LookSettings,
+        lamp: Lamp,
+        depth_mm: NDArray[np.float32],
+    ) -> None:
         rows, columns = np.mgrid[at.top : at.bottom, at.left : at.right].astype(np.float32)
         rotation, translation = pose.camera_from_board
-        weight = self.share / len(self.centres_mm)
-        for lamp in casting_lamps(look):
-            shadow_mm = self._shadow_mm(lamp)
-            places = project_pinhole(pose, lens, shadow_mm)
-            shade = np.zeros(rows.shape, np.float32)
-            for place, ground_mm, centre_mm in zip(places, shadow_mm, self.centres_mm, strict=True):
-                along_mm = float(rotation[2] @ ground_mm + translation[2])
-                scale = lens.focal_px / along_mm
-                soft_px = 1.0 + scale * 2 * lamp.radius_mm * max(centre_mm[2], 0.0) / lamp.position_mm[2]
-                away = np.hypot(columns - place[0], rows - place[1])
-                cover = np.clip((self.radius_mm * scale + soft_px / 2 - away) / soft_px, 0.0, 1.0)
-                # A soft edge wider than the ball never gets quite dark.
-                cover *= min(1.0, (2 * self.radius_mm * scale / soft_px) ** 2)
-                cover *= depth_mm > along_mm - _ON_THE_GROUND_MM
-                shade += weight * cover
-            light *= 1.0 - shade[..., None] * (1.0 - left_in_shadow(look, lamp, self.gamma))
+        shadow_mm = self._shadow_mm(lamp)
+        places = project_pinhole(pose, lens, shadow_mm)
+        shade = np.zeros(rows.shape, np.float32)
+        for place, ground_mm, centre_mm in zip(places, shadow_mm, self.centres_mm, strict=True):
+            along_mm = float(rotation[2] @ ground_mm + translation[2])
+            scale = lens.focal_px / along_mm
+            soft_px = 1.0 + scale * 2 * lamp.radius_mm * max(centre_mm[2], 0.0) / lamp.position_mm[2]
+            away = np.hypot(columns - place[0], rows - place[1])
+            cover = np.clip((self.radius_mm * scale + soft_px / 2 - away) / soft_px, 0.0, 1.0)
+            # A soft edge wider than the ball never gets quite dark.
+            cover *= min(1.0, (2 * self.radius_mm * scale / soft_px) ** 2)
+            shade += cover * (depth_mm > along_mm - _ON_THE_GROUND_MM)
+        shade *= self.share / len(self.centres_mm)
+        light *= 1.0 - shade[..., None] * (1.0 - left_in_shadow(look, lamp, self.gamma))
 
+    def _paint_ball(
+        self,
+        light: Light,
+        at: Rect,
+        pose: Pose,
+        lens: Lens,
+        look: LookSettings,
+        depth_mm: NDArray[np.float32],
+    ) -> None:
+        rows, columns = np.mgrid[at.top : at.bottom, at.left : at.right].astype(np.float32)
+        rotation, translation = pose.camera_from_board
+        fx, fy, cx, cy = lens.intrinsics
         ball = np.zeros(light.shape, np.float32)
         covered = np.zeros(rows.shape, np.float32)
         for centre_mm in self.centres_mm:
             x_mm, y_mm, along_mm = rotation @ centre_mm + translation
-            fx, fy, cx, cy = lens.intrinsics
             radius_px = self.radius_mm * fx / along_mm
             right = (columns - (x_mm / along_mm * fx + cx)) / radius_px
             down = (rows - (y_mm / along_mm * fy + cy)) / radius_px
@@ -106,11 +140,11 @@ class Streak:
             cover = np.clip((1.0 - away) * radius_px + 0.5, 0.0, 1.0)
             cover *= depth_mm > along_mm - self.radius_mm
             towards = np.sqrt(np.clip(1.0 - away**2, 0.0, 1.0))
-            colour = _lit_ball(look, rotation, centre_mm, right, down, towards, self.gamma)
-            ball += weight * cover[..., None] * colour
-            covered += weight * cover
-        light *= 1.0 - covered[..., None]
-        light += ball
+            ball += cover[..., None] * _lit_ball(look, rotation, centre_mm, right, down, towards, self.gamma)
+            covered += cover
+        weight = self.share / len(self.centres_mm)
+        light *= 1.0 - weight * covered[..., None]
+        light += weight * ball
 
 
 def _lit_ball(

@@ -1,0 +1,205 @@
+"""The camera's pictures over HTTP, as motion JPEG that OpenCV and browsers open.
+
+The caller drives time and hands over each picture; the server runs on a thread of its own. `plan_stream` says what
+size and rate this machine holds in real time, by trying.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+import uvicorn
+from numpy.typing import NDArray
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
+from starlette.routing import Route
+
+from game.montecassino import parse_squares
+from twin.camera import Camera, CameraSettings
+from twin.table import Table, TableSettings
+
+PATH = "/camera.mjpg"
+_BOUNDARY = "picture"
+_WAITING = 240
+"""A client this many pictures behind loses the oldest."""
+_WIDTHS_PX = (1280, 960, 640)
+_ENOUGH_FPS = 60.0
+"""A larger picture is preferred while it comes at least this often."""
+_SHARE = 0.5
+"""The part of one core that pictures may take; the rest is the chip's and the physics'."""
+
+
+class StreamError(OSError):
+    """The stream cannot be served."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamPlan:
+    """What this machine holds in real time."""
+
+    camera: CameraSettings
+    """The wanted camera at that size and rate."""
+    cost_ms: float
+    """Time that one picture with movement takes, JPEG included."""
+
+    def __str__(self) -> str:
+        lens = self.camera.lens
+        return (
+            f"{lens.width_px} x {lens.height_px} at {self.camera.fps:g} pictures a second "
+            f"({self.cost_ms:.0f} ms a picture on this machine)"
+        )
+
+
+def plan_stream(wanted: CameraSettings, table: TableSettings) -> StreamPlan:
+    """Measure pictures of a shot, and return the size and rate that can be held.
+
+    Parameters
+    ----------
+    wanted : CameraSettings
+        The camera at its best; size and rate are only ever lowered.
+    table : TableSettings
+        What it looks at.
+    """
+    plan = None
+    for width_px in _WIDTHS_PX:
+        if width_px > wanted.lens.width_px:
+            continue
+        camera = replace(wanted, lens=wanted.lens.scaled(width_px / wanted.lens.width_px))
+        cost_ms = _picture_ms(camera, table)
+        fps = min(wanted.fps, _SHARE * 1000.0 / cost_ms)
+        plan = StreamPlan(replace(camera, fps=_round_rate(fps)), cost_ms)
+        if fps >= min(wanted.fps, _ENOUGH_FPS):
+            return plan
+    return plan or StreamPlan(wanted, _picture_ms(wanted, table))
+
+
+def _round_rate(fps: float) -> float:
+    for usual in (120.0, 100.0, 60.0, 50.0, 30.0, 25.0, 15.0, 10.0):
+        if fps >= usual:
+            return usual
+    return 5.0
+
+
+def _picture_ms(settings: CameraSettings, table_settings: TableSettings) -> float:
+    """Return the median time of a picture in which a shot flies past soldiers."""
+    table = Table(table_settings, {square: square.field for square in parse_squares("A01-A24,G01-G24")})
+    camera = Camera(replace(settings, fps=200.0), table)
+    middle_mm = 4.5 * table_settings.square_mm
+    try:
+        table.launch((middle_mm, -30.0, 45.0), 0.0, -0.04, 9.0, 0)
+        camera.advance(150_000)
+        frames = camera.poll()
+        _ = frames[0].image
+        taken_ms = []
+        for frame in frames[-12:]:
+            began = time.perf_counter()
+            _jpeg(frame.image, 85)
+            taken_ms.append((time.perf_counter() - began) * 1e3)
+    finally:
+        camera.close()
+    return float(np.median(taken_ms))
+
+
+def _jpeg(image: NDArray[np.uint8], quality: int) -> bytes:
+    _, packed = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])
+    return packed.tobytes()
+
+
+class MjpegServer:
+    """Serves pictures to any number of clients.
+
+    Parameters
+    ----------
+    host : str
+        Address to listen at.
+    port : int
+        0 for any free one.
+    quality : int
+        JPEG quality, 1 to 100.
+
+    Raises
+    ------
+    StreamError
+        If the address is taken.
+    """
+
+    def __init__(self, *, host: str = "127.0.0.1", port: int = 0, quality: int = 85) -> None:
+        self._quality = quality
+        self._clients: set[asyncio.Queue[bytes | None]] = set()
+        self._latest: bytes | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        app = Starlette(routes=[Route(PATH, self._respond)])
+        config = uvicorn.Config(
+            app, host=host, port=port, log_level="critical", lifespan="off", timeout_graceful_shutdown=1
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._serve, name="camera stream", daemon=True)
+        self._thread.start()
+        while not self._server.started:
+            self._thread.join(0.01)
+            if not self._thread.is_alive():
+                raise StreamError(f"cannot serve pictures at {host}:{port}: the address is taken")
+        address = self._server.servers[0].sockets[0].getsockname()
+        self.url = f"http://{address[0]}:{address[1]}{PATH}"
+        """What to give to OpenCV or a browser."""
+
+    def _serve(self) -> None:
+        async def run() -> None:
+            self._loop = asyncio.get_running_loop()
+            await self._server.serve()
+
+        # An address that is taken ends uvicorn by SystemExit; the constructor reports it.
+        try:
+            asyncio.run(run())
+        except SystemExit:
+            return
+
+    def publish(self, image: NDArray[np.uint8]) -> None:
+        """Send a picture to everybody who watches; it stays to be shown to who comes later."""
+        packed = _jpeg(image, self._quality)
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._spread, packed)
+
+    def _spread(self, packed: bytes) -> None:
+        self._latest = packed
+        for client in self._clients:
+            if client.full():
+                client.get_nowait()
+            client.put_nowait(packed)
+
+    async def _respond(self, _: Request) -> StreamingResponse:
+        return StreamingResponse(
+            self._pictures(), media_type=f"multipart/x-mixed-replace; boundary={_BOUNDARY}"
+        )
+
+    async def _pictures(self) -> AsyncIterator[bytes]:
+        client: asyncio.Queue[bytes | None] = asyncio.Queue(_WAITING)
+        if self._latest is not None:
+            client.put_nowait(self._latest)
+        self._clients.add(client)
+        try:
+            while (packed := await client.get()) is not None:
+                head = f"--{_BOUNDARY}\r\nContent-Type: image/jpeg\r\nContent-Length: {len(packed)}\r\n\r\n"
+                yield head.encode() + packed + b"\r\n"
+        finally:
+            self._clients.discard(client)
+
+    def close(self) -> None:
+        """Let the clients go and stop serving."""
+        if self._loop is not None and self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._dismiss)
+        self._server.should_exit = True
+        self._thread.join()
+
+    def _dismiss(self) -> None:
+        for client in self._clients:
+            if client.full():
+                client.get_nowait()
+            client.put_nowait(None)
