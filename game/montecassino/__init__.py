@@ -13,7 +13,7 @@ from game.montecassino.casualties import (
 )
 from game.montecassino.counting import perft, results
 from game.montecassino.generation import legal_turns
-from game.montecassino.outcomes import Outcome, Reason, Winner, immobilised, outcome
+from game.montecassino.outcomes import Outcome, Reason, Winner, abandon, immobilised, outcome, points
 from game.montecassino.position import SOLDIERS_PER_SIDE, Position, PositionError
 from game.montecassino.retreats import RetreatError, retreat
 from game.montecassino.squares import (
@@ -27,7 +27,7 @@ from game.montecassino.squares import (
     format_squares,
     parse_squares,
 )
-from game.montecassino.turns import IllegalTurnError, Move, Turn, apply_turn
+from game.montecassino.turns import IllegalTurnError, Move, Turn, TurnTextError, apply_turn
 
 __all__ = [
     "ALL_SQUARES",
@@ -52,8 +52,10 @@ __all__ = [
     "Square",
     "SquareError",
     "Turn",
+    "TurnTextError",
     "Verdict",
     "Winner",
+    "abandon",
     "apply_turn",
     "format_squares",
     "immobilised",
@@ -62,6 +64,7 @@ __all__ = [
     "outcome",
     "parse_squares",
     "perft",
+    "points",
     "proposed_zone",
     "results",
     "retreat",

@@ -118,11 +118,13 @@ def _distinct(forces: Forces) -> set[int]:
     found = {before ^ change for moves in (ones, twos, threes) for change, _, _ in moves}
     for number, (change, start, end) in enumerate(ones):
         after = before ^ change
+        # One step and two steps, in either order; the two may lead over the square that the one has left.
         found.update(after ^ other for other, start_2, end_2 in twos if start_2 != start and end_2 != end)
         followed = _double_steps(
             (own ^ start) & _within_two_steps(start), (empty | start) & ~end, takeable & ~end
         )
         found.update(after ^ other for other, _, _ in _moves(followed))
+        # A comrade steps into the square left, and anybody may take the third step.
         for change_2, start_2 in followers[start]:
             after_2 = after ^ change_2
             found.add(after_2)
@@ -132,6 +134,7 @@ def _distinct(forces: Forces) -> set[int]:
                 if end_3 != end and start_3 not in (start, start_2)
             )
             found.update(after_2 ^ third for third, start_3 in followers[start_2] if start_3 != start)
+        # Two or three steps that are each legal as the board stands, or the third into a square left.
         rest = [move for move in ones[number + 1 :] if move[1] != start and move[2] != end]
         for number_2, (change_2, start_2, end_2) in enumerate(rest):
             after_2 = after ^ change_2

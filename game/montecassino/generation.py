@@ -103,15 +103,20 @@ def _turns(
         if not left:
             continue
         still_legal = [
-            other for other in groups if other[1] <= left and other[2] != start and not other[3] & end
+            other
+            for other in groups
+            if other.steps <= left and other.start != start and not other.entered & end
         ]
+        # Opened by this move: what leads comrades onto or over the square that it has left.
         still_unmoved = unmoved ^ start
         nearby = one_step_from(start)
         if left > 1:
             nearby |= one_step_from(nearby)
         for other_start in indices(still_unmoved & nearby):
             still_legal += [
-                other for other in _groups(side, other_start, empty, enemy_after, left) if other[3] & start
+                other
+                for other in _groups(side, other_start, empty, enemy_after, left)
+                if other.entered & start
             ]
         yield from _turns(
             side, comrades_held, own_after, enemy_after, still_unmoved, left, so_far, still_legal

@@ -1,10 +1,12 @@
-"""How a battle ends (clauses V0 to V5)."""
+"""How a battle ends (clauses V0 to V6)."""
 
+from collections.abc import Set
 from dataclasses import dataclass
 from enum import StrEnum
 
 from game.montecassino._bits import ALL, LINE_1, LINE_18, forces_of, single_steps
 from game.montecassino.position import Position
+from game.montecassino.squares import Side
 
 
 class Winner(StrEnum):
@@ -20,6 +22,7 @@ class Reason(StrEnum):
 
     NO_SOLDIERS = "the enemy has no soldier on the board"
     LAST_LINE = "a soldier stands on own line 18"
+    ABANDONED = "the enemy has abandoned the battle"
     IMMOBILISED = "the enemy has no legal step at the start of its turn"
     BOTH_WITHOUT_SOLDIERS = "neither side has a soldier on the board"
 
@@ -50,6 +53,24 @@ def outcome(position: Position) -> Outcome | None:
     if _stuck(own, enemy):
         return Outcome(Winner(mover.enemy), Reason.IMMOBILISED)
     return None
+
+
+def abandon(position: Position) -> Outcome:
+    """Return the end of a battle that the side to move abandons (V4).
+
+    Raises
+    ------
+    ValueError
+        If the battle is over already.
+    """
+    if outcome(position) is not None:
+        raise ValueError("the battle is over, nobody can abandon it")
+    return Outcome(Winner(position.turn.enemy), Reason.ABANDONED)
+
+
+def points(winner: Winner | None, retreated: Set[Side]) -> dict[Side, float]:
+    """Return each side's points: 1 for a won battle, 1/2 for each retreat of the adversary (R3, V6)."""
+    return {side: (winner is Winner(side)) + 0.5 * (side.enemy in retreated) for side in Side}
 
 
 def immobilised(position: Position) -> bool:

@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Self
 
-from game.montecassino.squares import Side, Square, SquareError, format_squares, parse_squares
+from game.montecassino.squares import (
+    BASE_LINES,
+    BOARD_FILES,
+    Side,
+    Square,
+    SquareError,
+    format_squares,
+    own_squares,
+    parse_squares,
+)
 
 SOLDIERS_PER_SIDE = 24
 """Soldiers of a side on the board and held by the enemy together, at most (N4)."""
@@ -103,6 +112,24 @@ class Position:
         shots_left = "/".join(str(self.shots_left[side]) for side in Side)
         retreated = "".join(side for side in Side if side in self.retreated) or "-"
         return " ".join((self.turn, *soldiers, held, shots_left, retreated))
+
+    @classmethod
+    def start(cls, first: Side, shots: int, lines: int = BASE_LINES) -> Self:
+        """Return the start of a battle (S1, S2, S4).
+
+        Parameters
+        ----------
+        first : Side
+            The side that moves first, drawn by lot.
+        shots : int
+            Shots of each side.
+        lines : int
+            Lines of soldiers on each side, 1 to 3.
+        """
+        if not 1 <= lines <= BASE_LINES:
+            raise ValueError(f"lines is {lines}, expected 1 to {BASE_LINES}")
+        soldiers = {square: side for side in Side for square in own_squares(side)[: lines * BOARD_FILES]}
+        return cls(first, soldiers, dict.fromkeys(Side, 0), dict.fromkeys(Side, shots))
 
     @classmethod
     def parse(cls, text: str) -> Self:

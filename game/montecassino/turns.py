@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from typing import Self
 
 from game.montecassino.outcomes import outcome
 from game.montecassino.position import Position
@@ -14,6 +16,7 @@ from game.montecassino.squares import (
     FIELD_SQUARES,
     Side,
     Square,
+    SquareError,
     own_squares,
 )
 
@@ -25,6 +28,30 @@ MOST_FREED = 2
 
 FREEING_LINE = 16
 """Own line on which an arrival may free comrades: the enemy's third (P2)."""
+
+_STEP = re.compile("[>x]")
+_FREED = re.compile("[1-9]", re.ASCII)
+
+
+class TurnTextError(ValueError):
+    """A text that is no infantry turn, in one sentence."""
+
+
+class IllegalTurnError(ValueError):
+    """A turn that the rules do not allow here.
+
+    Attributes
+    ----------
+    clause : str
+        The clause that forbids it, such as "M4".
+    why : str
+        The reason, a sentence without its full stop.
+    """
+
+    def __init__(self, clause: str, why: str) -> None:
+        self.clause = clause
+        self.why = why
+        super().__init__(f"{why} ({clause})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,25 +90,24 @@ class Turn:
     moves: tuple[Move, ...]
     freed: int = 0
 
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read an infantry turn (N5), such as ``A-29>A-37>A-45xA-52`` or ``G-32>G-24+2``.
+
+        Raises
+        ------
+        TurnTextError
+            If the text is no infantry turn.
+        IllegalTurnError
+            If a soldier goes on after taking a prisoner, which no position allows (M6).
+        """
+        body, plus, freed = text.partition("+")
+        if plus and not _FREED.fullmatch(freed):
+            raise TurnTextError(f"{text!r} does not end as a turn: expected +1 or +2 after the plus sign")
+        return cls(tuple(map(_parse_move, body.split(";"))), int(freed or 0))
+
     def __str__(self) -> str:
         return ";".join(map(str, self.moves)) + (f"+{self.freed}" if self.freed else "")
-
-
-class IllegalTurnError(ValueError):
-    """A turn that the rules do not allow here.
-
-    Attributes
-    ----------
-    clause : str
-        The clause that forbids it, such as "M4".
-    why : str
-        The reason, a sentence without its full stop.
-    """
-
-    def __init__(self, clause: str, why: str) -> None:
-        self.clause = clause
-        self.why = why
-        super().__init__(f"{why} ({clause})")
 
 
 def apply_turn(position: Position, turn: Turn) -> Position:
@@ -122,6 +148,20 @@ def apply_turn(position: Position, turn: Turn) -> Position:
         soldiers=soldiers,
         held={side: position.held[side] + captured, side.enemy: position.held[side.enemy] - turn.freed},
     )
+
+
+def _parse_move(text: str) -> Move:
+    names = _STEP.split(text)
+    if len(names) < 2:
+        raise TurnTextError(f"{text!r} is not a move: expected squares parted by > or x, such as A-29>A-37")
+    try:
+        squares = tuple(map(Square.parse, names))
+    except SquareError as error:
+        raise TurnTextError(f"{text!r} is not a move: {error}") from error
+    steps = _STEP.findall(text)
+    if "x" in steps[:-1]:
+        raise IllegalTurnError("M6", f"taking a prisoner ends a soldier's move, and {text} goes on")
+    return Move(squares, captures=steps[-1] == "x")
 
 
 def _walk(soldiers: dict[Square, Side], side: Side, move: Move, moved: Collection[Square]) -> None:

@@ -1,6 +1,18 @@
 import pytest
 
-from game.montecassino import Outcome, Position, Reason, RetreatError, Winner, immobilised, outcome, retreat
+from game.montecassino import (
+    Outcome,
+    Position,
+    Reason,
+    RetreatError,
+    Side,
+    Winner,
+    abandon,
+    immobilised,
+    outcome,
+    points,
+    retreat,
+)
 
 
 @pytest.mark.parametrize(
@@ -59,3 +71,26 @@ def test_r2_where_the_base_is_full_it_goes_on_with_line_4():
 def test_r1_a_retreat_that_may_not_be(position, why):
     with pytest.raises(RetreatError, match=why):
         retreat(Position.parse(position))
+
+
+def test_v4_a_side_that_abandons_has_lost():
+    assert abandon(Position.parse("A A30 G30 0/0 0/0 -")) == Outcome(Winner.G, Reason.ABANDONED)
+    with pytest.raises(ValueError, match="the battle is over"):
+        abandon(Position.parse("A A30 - 0/0 0/0 -"))
+
+
+@pytest.mark.parametrize(
+    ("winner", "retreated", "a", "g"),
+    [
+        (None, "", 0, 0),
+        (Winner.A, "", 1, 0),
+        (Winner.A, "A", 1, 0.5),
+        (Winner.A, "G", 1.5, 0),
+        (Winner.A, "AG", 1.5, 0.5),
+        (Winner.G, "AG", 0.5, 1.5),
+        (Winner.DRAW, "G", 0.5, 0),
+        (None, "A", 0, 0.5),
+    ],
+)
+def test_v6_points(winner, retreated, a, g):
+    assert points(winner, set(map(Side, retreated))) == {Side.A: a, Side.G: g}

@@ -19,6 +19,19 @@ def test_n4_the_start():
     assert str(position) == START
 
 
+@pytest.mark.parametrize(
+    ("lines", "text"),
+    [(3, START), (2, "A A01-A16 G01-G16 0/0 20/20 -"), (1, "A A01-A08 G01-G08 0/0 20/20 -")],
+)
+def test_s1_three_two_or_one_line_of_soldiers(lines, text):
+    assert str(Position.start(Side.A, shots=20, lines=lines)) == text
+
+
+def test_s1_there_are_three_lines_in_a_base():
+    with pytest.raises(ValueError, match="lines is 4, expected 1 to 3"):
+        Position.start(Side.G, shots=20, lines=4)
+
+
 @given(positions())
 def test_n4_parse_print_parse(position):
     again = Position.parse(str(position))

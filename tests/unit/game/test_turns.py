@@ -1,19 +1,24 @@
-import pytest
+from itertools import islice
 
-from game.montecassino import IllegalTurnError, Move, Position, Square, Turn, apply_turn
+import pytest
+from hypothesis import given
+from montecassino_strategies import positions
+
+from game.montecassino import (
+    IllegalTurnError,
+    Move,
+    Position,
+    Square,
+    Turn,
+    TurnTextError,
+    apply_turn,
+    legal_turns,
+)
 
 
 def turn_of(text: str) -> Turn:
-    """Read a turn as the tests write it: moves parted by blanks, steps by > or x, freeing as +1."""
-    *moves, last = text.split()
-    last, _, freed = last.partition("+")
-    return Turn(
-        tuple(
-            Move(tuple(map(Square.parse, move.replace("x", ">").split(">"))), captures="x" in move)
-            for move in (*moves, last)
-        ),
-        int(freed or 0),
-    )
+    """Read a turn as N5 writes it, with a blank for the semicolon."""
+    return Turn.parse(text.replace(" ", ";"))
 
 
 def after(position: str, turn: str) -> str:
@@ -127,5 +132,39 @@ def test_p2_a_defender_taken_in_the_same_turn_defends_no_more():
 @pytest.mark.parametrize(
     "text", ["A-72>G-65>G-57>G-49", "A-29>A-37>A-45xA-52", "G-68>G-69;G-63>G-55;A-44>A-36", "G-32>G-24+2"]
 )
-def test_n5_a_turn_is_written_as_the_page_does(text):
-    assert str(turn_of(text.replace(";", " "))) == text
+def test_n5_a_turn_is_read_and_written_as_the_page_does(text):
+    assert str(Turn.parse(text)) == text
+
+
+def test_n5_a_turn_of_the_italian_sheet_is_read():
+    assert str(Turn.parse("T-9>T-1")) == "G-09>G-01"
+
+
+@given(positions())
+def test_n5_parse_print_parse(position):
+    for turn in islice(legal_turns(position), 50):
+        assert Turn.parse(str(turn)) == turn
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "'' is not a move"),
+        ("A-30", "'A-30' is not a move: expected squares parted by > or x"),
+        ("A-30>A-38;", "'' is not a move"),
+        ("A-30>B-38", "'B-38' is not a square"),
+        ("A-30>A-99", "A-99 is not on the board"),
+        ("A-30-A-38", "is not a move"),
+        ("G-32>G-24+", "expected .1 or .2 after the plus sign"),
+        ("G-32>G-24+0", "expected .1 or .2"),
+        ("G-32>G-24+1+1", "expected .1 or .2"),
+    ],
+)
+def test_n5_what_cannot_be_read_is_named(text, sentence):
+    with pytest.raises(TurnTextError, match=sentence):
+        Turn.parse(text)
+
+
+def test_m6_a_soldier_that_goes_on_after_a_capture_is_illegal_anywhere():
+    with pytest.raises(IllegalTurnError, match=r"A-30xA-39>A-47 goes on \(M6\)"):
+        Turn.parse("A-30xA-39>A-47")
