@@ -1,0 +1,153 @@
+"""Opening everything a shot needs: port, cannon, camera and log, real ones or the twin's."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from game.montecassino import Position
+from rig.camera import Camera, FrameRing, OpenCvCamera
+from rig.cannon import Cannon, Change
+from rig.eye import Eye
+from rig.hands import Hands
+from rig.link import wire
+from rig.link.link import Link
+from rig.link.port import Clock, Port
+from rig.link.serial_port import SerialPort, WallClock
+from rig.link.transcript import RecordedPort, Transcript
+from rig.log import SessionStart, ShotLog, open_log
+from rig.match import Match
+from rig.settings import TWIN, Settings
+
+if TYPE_CHECKING:
+    from twin import Twin
+
+__all__ = ["OpenRig", "open_rig"]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRig:
+    """A rig that stands ready, until its session ends."""
+
+    settings: Settings
+    match: Match
+    cannon: Cannon
+    eye: Eye
+    log: ShotLog
+    session_id: int
+    hands: Hands
+    twin: Twin | None
+    """The twin, where no hardware is meant."""
+
+
+@contextmanager
+def open_rig(
+    settings: Settings,
+    position: Position,
+    hands: Hands,
+    *,
+    progress: Callable[[str], None],
+    on_change: Callable[[Change], None] = lambda change: None,
+) -> Iterator[OpenRig]:
+    """Open everything, find and configure the cannon, begin a session; let go of all of it at the end, whatever happens.
+
+    Parameters
+    ----------
+    settings
+        All of `rig.toml`.
+    position
+        Who stands where at the beginning; the twin sets its table up with it.
+    hands
+        Whoever loads and puts soldiers back; the twin has hands of its own.
+    progress
+        Told in a few words what is going on.
+    on_change
+        Told every step of the cannon.
+
+    Raises
+    ------
+    PortError, LinkError, CameraError, LogError, CannonError, SettingsError, twin.chip.ChipMissing
+        Where something is not there or not as expected. Nothing is armed then.
+    """
+    with ExitStack() as stack:
+        log = stack.enter_context(open_log(Path(settings.log.path)))
+        port: Port
+        clock: Clock
+        camera: Camera
+        twin: Twin | None = None
+        if settings.port.url == TWIN:
+            from rig.cli._twin import TwinCamera, TwinHands, twin_settings
+            from twin import Twin
+
+            twin = stack.enter_context(Twin(twin_settings(settings, position)))
+            port, clock, camera, hands = twin.port, twin.clock, TwinCamera(twin), TwinHands(twin)
+        else:
+            clock = WallClock()
+            camera = _real_camera(settings, clock)
+            stack.callback(camera.close)
+            port = SerialPort(settings.port.url, baud=settings.port.baud)
+        started = datetime.now(UTC)
+        transcript_path = Path(settings.log.transcripts) / f"{started:%Y%m%d-%H%M%S-%f}.transcript"
+        transcript_path.parent.mkdir(parents=True, exist_ok=True)
+        transcript = Transcript(transcript_path)
+        stack.callback(transcript.close)
+        port = RecordedPort(port, clock, transcript)
+        stack.callback(port.close)
+        link = Link(
+            port, clock, baud=settings.port.baud, session=None if twin is None else twin.settings.seed
+        )
+        ring = FrameRing(camera, keep_us=round(settings.camera.clip_before_s * 1e6) + 500_000)
+        cannon = Cannon(
+            link,
+            gate_spacing_mm=settings.cannon.gate_spacing_mm,
+            on_change=on_change,
+            on_wait=lambda: ring.update(clock.now_us()),
+        )
+        progress("looking for the cannon")
+        identity = cannon.connect()
+        cannon.configure(settings.cannon.firmware_values())
+        session_id = log.start_session(
+            SessionStart(
+                software_version=importlib.metadata.version("montecassino-rig"),
+                firmware_version=identity.firmware,
+                wire_version=wire.WIRE_VERSION,
+                settings=settings.model_dump(mode="json"),
+                port=settings.port.url,
+                camera=settings.camera.source,
+                transcript_path=str(transcript_path),
+            )
+        )
+        eye = Eye(ring, clock, cannon.wait, settings)
+        match = Match(
+            settings,
+            cannon=cannon,
+            eye=eye,
+            hands=hands,
+            clock=clock,
+            shots=log,
+            session_id=session_id,
+            progress=progress,
+        )
+        try:
+            yield OpenRig(settings, match, cannon, eye, log, session_id, hands, twin)
+        except BaseException as error:
+            log.end_session(session_id, str(error) or type(error).__name__)
+            raise
+        log.end_session(session_id, "finished")
+
+
+def _real_camera(settings: Settings, clock: Clock) -> Camera:
+    camera = settings.camera
+    return OpenCvCamera(
+        camera.source,
+        clock,
+        width_px=camera.width_px,
+        height_px=camera.height_px,
+        fps=camera.fps,
+        exposure_us=camera.exposure_us,
+    )

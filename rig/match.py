@@ -1,0 +1,348 @@
+"""One shot after another: from a target square to a verdict, over cannon, camera, judge and log.
+
+The order of things is the promise. The log has a shot before anything moves, and knows that fire is about to be asked for
+before it is. What went wrong before that stops the shot and leaves the cannon safe; what goes wrong after it loses
+nothing that is known.
+"""
+
+import importlib.metadata
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from game.montecassino import Option, Position, Side, Square, Verdict, format_squares
+from rig import log
+from rig.aiming import AimedShot, aim_at
+from rig.analyse import Analysis, analyse_folder
+from rig.camera import CameraError
+from rig.cannon import Cannon, LaneAnswer, ShotFired, ShotNotSeen
+from rig.eye import Eye, TableReading
+from rig.hands import Hands
+from rig.judging import as_logged, judge_again
+from rig.link.errors import Refused
+from rig.link.port import Clock
+from rig.log import ShotLog, Stage
+from rig.recording import write_recording
+from rig.settings import Settings
+
+__all__ = ["DoubtPending", "Match", "Order", "PositionDiffers", "ShotDone"]
+
+Progress = Callable[[str], None]
+
+
+class PositionDiffers(Exception):
+    """The table does not stand as the position says; nothing was fired."""
+
+    def __init__(self, differences: tuple[str, ...]) -> None:
+        self.differences = differences
+        super().__init__(f"the table does not stand as the position says: {'; '.join(differences)}")
+
+
+class DoubtPending(Exception):
+    """An earlier shot waits for a commander's word, so nobody knows who still stands."""
+
+    def __init__(self, shot: log.Shot) -> None:
+        self.shot_id = shot.shot_id
+        doubts = ", ".join(f"{doubt.square} (side {doubt.commander})" for doubt in shot.pending)
+        super().__init__(
+            f"shot {shot.shot_id} waits for a decision on {doubts}; say it with: rig decide {shot.shot_id} SQUARE leaves|stays"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a commander orders."""
+
+    target: Square
+    position: Position
+    """Before the shot; the side to move fires."""
+    zone: tuple[Square, ...]
+    option: Option
+    plan: str | None = None
+    """Identity of the programme that this shot belongs to."""
+    plan_index: int | None = None
+
+    @property
+    def side(self) -> Side:
+        """Who fires."""
+        return self.position.turn
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShotDone:
+    """A shot, and what came of it."""
+
+    shot_id: int
+    order: Order
+    aimed: AimedShot
+    fired: ShotFired
+    folder: Path
+    """Its recording."""
+    analysis: Analysis
+    verdict: Verdict
+
+
+class Match:
+    """A table in use: one cannon, one camera, one log.
+
+    Parameters
+    ----------
+    settings
+        All of `rig.toml`.
+    cannon, eye, hands, clock
+        What the shot is made with.
+    shots, session_id
+        The log, and the session in it that is open.
+    progress
+        Told in a few words what is going on.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        cannon: Cannon,
+        eye: Eye,
+        hands: Hands,
+        clock: Clock,
+        shots: ShotLog,
+        session_id: int,
+        progress: Progress = lambda words: None,
+    ) -> None:
+        self.settings = settings
+        self._cannon = cannon
+        self._eye = eye
+        self._hands = hands
+        self._clock = clock
+        self._log = shots
+        self._session_id = session_id
+        self._progress = progress
+        self._asked_us = 0
+
+    def refuse_while_doubts_wait(self) -> None:
+        """Raise DoubtPending where the last shot of this session waits for a commander's word."""
+        for shot in self._log.shots(session_id=self._session_id)[-1:]:
+            if shot.pending:
+                raise DoubtPending(shot)
+
+    def read_position(
+        self, side: Side, *, shots_left: Mapping[Side, int], held: Mapping[Side, int]
+    ) -> Position:
+        """Read from the camera who stands where; what no camera sees is given."""
+        self._progress("reading the table")
+        standing = self._eye.read(side, None).standing
+        return Position(
+            turn=side,
+            soldiers={soldier.square: soldier.side for soldier in standing.soldiers},
+            held=dict(held),
+            shots_left=dict(shots_left),
+        )
+
+    def shoot(self, order: Order) -> ShotDone:
+        """Fire one shot and judge it.
+
+        Raises
+        ------
+        PositionDiffers, TargetOutOfReach, CannonError, LinkError, CameraError, LogError, RecordingError
+            Where the shot could not be fired, or not be followed to its end. The cannon is safe then, and the log tells
+            how far the shot came.
+        """
+        self._progress("reading the table")
+        reading = self._eye.read(order.side, order.position.soldiers)
+        if reading.standing.differences:
+            raise PositionDiffers(reading.standing.differences)
+        shot_id = self._log.begin_shot(self._session_id, _plan_of(order), clock_us=self._now())
+        try:
+            aimed, fired = self._fire(shot_id, order, reading)
+            folder = self._record(shot_id, order, aimed, fired.released_us)
+            return self._judge(shot_id, order, aimed, fired, folder)
+        except BaseException as error:
+            self._give_up(shot_id, error)
+            raise
+
+    def _fire(self, shot_id: int, order: Order, reading: TableReading) -> tuple[AimedShot, ShotFired]:
+        """Bring the cannon from safe to safe, with a shot between."""
+        cannon, settings = self._cannon, self.settings
+        soldier = reading.standing.at(order.target)
+        aimed = aim_at(
+            order.target,
+            order.side,
+            settings.cannon,
+            settings.board,
+            foot_mm=None if soldier is None else (soldier.x_mm, soldier.y_mm),
+        )
+        self._hands.carry_to(order.side)
+        self._progress("homing")
+        cannon.home()
+        self._progress(f"aiming at {order.target}")
+        cannon.aim(aimed.traverse_us, aimed.azimuth_us, aimed.elevation_us)
+        self._log.aimed(shot_id, _logged_aim(aimed, settings), clock_us=self._now())
+        self._progress("cocking")
+        cannon.cock()
+        self._reached(shot_id, Stage.COCKED)
+        self._progress("loading")
+        cannon.load(
+            None if settings.cannon.loader else self._hands.load,
+            timeout_us=round(settings.cannon.load_s * 1e6),
+        )
+        self._reached(shot_id, Stage.LOADED)
+        self._progress("checking the lane, arming, firing")
+        self._eye.ring.hold()
+        try:
+            fired = cannon.fire(self._lane, lambda: self._about_to_fire(shot_id))
+        except ShotNotSeen:
+            # Whether a shot left only the pictures can tell now.
+            self._record(shot_id, order, aimed, self._asked_us)
+            raise
+        self._reached(shot_id, Stage.FIRED)
+        self._log.seen(
+            shot_id,
+            log.MuzzleGate(
+                release_to_first_us=fired.left_us - fired.released_us,
+                first_to_second_us=fired.transit_us,
+                spacing_mm=settings.cannon.gate_spacing_mm,
+            ),
+            clock_us=self._now(),
+        )
+        return aimed, fired
+
+    def _lane(self) -> LaneAnswer:
+        lane = self._eye.lane()
+        return LaneAnswer(lane.clear, lane.reason)
+
+    def _about_to_fire(self, shot_id: int) -> None:
+        """Write what must stand in the log before the fire command leaves."""
+        self._reached(shot_id, Stage.ARMED)
+        self._reached(shot_id, Stage.ASKED)
+        self._asked_us = self._now()
+
+    def _give_up(self, shot_id: int, error: BaseException) -> None:
+        """Tell the log why the shot was given up, and whether it left as far as that is known."""
+        self._eye.ring.release()
+        fired = None
+        if isinstance(error, Refused):
+            fired = log.Fired.NO  # a refused command was not executed
+        self._log.abort(shot_id, str(error) or type(error).__name__, fired=fired, clock_us=self._now())
+
+    def _record(self, shot_id: int, order: Order, aimed: AimedShot, released_us: int) -> Path:
+        """Watch until all is at rest and write the recording; whatever pictures there are, where the camera dies."""
+        camera = self.settings.camera
+        self._progress("watching")
+        failure: CameraError | None = None
+        start_us = released_us - round(camera.clip_before_s * 1e6)
+        end_us = released_us + round(camera.clip_after_s * 1e6)
+        try:
+            end_us = self._eye.until_rest(released_us, round(camera.clip_after_s * 1e6))
+        except CameraError as error:
+            failure = error
+        frames = self._eye.ring.between(start_us, end_us)
+        self._eye.ring.release()
+        folder = Path(self.settings.log.recordings) / f"shot-{shot_id:05d}"
+        if len(frames) >= 2:
+            self._progress("recording")
+            write_recording(
+                folder,
+                self._recording_keys(order, aimed, released_us),
+                [(frame.timestamp_us, frame.image) for frame in frames],
+            )
+            self._log.recorded(
+                shot_id,
+                str(folder),
+                clock_us=self._now(),
+                cause="" if failure is None else f"incomplete: {failure}",
+            )
+        if failure is not None:
+            raise failure
+        return folder
+
+    def _recording_keys(self, order: Order, aimed: AimedShot, released_us: int) -> dict[str, Any]:
+        camera, board = self._eye.ring.camera, self.settings.board
+        lens = self.settings.camera
+        return {
+            "camera": {
+                "width": camera.width_px,
+                "height": camera.height_px,
+                "fps": camera.fps,
+                "exposure_us": lens.exposure_us,
+                "intrinsics": lens.intrinsics_px,
+                "distortion": lens.distortion,
+            },
+            "fire_us": released_us,
+            "board": {
+                "square_mm": board.square_mm,
+                "markers": {
+                    "dictionary": board.marker_dictionary,
+                    "size_mm": board.marker_size_mm,
+                    "centres_mm": board.marker_centres_mm,
+                },
+                "corners_px": None,
+            },
+            "cannon": {"side": order.side.value, "muzzle_mm": [round(v, 2) for v in aimed.muzzle_mm]},
+            "position": str(order.position),
+            "zone": format_squares(order.zone),
+            "option": order.option.value,
+        }
+
+    def _judge(
+        self, shot_id: int, order: Order, aimed: AimedShot, fired: ShotFired, folder: Path
+    ) -> ShotDone:
+        self._progress("reading the shot")
+        analysis = analyse_folder(folder)
+        self._log.analysed(shot_id, _logged_analysis(analysis), clock_us=self._now())
+        verdict = judge_again(self._log.shot(shot_id), {})
+        self._log.judged(shot_id, as_logged(verdict), clock_us=self._now())
+        return ShotDone(shot_id, order, aimed, fired, folder, analysis, verdict)
+
+    def _reached(self, shot_id: int, stage: Stage) -> None:
+        self._log.reached(shot_id, stage, clock_us=self._now())
+
+    def _now(self) -> int:
+        return self._clock.now_us()
+
+
+def _plan_of(order: Order) -> log.ShotPlan:
+    return log.ShotPlan(
+        side=order.side.value,
+        target=str(order.target),
+        option=order.option.value,
+        zone=format_squares(order.zone),
+        position=str(order.position),
+        plan=order.plan,
+        plan_index=order.plan_index,
+    )
+
+
+def _logged_aim(aimed: AimedShot, settings: Settings) -> log.Aim:
+    return log.Aim(
+        target_mm=aimed.target_mm,
+        traverse_mm=1000 * aimed.aim.traverse_m,
+        azimuth_rad=aimed.aim.azimuth_rad,
+        elevation_rad=aimed.aim.elevation_rad,
+        expected_muzzle_speed_mps=settings.cannon.muzzle_speed_mps,
+    )
+
+
+def _logged_analysis(analysis: Analysis) -> log.Analysis:
+    reading = analysis.reading
+    return log.Analysis(
+        software_version=importlib.metadata.version("montecassino-rig"),
+        raw=analysis.as_json(),
+        falls=tuple(
+            log.Fall(
+                side=fall.toppling.soldier.side.value,
+                square=str(fall.toppling.soldier.square),
+                causes=tuple(cause.value for cause in fall.possible),
+                confidence=fall.confidence,
+                t_us=fall.toppling.passed_us,
+                evidence=fall.evidence,
+            )
+            for fall in reading.falls
+        ),
+        moved=tuple(
+            log.Moved(
+                side=push.soldier.side.value, square=str(push.soldier.square), x_mm=push.x_mm, y_mm=push.y_mm
+            )
+            for push in reading.pushes
+        ),
+    )
