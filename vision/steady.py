@@ -19,7 +19,7 @@ from vision.registration import grey
 __all__ = ["STILL", "Steady", "Sway", "typical"]
 
 Image = NDArray[np.uint8]
-_EDGE_POINTS = 1500
+_EDGE_POINTS = 700
 _FEWEST_POINTS = 8
 _ROUNDS = 5
 _CLOSE_ENOUGH_PX = 0.03

@@ -1,0 +1,211 @@
+"""How soldiers fell: when each began to move, when it passed 45 degrees, which way it went and where it lies.
+
+The place of a soldier is watched from its last quiet picture on. What is new there and no bare board is its body; it is
+followed by its middle. All who fall are followed at once, and a pixel belongs to the body that it is nearest to, so that
+one who is knocked over is not taken for the one who knocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.outcome import Soldier, Toppling
+from vision.soldiers import Board
+from vision.steady import Steady, Sway
+
+__all__ = ["Place", "Watch"]
+
+Image = NDArray[np.uint8]
+FloatImage = NDArray[np.float32]
+FloatArray = NDArray[np.float64]
+Window = tuple[slice, slice]
+
+_QUIET_SHARE = (
+    0.06  # of a soldier's telling pixels that may differ though it has not moved: noise, a passing shot
+)
+_LEFT_SHARE = 0.4  # differ for good once it has left
+_FOLLOW_US = 400_000  # a toppling takes 150 to 300 ms from the first motion to the ground
+_REACH_SQUARES = 1.1
+_GATE_MM = 30.0  # farther from its middle nothing belongs to a body of 33 to 50 mm
+_FEWEST_SHARE = 0.2  # of its own size; with less in sight its middle is left where it was
+_HEADING_MM = 8.0
+# The middle of a toppling figure has come this far, in heights, when it passes 45 degrees.
+_MIDDLE_AT_45 = 0.36
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """A soldier's place on the raster."""
+
+    soldier: Soldier
+    window: Window
+    """Rows and columns that hold its figure."""
+    telling: NDArray[np.bool_]
+    """Pixels of the window where the figure can be told from the bare board."""
+
+
+@dataclass(slots=True, eq=False)
+class _Body:
+    """A soldier that is being followed."""
+
+    place: Place
+    began: int
+    start: FloatArray
+    middle: FloatArray
+    size_px: int
+    way: list[FloatArray] = field(default_factory=list)
+
+
+class Watch:
+    """Watches places from picture to picture.
+
+    Parameters
+    ----------
+    frames, timestamps_us
+        The pictures and their times.
+    board
+        The table before the shot.
+    steady
+        Measures a picture against the one that `board` was read from.
+    step
+        Grey levels by which a pixel differs for sure.
+    first
+        Index of the first picture in which anything may have moved.
+    """
+
+    def __init__(
+        self,
+        frames: Sequence[Image],
+        timestamps_us: Sequence[int],
+        board: Board,
+        steady: Steady,
+        *,
+        step: float,
+        first: int,
+    ) -> None:
+        self._frames = frames
+        self._timestamps_us = timestamps_us
+        self._board = board
+        self._steady = steady
+        self._step = step
+        self._first = max(0, min(first, len(frames) - 1))
+        self._sways: dict[int, Sway] = {}
+        self._bare = board.flat.copy()
+        self._bare[board.raster.board] = board.surface.colour
+
+    def began(self, place: Place) -> int:
+        """Index of the first picture in which a soldier has moved, one that has left its place at the end."""
+        before = self._board.flat[place.window]
+        known: dict[int, float] = {}
+
+        def share(k: int) -> float:
+            if k not in known:
+                changed = np.abs(self._lay(k, place.window) - before).max(axis=2) > self._step
+                known[k] = float(changed[place.telling].mean())
+            return known[k]
+
+        last = len(self._frames) - 1
+        left = min(_LEFT_SHARE, 0.8 * share(last))
+        # Every fourth picture, from the end, to where it had not left yet; then one by one.
+        k = last
+        while k > self._first and share(max(k - 4, self._first)) > left:
+            k = max(k - 4, self._first)
+        while k > self._first and share(k - 1) > _QUIET_SHARE:
+            k -= 1
+        return k
+
+    def topplings(self, places: Sequence[Place]) -> tuple[Toppling, ...]:
+        """Follow the soldiers that fell; sorted by when they began."""
+        raster = self._board.raster
+        bodies: list[_Body] = []
+        for place in places:
+            rows, columns = np.nonzero(place.telling)
+            start = np.array(
+                [
+                    raster.to_mm(columns + place.window[1].start).mean(),
+                    raster.to_mm(rows + place.window[0].start).mean(),
+                ]
+            )
+            bodies.append(_Body(place, self.began(place), start, start.copy(), len(rows)))
+        bodies.sort(key=lambda b: (b.began, b.place.soldier.square))
+        if bodies:
+            stop = self._timestamps_us[bodies[-1].began] + _FOLLOW_US
+            for k in range(bodies[0].began, len(self._frames)):
+                if self._timestamps_us[k] > stop:
+                    break
+                self._follow(k, [b for b in bodies if b.began <= k])
+            self._follow(len(self._frames) - 1, bodies)
+        return tuple(self._toppling(body) for body in bodies)
+
+    def _lay(self, k: int, window: Window) -> FloatImage:
+        """Lay a window of one picture on the raster, still and evenly lit."""
+        if k not in self._sways:
+            self._sways[k] = self._steady.measure(self._frames[k])
+        sway = self._sways[k]
+        flat = self._board.raster.lay(self._frames[k], window, (sway.du_px, sway.dv_px))
+        return np.asarray((flat - sway.offset) / sway.gain, dtype=np.float32)
+
+    def _follow(self, k: int, bodies: Sequence[_Body]) -> None:
+        """Move the middles on to picture k."""
+        raster = self._board.raster
+        reach = round(_REACH_SQUARES * raster.px_per_square)
+        middles = [body.middle.copy() for body in bodies]
+        for body, own in zip(bodies, middles, strict=True):
+            column, row = (round(float(v)) for v in raster.to_px(own))
+            window = np.s_[
+                max(0, row - reach) : max(0, min(raster.shape[0], row + reach + 1)),
+                max(0, column - reach) : max(0, min(raster.shape[1], column + reach + 1)),
+            ]
+            y_mm = raster.to_mm(np.arange(window[0].start, window[0].stop))[:, None]
+            x_mm = raster.to_mm(np.arange(window[1].start, window[1].stop))[None, :]
+            if y_mm.size and x_mm.size:
+                now = self._lay(k, window)
+                # Twice the step from the bare board: its print and grain are no body.
+                thing = np.abs(now - self._bare[window]).max(axis=2) > 2 * self._step
+                changed = np.abs(now - self._board.flat[window]).max(axis=2) > self._step
+                mine = thing & (changed | self._at_home(body, window))
+                distance = np.hypot(x_mm - own[0], y_mm - own[1])
+                mine &= distance < _GATE_MM
+                for other in middles:
+                    if other is not own:
+                        mine &= distance <= np.hypot(x_mm - other[0], y_mm - other[1])
+                rows, columns = np.nonzero(mine)
+                if len(rows) >= _FEWEST_SHARE * body.size_px:
+                    body.middle = np.array([x_mm[0, columns].mean(), y_mm[rows, 0].mean()])
+            body.way.append(body.middle - body.start)
+
+    @staticmethod
+    def _at_home(body: _Body, window: Window) -> NDArray[np.bool_]:
+        """Pixels of a window where the body stood before: unchanged there, it is still itself."""
+        mask = np.zeros((window[0].stop - window[0].start, window[1].stop - window[1].start), dtype=np.bool_)
+        home, telling = body.place.window, body.place.telling
+        top, bottom = max(window[0].start, home[0].start), min(window[0].stop, home[0].stop)
+        left, right = max(window[1].start, home[1].start), min(window[1].stop, home[1].stop)
+        if top < bottom and left < right:
+            mask[
+                top - window[0].start : bottom - window[0].start,
+                left - window[1].start : right - window[1].start,
+            ] = telling[
+                top - home[0].start : bottom - home[0].start, left - home[1].start : right - home[1].start
+            ]
+        return mask
+
+    def _toppling(self, body: _Body) -> Toppling:
+        way = np.array(body.way)
+        far = np.hypot(way[:, 0], way[:, 1])
+        over = np.flatnonzero(far > _MIDDLE_AT_45 * self._board.figure.height_mm)
+        passed = min(body.began + (int(over[0]) if len(over) else len(far) - 1), len(self._frames) - 1)
+        out = np.flatnonzero(far > _HEADING_MM)
+        heading = way[out[0]] / far[out[0]] if len(out) else np.zeros(2)
+        rest = body.start + way[-1]
+        return Toppling(
+            body.place.soldier,
+            self._timestamps_us[body.began],
+            self._timestamps_us[passed],
+            (round(float(heading[0]), 4), round(float(heading[1]), 4)),
+            (round(float(rest[0]), 2), round(float(rest[1]), 2)),
+        )
