@@ -1,0 +1,99 @@
+"""`rig twin`: a pseudo-terminal and a camera stream on wall time."""
+
+import threading
+import time
+from collections.abc import Iterator
+
+import cv2
+import pytest
+import serial
+
+from rig.link import messages as m
+from rig.link import wire
+from rig.link.link import Link
+from rig.link.serial_port import SerialPort
+from twin import TwinSettings
+from twin.camera import CameraSettings
+from twin.chip import FIRMWARE_PATH
+from twin.optics import Lens
+from twin.pty_line import PtyLine
+from twin.realtime import Address, serve
+
+
+class WallClock:
+    def now_us(self) -> int:
+        return time.monotonic_ns() // 1000
+
+
+@pytest.fixture
+def served() -> Iterator[tuple[Address, list[str]]]:
+    """Serve a twin with small pictures on a thread."""
+    if not FIRMWARE_PATH.is_file():
+        pytest.skip(f"{FIRMWARE_PATH} is not there; `make firmware` builds it")
+    stop, there = threading.Event(), threading.Event()
+    said: list[str] = []
+    found: list[Address] = []
+    settings = TwinSettings(camera=CameraSettings(fps=20.0, lens=Lens().scaled(0.25)))
+
+    def run() -> None:
+        serve(
+            settings,
+            stop=stop,
+            say=said.append,
+            ready=lambda address: (found.append(address), there.set()),
+        )
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        assert there.wait(60)
+        yield found[0], said
+    finally:
+        stop.set()
+        thread.join()
+
+
+def test_the_far_end_speaks_and_shows_as_real_hardware_does(served: tuple[Address, list[str]]) -> None:
+    address, said = served
+    assert "pictures a second" in said[0]
+    assert address.serial_path in said[1]
+    link = Link(SerialPort(address.serial_path, baud=wire.BAUD), WallClock())
+    identity = link.identify()
+    assert identity.reset_cause == wire.ResetCause.EXTERNAL
+    for _ in range(10):
+        link.wait(100_000)
+    status = link.ask(m.ReadStatus())
+    assert status.inputs & wire.Input.KEY_ON
+    assert status.inputs & wire.Input.LANE_CLEAR
+    link.close()
+    camera = cv2.VideoCapture(address.camera_url)
+    try:
+        good, image = camera.read()
+        assert good
+        assert image.shape[2] == 3
+        assert image.std() > 10
+    finally:
+        camera.release()
+
+
+def test_a_pty_tells_when_somebody_opens_it() -> None:
+    line = PtyLine()
+    try:
+        assert line.read() == (b"", False)
+        line.write(b"nobody hears this")
+        with serial.Serial(line.path, 115_200, timeout=2) as far:
+            assert line.read() == (b"", True)
+            assert line.read() == (b"", False)
+            line.write(b"\x00\x0a\x7e")
+            assert far.read(3) == b"\x00\x0a\x7e"
+            far.write(b"\x18")
+            deadline = time.monotonic() + 5
+            data = b""
+            while not data and time.monotonic() < deadline:
+                data, _ = line.read()
+            assert data == b"\x18"
+        assert line.read() == (b"", False)
+        with serial.Serial(line.path, 115_200, timeout=0):
+            assert line.read() == (b"", True)
+    finally:
+        line.close()

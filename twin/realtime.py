@@ -1,0 +1,140 @@
+"""A twin on wall time, for `rig twin`: a serial port and a camera stream that the controller takes for real ones.
+
+The chip's thread is the caller's; pictures are drawn on another, so that a large picture does not hold the line up.
+Opening the serial port resets the board, as it does on an Uno. An attendant is always there: without one nobody would
+turn the key or load. Where the machine does not keep up, the twin's time goes slower, and that is said.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from twin.camera import Frame
+from twin.chip import ResetCause
+from twin.pty_line import PtyLine
+from twin.settings import TwinSettings
+from twin.stream import MjpegServer, plan_stream
+from twin.twin import Twin
+
+_STEP_US = 2000
+_SLIP_US = 100_000
+"""So far behind the wall clock the lost time is given up."""
+_PICTURES_WAITING = 32
+_BOOT_US = 200_000
+"""The board has been on for so long when the port appears."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a served twin is reached."""
+
+    serial_path: str
+    """To open as a serial port."""
+    camera_url: str
+    """To open with OpenCV or a browser."""
+
+
+class _Painting(threading.Thread):
+    """Draws frames and hands them to the server; too many waiting, and the oldest are dropped as by a camera."""
+
+    def __init__(self, server: MjpegServer) -> None:
+        super().__init__(name="twin pictures", daemon=True)
+        self._server = server
+        self._frames: deque[Frame] = deque(maxlen=_PICTURES_WAITING)
+        self._some = threading.Event()
+        self._ending = False
+
+    def add(self, frames: list[Frame]) -> None:
+        self._frames.extend(frames)
+        self._some.set()
+
+    def run(self) -> None:
+        while not self._ending:
+            self._some.wait()
+            self._some.clear()
+            while self._frames and not self._ending:
+                self._server.publish(self._frames.popleft().image)
+
+    def end(self) -> None:
+        self._ending = True
+        self._some.set()
+        self.join()
+
+
+def serve(
+    settings: TwinSettings,
+    *,
+    stop: threading.Event,
+    say: Callable[[str], None],
+    ready: Callable[[Address], None] | None = None,
+    http_host: str = "127.0.0.1",
+    http_port: int = 0,
+) -> None:
+    """Serve a twin in real time until `stop` is set.
+
+    Parameters
+    ----------
+    settings
+        The twin. Its camera's size and rate are lowered to what this machine holds.
+    stop
+        Ends it.
+    say
+        Is told, in sentences, where the twin is, what picture it gives, and when it falls behind.
+    ready
+        Is called once, when both ends can be opened.
+    http_host, http_port
+        Where to serve the pictures; port 0 is any free one.
+
+    Raises
+    ------
+    twin.chip.ChipMissing
+        Where the firmware or the chip's library has not been built.
+    twin.stream.StreamError
+        Where the address for the pictures is taken.
+    """
+    plan = plan_stream(settings.camera, settings.table)
+    attendant = replace(settings.attendant, present=True)
+    with Twin(replace(settings, camera=plan.camera, attendant=attendant)) as twin:
+        twin.run_for(_BOOT_US)
+        server = MjpegServer(host=http_host, port=http_port)
+        line = PtyLine()
+        painting = _Painting(server)
+        painting.start()
+        try:
+            say(f"camera: {server.url}, {plan}")
+            say(f"serial port: {line.path}; opening it resets the board")
+            if ready is not None:
+                ready(Address(line.path, server.url))
+            _run(twin, line, painting, stop, say)
+        finally:
+            painting.end()
+            line.close()
+            server.close()
+
+
+def _run(
+    twin: Twin, line: PtyLine, painting: _Painting, stop: threading.Event, say: Callable[[str], None]
+) -> None:
+    began_s = time.monotonic()
+    begin_us = twin.now_us
+    while not stop.is_set():
+        data, opened = line.read()
+        if opened:
+            twin.chip.clear_line()
+            twin.chip.reset(ResetCause.EXTERNAL)
+        if data:
+            twin.port.write(data)
+        behind_us = begin_us + round((time.monotonic() - began_s) * 1e6) - twin.now_us
+        if behind_us > _SLIP_US:
+            say(f"this machine is {behind_us / 1000:.0f} ms behind; the twin's time goes slower")
+            begin_us -= behind_us
+        elif behind_us < _STEP_US:
+            stop.wait((_STEP_US - behind_us) / 1e6)
+            continue
+        twin.run_for(_STEP_US)
+        line.write(twin.from_chip())
+        painting.add(twin.camera.poll())
