@@ -14,16 +14,10 @@
 
 #include "cannon.h"
 #include "crc.h"
-#include "interlocks.h"
 #include "pins.h"
 #include "servos.h"
 
 #define PERIOD_US 20000u
-
-/* Periods of 20 ms after which an output is switched off whatever the core says; the longest holds that can be set are
- * 100 ms and 1000 ms, and the first period is a part of one. */
-#define TRIGGER_PERIODS 6u
-#define LOADER_PERIODS 51u
 
 #define UBRR_115200_U2X 16u
 
@@ -34,9 +28,6 @@ static struct cannon cannon;
 #define WORK_TICK 0
 
 static volatile uint32_t period_start_us;
-static volatile uint8_t permissions_lost; /* bits of WIRE_INPUT_.._MASK */
-static volatile uint8_t trigger_periods_left, loader_periods_left;
-static volatile bool hold_expired;
 static volatile struct cannon_edge left_first, left_second;
 static uint8_t gate_before;
 
@@ -103,6 +94,8 @@ static inline uint32_t time_us(uint16_t ticks)
     return start_us + ticks / 2u;
 }
 
+uint32_t board_interrupt_time_us(void) { return time_us(TCNT1); }
+
 static uint32_t now_us(void)
 {
     uint32_t now = 0;
@@ -112,39 +105,15 @@ static uint32_t now_us(void)
 
 /* ---- Interrupts ---- */
 
-static inline void trigger_off(void) { PORTD &= (uint8_t)~_BV(PIN_TRIGGER); }
+ISR(INT0_vect) { guard_withdraw(&cannon.guard, &cannon.receiver, WIRE_INPUT_ESTOP_OK_MASK); }
 
-static inline void withdraw(uint8_t permission)
-{
-    trigger_off();
-    cannon.receiver.fuse_live = false;
-    permissions_lost |= permission;
-}
-
-ISR(INT0_vect) { withdraw(WIRE_INPUT_ESTOP_OK_MASK); }
-
-ISR(INT1_vect) { withdraw(WIRE_INPUT_KEY_ON_MASK); }
-
-/* All that interlocks_fire asks for, from the pins themselves. */
-static inline bool pins_permit_fire(void)
-{
-    const uint8_t d = _BV(PIN_ESTOP) | _BV(PIN_KEY);
-    const uint8_t c = _BV(PIN_GATE_FIRST) | _BV(PIN_GATE_SECOND) | _BV(PIN_LEVER_LATCHED) | _BV(PIN_LANE);
-    return (PIND & d) == 0 && (PINC & c) == _BV(PIN_GATE_FIRST);
-}
+ISR(INT1_vect) { guard_withdraw(&cannon.guard, &cannon.receiver, WIRE_INPUT_KEY_ON_MASK); }
 
 ISR(USART_RX_vect)
 {
     uint8_t status = UCSR0A;
     uint8_t byte = UDR0;
-    if (receiver_fires(&cannon.receiver, byte) && pins_permit_fire()) {
-        PORTD |= _BV(PIN_TRIGGER);
-        trigger_periods_left = TRIGGER_PERIODS;
-        receiver_burn_fuse(&cannon.receiver, time_us(TCNT1));
-    } else if (byte == WIRE_STOP) {
-        trigger_off();
-    }
-    receiver_take(&cannon.receiver, byte);
+    guard_receive(&cannon.guard, &cannon.receiver, byte);
     if (status & _BV(DOR0)) {
         cannon.receiver.lost = true;
     }
@@ -165,7 +134,7 @@ ISR(PCINT1_vect)
     uint16_t ticks = TCNT1;
     uint8_t pins = PINC;
     if (pins & _BV(PIN_LANE)) {
-        withdraw(WIRE_INPUT_LANE_CLEAR_MASK);
+        guard_withdraw(&cannon.guard, &cannon.receiver, WIRE_INPUT_LANE_CLEAR_MASK);
     }
     uint8_t left = gate_before & (uint8_t)~pins;
     gate_before = pins;
@@ -184,14 +153,7 @@ ISR(PCINT1_vect)
 ISR(TIMER1_OVF_vect)
 {
     period_start_us += PERIOD_US;
-    if (trigger_periods_left != 0 && --trigger_periods_left == 0) {
-        trigger_off();
-        hold_expired = true;
-    }
-    if (loader_periods_left != 0 && --loader_periods_left == 0) {
-        PORTB &= (uint8_t)~_BV(PIN_LOADER);
-        hold_expired = true;
-    }
+    guard_period(&cannon.guard);
     servos_period();
 }
 
@@ -236,56 +198,14 @@ static void gather(struct cannon_inputs *inputs)
 {
     inputs->left_first = take_edge(&left_first);
     inputs->left_second = take_edge(&left_second);
-    ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
-    {
-        inputs->lost = permissions_lost;
-        permissions_lost = 0;
-        inputs->hold_expired = hold_expired;
-        hold_expired = false;
-    }
     inputs->levels = levels();
     inputs->now_us = now_us();
-}
-
-/* Switching on is for the slow way only, and only if no interrupt has had a reason against it since the core looked.
- * Switching off leaves alone a trigger that the interrupt has pulled and the core does not know of yet. */
-static void apply_trigger(bool wanted)
-{
-    static bool applied;
-    ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
-    {
-        if (!wanted) {
-            if (!cannon.receiver.fuse_fired) {
-                trigger_off();
-                trigger_periods_left = 0;
-            }
-        } else if (!applied && !permissions_lost && !cannon.receiver.stopped && trigger_periods_left == 0 &&
-                   !hold_expired) {
-            PORTD |= _BV(PIN_TRIGGER);
-            trigger_periods_left = TRIGGER_PERIODS;
-        }
-    }
-    applied = wanted;
-}
-
-static void apply_loader(bool wanted)
-{
-    static bool applied;
-    if (wanted != applied) {
-        ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
-        {
-            loader_periods_left = wanted ? LOADER_PERIODS : 0;
-            PORTB = (uint8_t)((PORTB & ~_BV(PIN_LOADER)) | (wanted ? _BV(PIN_LOADER) : 0));
-        }
-    }
-    applied = wanted;
 }
 
 static void apply(const struct cannon_outputs *outputs)
 {
     static uint16_t applied_ticks[WIRE_AXIS_COUNT];
-    apply_trigger(outputs->trigger);
-    apply_loader(outputs->loader);
+    guard_apply(&cannon.guard, &cannon.receiver, outputs->trigger, outputs->loader);
     if (outputs->armed_lamp) {
         PORTB |= _BV(PIN_LAMP);
     } else {
@@ -363,7 +283,7 @@ static uint8_t reset_cause(void)
 static bool something_to_do(void)
 {
     return (WORK & _BV(WORK_TICK)) || cannon.receiver.head != cannon.receiver.tail || cannon.receiver.stopped ||
-           cannon.receiver.fuse_fired || permissions_lost || hold_expired;
+           cannon.receiver.fuse_fired || cannon.guard.lost || cannon.guard.hold_expired;
 }
 
 static void sleep_until_work(void)

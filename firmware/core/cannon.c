@@ -3,21 +3,22 @@
 #include <string.h>
 
 #include "board.h"
-#include "clock.h"
 #include "commands.h"
 #include "ramp.h"
 
-#define SAMPLE_US 1000u
+#define TICK_US 1000u
 /* An aiming axis that had no pulses may stand anywhere; by then the servo has crossed its whole range. */
 #define FIRST_PULSE_MS 1000u
-/* Homing may take this much longer than computed. */
+/* The lever may take this much longer to come home than computed. */
 #define HOMING_SPARE_MS 2000u
 /* The shot rolls from the loader to its seat in this time after the pulse. */
 #define LOADER_ROLL_MS 500u
 
 static uint16_t setting(const struct cannon *cannon, uint8_t code) { return cannon->settings.values[code]; }
 
-static void deadline(uint32_t *deadline_us, uint32_t now_us, uint32_t in_ms) { *deadline_us = now_us + CLOCK_MS(in_ms); }
+static void set_timer(struct cannon *cannon, uint8_t timer, uint16_t ms) { timers_set(&cannon->timers, timer, ms); }
+
+static bool due(const struct cannon *cannon, uint8_t timer) { return timers_due(&cannon->timers, timer); }
 
 static uint8_t put_u16(uint8_t *payload, uint8_t at, uint16_t value)
 {
@@ -93,39 +94,38 @@ static void hold_aim(struct cannon *cannon)
     cannon->announce = 0;
 }
 
-static void aim_home(struct cannon *cannon, uint32_t now_us)
+static void aim_home(struct cannon *cannon)
 {
-    cannon->axes_settled_us = now_us;
     for (uint8_t i = 0; i < WIRE_AXIS_COUNT; i++) {
         if (is_aiming_axis(i)) {
             uint16_t home_ticks = setting(cannon, home_setting(i));
             if (axes_power(&cannon->axes, i, home_ticks)) {
-                deadline(&cannon->axes_settled_us, now_us, FIRST_PULSE_MS);
+                set_timer(cannon, TIMER_AIM_SETTLED, FIRST_PULSE_MS);
             }
             axes_go(&cannon->axes, &cannon->settings, i, home_ticks);
         }
     }
 }
 
-static void begin_work(struct cannon *cannon, uint8_t task, uint32_t now_us, uint32_t limit_ms)
+static void begin_work(struct cannon *cannon, uint8_t task, uint16_t limit_ms)
 {
     lever_start(&cannon->lever, task);
     cannon->working = true;
-    deadline(&cannon->work_deadline_us, now_us, limit_ms);
+    set_timer(cannon, TIMER_WORK, limit_ms);
 }
 
-static void enter_safe(struct cannon *cannon, uint8_t from, uint32_t now_us)
+static void enter_safe(struct cannon *cannon, uint8_t from)
 {
     hold_aim(cannon);
     if (from == WIRE_STATE_LETTING_DOWN) {
         /* Broken off. If the latch still has the lever, the next attempt comes after another dwell, not at once. */
-        deadline(&cannon->dwell_deadline_us, now_us, setting(cannon, WIRE_SETTING_DWELL_MS));
+        set_timer(cannon, TIMER_DWELL, setting(cannon, WIRE_SETTING_DWELL_MS));
     }
 }
 
-static void enter_armed(struct cannon *cannon, uint32_t now_us)
+static void enter_armed(struct cannon *cannon)
 {
-    deadline(&cannon->arm_deadline_us, now_us, setting(cannon, WIRE_SETTING_ARM_EXPIRES_MS));
+    set_timer(cannon, TIMER_ARMED, setting(cannon, WIRE_SETTING_ARM_EXPIRES_MS));
     receiver_set_fuse(&cannon->receiver, cannon->token);
 }
 
@@ -134,7 +134,8 @@ static void enter_firing(struct cannon *cannon)
     cannon->shots++;
     cannon->left_first_seen = false;
     cannon->shot_seen = false;
-    deadline(&cannon->shot_deadline_us, cannon->released_us, setting(cannon, WIRE_SETTING_SHOT_TIMEOUT_MS));
+    set_timer(cannon, TIMER_SHOT, setting(cannon, WIRE_SETTING_SHOT_TIMEOUT_MS));
+    set_timer(cannon, TIMER_TRIGGER, setting(cannon, WIRE_SETTING_TRIGGER_HOLD_MS));
     if (setting(cannon, WIRE_SETTING_TRIGGER_KIND) == 0) {
         cannon->outputs.trigger = true;
     } else {
@@ -143,7 +144,7 @@ static void enter_firing(struct cannon *cannon)
 }
 
 /* What each state begins with. Whatever was going on ends first, so a state owes nothing to the one before. */
-static void enter(struct cannon *cannon, uint8_t from, uint32_t now_us)
+static void enter(struct cannon *cannon, uint8_t from)
 {
     cannon->outputs.trigger = false;
     cannon->outputs.loader = false;
@@ -152,25 +153,26 @@ static void enter(struct cannon *cannon, uint8_t from, uint32_t now_us)
     lever_start(&cannon->lever, LEVER_RELAX);
     switch (cannon->state) {
     case WIRE_STATE_SAFE:
-        enter_safe(cannon, from, now_us);
+        enter_safe(cannon, from);
         break;
     case WIRE_STATE_HOMING:
         cannon->faults = 0;
-        aim_home(cannon, now_us);
-        begin_work(cannon, LEVER_HOME, now_us, (uint32_t)cannon_homing_time_ms(cannon) + HOMING_SPARE_MS);
+        aim_home(cannon);
+        begin_work(cannon, LEVER_HOME,
+                   lever_time_ms(LEVER_HOME, &cannon->axes, &cannon->settings) + HOMING_SPARE_MS);
         break;
     case WIRE_STATE_COCKING:
-        begin_work(cannon, LEVER_COCK, now_us, setting(cannon, WIRE_SETTING_COCK_TIMEOUT_MS));
+        begin_work(cannon, LEVER_COCK, setting(cannon, WIRE_SETTING_COCK_TIMEOUT_MS));
         break;
     case WIRE_STATE_SERVICE:
-        begin_work(cannon, LEVER_SERVICE, now_us, setting(cannon, WIRE_SETTING_COCK_TIMEOUT_MS));
+        begin_work(cannon, LEVER_SERVICE, setting(cannon, WIRE_SETTING_COCK_TIMEOUT_MS));
         break;
     case WIRE_STATE_LETTING_DOWN:
         hold_aim(cannon);
-        begin_work(cannon, LEVER_LET_DOWN, now_us, setting(cannon, WIRE_SETTING_LET_DOWN_TIMEOUT_MS));
+        begin_work(cannon, LEVER_LET_DOWN, setting(cannon, WIRE_SETTING_LET_DOWN_TIMEOUT_MS));
         break;
     case WIRE_STATE_ARMED:
-        enter_armed(cannon, now_us);
+        enter_armed(cannon);
         break;
     case WIRE_STATE_FIRING:
         enter_firing(cannon);
@@ -181,7 +183,7 @@ static void enter(struct cannon *cannon, uint8_t from, uint32_t now_us)
     cannon->outputs.armed_lamp = cannon->state == WIRE_STATE_ARMED || cannon->state == WIRE_STATE_FIRING;
 }
 
-static bool happen(struct cannon *cannon, uint8_t event, uint32_t now_us)
+static bool happen(struct cannon *cannon, uint8_t event)
 {
     uint8_t from = cannon->state;
     uint8_t next = state_next(from, event);
@@ -194,70 +196,69 @@ static bool happen(struct cannon *cannon, uint8_t event, uint32_t now_us)
     cannon->state = next;
     cannon->cause = state_cause(event);
     if (next != from) {
-        enter(cannon, from, now_us);
+        enter(cannon, from);
     }
     uint8_t payload[WIRE_EVENT_STATE_CHANGED_LENGTH] = {next, from, cannon->cause};
-    put_u32(payload, 3, now_us);
+    put_u32(payload, 3, cannon->now_us);
     tell(cannon, WIRE_EVENT_STATE_CHANGED, payload, sizeof payload);
     return true;
 }
 
-void cannon_account_for_interrupt(struct cannon *cannon, uint32_t now_us)
+void cannon_account_for_interrupt(struct cannon *cannon)
 {
     uint32_t fired_us;
     if (cannon->state == WIRE_STATE_ARMED && receiver_clear_fuse(&cannon->receiver, &fired_us)) {
         cannon->released_us = fired_us;
         cannon->fired_ahead = true;
-        happen(cannon, STATE_EVENT_FIRE, now_us);
+        happen(cannon, STATE_EVENT_FIRE);
     }
 }
 
-bool cannon_happen(struct cannon *cannon, uint8_t event, uint32_t now_us)
+bool cannon_happen(struct cannon *cannon, uint8_t event)
 {
     if (state_next(cannon->state, event) != STATE_REFUSED) {
-        cannon_account_for_interrupt(cannon, now_us);
+        cannon_account_for_interrupt(cannon);
     }
-    return happen(cannon, event, now_us);
+    return happen(cannon, event);
 }
 
-static void take_stops(struct cannon *cannon, const struct cannon_inputs *inputs)
+static void take_stops(struct cannon *cannon)
 {
-    uint32_t now_us = inputs->now_us;
     uint8_t before = board_lock();
     bool stopped = cannon->receiver.stopped;
+    uint8_t missing = (uint8_t)(cannon->guard.lost | (INPUTS_PERMISSIONS & ~cannon->levels));
+    bool hold_expired = cannon->guard.hold_expired;
     cannon->receiver.stopped = false;
+    cannon->guard.lost = 0;
+    cannon->guard.hold_expired = false;
     board_unlock(before);
-    /* Only what was there can be lost: a permission still missing is not lost a second time. */
-    uint8_t lost = (uint8_t)(INPUTS_PERMISSIONS & cannon->inputs.levels & (inputs->lost | ~inputs->levels));
-    inputs_lose(&cannon->inputs, inputs->lost);
-    inputs_lose(&cannon->inputs, (uint8_t)(INPUTS_PERMISSIONS & ~inputs->levels));
-    if ((inputs->lost | ~inputs->levels) & WIRE_INPUT_ESTOP_OK_MASK) {
+    uint8_t lost = missing & cannon->inputs.levels; /* what is missing still is not lost a second time */
+    inputs_lose(&cannon->inputs, missing);
+    if (missing & WIRE_INPUT_ESTOP_OK_MASK) {
         cannon->key_cycle_needed = true;
     }
     if (stopped) {
-        cannon_happen(cannon, STATE_EVENT_STOP_BYTE, now_us);
+        cannon_happen(cannon, STATE_EVENT_STOP_BYTE);
     }
     if (lost & WIRE_INPUT_ESTOP_OK_MASK) {
-        cannon_happen(cannon, STATE_EVENT_EMERGENCY_STOP, now_us);
+        cannon_happen(cannon, STATE_EVENT_EMERGENCY_STOP);
     }
     if (lost & WIRE_INPUT_KEY_ON_MASK) {
-        cannon_happen(cannon, STATE_EVENT_KEY_OFF, now_us);
+        cannon_happen(cannon, STATE_EVENT_KEY_OFF);
     }
     if (lost & WIRE_INPUT_LANE_CLEAR_MASK) {
-        cannon_happen(cannon, STATE_EVENT_LANE_NOT_CLEAR, now_us);
+        cannon_happen(cannon, STATE_EVENT_LANE_NOT_CLEAR);
     }
-    if (inputs->hold_expired) {
-        cannon_happen(cannon, STATE_EVENT_HOLD_EXPIRED, now_us);
+    if (hold_expired) {
+        cannon_happen(cannon, STATE_EVENT_HOLD_EXPIRED);
         cannon->outputs.trigger = false;
         cannon->outputs.loader = false;
     }
 }
 
-static void sample_inputs(struct cannon *cannon, const struct cannon_inputs *inputs, uint8_t before)
+static void sample_inputs(struct cannon *cannon, const struct cannon_inputs *inputs, uint8_t before, bool ticked)
 {
-    uint32_t now_us = inputs->now_us;
-    if (clock_due(now_us, cannon->sample_us)) {
-        cannon->sample_us = now_us + SAMPLE_US;
+    if (ticked) {
         inputs_sample(&cannon->inputs, inputs->levels);
     }
     uint8_t levels = cannon->inputs.levels;
@@ -267,19 +268,19 @@ static void sample_inputs(struct cannon *cannon, const struct cannon_inputs *inp
     }
     if (changed & before & WIRE_INPUT_LEVER_LATCHED_MASK &&
         (cannon->state != WIRE_STATE_COCKING || cannon->lever.step == LEVER_STEP_RETURN)) {
-        cannon_happen(cannon, STATE_EVENT_LATCH_LOST, now_us);
+        cannon_happen(cannon, STATE_EVENT_LATCH_LOST);
     }
     if (changed & before & WIRE_INPUT_GATE_FIRST_BLOCKED_MASK) {
-        cannon_happen(cannon, STATE_EVENT_LOAD_LOST, now_us);
+        cannon_happen(cannon, STATE_EVENT_LOAD_LOST);
     }
     if (lever_held(levels) && !cannon->held) {
-        cannon->held_since_us = now_us;
-        deadline(&cannon->dwell_deadline_us, now_us, setting(cannon, WIRE_SETTING_DWELL_MS));
+        cannon->held_ms = 0;
+        set_timer(cannon, TIMER_DWELL, setting(cannon, WIRE_SETTING_DWELL_MS));
     }
     cannon->held = lever_held(levels);
     if (changed) {
         uint8_t payload[WIRE_EVENT_INPUT_CHANGED_LENGTH] = {levels};
-        put_u32(payload, 1, now_us);
+        put_u32(payload, 1, cannon->now_us);
         tell(cannon, WIRE_EVENT_INPUT_CHANGED, payload, sizeof payload);
     }
 }
@@ -291,12 +292,12 @@ static void watch_gate(struct cannon *cannon, const struct cannon_inputs *inputs
     if (cannon->state != WIRE_STATE_FIRING) {
         return;
     }
-    if (first->seen && !cannon->left_first_seen && clock_due(first->time_us, cannon->released_us)) {
+    if (first->seen && !cannon->left_first_seen && (int32_t)(first->time_us - cannon->released_us) >= 0) {
         cannon->left_first = *first;
         cannon->left_first_seen = true;
     }
     if (!second->seen || !cannon->left_first_seen || cannon->shot_seen ||
-        !clock_due(second->time_us, cannon->left_first.time_us)) {
+        (int32_t)(second->time_us - cannon->left_first.time_us) < 0) {
         return;
     }
     uint32_t transit_ticks = (second->time_us - cannon->left_first.time_us) * 2u + second->half_us;
@@ -309,18 +310,18 @@ static void watch_gate(struct cannon *cannon, const struct cannon_inputs *inputs
     tell(cannon, WIRE_EVENT_SHOT_SEEN, payload, sizeof payload);
 }
 
-static void watch_shot(struct cannon *cannon, uint32_t now_us)
+static void watch_shot(struct cannon *cannon)
 {
     uint8_t levels = cannon->inputs.levels;
     if (cannon->state != WIRE_STATE_FIRING) {
         return;
     }
-    if (clock_due(now_us, cannon->released_us + CLOCK_MS(setting(cannon, WIRE_SETTING_TRIGGER_HOLD_MS)))) {
+    if (due(cannon, TIMER_TRIGGER)) {
         cannon->outputs.trigger = false;
     }
     if (cannon->shot_seen && !cannon->outputs.trigger) {
-        cannon_happen(cannon, STATE_EVENT_SHOT_SEEN, now_us);
-    } else if (clock_due(now_us, cannon->shot_deadline_us) && !cannon->shot_seen) {
+        cannon_happen(cannon, STATE_EVENT_SHOT_SEEN);
+    } else if (due(cannon, TIMER_SHOT) && !cannon->shot_seen) {
         cannon_fault(cannon, WIRE_FAULT_SHOT_NOT_SEEN, cannon->left_first_seen);
         if (lever_held(levels)) {
             cannon_fault(cannon, WIRE_FAULT_RELEASE_TIMEOUT, levels);
@@ -328,18 +329,18 @@ static void watch_shot(struct cannon *cannon, uint32_t now_us)
         if (levels & WIRE_INPUT_GATE_SECOND_BLOCKED_MASK) {
             cannon_fault(cannon, WIRE_FAULT_STUCK_GATE, levels);
         }
-        cannon_happen(cannon, STATE_EVENT_SHOT_NOT_SEEN, now_us);
+        cannon_happen(cannon, STATE_EVENT_SHOT_NOT_SEEN);
     }
 }
 
-static void watch_loader(struct cannon *cannon, uint32_t now_us)
+static void watch_loader(struct cannon *cannon)
 {
-    if (!cannon->loading || !clock_due(now_us, cannon->loader_deadline_us)) {
+    if (!cannon->loading || !due(cannon, TIMER_LOADER)) {
         return;
     }
     if (cannon->outputs.loader) {
         cannon->outputs.loader = false;
-        deadline(&cannon->loader_deadline_us, now_us, LOADER_ROLL_MS);
+        set_timer(cannon, TIMER_LOADER, LOADER_ROLL_MS);
         return;
     }
     cannon->loading = false;
@@ -348,7 +349,7 @@ static void watch_loader(struct cannon *cannon, uint32_t now_us)
     }
 }
 
-static void time_out_work(struct cannon *cannon, uint32_t now_us)
+static void time_out_work(struct cannon *cannon)
 {
     uint8_t step = cannon->lever.step;
     if (cannon->state == WIRE_STATE_LETTING_DOWN) {
@@ -358,24 +359,25 @@ static void time_out_work(struct cannon *cannon, uint32_t now_us)
     } else {
         cannon_fault(cannon, WIRE_FAULT_LATCH_TIMEOUT, step);
     }
-    cannon_happen(cannon, STATE_EVENT_TIMED_OUT, now_us);
+    cannon_happen(cannon, STATE_EVENT_TIMED_OUT);
 }
 
-static void watch_clock(struct cannon *cannon, uint32_t now_us)
+static void watch_clock(struct cannon *cannon)
 {
-    watch_shot(cannon, now_us);
-    watch_loader(cannon, now_us);
-    if (clock_due(now_us, cannon->heard_us + CLOCK_MS(WIRE_HEARTBEAT_TIMEOUT_MS))) {
-        cannon_happen(cannon, STATE_EVENT_HEARTBEAT_LOST, now_us);
+    watch_shot(cannon);
+    watch_loader(cannon);
+    if (due(cannon, TIMER_HEARD)) {
+        cannon_happen(cannon, STATE_EVENT_HEARTBEAT_LOST);
     }
-    if (cannon->state == WIRE_STATE_ARMED && clock_due(now_us, cannon->arm_deadline_us)) {
-        cannon_happen(cannon, STATE_EVENT_ARM_EXPIRED, now_us);
+    if (cannon->state == WIRE_STATE_ARMED && due(cannon, TIMER_ARMED)) {
+        cannon_happen(cannon, STATE_EVENT_ARM_EXPIRED);
     }
-    if (cannon->held && clock_due(now_us, cannon->dwell_deadline_us)) {
-        cannon_happen(cannon, STATE_EVENT_DWELL_EXPIRED, now_us);
+    if (cannon->held && due(cannon, TIMER_DWELL)) {
+        cannon_happen(cannon, STATE_EVENT_DWELL_EXPIRED);
     }
-    if (cannon->working && clock_due(now_us, cannon->work_deadline_us)) {
-        time_out_work(cannon, now_us);
+    /* An aiming axis at a low speed may still be on its way; it has no switch that could fail. */
+    if (cannon->working && cannon->lever.step != LEVER_STEP_DONE && due(cannon, TIMER_WORK)) {
+        time_out_work(cannon);
     }
 }
 
@@ -392,25 +394,25 @@ static void announce_moves(struct cannon *cannon)
     }
 }
 
-static bool aim_arrived(const struct cannon *cannon, uint32_t now_us)
+static bool aim_arrived(const struct cannon *cannon)
 {
     for (uint8_t i = 0; i < WIRE_AXIS_COUNT; i++) {
         if (is_aiming_axis(i) && axes_moving(&cannon->axes, i)) {
             return false;
         }
     }
-    return clock_due(now_us, cannon->axes_settled_us);
+    return due(cannon, TIMER_AIM_SETTLED);
 }
 
-static void period(struct cannon *cannon, uint32_t now_us)
+static void period(struct cannon *cannon)
 {
-    bool done = lever_step(&cannon->lever, &cannon->axes, &cannon->settings, cannon->inputs.levels, now_us);
+    bool done = lever_step(&cannon->lever, &cannon->axes, &cannon->settings, cannon->inputs.levels);
     axes_step(&cannon->axes, &cannon->settings, cannon->lever.easing);
     announce_moves(cannon);
     bool homed = cannon->state == WIRE_STATE_HOMING && cannon->lever.step == LEVER_STEP_DONE;
-    if (cannon->working && (homed ? aim_arrived(cannon, now_us) : done && cannon->state != WIRE_STATE_HOMING)) {
+    if (cannon->working && (homed ? aim_arrived(cannon) : done && cannon->state != WIRE_STATE_HOMING)) {
         cannon->working = false;
-        cannon_happen(cannon, STATE_EVENT_DONE, now_us);
+        cannon_happen(cannon, STATE_EVENT_DONE);
     }
 }
 
@@ -447,41 +449,62 @@ void cannon_start(struct cannon *cannon, uint8_t reset_cause, const struct canno
     outbox_event(&cannon->outbox, WIRE_EVENT_BOOTED, payload, sizeof payload);
 }
 
+/* Lets the timers count up to now; returns how many milliseconds that were, at most 255 a step. */
+static uint8_t pass_time(struct cannon *cannon)
+{
+    uint8_t ms = 0;
+    while (cannon->now_us - cannon->tick_us >= TICK_US && ms < UINT8_MAX) {
+        cannon->tick_us += TICK_US;
+        ms++;
+    }
+    timers_pass(&cannon->timers, ms);
+    cannon->held_ms = cannon->held ? cannon->held_ms + ms : 0;
+    return ms;
+}
+
+static void send_what_is_due(struct cannon *cannon)
+{
+    if (due(cannon, TIMER_RESEND)) {
+        outbox_resend(&cannon->outbox);
+    }
+    if (outbox_step(&cannon->outbox)) {
+        set_timer(cannon, TIMER_RESEND, WIRE_EVENT_RESEND_MS);
+    }
+}
+
 void cannon_step(struct cannon *cannon, const struct cannon_inputs *inputs)
 {
-    uint32_t now_us = inputs->now_us;
     uint8_t before = cannon->inputs.levels;
     struct receiver_frame frame;
-    if (cannon->receiver.fuse_fired) {
-        cannon_account_for_interrupt(cannon, now_us);
-    }
+    cannon->now_us = inputs->now_us;
     cannon->levels = inputs->levels;
-    take_stops(cannon, inputs);
+    uint8_t passed_ms = pass_time(cannon);
+    if (cannon->receiver.fuse_fired) {
+        cannon_account_for_interrupt(cannon);
+    }
+    take_stops(cannon);
     watch_gate(cannon, inputs);
-    sample_inputs(cannon, inputs, before);
-    watch_clock(cannon, now_us);
+    sample_inputs(cannon, inputs, before, passed_ms != 0);
+    watch_clock(cannon);
     if (cannon->receiver.lost) {
         cannon->receiver.lost = false;
         cannon_fault(cannon, WIRE_FAULT_RECEIVE_OVERRUN, 0);
     }
     /* The next command waits until the last answer is on its way, or there would be no room to keep it. */
     while (!cannon->outbox.answer_due && !cannon->receiver.stopped && receiver_pop(&cannon->receiver, &frame)) {
-        commands_take(cannon, &frame, now_us);
-        outbox_step(&cannon->outbox, now_us);
+        commands_take(cannon, &frame);
+        send_what_is_due(cannon);
     }
-    if (clock_due(now_us, cannon->period_us)) {
-        cannon->period_us += CLOCK_MS(RAMP_PERIOD_MS);
-        if (clock_due(now_us, cannon->period_us)) {
-            cannon->period_us = now_us; /* far behind: do not run after it */
-        }
-        period(cannon, now_us);
+    if (due(cannon, TIMER_PERIOD)) {
+        timers_set(&cannon->timers, TIMER_PERIOD, RAMP_PERIOD_MS - 1u);
+        period(cannon);
     }
     if (store_step(&cannon->store, &cannon->settings)) {
         uint8_t payload[WIRE_EVENT_SETTINGS_SAVED_LENGTH];
         put_u16(payload, 0, settings_crc(&cannon->settings));
         tell(cannon, WIRE_EVENT_SETTINGS_SAVED, payload, sizeof payload);
     }
-    outbox_step(&cannon->outbox, now_us);
+    send_what_is_due(cannon);
     for (uint8_t i = 0; i < WIRE_AXIS_COUNT; i++) {
         const struct axis *axis = &cannon->axes.axis[i];
         cannon->outputs.pulse_ticks[i] = axis->powered ? axis->position_ticks : 0;

@@ -1,8 +1,8 @@
-/* The cannon: everything between the line and the pins, without a pin in it.
+/* The cannon: everything between the line and the pins.
  *
- * The board calls cannon_step from its main loop with the time and the inputs, and then makes its pins what
- * `outputs` says. Its receive interrupt calls the functions of receiver.h on `receiver`, its transmit interrupt those
- * of outbox.h on `outbox`. Nothing in here waits. */
+ * The board calls cannon_step from its main loop with the time and the inputs, then guard_apply, and makes its servos
+ * what `outputs` says. Its interrupts call the functions of guard.h on `guard` and `receiver`, the transmit interrupt
+ * those of outbox.h on `outbox`. Nothing in here waits. */
 #ifndef CANNON_H
 #define CANNON_H
 
@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "axes.h"
+#include "guard.h"
 #include "inputs.h"
 #include "lever.h"
 #include "outbox.h"
@@ -17,6 +18,7 @@
 #include "settings.h"
 #include "state.h"
 #include "store.h"
+#include "timers.h"
 
 /* The moment at which a barrier of the muzzle gate became free. */
 struct cannon_edge {
@@ -28,9 +30,7 @@ struct cannon_edge {
 /* What the board tells the core. */
 struct cannon_inputs {
     uint32_t now_us;
-    uint8_t levels;    /* the inputs now, bits of WIRE_INPUT_.._MASK */
-    uint8_t lost;      /* permissions that were missing at any moment since the last step, same bits */
-    bool hold_expired; /* the board's own limit switched an output off */
+    uint8_t levels; /* the inputs now, bits of WIRE_INPUT_.._MASK */
     struct cannon_edge left_first;
     struct cannon_edge left_second;
 };
@@ -52,6 +52,7 @@ struct cannon_retained {
 
 struct cannon {
     struct receiver receiver;
+    struct guard guard;
     struct outbox outbox;
     struct settings settings;
     struct store store;
@@ -74,7 +75,6 @@ struct cannon {
     uint16_t session;
     uint8_t last_id;
     uint16_t last_crc;
-    uint32_t heard_us;
 
     /* Arming */
     bool key_cycle_needed;
@@ -86,17 +86,12 @@ struct cannon {
     bool shot_seen;
     struct cannon_edge left_first;
 
-    /* Deadlines, on the clock of now_us */
-    uint32_t sample_us;
-    uint32_t period_us;
-    uint32_t work_deadline_us; /* of homing, cocking, letting down, service */
-    uint32_t axes_settled_us;
-    uint32_t dwell_deadline_us;
-    uint32_t held_since_us;
-    uint32_t arm_deadline_us;
-    uint32_t shot_deadline_us;
-    uint32_t loader_deadline_us;
-    bool held;    /* the lever is drawn or latched, so dwell counts */
+    /* Time */
+    uint32_t now_us;  /* of this step */
+    uint32_t tick_us; /* up to which timers have counted */
+    struct timers timers;
+    uint32_t held_ms; /* for how long the lever has been drawn or latched */
+    bool held;    /* it is drawn or latched, so dwell counts */
     bool working; /* the lever's task is not done */
     bool loading; /* the loader was asked and no shot is seated yet */
     uint8_t announce; /* axes whose arrival is to be told, bits by enum wire_axis */
@@ -112,11 +107,11 @@ void cannon_step(struct cannon *cannon, const struct cannon_inputs *inputs);
 void cannon_retain(const struct cannon *cannon, struct cannon_retained *retained);
 
 /* Let something happen to the state. False, with nothing changed, when the state table has no entry for it. */
-bool cannon_happen(struct cannon *cannon, uint8_t event, uint32_t now_us);
+bool cannon_happen(struct cannon *cannon, uint8_t event);
 
 /* The receive interrupt may have pulled the trigger since the main loop last looked. That came first: nothing else
  * happens to an armed cannon before it is accounted for. The fuse is out afterwards, fired or not. */
-void cannon_account_for_interrupt(struct cannon *cannon, uint32_t now_us);
+void cannon_account_for_interrupt(struct cannon *cannon);
 
 /* Note a fault and report it, unless it is noted already. */
 void cannon_fault(struct cannon *cannon, uint8_t fault, uint16_t detail);

@@ -1,7 +1,6 @@
 #include "commands.h"
 
 #include "board.h"
-#include "clock.h"
 #include "interlocks.h"
 #include "rom.h"
 #include "version.h"
@@ -64,7 +63,7 @@ static bool state_allows(struct cannon *cannon, uint8_t event)
     return false;
 }
 
-static void answer_identify(struct cannon *cannon, uint32_t now_us)
+static void answer_identify(struct cannon *cannon)
 {
     struct outbox *outbox = &cannon->outbox;
     answer(cannon, WIRE_COMMAND_IDENTIFY);
@@ -76,10 +75,10 @@ static void answer_identify(struct cannon *cannon, uint32_t now_us)
     outbox_u8(outbox, cannon->reset_cause);
     outbox_u8(outbox, cannon->settings_source);
     outbox_u16(outbox, settings_crc(&cannon->settings));
-    outbox_u32(outbox, now_us);
+    outbox_u32(outbox, cannon->now_us);
 }
 
-static void identify(struct cannon *cannon, const struct receiver_frame *frame, uint32_t now_us)
+static void identify(struct cannon *cannon, const struct receiver_frame *frame)
 {
     uint16_t session = payload_u16(frame, 1);
     if (cannon->identified && session == cannon->session) {
@@ -93,41 +92,40 @@ static void identify(struct cannon *cannon, const struct receiver_frame *frame, 
     cannon->session = session;
     cannon->last_id = frame->sequence;
     cannon->last_crc = frame->crc;
-    cannon->heard_us = now_us;
+    timers_set(&cannon->timers, TIMER_HEARD, WIRE_HEARTBEAT_TIMEOUT_MS);
     cannon->fired_ahead = false;
-    cannon->token_seed ^= now_us ^ ((uint32_t)session << 16);
+    cannon->token_seed ^= cannon->now_us ^ ((uint32_t)session << 16);
     outbox_forget_events(&cannon->outbox);
-    cannon_happen(cannon, STATE_EVENT_NEW_SESSION, now_us);
-    answer_identify(cannon, now_us);
+    cannon_happen(cannon, STATE_EVENT_NEW_SESSION);
+    answer_identify(cannon);
 }
 
-static void status(struct cannon *cannon, uint32_t now_us)
+static void status(struct cannon *cannon)
 {
     struct outbox *outbox = &cannon->outbox;
     uint8_t moving = cannon->loading ? 1u << WIRE_AXIS_COUNT : 0u;
     for (uint8_t i = 0; i < WIRE_AXIS_COUNT; i++) {
         moving |= (uint8_t)(axes_moving(&cannon->axes, i) ? 1u << i : 0u);
     }
-    uint32_t left_us = cannon->state == WIRE_STATE_ARMED ? cannon->arm_deadline_us - now_us : 0;
     answer(cannon, WIRE_COMMAND_STATUS);
     outbox_u8(outbox, cannon->state);
     outbox_u8(outbox, cannon->cause);
     outbox_u8(outbox, cannon->inputs.levels);
     outbox_u8(outbox, moving);
     outbox_u16(outbox, cannon->faults);
-    outbox_u32(outbox, now_us);
-    outbox_u32(outbox, cannon->held ? (now_us - cannon->held_since_us) / 1000u : 0);
-    outbox_u16(outbox, (uint16_t)(left_us / 1000u));
+    outbox_u32(outbox, cannon->now_us);
+    outbox_u32(outbox, cannon->held_ms);
+    outbox_u16(outbox, cannon->state == WIRE_STATE_ARMED ? cannon->timers.left_ms[TIMER_ARMED] : 0);
     outbox_u16(outbox, cannon->shots);
 }
 
-static void heartbeat(struct cannon *cannon, const struct receiver_frame *frame, uint32_t now_us)
+static void heartbeat(struct cannon *cannon, const struct receiver_frame *frame)
 {
     outbox_acknowledge(&cannon->outbox, frame->payload[0]);
     answer(cannon, WIRE_COMMAND_HEARTBEAT);
     outbox_u8(&cannon->outbox, cannon->state);
     outbox_u8(&cannon->outbox, cannon->inputs.levels);
-    outbox_u32(&cannon->outbox, now_us);
+    outbox_u32(&cannon->outbox, cannon->now_us);
 }
 
 /* Settings steer the lever's servos, so they stay as they are while the lever is anything but forward and alone. */
@@ -206,7 +204,7 @@ static void save_settings(struct cannon *cannon)
     outbox_u16(&cannon->outbox, settings_crc(&cannon->settings));
 }
 
-static void home(struct cannon *cannon, uint32_t now_us)
+static void home(struct cannon *cannon)
 {
     if (!state_allows(cannon, STATE_EVENT_HOME)) {
         return;
@@ -224,7 +222,7 @@ static void home(struct cannon *cannon, uint32_t now_us)
         refuse(cannon, WIRE_REFUSAL_BAD_VALUE, contradiction);
         return;
     }
-    cannon_happen(cannon, STATE_EVENT_HOME, now_us);
+    cannon_happen(cannon, STATE_EVENT_HOME);
     answer_time(cannon, WIRE_COMMAND_HOME, cannon_homing_time_ms(cannon));
 }
 
@@ -255,7 +253,7 @@ static void move(struct cannon *cannon, const struct receiver_frame *frame)
                 axes_time_ms(&cannon->axes, &cannon->settings, axis, pulse_ticks));
 }
 
-static void draw_lever(struct cannon *cannon, uint8_t command, uint8_t event, uint8_t task, uint32_t now_us)
+static void draw_lever(struct cannon *cannon, uint8_t command, uint8_t event, uint8_t task)
 {
     if (!state_allows(cannon, event)) {
         return;
@@ -265,11 +263,11 @@ static void draw_lever(struct cannon *cannon, uint8_t command, uint8_t event, ui
         return;
     }
     uint16_t expected_ms = lever_time_ms(task, &cannon->axes, &cannon->settings);
-    cannon_happen(cannon, event, now_us);
+    cannon_happen(cannon, event);
     answer_time(cannon, command, expected_ms);
 }
 
-static void let_down(struct cannon *cannon, uint32_t now_us)
+static void let_down(struct cannon *cannon)
 {
     if (!state_allows(cannon, STATE_EVENT_LET_DOWN)) {
         return;
@@ -283,11 +281,11 @@ static void let_down(struct cannon *cannon, uint32_t now_us)
         return;
     }
     uint16_t expected_ms = lever_time_ms(LEVER_LET_DOWN, &cannon->axes, &cannon->settings);
-    cannon_happen(cannon, STATE_EVENT_LET_DOWN, now_us);
+    cannon_happen(cannon, STATE_EVENT_LET_DOWN);
     answer_time(cannon, WIRE_COMMAND_LET_DOWN, expected_ms);
 }
 
-static void load(struct cannon *cannon, uint32_t now_us)
+static void load(struct cannon *cannon)
 {
     uint8_t reason = INTERLOCKS_PASSED;
     if (!state_allows(cannon, STATE_EVENT_LOAD)) {
@@ -309,7 +307,7 @@ static void load(struct cannon *cannon, uint32_t now_us)
     uint16_t hold_ms = setting(cannon, WIRE_SETTING_LOADER_HOLD_MS);
     cannon->loading = true;
     cannon->outputs.loader = true;
-    cannon->loader_deadline_us = now_us + CLOCK_MS(hold_ms);
+    timers_set(&cannon->timers, TIMER_LOADER, hold_ms);
     answer_time(cannon, WIRE_COMMAND_LOAD, hold_ms);
 }
 
@@ -324,7 +322,7 @@ static uint32_t next_token(struct cannon *cannon)
     return token;
 }
 
-static void arm(struct cannon *cannon, uint32_t now_us)
+static void arm(struct cannon *cannon)
 {
     if (!state_allows(cannon, STATE_EVENT_ARM)) {
         return;
@@ -341,7 +339,7 @@ static void arm(struct cannon *cannon, uint32_t now_us)
         return;
     }
     cannon->token = next_token(cannon);
-    cannon_happen(cannon, STATE_EVENT_ARM, now_us);
+    cannon_happen(cannon, STATE_EVENT_ARM);
     answer(cannon, WIRE_COMMAND_ARM);
     outbox_u32(&cannon->outbox, cannon->token);
     outbox_u16(&cannon->outbox, setting(cannon, WIRE_SETTING_ARM_EXPIRES_MS));
@@ -354,13 +352,13 @@ static void answer_fire(struct cannon *cannon)
     outbox_u32(&cannon->outbox, cannon->released_us);
 }
 
-static void fire(struct cannon *cannon, const struct receiver_frame *frame, uint32_t now_us)
+static void fire(struct cannon *cannon, const struct receiver_frame *frame)
 {
     if (!state_allows(cannon, STATE_EVENT_FIRE)) {
         return;
     }
     if (payload_u32(frame) != cannon->token) {
-        cannon_happen(cannon, STATE_EVENT_BAD_TOKEN, now_us);
+        cannon_happen(cannon, STATE_EVENT_BAD_TOKEN);
         refuse(cannon, WIRE_REFUSAL_BAD_TOKEN, 0);
         return;
     }
@@ -369,8 +367,8 @@ static void fire(struct cannon *cannon, const struct receiver_frame *frame, uint
         refuse(cannon, reason, 0);
         return;
     }
-    cannon->released_us = now_us;
-    cannon_happen(cannon, STATE_EVENT_FIRE, now_us);
+    cannon->released_us = cannon->now_us;
+    cannon_happen(cannon, STATE_EVENT_FIRE);
     answer_fire(cannon);
 }
 
@@ -381,7 +379,7 @@ static bool harmless(uint8_t command)
            command == WIRE_COMMAND_READ_SETTING || command == WIRE_COMMAND_SAFE;
 }
 
-static void execute(struct cannon *cannon, const struct receiver_frame *frame, uint32_t now_us)
+static void execute(struct cannon *cannon, const struct receiver_frame *frame)
 {
     if (cannon->fired_ahead && frame->type == WIRE_COMMAND_FIRE && payload_u32(frame) == cannon->token) {
         answer_fire(cannon); /* done already, whatever came after it */
@@ -393,10 +391,10 @@ static void execute(struct cannon *cannon, const struct receiver_frame *frame, u
     }
     switch (frame->type) {
     case WIRE_COMMAND_STATUS:
-        status(cannon, now_us);
+        status(cannon);
         break;
     case WIRE_COMMAND_HEARTBEAT:
-        heartbeat(cannon, frame, now_us);
+        heartbeat(cannon, frame);
         break;
     case WIRE_COMMAND_CONFIGURE:
         configure(cannon, frame);
@@ -408,31 +406,31 @@ static void execute(struct cannon *cannon, const struct receiver_frame *frame, u
         save_settings(cannon);
         break;
     case WIRE_COMMAND_HOME:
-        home(cannon, now_us);
+        home(cannon);
         break;
     case WIRE_COMMAND_MOVE:
         move(cannon, frame);
         break;
     case WIRE_COMMAND_COCK:
-        draw_lever(cannon, WIRE_COMMAND_COCK, STATE_EVENT_COCK, LEVER_COCK, now_us);
+        draw_lever(cannon, WIRE_COMMAND_COCK, STATE_EVENT_COCK, LEVER_COCK);
         break;
     case WIRE_COMMAND_SERVICE:
-        draw_lever(cannon, WIRE_COMMAND_SERVICE, STATE_EVENT_SERVICE, LEVER_SERVICE, now_us);
+        draw_lever(cannon, WIRE_COMMAND_SERVICE, STATE_EVENT_SERVICE, LEVER_SERVICE);
         break;
     case WIRE_COMMAND_LOAD:
-        load(cannon, now_us);
+        load(cannon);
         break;
     case WIRE_COMMAND_LET_DOWN:
-        let_down(cannon, now_us);
+        let_down(cannon);
         break;
     case WIRE_COMMAND_ARM:
-        arm(cannon, now_us);
+        arm(cannon);
         break;
     case WIRE_COMMAND_FIRE:
-        fire(cannon, frame, now_us);
+        fire(cannon, frame);
         break;
     case WIRE_COMMAND_SAFE:
-        cannon_happen(cannon, STATE_EVENT_MAKE_SAFE, now_us);
+        cannon_happen(cannon, STATE_EVENT_MAKE_SAFE);
         answer(cannon, WIRE_COMMAND_SAFE);
         outbox_u8(&cannon->outbox, cannon->state);
         break;
@@ -441,14 +439,14 @@ static void execute(struct cannon *cannon, const struct receiver_frame *frame, u
     }
 }
 
-void commands_take(struct cannon *cannon, const struct receiver_frame *frame, uint32_t now_us)
+void commands_take(struct cannon *cannon, const struct receiver_frame *frame)
 {
     uint8_t next_id = (uint8_t)(cannon->last_id + 1u);
     bool known = frame->type >= WIRE_COMMAND_IDENTIFY && frame->type <= WIRE_COMMAND_COUNT;
     bool right_length = known && frame->length == rom_u8(&lengths[frame->type]);
     if (frame->type == WIRE_COMMAND_IDENTIFY) {
         if (right_length) {
-            identify(cannon, frame, now_us);
+            identify(cannon, frame);
         } else {
             outbox_refuse_aside(&cannon->outbox, frame->sequence, WIRE_REFUSAL_BAD_LENGTH, frame->length);
         }
@@ -468,9 +466,9 @@ void commands_take(struct cannon *cannon, const struct receiver_frame *frame, ui
     }
     cannon->last_id = frame->sequence;
     cannon->last_crc = frame->crc;
-    cannon->heard_us = now_us;
+    timers_set(&cannon->timers, TIMER_HEARD, WIRE_HEARTBEAT_TIMEOUT_MS);
     /* The fuse is out while a command is executed: a fire behind it must find the state that this one leaves. */
-    cannon_account_for_interrupt(cannon, now_us);
+    cannon_account_for_interrupt(cannon);
     if (!cannon->wire_agreed) {
         refuse(cannon, WIRE_REFUSAL_WIRE_VERSION, WIRE_VERSION);
     } else if (!known) {
@@ -478,7 +476,7 @@ void commands_take(struct cannon *cannon, const struct receiver_frame *frame, ui
     } else if (!right_length) {
         refuse(cannon, WIRE_REFUSAL_BAD_LENGTH, frame->length);
     } else {
-        execute(cannon, frame, now_us);
+        execute(cannon, frame);
     }
     if (cannon->state == WIRE_STATE_ARMED && setting(cannon, WIRE_SETTING_TRIGGER_KIND) == 0) {
         receiver_light_fuse(&cannon->receiver, (uint8_t)(cannon->last_id + 1u));

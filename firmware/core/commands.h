@@ -5,6 +5,6 @@
 #include "cannon.h"
 
 /* Take a frame off the line. An answer may be left in the outbox; the frame before must have been answered. */
-void commands_take(struct cannon *cannon, const struct receiver_frame *frame, uint32_t now_us);
+void commands_take(struct cannon *cannon, const struct receiver_frame *frame);
 
 #endif

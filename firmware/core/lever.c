@@ -1,18 +1,19 @@
 #include "lever.h"
 
-#include "clock.h"
 #include "ramp.h"
 
 /* A servo lags its pulses; it has arrived this long after the last step of the ramp. */
-#define SETTLE_MS 160u
+#define SETTLE_PERIODS 8u
 /* An axis that had no pulses may stand anywhere; by then the servo has crossed its whole range. */
-#define FIRST_PULSE_MS 600u
+#define FIRST_PULSE_PERIODS 30u
+
+/* Leaves room for what a caller adds. */
+#define LONGEST_TIME_MS 60000u
 
 static uint16_t setting(const struct settings *settings, uint8_t code) { return settings->values[code]; }
 
 /* Gives draw and latch pulses where the switches say that they must be standing. */
-static void power(struct lever *lever, struct axes *axes, const struct settings *settings, uint8_t inputs,
-                  uint32_t now_us)
+static void power(struct lever *lever, struct axes *axes, const struct settings *settings, uint8_t inputs)
 {
     bool drawn = (inputs & WIRE_INPUT_LEVER_DRAWN_MASK) != 0;
     bool latched = (inputs & WIRE_INPUT_LEVER_LATCHED_MASK) != 0;
@@ -21,22 +22,21 @@ static void power(struct lever *lever, struct axes *axes, const struct settings 
     bool draw_new = axes_power(axes, WIRE_AXIS_DRAW, setting(settings, draw_at));
     bool latch_new = axes_power(axes, WIRE_AXIS_LATCH, setting(settings, latch_at));
     if (draw_new || latch_new) {
-        lever->settled_us = now_us + CLOCK_MS(FIRST_PULSE_MS);
+        lever->settle_periods = FIRST_PULSE_PERIODS;
     }
 }
 
 /* Draw and latch are where they should be, the servos too. */
-static bool arrived(struct lever *lever, const struct axes *axes, uint32_t now_us)
+static bool arrived(struct lever *lever, const struct axes *axes)
 {
     if (axes_moving(axes, WIRE_AXIS_DRAW) || axes_moving(axes, WIRE_AXIS_LATCH)) {
-        lever->settled_us = now_us + CLOCK_MS(SETTLE_MS);
+        lever->settle_periods = SETTLE_PERIODS;
         return false;
     }
-    return clock_due(now_us, lever->settled_us);
+    return lever->settle_periods == 0;
 }
 
-static void relax(struct lever *lever, struct axes *axes, const struct settings *settings, uint8_t inputs,
-                  uint32_t now_us)
+static void relax(struct lever *lever, struct axes *axes, const struct settings *settings, uint8_t inputs)
 {
     const struct axis *draw = &axes->axis[WIRE_AXIS_DRAW];
     const struct axis *latch = &axes->axis[WIRE_AXIS_LATCH];
@@ -55,8 +55,8 @@ static void relax(struct lever *lever, struct axes *axes, const struct settings 
     }
     if (axes_moving(axes, WIRE_AXIS_LATCH)) {
         axes_hold(axes, WIRE_AXIS_DRAW);
-        lever->settled_us = now_us + CLOCK_MS(SETTLE_MS);
-    } else if (clock_due(now_us, lever->settled_us)) {
+        lever->settle_periods = SETTLE_PERIODS;
+    } else if (lever->settle_periods == 0) {
         axes_go(axes, settings, WIRE_AXIS_DRAW, setting(settings, WIRE_SETTING_DRAW_REST_TICKS));
     } else {
         axes_hold(axes, WIRE_AXIS_DRAW);
@@ -70,33 +70,32 @@ void lever_start(struct lever *lever, uint8_t task)
     lever->easing = task == LEVER_RELAX || task == LEVER_HOME;
 }
 
-bool lever_step(struct lever *lever, struct axes *axes, const struct settings *settings, uint8_t inputs,
-                uint32_t now_us)
+bool lever_step(struct lever *lever, struct axes *axes, const struct settings *settings, uint8_t inputs)
 {
     bool drawn = (inputs & WIRE_INPUT_LEVER_DRAWN_MASK) != 0;
     bool latched = (inputs & WIRE_INPUT_LEVER_LATCHED_MASK) != 0;
-    if (clock_due(now_us, lever->settled_us)) {
-        lever->settled_us = now_us; /* kept fresh, or it would lie in the future again after 35 minutes */
+    if (lever->settle_periods != 0) {
+        lever->settle_periods--;
     }
     if (lever->task == LEVER_RELEASE) {
         axes_go(axes, settings, WIRE_AXIS_LATCH, setting(settings, WIRE_SETTING_LATCH_FREE_TICKS));
         return false;
     }
     if (lever->task == LEVER_RELAX) {
-        relax(lever, axes, settings, inputs, now_us);
+        relax(lever, axes, settings, inputs);
         return false;
     }
-    power(lever, axes, settings, inputs, now_us);
+    power(lever, axes, settings, inputs);
     switch (lever->step) {
     case LEVER_STEP_OPEN:
         axes_go(axes, settings, WIRE_AXIS_LATCH, setting(settings, WIRE_SETTING_LATCH_FREE_TICKS));
-        if (arrived(lever, axes, now_us)) {
+        if (arrived(lever, axes)) {
             lever->step = lever->task == LEVER_HOME ? LEVER_STEP_RETURN : LEVER_STEP_DRAW;
         }
         break;
     case LEVER_STEP_DRAW:
         axes_go(axes, settings, WIRE_AXIS_DRAW, setting(settings, WIRE_SETTING_DRAW_BREECH_TICKS));
-        if (arrived(lever, axes, now_us) && drawn) {
+        if (arrived(lever, axes) && drawn) {
             lever->step = LEVER_STEP_TURN;
         }
         break;
@@ -106,7 +105,7 @@ bool lever_step(struct lever *lever, struct axes *axes, const struct settings *s
                                                           : WIRE_SETTING_LATCH_LUBRICATE_TICKS;
         axes_go(axes, settings, WIRE_AXIS_LATCH, setting(settings, turn_to));
         bool turned = lever->task == LEVER_COCK ? latched : lever->task == LEVER_LET_DOWN ? !latched : true;
-        if (arrived(lever, axes, now_us) && turned) {
+        if (arrived(lever, axes) && turned) {
             if (lever->task == LEVER_SERVICE) {
                 lever->step = LEVER_STEP_DONE;
                 return true;
@@ -118,7 +117,7 @@ bool lever_step(struct lever *lever, struct axes *axes, const struct settings *s
     }
     case LEVER_STEP_RETURN:
         axes_go(axes, settings, WIRE_AXIS_DRAW, setting(settings, WIRE_SETTING_DRAW_REST_TICKS));
-        if (arrived(lever, axes, now_us) && (lever->task == LEVER_COCK || !drawn)) {
+        if (arrived(lever, axes) && (lever->task == LEVER_COCK || !drawn)) {
             lever->step = LEVER_STEP_DONE;
             return true;
         }
@@ -131,31 +130,25 @@ bool lever_step(struct lever *lever, struct axes *axes, const struct settings *s
 
 uint16_t lever_time_ms(uint8_t task, const struct axes *axes, const struct settings *settings)
 {
+    const uint16_t *values = settings->values;
     const struct axis *latch = &axes->axis[WIRE_AXIS_LATCH];
-    uint16_t free = setting(settings, WIRE_SETTING_LATCH_FREE_TICKS);
-    uint16_t held = setting(settings, WIRE_SETTING_LATCH_HELD_TICKS);
-    uint16_t lubricate = setting(settings, WIRE_SETTING_LATCH_LUBRICATE_TICKS);
-    uint16_t rest = setting(settings, WIRE_SETTING_DRAW_REST_TICKS);
-    uint16_t breech = setting(settings, WIRE_SETTING_DRAW_BREECH_TICKS);
-    uint16_t draw_speed = setting(settings, WIRE_SETTING_DRAW_SPEED_TICKS);
-    uint16_t ease_speed = setting(settings, WIRE_SETTING_DRAW_EASE_SPEED_TICKS);
-    uint16_t latch_speed = setting(settings, WIRE_SETTING_LATCH_SPEED_TICKS);
-    uint16_t opening_ms = latch->powered ? ramp_time_ms(latch->position_ticks, free, latch_speed) : 0;
-    uint16_t drawing_ms = ramp_time_ms(rest, breech, draw_speed);
-    uint32_t sum_ms = FIRST_PULSE_MS + 4u * SETTLE_MS;
-    switch (task) {
-    case LEVER_COCK:
-        sum_ms += (uint32_t)opening_ms + drawing_ms + ramp_time_ms(free, held, latch_speed) + drawing_ms;
-        break;
-    case LEVER_LET_DOWN:
-        sum_ms += (uint32_t)drawing_ms + opening_ms + ramp_time_ms(breech, rest, ease_speed);
-        break;
-    case LEVER_SERVICE:
-        sum_ms += (uint32_t)opening_ms + drawing_ms + ramp_time_ms(free, lubricate, latch_speed);
-        break;
-    default: /* LEVER_HOME */
-        sum_ms += (uint32_t)opening_ms + ramp_time_ms(breech, rest, ease_speed);
-        break;
+    uint16_t free_ticks = values[WIRE_SETTING_LATCH_FREE_TICKS];
+    uint16_t rest_ticks = values[WIRE_SETTING_DRAW_REST_TICKS];
+    uint16_t breech_ticks = values[WIRE_SETTING_DRAW_BREECH_TICKS];
+    uint16_t latch_speed_ticks = values[WIRE_SETTING_LATCH_SPEED_TICKS];
+    uint32_t sum_ms = (FIRST_PULSE_PERIODS + 4u * SETTLE_PERIODS) * RAMP_PERIOD_MS;
+    if (latch->powered) {
+        sum_ms += ramp_time_ms(latch->position_ticks, free_ticks, latch_speed_ticks);
     }
-    return sum_ms > UINT16_MAX ? UINT16_MAX : (uint16_t)sum_ms;
+    if (task == LEVER_HOME || task == LEVER_LET_DOWN) {
+        sum_ms += ramp_time_ms(breech_ticks, rest_ticks, values[WIRE_SETTING_DRAW_EASE_SPEED_TICKS]);
+    } else {
+        uint8_t turned = task == LEVER_COCK ? WIRE_SETTING_LATCH_HELD_TICKS : WIRE_SETTING_LATCH_LUBRICATE_TICKS;
+        sum_ms += ramp_time_ms(free_ticks, values[turned], latch_speed_ticks);
+    }
+    if (task != LEVER_HOME) { /* to the breech, and for cocking back again */
+        uint16_t drawing_ms = ramp_time_ms(rest_ticks, breech_ticks, values[WIRE_SETTING_DRAW_SPEED_TICKS]);
+        sum_ms += task == LEVER_COCK ? 2u * drawing_ms : drawing_ms;
+    }
+    return sum_ms > LONGEST_TIME_MS ? LONGEST_TIME_MS : (uint16_t)sum_ms;
 }

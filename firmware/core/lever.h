@@ -33,15 +33,14 @@ struct lever {
     uint8_t task; /* enum lever_task */
     uint8_t step; /* enum lever_step */
     bool easing;  /* the draw moves at its easing speed */
-    uint32_t settled_us; /* when the servos, which lag their pulses, have arrived too */
+    uint8_t settle_periods; /* until the servos, which lag their pulses, have arrived too */
 };
 
 /* Begin a task. */
 void lever_start(struct lever *lever, uint8_t task);
 
 /* Once a period, before axes_step. `inputs` are debounced. True once, when the task is done (never for RELAX). */
-bool lever_step(struct lever *lever, struct axes *axes, const struct settings *settings, uint8_t inputs,
-                uint32_t now_us);
+bool lever_step(struct lever *lever, struct axes *axes, const struct settings *settings, uint8_t inputs);
 
 /* The time that the task should take from here. */
 uint16_t lever_time_ms(uint8_t task, const struct axes *axes, const struct settings *settings);

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "check.h"
-#include "clock.h"
 #include "crc.h"
 
 /* A frame's bytes on the line if every one of them had to be escaped, and its flag. */
@@ -120,8 +119,16 @@ void outbox_forget_events(struct outbox *outbox)
     outbox->event_sequence = 0;
 }
 
-void outbox_step(struct outbox *outbox, uint32_t now_us)
+void outbox_resend(struct outbox *outbox)
 {
+    for (uint8_t i = 0; i < outbox->event_count; i++) {
+        outbox->events[i].sent = false;
+    }
+}
+
+bool outbox_step(struct outbox *outbox)
+{
+    bool event_sent = false;
     if (outbox->answer_due && send(outbox, outbox->answer_sequence, outbox->answer_type, outbox->answer,
                                    outbox->answer_length)) {
         outbox->answer_due = false;
@@ -130,22 +137,15 @@ void outbox_step(struct outbox *outbox, uint32_t now_us)
         send(outbox, outbox->aside_sequence, WIRE_REFUSAL_TYPE, outbox->aside, WIRE_REFUSAL_LENGTH)) {
         outbox->aside_due = false;
     }
-    if (outbox->event_count == 0) {
-        return;
-    }
-    if (outbox->events[0].sent && clock_due(now_us, outbox->resend_us)) {
-        for (uint8_t i = 0; i < outbox->event_count; i++) {
-            outbox->events[i].sent = false;
-        }
-    }
     for (uint8_t i = 0; i < outbox->event_count && !outbox->answer_due; i++) {
         struct outbox_event *event = &outbox->events[i];
         if (!event->sent) {
             if (!send(outbox, event->sequence, event->type, event->payload, event->length)) {
-                return;
+                break; /* in order, or not yet */
             }
             event->sent = true;
-            outbox->resend_us = now_us + CLOCK_MS(WIRE_EVENT_RESEND_MS);
+            event_sent = true;
         }
     }
+    return event_sent;
 }

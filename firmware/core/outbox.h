@@ -37,7 +37,6 @@ struct outbox {
     struct outbox_event events[OUTBOX_EVENTS]; /* oldest first */
     uint8_t event_count;
     uint8_t event_sequence; /* of the event counted last, whether there was room for it or not */
-    uint32_t resend_us;
 };
 
 void outbox_start(struct outbox *outbox);
@@ -64,8 +63,11 @@ void outbox_acknowledge(struct outbox *outbox, uint8_t sequence);
 /* Forget every event and begin counting anew. */
 void outbox_forget_events(struct outbox *outbox);
 
-/* Put what is due into the ring, as far as there is room. */
-void outbox_step(struct outbox *outbox, uint32_t now_us);
+/* Put what is due into the ring, as far as there is room. True when an event was among it. */
+bool outbox_step(struct outbox *outbox);
+
+/* Every event that nobody has acknowledged is due again. */
+void outbox_resend(struct outbox *outbox);
 
 /* Interrupt: is there a byte to send, and which. */
 static inline bool outbox_empty(const struct outbox *outbox) { return outbox->head == outbox->tail; }

@@ -1,0 +1,67 @@
+/* The side of safety that runs in interrupts, and the only code that touches the trigger.
+ *
+ * Off is always allowed, from anywhere. On needs more: the receive interrupt switches on for the fire command that the
+ * fuse waits for, the main loop for the slow way, and both look again whether anything has spoken against it. The pins
+ * come from board_pins.h, which every board has. */
+#ifndef GUARD_H
+#define GUARD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "board.h"
+#include "board_pins.h"
+#include "receiver.h"
+
+/* Periods of 20 ms after which an output is switched off whatever the core says. The longest holds that can be set are
+ * 100 ms and 1000 ms; the first period is a part of one. */
+#define GUARD_TRIGGER_PERIODS 6u
+#define GUARD_LOADER_PERIODS 51u
+
+struct guard {
+    volatile uint8_t lost; /* permissions withdrawn since the core looked last, bits of WIRE_INPUT_.._MASK */
+    volatile bool hold_expired;
+    volatile uint8_t trigger_periods_left;
+    volatile uint8_t loader_periods_left;
+    bool trigger_applied;
+    bool loader_applied;
+};
+
+/* Interrupt: a permission is gone, if only for a moment. */
+static inline void guard_withdraw(struct guard *guard, struct receiver *receiver, uint8_t permission)
+{
+    board_drop_trigger();
+    receiver->fuse_live = false;
+    guard->lost |= permission;
+}
+
+/* Interrupt: a byte has come. */
+static inline void guard_receive(struct guard *guard, struct receiver *receiver, uint8_t byte)
+{
+    if (receiver_fires(receiver, byte) && board_pins_permit_fire()) {
+        board_pull_trigger();
+        guard->trigger_periods_left = GUARD_TRIGGER_PERIODS;
+        receiver_burn_fuse(receiver, board_interrupt_time_us());
+    } else if (byte == WIRE_STOP) {
+        board_drop_trigger();
+    }
+    receiver_take(receiver, byte);
+}
+
+/* Interrupt: a period of 20 ms has passed. */
+static inline void guard_period(struct guard *guard)
+{
+    if (guard->trigger_periods_left != 0 && --guard->trigger_periods_left == 0) {
+        board_drop_trigger();
+        guard->hold_expired = true;
+    }
+    if (guard->loader_periods_left != 0 && --guard->loader_periods_left == 0) {
+        board_set_loader(false);
+        guard->hold_expired = true;
+    }
+}
+
+/* Main loop: make trigger and loader what the core wants after a step. */
+void guard_apply(struct guard *guard, struct receiver *receiver, bool trigger, bool loader);
+
+#endif
