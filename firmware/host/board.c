@@ -1,0 +1,254 @@
+/* The core on a PC; see host.h. */
+#include "board.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cannon.h"
+#include "crc.h"
+#include "host.h"
+#include "interlocks.h"
+
+#define EEPROM_BYTES 1024u
+#define EEPROM_WRITE_US 3400u
+#define PERIOD_US 20000u
+#define STEP_US 1000u
+#define SENT_BYTES 65536u
+
+struct host {
+    struct cannon cannon;
+    struct cannon_retained retained;
+    struct cannon_edge left_first, left_second;
+    uint8_t levels;
+    bool powered;
+    bool trigger, loader;
+    uint32_t pulls;
+    uint32_t now_us;
+    uint32_t period_us; /* when the servo period began */
+    uint32_t eeprom_ready_us;
+    int32_t writes_left; /* until the supply fails; negative: never */
+    uint8_t eeprom[EEPROM_BYTES];
+    uint8_t sent[SENT_BYTES];
+    size_t sent_head, sent_tail;
+};
+
+/* The core asks for hardware without saying whose: it is that of the host whose call is being done. */
+static struct host *current;
+
+uint8_t board_kind(void) { return WIRE_BOARD_HOST; }
+
+uint8_t board_lock(void) { return 0; }
+
+void board_unlock(uint8_t before) { (void)before; }
+
+bool board_eeprom_ready(void) { return (int32_t)(current->now_us - current->eeprom_ready_us) >= 0; }
+
+uint8_t board_eeprom_read(uint16_t address) { return current->eeprom[address % EEPROM_BYTES]; }
+
+void board_eeprom_write(uint16_t address, uint8_t byte)
+{
+    uint8_t *cell = &current->eeprom[address % EEPROM_BYTES];
+    if (current->writes_left == 0) {
+        *cell = (uint8_t)(*cell ^ byte ^ 0x5Au); /* neither the old byte nor the new one */
+        current->powered = false;
+        return;
+    }
+    if (current->writes_left > 0) {
+        current->writes_left--;
+    }
+    *cell = byte;
+    current->eeprom_ready_us = current->now_us + EEPROM_WRITE_US;
+}
+
+void board_pull_trigger(void)
+{
+    current->pulls += !current->trigger;
+    current->trigger = true;
+}
+
+void board_drop_trigger(void) { current->trigger = false; }
+
+void board_set_loader(bool on) { current->loader = on; }
+
+bool board_pins_permit_fire(void) { return interlocks_fire(current->levels) == INTERLOCKS_PASSED; }
+
+uint32_t board_interrupt_time_us(void) { return current->now_us; }
+
+struct host *host_new(void)
+{
+    struct host *host = calloc(1, sizeof *host);
+    if (host != NULL) {
+        memset(host->eeprom, 0xFF, sizeof host->eeprom);
+        host->writes_left = -1;
+    }
+    return host;
+}
+
+void host_free(struct host *host) { free(host); }
+
+void host_copy(struct host *to, const struct host *from) { *to = *from; }
+
+void host_reset(struct host *host, uint8_t reset_cause)
+{
+    bool kept = reset_cause != WIRE_RESET_CAUSE_POWER_ON;
+    struct cannon_retained retained = host->retained;
+    current = host;
+    host->trigger = false;
+    host->loader = false;
+    host->powered = true;
+    host->writes_left = -1;
+    host->now_us = 0;
+    host->period_us = 0;
+    host->eeprom_ready_us = 0;
+    host->left_first.seen = false;
+    host->left_second.seen = false;
+    cannon_start(&host->cannon, reset_cause, kept ? &retained : NULL);
+}
+
+static void fell(struct host *host, struct cannon_edge *edge, uint8_t fallen, uint8_t mask)
+{
+    if (fallen & mask) {
+        *edge = (struct cannon_edge){host->now_us, false, true};
+    }
+}
+
+void host_set_inputs(struct host *host, uint8_t levels)
+{
+    uint8_t fallen = (uint8_t)(host->levels & ~levels);
+    current = host;
+    host->levels = levels;
+    if (!host->powered) {
+        return;
+    }
+    if (fallen & INPUTS_PERMISSIONS) {
+        guard_withdraw(&host->cannon.guard, &host->cannon.receiver, fallen & INPUTS_PERMISSIONS);
+    }
+    fell(host, &host->left_first, fallen, WIRE_INPUT_GATE_FIRST_BLOCKED_MASK);
+    fell(host, &host->left_second, fallen, WIRE_INPUT_GATE_SECOND_BLOCKED_MASK);
+}
+
+void host_receive(struct host *host, const uint8_t *bytes, size_t count)
+{
+    current = host;
+    for (size_t i = 0; i < count && host->powered; i++) {
+        guard_receive(&host->cannon.guard, &host->cannon.receiver, bytes[i]);
+    }
+}
+
+static void transmit(struct host *host)
+{
+    while (!outbox_empty(&host->cannon.outbox) && host->sent_head - host->sent_tail < SENT_BYTES) {
+        host->sent[host->sent_head++ % SENT_BYTES] = outbox_take(&host->cannon.outbox);
+    }
+}
+
+void host_step(struct host *host)
+{
+    current = host;
+    if (!host->powered) {
+        return;
+    }
+    struct cannon_inputs inputs = {
+        .now_us = host->now_us,
+        .levels = host->levels,
+        .left_first = host->left_first,
+        .left_second = host->left_second,
+    };
+    host->left_first.seen = false;
+    host->left_second.seen = false;
+    cannon_step(&host->cannon, &inputs);
+    if (!host->powered) {
+        host->trigger = false;
+        host->loader = false;
+        return;
+    }
+    guard_apply(&host->cannon.guard, &host->cannon.receiver, host->cannon.outputs.trigger,
+                host->cannon.outputs.loader);
+    cannon_retain(&host->cannon, &host->retained);
+    transmit(host);
+}
+
+static void pass(struct host *host, uint32_t duration_us)
+{
+    current = host;
+    host->now_us += duration_us;
+    while (host->powered && host->now_us - host->period_us >= PERIOD_US) {
+        host->period_us += PERIOD_US;
+        guard_period(&host->cannon.guard);
+    }
+}
+
+void host_run(struct host *host, uint32_t duration_us)
+{
+    while (duration_us != 0) {
+        uint32_t step_us = duration_us < STEP_US ? duration_us : STEP_US;
+        duration_us -= step_us;
+        pass(host, step_us);
+        host_step(host);
+    }
+}
+
+void host_hang(struct host *host, uint32_t duration_us) { pass(host, duration_us); }
+
+size_t host_sent(struct host *host, uint8_t *bytes, size_t room)
+{
+    size_t count = 0;
+    while (count < room && host->sent_tail != host->sent_head) {
+        bytes[count++] = host->sent[host->sent_tail++ % SENT_BYTES];
+    }
+    return count;
+}
+
+void host_view(const struct host *host, struct host_view *view)
+{
+    const struct cannon *cannon = &host->cannon;
+    *view = (struct host_view){
+        .state = cannon->state,
+        .cause = cannon->cause,
+        .inputs = cannon->inputs.levels,
+        .trigger = host->trigger,
+        .loader = host->loader,
+        .armed_lamp = cannon->outputs.armed_lamp,
+        .key_cycle_needed = cannon->key_cycle_needed,
+        .faults = cannon->faults,
+        .shots = cannon->shots,
+        .now_us = host->now_us,
+        .pulls = host->pulls,
+        .token = cannon->token,
+    };
+    for (uint8_t i = 0; i < WIRE_AXIS_COUNT; i++) {
+        view->pulse_ticks[i] = host->powered ? cannon->outputs.pulse_ticks[i] : 0;
+    }
+}
+
+uint8_t *host_eeprom(struct host *host) { return host->eeprom; }
+
+void host_fail_after_writes(struct host *host, int32_t writes) { host->writes_left = writes; }
+
+uint16_t host_crc(const uint8_t *bytes, size_t count)
+{
+    uint16_t crc = CRC_START;
+    for (size_t i = 0; i < count; i++) {
+        crc = crc_add(crc, bytes[i]);
+    }
+    return (uint16_t)~crc;
+}
+
+uint8_t host_state_count(void) { return WIRE_STATE_COUNT; }
+
+uint8_t host_event_count(void) { return STATE_EVENT_COUNT; }
+
+const char *host_event_name(uint8_t event)
+{
+#define NAME(event) [STATE_EVENT_##event] = #event
+    static const char *const names[STATE_EVENT_COUNT] = {
+        NAME(HOME),         NAME(MOVE),        NAME(COCK),      NAME(LOAD),          NAME(LET_DOWN),
+        NAME(ARM),          NAME(FIRE),        NAME(SERVICE),   NAME(CONFIGURE),     NAME(MAKE_SAFE),
+        NAME(NEW_SESSION),  NAME(STOP_BYTE),   NAME(KEY_OFF),   NAME(LANE_NOT_CLEAR), NAME(EMERGENCY_STOP),
+        NAME(HEARTBEAT_LOST), NAME(DONE),      NAME(TIMED_OUT), NAME(LATCH_LOST),    NAME(LOAD_LOST),
+        NAME(DWELL_EXPIRED), NAME(ARM_EXPIRED), NAME(BAD_TOKEN), NAME(SHOT_SEEN),    NAME(SHOT_NOT_SEEN),
+        NAME(HOLD_EXPIRED),
+    };
+#undef NAME
+    return event < STATE_EVENT_COUNT ? names[event] : "";
+}
