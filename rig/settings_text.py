@@ -11,7 +11,7 @@ from typing import Any
 from rig.settings import Settings
 from rig.toml_faults import Table
 
-__all__ = ["settings_text"]
+__all__ = ["comment", "pair", "settings_text"]
 
 _WIDTH = 110
 _HEAD = "Settings of the rig. Every value carries its unit in its name. `rig check` says what is wrong with this file."
@@ -32,42 +32,44 @@ def settings_text(settings: Settings, *, twin: str = "") -> str:
     str
         TOML; reading it gives the same settings.
     """
-    lines = [*_comment(_HEAD)]
+    lines = [*comment(_HEAD)]
     for key in Settings.model_fields:
         value = getattr(settings, key)
         if isinstance(value, Table):
             lines += _table(key, value)
         else:
             description = Settings.model_fields[key].description or ""
-            lines += ["", "", *_comment(description), f"[{key}]"]
-            lines += [twin.rstrip()] if twin else [_pair(name, each) for name, each in value.items()]
+            lines += ["", "", *comment(description), f"[{key}]"]
+            lines += [twin.rstrip()] if twin else [pair(name, each) for name, each in value.items()]
     return "\n".join(lines) + "\n"
 
 
 def _table(path: str, table: Table) -> Iterator[str]:
     # A short line parts the keys of a table; a table stands two lines off, so that the eye finds it.
-    yield from ("", "", *_comment(inspect.cleandoc(type(table).__doc__ or "")), f"[{path}]")
+    yield from ("", "", *comment(inspect.cleandoc(type(table).__doc__ or "")), f"[{path}]")
     below: list[tuple[str, Table]] = []
     for key, field in type(table).model_fields.items():
         value = getattr(table, key)
         if isinstance(value, Table):
             below.append((key, value))
             continue
-        yield from _comment(field.description or "")
+        yield from comment(field.description or "")
         if value is None:
             # TOML has no way to say "not given": the key stands there as a comment to be filled in.
-            yield f"# {_pair(key, (field.examples or [''])[0])}"
+            yield f"# {pair(key, (field.examples or [''])[0])}"
         else:
-            yield _pair(key, value)
+            yield pair(key, value)
     for key, value in below:
         yield from _table(f"{path}.{key}", value)
 
 
-def _comment(text: str) -> list[str]:
+def comment(text: str) -> list[str]:
+    """Write a text as lines of comment."""
     return [f"# {line}" for line in textwrap.wrap(" ".join(text.split()), _WIDTH - 2)]
 
 
-def _pair(key: str, value: Any) -> str:
+def pair(key: str, value: Any) -> str:
+    """Write a key and its value."""
     return f"{key} = {_value(value)}"
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rig.cli._app import RefusedError, app
 from rig.cli._options import SETTINGS_FILE, SettingsFile
+
+if TYPE_CHECKING:
+    from rig.toml_faults import Fault
 
 __all__ = ["check", "init"]
 
@@ -18,10 +22,11 @@ def init(
     path: Annotated[Path, typer.Argument(help="the file to write")] = SETTINGS_FILE,
 ) -> None:
     """Write a commented settings file with every value at its default."""
+    from rig.cli._twin_table import twin_text
     from rig.settings import Settings
     from rig.settings_text import settings_text
 
-    text = settings_text(Settings())
+    text = settings_text(Settings(), twin=twin_text())
     try:
         # Made only if it is not there: settings that someone has worked on are never written over.
         with path.open("x", encoding="utf-8") as file:
@@ -36,10 +41,28 @@ def check(settings: SettingsFile = SETTINGS_FILE) -> None:
     """Say everything that is wrong with the settings file, at once."""
     from rig.settings import SettingsError, read_settings
 
+    faults: list[Fault] = []
     try:
         read_settings(settings)
     except SettingsError as error:
-        for fault in error.faults:
-            typer.echo(f"{error.name}: {fault}", err=True)
-        raise typer.Exit(2) from None
+        faults += error.faults
+    faults += _twin_faults(settings)
+    for fault in faults:
+        typer.echo(f"{settings}: {fault}", err=True)
+    if faults:
+        raise typer.Exit(2)
     typer.echo(f"{settings}: nothing wrong")
+
+
+def _twin_faults(path: Path) -> list[Fault]:
+    """Check [twin] by itself, which only the twin can, also where something else in the file is wrong."""
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8")).get("twin")
+    except (OSError, ValueError):
+        # No file, or no TOML: that has been said.
+        return []
+    if not isinstance(table, dict) or not table:
+        return []
+    from rig.cli._twin_table import twin_faults
+
+    return twin_faults(table)

@@ -1,0 +1,90 @@
+"""The [twin] table: every key that a twin has, nothing else, and the twin's own defaults for the rest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from game.montecassino import Position, Side
+from rig.cli import main
+from rig.cli._twin_table import twin_settings, twin_text
+from rig.settings import Settings, SettingsError, parse_settings
+from rig.settings_text import settings_text
+from twin import TwinSettings
+
+_POSITION = Position.parse("G A01-A24 G25-G48 0/0 20/20 -")
+
+
+def _twin(text: str) -> TwinSettings:
+    return twin_settings(parse_settings(text), _POSITION)
+
+
+def _faults(text: str) -> list[str]:
+    with pytest.raises(SettingsError) as refused:
+        _twin(text)
+    return [str(fault) for fault in refused.value.faults]
+
+
+def test_without_a_table_the_twin_is_as_it_comes_with_the_position_set_up() -> None:
+    twin = _twin("")
+    assert twin == TwinSettings(soldiers=_POSITION.soldiers, side=Side.G)
+
+
+def test_what_is_not_given_keeps_the_twins_own_default() -> None:
+    """The traverse has another backlash than servos at large; jamming it must not change that."""
+    default = TwinSettings().plant
+    traverse = _twin("[twin.plant.traverse]\nstuck = true").plant.traverse
+    assert traverse.stuck
+    assert traverse.backlash_us == default.traverse.backlash_us != default.azimuth.backlash_us
+
+
+def test_nested_keys_lists_and_tables_in_lists_arrive() -> None:
+    twin = _twin(
+        "[twin]\nseed = 5\nplant.loader.jams = [1, 4]\ncamera.look.board = 'baize'\n"
+        "[[twin.resets]]\nat_us = 9\ncause = 2\n"
+    )
+    assert twin.seed == 5
+    assert twin.plant.loader.jams == (1, 4)
+    assert twin.camera.look.board == "baize"
+    assert [(reset.at_us, reset.cause) for reset in twin.resets] == [(9, 2)]
+
+
+def test_everything_wrong_is_said_at_once() -> None:
+    assert _faults(
+        "[twin]\nsed = 4\nside = 'A'\nline = 3\nplant.spring.speed_scater = 2\ncamera.faults.stall_at_us = 1.5\n"
+        "camera.look.uniform_a = [1, 2]"
+    ) == [
+        "twin.plant.spring.speed_scater: found a key that nothing reads, expected a key of twin.plant.spring"
+        " (did you mean speed_scatter?)",
+        "twin.line: found 3, expected a table, [twin.line]",
+        "twin.camera.look.uniform_a: found [1, 2], expected a list of at least 3 items",
+        "twin.camera.faults.stall_at_us: found 1.5, expected a whole number",
+        "twin.sed: found a key that nothing reads, expected a key of twin (did you mean seed?)",
+        "twin.side: found a key that nothing reads, expected a key of twin"
+        " (it comes from the turn in [game] position)",
+    ]
+
+
+def test_what_a_new_file_says_of_the_twin_is_its_default() -> None:
+    text = settings_text(Settings(), twin=twin_text())
+    assert twin_settings(parse_settings(text), _POSITION) == _twin("")
+
+
+def test_what_a_new_file_offers_can_be_uncommented() -> None:
+    lines = [line.removeprefix("# ") if " = " in line else line for line in twin_text().splitlines()]
+    twin = _twin("\n".join(["[twin]", *lines]))
+    assert twin.plant.loader.jams == (3,)
+    assert twin.plant.gate.first_stuck
+
+
+def test_check_names_faults_of_the_twin_beside_all_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("rig.toml").write_text("[port]\nbaud = 3\n[twin]\nsed = 4\n")
+    assert main(["check"]) == 2
+    assert [line.partition(": found")[0] for line in capsys.readouterr().err.splitlines()] == [
+        "rig.toml: port.baud",
+        "rig.toml: twin.sed",
+    ]
