@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from twin.hands import Hands
+from twin.limits import at_least
 from twin.plant import Plant
 
 
@@ -16,10 +17,14 @@ class AttendantSettings:
     """How quick they are."""
 
     present: bool = False
+    """Whether anybody stands by."""
     arrives_us: int = 300_000
     """When they clear the lane and turn the key, after power-on."""
     loads_after_us: int = 1_200_000
     """From the lever's being held to reaching for a shot."""
+
+    def __post_init__(self) -> None:
+        at_least(self, 0, "arrives_us", "loads_after_us")
 
 
 class Attendant:

@@ -9,6 +9,7 @@ from game.montecassino import Side, Square, parse_squares
 from twin.attendant import AttendantSettings
 from twin.camera import CameraSettings
 from twin.chip import ChipSettings, ResetCause
+from twin.limits import at_least
 from twin.line import LineSettings
 from twin.plant import PlantSettings
 from twin.table import TableSettings
@@ -21,6 +22,10 @@ class ResetIncident:
     at_us: int
     """On the twin's clock."""
     cause: ResetCause
+    """What resets it."""
+
+    def __post_init__(self) -> None:
+        at_least(self, 0, "at_us")
 
 
 def starting_position() -> dict[Square, Side]:
@@ -45,3 +50,9 @@ class TwinSettings:
     attendant: AttendantSettings = field(default_factory=AttendantSettings)
     resets: tuple[ResetIncident, ...] = ()
     """In order of time."""
+
+    def __post_init__(self) -> None:
+        at_least(self, 0, "seed")
+        times_us = [reset.at_us for reset in self.resets]
+        if times_us != sorted(times_us):
+            raise ValueError("resets are not in order of time")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from twin.chip.errors import ChipError, ChipMissing, ChipStopped
 from twin.chip.library import open_library
+from twin.limits import at_least, within
 
 __all__ = [
     "CHIP_HZ",
@@ -88,6 +89,11 @@ class ChipSettings:
     """The byte with which RAM is filled at power-on. Any value is as true; a fixed one shows how deep the stack went."""
     eeprom_path: Path | None = None
     """Where the EEPROM outlives the chip: read when the chip is made, written when it is closed."""
+
+    def __post_init__(self) -> None:
+        within(self, 300, 2_000_000, "line_baud")
+        at_least(self, 0, "startup_us")
+        within(self, 0, 255, "power_on_ram")
 
 
 _STOPPED = {

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from twin.chip import CHIP_HZ
+from twin.limits import at_least
 
 Drive = Callable[[int, bool | None, int], None]
 """Drives a pin: number, level or None, from which cycle on."""
@@ -25,6 +26,10 @@ class ContactSettings:
     """True: closed for good; False: open for good."""
     wire_cut_at_s: float | None = None
     """From then on it is open whatever it does."""
+
+    def __post_init__(self) -> None:
+        at_least(self, 1, "bounce_us")
+        at_least(self, 0, "bounces", "wire_cut_at_s")
 
 
 class Contact:

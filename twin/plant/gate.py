@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from twin.chip import CHIP_HZ, Pin
+from twin.limits import at_least
 from twin.plant.contact import Drive
 
 _HAND_PASSES_US = 60_000
@@ -19,11 +20,17 @@ class GateSettings:
     """The light barriers."""
 
     spacing_mm: float = 20.0
+    """Between the two barriers."""
     shot_diameter_mm: float = 6.0
+    """Of the shot that passes them."""
     first_stuck: bool | None = None
     """The inner barrier always says blocked (True) or clear (False)."""
     second_stuck: bool | None = None
     """The outer barrier always says blocked (True) or clear (False)."""
+
+    def __post_init__(self) -> None:
+        at_least(self, 0.1, "shot_diameter_mm")
+        at_least(self, self.shot_diameter_mm, "spacing_mm")
 
 
 class Gate:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from twin.limits import at_least
 from twin.plant.servo import Servo
 from twin.spring import SpringSettings
 
@@ -38,6 +39,10 @@ class LeverSettings:
     """From current to the lever's being free; a shorter pulse does nothing."""
     solenoid_works: bool = True
     """False: it clicks and the lever stays."""
+
+    def __post_init__(self) -> None:
+        at_least(self, 0.01, "draw_stall_kgf")
+        at_least(self, 0, "backdrive_kgf", "backdrive_us_per_s", "overtravel_mm", "solenoid_delay_us")
 
 
 @dataclass(frozen=True, slots=True)

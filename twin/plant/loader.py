@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from twin.chip import CHIP_HZ
+from twin.limits import at_least
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,6 +13,7 @@ class LoaderSettings:
     """The loader, and what it gets wrong."""
 
     fitted: bool = False
+    """Whether there is one."""
     magazine: int = 100
     """Shots it holds."""
     needs_us: int = 20_000
@@ -22,6 +24,9 @@ class LoaderSettings:
     """Pulses, counted from 1, on which nothing comes."""
     double_feeds: tuple[int, ...] = ()
     """Pulses, counted from 1, on which two shots come."""
+
+    def __post_init__(self) -> None:
+        at_least(self, 0, "magazine", "needs_us", "delay_us")
 
 
 class Loader:

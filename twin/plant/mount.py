@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 
 from game.montecassino import BOARD_FILES, BOARD_ROWS, Side
+from twin.limits import at_least, within
 from twin.scene import CannonPose
 
 CENTRE_US = 1500.0
@@ -28,6 +29,7 @@ class MountSettings:
     azimuth_span_rad: float = math.radians(60.0)
     """From 1000 us to 2000 us, half to the left and half to the right; a longer pulse is further to the right."""
     elevation_centre_rad: float = math.radians(15.0)
+    """Elevation at 1500 us."""
     elevation_span_rad: float = math.radians(60.0)
     """From 1000 us to 2000 us; a longer pulse is higher."""
     strip_offset_mm: float = 45.0
@@ -36,6 +38,10 @@ class MountSettings:
     """Height of the pivot above the board; the muzzle is there when the barrel is level."""
     barrel_length_mm: float = 60.0
     """From the pivot to the muzzle."""
+
+    def __post_init__(self) -> None:
+        within(self, -math.pi, math.pi, "azimuth_span_rad", "elevation_centre_rad", "elevation_span_rad")
+        at_least(self, 0, "strip_offset_mm", "pivot_height_mm", "barrel_length_mm")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from twin.chip import CHIP_HZ, Chip, ChipEvent, EventKind, Pin
+from twin.limits import at_least
 from twin.plant.contact import Contact, ContactSettings
 from twin.plant.gate import Gate, GateSettings
 from twin.plant.lever import Lever, LeverSettings
@@ -34,12 +35,20 @@ class PlantSettings:
     gate: GateSettings = field(default_factory=GateSettings)
     loader: LoaderSettings = field(default_factory=LoaderSettings)
     emergency_stop: ContactSettings = field(default_factory=ContactSettings)
+    """Closed while all is well."""
     arming_key: ContactSettings = field(default_factory=ContactSettings)
+    """Closed while on."""
     lane_clear: ContactSettings = field(default_factory=ContactSettings)
+    """Closed while somebody says that the lane is clear."""
     lever_drawn: ContactSettings = field(default_factory=ContactSettings)
+    """Closed while the lever is at the breech."""
     lever_latched: ContactSettings = field(default_factory=ContactSettings)
+    """Closed while the latch holds the lever."""
     shots_fired_before: int = 0
     """With this spring; it fades with every shot."""
+
+    def __post_init__(self) -> None:
+        at_least(self, 0, "shots_fired_before")
 
 
 @dataclass(frozen=True, slots=True)

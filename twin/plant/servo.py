@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from twin.chip import CHIP_HZ
+from twin.limits import at_least, within
 
 SHORTEST_PULSE_US = 400.0
 LONGEST_PULSE_US = 2600.0
@@ -33,6 +34,11 @@ class ServoSettings:
     """Where somebody left it before power came on."""
     stuck: bool = False
     """The gears are jammed."""
+
+    def __post_init__(self) -> None:
+        at_least(self, 0, "slew_us_per_s", "dead_band_us", "backlash_us", "limp_after_us")
+        within(self, -1, 1, "gain_error")
+        within(self, SHORTEST_PULSE_US, LONGEST_PULSE_US, "start_us")
 
 
 class Servo:

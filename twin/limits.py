@@ -1,0 +1,31 @@
+"""Limits of settings: a value outside them is refused where the settings are made."""
+
+from __future__ import annotations
+
+import math
+
+
+def within(settings: object, low: float, high: float, *names: str) -> None:
+    """Ask for fields that lie between two limits; a field that is None is not asked.
+
+    Raises
+    ------
+    ValueError
+        For the first that does not, or is not a number.
+    """
+    for name in names:
+        value = getattr(settings, name)
+        if value is not None and not low <= value <= high:
+            span = f"{low:g} or more" if math.isinf(high) else f"{low:g} to {high:g}"
+            raise ValueError(f"{name} is {value:g}, expected {span}")
+
+
+def at_least(settings: object, low: float, *names: str) -> None:
+    """Ask for fields that are not less than a limit; a field that is None is not asked.
+
+    Raises
+    ------
+    ValueError
+        For the first that is, or is not a number.
+    """
+    within(settings, low, math.inf, *names)
