@@ -342,7 +342,7 @@ def says(
     'the lane is not clear'
     """
     name = member.name
-    if name is None:
+    if name is None or name not in type(member).__members__:
         raise ValueError(f"{member!r} is more than one input; ask for each by itself")
     return str(_WIRE[_SECTIONS[type(member)]][name.lower()].get("says", ""))
 
