@@ -12,58 +12,58 @@ static const uint16_t mask_registers[] = { REG_TIMSK0, REG_TIMSK1, REG_TIMSK2, R
 
 static void on_vector(avr_irq_t *irq, uint32_t value, void *param)
 {
-	(void)irq;
-	vector_ref *ref = param;
-	chip *c = ref->owner;
-	if (value) {
-		chip_stall(c, ENTRY_CYCLES + (c->woken ? WAKE_CYCLES : 0));
-		c->woken = 0;
-	} else { /* RETI: interrupts that stand for a state come again for as long as it lasts */
-		uart_reraise(c, ref->vector);
-		eeprom_reraise(c, ref->vector);
-	}
+    (void)irq;
+    vector_ref *ref = param;
+    chip *c = ref->owner;
+    if (value) {
+        chip_stall(c, ENTRY_CYCLES + (c->woken ? WAKE_CYCLES : 0));
+        c->woken = 0;
+    } else { /* RETI: interrupts that stand for a state come again for as long as it lasts */
+        uart_reraise(c, ref->vector);
+        eeprom_reraise(c, ref->vector);
+    }
 }
 
 static void write_flags(avr_t *avr, avr_io_addr_t address, uint8_t value, void *param)
 {
-	chip *c = param;
-	uint8_t ones = chip_written_ones(c, value);
-	for (int i = 0; i < avr->interrupts.vector_count; i++) {
-		avr_int_vector_t *vector = avr->interrupts.vector[i];
-		if (vector->raised.reg == address && ones & 1u << vector->raised.bit) {
-			avr_clear_interrupt(avr, vector);
-			avr_regbit_clear(avr, vector->raised);
-		}
-	}
+    chip *c = param;
+    uint8_t ones = chip_written_ones(c, value);
+    for (int i = 0; i < avr->interrupts.vector_count; i++) {
+        avr_int_vector_t *vector = avr->interrupts.vector[i];
+        if (vector->raised.reg == address && ones & 1u << vector->raised.bit) {
+            avr_clear_interrupt(avr, vector);
+            avr_regbit_clear(avr, vector->raised);
+        }
+    }
 }
 
 static void write_mask(avr_t *avr, avr_io_addr_t address, uint8_t value, void *param)
 {
-	(void)param;
-	uint8_t enabled = value & (uint8_t)~avr->data[address];
-	avr->data[address] = value;
-	for (int i = 0; i < avr->interrupts.vector_count; i++) {
-		avr_int_vector_t *vector = avr->interrupts.vector[i];
-		if (vector->enable.reg == address && enabled & 1u << vector->enable.bit && avr_regbit_get(avr, vector->raised))
-			avr_raise_interrupt(avr, vector);
-	}
+    (void)param;
+    uint8_t enabled = value & (uint8_t)~avr->data[address];
+    avr->data[address] = value;
+    for (int i = 0; i < avr->interrupts.vector_count; i++) {
+        avr_int_vector_t *vector = avr->interrupts.vector[i];
+        if (vector->enable.reg == address && enabled & 1u << vector->enable.bit && avr_regbit_get(avr, vector->raised))
+            avr_raise_interrupt(avr, vector);
+    }
 }
 
 void interrupts_init(chip *c)
 {
-	avr_t *avr = c->avr;
-	for (int i = 0; i < avr->interrupts.vector_count; i++) {
-		c->vectors[i] = (vector_ref){ c, avr->interrupts.vector[i] };
-		avr_irq_register_notify(avr->interrupts.vector[i]->irq + AVR_INT_IRQ_RUNNING, on_vector, &c->vectors[i]);
-	}
-	for (size_t i = 0; i < sizeof flag_registers / sizeof *flag_registers; i++) {
-		chip_set_handler(c, flag_registers[i], write_flags, NULL);
-		chip_set_handler(c, mask_registers[i], write_mask, NULL);
-	}
+    avr_t *avr = c->avr;
+    for (int i = 0; i < avr->interrupts.vector_count; i++) {
+        c->vectors[i] = (vector_ref){ c, avr->interrupts.vector[i] };
+        avr_irq_register_notify(avr->interrupts.vector[i]->irq + AVR_INT_IRQ_RUNNING, on_vector, &c->vectors[i]);
+    }
+    for (size_t i = 0; i < sizeof flag_registers / sizeof *flag_registers; i++) {
+        chip_set_handler(c, flag_registers[i], write_flags, NULL);
+        chip_set_handler(c, mask_registers[i], write_mask, NULL);
+    }
 }
 
 void interrupts_after_reset(chip *c)
 {
-	avr_extint_set_strict_lvl_trig(c->avr, 0, 0);
-	avr_extint_set_strict_lvl_trig(c->avr, 1, 0);
+    avr_extint_set_strict_lvl_trig(c->avr, 0, 0);
+    avr_extint_set_strict_lvl_trig(c->avr, 1, 0);
 }

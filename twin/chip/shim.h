@@ -44,38 +44,38 @@ typedef struct chip chip;
 
 /* What chip_events hands out, in order of cycle. */
 typedef struct {
-	uint64_t cycle;
-	uint16_t kind;     /* enum chip_event_kind */
-	uint16_t pin;      /* pin; or address for CHIP_EVENT_EEPROM */
-	uint32_t value;    /* level, byte or cause */
+    uint64_t cycle;
+    uint16_t kind;     /* enum chip_event_kind */
+    uint16_t pin;      /* pin; or address for CHIP_EVENT_EEPROM */
+    uint32_t value;    /* level, byte or cause */
 } chip_event;
 
 enum chip_event_kind {
-	CHIP_EVENT_PIN = 1,       /* an output changed as seen outside: driven level, or low when not driven */
-	CHIP_EVENT_SENT = 2,      /* the stop bit of a byte left the chip; value as a receiver at the line's rate reads it */
-	CHIP_EVENT_RECEIVED = 3,  /* the chip's UART set RXC for this byte */
-	CHIP_EVENT_OVERRUN = 4,   /* this received byte was lost: FIFO and shift register were full */
-	CHIP_EVENT_RESET = 5,     /* reset began; value is enum chip_cause */
-	CHIP_EVENT_STARTED = 6,   /* the start-up delay is over and the first instruction runs */
-	CHIP_EVENT_EEPROM = 7,    /* a byte was programmed */
-	CHIP_EVENT_POWER_OFF = 8,
+    CHIP_EVENT_PIN = 1,       /* an output changed as seen outside: driven level, or low when not driven */
+    CHIP_EVENT_SENT = 2,      /* a byte left the chip; value as a receiver at the line's rate hears it */
+    CHIP_EVENT_RECEIVED = 3,  /* the chip's UART set RXC for this byte */
+    CHIP_EVENT_OVERRUN = 4,   /* this received byte was lost: FIFO and shift register were full */
+    CHIP_EVENT_RESET = 5,     /* reset began; value is enum chip_cause */
+    CHIP_EVENT_STARTED = 6,   /* the start-up delay is over and the first instruction runs */
+    CHIP_EVENT_EEPROM = 7,    /* a byte was programmed */
+    CHIP_EVENT_POWER_OFF = 8,
 };
 
 /* Bits of MCUSR. */
 enum chip_cause {
-	CHIP_CAUSE_POWER_ON = 1,
-	CHIP_CAUSE_EXTERNAL = 2,
-	CHIP_CAUSE_BROWN_OUT = 4,
-	CHIP_CAUSE_WATCHDOG = 8,
+    CHIP_CAUSE_POWER_ON = 1,
+    CHIP_CAUSE_EXTERNAL = 2,
+    CHIP_CAUSE_BROWN_OUT = 4,
+    CHIP_CAUSE_WATCHDOG = 8,
 };
 
 /* Why chip_run came back. */
 enum chip_end {
-	CHIP_END_TARGET = 0,
-	CHIP_END_SENT = 1,            /* a byte was sent and the caller had asked to stop at it */
-	CHIP_END_SLEEP_FOREVER = -1,  /* sleep with interrupts off */
-	CHIP_END_SLEEP_MODE = -2,     /* a sleep mode other than idle */
-	CHIP_END_CRASHED = -3,        /* bad stack, PC, opcode or address */
+    CHIP_END_TARGET = 0,
+    CHIP_END_SENT = 1,            /* a byte was sent and the caller had asked to stop at it */
+    CHIP_END_SLEEP_FOREVER = -1,  /* sleep with interrupts off */
+    CHIP_END_SLEEP_MODE = -2,     /* a sleep mode other than idle */
+    CHIP_END_CRASHED = -3,        /* bad stack, PC, opcode or address */
 };
 
 /* NULL when the ELF cannot be read. Made without power: call chip_reset with CHIP_CAUSE_POWER_ON. */

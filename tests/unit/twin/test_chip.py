@@ -103,6 +103,14 @@ def test_reset_at_a_cycle_comes_there(boot: Boot) -> None:
     assert at <= reset.cycle < at + 4
 
 
+def test_a_brown_out_at_a_cycle_damages_the_byte_being_written(boot: Boot) -> None:
+    chip = boot()
+    chip.send(b"e\x07\x5a")
+    chip.reset(ResetCause.BROWN_OUT, at_cycle=chip.cycle + 24_000)
+    chip.run_for_us(8000)
+    assert chip.eeprom()[7] == 0xFF
+
+
 def test_a_line_at_another_rate_garbles(probe_path: Path) -> None:
     chip = Chip(ChipSettings(elf_path=probe_path, line_baud=57_600, startup_us=0))
     chip.reset(ResetCause.POWER_ON)
