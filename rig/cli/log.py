@@ -15,7 +15,7 @@ from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rig.log import DecidedDoubt, Session, Shot
+    from rig.log import DecidedDoubt, MuzzleGate, Session, Shot
 
 __all__ = ["decide", "export", "list_shots", "show"]
 
@@ -77,7 +77,7 @@ def _row(shot: Shot) -> Iterable[str]:
         planned.side,
         planned.target,
         planned.option,
-        f"{gate.muzzle_speed_mps:.2f}" if gate is not None else "",
+        f"{gate.muzzle_speed_mps:.2f}" if gate is not None and gate.muzzle_speed_mps is not None else "",
         told,
     )
 
@@ -124,10 +124,7 @@ def _in_full(shot: Shot, session: Session) -> Iterable[str]:
             f" elevation {aim.elevation_rad:+.4f} rad, for {aim.expected_muzzle_speed_mps:.2f} m/s"
         )
     if gate is not None:
-        yield (
-            f"  gate       {gate.muzzle_speed_mps:.3f} m/s ({gate.spacing_mm:g} mm in"
-            f" {gate.first_to_second_us:g} us, {gate.release_to_first_us:g} us after the release)"
-        )
+        yield f"  gate       {_gate(gate)}"
     if shot.recording_path is not None:
         yield f"  recording  {shot.recording_path}"
     for number, analysis in enumerate(shot.analyses, start=1):
@@ -210,6 +207,16 @@ def _in_words(doubt: DecidedDoubt) -> str:
         return f"{doubt.square} fell, {between}: the commander of {doubt.commander} decides"
     word = Word.LEAVES if doubt.decision.leaves else Word.STAYS
     return f"{doubt.square} fell, {between}: {word}, said {doubt.decision.decided_by}"
+
+
+def _gate(gate: MuzzleGate) -> str:
+    if gate.muzzle_speed_mps is None:
+        said = "saw the shot; its speed is not known"
+    else:
+        said = f"{gate.muzzle_speed_mps:.3f} m/s ({gate.spacing_mm:g} mm in {gate.first_to_second_us:g} us)"
+    if gate.release_to_first_us is not None:
+        said += f", {gate.release_to_first_us:g} us after the release"
+    return said
 
 
 def _when(at_utc_us: int) -> str:

@@ -96,10 +96,10 @@ muzzle_gate = sa.Table(
     "muzzle_gate",
     metadata,
     sa.Column("shot_id", sa.Integer, sa.ForeignKey("shot.shot_id"), primary_key=True),
-    sa.Column("release_to_first_us", sa.Double, nullable=False),
-    sa.Column("first_to_second_us", sa.Double, nullable=False),
+    sa.Column("release_to_first_us", sa.Double),
+    sa.Column("first_to_second_us", sa.Double),
     sa.Column("spacing_mm", sa.Double, nullable=False),
-    sa.Column("muzzle_speed_mps", sa.Double, nullable=False),
+    sa.Column("muzzle_speed_mps", sa.Double),
 )
 
 recording = sa.Table(

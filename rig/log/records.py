@@ -148,23 +148,25 @@ class Aim:
 class MuzzleGate:
     """What the two light barriers timed, as the firmware reported it."""
 
-    release_to_first_us: float
-    """From the trigger's release until the shot cleared the first barrier."""
-    first_to_second_us: float
-    """From clearing the first barrier until clearing the second."""
+    release_to_first_us: float | None
+    """From the trigger's release until the shot cleared the first barrier; None: it was seen, its time is lost."""
+    first_to_second_us: float | None
+    """From clearing the first barrier until clearing the second; None: lost, or too long to be timed."""
     spacing_mm: float
     """Distance between the barriers, from the settings in use."""
 
     def __post_init__(self) -> None:
-        if not (self.first_to_second_us > 0 and self.spacing_mm > 0):
+        if self.spacing_mm <= 0 or (self.first_to_second_us is not None and not self.first_to_second_us > 0):
             raise ValueError(
                 "a muzzle gate times a shot over a distance: found "
                 f"{self.first_to_second_us} us over {self.spacing_mm} mm, expected both above 0"
             )
 
     @property
-    def muzzle_speed_mps(self) -> float:
-        """Speed of the shot between the barriers: mm per us is 1000 m/s."""
+    def muzzle_speed_mps(self) -> float | None:
+        """Speed of the shot between the barriers (mm per us is 1000 m/s); None where it was not timed."""
+        if self.first_to_second_us is None:
+            return None
         return 1000.0 * self.spacing_mm / self.first_to_second_us
 
 

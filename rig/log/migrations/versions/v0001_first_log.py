@@ -93,10 +93,10 @@ def upgrade() -> None:
     op.create_table(
         "muzzle_gate",
         sa.Column("shot_id", sa.Integer(), nullable=False),
-        sa.Column("release_to_first_us", sa.Double(), nullable=False),
-        sa.Column("first_to_second_us", sa.Double(), nullable=False),
+        sa.Column("release_to_first_us", sa.Double(), nullable=True),
+        sa.Column("first_to_second_us", sa.Double(), nullable=True),
         sa.Column("spacing_mm", sa.Double(), nullable=False),
-        sa.Column("muzzle_speed_mps", sa.Double(), nullable=False),
+        sa.Column("muzzle_speed_mps", sa.Double(), nullable=True),
         sa.ForeignKeyConstraint(["shot_id"], ["shot.shot_id"], name="fk_muzzle_gate_shot_id"),
         sa.PrimaryKeyConstraint("shot_id", name="pk_muzzle_gate"),
     )

@@ -98,6 +98,17 @@ def test_muzzle_speed_is_spacing_over_transit(log: ShotLog, session_id: int) -> 
     assert gate.muzzle_speed_mps == pytest.approx(0.020 / 2666.5e-6)
 
 
+def test_a_shot_may_be_seen_without_being_timed(log: ShotLog, session_id: int) -> None:
+    """A bad line lost the event with the times; the state that followed told that the shot left."""
+    gate = MuzzleGate(release_to_first_us=None, first_to_second_us=None, spacing_mm=20.0)
+    shot_id = until(log, session_id, Stage.FIRED)
+    log.seen(shot_id, gate)
+    shot = log.shot(shot_id)
+    assert shot.muzzle_gate == gate
+    assert gate.muzzle_speed_mps is None
+    assert tell(shot).startswith("fired: the muzzle gate saw it leave")
+
+
 @pytest.mark.parametrize("transit_us", [0.0, -1.0, float("nan")])
 def test_a_gate_that_timed_nothing_is_no_measurement(transit_us: float) -> None:
     with pytest.raises(ValueError, match="expected both above 0"):
