@@ -61,6 +61,8 @@ _SWITCHES_US = 300_000
 # The controller lets down this much before the firmware would by itself.
 _DWELL_MARGIN_US = 500_000
 _LONGEST_TRANSIT_TICKS = 0xFFFF
+# The cannon's clock and the controller's that differ by more than this and two in a hundred: the chip has restarted.
+_RESTART_US = 200_000
 
 _AIMED: Final = (wire.Axis.TRAVERSE, wire.Axis.AZIMUTH, wire.Axis.ELEVATION)
 _LEVER_HELD: Final = wire.Input.LEVER_DRAWN | wire.Input.LEVER_LATCHED
@@ -181,12 +183,12 @@ class ShotFired:
     """`released_us` is wrong by this much at the most."""
     released_device_us: int
     """The same on the cannon's clock."""
-    left_us: int
-    """The shot left the first barrier, on the controller's clock."""
-    transit_us: float
-    """From the first barrier to the second."""
+    left_us: int | None
+    """The shot left the first barrier, on the controller's clock; None where a bad line lost the gate's times."""
+    transit_us: float | None
+    """From the first barrier to the second; None likewise."""
     muzzle_speed_mps: float | None
-    """From the barriers' spacing; None where the transit was too long to be timed."""
+    """From the barriers' spacing; None likewise, and where the transit was too long to be timed."""
 
 
 class Cannon:
@@ -224,12 +226,22 @@ class Cannon:
         self._inbox: deque[messages.Event] = deque()
         self._inputs = wire.Input(0)
         self._synced_us = 0  # the cannon's time of the last status: events up to then are old news
+        self._synced_host_us = 0  # when that was, on the controller's clock
         self._dwell_until_us = 0
+        self._shots_before: int | None = (
+            0  # the cannon's count before the last arming; None: it has restarted since
+        )
+        self._fired: bool | None = False
 
     @property
     def state(self) -> State:
         """Where the cannon is on the way of a shot."""
         return self._sequence.state
+
+    @property
+    def fired(self) -> bool | None:
+        """Whether this shot's trigger was pulled; None where that is not known, as after a line that was lost."""
+        return self._fired
 
     @property
     def link(self) -> Link:
@@ -248,8 +260,7 @@ class Cannon:
         """
         if self.state is not State.UNKNOWN:
             self._take(Event.LINK_LOST, "connected anew")
-        identity = self._link.identify()
-        self._inbox.clear()
+        identity = self._meet()
         self._recover(Event.FOUND)
         self._settings = {
             setting: self._link.ask(messages.ReadSetting(setting)).value for setting in wire.Setting
@@ -341,15 +352,15 @@ class Cannon:
             Nothing was armed; the lever was let down.
         ShotNotSeen
             The trigger was pulled.
-        LinkLost
-            Where it comes in the state `FIRING`, the shot may have been fired.
+        LinkError
+            `fired` tells whether the trigger was pulled all the same.
         """
         self._step(Event.LANE_ASKED, lambda: self._check_lane(lane_clear), Event.LANE_SEEN_CLEAR)
         token = self._step(Event.ARM_ASKED, self._arm, Event.TOKEN_GIVEN)
         self._guarded(before_fire)
-        seen = self._step(Event.FIRE_ASKED, lambda: self._fire(token), None)
+        released_us, seen = self._step(Event.FIRE_ASKED, lambda: self._fire(token), None)
         self._recover(Event.SHOT_SEEN)
-        return self._shot(seen)
+        return self._shot(released_us, seen)
 
     def let_down(self, cause: str = "asked for") -> None:
         """Ease the lever forward without firing.
@@ -382,6 +393,7 @@ class Cannon:
             raise NotDone("writing the cannon's settings", _SAVING_US)
 
     def _home(self) -> None:
+        self._fired = False
         expected_ms = self._link.ask(messages.Home()).expected_ms
         self._await_state(wire.State.READY, expected_ms, "homing")
         home = {
@@ -473,34 +485,46 @@ class Cannon:
         raise LaneNotClear(f"the lane is not clear: {why}")
 
     def _arm(self) -> int:
+        self._shots_before = self._look().shots
         return self._link.ask(messages.Arm()).token
 
-    def _fire(self, token: int) -> ShotSeen:
-        self._link.ask(messages.Fire(token))
-        shot_timeout_ms = self._settings[wire.Setting.SHOT_TIMEOUT_MS]
-        seen = self._listen_for(ShotSeen, _patience_us(shot_timeout_ms))
-        if seen is None:
-            raise NotDone("waiting for the shot at the muzzle gate", _patience_us(shot_timeout_ms))
-        # The trigger is held for its time yet; then the cannon is safe by itself.
-        hold_ms = self._settings[wire.Setting.TRIGGER_HOLD_MS]
-        self._listen_for(
-            StateChanged, _patience_us(hold_ms), where=lambda event: event.state is wire.State.SAFE
+    def _fire(self, token: int) -> tuple[int, ShotSeen | None]:
+        """Fire; return when the trigger was pulled on the cannon's clock, and what the muzzle gate saw."""
+        self._fired = None
+        released = self._link.ask(messages.Fire(token))
+        self._fired = True
+        longest_ms = max(
+            self._settings[wire.Setting.SHOT_TIMEOUT_MS], self._settings[wire.Setting.TRIGGER_HOLD_MS]
         )
-        self._link.beat()  # a round trip close to the shot sets the clocks against each other best
-        return seen
+        seen: ShotSeen | None = None
 
-    def _shot(self, seen: ShotSeen) -> ShotFired:
-        released = self._link.to_host(seen.released_us)
-        left = self._link.to_host(seen.left_first_us)
-        transit_us = seen.transit_ticks / _TICKS_PER_US
-        timed = 0 < seen.transit_ticks < _LONGEST_TRANSIT_TICKS
+        def is_over(event: messages.Event) -> bool:
+            nonlocal seen
+            if isinstance(event, ShotSeen):
+                seen = event
+            return isinstance(event, StateChanged) and event.state is wire.State.SAFE
+
+        # The shot is seen, the trigger held for its time, and then the cannon is safe by itself.
+        if self._listen_for(messages.Event, _patience_us(longest_ms), where=is_over) is None:
+            self._note(self._as_event(self._look()))
+        self._link.beat()  # a round trip close to the shot sets the clocks against each other best
+        return released.released_us, seen
+
+    def _shot(self, released_device_us: int, seen: ShotSeen | None) -> ShotFired:
+        released = self._link.to_host(released_device_us)
+        left_us = transit_us = muzzle_speed_mps = None
+        if seen is not None:
+            left_us = self._link.to_host(seen.left_first_us).us
+            transit_us = seen.transit_ticks / _TICKS_PER_US
+            if 0 < seen.transit_ticks < _LONGEST_TRANSIT_TICKS:
+                muzzle_speed_mps = self._gate_spacing_mm * 1000 / transit_us
         return ShotFired(
             released_us=released.us,
             released_bound_us=released.bound_us,
-            released_device_us=seen.released_us,
-            left_us=left.us,
+            released_device_us=released_device_us,
+            left_us=left_us,
             transit_us=transit_us,
-            muzzle_speed_mps=self._gate_spacing_mm * 1000 / transit_us if timed else None,
+            muzzle_speed_mps=muzzle_speed_mps,
         )
 
     # Steps, aborts and what they have in common
@@ -521,7 +545,11 @@ class Cannon:
     def _guarded(self, act: Callable[[], T]) -> T:
         """Do something on the way of a shot; where it fails, leave the cannon safe first."""
         try:
-            return act()
+            try:
+                return act()
+            except Refused as error:
+                self._look_behind(error)
+                raise
         except LetDown as error:
             event = Event.DWELL_EXPIRED if isinstance(error, DwellExpired) else Event.LET_DOWN_ASKED
             self._recover(event, str(error))
@@ -533,6 +561,11 @@ class Cannon:
             self._stop()
             self._recover(Event.ABORTED, str(error) or type(error).__name__)
             raise
+
+    def _look_behind(self, refused: Refused) -> None:
+        """Raise what lies behind a refusal: where the cannon has left the shot, its word may still be on the way."""
+        if refused.reason is wire.Refusal.WRONG_STATE:
+            self._note(self._as_event(self._look()))
 
     def _stop(self) -> None:
         with suppress(PortError):
@@ -613,11 +646,20 @@ class Cannon:
     def _found_again(self) -> bool:
         """Whether the cannon answers once more; a line that is gone does not."""
         try:
-            self._link.identify()
+            self._meet()
         except LinkError:
             return False
-        self._inbox.clear()
         return True
+
+    def _meet(self) -> messages.Identity:
+        """Begin a session, and notice whether the chip has restarted since the last status."""
+        identity = self._link.identify()
+        self._inbox.clear()
+        passed_us = self._clock.now_us() - self._synced_host_us
+        passed_there_us = (identity.time_us - self._synced_us) % (1 << 32)
+        if abs(passed_there_us - passed_us) > _RESTART_US + passed_us // 50:
+            self._shots_before = None  # its clock began anew, and its count of shots
+        return identity
 
     # Listening
 
@@ -625,7 +667,10 @@ class Cannon:
         """Ask for the status; events up to then are old news."""
         status = self._link.ask(messages.ReadStatus())
         self._synced_us = status.time_us
+        self._synced_host_us = self._clock.now_us()
         self._inputs = status.inputs
+        if self._fired is None and self._shots_before is not None:
+            self._fired = status.shots != self._shots_before
         return status
 
     def _await_state(self, state: wire.State, expected_ms: int, what: str) -> None:
@@ -669,10 +714,14 @@ class Cannon:
             status = self._look()
             if before != status.inputs:
                 self._inbox.appendleft(InputChanged(status.inputs, status.time_us + 1))
-            return StateChanged(status.state, status.state, status.cause, status.time_us)
+            return self._as_event(status)
         if isinstance(event, StateChanged | InputChanged) and _is_before(event.time_us, self._synced_us):
             return None
         return event
+
+    @staticmethod
+    def _as_event(status: Status) -> StateChanged:
+        return StateChanged(status.state, status.state, status.cause, status.time_us)
 
     def _note(self, event: messages.Event) -> None:
         """Look at an event; raise where the cannon has left the shot."""

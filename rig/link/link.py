@@ -36,8 +36,9 @@ _LONGEST_FRAME = 2 * (2 + wire.LONGEST_PAYLOAD + 2) + 1  # every byte escaped
 # is doing something else takes its time.
 _ALLOWANCE_US = 40_000
 _HEARTBEAT_US = 150_000
-# Events are acknowledged before the cannon sends them again.
-_ACKNOWLEDGE_US = min(_HEARTBEAT_US, wire.EVENT_RESEND_MS * 1000 // 2)
+# Events are acknowledged before the cannon sends them again, and before it has no room for more: it keeps eight.
+_ACKNOWLEDGE_US = wire.EVENT_RESEND_MS * 1000 // 2
+_OWED_AT_MOST = 3
 # A cannon that hears nothing for its heartbeat timeout has made itself safe; twice that and the session is over.
 _GIVE_UP_US = 2 * wire.HEARTBEAT_TIMEOUT_MS * 1000
 # An Arduino Uno restarts when its port is opened, and its boot loader listens for up to two seconds.
@@ -88,7 +89,8 @@ class Link:
         self._lost: LinkLost | None = None
         self._events: deque[Event] = deque()
         self._event_seen = 0
-        self._owing_us: int | None = None  # since when the cannon does not know that an event was seen
+        self._owed = 0  # events since the last acknowledgement, and when the first of them came
+        self._owing_us = 0
         self._early: dict[int, int] = {}  # how often each event came ahead of its turn
         self._sent_us = clock.now_us()
         self._awaited: Frame | None = None
@@ -131,7 +133,7 @@ class Link:
         if identity.wire_version != wire.WIRE_VERSION:
             raise WrongWireVersion(identity.wire_version, wire.WIRE_VERSION, identity.firmware)
         self._event_seen = 0
-        self._owing_us = None
+        self._owed = 0
         self._early.clear()
         self._identified = True
         return identity
@@ -194,7 +196,7 @@ class Link:
 
     def beat(self) -> messages.Alive:
         """Send a heartbeat now, and acknowledge the events that came."""
-        self._owing_us = None
+        self._owed = 0
         return self.ask(Heartbeat(self._event_seen))
 
     def stop(self) -> None:
@@ -220,7 +222,9 @@ class Link:
 
     def _beat_due_us(self) -> int:
         due_us = self._sent_us + _HEARTBEAT_US
-        return due_us if self._owing_us is None else min(due_us, self._owing_us + _ACKNOWLEDGE_US)
+        if not self._owed:
+            return due_us
+        return min(due_us, self._owing_us + (_ACKNOWLEDGE_US if self._owed < _OWED_AT_MOST else 0))
 
     def _answer_due_us(self, request: Request[Answer]) -> int:
         """Return how long an answer may take: the bytes of both, and of one event that got in between."""
@@ -292,7 +296,9 @@ class Link:
         if isinstance(event, messages.Booted):
             self._lost = BoardReset(event.reset_cause)
             return
-        self._owing_us = self._clock.now_us() if self._owing_us is None else self._owing_us
+        if not self._owed:
+            self._owing_us = self._clock.now_us()
+        self._owed += 1
         ahead = (number - self._event_seen - 1) % 256
         if ahead >= 128:
             return  # seen before

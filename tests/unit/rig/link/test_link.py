@@ -288,6 +288,17 @@ def test_events_are_acknowledged_before_the_cannon_sends_them_again():
     assert script.time_us - begun_us < wire.EVENT_RESEND_MS * 1000
 
 
+def test_many_events_at_once_are_acknowledged_while_the_cannon_has_room_for_more():
+    link, script = _linked()
+    script.say(*(_moved(n) for n in range(1, 9)))
+    begun_us, seen = script.time_us, 0
+    while seen < 8:
+        seen += len(link.wait(10_000))
+    link.wait(1_000)
+    assert script.commands(wire.Command.HEARTBEAT)[-1].message.event_ack == 8
+    assert script.time_us - begun_us < 15_000
+
+
 def test_an_acknowledgement_that_was_lost_is_given_again():
     link, script = _linked()
     script.say(_moved(1))

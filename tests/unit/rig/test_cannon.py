@@ -1,0 +1,627 @@
+"""One shot over the real firmware core: the way of a shot, and every way off it. Whatever happens, it ends safe."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from table_top import QUIET, Noise, TableTop
+
+from rig.cannon import (
+    Aborted,
+    BadSetting,
+    Cannon,
+    CannonError,
+    Change,
+    DwellExpired,
+    LaneAnswer,
+    LaneNotClear,
+    NotLoaded,
+    OutOfReach,
+    ShotFired,
+    ShotNotSeen,
+)
+from rig.link import messages, wire
+from rig.link.codec import Decoder, Frame, encode
+from rig.link.errors import BoardReset, LinkError, LinkLost, NoAnswer, PortGone, Refused
+from rig.link.link import Link
+from rig.sequence import NotInSequence, State
+
+_GATE_MM = 20.0
+_QUICK = {
+    "traverse_speed_ticks": 400,
+    "azimuth_speed_ticks": 400,
+    "elevation_speed_ticks": 400,
+    "draw_speed_ticks": 400,
+    "draw_ease_speed_ticks": 100,
+    "latch_speed_ticks": 400,
+    "loader_present": 1,
+}
+
+
+class Person:
+    """Who stands at the table: notes every change, and may interfere with the shot."""
+
+    def __init__(self) -> None:
+        self.changes: list[Change] = []
+        self.interfere = lambda: None
+
+    @property
+    def way(self) -> list[State]:
+        return [change.state for change in self.changes]
+
+    def see(self, change: Change) -> None:
+        self.changes.append(change)
+
+    def wait(self) -> None:
+        self.interfere()
+
+
+class Shot:
+    """A table, a cannon and the way of a shot on it."""
+
+    def __init__(self, *, seed: int = 0) -> None:
+        self.table = TableTop(seed=seed)
+        self.table.shots_in_loader = 1
+        self.person = Person()
+        self.link = Link(self.table, self.table, session=seed)
+        self.cannon = Cannon(
+            self.link,
+            gate_spacing_mm=_GATE_MM,
+            on_change=self.person.see,
+            on_wait=self.person.wait,
+        )
+        self.asked = 0
+
+    def ready(self) -> "Shot":
+        self.cannon.connect()
+        self.cannon.configure(_QUICK)
+        return self
+
+    def to(self, state: State) -> "Shot":
+        """Bring a shot to a state between two steps."""
+        self.ready()
+        for reached, step in self.steps():
+            if self.cannon.state is state:
+                break
+            step()
+            assert self.cannon.state is reached
+        return self
+
+    def steps(self):
+        return [
+            (State.HOMED, self.cannon.home),
+            (State.AIMED, lambda: self.cannon.aim(1400, 1600, 1500)),
+            (State.COCKED, self.cannon.cock),
+            (State.LOADED, self.cannon.load),
+            (State.SAFE, self.fire),
+        ]
+
+    def fire(self) -> ShotFired:
+        return self.cannon.fire(lambda: LaneAnswer(True), self.before_fire)
+
+    def before_fire(self) -> None:
+        assert self.table.trigger_pulses == 0
+        self.asked += 1
+
+    def whole(self) -> ShotFired:
+        self.ready()
+        fired = None
+        for _, step in self.steps():
+            fired = step()
+        assert isinstance(fired, ShotFired)
+        return fired
+
+    def ends_safe(self) -> None:
+        """Trigger off, the firmware safe, and the controller knows."""
+        assert not self.table.trigger
+        if self.table.state is wire.State.LETTING_DOWN:
+            return  # which is what a cannon does for itself that nobody talks with
+        assert self.table.state is wire.State.SAFE
+        assert self.cannon.state in {State.SAFE, State.SAFE_DRAWN, State.UNKNOWN}
+        if self.cannon.state is State.SAFE:
+            assert self.table.lever_is_forward
+
+
+_BETWEEN_STEPS = [State.HOMED, State.AIMED, State.COCKED, State.LOADED]
+
+
+# The way of a shot
+
+
+def test_a_shot_goes_its_way_and_ends_safe():
+    shot = Shot()
+    fired = shot.whole()
+    assert shot.person.way == [
+        State.MAKING_SAFE,
+        State.SAFE,
+        State.HOMING,
+        State.HOMED,
+        State.AIMING,
+        State.AIMED,
+        State.COCKING,
+        State.COCKED,
+        State.LOADING,
+        State.LOADED,
+        State.CHECKING_LANE,
+        State.LANE_CLEAR,
+        State.ARMING,
+        State.ARMED,
+        State.FIRING,
+        State.FIRED,
+        State.SAFE,
+    ]
+    assert shot.table.trigger_pulses == shot.table.shots == shot.asked == 1
+    assert abs(fired.released_us - shot.table.released_us) <= fired.released_bound_us
+    assert fired.left_us - fired.released_us == 4_000
+    assert fired.transit_us == 2_000
+    assert fired.muzzle_speed_mps == pytest.approx(_GATE_MM / 1e3 / 2e-3)
+    shot.ends_safe()
+
+
+def test_the_next_shot_goes_the_same_way():
+    shot = Shot()
+    shot.table.shots_in_loader = 3
+    shot.ready()
+    for n in (1, 2, 3):
+        for _, step in shot.steps()[:-1]:
+            step()
+        shot.cannon.fire(lambda: LaneAnswer(True), lambda: None)
+        assert shot.table.trigger_pulses == n
+    shot.ends_safe()
+
+
+def test_fire_leaves_only_after_the_log_has_it():
+    shot = Shot().to(State.LOADED)
+    seen: list[tuple[State, int]] = []
+    shot.cannon.fire(
+        lambda: LaneAnswer(True),
+        lambda: seen.append((shot.cannon.state, shot.table.trigger_pulses)),
+    )
+    assert seen == [(State.ARMED, 0)]
+    assert shot.table.trigger_pulses == 1
+
+
+def test_the_same_seed_gives_the_same_shot_to_the_microsecond():
+    def told(shot: Shot) -> tuple[ShotFired, list[Change]]:
+        return shot.whole(), shot.person.changes
+
+    assert told(Shot(seed=5)) == told(Shot(seed=5))
+
+
+def test_a_step_out_of_turn_is_refused_and_nothing_is_sent():
+    shot = Shot().to(State.AIMED)
+    sent = shot.table.bytes_written
+    for step in (shot.fire, shot.cannon.load, shot.cannon.home, shot.cannon.let_down):
+        with pytest.raises(NotInSequence):
+            step()
+    assert shot.table.bytes_written == sent
+    assert shot.cannon.state is State.AIMED
+
+
+# Settings
+
+
+def test_settings_are_given_once_and_kept_over_a_reset():
+    shot = Shot().ready()
+    written = shot.table.bytes_written
+    shot.cannon.configure(_QUICK)
+    assert shot.table.bytes_written == written
+    shot.table.reset(wire.ResetCause.EXTERNAL)
+    identity = shot.cannon.connect()
+    assert identity.settings_source == wire.SettingsSource.STORED
+    written = shot.table.bytes_written
+    shot.cannon.configure(_QUICK)
+    assert shot.table.bytes_written == written
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("dwell_s", 30, "cannon setting dwell_s: the firmware has no such setting"),
+        ("dwell_ms", 999, "cannon setting dwell_ms: 999 found, expected 1000 to 60000"),
+    ],
+)
+def test_a_setting_that_is_none_is_refused_before_any_is_written(name, value, message):
+    shot = Shot().ready()
+    written = shot.table.bytes_written
+    with pytest.raises(BadSetting, match=message):
+        shot.cannon.configure({"loader_hold_ms": 20, name: value})
+    assert shot.table.bytes_written == written
+    assert shot.cannon.state is State.SAFE
+
+
+def test_settings_are_given_to_a_safe_cannon_only():
+    shot = Shot().to(State.COCKED)
+    with pytest.raises(CannonError, match="to a safe cannon only; this one is cocked"):
+        shot.cannon.configure({"dwell_ms": 60_000})
+    assert shot.cannon.state is State.COCKED
+
+
+# Aiming
+
+
+@pytest.mark.parametrize("start_us", [1000, 1200, 1500, 1999])
+@pytest.mark.parametrize("target_us", [1015, 1200, 1500, 1980])
+def test_every_axis_comes_to_its_aim_from_below(start_us, target_us):
+    shot = Shot().to(State.HOMED)
+    shot.cannon.aim(start_us, start_us, start_us)
+    shot.table.pulses.clear()
+    shot.cannon.aim(target_us, target_us, target_us)
+    for axis in (wire.Axis.TRAVERSE, wire.Axis.AZIMUTH, wire.Axis.ELEVATION):
+        way = [pulses[axis] for pulses in shot.table.pulses]
+        assert way[-1] == target_us * 2
+        lowest = way.index(min(way))
+        assert way[lowest:] == sorted(way[lowest:])
+        assert min(way) <= max(2000, target_us * 2 - 60)
+
+
+def test_an_aim_beyond_the_limits_moves_nothing():
+    shot = Shot().to(State.HOMED)
+    shot.table.pulses.clear()
+    with pytest.raises(
+        OutOfReach, match=r"elevation cannot go to a pulse of 2000\.5 us; its limits are 1000 to 2000"
+    ):
+        shot.cannon.aim(1400, 1500, 2000.5)
+    assert len(shot.table.pulses) <= 1
+    shot.ends_safe()
+
+
+# Loading
+
+
+def test_a_person_is_asked_for_the_shot_and_waited_for():
+    shot = Shot().to(State.COCKED)
+    shot.table.shots_in_loader = 0
+    shot.cannon.load(lambda: shot.table.at(3_000_000, shot.table.seat_a_shot))
+    assert shot.cannon.state is State.LOADED
+
+
+def test_a_shot_that_is_seated_already_will_do():
+    shot = Shot().to(State.COCKED)
+    shot.table.seat_a_shot()
+    shot.table.run(10_000)
+    shot.cannon.load(lambda: pytest.fail("nobody need be asked"))
+    assert shot.table.loader_pulses == 0
+
+
+@pytest.mark.parametrize("by_hand", [True, False])
+def test_no_shot_in_time_lets_the_lever_down(by_hand):
+    shot = Shot().to(State.COCKED)
+    shot.table.shots_in_loader = 0
+    with pytest.raises(NotLoaded, match="no shot was seated" if by_hand else "the loader gave no shot"):
+        shot.cannon.load((lambda: None) if by_hand else None, timeout_us=2_000_000)
+    assert shot.cannon.state is State.SAFE
+    assert shot.table.trigger_pulses == 0
+    shot.ends_safe()
+
+
+# The lane
+
+
+@pytest.mark.parametrize("by_camera", [True, False])
+def test_a_lane_that_is_not_clear_arms_nothing_and_lets_the_lever_down(by_camera):
+    shot = Shot().to(State.LOADED)
+    if not by_camera:
+        shot.table.take(wire.Input.LANE_CLEAR)
+        shot.table.run(10_000)
+    answer = LaneAnswer(not by_camera, "a hand over row 4" if by_camera else "")
+    why = "a hand over row 4" if by_camera else "the cannon's own input"
+    with pytest.raises(LaneNotClear, match=why):
+        shot.cannon.fire(lambda: answer, shot.before_fire)
+    assert shot.asked == shot.table.trigger_pulses == 0
+    assert State.ARMING not in shot.person.way
+    assert shot.cannon.state is State.SAFE
+    shot.ends_safe()
+
+
+def test_a_lane_that_is_entered_after_arming_is_the_firmwares_to_see():
+    shot = Shot().to(State.LOADED)
+
+    def enter() -> None:
+        shot.table.take(wire.Input.LANE_CLEAR)
+        shot.table.run(5_000)
+
+    with pytest.raises(Aborted) as error:
+        shot.cannon.fire(lambda: LaneAnswer(True), enter)
+    assert error.value.cause is wire.Cause.LANE_NOT_CLEAR
+    assert shot.cannon.fired is False
+    assert shot.table.trigger_pulses == 0
+    shot.ends_safe()
+
+
+# Dwell
+
+
+@pytest.mark.parametrize("state", [State.COCKED, State.LOADED])
+def test_a_lever_cocked_too_long_is_let_down(state):
+    shot = Shot().to(state)
+    with pytest.raises(DwellExpired, match="as long as it may, 30 s"):
+        shot.cannon.wait(40_000_000)
+    assert shot.cannon.state is State.SAFE
+    assert shot.table.trigger_pulses == 0
+    shot.ends_safe()
+
+
+def test_a_firmware_whose_dwell_ends_first_is_left_to_let_down():
+    shot = Shot().to(State.COCKED)
+    shot.table.run(400_000)  # within the heartbeat's time
+    shot.cannon._dwell_until_us += 60_000_000
+    with pytest.raises(DwellExpired):
+        shot.cannon.wait(40_000_000)
+    assert shot.cannon.state is State.SAFE
+    shot.ends_safe()
+
+
+def test_the_lever_can_be_let_down_when_asked():
+    shot = Shot().to(State.LOADED)
+    shot.cannon.let_down()
+    assert shot.cannon.state is State.SAFE
+    assert shot.table.trigger_pulses == 0
+    shot.ends_safe()
+
+
+# What can go wrong at the table
+
+
+@pytest.mark.parametrize("permission", [wire.Input.ESTOP_OK, wire.Input.KEY_ON])
+@pytest.mark.parametrize("state", _BETWEEN_STEPS)
+def test_emergency_stop_and_key_end_a_shot_between_steps(state, permission):
+    shot = Shot().to(state)
+    shot.table.take(permission)
+    cause = wire.Cause.EMERGENCY_STOP if permission is wire.Input.ESTOP_OK else wire.Cause.KEY_OFF
+    with pytest.raises(Aborted) as error:
+        shot.cannon.wait(1_000_000)
+    assert error.value.cause is cause
+    assert shot.table.trigger_pulses == 0
+    shot.ends_safe()
+
+
+def test_after_an_emergency_stop_the_lever_stays_drawn_until_it_can_be_let_down():
+    shot = Shot().to(State.COCKED)
+    shot.table.take(wire.Input.ESTOP_OK)
+    with pytest.raises(Aborted, match="the emergency stop was pressed"):
+        shot.cannon.wait(1_000_000)
+    assert shot.cannon.state is State.SAFE_DRAWN
+    with pytest.raises(Refused, match="emergency stop is pressed"):
+        shot.cannon.let_down()
+    assert shot.cannon.state is State.SAFE_DRAWN
+    shot.table.give(wire.Input.ESTOP_OK)
+    shot.table.run(10_000)
+    shot.cannon.let_down()
+    assert shot.cannon.state is State.SAFE
+    with pytest.raises(Refused, match="key must be turned off and on again"):
+        shot.cannon.home()
+    shot.ends_safe()
+
+
+def test_a_shot_that_stays_in_the_muzzle_is_told_as_not_seen():
+    shot = Shot().to(State.LOADED)
+    shot.table.jammed = True
+    with pytest.raises(ShotNotSeen) as error:
+        shot.fire()
+    assert wire.Fault.SHOT_NOT_SEEN in error.value.faults
+    assert shot.table.trigger_pulses == 1
+    shot.ends_safe()
+
+
+# What can go wrong with the controller
+
+
+class CameraGone(Exception):
+    pass
+
+
+@pytest.mark.parametrize("error", [CameraGone("unplugged"), KeyboardInterrupt()])
+@pytest.mark.parametrize(
+    "state", [State.HOMING, State.AIMING, State.COCKING, State.COCKED, State.LOADING, State.FIRING]
+)
+def test_what_the_watch_raises_stops_the_shot_and_goes_on_to_the_caller(state, error):
+    shot = Shot().ready()
+
+    def interfere() -> None:
+        if shot.cannon.state is state:
+            raise error
+
+    shot.person.interfere = interfere
+    with pytest.raises(type(error)):
+        for _, step in shot.steps():
+            step()
+            shot.cannon.wait(30_000)
+    assert shot.cannon.state is State.SAFE
+    assert shot.table.trigger_pulses == (state is State.FIRING)
+    shot.ends_safe()
+
+
+def test_a_log_that_cannot_be_written_fires_nothing():
+    shot = Shot().to(State.LOADED)
+
+    def full() -> None:
+        raise OSError("no space left")
+
+    with pytest.raises(OSError, match="no space left"):
+        shot.cannon.fire(lambda: LaneAnswer(True), full)
+    assert shot.table.trigger_pulses == 0
+    assert shot.cannon.state is State.SAFE
+    shot.ends_safe()
+
+
+def test_make_safe_works_from_every_state_between_steps():
+    for state in _BETWEEN_STEPS:
+        shot = Shot().to(state)
+        shot.cannon.make_safe("the player wants a break")
+        assert shot.cannon.state is State.SAFE
+        assert shot.person.changes[-1].cause == "the player wants a break"
+        shot.ends_safe()
+
+
+# What can go wrong on the line
+
+
+def test_a_cannon_that_is_not_there_is_said():
+    shot = Shot()
+    shot.table.cut = True
+    with pytest.raises(NoAnswer):
+        shot.cannon.connect()
+    assert shot.cannon.state is State.UNKNOWN
+
+
+@pytest.mark.parametrize("state", _BETWEEN_STEPS)
+def test_a_line_that_is_cut_leaves_the_cannon_to_itself_and_a_new_session_finds_it_safe(state):
+    shot = Shot().to(state)
+    shot.table.cut = True
+    with pytest.raises(LinkLost):
+        shot.cannon.wait(3_000_000)
+    assert shot.cannon.state is State.UNKNOWN
+    shot.ends_safe()
+    shot.table.cut = False
+    shot.cannon.connect()
+    assert shot.cannon.state is State.SAFE
+    assert shot.table.trigger_pulses == 0
+    shot.ends_safe()
+
+
+@pytest.mark.parametrize("arrives", [True, False])
+def test_whether_the_trigger_was_pulled_is_found_out_when_the_line_is_back(arrives):
+    shot = Shot().to(State.LOADED)
+
+    def cut() -> None:
+        # After 0.5 ms the command is on its way, and its answer is not.
+        shot.table.at(500 if arrives else 0, lambda: setattr(shot.table, "cut", True))
+        shot.table.cut = not arrives
+
+    with pytest.raises(LinkLost):
+        shot.cannon.fire(lambda: LaneAnswer(True), cut)
+    assert shot.cannon.fired is None
+    shot.table.cut = False
+    shot.cannon.connect()
+    assert shot.table.trigger_pulses == arrives
+    assert shot.cannon.fired is arrives
+
+
+def test_whether_the_trigger_was_pulled_stays_unknown_when_the_chip_restarted():
+    shot = Shot().to(State.LOADED)
+
+    def restart_soon() -> None:
+        shot.table.at(500, lambda: shot.table.reset(wire.ResetCause.BROWN_OUT))
+
+    with pytest.raises(BoardReset):
+        shot.cannon.fire(lambda: LaneAnswer(True), restart_soon)
+    assert shot.cannon.fired is None
+    shot.ends_safe()
+
+
+class EventsSwallowed:
+    """A port that lets everything through but events."""
+
+    def __init__(self, port: TableTop) -> None:
+        self._port = port
+        self._decoder = Decoder()
+        self.swallows = False
+
+    def read(self, timeout_us: int) -> bytes:
+        data = self._port.read(timeout_us)
+        if not self.swallows:
+            return data
+        items = self._decoder.feed(data)
+        return b"".join(
+            encode(i) for i in items if isinstance(i, Frame) and not isinstance(i.message, messages.Event)
+        )
+
+    def write(self, data: bytes) -> None:
+        self._port.write(data)
+
+    def close(self) -> None:
+        self._port.close()
+
+
+def test_a_shot_whose_gate_times_the_line_lost_is_a_shot_all_the_same():
+    shot = Shot()
+    port = EventsSwallowed(shot.table)
+    shot.link = Link(port, shot.table)
+    shot.cannon = Cannon(shot.link, gate_spacing_mm=_GATE_MM)
+    shot.to(State.LOADED)
+    fired = shot.cannon.fire(lambda: LaneAnswer(True), lambda: setattr(port, "swallows", True))
+    assert fired.left_us is fired.transit_us is fired.muzzle_speed_mps is None
+    assert abs(fired.released_us - shot.table.released_us) <= fired.released_bound_us
+    assert shot.cannon.fired is True
+
+
+def test_a_port_that_vanishes_is_said_and_the_firmware_makes_itself_safe():
+    shot = Shot().to(State.LOADED)
+    shot.table.unplugged = True
+    with pytest.raises(PortGone):
+        shot.cannon.wait(1_000_000)
+    assert shot.cannon.state is State.UNKNOWN
+    shot.table.run(600_000)
+    shot.ends_safe()
+
+
+@pytest.mark.parametrize("state", _BETWEEN_STEPS)
+def test_a_chip_that_restarts_ends_the_shot_and_is_found_again(state):
+    shot = Shot().to(state)
+    shot.table.reset(wire.ResetCause.WATCHDOG)
+    with pytest.raises(BoardReset):
+        shot.cannon.wait(1_000_000)
+    assert shot.cannon.state is State.SAFE
+    assert shot.table.trigger_pulses == 0
+    shot.ends_safe()
+
+
+_HAPPENINGS = {
+    "emergency stop": lambda table: table.take(wire.Input.ESTOP_OK),
+    "key off": lambda table: table.take(wire.Input.KEY_ON),
+    "lane": lambda table: table.take(wire.Input.LANE_CLEAR),
+    "reset": lambda table: table.reset(wire.ResetCause.EXTERNAL),
+    "cut": lambda table: setattr(table, "cut", True),
+    "unplugged": lambda table: setattr(table, "unplugged", True),
+}
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.sampled_from(sorted(_HAPPENINGS)), st.integers(0, 4_500_000))
+def test_whatever_happens_at_whatever_moment_it_ends_safe_with_one_shot_at_most(what, after_us):
+    shot = Shot()
+    shot.ready()
+    shot.table.at(after_us, lambda: _HAPPENINGS[what](shot.table))
+    try:
+        for _, step in shot.steps():
+            step()
+    except (CannonError, LinkError):
+        pass
+    else:
+        assert shot.table.trigger_pulses == 1
+    shot.table.run(600_000)
+    assert shot.table.trigger_pulses <= shot.asked <= 1
+    shot.ends_safe()
+
+
+_RATES = st.sampled_from([0.0, 0.02, 0.1, 0.3])
+_NOISE = st.builds(Noise, drop=_RATES, corrupt=_RATES, repeat=_RATES, delay=_RATES)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(_NOISE, st.integers(0, 1 << 32))
+def test_over_a_bad_line_a_shot_is_fired_once_or_not_at_all_and_it_ends_safe(noise, seed):
+    shot = Shot(seed=seed % (1 << 16))
+    shot.ready()
+    shot.table.noise = noise
+    try:
+        for _, step in shot.steps():
+            step()
+    except (CannonError, LinkError):
+        pass
+    else:
+        assert shot.table.trigger_pulses == 1
+    assert shot.table.trigger_pulses <= shot.asked <= 1
+    # Once the line is good again, the cannon is found and the next shot is fired.
+    shot.table.noise = QUIET
+    shot.table.run(600_000)
+    shot.cannon.connect()
+    assert shot.cannon.state is State.SAFE
+    shot.ends_safe()
+    before = shot.table.trigger_pulses
+    shot.table.shots_in_loader = 1
+    for _, step in shot.steps()[:-1]:
+        step()
+    shot.cannon.fire(lambda: LaneAnswer(True), lambda: None)
+    assert shot.table.trigger_pulses == before + 1
+    shot.ends_safe()
