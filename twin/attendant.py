@@ -11,6 +11,8 @@ from twin.hands import Hands
 from twin.limits import at_least
 from twin.plant import Plant
 
+_HOOK_AWAY_MM = 0.5
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttendantSettings:
@@ -20,8 +22,8 @@ class AttendantSettings:
     """Whether anybody stands by."""
     arrives_us: int = 300_000
     """When they clear the lane and turn the key, after power-on."""
-    loads_after_us: int = 1_200_000
-    """From the lever's being held to reaching for a shot."""
+    loads_after_us: int = 800_000
+    """From the lever's being held, and the hook's being out of the way, to reaching for a shot."""
 
     def __post_init__(self) -> None:
         at_least(self, 0, "arrives_us", "loads_after_us")
@@ -35,7 +37,7 @@ class Attendant:
         self._hands = hands
         self._plant = plant
         self._arrived = False
-        self._held_since_us: int | None = None
+        self._cocked_since_us: int | None = None
 
     def step(self, now_us: int) -> None:
         """Do what is due."""
@@ -45,9 +47,10 @@ class Attendant:
             self._arrived = True
             self._hands.lane(True)
             self._hands.turn_key(True)
-        if not self._plant.lever.held or self._plant.gate.seated:
-            self._held_since_us = None
-        elif self._held_since_us is None:
-            self._held_since_us = now_us
-        elif now_us - self._held_since_us >= self.settings.loads_after_us:
+        lever = self._plant.lever
+        if not lever.held or lever.hook_mm > _HOOK_AWAY_MM or self._plant.gate.seated:
+            self._cocked_since_us = None
+        elif self._cocked_since_us is None:
+            self._cocked_since_us = now_us
+        elif now_us - self._cocked_since_us >= self.settings.loads_after_us:
             self._hands.load()

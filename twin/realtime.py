@@ -24,6 +24,7 @@ _STEP_US = 2000
 _SLIP_US = 100_000
 """So far behind the wall clock the lost time is given up."""
 _PICTURES_WAITING = 32
+_WARM_UP_S = 20.0
 _BOOT_US = 200_000
 """The board has been on for so long when the port appears."""
 
@@ -46,6 +47,7 @@ class _Painting(threading.Thread):
         self._server = server
         self._frames: deque[Frame] = deque(maxlen=_PICTURES_WAITING)
         self._some = threading.Event()
+        self._first_drawn = threading.Event()
         self._ending = False
 
     def add(self, frames: list[Frame]) -> None:
@@ -58,6 +60,12 @@ class _Painting(threading.Thread):
             self._some.clear()
             while self._frames and not self._ending:
                 self._server.publish(self._frames.popleft().image)
+                self._first_drawn.set()
+
+    def warm_up(self, frames: list[Frame]) -> None:
+        """Draw a first picture, which takes far longer than the next, and wait for it."""
+        self.add(frames[-1:])
+        self._first_drawn.wait(_WARM_UP_S)
 
     def end(self) -> None:
         self._ending = True
@@ -105,6 +113,7 @@ def serve(
         painting = _Painting(server)
         painting.start()
         try:
+            painting.warm_up(twin.camera.poll())
             say(f"camera: {server.url}, {plan}")
             say(f"serial port: {line.path}; opening it resets the board")
             if ready is not None:
