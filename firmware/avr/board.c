@@ -153,6 +153,7 @@ ISR(PCINT1_vect)
 ISR(TIMER1_OVF_vect)
 {
     period_start_us += PERIOD_US;
+    sei(); /* what follows may be interrupted: nothing in it is shared but single bytes */
     guard_period(&cannon.guard);
     servos_period();
 }

@@ -95,7 +95,8 @@ void servos_period(void)
     TIMSK0 |= _BV(TOIE0);
 }
 
-ISR(TIMER0_OVF_vect)
+/* Lets other interrupts in at once: it has 32 us to get to its end. */
+ISR(TIMER0_OVF_vect, ISR_NOBLOCK)
 {
     uint8_t now = (uint8_t)(wrap + 1u);
     wrap = now;

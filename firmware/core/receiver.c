@@ -38,7 +38,7 @@ void receiver_set_fuse(struct receiver *receiver, uint32_t token)
     for (uint8_t i = 0; i < WIRE_COMMAND_FIRE_LENGTH; i++) {
         receiver->fuse_token[i] = (uint8_t)(token >> (8u * i));
     }
-    receiver->matches = false; /* a frame under way was compared with another token */
+    receiver->matches = receiver->length == 0; /* a frame under way was compared with another token */
     receiver->primed = false;
     receiver->fuse_live = false;
     receiver->fuse_fired = false;
