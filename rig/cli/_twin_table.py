@@ -150,17 +150,16 @@ def _changed(base: Any, given: Table, path: str, faults: list[Fault]) -> Any:
     """Give `base` with the keys that the file gives; a value that the twin refuses is a fault."""
     hints = typing.get_type_hints(type(base))
     changes: dict[str, Any] = {}
-    for key in given.model_fields_set:
-        value, old = getattr(given, key), getattr(base, key)
-        if isinstance(value, Table) and dataclasses.is_dataclass(old):
-            changes[key] = _changed(old, value, f"{path}.{key}", faults)
-        else:
-            changes[key] = _built(hints[key], value)
     try:
+        for key in (key for key in type(given).model_fields if key in given.model_fields_set):
+            value, old = getattr(given, key), getattr(base, key)
+            if isinstance(value, Table) and dataclasses.is_dataclass(old):
+                changes[key] = _changed(old, value, f"{path}.{key}", faults)
+            else:
+                changes[key] = _built(hints[key], value)
         return dataclasses.replace(base, **changes)
     except ValueError as refused:
-        said = ", ".join(f"{key} {value}" for key, value in changes.items())
-        faults.append(Fault(path, said, f"what the twin takes: {refused}"))
+        faults.append(Fault(path, "settings that do not fit", f"what a twin can be: {refused}"))
         return base
 
 

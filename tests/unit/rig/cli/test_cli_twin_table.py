@@ -66,6 +66,13 @@ def test_everything_wrong_is_said_at_once() -> None:
     ]
 
 
+def test_what_the_twin_itself_refuses_is_named_with_its_table() -> None:
+    faults = _faults("[twin]\nplant.traverse.slew_us_per_s = -1.0\n[[twin.resets]]\nat_us = -5\ncause = 2\n")
+    assert [fault.partition(": found ")[0] for fault in faults] == ["twin.plant.traverse", "twin"]
+    assert "slew_us_per_s" in faults[0]
+    assert "at_us" in faults[1]
+
+
 def test_what_a_new_file_says_of_the_twin_is_its_default() -> None:
     text = settings_text(Settings(), twin=twin_text())
     assert twin_settings(parse_settings(text), _POSITION) == _twin("")

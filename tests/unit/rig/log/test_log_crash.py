@@ -28,7 +28,7 @@ _STEPS = (
     Stage.ANALYSED,
     Stage.DECIDED,
 )
-_ROUNDS = 24
+_ROUNDS = 20
 
 
 def _log_shots_until_killed(path: Path, reports: Connection) -> None:
