@@ -15,6 +15,7 @@ from rig.link import messages as m
 from rig.link import wire
 from rig.link.codec import STOP_BYTES, Decoder, Frame, encode, request_frame
 from twin import ResetIncident, Twin, TwinSettings
+from twin.attendant import AttendantSettings
 from twin.chip import FIRMWARE_PATH, ChipError, ChipMissing, ChipSettings, Pin, ResetCause
 from twin.line import LineSettings
 from twin.plant import (
@@ -316,6 +317,51 @@ def test_the_loader_loads(muster: Muster) -> None:
     assert isinstance(gunner.ask(m.Load()), m.Begun)
     assert gunner.until(lambda: bool(gunner.status().inputs & wire.Input.GATE_FIRST_BLOCKED))
     assert gunner.twin.plant.gate.seated == 1
+
+
+def test_an_attendant_turns_the_key_and_loads_when_cocked(muster: Muster) -> None:
+    gunner = muster(attendant=AttendantSettings(present=True))
+    gunner.pump(80_000)
+    gunner.identify()
+    gunner.beat(400_000)
+    gunner.ask(m.Home())
+    gunner.reach(wire.State.READY)
+    assert not gunner.status().inputs & wire.Input.GATE_FIRST_BLOCKED
+    gunner.cock()
+    assert gunner.until(
+        lambda: bool(gunner.status().inputs & wire.Input.GATE_FIRST_BLOCKED), limit_us=2_000_000
+    )
+    gunner.beat(200_000)
+    assert isinstance(gunner.ask(m.Fire(gunner.arm().token)), m.Released)
+
+
+def test_hands_take_a_shot_out_and_put_no_second_one_in(muster: Muster) -> None:
+    gunner = muster()
+    gunner.home()
+    hands = gunner.twin.hands
+    assert hands.load()
+    gunner.beat(200_000)
+    assert not hands.load()
+    assert gunner.status().inputs & wire.Input.GATE_FIRST_BLOCKED
+    hands.unload()
+    gunner.beat(50_000)
+    assert not gunner.status().inputs & wire.Input.GATE_FIRST_BLOCKED
+
+
+def test_letting_down_moves_the_lever_slowly_and_fires_nothing(muster: Muster) -> None:
+    gunner = muster()
+    gunner.home()
+    gunner.cock()
+    gunner.load()
+    assert isinstance(gunner.ask(m.LetDown()), m.Begun)
+    fastest_mm, before_mm = 0.0, gunner.twin.plant.lever.position_mm
+    while gunner.status().state is not wire.State.SAFE:
+        gunner.beat(50_000)
+        now_mm = gunner.twin.plant.lever.position_mm
+        fastest_mm, before_mm = max(fastest_mm, before_mm - now_mm), now_mm
+    assert gunner.twin.plant.lever.position_mm < 0.5
+    assert fastest_mm < 1.5
+    assert gunner.twin.shots == []
 
 
 def test_damage_on_the_line_is_survived(muster: Muster) -> None:
