@@ -148,6 +148,8 @@ class Match:
             Where the shot could not be fired, or not be followed to its end. The cannon is safe then, and the log tells
             how far the shot came.
         """
+        # Before the table is read: the cannon itself is in the picture.
+        self._hands.carry_to(order.side)
         self._progress("reading the table")
         reading = self._eye.read(order.side, order.position.soldiers)
         if reading.standing.differences:
@@ -172,7 +174,6 @@ class Match:
             settings.board,
             foot_mm=None if soldier is None else (soldier.x_mm, soldier.y_mm),
         )
-        self._hands.carry_to(order.side)
         self._progress("homing")
         cannon.home()
         self._progress(f"aiming at {order.target}")

@@ -277,7 +277,7 @@ class Trigger(Table):
 class Cannon(Table):
     """The cannon: where it stands, what it measures, how its servos move it."""
 
-    sides: Annotated[tuple[Side, ...], Field(min_length=1, max_length=2)] = (Side.A,)
+    sides: Annotated[tuple[Side, ...], Field(min_length=1, max_length=2)] = (Side.A, Side.G)
     """Sides that have a cannon: `["A"]`, `["G"]`, or both where they share it."""
     strip_offset_mm: Annotated[float, Field(ge=5, le=1_000)] = 45.0
     """From the edge of the first line back to the pivot of the barrel."""

@@ -81,7 +81,8 @@ def open_rig(
         camera: Camera
         twin: Twin | None = None
         if settings.port.url == TWIN:
-            from rig.cli._twin import TwinCamera, TwinHands, twin_settings
+            from rig.cli._twin import TwinCamera, TwinHands
+            from rig.cli._twin_table import twin_settings
             from twin import Twin
 
             twin = stack.enter_context(Twin(twin_settings(settings, position)))

@@ -1,6 +1,6 @@
 """What the players look at afterwards: a page with every shot, what was seen, and who leaves."""
 
-from rig.report.annotate import Mark, MarkKind, annotate, overlay_motion
-from rig.report.page import Picture, ShotPage, write_report
+from rig.report.page import write_report
+from rig.report.shot import page_of_shot
 
-__all__ = ["Mark", "MarkKind", "Picture", "ShotPage", "annotate", "overlay_motion", "write_report"]
+__all__ = ["page_of_shot", "write_report"]

@@ -1,0 +1,231 @@
+"""`rig demo`: six shots on the twin, refereed from above, and a report to look at."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rig.cli._app import app
+
+if TYPE_CHECKING:
+    from game.montecassino import Position, Square
+    from rig.cli._opening import OpenRig
+    from rig.log import Shot
+    from rig.match import ShotDone
+    from rig.settings import Settings
+
+__all__ = ["demo"]
+
+_POSITION = "A A01-A08,A17,A19,A22,A24,A50,A53,A58-A59,A62,A67,A69,A71 G01-G08,G18,G20-G21,G23,G51-G52,G57,G60-G62,G67-G68,G70 1/2 6/6 -"
+_SHOTS = (
+    # Target and option; the sides take turns, beginning with the one to move.
+    ("G-61", "i"),
+    ("A-67", "i"),
+    ("G-70", "ii"),
+    ("A-62", "ii"),
+    ("G-60", "iii"),
+    ("A-58", "iii"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """One shot of the demo, with what the twin knows of it."""
+
+    done: ShotDone
+    shot: Shot
+    true_causes: Mapping[Square, str]
+
+
+@app.command(rich_help_panel="Start here")
+def demo(
+    folder: Annotated[Path, typer.Option(help="where log, recordings and report go; made anew")] = Path(
+        "build/demo"
+    ),
+    seed: Annotated[int, typer.Option(min=0, help="draws everything that is left to chance")] = 7,
+) -> None:
+    """Play six shots on the twin, the real firmware on a simulated chip, and write a report."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from game.montecassino import Position
+    from rig.cli._opening import open_rig
+    from rig.hands import PromptedHands
+
+    console = Console(highlight=False)
+    settings = _settings(folder, seed)
+    position = Position.parse(_POSITION)
+    _clear(folder)
+    told: list[_Told] = []
+    with Progress(
+        TextColumn("{task.description:<46}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=console,
+    ) as progress:
+        task = progress.add_task("setting up the twin", total=len(_SHOTS))
+        headline = ""
+
+        def show(words: str) -> None:
+            progress.update(task, description=f"{headline}{words}")
+
+        with open_rig(settings, position, PromptedHands(console.print, console.print), progress=show) as rig:
+            for target, option in _SHOTS:
+                headline = f"{position.turn} at {target}, option {option}: "
+                told.append(_play(rig, position, target, option))
+                after = told[-1].shot.verdict
+                assert after is not None and after.after is not None, "the demo's commanders decide at once"
+                position = Position.parse(after.after)
+                progress.advance(task)
+        show("writing the report")
+        report = _report(folder, settings, told)
+        show("done")
+    console.print(_table(told))
+    console.print(f"The report: {report.resolve().as_uri()}")
+    console.print(f"The log, the recordings and the link's transcript are in {folder}.")
+
+
+def _settings(folder: Path, seed: int) -> Settings:
+    from rig.settings import Camera, Cannon, Log, Settings
+
+    return Settings(
+        # The twin's lens is a known one, as after `rig camera calibrate`.
+        camera=Camera(intrinsics_px=(1560.0, 1560.0, 639.5, 359.5), exposure_us=1000),
+        cannon=Cannon(),
+        log=Log(
+            path=str(folder / "log.sqlite"),
+            recordings=str(folder / "recordings"),
+            transcripts=str(folder / "transcripts"),
+        ),
+        twin={"seed": seed},
+    )
+
+
+def _clear(folder: Path) -> None:
+    """Take away what an earlier demo left, and nothing else."""
+    for name in ("recordings", "transcripts"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+    for path in (*folder.glob("log.sqlite*"), folder / "report.html"):
+        path.unlink(missing_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def _play(rig: OpenRig, position: Position, target: str, option: str) -> _Told:
+    """Fire, keep the truth beside the recording, have doubts decided, and put the table in order."""
+    from game.montecassino import Option, Square
+    from rig.cli._orders import zone_of
+    from rig.cli._twin import settle
+    from rig.match import Order
+
+    assert rig.twin is not None, "the demo runs on the twin"
+    done = rig.match.shoot(
+        Order(Square.parse(target), position, zone_of(rig.settings, position.turn), Option(option))
+    )
+    settle(rig.twin)
+    truth = rig.twin.truth()
+    (done.folder / "truth.json").write_text(json.dumps(truth.as_json(), indent=1) + "\n", encoding="utf-8")
+    _decide(rig, done.shot_id)
+    shot = rig.log.shot(done.shot_id)
+    assert shot.verdict is not None
+    rig.hands.set_up(
+        [Square.parse(text) for text in shot.verdict.casualties],
+        [Square.parse(text) for text in shot.verdict.put_back],
+    )
+    return _Told(done, shot, {fall.square: fall.cause.value for fall in truth.falls})
+
+
+def _decide(rig: OpenRig, shot_id: int) -> None:
+    """Have each commander keep his soldier, unless the rules ask him to name one: then the likeliest to be hit."""
+    from rig.judging import decide, judge_again
+
+    while pending := rig.log.shot(shot_id).pending:
+        shot = rig.log.shot(shot_id)
+        confidence = {fall.square: fall.confidence for fall in shot.analyses[-1].falls}
+        must_name_one = judge_again(shot, {}).one_leaves
+        chosen = (
+            max(pending, key=lambda doubt: confidence.get(doubt.square, 0.0)) if must_name_one else pending[0]
+        )
+        decide(rig.log, shot_id, chosen.square, leaves=must_name_one)
+
+
+def _table(told: list[_Told]) -> object:
+    from rich.table import Table
+
+    table = Table(title="Six shots: what the rig saw and ruled, and what the twin knows happened")
+    for heading in ("shot", "side", "aimed at", "opt", "fell", "cause", "sure", "verdict", "truth"):
+        table.add_column(heading)
+    for number, each in enumerate(told, 1):
+        for k, row in enumerate(_rows(each)):
+            order = each.done.order
+            first = (
+                (str(number), str(order.side), str(order.target), str(order.option))
+                if k == 0
+                else ("", "", "", "")
+            )
+            table.add_row(*first, *row, end_section=False)
+        table.add_section()
+    return table
+
+
+def _rows(told: _Told) -> Iterator[tuple[str, str, str, str, str]]:
+    """Give what fell, cause, how sure, verdict, truth: a row for each soldier that fell or was pushed."""
+    verdict = told.shot.verdict
+    assert verdict is not None
+    reading = told.done.analysis.reading
+    decided = {doubt.square for doubt in told.shot.doubts}
+    seen = set()
+    for fall in reading.falls:
+        square = fall.toppling.soldier.square
+        seen.add(square)
+        ruling = "leaves" if str(square) in verdict.casualties else "put back"
+        if str(square) in decided:
+            ruling += " (commander)"
+        yield (
+            str(square),
+            str(fall.cause),
+            f"{fall.confidence:.0%}",
+            ruling,
+            told.true_causes.get(square, "stands"),
+        )
+    for push in reading.pushes:
+        yield str(push.soldier.square), "pushed", "", "put back", ""
+    for square, cause in told.true_causes.items():
+        if square not in seen:
+            yield str(square), "not seen", "", "", cause
+    if not reading.falls and not reading.pushes and not told.true_causes:
+        yield "nobody", "", "", "", "nobody"
+
+
+def _report(folder: Path, settings: Settings, told: list[_Told]) -> Path:
+    from rig.report import page_of_shot, write_report
+
+    causes = [
+        (fall.cause.value, each.true_causes.get(fall.toppling.soldier.square))
+        for each in told
+        for fall in each.done.analysis.reading.falls
+    ]
+    right = sum(said == true for said, true in causes)
+    path = folder / "report.html"
+    write_report(
+        path,
+        title="Montecassino: six shots on the twin",
+        summary=[
+            f"Fired through the real firmware on a simulated ATmega328P, seed {settings.twin['seed']}; "
+            "seen by the overhead camera and judged by the agreed zone and option.",
+            f"{right} of {len(causes)} causes agree with what the twin knows happened.",
+        ],
+        shots=[
+            page_of_shot(
+                number, each.shot, each.done.analysis, each.done.folder, true_causes=each.true_causes
+            )
+            for number, each in enumerate(told, 1)
+        ],
+    )
+    return path

@@ -1,0 +1,77 @@
+"""`rig shoot`: one shot at a square."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rig.cli._app import app
+from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_or_defaults
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rig.match import ShotDone
+
+__all__ = ["shoot"]
+
+
+@app.command(rich_help_panel="Shoot")
+def shoot(
+    target: Annotated[str, typer.Argument(help="the square to fire at, as G-49")],
+    position: Annotated[
+        str | None,
+        typer.Option(
+            help='who stands where, as the rules write it; "camera": read it from the picture. '
+            "Without it: after the last shot of the log, or as in the settings."
+        ),
+    ] = None,
+    option: Annotated[
+        str | None, typer.Option(help="casualty option i, ii or iii; the settings' by default")
+    ] = None,
+    port: Annotated[str | None, typer.Option(help="serial port or URL, in place of the settings'")] = None,
+    camera: Annotated[
+        str | None, typer.Option(help="camera number, file or URL, in place of the settings'")
+    ] = None,
+    settings: SettingsFile = SETTINGS_FILE,
+) -> None:
+    """Aim, cock, load and fire once, and say who fell, why, and who leaves."""
+    from rich.console import Console
+
+    from game.montecassino import Square
+    from rig.cli._opening import open_rig
+    from rig.cli._orders import option_of, start_of, with_hardware, zone_of
+    from rig.hands import PromptedHands
+    from rig.match import Order
+
+    console = Console(highlight=False)
+    square = Square.parse(target)
+    chosen = with_hardware(settings_or_defaults(settings), port=port, camera=camera)
+    agreed = option_of(chosen, option)
+    start = start_of(chosen, position)
+    hands = PromptedHands(console.print, _confirm)
+    with open_rig(
+        chosen, start.position, hands, progress=lambda words: console.print(words, style="dim")
+    ) as rig:
+        before = start.position
+        if start.from_camera:
+            before = rig.match.read_position(before.turn, shots_left=before.shots_left, held=before.held)
+        done = rig.match.shoot(Order(square, before, zone_of(chosen, before.turn), agreed))
+        for line in _told(done):
+            console.print(line)
+        if done.verdict.undecided:
+            console.print(f"Until the commanders have spoken nobody is moved: rig decide {done.shot_id}")
+        else:
+            rig.hands.set_up(done.verdict.casualties, done.verdict.put_back)
+
+
+def _told(done: ShotDone) -> Iterator[str]:
+    """Tell a shot in a few lines."""
+    speed = "" if done.fired.muzzle_speed_mps is None else f" at {done.fired.muzzle_speed_mps:.2f} m/s"
+    yield f"shot {done.shot_id} left{speed}; recorded in {done.folder}"
+    yield from done.analysis.in_words()
+
+
+def _confirm(words: str) -> None:
+    typer.prompt(f"{words} Press Enter when it is done", default="", show_default=False)
