@@ -89,6 +89,7 @@ class TableTop:
         self.draws = 0
         self.released_us = 0
         self.bytes_written = 0
+        self.written: list[bytes] = []
         self.pulses: list[tuple[int, ...]] = []
         self._to_cannon: deque[tuple[int, int]] = deque()
         self._to_controller: deque[tuple[int, int]] = deque()
@@ -124,6 +125,7 @@ class TableTop:
         if self.unplugged:
             raise PortGone("table", "it has vanished")
         self.bytes_written += len(data)
+        self.written.append(data)
         self._carry(data, self._to_cannon)
 
     def close(self) -> None:
