@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import enum
+import functools
 import inspect
 import itertools
 import re
@@ -85,7 +86,7 @@ def twin_faults(table: Mapping[str, Any]) -> list[Fault]:
 
 
 def _checked(table: Mapping[str, Any]) -> Table:
-    return validate(_table(TwinSettings), table, "rig.toml", SettingsError)
+    return validate(_twin_table(), table, "rig.toml", SettingsError)
 
 
 def twin_text() -> str:
@@ -113,6 +114,11 @@ def _in_twin(fault: Fault) -> Fault:
     if fault.key in _GIVEN_ELSEWHERE:
         hint = f"it comes from {_GIVEN_ELSEWHERE[fault.key]}"
     return dataclasses.replace(fault, key=f"twin.{fault.key}", expected=expected, hint=hint)
+
+
+@functools.cache
+def _twin_table() -> type[Table]:
+    return _table(TwinSettings)
 
 
 def _table(settings_class: type) -> type[Table]:
