@@ -33,6 +33,13 @@ _CORNER_SIGMA_PX = 0.1
 # Weak prior of an unknown focal length: about 1.2 picture widths, within a factor 1.6 for two in three lenses.
 _PRIOR_FOCAL_WIDTHS = 1.2
 _PRIOR_FOCAL_LOG_SIGMA = 0.5
+# And of an unknown lens's first distortion coefficient: barrel rather than cushion.
+_PRIOR_K1 = -0.05
+_PRIOR_K1_SIGMA = 0.08
+# Bright paper bleeds into a black marker by part of a pixel, so that it looks a few per cent smaller than it is.
+_BLEED = 6
+_BLEED_SIGMA = 0.03
+_SURE = 1e-9
 # A picture whose brightest hundredth stays below this shows nothing at all.
 _BLACK_LEVEL = 12
 
@@ -154,12 +161,17 @@ class _Marks:
     """Points of the board plane with their pixels, in groups that stand or fall together."""
 
     board_mm: FloatArray
+    """Shape (N, 2)."""
+    middle_mm: FloatArray
+    """Middle of each point's group, shape (N, 2): a marker's corners close in on it where bright paper bleeds."""
     pixels: FloatArray
+    """Shape (N, 2)."""
     group: NDArray[np.int64]
+    """Marker id, or -1 for corners of the board itself."""
 
     def without(self, group: int) -> _Marks:
         keep = self.group != group
-        return _Marks(self.board_mm[keep], self.pixels[keep], self.group[keep])
+        return _Marks(self.board_mm[keep], self.middle_mm[keep], self.pixels[keep], self.group[keep])
 
 
 def grey(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -188,7 +200,7 @@ def register(image: NDArray[np.uint8], scene: Scene) -> BoardView | NoBoard:
             return marks
     elif scene.corners_px is not None:
         outline = np.array(scene.outline_mm)
-        marks = _Marks(outline, np.array(scene.corners_px, dtype=np.float64), np.full(4, -1))
+        marks = _Marks(outline, outline, np.array(scene.corners_px, dtype=np.float64), np.full(4, -1))
     else:
         return NoBoard("neither markers nor the board's corners are given, so the board cannot be placed")
     return _fit(marks, scene, shades.shape[1], shades.shape[0])
@@ -198,15 +210,11 @@ def _find_markers(shades: NDArray[np.uint8], sheet: MarkerMap) -> _Marks | NoBoa
     dictionary_id = getattr(cv2.aruco, sheet.dictionary, None)
     if dictionary_id is None or not sheet.dictionary.startswith("DICT_"):
         return NoBoard(f"no ArUco dictionary is called {sheet.dictionary}")
-    parameters = cv2.aruco.DetectorParameters()
-    parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
-    parameters.cornerRefinementWinSize = 4
-    detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(dictionary_id), parameters)
-    found, found_ids, _ = detector.detectMarkers(shades)
-    ids = [] if found_ids is None else [int(i) for i in np.ravel(found_ids)]
-    known = [
-        (i, np.asarray(c).reshape(4, 2)) for i, c in zip(ids, found, strict=True) if i in sheet.centres_mm
-    ]
+    known = _detect(shades, dictionary_id, sheet, 1)
+    if {i for i, _ in known} != set(sheet.centres_mm):
+        # Small markers are found in a picture twice as large; those found already keep their corners.
+        had = {i for i, _ in known}
+        known += [(i, c) for i, c in _detect(shades, dictionary_id, sheet, 2) if i not in had]
     seen = sorted(i for i, _ in known)
     twice = sorted({i for i in seen if seen.count(i) > 1})
     if twice:
@@ -223,11 +231,33 @@ def _find_markers(shades: NDArray[np.uint8], sheet: MarkerMap) -> _Marks | NoBoa
     half = sheet.size_mm / 2
     # OpenCV's order: top left, top right, bottom right, bottom left; the top edge lies towards +y.
     square = np.array([[-half, half], [half, half], [half, -half], [-half, -half]])
+    centres = np.array([sheet.centres_mm[i] for i, _ in known])
     return _Marks(
-        np.concatenate([square + np.array(sheet.centres_mm[i]) for i, _ in known]),
-        np.concatenate([corners for _, corners in known]).astype(np.float64),
+        np.concatenate([square + centre for centre in centres]),
+        np.repeat(centres, 4, axis=0),
+        np.concatenate([corners for _, corners in known]),
         np.repeat([i for i, _ in known], 4),
     )
+
+
+def _detect(
+    shades: NDArray[np.uint8], dictionary_id: int, sheet: MarkerMap, scale: int
+) -> list[tuple[int, FloatArray]]:
+    """Find the sheet's markers in the picture enlarged by `scale`: ids with corners of shape (4, 2)."""
+    parameters = cv2.aruco.DetectorParameters()
+    parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
+    parameters.cornerRefinementWinSize = 4
+    detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(dictionary_id), parameters)
+    larger = shades
+    if scale > 1:
+        larger = np.asarray(cv2.resize(shades, None, fx=scale, fy=scale, interpolation=cv2.INTER_CUBIC))
+    found, ids, _ = detector.detectMarkers(larger)
+    numbers = [] if ids is None else [int(i) for i in np.ravel(ids)]
+    return [
+        (i, (np.asarray(c, dtype=np.float64).reshape(4, 2) + 0.5) / scale - 0.5)
+        for i, c in zip(numbers, found, strict=True)
+        if i in sheet.centres_mm
+    ]
 
 
 def _fit(marks: _Marks, scene: Scene, width_px: int, height_px: int) -> BoardView | NoBoard:
@@ -259,37 +289,28 @@ def _fit(marks: _Marks, scene: Scene, width_px: int, height_px: int) -> BoardVie
 
 def _fit_once(marks: _Marks, scene: Scene, width_px: int, height_px: int) -> tuple[BoardView, FloatArray]:
     """Fit the pose to the marks; also give each mark's distance in px from where the pose puts it."""
-    board = np.column_stack([marks.board_mm, np.zeros(len(marks.board_mm))])
-    known = scene.intrinsics is not None
-    distortion = np.zeros(5)
-    if scene.distortion is not None:
-        distortion[: len(scene.distortion)] = scene.distortion
-    prior_focal = _PRIOR_FOCAL_WIDTHS * max(width_px, height_px)
-    if scene.intrinsics is not None:
-        fx, fy, cx, cy = scene.intrinsics
-    else:
-        fx = fy = prior_focal
-        cx, cy = (width_px - 1) / 2, (height_px - 1) / 2
-
-    def camera(log_zoom: float) -> FloatArray:
-        zoom = float(np.exp(log_zoom))
-        return np.array([[fx * zoom, 0, cx], [0, fy * zoom, cy], [0, 0, 1.0]])
+    given = _Given.of(scene, width_px, height_px)
 
     def residuals(p: FloatArray) -> FloatArray:
-        pixels, _ = cv2.projectPoints(board, p[:3], p[3:6], camera(0.0 if known else p[6]), distortion)
+        lens = given.lens(p)
+        board = marks.middle_mm + (marks.board_mm - marks.middle_mm) * (1 + p[_BLEED])
+        points = np.column_stack([board, np.zeros(len(board))])
+        pixels, _ = cv2.projectPoints(points, p[:3], p[3:6], *lens)
         misfit = (np.asarray(pixels).reshape(-1, 2) - marks.pixels).ravel() / _CORNER_SIGMA_PX
-        return misfit if known else np.append(misfit, p[6] / _PRIOR_FOCAL_LOG_SIGMA)
+        return np.concatenate([misfit, (p[6:] - given.mean) / given.sigma])
 
-    rotation_vector, translation = _first_pose(board, marks.pixels, camera(0.0), distortion)
-    start = np.concatenate([rotation_vector, translation, [] if known else [0.0]])
-    scale = np.concatenate([np.ones(3), np.full(3, np.linalg.norm(translation)), [] if known else [1.0]])
+    flat = np.column_stack([marks.board_mm, np.zeros(len(marks.board_mm))])
+    start = np.concatenate([np.zeros(6), given.mean])
+    start[:3], start[3:6] = _first_pose(flat, marks.pixels, *given.lens(start))
+    scale = np.concatenate([np.ones(3), np.full(3, np.linalg.norm(start[3:6])), given.sigma])
     solution = least_squares(residuals, start, x_scale=scale, method="trf", loss="soft_l1", f_scale=5.0)
     p = solution.x
     misfit_px = np.linalg.norm((residuals(p)[: marks.pixels.size] * _CORNER_SIGMA_PX).reshape(-1, 2), axis=1)
 
     def view_of(q: FloatArray, error_mm: float) -> BoardView:
+        camera, distortion = given.lens(q)
         return BoardView(
-            camera_matrix=camera(0.0 if known else q[6]),
+            camera_matrix=camera,
             distortion=distortion,
             rotation=np.asarray(cv2.Rodrigues(q[:3])[0]),
             translation_mm=q[3:6].copy(),
@@ -297,25 +318,73 @@ def _fit_once(marks: _Marks, scene: Scene, width_px: int, height_px: int) -> tup
             height_px=height_px,
             error_mm=error_mm,
             markers_used=tuple(sorted({int(g) for g in marks.group if g >= 0})),
-            focal_estimated=not known,
+            focal_estimated=scene.intrinsics is None,
         )
 
     # Spread of the parameters from the fit's own normal equations, carried to the corners of the board.
-    freedom = max(marks.pixels.size - len(p), 1)
+    freedom = max(marks.pixels.size - 6, 1)
     sigma = max(1.0, float(np.sqrt(np.sum((misfit_px / _CORNER_SIGMA_PX) ** 2) / freedom)))
-    covariance = np.linalg.pinv(solution.jac.T @ solution.jac) * sigma**2
+    free = np.flatnonzero(np.concatenate([np.ones(6), given.sigma]) > _SURE)
+    step = scale[free] * 1e-6
+    slopes = solution.jac[:, free] * step
+    covariance = np.linalg.pinv(slopes.T @ slopes, hermitian=True) * sigma**2
     view = view_of(p, 0.0)
     outline = np.array(scene.outline_mm)
     pixels = view.project(np.column_stack([outline, np.zeros(4)]))
     shifts = []
-    for i in range(len(p)):
-        step = max(1e-7 * abs(p[i]), 1e-7)
+    for i, by in zip(free, step, strict=True):
         q = p.copy()
-        q[i] += step
-        shifts.append((view_of(q, 0.0).on_plane(pixels) - outline) / step)
-    spread = np.array(shifts).reshape(len(p), 8)
+        q[i] += by
+        shifts.append(view_of(q, 0.0).on_plane(pixels) - outline)
+    spread = np.array(shifts).reshape(len(free), 8)
     variance = np.einsum("ik,ij,jk->k", spread, covariance, spread).reshape(4, 2).sum(axis=1)
     return view_of(p, float(np.sqrt(variance.max()))), misfit_px
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Given:
+    """What is known of the lens, and priors of what the fit finds beside the pose.
+
+    The fit's unknowns are rotation vector, translation in mm, then bleed, log of the focal length's factor, k1.
+    """
+
+    camera: FloatArray
+    distortion: FloatArray
+    mean: FloatArray
+    """Of the last three unknowns."""
+    sigma: FloatArray
+
+    @staticmethod
+    def of(scene: Scene, width_px: int, height_px: int) -> _Given:
+        distortion = np.zeros(5)
+        lens_sigma, focal_sigma = _SURE, _SURE
+        lens_mean = 0.0
+        if scene.distortion is not None:
+            distortion[: len(scene.distortion)] = scene.distortion
+        if scene.intrinsics is not None:
+            fx, fy, cx, cy = scene.intrinsics
+        else:
+            fx = fy = _PRIOR_FOCAL_WIDTHS * max(width_px, height_px)
+            cx, cy = (width_px - 1) / 2, (height_px - 1) / 2
+            focal_sigma = _PRIOR_FOCAL_LOG_SIGMA
+            if scene.distortion is None:
+                lens_mean, lens_sigma = _PRIOR_K1, _PRIOR_K1_SIGMA
+        camera = np.array([[fx, 0, cx], [0, fy, cy], [0, 0, 1.0]])
+        bleed_sigma = _BLEED_SIGMA if scene.markers is not None else _SURE
+        return _Given(
+            camera,
+            distortion,
+            np.array([0.0, 0.0, lens_mean]),
+            np.array([bleed_sigma, focal_sigma, lens_sigma]),
+        )
+
+    def lens(self, p: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Camera matrix and distortion for the fit's unknowns."""
+        camera, distortion = self.camera.copy(), self.distortion.copy()
+        camera[0, 0] *= np.exp(p[7])
+        camera[1, 1] *= np.exp(p[7])
+        distortion[0] += p[8]
+        return camera, distortion
 
 
 def _first_pose(

@@ -34,6 +34,7 @@ Image = NDArray[np.uint8]
 # Figures of 1:32 to 1:35 are 33 to 50 mm tall on feet of 16 to 34 mm; the sizes tried, coarse to fine enough.
 _HEIGHTS_MM = np.arange(28.0, 57.0, 4.0)
 _FOOT_RADII_MM = np.arange(7.0, 18.0, 2.0)
+_SIZE_ROUNDS = 2
 _SIZE_SAMPLE = 14  # clear figures that the size is learnt from
 # How far from its square's middle a foot is looked for, as a share of the square.
 _REACH = 0.24
@@ -160,8 +161,12 @@ def _learn_figure(cover: FloatImage, raster: Raster, view: BoardView, clear: lis
     def total(figure: Figure) -> float:
         return sum(_lay_figure(cover, raster, view, figure, s).total_mm2 for s in sample)
 
-    sizes = [Figure(float(h), float(r)) for h in _HEIGHTS_MM for r in _FOOT_RADII_MM if r < 0.45 * h]
-    return max(sizes, key=total)
+    # One dimension at a time: height and foot hardly depend on each other.
+    figure = Figure(40.0, 11.0)
+    for _ in range(_SIZE_ROUNDS):
+        figure = max((Figure(float(h), figure.foot_radius_mm) for h in _HEIGHTS_MM), key=total)
+        figure = max((Figure(figure.height_mm, float(r)) for r in _FOOT_RADII_MM), key=total)
+    return figure
 
 
 def _lay_figure(cover: FloatImage, raster: Raster, view: BoardView, figure: Figure, square: Square) -> _Cover:
