@@ -49,7 +49,7 @@ Mm = Annotated[float, Field(ge=-5_000, le=5_000)]
 LengthMm = Annotated[float, Field(gt=0, le=5_000)]
 
 
-_MARKER_CENTRES_MM = {"0": (-28.0, 27.0), "1": (388.0, 27.0), "2": (-28.0, 783.0), "3": (388.0, 783.0)}
+_MARKER_CENTRES_MM = {"0": (-29.25, 24.0), "1": (389.25, 24.0), "2": (-29.25, 786.0), "3": (389.25, 786.0)}
 """One marker beside each corner of a board of 45 mm squares."""
 
 
@@ -124,7 +124,7 @@ class Board(Table):
         "DICT_4X4_50"
     )
     """Which family of ArUco markers lies on the table."""
-    marker_size_mm: LengthMm = 36.0
+    marker_size_mm: LengthMm = 34.0
     """Side of a marker's black square."""
     marker_centres_mm: Annotated[dict[str, tuple[Mm, Mm]], Field(min_length=4)] = Field(
         default_factory=lambda: dict(_MARKER_CENTRES_MM)
