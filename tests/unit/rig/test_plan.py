@@ -190,7 +190,7 @@ def test_a_programme_is_held_against_the_table() -> None:
         + '[pauses]\nloading = "wait"\nloading_s = 20\n'
     )
     with pytest.raises(PlanError) as refused:
-        check_against(programme, Settings(), "evening.toml")
+        check_against(programme, Settings(cannon=Cannon(sides=(Side.A,))), "evening.toml")
     assert [str(fault) for fault in refused.value.faults] == [
         "side: found shots by G, expected shots by a side with a cannon; cannon.sides has A",
         "pauses.loading_s: found 20, expected at most cannon.load_s, 15",
