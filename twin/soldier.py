@@ -17,7 +17,7 @@ STANCES = 4
 BASE_HALF_LONG = 0.27
 """Half of the base's longer axis, across the shoulders."""
 
-BASE_HALF_SHORT = 0.22
+BASE_HALF_SHORT = 0.20
 """Half of the base's shorter axis, in the direction of sight."""
 
 BASE_HEIGHT = 0.045

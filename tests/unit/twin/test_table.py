@@ -1,0 +1,171 @@
+import math
+
+import numpy as np
+import pytest
+
+from game.montecassino import Cause, Side, Square, parse_squares
+from twin.physics import BodySettings
+from twin.table import MOVED_MM, Table, TableError, TableSettings
+
+SQUARE_MM = 45.0
+
+
+def soldiers(text):
+    return {square: square.field for square in parse_squares(text)}
+
+
+def exact(**bodies):
+    return TableSettings(placement_sd_mm=0.0, facing_sd_rad=0.0, bodies=BodySettings(**bodies))
+
+
+def shoot(table, target, *, height_mm, speed_mps=9.0, from_mm=200.0, aside_mm=0.0):
+    """Fire along +y at a square's middle, at a height over the board, from a short way off."""
+    x_mm, y_mm = Square.parse(target).centre_mm(SQUARE_MM)
+    table.launch((x_mm + aside_mm, y_mm - from_mm, height_mm), 0.0, 0.01, speed_mps, table.now_us)
+    table.settle()
+    return table.truth()
+
+
+def test_soldiers_stand_near_the_middle_of_their_squares_and_look_at_the_enemy():
+    table = Table(TableSettings(), soldiers("A01-A24,G01-G24"), seed=4)
+    standing = table.standing()
+    assert len(standing) == 48
+    for each in standing:
+        x_mm, y_mm = each.square.centre_mm(SQUARE_MM)
+        assert math.hypot(each.x_mm - x_mm, each.y_mm - y_mm) < 8.0
+        assert Square.at_mm(each.x_mm, each.y_mm, SQUARE_MM) == each.square
+    _, now = table.arrangement()
+    sight_y = 1 - 2 * now.poses[:, 6] ** 2
+    for side, along_y in zip(now.sides, sight_y, strict=True):
+        assert along_y > 0.8 if side is Side.A else along_y < -0.8
+
+
+def test_who_is_hit_on_the_chest_falls_away_from_the_shot_and_was_hit_directly():
+    table = Table(exact(), soldiers("A44"))
+    truth = shoot(table, "A44", height_mm=30.0)
+    (fall,) = truth.falls
+    assert (str(fall.square), fall.cause) == ("A-44", Cause.DIRECT)
+    assert truth.launched_us < fall.at_us < table.now_us
+    _, now = table.arrangement()
+    w, x, y, z = now.poses[0, 3:]
+    head_along_y = 2 * (y * z - w * x)
+    assert head_along_y > 0.5
+    assert truth.contacts[0][1] == "A-44"
+    x_mm, _, z_mm = truth.first_contact_mm
+    assert abs(x_mm - Square.parse("A44").centre_mm(SQUARE_MM)[0]) < 3.0
+    assert abs(z_mm - 30.0) < 5.0
+
+
+def test_soldiers_in_a_close_file_drag_each_other_down():
+    dragged = 0
+    for height_mm in (24.0, 26.0, 28.0, 30.0):
+        settings = TableSettings(square_mm=36.0, placement_sd_mm=0.0, facing_sd_rad=0.0)
+        table = Table(settings, soldiers("A36,A44,A52"))
+        x_mm, y_mm = Square.parse("A36").centre_mm(36.0)
+        table.launch((x_mm, y_mm - 150.0, height_mm), 0.0, 0.01, 9.5, 0)
+        table.settle()
+        falls = {str(fall.square): fall.cause for fall in table.truth().falls}
+        assert falls.pop("A-36", Cause.DIRECT) is Cause.DIRECT
+        touched = {what for _, what in table.truth().contacts}
+        assert all(cause is Cause.DRAGGED for square, cause in falls.items() if square not in touched)
+        dragged += len(falls)
+    assert dragged >= 2
+
+
+def test_a_shot_off_the_board_makes_a_ricochet():
+    table = Table(exact(), soldiers("A44"))
+    x_mm, y_mm = Square.parse("A44").centre_mm(SQUARE_MM)
+    table.launch((x_mm, y_mm - 90.0, 30.0), 0.0, -0.5, 9.0, 0)
+    table.settle()
+    truth = table.truth()
+    assert [what for _, what in truth.contacts[:2]] == ["board", "A-44"]
+    assert [(str(fall.square), fall.cause) for fall in truth.falls] == [("A-44", Cause.RICOCHET)]
+
+
+def test_who_is_pushed_but_stands_is_moved():
+    """On ice a soldier hit at its middle slides away upright."""
+    table = Table(exact(soldier_friction=0.03, board_friction=0.03), soldiers("A44"))
+    truth = shoot(table, "A44", height_mm=18.0, speed_mps=3.0)
+    assert truth.falls == ()
+    (moved,) = truth.moved
+    x_mm, y_mm = Square.parse("A44").centre_mm(SQUARE_MM)
+    assert str(moved.square) == "A-44"
+    assert math.hypot(moved.x_mm - x_mm, moved.y_mm - y_mm) > MOVED_MM
+
+
+def test_the_truth_is_written_as_the_recording_format_says():
+    truth = shoot(Table(exact(), soldiers("A44,G44")), "A44", height_mm=30.0)
+    data = truth.as_json()
+    assert list(data) == ["before", "falls", "moved", "pellet", "contacts", "first_contact_mm"]
+    assert data["before"][0] == {"side": "A", "square": "A-44", "x_mm": 157.5, "y_mm": 247.5}
+    assert set(data["falls"][0]) == {"side", "square", "cause", "t_us"}
+    times_us = [row[0] for row in data["pellet"]]
+    assert times_us[0] == truth.launched_us
+    steps_us = np.diff(times_us[:60])
+    assert (steps_us >= 900).all()
+    assert steps_us.max() < 1300
+    assert data["contacts"][0].keys() == {"t_us", "what"}
+
+
+def test_a_miss_touches_nobody():
+    truth = shoot(Table(exact(), soldiers("A44")), "A44", height_mm=30.0, aside_mm=60.0)
+    assert truth.falls == truth.moved == ()
+    assert all(what in ("board", "edge") for _, what in truth.contacts)
+
+
+def test_the_same_seed_gives_the_same_shot_and_another_seed_another():
+    def outcome(seed, steps_us=10_000):
+        table = Table(TableSettings(), soldiers("A01-A16,G41-G48,G49-G56"), seed=seed)
+        table.launch((180.0, -20.0, 45.0), 0.02, 0.0, 9.6, 5000)
+        while not table.at_rest:
+            table.advance(table.now_us + steps_us)
+        return table.truth()
+
+    assert outcome(3) == outcome(3)
+    assert outcome(3).pellet == outcome(3, 777).pellet
+    assert outcome(3).before != outcome(4).before
+
+
+def test_hands_take_away_and_put_back_without_touching_the_others():
+    table = Table(TableSettings(), soldiers("A44,A45,A46"), seed=2)
+    shoot(table, "A44", height_mm=30.0)
+    lying = [square for square in table.soldiers if square not in {s.square for s in table.standing()}]
+    assert [str(square) for square in lying] == ["A-44"]
+    others = {s.square: s for s in table.standing()}
+    table.put_back(Square.parse("A44"))
+    after = {s.square: s for s in table.standing()}
+    assert len(after) == 3
+    assert all(after[square] == standing for square, standing in others.items())
+    x_mm, y_mm = Square.parse("A44").centre_mm(SQUARE_MM)
+    back = after[Square.parse("A44")]
+    assert math.hypot(back.x_mm - x_mm, back.y_mm - y_mm) < 8.0
+
+    table.remove(Square.parse("A45"))
+    assert [str(s.square) for s in table.standing()] == ["A-44", "A-46"]
+    with pytest.raises(TableError, match="no soldier belongs to A-45"):
+        table.put_back(Square.parse("A45"))
+
+
+def test_a_new_position_leaves_those_who_stay_where_they_are():
+    table = Table(TableSettings(), soldiers("A44,A45"), seed=2)
+    before = {s.square: s for s in table.standing()}
+    table.set_up(soldiers("A45,G12"))
+    after = {s.square: s for s in table.standing()}
+    assert [str(square) for square in after] == ["A-45", "G-12"]
+    assert after[Square.parse("A45")] == before[Square.parse("A45")]
+
+
+def test_time_goes_forward_only_and_hands_wait_for_rest():
+    table = Table(TableSettings(), soldiers("A44"))
+    with pytest.raises(TableError, match="no shot has come to rest"):
+        table.truth()
+    table.launch((180.0, 0.0, 45.0), 0.0, 0.0, 9.6, 1000)
+    table.advance(20_000)
+    with pytest.raises(TableError, match="cannot go back"):
+        table.advance(10_000)
+    with pytest.raises(TableError, match="while things move"):
+        table.put_back(Square.parse("A44"))
+    with pytest.raises(TableError, match="while things move"):
+        table.launch((180.0, 0.0, 45.0), 0.0, 0.0, 9.6, 30_000)
+    table.settle()
+    assert table.at_rest
