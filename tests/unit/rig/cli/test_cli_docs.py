@@ -63,7 +63,7 @@ def _run_page(page: str, capsys: pytest.CaptureFixture[str]) -> int:
 
 
 def test_settings_page(capsys: pytest.CaptureFixture[str]) -> None:
-    assert _run_page("settings.md", capsys) == 3
+    assert _run_page("settings.md", capsys) == 4
 
 
 def test_log_page(capsys: pytest.CaptureFixture[str]) -> None:
