@@ -118,7 +118,7 @@ class Board(Table):
 
     square_mm: Annotated[float, Field(ge=10, le=200)] = 45.0
     """Side of one square; the board is 8 squares wide and 18 long."""
-    soldier_height_mm: Annotated[float, Field(ge=10, le=200)] = 35.0
+    soldier_height_mm: Annotated[float, Field(ge=10, le=200)] = 42.0
     """Height of a soldier with its base; the cannon aims at its body."""
     marker_dictionary: Literal["DICT_4X4_50", "DICT_5X5_50", "DICT_6X6_50", "DICT_APRILTAG_36h11"] = (
         "DICT_4X4_50"

@@ -39,6 +39,10 @@ def test_cannon_stands_where_the_settings_say():
     assert cannon.barrel_length_mm == mount.barrel_length_mm
 
 
+def test_soldiers_are_as_tall_as_the_settings_say(twin):
+    assert Settings().board.soldier_height_mm == twin.settings.table.bodies.soldier_height_mm
+
+
 def test_barriers_of_the_gate_are_as_far_apart_as_the_settings_say(twin):
     assert Settings().cannon.gate_spacing_mm == twin.settings.plant.gate.spacing_mm
 
