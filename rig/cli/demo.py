@@ -22,15 +22,17 @@ if TYPE_CHECKING:
 
 __all__ = ["demo"]
 
-_POSITION = "A A01-A08,A17,A19,A22,A24,A50,A53,A58-A59,A62,A67,A69,A71 G01-G08,G18,G20-G21,G23,G51-G52,G57,G60-G62,G67-G68,G70 1/2 6/6 -"
+_POSITION = (
+    "A A01-A08,A50,A53,A58-A59,A62-A63,A67,A69,A71 G01-G08,G49,G51-G53,G57,G60-G62,G67-G68,G70 1/2 6/6 -"
+)
 _SHOTS = (
     # Target and option; the sides take turns, beginning with the one to move.
     ("G-61", "i"),
-    ("A-67", "i"),
-    ("G-70", "ii"),
-    ("A-62", "ii"),
-    ("G-60", "iii"),
-    ("A-58", "iii"),
+    ("A-58", "i"),
+    ("G-57", "ii"),
+    ("A-71", "ii"),
+    ("G-68", "iii"),
+    ("A-67", "iii"),
 )
 
 
