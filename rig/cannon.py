@@ -186,9 +186,9 @@ class ShotFired:
     left_us: int | None
     """The shot left the first barrier, on the controller's clock; None where a bad line lost the gate's times."""
     transit_us: float | None
-    """From the first barrier to the second; None likewise."""
+    """From the first barrier to the second; None likewise, and where it took too long to be timed."""
     muzzle_speed_mps: float | None
-    """From the barriers' spacing; None likewise, and where the transit was too long to be timed."""
+    """From that and the barriers' spacing; None with it."""
 
 
 class Cannon:
@@ -379,6 +379,11 @@ class Cannon:
         self._stop()
         self._recover(Event.ABORTED, cause)
 
+    def leave(self, cause: str) -> None:
+        """Make safe where a shot was left half way, by an error between two steps; a cannon at rest is left alone."""
+        if self.state in _FIRMWARE_STATES:
+            self.make_safe(cause)
+
     def wait(self, timeout_us: int) -> None:
         """Keep the cannon company for a while; raises what a step would where it leaves the shot by itself."""
         self._guarded(lambda: self._pass_time(timeout_us))
@@ -515,8 +520,8 @@ class Cannon:
         left_us = transit_us = muzzle_speed_mps = None
         if seen is not None:
             left_us = self._link.to_host(seen.left_first_us).us
-            transit_us = seen.transit_ticks / _TICKS_PER_US
             if 0 < seen.transit_ticks < _LONGEST_TRANSIT_TICKS:
+                transit_us = seen.transit_ticks / _TICKS_PER_US
                 muzzle_speed_mps = self._gate_spacing_mm * 1000 / transit_us
         return ShotFired(
             released_us=released.us,

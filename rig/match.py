@@ -20,7 +20,6 @@ from rig.cannon import Cannon, LaneAnswer, ShotFired, ShotNotSeen
 from rig.eye import Eye, TableReading
 from rig.hands import Hands
 from rig.judging import as_logged, judge_again
-from rig.link.errors import Refused
 from rig.link.port import Clock
 from rig.log import ShotLog, Stage
 from rig.recording import write_recording
@@ -118,7 +117,7 @@ class Match:
         self._log = shots
         self._session_id = session_id
         self._progress = progress
-        self._asked_us = 0
+        self._asked_us: int | None = None
 
     def refuse_while_doubts_wait(self) -> None:
         """Raise DoubtPending where the last shot of this session waits for a commander's word."""
@@ -154,6 +153,7 @@ class Match:
         reading = self._eye.read(order.side, order.position.soldiers)
         if reading.standing.differences:
             raise PositionDiffers(reading.standing.differences)
+        self._asked_us = None
         shot_id = self._log.begin_shot(self._session_id, _plan_of(order), clock_us=self._now())
         try:
             aimed, fired = self._fire(shot_id, order, reading)
@@ -194,13 +194,14 @@ class Match:
             fired = cannon.fire(self._lane, lambda: self._about_to_fire(shot_id))
         except ShotNotSeen:
             # Whether a shot left only the pictures can tell now.
-            self._record(shot_id, order, aimed, self._asked_us)
+            if self._asked_us is not None:
+                self._record(shot_id, order, aimed, self._asked_us)
             raise
         self._reached(shot_id, Stage.FIRED)
         self._log.seen(
             shot_id,
             log.MuzzleGate(
-                release_to_first_us=fired.left_us - fired.released_us,
+                release_to_first_us=None if fired.left_us is None else fired.left_us - fired.released_us,
                 first_to_second_us=fired.transit_us,
                 spacing_mm=settings.cannon.gate_spacing_mm,
             ),
@@ -221,9 +222,10 @@ class Match:
     def _give_up(self, shot_id: int, error: BaseException) -> None:
         """Tell the log why the shot was given up, and whether it left as far as that is known."""
         self._eye.ring.release()
+        self._cannon.leave(str(error) or type(error).__name__)
         fired = None
-        if isinstance(error, Refused):
-            fired = log.Fired.NO  # a refused command was not executed
+        if self._asked_us is not None and self._cannon.fired is not None:
+            fired = log.Fired.YES if self._cannon.fired else log.Fired.NO
         self._log.abort(shot_id, str(error) or type(error).__name__, fired=fired, clock_us=self._now())
 
     def _record(self, shot_id: int, order: Order, aimed: AimedShot, released_us: int) -> Path:

@@ -453,6 +453,16 @@ def test_make_safe_works_from_every_state_between_steps():
         shot.ends_safe()
 
 
+def test_a_shot_left_half_way_is_made_safe_and_a_cannon_at_rest_is_left_alone():
+    shot = Shot().to(State.LOADED)
+    shot.cannon.leave("the log could not be written")
+    assert shot.cannon.state is State.SAFE
+    shot.ends_safe()
+    written = shot.table.bytes_written
+    shot.cannon.leave("again")
+    assert shot.table.bytes_written == written
+
+
 # What can go wrong on the line
 
 
