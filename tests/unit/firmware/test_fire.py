@@ -1,0 +1,278 @@
+"""Promise: fires only armed, by a fresh token, once for each arming, with every interlock there at that instant."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cannon_host import Cannon, Refused, cannon_in, configured
+from rig.link import wire
+from rig.link.wire import Axis, Cause, Command, Event, Input, Refusal, Setting, State
+
+INTERLOCKS = {
+    Refusal.EMERGENCY_STOP: (Input(0), Input.ESTOP_OK),
+    Refusal.KEY_OFF: (Input(0), Input.KEY_ON),
+    Refusal.LANE_NOT_CLEAR: (Input(0), Input.LANE_CLEAR),
+    Refusal.NOT_LATCHED: (Input(0), Input.LEVER_LATCHED),
+    Refusal.NOT_LOADED: (Input(0), Input.GATE_FIRST_BLOCKED),
+    Refusal.MUZZLE_BLOCKED: (Input.GATE_SECOND_BLOCKED, Input(0)),
+}
+
+
+def fire(cannon: Cannon) -> bytes:
+    return cannon.request(Command.FIRE, token=cannon.view.token)
+
+
+def test_fire_pulls_the_trigger_with_its_last_byte_before_the_main_loop_runs() -> None:
+    cannon = cannon_in(State.ARMED)
+    request = fire(cannon)
+    cannon.receive(request[:-1])
+    assert not cannon.view.trigger
+    cannon.receive(request[-1:])
+    assert cannon.view.trigger
+    assert cannon.state == State.ARMED, "the main loop has not run yet"
+    cannon.step()
+    assert (cannon.state, cannon.view.trigger, cannon.view.pulls) == (State.FIRING, True, 1)
+
+
+def test_fire_is_answered_with_the_moment_of_the_release() -> None:
+    cannon = cannon_in(State.ARMED)
+    released_us = cannon.view.now_us
+    cannon.receive(fire(cannon))
+    cannon.run(1, beat=False)
+    answers = cannon.happened(Event.STATE_CHANGED)[-1]
+    assert answers["state"] == State.FIRING
+    assert cannon.view.now_us > released_us
+    cannon.shoot()
+    assert cannon.happened(Event.SHOT_SEEN)[0]["released_us"] == released_us
+
+
+@pytest.mark.parametrize("reason", INTERLOCKS)
+def test_arm_is_refused_by_interlock(reason: Refusal) -> None:
+    cannon = cannon_in(State.COCKED)
+    cannon.seat()
+    cannon.lever_moves = False
+    on, off = INTERLOCKS[reason]
+    if reason in {Refusal.EMERGENCY_STOP, Refusal.KEY_OFF, Refusal.NOT_LATCHED}:
+        # These make safe, so that arming is refused by the state.
+        cannon.set(on=on, off=off)
+        cannon.run(10)
+        assert cannon.state == State.SAFE
+        assert cannon.command(Command.ARM) == Refused(Refusal.WRONG_STATE, State.SAFE)
+        return
+    cannon.set(on=on, off=off)
+    cannon.run(10)
+    assert cannon.command(Command.ARM) == Refused(reason, 0)
+    assert cannon.state == State.COCKED
+
+
+def test_arm_is_refused_while_an_axis_moves() -> None:
+    cannon = cannon_in(State.COCKED)
+    cannon.seat()
+    cannon.ask(Command.MOVE, axis=Axis.TRAVERSE, pulse_ticks=3900)
+    assert cannon.command(Command.ARM) == Refused(Refusal.AXIS_MOVING, 0)
+    cannon.run(1000)
+    cannon.ask(Command.ARM)
+
+
+@pytest.mark.parametrize("reason", INTERLOCKS)
+def test_interlock_lost_in_the_instant_of_fire_holds_the_trigger(reason: Refusal) -> None:
+    cannon = cannon_in(State.ARMED)
+    request = fire(cannon)
+    cannon.receive(request[:-1])
+    on, off = INTERLOCKS[reason]
+    cannon.set(on=on, off=off)
+    cannon.receive(request[-1:])
+    assert not cannon.view.trigger
+    cannon.step()
+    assert not cannon.view.trigger
+    assert (cannon.view.pulls, cannon.view.shots) == (0, 0)
+    assert cannon.state != State.FIRING
+
+
+@pytest.mark.parametrize("flips", [1, 1 << 15, 1 << 31])
+def test_wrong_token_is_refused_and_disarms(flips: int) -> None:
+    cannon = cannon_in(State.ARMED)
+    assert cannon.command(Command.FIRE, token=cannon.view.token ^ flips) == Refused(Refusal.BAD_TOKEN, 0)
+    assert (cannon.state, cannon.view.cause, cannon.view.pulls) == (State.SAFE, Cause.BAD_TOKEN, 0)
+
+
+@given(st.integers(0, 0xFFFFFFFF))
+def test_no_other_token_fires(token: int) -> None:
+    cannon = cannon_in(State.ARMED)
+    right = cannon.view.token
+    cannon.command(Command.FIRE, token=token)
+    assert cannon.view.pulls == (token == right)
+
+
+def test_tokens_are_never_used_twice() -> None:
+    cannon = configured({Setting.ARM_EXPIRES_MS: 100})
+    cannon.ask(Command.HOME)
+    cannon.run_until(State.READY)
+    cannon.ask(Command.COCK)
+    cannon.run_until(State.COCKED)
+    cannon.seat()
+    tokens = []
+    for _ in range(100):
+        tokens.append(cannon.ask(Command.ARM)["token"])
+        cannon.run_until(State.COCKED)
+    assert len(set(tokens)) == len(tokens)
+    cannon.reset(wire.ResetCause.WATCHDOG)
+    cannon.run(10, beat=False)
+    cannon.identify(session=3)
+    assert cannon.view.state == State.SAFE
+
+
+def test_token_of_an_arming_before_does_not_fire() -> None:
+    cannon = cannon_in(State.ARMED)
+    old = cannon.view.token
+    cannon.run_until(State.COCKED)
+    cannon.ask(Command.ARM)
+    assert cannon.command(Command.FIRE, token=old) == Refused(Refusal.BAD_TOKEN, 0)
+    assert cannon.view.pulls == 0
+
+
+def test_arming_expires() -> None:
+    cannon = cannon_in(State.ARMED)
+    cannon.run(2990)
+    assert cannon.state == State.ARMED
+    cannon.run(30)
+    assert (cannon.state, cannon.view.cause) == (State.COCKED, Cause.ARM_EXPIRED)
+    assert not cannon.view.armed_lamp
+    assert cannon.command(Command.FIRE, token=cannon.view.token) == Refused(Refusal.WRONG_STATE, State.COCKED)
+
+
+def test_shot_that_falls_out_disarms() -> None:
+    cannon = cannon_in(State.ARMED)
+    cannon.set(off=Input.GATE_FIRST_BLOCKED)
+    cannon.run(10)
+    assert (cannon.state, cannon.view.cause) == (State.SAFE, Cause.LOAD_LOST)
+
+
+def test_latch_that_lets_go_disarms() -> None:
+    cannon = cannon_in(State.ARMED)
+    cannon.lever_moves = False
+    cannon.set(off=Input.LEVER_LATCHED | Input.LEVER_DRAWN)
+    cannon.run(10)
+    assert (cannon.state, cannon.view.cause) == (State.SAFE, Cause.LATCH_LOST)
+
+
+def test_stop_byte_in_the_middle_of_the_fire_frame_stops_it() -> None:
+    for position in range(1, 9):
+        cannon = cannon_in(State.ARMED)
+        request = fire(cannon)
+        cannon.receive(request[:position] + bytes([wire.STOP]) + request[position:])
+        assert not cannon.view.trigger
+        cannon.step()
+        assert (cannon.state, cannon.view.cause, cannon.view.pulls) == (State.SAFE, Cause.STOP_BYTE, 0)
+
+
+def test_stop_byte_right_behind_fire_drops_the_trigger_and_the_answer_is_true() -> None:
+    cannon = cannon_in(State.ARMED)
+    cannon.receive(fire(cannon))
+    assert cannon.view.trigger
+    cannon.receive(bytes([wire.STOP]))
+    assert not cannon.view.trigger
+    answers = cannon.exchange(b"")
+    assert [kind for _, kind, _ in answers] == [Command.FIRE + wire.ANSWER_OFFSET], "it was released, and says so"
+    assert cannon.state == State.SAFE
+    assert cannon.view.shots == 1
+
+
+def test_safe_queued_before_fire_wins() -> None:
+    cannon = cannon_in(State.ARMED)
+    token = cannon.view.token
+    cannon.receive(cannon.request(Command.SAFE) + cannon.request(Command.FIRE, token=token))
+    assert not cannon.view.trigger
+    cannon.run(2, beat=False)
+    assert (cannon.state, cannon.view.pulls) == (State.SAFE, 0)
+
+
+def test_fire_behind_another_command_still_fires() -> None:
+    cannon = cannon_in(State.ARMED)
+    token = cannon.view.token
+    cannon.receive(cannon.request(Command.STATUS) + cannon.request(Command.FIRE, token=token))
+    assert not cannon.view.trigger, "its turn has not come"
+    cannon.step()
+    cannon.step()
+    assert (cannon.state, cannon.view.pulls) == (State.FIRING, 1)
+
+
+def test_trigger_is_held_for_its_time_and_no_longer() -> None:
+    cannon = cannon_in(State.FIRING)
+    cannon.run(39)
+    assert cannon.view.trigger
+    cannon.run(3)
+    assert not cannon.view.trigger
+
+
+def test_hung_main_loop_does_not_keep_the_trigger_on() -> None:
+    cannon = cannon_in(State.FIRING)
+    cannon.hang(99)
+    assert cannon.view.trigger
+    cannon.hang(25)
+    assert not cannon.view.trigger
+    cannon.step()
+    assert (cannon.state, cannon.view.cause) == (State.SAFE, Cause.HOLD_EXPIRED)
+
+
+def test_shot_seen_tells_when_and_how_fast() -> None:
+    cannon = cannon_in(State.FIRING)
+    cannon.run(8)
+    left_us = cannon.view.now_us
+    cannon.shoot(transit_ms=3)
+    (seen,) = cannon.happened(Event.SHOT_SEEN)
+    assert seen["left_first_us"] == left_us
+    assert seen["transit_ticks"] == 6000
+    cannon.run(50)
+    assert (cannon.state, cannon.view.cause) == (State.SAFE, Cause.SHOT_SEEN)
+    assert cannon.view.faults == 0
+
+
+def test_shot_not_seen_is_a_fault_and_a_lever_that_stayed_another() -> None:
+    cannon = cannon_in(State.FIRING)
+    cannon.lever_moves = False
+    cannon.run(260)
+    assert (cannon.state, cannon.view.cause) == (State.SAFE, Cause.SHOT_NOT_SEEN)
+    faults = {fields["fault"] for fields in cannon.happened(Event.FAULT)}
+    assert faults == {wire.Fault.SHOT_NOT_SEEN, wire.Fault.RELEASE_TIMEOUT}
+
+
+def test_something_stuck_in_the_outer_barrier_is_a_fault() -> None:
+    cannon = cannon_in(State.FIRING)
+    cannon.set(off=Input.GATE_FIRST_BLOCKED, on=Input.GATE_SECOND_BLOCKED)
+    cannon.run(260)
+    faults = {fields["fault"] for fields in cannon.happened(Event.FAULT)}
+    assert faults == {wire.Fault.SHOT_NOT_SEEN, wire.Fault.STUCK_GATE}
+
+
+def test_latch_servo_as_trigger_turns_free_and_the_solenoid_stays_off() -> None:
+    cannon = configured({Setting.TRIGGER_KIND: 1})
+    cannon.ask(Command.HOME)
+    cannon.run_until(State.READY)
+    cannon.ask(Command.COCK)
+    cannon.run_until(State.COCKED)
+    cannon.seat()
+    cannon.ask(Command.ARM)
+    cannon.ask(Command.FIRE, token=cannon.view.token)
+    cannon.run(200)
+    assert not cannon.lever_held
+    assert cannon.view.pulls == 0
+    cannon.shoot()
+    cannon.run(50)
+    assert (cannon.state, cannon.view.cause) == (State.SAFE, Cause.SHOT_SEEN)
+
+
+def test_latch_servo_as_trigger_turns_back_when_stopped_in_time() -> None:
+    cannon = configured({Setting.TRIGGER_KIND: 1})
+    cannon.ask(Command.HOME)
+    cannon.run_until(State.READY)
+    cannon.ask(Command.COCK)
+    cannon.run_until(State.COCKED)
+    cannon.seat()
+    cannon.ask(Command.ARM)
+    cannon.ask(Command.FIRE, token=cannon.view.token)
+    cannon.run(60)
+    assert cannon.pulse(Axis.LATCH) < 3000
+    cannon.receive(bytes([wire.STOP]))
+    cannon.run(200)
+    assert (cannon.state, cannon.pulse(Axis.LATCH), cannon.lever_held) == (State.SAFE, 3000, True)

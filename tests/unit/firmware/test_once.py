@@ -1,0 +1,196 @@
+"""A command has an id and is executed at most once, however often it comes."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cannon_host import PERMITTED, Cannon, Refused, cannon_in, frame
+from rig.link import wire
+from rig.link.wire import Axis, Command, Event, Refusal, ResetCause, State
+
+
+def refusal(answer: tuple[int, int, bytes]) -> Refused:
+    assert answer[1] == wire.REFUSAL_TYPE
+    values = wire.REFUSAL_LAYOUT.unpack(answer[2])
+    return Refused(Refusal(values["reason"]), values["detail"])
+
+
+def test_repeated_command_gets_the_same_answer_and_does_nothing() -> None:
+    cannon = cannon_in(State.READY)
+    request = cannon.request(Command.MOVE, axis=Axis.AZIMUTH, pulse_ticks=3400)
+    (first,) = cannon.exchange(request)
+    cannon.run(3, beat=False)
+    assert cannon.exchange(request * 3) == [first] * 3
+    assert len(cannon.happened(Event.MOVE_DONE)) == 0
+
+
+def test_repeated_refusal_is_the_same_refusal() -> None:
+    cannon = cannon_in(State.SAFE)
+    request = cannon.request(Command.COCK)
+    (first,) = cannon.exchange(request)
+    assert cannon.exchange(request) == [first]
+
+
+def test_repeated_fire_never_gives_a_second_shot() -> None:
+    cannon = cannon_in(State.ARMED)
+    request = cannon.request(Command.FIRE, token=cannon.view.token)
+    (first,) = cannon.exchange(request)
+    cannon.run(100, beat=False)
+    assert cannon.exchange(request) == [first]
+    assert (cannon.view.pulls, cannon.view.shots) == (1, 1)
+
+
+@given(st.integers(2, 255))
+def test_id_out_of_turn_is_refused_and_executed_not(step: int) -> None:
+    cannon = cannon_in(State.SAFE)
+    sequence = (cannon.last_id + step) % 256
+    (answer,) = cannon.exchange(frame(sequence, Command.HOME))
+    assert refusal(answer) == Refused(Refusal.OUT_OF_SEQUENCE, (cannon.last_id + 1) % 256)
+    assert cannon.state == State.SAFE
+
+
+def test_another_command_under_a_used_id_is_refused() -> None:
+    cannon = cannon_in(State.SAFE)
+    cannon.ask(Command.STATUS)
+    (answer,) = cannon.exchange(frame(cannon.last_id, Command.HOME))
+    assert refusal(answer).reason == Refusal.OUT_OF_SEQUENCE
+    assert cannon.state == State.SAFE
+
+
+def test_refusal_out_of_turn_does_not_replace_the_last_answer() -> None:
+    cannon = cannon_in(State.SAFE)
+    request = cannon.request(Command.STATUS)
+    (first,) = cannon.exchange(request)
+    cannon.exchange(frame((cannon.last_id + 9) % 256, Command.HOME))
+    assert cannon.exchange(request) == [first]
+
+
+def test_nothing_is_done_before_identify() -> None:
+    cannon = Cannon()
+    cannon.set(on=PERMITTED)
+    cannon.run(10, beat=False)
+    (answer,) = cannon.exchange(frame(1, Command.HOME))
+    assert refusal(answer).reason == Refusal.NOT_IDENTIFIED
+    assert cannon.state == State.SAFE
+
+
+def test_nothing_is_done_for_a_controller_with_another_wire_version() -> None:
+    cannon = cannon_in(State.SAFE)
+    answer = cannon.ask(Command.IDENTIFY, wire_version=wire.WIRE_VERSION + 1, session=9)
+    assert answer["wire_version"] == wire.WIRE_VERSION
+    for command in (Command.STATUS, Command.HOME, Command.HEARTBEAT):
+        fields = {"event_ack": 0} if command == Command.HEARTBEAT else {}
+        assert cannon.command(command, **fields) == Refused(Refusal.WIRE_VERSION, wire.WIRE_VERSION)
+    assert cannon.state == State.SAFE
+
+
+def test_late_copy_of_identify_does_not_revive_used_ids() -> None:
+    cannon = cannon_in(State.SAFE)
+    identify = frame(50, Command.IDENTIFY, wire.COMMAND_LAYOUTS[Command.IDENTIFY].payload.pack({"wire_version": 1, "session": 7}))
+    home = frame(51, Command.HOME)
+    cannon.exchange(identify + home)
+    cannon.exchange(frame(52, Command.SAFE))
+    assert cannon.exchange(identify) == []
+    assert cannon.state == State.SAFE
+    cannon.exchange(home)
+    assert cannon.state == State.SAFE
+
+
+def test_identify_sent_again_at_once_is_answered_again() -> None:
+    cannon = cannon_in(State.SAFE)
+    identify = frame(50, Command.IDENTIFY, wire.COMMAND_LAYOUTS[Command.IDENTIFY].payload.pack({"wire_version": 1, "session": 7}))
+    (first,) = cannon.exchange(identify)
+    assert cannon.exchange(identify) == [first]
+
+
+def test_new_session_makes_safe_and_counts_anew() -> None:
+    for state in State:
+        cannon = cannon_in(state)
+        cannon.identify(session=2, sequence=200)
+        assert cannon.state == (State.LETTING_DOWN if state == State.LETTING_DOWN else State.SAFE)
+        assert cannon.ask(Command.STATUS)["state"] == cannon.state
+        assert not cannon.view.trigger
+
+
+def test_unknown_command_and_wrong_length_use_up_their_id() -> None:
+    cannon = cannon_in(State.SAFE)
+    cannon.last_id += 1
+    (answer,) = cannon.exchange(frame(cannon.last_id, 0x33))
+    assert refusal(answer) == Refused(Refusal.UNKNOWN_COMMAND, 0x33)
+    cannon.last_id += 1
+    (answer,) = cannon.exchange(frame(cannon.last_id, Command.MOVE, b"\0"))
+    assert refusal(answer) == Refused(Refusal.BAD_LENGTH, 1)
+    cannon.ask(Command.STATUS)
+
+
+def test_event_is_sent_again_until_it_is_acknowledged() -> None:
+    cannon = cannon_in(State.SAFE)
+    cannon.set(off=wire.Input.LANE_CLEAR)
+    cannon.run(350, beat=False)
+    sequences = [happened.sequence for happened in cannon.events if happened.event == Event.INPUT_CHANGED]
+    assert len(sequences) >= 3
+    assert len(set(sequences)) == 1
+    cannon.ask(Command.HEARTBEAT, event_ack=sequences[0])
+    cannon.events.clear()
+    cannon.run(350, beat=False)
+    assert cannon.events == []
+
+
+def test_acknowledgement_of_an_event_to_come_is_ignored() -> None:
+    cannon = cannon_in(State.SAFE)
+    cannon.set(off=wire.Input.LANE_CLEAR)
+    cannon.run(10, beat=False)
+    sequence = cannon.events[-1].sequence
+    cannon.ask(Command.HEARTBEAT, event_ack=(sequence + 5) % 256)
+    cannon.events.clear()
+    cannon.run(150, beat=False)
+    assert [happened.sequence for happened in cannon.events] == [sequence]
+
+
+def test_more_events_than_the_queue_holds_leave_a_gap_in_the_count() -> None:
+    cannon = cannon_in(State.SAFE)
+    for _ in range(12):
+        cannon.set(off=wire.Input.LANE_CLEAR)
+        cannon.run(6, beat=False)
+        cannon.set(on=wire.Input.LANE_CLEAR)
+        cannon.run(6, beat=False)
+    last = cannon.events[-1].sequence
+    cannon.ask(Command.HEARTBEAT, event_ack=last)
+    cannon.set(off=wire.Input.LANE_CLEAR)
+    cannon.run(6, beat=False)
+    assert (cannon.events[-1].sequence - last) % 256 > 1
+
+
+@settings(max_examples=60)
+@given(st.lists(st.sampled_from(["home", "fire", "arm", "repeat", "drop", "late", "stop"]), max_size=25))
+def test_any_mixture_of_repeats_and_losses_fires_at_most_once_an_arming(script: list[str]) -> None:
+    cannon = cannon_in(State.ARMED)
+    arms = 1
+    sent = [cannon.request(Command.FIRE, token=cannon.view.token)]
+    for act in script:
+        match act:
+            case "fire":
+                cannon.exchange(cannon.request(Command.FIRE, token=cannon.view.token))
+            case "home":
+                cannon.exchange(cannon.request(Command.HOME))
+            case "arm":
+                before = cannon.view.token
+                cannon.exchange(cannon.request(Command.ARM))
+                arms += cannon.view.token != before
+            case "repeat":
+                cannon.exchange(sent[-1])
+            case "drop":
+                cannon.receive(sent[-1][:5])
+            case "late":
+                cannon.exchange(b"".join(sent))
+            case "stop":
+                cannon.receive(bytes([wire.STOP]))
+                cannon.run(30, beat=False)
+        assert cannon.view.pulls <= arms
+
+
+def test_boot_is_told_with_its_cause() -> None:
+    cannon = Cannon()
+    cannon.reset(ResetCause.WATCHDOG)
+    cannon.run(2, beat=False)
+    assert cannon.happened(Event.BOOTED) == [{"reset_cause": ResetCause.WATCHDOG, "wire_version": wire.WIRE_VERSION}]
+    assert cannon.view.faults & wire.Fault.WATCHDOG.mask
