@@ -59,7 +59,8 @@ class LookSettings:
     """The Germans: field grey."""
     painted: bool = True
     """False for figures moulded in one colour."""
-    shot: Colour = (0.97, 0.96, 0.92)
+    shot: Colour = (0.98, 0.48, 0.06)
+    """Orange, as shots of this weight are mostly sold: they have to be found again."""
     lamps: tuple[Lamp, ...] = (
         Lamp(position_mm=(-330.0, 120.0, 1350.0), colour=(0.66, 0.63, 0.57)),
         Lamp(position_mm=(900.0, 900.0, 1500.0), colour=(0.17, 0.19, 0.21), casts_shadow=False),

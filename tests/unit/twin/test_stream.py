@@ -1,0 +1,58 @@
+import threading
+
+import cv2
+import numpy as np
+import pytest
+
+from twin.camera import CameraSettings
+from twin.optics import Lens
+from twin.stream import MjpegServer, StreamError, plan_stream
+from twin.table import TableSettings
+
+
+@pytest.fixture
+def server():
+    server = MjpegServer()
+    yield server
+    server.close()
+
+
+def test_opencv_opens_the_stream_and_gets_every_picture_in_order(server):
+    stop = threading.Event()
+
+    def publish():
+        level = 0
+        while not stop.wait(0.01):
+            server.publish(np.full((120, 160, 3), level % 250, np.uint8))
+            level += 5
+
+    publisher = threading.Thread(target=publish)
+    publisher.start()
+    try:
+        capture = cv2.VideoCapture(server.url)
+        assert capture.isOpened()
+        levels = []
+        for _ in range(12):
+            good, picture = capture.read()
+            assert good
+            assert picture.shape == (120, 160, 3)
+            levels.append(round(float(picture.mean()) / 5))
+        capture.release()
+    finally:
+        stop.set()
+        publisher.join()
+    assert (np.diff(levels) % 50 == 1).all()
+
+
+def test_a_taken_address_is_one_clear_error(server):
+    port = int(server.url.split(":")[2].split("/")[0])
+    with pytest.raises(StreamError, match=f"cannot serve pictures at 127.0.0.1:{port}"):
+        MjpegServer(port=port)
+
+
+def test_the_plan_says_a_size_and_rate_no_better_than_wanted():
+    wanted = CameraSettings(lens=Lens().scaled(0.5), fps=25.0)
+    plan = plan_stream(wanted, TableSettings())
+    assert plan.camera.lens.width_px == 640
+    assert plan.camera.fps <= 25.0
+    assert f"640 x 360 at {plan.camera.fps:g} pictures a second" in str(plan)
