@@ -11,6 +11,7 @@ the muzzle: the lever needs more than a millisecond to strike, so that time is a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
@@ -60,6 +61,7 @@ class Twin:
         self._edges: list[ChipEvent] = []
         self._firing: Firing | None = None
         self._from_chip = bytearray()
+        self._watchers: list[Callable[[ChipEvent], None]] = []
         self._line_in = stream(settings.seed, "line to chip")
         self._line_out = stream(settings.seed, "line from chip")
         self._show_cannon()
@@ -95,6 +97,8 @@ class Twin:
         """Run to a cycle, to the end of the present millisecond, or to a byte from the chip, whichever is first."""
         self.chip.run_to(min(end_cycle, self._next_step_cycle), stop_at_sent_byte=stop_at_sent_byte)
         for event in self.chip.events():
+            for watcher in self._watchers:
+                watcher(event)
             if event.kind is EventKind.PIN:
                 self._edges.append(event)
             elif event.kind is EventKind.SENT:
@@ -164,6 +168,10 @@ class Twin:
         return data
 
     # --- what really happened
+
+    def watch(self, watcher: Callable[[ChipEvent], None]) -> None:
+        """Have a function told everything that happens on the chip's pins and line, in order, soon after it does."""
+        self._watchers.append(watcher)
 
     def truth(self) -> ShotTruth:
         """Return what happened in the last shot, once everything on the table is at rest.

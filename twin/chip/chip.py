@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
+from typing import Any
 
 from twin.chip.errors import ChipError, ChipMissing, ChipStopped
 from twin.chip.library import open_library
@@ -103,6 +104,13 @@ _STOPPED = {
 }
 
 
+class _Closed:
+    """Stands where the library stood, once the chip is gone."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise ChipError("the simulated chip is closed")
+
+
 class Chip:
     """An ATmega328P at 16 MHz with a firmware in its flash, without power until `reset(ResetCause.POWER_ON)`.
 
@@ -141,6 +149,7 @@ class Chip:
             if self.settings.eeprom_path is not None:
                 self.settings.eeprom_path.write_bytes(self.eeprom())
             self._free()
+            self._lib = _Closed()
 
     @property
     def cycle(self) -> int:

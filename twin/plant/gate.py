@@ -39,6 +39,7 @@ class Gate:
     def __init__(self, settings: GateSettings, drive: Drive) -> None:
         self.settings = settings
         self._drive = drive
+        self._fingers_until_cycle = 0
         self.seated = 0
         """Shots in the muzzle; a second one sits in front of the first and blocks the outer barrier."""
         self._show(0)
@@ -52,12 +53,13 @@ class Gate:
     def seat_by_hand(self, cycle: int) -> None:
         """Put a shot in with two fingers: the outer barrier sees them first."""
         self._second(True, cycle)
-        self.seat(cycle + _HAND_PASSES_US * CHIP_HZ // 1_000_000)
+        self._fingers_until_cycle = cycle + _HAND_PASSES_US * CHIP_HZ // 1_000_000
+        self.seat(self._fingers_until_cycle)
 
     def empty(self, cycle: int) -> None:
         """Take out whatever is in."""
         self.seated = 0
-        self._show(cycle)
+        self._show(max(cycle, self._fingers_until_cycle))
 
     def fire(self, strike_cycle: int, speed_mps: float) -> int:
         """Let the seated shots fly.

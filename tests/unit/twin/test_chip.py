@@ -151,6 +151,14 @@ def test_stack_depth_is_read_from_the_paint(boot: Boot) -> None:
     assert chip.ram_address("_end") < RAM_END
 
 
+def test_a_closed_chip_says_so(boot: Boot) -> None:
+    chip = boot()
+    chip.close()
+    chip.close()
+    with pytest.raises(ChipError, match="closed"):
+        chip.run_for_us(1)
+
+
 def test_missing_firmware_is_one_clear_sentence(tmp_path: Path) -> None:
     with pytest.raises(
         ChipMissing, match=r"cannon\.elf: the firmware is not there; build it with `make firmware`"

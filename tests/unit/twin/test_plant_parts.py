@@ -147,6 +147,14 @@ def test_a_hand_is_seen_by_the_outer_barrier_first() -> None:
     assert wires.at(Pin.GATE_FIRST, 10**9) is True
 
 
+def test_a_shot_taken_out_again_at_once_is_out() -> None:
+    wires = Wires()
+    gate = Gate(GateSettings(), wires)
+    gate.seat_by_hand(100)
+    gate.empty(200)
+    assert wires.at(Pin.GATE_FIRST, 10**9) is False
+
+
 def test_a_broken_barrier_says_the_same_always() -> None:
     wires = Wires()
     gate = Gate(GateSettings(first_stuck=False, second_stuck=True), wires)

@@ -16,7 +16,16 @@ from rig.link import wire
 from rig.link.codec import STOP_BYTES, Decoder, Frame, encode, request_frame
 from twin import ResetIncident, Twin, TwinSettings
 from twin.attendant import AttendantSettings
-from twin.chip import FIRMWARE_PATH, ChipError, ChipMissing, ChipSettings, Pin, ResetCause
+from twin.chip import (
+    FIRMWARE_PATH,
+    ChipError,
+    ChipEvent,
+    ChipMissing,
+    ChipSettings,
+    EventKind,
+    Pin,
+    ResetCause,
+)
 from twin.line import LineSettings
 from twin.plant import (
     ContactSettings,
@@ -317,6 +326,20 @@ def test_the_loader_loads(muster: Muster) -> None:
     assert isinstance(gunner.ask(m.Load()), m.Begun)
     assert gunner.until(lambda: bool(gunner.status().inputs & wire.Input.GATE_FIRST_BLOCKED))
     assert gunner.twin.plant.gate.seated == 1
+
+
+def test_the_trigger_follows_the_last_byte_of_the_command_within_ten_microseconds(muster: Muster) -> None:
+    gunner = muster()
+    log: list[ChipEvent] = []
+    gunner.home()
+    gunner.cock()
+    gunner.load()
+    token = gunner.arm()
+    gunner.twin.watch(log.append)
+    gunner.ask(m.Fire(token.token))
+    (trigger,) = [e.cycle for e in log if e.kind is EventKind.PIN and e.pin == Pin.TRIGGER]
+    heard = max(e.cycle for e in log if e.kind is EventKind.RECEIVED and e.cycle <= trigger)
+    assert trigger - heard <= 160
 
 
 def test_an_attendant_turns_the_key_and_loads_when_cocked(muster: Muster) -> None:
