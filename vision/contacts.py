@@ -9,7 +9,7 @@ moved speaks for having been touched when it began to move, one that did not sti
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,16 +23,18 @@ __all__ = ["Course", "ShotContacts", "Touch", "find_contacts"]
 FloatArray = NDArray[np.float64]
 
 _SHOT_RADIUS_MM = 3.0
-# Centre of the shot to the axis of the soldier it strikes, as a share of the figure's height: legs and trunk are
-# narrow, arms and rifle reach out to almost half the height.
-_STRIKE_REACH = 0.25
-_STRIKE_REACH_SIGMA = 0.11
+# Centre of the shot to the middle of the foot of the soldier it strikes: legs and trunk are narrow, arms and rifle
+# reach out to 20 mm, and the foot is known to a few mm.
+_STRIKE_REACH_MM = 10.5
+_STRIKE_SIGMA_MM = 5.5
 _CORE = 0.11  # radius of what is solid at any height, as a share of the height
 _CORE_SIGMA_MM = 2.0
+_PAST_SIGMA_MM = 3.0
 _BOARD_SIGMA_MM = 2.0
 _BOARD_TURN_SIGMA_RAD = 0.10  # the board takes speed, but hardly changes the direction over it
 _MODEL_SIGMA_MM = 1.5  # what the flight's equation leaves out
 _SPEED_SIGMA_MPS = 0.35
+_SHADOW_MM = 12.0
 
 # A soldier takes speed from the shot; only a graze leaves it nearly all.
 _USUAL_KEPT = 0.8
@@ -40,6 +42,7 @@ _KEPT_SIGMA = 0.2
 # Costs are halves of squared standard deviations, as log-likelihoods are.
 _SECOND_TOUCH_COST = 2.5
 _UNKNOWN_COST = 9.0
+_SHADOW_COST = 2.0
 _UNMOVED_COST = 2.5
 _TURNED_COST = 1.5  # a soldier may send the shot anywhere; the density of the one way that it took
 _STEP_MS = 0.4
@@ -204,11 +207,16 @@ class _Turn:
             )
             return on_board
         away = np.hypot(points[:, 0] - what.x_mm, points[:, 1] - what.y_mm)
-        reach, sigma = _STRIKE_REACH * self._height_mm, _STRIKE_REACH_SIGMA * self._height_mm
-        variance = sigma**2 + (spread[:, 0, 0] + spread[:, 1, 1]) / 2
+        variance = _STRIKE_SIGMA_MM**2 + (spread[:, 0, 0] + spread[:, 1, 1]) / 2
         above = np.maximum(points[:, 2] - self._height_mm - _SHOT_RADIUS_MM, 0.0)
-        cost: FloatArray = (away - reach) ** 2 / variance / 2 + above**2 / (z_variance + 9.0) / 2
-        return cost + self._stirring(what.square)
+        cost: FloatArray = (away - _STRIKE_REACH_MM) ** 2 / variance / 2 + above**2 / (z_variance + 9.0) / 2
+        # A solid thing is touched on the way towards it (and left on the way from it), not while flying past.
+        nearest = int(np.argmin(away))
+        past = away - away[nearest]
+        past[: nearest + 1 if points is self._here else 0] = 0.0
+        past[nearest if points is not self._here else len(past) :] = 0.0
+        cost += (past / _PAST_SIGMA_MM) ** 2 / 2 + self._stirring(what.square)
+        return cost
 
     def _through(self, what: Soldier, points: FloatArray) -> FloatArray:
         """Cost of being inside a soldier at each instant."""
@@ -247,10 +255,10 @@ class _Turn:
         cost: FloatArray = ((late + early) / _STIR_SIGMA_MS) ** 2 / 2
         return cost
 
-    def _meeting(self) -> FloatArray:
+    def _meeting(self, sigma_mm: float = _MODEL_SIGMA_MM) -> FloatArray:
         """Cost of both flights being at the same place at each instant."""
         gap = self._here - self._there
-        spread = self._here_spread + self._there_spread + np.eye(3) * _MODEL_SIGMA_MM**2
+        spread = self._here_spread + self._there_spread + np.eye(3) * sigma_mm**2
         cost: FloatArray = np.einsum("ni,nij,nj->n", gap, np.linalg.inv(spread), gap) / 2
         return cost
 
@@ -284,12 +292,13 @@ class _Turn:
 
     # ---- explanations
 
-    def _touch(self, what: Soldier | None, index: int, points: FloatArray) -> Touch:
-        x, y, z = (float(c) for c in points[index])
+    def _touch(self, what: Soldier | None, share: FloatArray, points: FloatArray) -> Touch:
+        """Describe a touch from how likely it is at each instant."""
+        x, y, z = (float(c) for c in share @ points)
         return Touch(
             None if what is None else what.square,
             what is None,
-            float(self._times_us[index]),
+            float(share @ self._times_us),
             (x, y, z),
         )
 
@@ -305,22 +314,20 @@ class _Turn:
             + after.fit.covariance[4:7, 4:7]
             + np.eye(3) * _SPEED_SIGMA_MPS**2
         )
-        cost = float(self._meeting()[middle] + change @ np.linalg.solve(variance, change) / 2)
-        return _Account(cost, ())
+        # The track may have changed over from the shot to its own shadow beside it, or back.
+        apart = min(float(self._meeting()[middle]), _SHADOW_COST + float(self._meeting(_SHADOW_MM)[middle]))
+        return _Account(apart + float(change @ np.linalg.solve(variance, change)) / 2, ())
 
     def _unknown(self) -> _Account:
         meeting = self._meeting()
-        best = int(np.argmin(meeting))
-        x, y, z = (float(c) for c in self._here[best])
-        touch = Touch(None, False, float(self._times_us[best]), (x, y, z))
-        return _Account(_UNKNOWN_COST + min(float(meeting[best]), 8.0), (touch,))
+        touch = replace(self._touch(None, _weights(meeting), self._here), on_board=False)
+        return _Account(_UNKNOWN_COST + min(float(meeting.min()), 8.0), (touch,))
 
     def _single(self, what: Soldier | None) -> _Account:
         cost = self._touching(what, self._here, self._here_spread) + self._meeting()
         cost += self._until(what) + self._since(what)
-        best = int(np.argmin(cost))
         extra = self._bend() if what is None else _TURNED_COST
-        return _Account(float(cost[best]) + extra, (self._touch(what, best, self._here),))
+        return _Account(float(cost.min()) + extra, (self._touch(what, _weights(cost), self._here),))
 
     def _double(self, first: Soldier | None, second: Soldier | None) -> _Account:
         ahead = self._touching(first, self._here, self._here_spread) + self._until(first)
@@ -335,22 +342,30 @@ class _Turn:
             elapsed_ms > 0.1, np.maximum(speed_mps / limit - _USUAL_KEPT, 0.0) / _KEPT_SIGMA, 1e3
         )
         cost = ahead[:, None] + behind[None, :] + hurry**2 / 2 + self._bends(first, second)
-        i, j = np.unravel_index(int(np.argmin(cost)), cost.shape)
-        total = float(cost[i, j]) + _SECOND_TOUCH_COST + _TURNED_COST
-        return _Account(
-            total, (self._touch(first, int(i), self._here), self._touch(second, int(j), self._there))
+        total = float(cost.min()) + _SECOND_TOUCH_COST + _TURNED_COST
+        share = _weights(cost)
+        touches = (
+            self._touch(first, share.sum(axis=1), self._here),
+            self._touch(second, share.sum(axis=0), self._there),
         )
+        return _Account(total, touches)
 
     def _open_end(self) -> list[_Account]:
         """Guess what the shot may have met after it was lost from sight."""
         found = [_Account(1.0, ())]
         for what in (None, *self._near):
             cost = self._touching(what, self._here, self._here_spread)
-            best = int(np.argmin(cost))
-            found.append(_Account(float(cost[best]) + 1.0, (self._touch(what, best, self._here),)))
+            found.append(_Account(float(cost.min()) + 1.0, (self._touch(what, _weights(cost), self._here),)))
         return found
 
 
 def _above_board(points: FloatArray) -> FloatArray:
     points[:, 2] = np.maximum(points[:, 2], _SHOT_RADIUS_MM)
     return points
+
+
+def _weights(cost: FloatArray) -> FloatArray:
+    """Turn costs into probabilities, adding up to one."""
+    weights = np.exp(cost.min() - cost)
+    shares: FloatArray = weights / weights.sum()
+    return shares

@@ -25,6 +25,7 @@ GRAVITY_MM_PER_MS2 = 9.80665e-3
 _DRAG_PER_MM = 0.045e-3
 _DRAG_SIGMA_PER_MM = 0.012e-3
 _ITERATIONS = 12
+_HUBER = 2.0  # standard deviations beyond which a sight is taken for partly spoilt
 # Centre of a shot that lies on the board, and how firmly it is kept from sinking below.
 _LOWEST_MM = 3.0
 _SUNK_SIGMA_MM = 2.0
@@ -131,6 +132,7 @@ def fit_flight(
     *,
     sigma_px: float = 0.6,
     passes: Waypoint | None = None,
+    robust: bool = False,
 ) -> FlightFit:
     """Fit a free flight to lines of sight by damped least squares.
 
@@ -146,6 +148,8 @@ def fit_flight(
         How well a centre is seen.
     passes
         Where else the shot was, if that is known.
+    robust
+        Whether sights far off the rest pull less than their square.
     """
     times = np.asarray(times_us, dtype=np.float64)
     _, directions = view.ray(pixels)
@@ -161,10 +165,19 @@ def fit_flight(
         residuals: FloatArray = (camera[..., :2] / camera[..., 2:3] - seen) * focal / sigma_px
         return residuals
 
+    def softened(residuals: FloatArray) -> FloatArray:
+        # Huber's loss as a residual: a smear cut by a line or joined to a shadow pulls no harder than its distance.
+        size = np.abs(residuals)
+        far = np.sqrt(np.maximum(2 * _HUBER * size - _HUBER**2, 0.0))
+        soft: FloatArray = np.where(size <= _HUBER, residuals, np.sign(residuals) * far)
+        return soft
+
     def stacked(parameters: FloatArray) -> FloatArray:
         # Nothing flies through the board: a shot seen in flight is above it, however its height came about.
         sunk = np.minimum(_positions(parameters, times)[..., 2] - _LOWEST_MM, 0.0) / _SUNK_SIGMA_MM
         pictures = misses(parameters).reshape(len(parameters), -1)
+        if robust:
+            pictures = softened(pictures)
         parts = [pictures, sunk, (parameters - prior.mean) / scale]
         if passes is not None:
             there = _positions(parameters, np.array([passes.time_us]))[:, 0]
@@ -195,7 +208,7 @@ def fit_flight(
         best, cost, damping = best + change, trial_cost, max(damping / 6, 1e-9)
         if gain < 1e-4 * max(cost, 1.0):
             break
-    residuals_px: FloatArray = np.sqrt((misses(best[None])[0] ** 2).sum(axis=1)) * sigma_px
+    off_px = misses(best[None])[0] * sigma_px
     # Unknowns differ by ten orders of magnitude in size: invert in units of their prior spread.
     covariance = np.linalg.inv(normal * scale[:, None] * scale) * scale[:, None] * scale
     flight = Flight(float(best[0]), best[1:4].copy(), best[4:7].copy(), float(best[7]))
@@ -203,7 +216,7 @@ def fit_flight(
         flight,
         covariance,
         cost,
-        residuals_px,
+        np.hypot(off_px[:, 0], off_px[:, 1]),
     )
 
 

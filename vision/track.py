@@ -37,13 +37,16 @@ _SIGHT_PX = 0.6
 _MISSED_PICTURES = 3  # hidden by a soldier, or the colour of what is below
 _BOUNCE_SPEED_UP = 1.15  # a contact slows the shot; the margin is for the unknown height
 _LATER_PICTURES = 8
+_JOIN_LOSS = 9.0  # by how much one flight may raise the sum of squares of two
+_STRAY_PX = 3.0
 _BOUNCE_GAIN = 10.0  # by how much a bounce must lower the sum of squares to be believed
 _MOST_LEGS = 8
+_TRIED = 8  # ways from the cannon that are followed in full
+_MISFIT_SHARE = 0.3
 _LEAST_SCORE = 0.8  # a flight of two faint streaks far from where it should begin is none
 _SLOW_MPS = 1.5
-# A smear longer than this shows its direction; it then lies along the way to within the angle of this cosine.
-_DIRECTED_PX = 8.0
-_ALIGNED = 0.85
+_DIRECTED_PX = 8.0  # a smear longer than this shows its direction
+_ASIDE_PX = 2.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -202,7 +205,7 @@ class _Follower:
             if onward is None:
                 break
             drafts[-1:] = onward
-        drafts = [part for draft in drafts for part in self._split_at_board(draft)]
+        drafts = [part for draft in self._joined(drafts) for part in self._split_at_board(draft)]
         end = drafts[-1].fit.flight.at(1000.0 * drafts[-1].sights[-1].time_ms + 8000.0)[0]
         lost = self._over_board(end[:2])
         reason = "the shot was lost from sight" if lost else "the shot left the board"
@@ -294,9 +297,10 @@ class _Follower:
             expected_px = speed * open_ms / self._mm_per_px
         if not 0.4 * expected_px - 6.0 <= length_px <= 1.6 * expected_px + 8.0:
             return False
-        if min(length_px, expected_px) < _DIRECTED_PX:
-            return True
-        return abs(float(self._axis_mm(sight) @ line.velocity)) >= _ALIGNED * speed
+        # The smear's ends may lie beside the way by no more than a contour is blurred.
+        axis = self._axis_mm(sight)
+        across = abs(float(axis[0] * line.velocity[1] - axis[1] * line.velocity[0])) / speed
+        return min(length_px, expected_px) / 2 * across <= _ASIDE_PX
 
     def _exposure_of(self, draft: _Draft) -> float | None:
         """How long the pictures were exposed, from how far the shot smears at its speed."""
@@ -307,8 +311,10 @@ class _Follower:
         return 1000.0 * float(np.median(shares)) if len(shares) >= 3 else None
 
     def _strength(self, sight: _Sight) -> float:
-        """How much a streak speaks for a way that leads through it."""
-        return min(sight.streak.contrast, 50.0) / 50.0 + 0.5
+        """How much a streak speaks for a way that leads through it: strong, and as wide as the shot."""
+        usual_px = SHOT_DIAMETER_MM / self._mm_per_px + 1.0
+        off = abs(sight.streak.width_px - usual_px) / usual_px
+        return min(sight.streak.contrast, 50.0) / 50.0 + 0.5 - 0.5 * min(off, 1.0)
 
     def _weight(self, line: _Line, sights: Sequence[_Sight]) -> float:
         """How much speaks for a way: strength of its streaks, less what they are off it."""
@@ -323,7 +329,7 @@ class _Follower:
         start = 0
         if fire_us is not None:
             start = next((k for k in range(count) if self._times[k] > fire_us - 4000), count)
-        best: tuple[float, _Line, list[_Sight]] | None = None
+        found: dict[tuple[tuple[int, float], ...], tuple[float, _Line, list[_Sight]]] = {}
         opened: int | None = None
         for k in range(start, count):
             # The shot crosses the board in well under a quarter of a second.
@@ -333,14 +339,22 @@ class _Follower:
                 break
             for line in self._proposals(k, start):
                 sights = self._agreeing(line, range(max(start, k - 3), min(count, k + 25)), 7.0)
+                if len(sights) < self._least_pictures():
+                    continue
                 score = self._weight(line, sights) - self._late(line, sights)
-                if len(sights) >= self._least_pictures() and (best is None or score > best[0]):
-                    best = (score, line, sights)
-                    opened = opened if opened is not None else k
-        if best is None:
-            return self._only_one_streak(start)
-        _, line, sights = best
-        return self._grow(self._muzzle_prior(line), sights)
+                key = tuple((s.streak.frame, s.streak.u_px) for s in sights)
+                if key not in found or score > found[key][0]:
+                    found[key] = (score, line, sights)
+                opened = opened if opened is not None else k
+        best: tuple[float, _Draft] | None = None
+        for _, line, sights in sorted(found.values(), key=lambda f: -f[0])[:_TRIED]:
+            draft = self._grow(self._muzzle_prior(line), sights)
+            # The shadow makes a fine straight way too, but none that begins at the muzzle.
+            score = sum(self._strength(s) for s in draft.sights) - self._late(line, draft.sights)
+            score -= _MISFIT_SHARE * max(draft.fit.misfit - 2.0 * len(draft.sights), 0.0)
+            if best is None or score > best[0]:
+                best = (score, draft)
+        return self._only_one_streak(start) if best is None else best[1]
 
     def _least_pictures(self) -> int:
         return 2 if self._scene.muzzle_mm is not None else 3
@@ -484,7 +498,14 @@ class _Follower:
 
     # ---- following a flight
 
-    def _fit(self, prior: FlightPrior, sights: Sequence[_Sight], passes: Waypoint | None = None) -> FlightFit:
+    def _fit(
+        self,
+        prior: FlightPrior,
+        sights: Sequence[_Sight],
+        passes: Waypoint | None = None,
+        *,
+        robust: bool = False,
+    ) -> FlightFit:
         if len(sights) == 1:
             sights = self._ends(sights[0], prior.mean[4:6])
         return fit_flight(
@@ -494,6 +515,7 @@ class _Follower:
             prior,
             sigma_px=_SIGHT_PX,
             passes=passes,
+            robust=robust,
         )
 
     def _grow(self, prior: FlightPrior, sights: Sequence[_Sight]) -> _Draft:
@@ -521,6 +543,21 @@ class _Follower:
             fit = trial
             missed = 0
         return _Draft(prior, tuple(kept), fit)
+
+    def _joined(self, drafts: Sequence[_Draft]) -> list[_Draft]:
+        """Make one flight of two wherever one explains the sights of both about as well."""
+        joined = [drafts[0]]
+        for draft in drafts[1:]:
+            last = joined[-1]
+            sights = (*last.sights, *draft.sights)
+            fit = self._fit(last.prior, sights, robust=True)
+            apart = sum(self._fit(d.prior, d.sights, robust=True).misfit for d in (last, draft))
+            worse = fit.misfit - apart
+            if worse < _JOIN_LOSS and float(fit.residuals_px.max()) < _STRAY_PX:
+                joined[-1] = _Draft(last.prior, sights, fit)
+            else:
+                joined.append(draft)
+        return joined
 
     def _split_at_board(self, draft: _Draft) -> list[_Draft]:
         """Cut a flight in two where a bounce off the board explains its sights much better than none.
@@ -600,7 +637,8 @@ class _Follower:
                     slow = float(np.hypot(*line.velocity)) < _SLOW_MPS
                     if len(sights) < (3 if slow else 2):
                         continue
-                    late = 0.6 * (j - begin)
+                    skipped = sights[-1].streak.frame - sights[0].streak.frame + 1 - len(sights)
+                    late = 0.6 * (j - begin) + 0.5 * skipped
                     score = self._weight(line, sights) - late - apart / 15.0 - self._rough(sights)
                     if best is None or score > best[0]:
                         best = (score, line, sights)
