@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Sequence
 
 import typer
 
 # Each module hangs its commands on `app` when it is imported; a new one is named here.
-from rig.cli import analyse, demo, log, settings, shoot, transcript
+from rig.cli import analyse, demo, log, run, settings, shoot, transcript
 from rig.cli._app import RefusedError, app
 
-__all__ = ["RefusedError", "analyse", "app", "demo", "log", "main", "settings", "shoot", "transcript"]
+__all__ = ["RefusedError", "analyse", "app", "demo", "log", "main", "run", "settings", "shoot", "transcript"]
 
 _OUR_PACKAGES = frozenset({"game", "calibration", "vision", "rig", "twin"})
 _INTERRUPTED = 130  # what a shell reports for a program that Ctrl-C ended
@@ -28,12 +29,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit status: 0 done; 1 refused or failed; 2 given something wrong; 130 stopped by Ctrl-C.
+        The exit status: 0 done; 1 refused or failed; 2 given something wrong; 130 stopped by Ctrl-C, or asked to end.
 
     Notes
     -----
     A mistake of the person who types is one line on standard error. A traceback means a bug of ours.
     """
+    if arguments is None:
+        # Asked to end (`kill`, a closed terminal), a command makes safe as it does on Ctrl-C.
+        # `nohup` has it ignore the terminal's going, and that stays.
+        for ending in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(ending) is not signal.SIG_IGN:
+                signal.signal(ending, signal.default_int_handler)
     try:
         status = app(args=arguments, prog_name="rig", standalone_mode=False)
     except typer.Abort:

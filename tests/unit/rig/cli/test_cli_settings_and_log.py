@@ -247,20 +247,25 @@ def test_a_reader_that_goes_away_is_no_traceback(tmp_path: Path) -> None:
         assert process.stderr.read() == ""
 
 
-def test_ctrl_c_ends_the_program_in_one_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_command_asked_to_end_makes_safe_and_says_so_in_one_line(tmp_path: Path, name: str) -> None:
     script = (
         "import os, signal, sys\n"
         "from rig.cli import app, main\n"
         "@app.command()\n"
         "def wait():\n"
-        "    os.kill(os.getpid(), signal.SIGINT)\n"
-        "    signal.pause()\n"
-        "sys.exit(main(['wait']))\n"
+        "    try:\n"
+        f"        os.kill(os.getpid(), signal.{name})\n"
+        "        signal.pause()\n"
+        "    finally:\n"
+        "        print('safe')\n"
+        "sys.argv[1:] = ['wait']\n"
+        "sys.exit(main())\n"
     )
     ended = subprocess.run(
         [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False
     )
-    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "rig: stopped\n")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "safe\n", "rig: stopped\n")
 
 
 def test_help_imports_nothing_heavy() -> None:
