@@ -30,11 +30,16 @@ class PromptedHands:
         Shows a line.
     confirm
         Shows a line and returns once the person says that it is done.
+    waits_for_set_up
+        Whether `set_up` returns only then; False: whoever calls it gives the time.
     """
 
-    def __init__(self, say: Callable[[str], None], confirm: Callable[[str], None]) -> None:
+    def __init__(
+        self, say: Callable[[str], None], confirm: Callable[[str], None], *, waits_for_set_up: bool = True
+    ) -> None:
         self._say = say
         self._confirm = confirm
+        self._set_up = confirm if waits_for_set_up else say
         self._side: Side | None = None
 
     def carry_to(self, side: Side) -> None:
@@ -57,4 +62,4 @@ class PromptedHands:
         if put_back:
             todo.append(f"stand up on its square: {format_squares(put_back)}")
         if todo:
-            self._confirm(f"Please {'; '.join(todo)}. Then take your hands away.")
+            self._set_up(f"Please {'; '.join(todo)}. Then take your hands away.")

@@ -95,11 +95,11 @@ class Pauses(Table):
     """What the rig waits for between the shots."""
 
     loading: Literal["ask", "wait", "loader"] = "ask"
-    """`ask`: for somebody to load and say so; `wait`: for loading_s; `loader`: for the automatic loader."""
+    """`ask`: for somebody to load, at most cannon.load_s; `wait`: at most loading_s; `loader`: the automatic loader does it."""
     loading_s: Annotated[float, Field(gt=0, le=60)] | None = None
-    """Seconds to wait where loading is `wait`."""
+    """Seconds to wait for a seated shot where loading is `wait`."""
     putting_back: Literal["ask", "wait", "none"] = "ask"
-    """`ask`: for somebody to put the soldiers back and say so; `wait`: for putting_back_s; `none`: go on at once."""
+    """`ask`: for somebody to put the soldiers back and say so; `wait`: always putting_back_s; `none`: go on at once."""
     putting_back_s: Annotated[float, Field(gt=0, le=3_600)] | None = None
     """Seconds to wait where putting_back is `wait`."""
 

@@ -55,13 +55,18 @@ class TwinHands:
         self._twin.hands.load()
 
     def set_up(self, casualties: Collection[Square], put_back: Collection[Square]) -> None:
-        """Take the casualties away, stand the others up, pick up the shot; all once everything lies still."""
+        """Take the casualties away, stand the others up, pick up the shot; all once everything lies still.
+
+        Whoever lies there unnamed is stood up as well, as anybody at a table would.
+        """
         settle(self._twin)
-        self._twin.table.clear_shot()
+        table = self._twin.table
+        table.clear_shot()
         for square in casualties:
-            self._twin.table.remove(square)
-        for square in put_back:
-            self._twin.table.put_back(square)
+            table.remove(square)
+        lying = table.soldiers.keys() - {soldier.square for soldier in table.standing()}
+        for square in sorted(lying | set(put_back)):
+            table.put_back(square)
 
 
 def settle(twin: Twin) -> None:

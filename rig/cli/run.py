@@ -1,0 +1,173 @@
+"""`rig run`: a programme of shots, one after another."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rig.cli._app import app
+from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_or_defaults
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rich.console import Console
+    from rich.table import Table
+
+    from game.montecassino import Position, Side, Square
+    from rig.match import ShotDone
+    from rig.plan import Programme
+    from rig.programme_run import Tally
+    from rig.settings import Settings
+
+__all__ = ["run"]
+
+
+@app.command(rich_help_panel="Shoot")
+def run(
+    plan: Annotated[
+        Path, typer.Argument(help="the programme, a TOML file; docs/run.md says how to write it")
+    ],
+    port: Annotated[str | None, typer.Option(help="serial port or URL, in place of the settings'")] = None,
+    camera: Annotated[
+        str | None, typer.Option(help="camera number, file or URL, in place of the settings'")
+    ] = None,
+    settings: SettingsFile = SETTINGS_FILE,
+) -> None:
+    """Fire a whole programme, for as long as nothing is wrong; run again, it goes on where it stopped."""
+    from rich.console import Console
+
+    from game.montecassino import Side
+    from rig.cli._orders import with_hardware, zone_of
+    from rig.log import open_log, tell
+    from rig.plan import check_against, read_plan
+    from rig.programme_run import ProgrammeRun, check_reach, settings_for
+
+    console = Console(highlight=False)
+    programme = read_plan(plan)
+    agreed = with_hardware(settings_or_defaults(settings), port=port, camera=camera)
+    check_against(programme, agreed, str(plan))
+    check_reach(programme, agreed, str(plan))
+    chosen = settings_for(programme, agreed)
+    zones = {side: zone_of(chosen, side) for side in Side}
+    with open_log(Path(chosen.log.path)) as log:
+        for shot in log.interrupted:
+            console.print(f"shot {shot.shot_id} at {shot.planned.target}: {tell(shot)}")
+        # Nothing is opened for a programme that is through, or that cannot go on.
+        so_far = ProgrammeRun(programme, chosen, zones, log)
+        due = so_far.due()
+        start = so_far.position_before(due[0]) if due else None
+        if len(due) < len(so_far.planned):
+            console.print(
+                f"{len(so_far.planned) - len(due)} of {len(so_far.planned)} shots were fired before"
+            )
+        try:
+            if start is not None:
+                _shoot(console, chosen, programme, zones, start)
+        finally:
+            if so_far.spent():
+                console.print(_table(programme.name, so_far.tallies()))
+
+
+def _shoot(
+    console: Console,
+    settings: Settings,
+    programme: Programme,
+    zones: Mapping[Side, tuple[Square, ...]],
+    start: Position,
+) -> None:
+    """Fire what is due, one shot after another."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    from rig.cli._opening import open_rig
+    from rig.hands import PromptedHands
+    from rig.plan import time_left_s
+    from rig.programme_run import ProgrammeRun
+
+    with Progress(
+        TextColumn("{task.description:<44}"),
+        BarColumn(bar_width=20),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[left]}"),
+        TextColumn("{task.fields[verdict]}", style="dim"),
+        console=console,
+    ) as bar:
+        task = bar.add_task("opening the rig", total=len(programme.shots()), left="", verdict="")
+        headline = ""
+
+        def show(words: str) -> None:
+            bar.update(task, description=f"{headline}{words}")
+
+        def ask(words: str) -> None:
+            bar.stop()
+            typer.prompt(f"{words} Press Enter when it is done", default="", show_default=False)
+            bar.start()
+
+        hands = PromptedHands(console.print, ask, waits_for_set_up=programme.pauses.putting_back == "ask")
+        with open_rig(settings, start, hands, progress=show) as rig:
+            run = ProgrammeRun(programme, settings, zones, rig.log)
+            due = run.due()
+            bar.update(task, completed=len(run.planned) - len(due))
+            took_s: list[float] = []
+            for number, shot in enumerate(due, 1):
+                headline = f"{shot.side} at {shot.target}, option {shot.option}: "
+                began_s = time.monotonic()
+                done = run.fire(shot, rig.match)
+                verdict = _verdict(done)
+                console.print(f"shot {shot.index + 1} of {len(run.planned)}, {headline}{verdict}")
+                show("putting the table in order")
+                run.set_up(shot, done, rig.hands, rig.cannon.wait)
+                took_s.append(time.monotonic() - began_s)
+                left_s = time_left_s(took_s, len(due) - number)
+                bar.update(task, advance=1, left=_time_left(left_s), verdict=verdict)
+
+
+def _verdict(done: ShotDone) -> str:
+    """Say in a line what a shot did."""
+    from game.montecassino import format_squares
+
+    verdict = done.verdict
+    said = [
+        f"{word} {format_squares(squares)}"
+        for word, squares in (
+            ("leave", verdict.casualties),
+            ("put back", verdict.put_back),
+            ("doubtful", verdict.undecided),
+        )
+        if squares
+    ]
+    return ", ".join(said) or "nobody fell"
+
+
+def _time_left(left_s: float | None) -> str:
+    if left_s is None:
+        return ""
+    if left_s < 90:
+        return f"{left_s:.0f} s left"
+    return f"{left_s / 60:.0f} min left" if left_s < 90 * 60 else f"{left_s / 3600:.1f} h left"
+
+
+def _table(name: str, tallies: Sequence[Tally]) -> Table:
+    from rich.table import Table
+
+    from game.montecassino import Side
+
+    table = Table(title=f"{name}: what came of it")
+    for heading in ("from", "target", "option"):
+        table.add_column(heading)
+    for heading in ("shots", "hits", "casualties A", "casualties G", "doubts", "not judged"):
+        table.add_column(heading, justify="right")
+    for tally in tallies:
+        counts = (
+            tally.shots,
+            tally.hits,
+            tally.casualties[Side.A],
+            tally.casualties[Side.G],
+            tally.doubts,
+            tally.not_judged,
+        )
+        table.add_row(tally.side, str(tally.target), tally.option, *map(str, counts))
+    return table
