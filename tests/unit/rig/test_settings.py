@@ -182,7 +182,7 @@ def test_everything_wrong_is_said_at_once() -> None:
             "found the name 'x', expected a marker's number, as 0",
         ),
         (
-            "[board]\nmarker_centres_mm = { 0 = [0, 0], 1 = [400, 0], 2 = [0, 800], 3 = [10, 5] }",
+            "[board]\nmarker_size_mm = 36\nmarker_centres_mm = { 0 = [0, 0], 1 = [400, 0], 2 = [0, 800], 3 = [10, 5] }",
             "board.marker_centres_mm.3",
             "found a marker 10 mm from marker 0, expected markers that lie side by side, at least 36 mm apart",
         ),
