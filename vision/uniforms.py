@@ -1,21 +1,22 @@
-"""Which side a soldier is of, by the colour of its uniform.
+"""Which side a soldier is of, by the colours of its uniform.
 
-The two colours are not known beforehand. Where the position is known they are learnt from it, and a soldier that
-plainly wears the other side's colour is named. Where it is not, the soldiers are parted into two heaps by colour, lightness
-counting less than hue because a face and a helmet in the light differ more than two uniforms do; the heap whose soldiers
-stand nearer to the Allies' base is the Allies'. Where one colour is all there is to see, each soldier is taken for one
-of the field it stands on.
+The colours are not known beforehand. Where the position is known they are learnt from it, and a soldier that plainly
+wears the other side's is named. Where it is not, the soldiers are first parted by the middle colour of their upper
+body, lightness counting less than hue because a face and a helmet in the light differ more than two uniforms do.
+Then all their pixels decide: how often each colour occurs on either heap's soldiers is counted, and each soldier goes to
+the heap whose colours it wears, itself not counted in (naive Bayes). The heap that stands nearer to the Allies' base
+is the Allies'. Where the two cannot be told apart, each soldier is taken for one of the field it stands on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from game.montecassino import BOARD_ROWS, Side, Square
+from game.montecassino import Side, Square
 from vision.figure import Figure
 from vision.registration import BoardView
 from vision.scene import Scene
@@ -27,14 +28,17 @@ FloatArray = NDArray[np.float64]
 FloatImage = NDArray[np.float32]
 
 _LIGHTNESS_SHARE = 0.25
-# The colour is taken above the foot and inside the rim of the body.
+# The middle colour is taken above the foot and inside the rim of the body.
 _UPPER_BODY = 0.25
 _BODY_CORE = 0.9
 _FEWEST_PIXELS = 8  # of the body that are plainly no board; with fewer the whole body is taken
-# Distance of two heaps of colours, in spreads within a heap, below which they are one (halves of one heap lie at 2.5 to 5).
-_APART = 5.5
-_REFINEMENTS = 3
-_PLAINLY_OTHER = 3.0  # how much better the other side's colour must fit, in spreads
+# Steps of CIE lightness, a and b in which colours are counted.
+_BINS = (6.0, 3.0, 3.0)
+_RARE = 2e-4  # share that a colour never seen is given
+_ROUNDS = 5
+# Mean log-likelihood ratio of a soldier's colours below which the heaps are one: equal ones reach 0.1.
+_APART = 0.25
+_PLAINLY_OTHER = 0.5
 
 
 def tell_sides(
@@ -67,104 +71,135 @@ def tell_sides(
         The side by square, and a sentence for each soldier whose colour is not that of its side.
     """
     squares = sorted(feet_mm)
-    if not squares:
-        return {}, ()
-    colours = np.array([_colour(flat, cover, raster, view, figure, feet_mm[s]) for s in squares])
     by_field = {s: s.field for s in squares}
+    if len(squares) < 2:
+        return by_field | dict(_named(squares, scene.expected)), ()
+    colours = cv2.cvtColor(flat / 255, cv2.COLOR_BGR2LAB) if flat.shape[2] == 3 else flat * (100 / 255)
+    worn = [_Worn(colours, cover, raster, view, figure, feet_mm[s]) for s in squares]
+    counts = _counts([w.pixels for w in worn])
     if scene.expected is None:
-        sides = _by_heaps(squares, colours, feet_mm, scene.length_mm) or by_field
-        return sides, ()
-    known = np.array([s in scene.expected for s in squares])
-    sides = {s: scene.expected.get(s, s.field) for s in squares}
-    of_allies = np.array([sides[s] is Side.A for s in squares])
-    heaps = {Side.A: colours[known & of_allies], Side.G: colours[known & ~of_allies]}
-    if min(len(h) for h in heaps.values()) < 3:
-        return sides, ()
-    centres = {side: np.median(heap, axis=0) for side, heap in heaps.items()}
-    spread = np.concatenate([h - centres[s] for s, h in heaps.items()]).std(axis=0) + 0.5
-    notes = []
-    for square, colour in zip(squares, colours, strict=True):
-        off = {side: float(np.linalg.norm((colour - c) / spread)) for side, c in centres.items()}
-        nearer = min(off, key=lambda side: off[side])
-        if off[nearer] + _PLAINLY_OTHER < off[nearer.enemy] and _distance(heaps) > _APART:
+        middles = np.array([w.middle for w in worn])
+        for start in (_parted(middles), np.array([s.field is Side.A for s in squares])):
+            heap, ratio = _settle(counts, start)
+            if float(np.abs(ratio).mean()) >= _APART:
+                y_mm = np.array([feet_mm[s][1] for s in squares])
+                first_is_allied = y_mm[heap].mean() < y_mm[~heap].mean()
+                return {
+                    s: Side.A if inside == first_is_allied else Side.G
+                    for s, inside in zip(squares, heap.tolist(), strict=True)
+                }, ()
+        return by_field, ()
+    sides = by_field | dict(_named(squares, scene.expected))
+    ratio = _ratios(counts, np.array([sides[s] is Side.A for s in squares]))
+    notes: list[str] = []
+    if float(np.median(np.abs(ratio))) >= _APART:
+        for square, allied in zip(squares, ratio.tolist(), strict=True):
+            seen = Side.A if allied > 0 else Side.G
             if square not in scene.expected:
-                sides[square] = nearer
-            elif nearer is not sides[square]:
-                notes.append(f"{square} should hold a soldier of {sides[square]} and one of {nearer} is seen")
-                sides[square] = nearer
-        elif square not in scene.expected and off[nearer] < off[nearer.enemy]:
-            sides[square] = nearer
+                sides[square] = seen
+            elif seen is not sides[square] and abs(allied) > _PLAINLY_OTHER:
+                notes.append(f"{square} should hold a soldier of {sides[square]} and one of {seen} is seen")
+                sides[square] = seen
     return sides, tuple(notes)
 
 
-def _colour(
-    flat: FloatImage,
-    cover: FloatImage,
-    raster: Raster,
-    view: BoardView,
-    figure: Figure,
-    foot_mm: tuple[float, float],
-) -> FloatArray:
-    """Median colour of a soldier's upper body: lightness scaled down, and for colour pictures two of hue."""
-    discs = figure.shadow_of_sight(view.camera_mm, *foot_mm, from_z_mm=_UPPER_BODY * figure.height_mm)
-    discs[:, 2] *= _BODY_CORE
-    low = np.floor(raster.to_px((discs[:, :2] - discs[:, 2:]).min(axis=0))).astype(int)
-    high = np.ceil(raster.to_px((discs[:, :2] + discs[:, 2:]).max(axis=0))).astype(int) + 1
-    low = np.maximum(low, 0)
-    box = np.s_[low[1] : high[1], low[0] : high[0]]
-    window = np.ascontiguousarray(flat[box])
-    inside = figure.draw(discs, raster, (int(low[0]), int(low[1])), (window.shape[1], window.shape[0])) > 0.5
-    clear = inside & (cover[box] >= 0)
-    if int(clear.sum()) >= _FEWEST_PIXELS:
-        inside = clear
-    if window.shape[2] == 3:
-        window = cv2.cvtColor(window / 255.0, cv2.COLOR_BGR2LAB)
-    colour = np.median(window[inside], axis=0).astype(np.float64)
-    colour[0] *= _LIGHTNESS_SHARE
-    return colour
+def _named(squares: Sequence[Square], expected: Mapping[Square, Side] | None) -> list[tuple[Square, Side]]:
+    return [] if expected is None else [(s, expected[s]) for s in squares if s in expected]
 
 
-def _distance(heaps: Mapping[Side, FloatArray]) -> float:
-    """Distance of the means of two heaps in spreads within them (Mahalanobis's)."""
-    first, second = heaps.values()
-    apart = second.mean(axis=0) - first.mean(axis=0)
-    within = np.concatenate([first - first.mean(axis=0), second - second.mean(axis=0)])
-    spread = within.T @ within / len(within) + 0.1 * np.eye(first.shape[1])
-    return float(np.sqrt(apart @ np.linalg.solve(spread, apart)))
+class _Worn:
+    """What one soldier wears.
+
+    Attributes
+    ----------
+    pixels
+        Colours of all of it that is plainly no board, shape (N, colours).
+    middle
+        Median colour of its upper body, lightness scaled down, shape (colours,).
+    """
+
+    def __init__(
+        self,
+        colours: FloatImage,
+        cover: FloatImage,
+        raster: Raster,
+        view: BoardView,
+        figure: Figure,
+        foot_mm: tuple[float, float],
+    ) -> None:
+        self.pixels = self._inside(colours, cover, raster, figure.shadow_of_sight(view.camera_mm, *foot_mm))
+        body = figure.shadow_of_sight(view.camera_mm, *foot_mm, from_z_mm=_UPPER_BODY * figure.height_mm)
+        body[:, 2] *= _BODY_CORE
+        self.middle = np.median(self._inside(colours, cover, raster, body), axis=0).astype(np.float64)
+        self.middle[0] *= _LIGHTNESS_SHARE
+
+    @staticmethod
+    def _inside(colours: FloatImage, cover: FloatImage, raster: Raster, discs: FloatArray) -> FloatImage:
+        low = np.floor(raster.to_px((discs[:, :2] - discs[:, 2:]).min(axis=0))).astype(int)
+        high = np.ceil(raster.to_px((discs[:, :2] + discs[:, 2:]).max(axis=0))).astype(int) + 1
+        left, top = (int(v) for v in np.maximum(low, 0))
+        box = np.s_[top : int(high[1]), left : int(high[0])]
+        window = colours[box]
+        inside = Figure.draw(discs, raster, (left, top), (window.shape[1], window.shape[0])) > 0.5
+        clear = inside & (cover[box] >= 0)
+        return np.asarray(window[clear if int(clear.sum()) >= _FEWEST_PIXELS else inside], dtype=np.float32)
 
 
-def _by_heaps(
-    squares: list[Square],
-    colours: FloatArray,
-    feet_mm: Mapping[Square, tuple[float, float]],
-    length_mm: float,
-) -> dict[Square, Side] | None:
-    """Part the soldiers by colour; ``None`` where there is only one colour."""
-    if len(squares) < 2:
-        return None
+def _counts(worn: Sequence[FloatImage]) -> FloatArray:
+    """Shares of colours on each soldier, shape (soldiers, bins)."""
+    everything = np.concatenate(worn)
+    steps = np.array(_BINS[: everything.shape[1]])
+    lowest = everything.min(axis=0)
+    shape = tuple(int(n) + 3 for n in (everything.max(axis=0) - lowest) / steps)
+    shares = []
+    for pixels in worn:
+        share = np.zeros(shape)
+        np.add.at(share, tuple(((pixels - lowest) / steps).astype(int).T + 1), 1.0 / len(pixels))
+        # A colour is also its neighbours, a little: light falls differently on the next soldier.
+        for axis in range(len(shape)):
+            share = 0.5 * share + 0.25 * (np.roll(share, 1, axis) + np.roll(share, -1, axis))
+        shares.append(share.ravel())
+    found = np.array(shares)
+    return found[:, found.any(axis=0)]
+
+
+def _ratios(counts: FloatArray, heap: NDArray[np.bool_]) -> FloatArray:
+    """Mean log-likelihood ratio of each soldier's colours, above 0 for the heap; itself not counted in."""
+    totals = [counts[heap].sum(axis=0), counts[~heap].sum(axis=0)]
+    sizes = [int(heap.sum()), int((~heap).sum())]
+    ratios = np.zeros(len(counts))
+    for i, own in enumerate(counts):
+        terms = []
+        for total, size, inside in zip(totals, sizes, (heap[i], not heap[i]), strict=True):
+            others = size - 1 if inside else size
+            seen = np.maximum(total - own, 0.0) if inside else total
+            terms.append(np.log(seen / max(others, 1) + _RARE))
+        ratios[i] = float(own @ (terms[0] - terms[1]))
+    return ratios
+
+
+def _settle(counts: FloatArray, heap: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], FloatArray]:
+    """Let the soldiers go to the heap whose colours they wear until nobody moves."""
+    ratios = np.zeros(len(counts))
+    for _ in range(_ROUNDS):
+        if heap.all() or not heap.any():
+            return heap, np.zeros(len(counts))
+        ratios = _ratios(counts, heap)
+        moved = ratios > 0
+        if np.array_equal(moved, heap):
+            break
+        heap = moved
+    return heap, ratios
+
+
+def _parted(middles: FloatArray) -> NDArray[np.bool_]:
+    """Part soldiers into two heaps by their middle colours."""
     stop = (cv2.TERM_CRITERIA_EPS + cv2.TERM_CRITERIA_MAX_ITER, 50, 0.01)
     # Started from the axis of largest spread, so that the same picture always gives the same answer.
-    centred = colours - colours.mean(axis=0)
-    axis = np.linalg.svd(centred, full_matrices=False)[2][0]
-    start = (centred @ axis > np.median(centred @ axis)).astype(np.int32).reshape(-1, 1)
-    _, labels, _ = cv2.kmeans(colours.astype(np.float32), 2, start, stop, 1, cv2.KMEANS_USE_INITIAL_LABELS)
-    first = labels.ravel() == 0
-    # Along which line the heaps lie apart is now known, and how wide they are across it: part them again by that.
-    for _ in range(_REFINEMENTS):
-        if min(int(first.sum()), int((~first).sum())) < 1:
-            return None
-        means = [colours[first].mean(axis=0), colours[~first].mean(axis=0)]
-        within = np.concatenate([colours[first] - means[0], colours[~first] - means[1]])
-        spread = within.T @ within / len(within) + 0.1 * np.eye(colours.shape[1])
-        line = np.linalg.solve(spread, means[0] - means[1])
-        first = (colours - (means[0] + means[1]) / 2) @ line > 0
-    if first.all() or not first.any():
-        return None
-    if _distance({Side.A: colours[first], Side.G: colours[~first]}) < _APART:
-        return None
-    y = np.array([feet_mm[s][1] for s in squares]) / length_mm * BOARD_ROWS
-    first_is_allied = y[first].mean() < y[~first].mean()
-    return {
-        s: Side.A if is_first == first_is_allied else Side.G
-        for s, is_first in zip(squares, first.tolist(), strict=True)
-    }
+    centred = middles - middles.mean(axis=0)
+    along = centred @ np.linalg.svd(centred, full_matrices=False)[2][0]
+    start = (along > np.median(along)).astype(np.int32).reshape(-1, 1)
+    if start.all() or not start.any():
+        return np.asarray(start.ravel() == 1)
+    _, labels, _ = cv2.kmeans(middles.astype(np.float32), 2, start, stop, 1, cv2.KMEANS_USE_INITIAL_LABELS)
+    return np.asarray(labels.ravel() == 1)
