@@ -20,7 +20,15 @@ from twin.offscreen import Offscreen
 from twin.optics import Lens, Pose, Rect, join_overlapping, project_pinhole
 from twin.scene import Arrangement, CannonPose, Snapshot
 from twin.sensor import Developed, Sensor
-from twin.stage import Lamp, LookSettings, Stage, cannon_points_m, casting_lamps, left_in_shadow
+from twin.stage import (
+    Lamp,
+    LookSettings,
+    Stage,
+    cannon_points_m,
+    casting_lamps,
+    hand_points_m,
+    left_in_shadow,
+)
 from twin.streak import Streak
 from twin.table import TableSettings
 
@@ -42,7 +50,7 @@ _USUAL_HEIGHT_MM = 22.0
 """What casts a shadow is about this far above it; with the lamp's size it makes the soft edge."""
 
 _Drawing = tuple[NDArray[np.uint8], NDArray[np.float32]]
-_DrawKey = tuple[Rect, CannonPose | None, bytes, bytes]
+_DrawKey = tuple[Rect, tuple[CannonPose | None, tuple[float, float] | None], bytes, bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +167,8 @@ class Painter:
             rects += [
                 self._cannon_rect(cannon) for cannon in (before.cannon, now.cannon) if cannon is not None
             ]
+        if now.hand_mm is not None:
+            rects += self._rects(hand_points_m(now.hand_mm)[None] * 1e3)
         shown = [rect.within(self._plate_rect) for rect in rects]
         return join_overlapping([rect for rect in shown if not rect.empty])
 
@@ -216,7 +226,8 @@ class Painter:
         shown = np.array(
             [not other.within(rect).empty for other in self._soldier_rects(arrangement)], dtype=bool
         )
-        key = (rect, arrangement.cannon, arrangement.poses[shown].tobytes(), shown.tobytes())
+        seen = (arrangement.cannon, arrangement.hand_mm)
+        key = (rect, seen, arrangement.poses[shown].tobytes(), shown.tobytes())
         drawing = self._drawn.get(key)
         if drawing is None:
             drawing = self._draw_anew(rect, lambda stage: stage.arrange(arrangement, shown))

@@ -42,6 +42,8 @@ _COARSE_STEP_S = 200e-6
 _FLIGHT_STEP_S = 100e-6
 _PATH_STEP_S = 100e-6
 """The shot's path is kept this densely."""
+_BRUSH_S = 0.3
+"""A sleeve brushes over a soldier for so long at most."""
 _CALM_CHECK_S = 10e-3
 _CALM_S = 0.2
 """So long must everything be all but still to be called at rest."""
@@ -55,10 +57,13 @@ class ShotSettings:
     """The shot itself, and how it bounces."""
 
     diameter_mm: float = 6.0
+    """Its diameter."""
     mass_g: float = 0.12
+    """Its mass."""
     drag_coefficient: float = 0.45
     """Constant drag coefficient of a sphere at these speeds."""
     air_density_kgpm3: float = 1.2
+    """Density of the air."""
     restitution: float = 0.62
     """Speed after a square bounce over speed before."""
     friction: float = 0.30
@@ -72,9 +77,13 @@ class BodySettings:
     """Soldiers and board as bodies."""
 
     soldier_height_mm: float = 42.0
+    """From the table to the top of the helmet."""
     soldier_mass_g: float = 2.4
+    """Mass of one soldier."""
     soldier_friction: float = 0.45
+    """Sliding friction of soldiers; of two that touch, the larger counts."""
     board_friction: float = 0.50
+    """Sliding friction of board and table."""
     board_thickness_mm: float = 5.0
     """The table beside the board lies this much lower."""
     leaves_at_mm: float = 300.0
@@ -151,8 +160,10 @@ class ShotRun:
         stances: Sequence[int],
         muzzle_m: NDArray[np.float64],
         velocity_mps: NDArray[np.float64],
+        brush: tuple[int, float] | None = None,
     ) -> None:
         self._bodies = bodies
+        self._brush = brush
         self._surface = surface
         self._radius_m = shot.diameter_mm / 2e3
         self._floor_m = -bodies.board_thickness_mm / 1e3
@@ -246,6 +257,8 @@ class ShotRun:
         else:
             self._choose_step(speed_mps)
         data.xfrc_applied[self._shot_body, :3] = -self._drag_kgpm * speed_mps * velocity
+        if self._brush is not None:
+            self._pull_at(*self._brush)
         mujoco.mj_step(model, data)
         touching = bool(data.ncon) and self._read_contacts()
         self._touching_s = self._touching_s + model.opt.timestep if touching else 0.0
@@ -255,6 +268,14 @@ class ShotRun:
             self._next_check_s += _CALM_CHECK_S
             self._check_calm()
         self._watch_falls()
+
+    def _pull_at(self, soldier_index: int, from_s: float) -> None:
+        """Pull a soldier's head towards +x until it lies."""
+        body = self._soldier_bodies[soldier_index]
+        upright = float(self._data.xmat[body, 8])
+        pulled = 0.0 <= self._data.time - from_s < _BRUSH_S and upright > math.cos(FALLEN_RAD)
+        weight_nm = self._bodies.soldier_mass_g / 1e3 * GRAVITY_MPS2 * self._bodies.soldier_height_mm / 1e3
+        self._data.xfrc_applied[body, 4] = 0.5 * weight_nm if pulled else 0.0
 
     def _choose_step(self, speed_mps: float) -> None:
         """Set the step from how fast the shot is and how near anything is."""
@@ -344,6 +365,8 @@ class ShotRun:
 
     def _check_calm(self) -> None:
         data = self._data
+        if self._brush is not None and data.time < self._brush[1] + _BRUSH_S:
+            return
         if data.time >= self._bodies.settle_limit_s or bool((data.tree_asleep >= 0).all()):
             self.at_rest = True
             return

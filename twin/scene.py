@@ -31,6 +31,8 @@ class Arrangement:
     poses: NDArray[np.float64]
     """(n, 7): position of the base in m, board frame, and quaternion (w, x, y, z). Never written to."""
     cannon: CannonPose | None
+    hand_mm: tuple[float, float] | None = None
+    """Fingertips (x, y) of an arm that somebody holds over the board; None for nobody's."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

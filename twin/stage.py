@@ -133,6 +133,12 @@ class Stage:
             for geom in range(self.model.ngeom)
             if self.model.body(self.model.geom_bodyid[geom]).name in ("cannon", "barrel")
         ]
+        self._hand = int(self.model.body("hand").mocapid[0])
+        self._hand_geoms = [
+            geom
+            for geom in range(self.model.ngeom)
+            if self.model.body(self.model.geom_bodyid[geom]).name == "hand"
+        ]
         self._cannon_colours = self.model.geom_rgba[self._cannon_geoms].copy()
         self._palettes = {
             Side.A: _palette(look.uniform_a, painted=look.painted),
@@ -145,7 +151,17 @@ class Stage:
         return len(self._slots)
 
     def arrange(self, arrangement: Arrangement, shown: NDArray[np.bool_]) -> None:
-        """Put soldiers and cannon where they stand; `shown` (n,) says which soldiers to show."""
+        """Put soldiers and cannon where they stand; `shown` (n,) says which soldiers to show.
+
+        Raises
+        ------
+        ValueError
+            If there are more soldiers than it has room for.
+        """
+        if len(arrangement.sides) > len(self._slots):
+            raise ValueError(
+                f"the camera was made for up to {len(self._slots)} soldiers, and {len(arrangement.sides)} stand there"
+            )
         rgba = self.model.geom_rgba
         for index, slot in enumerate(self._slots):
             visible = index < len(arrangement.sides) and bool(shown[index])
@@ -165,6 +181,7 @@ class Stage:
                 else:
                     rgba[geoms, 3] = 0.0
         self._pose_cannon(arrangement.cannon)
+        self._pose_hand(arrangement.hand_mm)
         mujoco.mj_kinematics(self.model, self.data)
         mujoco.mj_camlight(self.model, self.data)
 
@@ -182,6 +199,11 @@ class Stage:
         for mocap, quat in zip(self._cannon, (turn, aimed), strict=True):
             self.data.mocap_pos[mocap] = muzzle_m
             self.data.mocap_quat[mocap] = quat
+
+    def _pose_hand(self, hand_mm: tuple[float, float] | None) -> None:
+        self.model.geom_rgba[self._hand_geoms, 3] = 0.0 if hand_mm is None else 1.0
+        if hand_mm is not None:
+            self.data.mocap_pos[self._hand] = hand_point_m(hand_mm)
 
     def _find_slot(self, index: int) -> _Slot:
         body = self.model.body(f"soldier-{index}")
@@ -212,6 +234,19 @@ def cannon_points_m(cannon: CannonPose) -> NDArray[np.float64]:
             for along in (-0.16, 0.012)
             for up in (0.0, muzzle_m[2] + 0.02)
         ]
+    )
+
+
+def hand_point_m(hand_mm: tuple[float, float]) -> NDArray[np.float64]:
+    """Return where the fingertips of an arm over the board are, board frame."""
+    return np.array([hand_mm[0] / 1e3, hand_mm[1] / 1e3, 0.07])
+
+
+def hand_points_m(hand_mm: tuple[float, float]) -> NDArray[np.float64]:
+    """Return points (n, 3) that an arm over the board lies between, board frame."""
+    tips = hand_point_m(hand_mm)
+    return np.array(
+        [tips + np.array([x, y, z]) for x in (-0.75, 0.01) for y in (-0.06, 0.06) for z in (-0.06, 0.09)]
     )
 
 
@@ -308,6 +343,18 @@ _CANNON = """
 <geom type="cylinder" size="0.0031 0.0006" pos="0 -0.0012 0" euler="1.5708 0 0" rgba="0.05 0.05 0.05 1"/>
 </body>"""
 
+_HAND = """
+<body name="hand" mocap="true">
+<geom type="capsule" size="0.0075" fromto="-0.008 0 0 -0.075 0.004 0.014" rgba="0.82 0.62 0.50 1"/>
+<geom type="capsule" size="0.0075" fromto="-0.012 0.019 0 -0.075 0.018 0.014" rgba="0.82 0.62 0.50 1"/>
+<geom type="capsule" size="0.0072" fromto="-0.016 -0.019 0 -0.075 -0.014 0.014" rgba="0.82 0.62 0.50 1"/>
+<geom type="capsule" size="0.0065" fromto="-0.030 -0.036 0 -0.078 -0.026 0.014" rgba="0.82 0.62 0.50 1"/>
+<geom type="capsule" size="0.0085" fromto="-0.052 0.048 0 -0.100 0.026 0.012" rgba="0.82 0.62 0.50 1"/>
+<geom type="ellipsoid" size="0.052 0.040 0.016" pos="-0.105 0 0.016" rgba="0.82 0.62 0.50 1"/>
+<geom type="capsule" size="0.027" fromto="-0.150 0 0.022 -0.260 0 0.040" rgba="0.80 0.60 0.48 1"/>
+<geom type="capsule" size="0.040" fromto="-0.250 0 0.040 -0.700 0 0.080" rgba="0.22 0.26 0.40 1"/>
+</body>"""
+
 
 def _banners_xml(zone: tuple[Square, ...], square_mm: float) -> str:
     if not zone:
@@ -387,6 +434,7 @@ def _xml(
 {"".join(things)}
 {_banners_xml(look.banners, table.square_mm)}
 {_CANNON}
+{_HAND}
 {soldiers}
 </worldbody></mujoco>"""
 

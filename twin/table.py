@@ -25,10 +25,27 @@ _PELLET_STEP_S = 1e-3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TableFaults:
+    """What people do at the table that they should not; by default nothing."""
+
+    sleeve_square: str | None = None
+    """Whose soldier, such as "A-44", a sleeve brushes over in every shot ..."""
+    sleeve_after_us: int = 300_000
+    """... and how long after the release."""
+    hand_at_us: int | None = None
+    """From here on, on the table's clock, somebody holds an arm over the board; it is seen and touches nothing ..."""
+    hand_for_us: int | None = None
+    """... for so long; None for ever."""
+    hand_mm: tuple[float, float] = (200.0, 560.0)
+    """Where its fingertips are, board frame."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TableSettings:
     """The board, who stands on it how well, and the shot."""
 
     square_mm: float = 45.0
+    """Side of one square."""
     strip_mm: float = 65.0
     """Length of the strip for the cannon behind each first line; 0 for a board without."""
     placement_sd_mm: float = 1.6
@@ -36,7 +53,11 @@ class TableSettings:
     facing_sd_rad: float = 0.22
     """How far from straight ahead a soldier looks, standard deviation."""
     bodies: BodySettings = field(default_factory=BodySettings)
+    """Soldiers and board as bodies."""
     shot: ShotSettings = field(default_factory=ShotSettings)
+    """The shot itself."""
+    faults: TableFaults = field(default_factory=TableFaults)
+    """What people do at the table that they should not."""
 
     @property
     def surface(self) -> Box:
@@ -101,12 +122,24 @@ class Table:
             return
         run.advance((to_us - launch.at_us) / 1e6)
         if run.at_rest:
-            self._run = None
-            self._truth = self._read_truth(run, launch)
-            self._resting_shot_m = None if run.shot_gone else run.shot_m
-            self._still = self._now = replace(self._now, poses=_frozen(run.poses))
+            self.stop()
         else:
             self._now = replace(self._now, poses=_frozen(run.poses))
+
+    def stop(self) -> None:
+        """Let everything stand still where it is; what had not come to rest, such as a shot that rolls, stops."""
+        run, launch = self._run, self._launch
+        if run is None or launch is None:
+            return
+        self._run = None
+        self._truth = self._read_truth(run, launch)
+        self._resting_shot_m = None if run.shot_gone else run.shot_m
+        self._still = self._now = replace(self._now, poses=_frozen(run.poses))
+
+    def _rest(self, poses: NDArray[np.float64]) -> None:
+        """Everything stands still from now on; an arm over the board does not."""
+        self._still = replace(self._now, poses=poses, hand_mm=None)
+        self._now = self._still
 
     def settle(self) -> None:
         """Let time pass until everything is at rest."""
@@ -160,6 +193,7 @@ class Table:
             stances=self._still.stances,
             muzzle_m=np.array(muzzle_mm) / 1e3,
             velocity_mps=speed_mps * direction,
+            brush=self._brush(),
         )
 
     def truth(self) -> ShotTruth:
@@ -226,7 +260,7 @@ class Table:
         self._require_rest("put back")
         poses = self._still.poses.copy()
         poses[index] = self._place(square, self._still.sides[index])
-        self._still = self._now = replace(self._now, poses=_frozen(poses))
+        self._rest(_frozen(poses))
 
     def clear_shot(self) -> None:
         """Pick up a shot that lies on the table."""
@@ -242,6 +276,9 @@ class Table:
 
     def arrangement(self) -> tuple[Arrangement, Arrangement]:
         """Return how everything stood when the table was last at rest, and how it stands now."""
+        hand_mm = self._hand_mm()
+        if hand_mm != self._now.hand_mm:
+            self._now = replace(self._now, hand_mm=hand_mm)
         return self._still, self._now
 
     def snapshot(
@@ -284,6 +321,22 @@ class Table:
         return np.column_stack([np.interp(times, path[:, 0], path[:, axis]) for axis in (1, 2, 3)])
 
     # --- inside
+
+    def _brush(self) -> tuple[int, float] | None:
+        """Return whom a sleeve brushes over in this shot, and when."""
+        faults = self.settings.faults
+        if faults.sleeve_square is None:
+            return None
+        square = Square.parse(faults.sleeve_square)
+        return (self._index(square), faults.sleeve_after_us / 1e6) if square in self._squares else None
+
+    def _hand_mm(self) -> tuple[float, float] | None:
+        faults = self.settings.faults
+        if faults.hand_at_us is None or self._now_us < faults.hand_at_us:
+            return None
+        if faults.hand_for_us is not None and self._now_us >= faults.hand_at_us + faults.hand_for_us:
+            return None
+        return faults.hand_mm
 
     def _place(self, square: Square, side: Side) -> NDArray[np.float64]:
         centre_mm = square.centre_mm(self.settings.square_mm)

@@ -13,7 +13,7 @@ from twin.optics import Lens, Pose, project
 from twin.scene import CannonPose, Snapshot
 from twin.sensor import SensorSettings
 from twin.stage import LookSettings
-from twin.table import Table, TableSettings
+from twin.table import Table, TableFaults, TableSettings
 
 WIDE = Lens(k1=-0.15, k2=0.03, p1=4e-4, focal_px=1500.0)
 SMALL = Lens().scaled(0.5)
@@ -28,7 +28,7 @@ def soldiers(text="A01-A08,A20,G41,G44,G10-G16"):
 def film(settings, *, until_us=100_000, fire_us=None, seed=1, squares=None):
     """Film a table for a while; with a time to fire, one shot at G-44 and on until everything rests."""
     table = Table(TableSettings(), squares or soldiers(), seed=seed)
-    camera = Camera(settings, table, seed=seed)
+    camera = Camera(settings, table, seed=seed, soldiers=len(table.soldiers))
     if fire_us is not None:
         camera.advance(fire_us)
         x_mm, _ = Square.parse("G44").centre_mm(45.0)
@@ -263,7 +263,7 @@ def test_every_board_can_be_drawn_with_its_middle_line(board):
 
 def test_the_cannon_and_its_turning_are_seen():
     table = Table(TableSettings(), soldiers("A09,G01"))
-    camera = Camera(CameraSettings(lens=SMALL, sensor=QUIET), table)
+    camera = Camera(CameraSettings(lens=SMALL, sensor=QUIET), table, soldiers=len(table.soldiers))
 
     def look():
         camera.advance(table.now_us + 9000)
@@ -295,3 +295,31 @@ def test_a_table_without_markers_has_none_to_describe():
     table = Table(TableSettings(), soldiers())
     camera = Camera(replace(CameraSettings(), look=LookSettings(markers=())), table)
     assert camera.markers is None
+
+
+def test_an_arm_over_the_board_is_seen_for_as_long_as_set_and_touches_nobody():
+    faults = TableFaults(hand_at_us=50_000, hand_for_us=50_000, hand_mm=(120.0, 500.0))
+    table = Table(TableSettings(faults=faults), soldiers())
+    camera = Camera(CameraSettings(lens=SMALL, sensor=QUIET), table, soldiers=len(table.soldiers))
+    camera.advance(150_000)
+    frames = camera.poll()
+    before, during, after = (
+        next(frame for frame in frames if frame.timestamp_us > time_us).image.astype(int)
+        for time_us in (10_000, 70_000, 110_000)
+    )
+    u, v = project(Pose(), SMALL, np.array([[60.0, 500.0, 80.0]]))[0].round().astype(int)
+    assert np.abs(during - before)[v, u].max() > 40
+    assert (np.abs(during - before).max(axis=2) > 30).sum() > 2000
+    assert np.array_equal(before, after)
+    assert len(table.standing()) == len(table.soldiers)
+    camera.close()
+
+
+def test_more_soldiers_than_there_was_room_for_are_an_error_and_not_left_out():
+    table = Table(TableSettings(), soldiers("A01"))
+    camera = Camera(CameraSettings(lens=SMALL), table, soldiers=2)
+    table.set_up(soldiers("A01-A03"))
+    camera.advance(9000)
+    with pytest.raises(ValueError, match="made for up to 2 soldiers, and 3 stand there"):
+        _ = camera.poll()[0].image
+    camera.close()

@@ -5,7 +5,7 @@ import pytest
 
 from game.montecassino import Cause, Side, Square, parse_squares
 from twin.physics import BodySettings
-from twin.table import MOVED_MM, Table, TableError, TableSettings
+from twin.table import MOVED_MM, Table, TableError, TableFaults, TableSettings
 
 SQUARE_MM = 45.0
 
@@ -169,3 +169,14 @@ def test_time_goes_forward_only_and_hands_wait_for_rest():
         table.launch((180.0, 0.0, 45.0), 0.0, 0.0, 9.6, 30_000)
     table.settle()
     assert table.at_rest
+
+
+def test_a_sleeve_makes_a_fall_that_nothing_in_the_shot_caused():
+    """Clause C7: a fall that nothing touched is of another cause."""
+    faults = TableFaults(sleeve_square="A-44", sleeve_after_us=50_000)
+    table = Table(TableSettings(faults=faults), soldiers("A44,G44"))
+    table.launch((300.0, -20.0, 60.0), 0.1, 0.05, 9.0, 1000)
+    table.settle()
+    (fall,) = table.truth().falls
+    assert (str(fall.square), fall.cause) == ("A-44", Cause.OTHER)
+    assert fall.at_us > 51_000
