@@ -140,6 +140,7 @@ class Twin:
             square_mm=self.settings.table.square_mm,
         )
         self.camera.advance(at_us)
+        self.table.stop()  # cocking takes seconds: what may still move is a shot that rolls, and it is picked up
         self.table.launch(pose.muzzle_mm, pose.azimuth_rad, pose.elevation_rad, firing.speed_mps, at_us)
 
     def _show_cannon(self) -> None:

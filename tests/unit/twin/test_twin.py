@@ -198,6 +198,21 @@ def test_the_servo_width_is_the_commanded_one_and_the_barrel_follows(muster: Mus
     assert servos.aim.traverse_mm == pytest.approx(180 + 300 * 0.1665, abs=0.6)
 
 
+def test_a_shot_leaves_while_something_still_moves_on_the_table(muster: Muster) -> None:
+    gunner = muster(soldiers={})
+    gunner.home()
+    gunner.cock()
+    gunner.load()
+    token = gunner.arm()
+    table = gunner.twin.table
+    table.launch((180.0, 100.0, 30.0), 0.0, 1.0, 5.0, table.now_us)
+    gunner.ask(m.Fire(token.token))
+    gunner.beat(50_000)
+    (firing,) = gunner.twin.shots
+    gunner.until(lambda: table.at_rest)
+    assert gunner.twin.truth().launched_us == pytest.approx(firing.exit_cycle / 16, abs=1)
+
+
 def test_the_other_side_fires_from_behind_its_own_line(muster: Muster) -> None:
     gunner = muster(soldiers=dict.fromkeys(parse_squares("A-45"), Side.A))
     gunner.twin.hands.carry_to(Side.G)
