@@ -9,7 +9,7 @@
 #include <avr/io.h>
 #include <avr/sleep.h>
 #include <avr/wdt.h>
-#include <string.h>
+#include <stddef.h>
 #include <util/atomic.h>
 
 #include "cannon.h"
@@ -136,17 +136,13 @@ ISR(PCINT1_vect)
     if (pins & _BV(PIN_LANE)) {
         guard_withdraw(&cannon.guard, &cannon.receiver, WIRE_INPUT_LANE_CLEAR_MASK);
     }
-    uint8_t left = gate_before & (uint8_t)~pins;
+    uint8_t left = gate_before & (uint8_t)~pins & (_BV(PIN_GATE_FIRST) | _BV(PIN_GATE_SECOND));
     gate_before = pins;
-    if (left & _BV(PIN_GATE_FIRST)) {
-        left_first.time_us = time_us(ticks);
-        left_first.half_us = ticks & 1u;
-        left_first.seen = true;
-    }
-    if (left & _BV(PIN_GATE_SECOND)) {
-        left_second.time_us = time_us(ticks);
-        left_second.half_us = ticks & 1u;
-        left_second.seen = true;
+    if (left != 0) {
+        volatile struct cannon_edge *edge = left & _BV(PIN_GATE_FIRST) ? &left_first : &left_second;
+        edge->time_us = time_us(ticks);
+        edge->half_us = ticks & 1u;
+        edge->seen = true;
     }
 }
 
@@ -235,13 +231,8 @@ static uint16_t retained_crc(void)
 
 static void retain(void)
 {
-    struct cannon_retained kept;
-    memset(&kept, 0, sizeof kept);
-    cannon_retain(&cannon, &kept);
-    if (memcmp(&kept, &retained.kept, sizeof kept) != 0) {
-        retained.kept = kept;
-        retained.crc = retained_crc();
-    }
+    cannon_retain(&cannon, &retained.kept);
+    retained.crc = retained_crc();
 }
 
 static void start_pins(void)

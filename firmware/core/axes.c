@@ -1,7 +1,14 @@
 #include "axes.h"
 
+#include "check.h"
 #include "ramp.h"
 #include "rom.h"
+
+CHECK_COMPILE_TIME(aiming_axes_first, WIRE_AXIS_TRAVERSE == 0 && WIRE_AXIS_AZIMUTH == 1 && WIRE_AXIS_ELEVATION == 2);
+CHECK_COMPILE_TIME(settings_in_a_row, WIRE_SETTING_TRAVERSE_MIN_TICKS == 0 && WIRE_SETTING_TRAVERSE_MAX_TICKS == 1 &&
+                                          WIRE_SETTING_TRAVERSE_HOME_TICKS == AXES_HOME_SETTING(WIRE_AXIS_TRAVERSE) &&
+                                          WIRE_SETTING_AZIMUTH_HOME_TICKS == AXES_HOME_SETTING(WIRE_AXIS_AZIMUTH) &&
+                                          WIRE_SETTING_ELEVATION_HOME_TICKS == AXES_HOME_SETTING(WIRE_AXIS_ELEVATION));
 
 static const uint8_t speed_setting[WIRE_AXIS_COUNT] ROM = {
     [WIRE_AXIS_TRAVERSE] = WIRE_SETTING_TRAVERSE_SPEED_TICKS,
@@ -34,9 +41,9 @@ void axes_limits(const struct settings *settings, uint8_t axis, uint16_t *low_ti
         widen(values[WIRE_SETTING_LATCH_HELD_TICKS], low_ticks, high_ticks);
         widen(values[WIRE_SETTING_LATCH_LUBRICATE_TICKS], low_ticks, high_ticks);
         break;
-    default: /* an aiming axis: minimum and maximum stand before its speed */
-        *low_ticks = values[rom_u8(&speed_setting[axis]) - 3u];
-        *high_ticks = values[rom_u8(&speed_setting[axis]) - 2u];
+    default:
+        *low_ticks = values[axis * AXES_SETTINGS];
+        *high_ticks = values[axis * AXES_SETTINGS + 1u];
         break;
     }
 }
@@ -76,9 +83,16 @@ void axes_step(struct axes *axes, const struct settings *settings, bool ease_dra
     }
 }
 
-bool axes_moving(const struct axes *axes, uint8_t axis)
+uint8_t axes_moving(const struct axes *axes)
 {
-    return axes->axis[axis].position_ticks != axes->axis[axis].target_ticks;
+    uint8_t moving = 0;
+    for (uint8_t i = WIRE_AXIS_COUNT; i-- > 0;) {
+        moving = (uint8_t)(moving << 1);
+        if (axes->axis[i].position_ticks != axes->axis[i].target_ticks) {
+            moving |= 1u;
+        }
+    }
+    return moving;
 }
 
 uint16_t axes_time_ms(const struct axes *axes, const struct settings *settings, uint8_t axis, uint16_t target_ticks)

@@ -9,6 +9,11 @@
 #include "settings.h"
 #include "wire.h"
 
+/* The aiming axes come first, and each has four settings in a row: minimum, maximum, home, speed. */
+#define AXES_AIMING 3u
+#define AXES_SETTINGS 4u
+#define AXES_HOME_SETTING(axis) ((uint8_t)((axis) * AXES_SETTINGS + 2u))
+
 struct axis {
     uint16_t position_ticks;
     uint16_t target_ticks;
@@ -34,7 +39,8 @@ void axes_hold(struct axes *axes, uint8_t axis);
 /* One period of 20 ms: every powered axis takes a step. The draw moves at its easing speed if told so. */
 void axes_step(struct axes *axes, const struct settings *settings, bool ease_draw);
 
-bool axes_moving(const struct axes *axes, uint8_t axis);
+/* The axes that are not where they are to go, bits by enum wire_axis. */
+uint8_t axes_moving(const struct axes *axes);
 
 /* The time that an axis needs from where it is. */
 uint16_t axes_time_ms(const struct axes *axes, const struct settings *settings, uint8_t axis, uint16_t target_ticks);

@@ -7,6 +7,8 @@
 #include "ramp.h"
 
 #define TICK_US 1000u
+/* A key that is turned by hand is off for at least this long; a bad contact is not. */
+#define KEY_OFF_MS 50u
 /* An aiming axis that had no pulses may stand anywhere; by then the servo has crossed its whole range. */
 #define FIRST_PULSE_MS 1000u
 /* The lever may take this much longer to come home than computed. */
@@ -52,58 +54,33 @@ void cannon_fault(struct cannon *cannon, uint8_t fault, uint16_t detail)
     tell(cannon, WIRE_EVENT_FAULT, payload, sizeof payload);
 }
 
-bool cannon_moving(const struct cannon *cannon)
-{
-    for (uint8_t i = 0; i < WIRE_AXIS_COUNT; i++) {
-        if (axes_moving(&cannon->axes, i)) {
-            return true;
-        }
-    }
-    return cannon->loading;
-}
-
-static bool is_aiming_axis(uint8_t axis) { return axis != WIRE_AXIS_DRAW && axis != WIRE_AXIS_LATCH; }
-
-static uint8_t home_setting(uint8_t axis)
-{
-    return axis == WIRE_AXIS_TRAVERSE  ? WIRE_SETTING_TRAVERSE_HOME_TICKS
-           : axis == WIRE_AXIS_AZIMUTH ? WIRE_SETTING_AZIMUTH_HOME_TICKS
-                                       : WIRE_SETTING_ELEVATION_HOME_TICKS;
-}
-
 uint16_t cannon_homing_time_ms(const struct cannon *cannon)
 {
     uint16_t longest_ms = lever_time_ms(LEVER_HOME, &cannon->axes, &cannon->settings);
-    for (uint8_t i = 0; i < WIRE_AXIS_COUNT; i++) {
-        if (is_aiming_axis(i)) {
-            uint16_t time_ms =
-                axes_time_ms(&cannon->axes, &cannon->settings, i, setting(cannon, home_setting(i)));
-            longest_ms = time_ms > longest_ms ? time_ms : longest_ms;
-        }
+    for (uint8_t i = 0; i < AXES_AIMING; i++) {
+        uint16_t home_ticks = setting(cannon, AXES_HOME_SETTING(i));
+        uint16_t time_ms = axes_time_ms(&cannon->axes, &cannon->settings, i, home_ticks);
+        longest_ms = time_ms > longest_ms ? time_ms : longest_ms;
     }
     return longest_ms > UINT16_MAX - FIRST_PULSE_MS ? UINT16_MAX : (uint16_t)(longest_ms + FIRST_PULSE_MS);
 }
 
 static void hold_aim(struct cannon *cannon)
 {
-    for (uint8_t i = 0; i < WIRE_AXIS_COUNT; i++) {
-        if (is_aiming_axis(i)) {
-            axes_hold(&cannon->axes, i);
-        }
+    for (uint8_t i = 0; i < AXES_AIMING; i++) {
+        axes_hold(&cannon->axes, i);
     }
     cannon->announce = 0;
 }
 
 static void aim_home(struct cannon *cannon)
 {
-    for (uint8_t i = 0; i < WIRE_AXIS_COUNT; i++) {
-        if (is_aiming_axis(i)) {
-            uint16_t home_ticks = setting(cannon, home_setting(i));
-            if (axes_power(&cannon->axes, i, home_ticks)) {
-                set_timer(cannon, TIMER_AIM_SETTLED, FIRST_PULSE_MS);
-            }
-            axes_go(&cannon->axes, &cannon->settings, i, home_ticks);
+    for (uint8_t i = 0; i < AXES_AIMING; i++) {
+        uint16_t home_ticks = setting(cannon, AXES_HOME_SETTING(i));
+        if (axes_power(&cannon->axes, i, home_ticks)) {
+            set_timer(cannon, TIMER_AIM_SETTLED, FIRST_PULSE_MS);
         }
+        axes_go(&cannon->axes, &cannon->settings, i, home_ticks);
     }
 }
 
@@ -256,16 +233,25 @@ static void take_stops(struct cannon *cannon)
     }
 }
 
-static void sample_inputs(struct cannon *cannon, const struct cannon_inputs *inputs, uint8_t before, bool ticked)
+/* After an emergency stop the key must have been off for a while, and then come on with the stop released. */
+static void watch_key(struct cannon *cannon)
 {
-    if (ticked) {
-        inputs_sample(&cannon->inputs, inputs->levels);
+    if (cannon->levels & cannon->inputs.levels & WIRE_INPUT_KEY_ON_MASK) {
+        if (due(cannon, TIMER_KEY_OFF) && cannon->inputs.levels & WIRE_INPUT_ESTOP_OK_MASK) {
+            cannon->key_cycle_needed = false;
+        }
+        set_timer(cannon, TIMER_KEY_OFF, KEY_OFF_MS);
     }
+}
+
+static void sample_inputs(struct cannon *cannon, uint8_t before, uint8_t passed_ms)
+{
+    if (passed_ms != 0) {
+        inputs_sample(&cannon->inputs, cannon->levels);
+    }
+    watch_key(cannon);
     uint8_t levels = cannon->inputs.levels;
     uint8_t changed = (uint8_t)(levels ^ before);
-    if (changed & levels & WIRE_INPUT_KEY_ON_MASK && levels & WIRE_INPUT_ESTOP_OK_MASK) {
-        cannon->key_cycle_needed = false; /* turned on, so it was off, and with the emergency stop released */
-    }
     if (changed & before & WIRE_INPUT_LEVER_LATCHED_MASK &&
         (cannon->state != WIRE_STATE_COCKING || cannon->lever.step == LEVER_STEP_RETURN)) {
         cannon_happen(cannon, STATE_EVENT_LATCH_LOST);
@@ -383,10 +369,10 @@ static void watch_clock(struct cannon *cannon)
 
 static void announce_moves(struct cannon *cannon)
 {
-    for (uint8_t i = 0; i < WIRE_AXIS_COUNT; i++) {
-        uint8_t bit = (uint8_t)(1u << i);
-        if (cannon->announce & bit && !axes_moving(&cannon->axes, i)) {
-            cannon->announce &= (uint8_t)~bit;
+    uint8_t arrived = (uint8_t)(cannon->announce & ~axes_moving(&cannon->axes));
+    cannon->announce ^= arrived;
+    for (uint8_t i = 0; arrived != 0; i++, arrived >>= 1) {
+        if (arrived & 1u) {
             uint8_t payload[WIRE_EVENT_MOVE_DONE_LENGTH] = {i};
             put_u16(payload, 1, cannon->axes.axis[i].position_ticks);
             tell(cannon, WIRE_EVENT_MOVE_DONE, payload, sizeof payload);
@@ -396,12 +382,7 @@ static void announce_moves(struct cannon *cannon)
 
 static bool aim_arrived(const struct cannon *cannon)
 {
-    for (uint8_t i = 0; i < WIRE_AXIS_COUNT; i++) {
-        if (is_aiming_axis(i) && axes_moving(&cannon->axes, i)) {
-            return false;
-        }
-    }
-    return due(cannon, TIMER_AIM_SETTLED);
+    return (axes_moving(&cannon->axes) & ((1u << AXES_AIMING) - 1u)) == 0 && due(cannon, TIMER_AIM_SETTLED);
 }
 
 static void period(struct cannon *cannon)
@@ -427,6 +408,7 @@ void cannon_start(struct cannon *cannon, uint8_t reset_cause, const struct canno
     cannon->cause = WIRE_CAUSE_RESET;
     cannon->reset_cause = reset_cause;
     lever_start(&cannon->lever, LEVER_RELAX);
+    set_timer(cannon, TIMER_KEY_OFF, KEY_OFF_MS);
     if (retained != NULL) {
         cannon->token_seed = retained->token_seed;
         cannon->key_cycle_needed = retained->key_cycle_needed;
@@ -484,7 +466,7 @@ void cannon_step(struct cannon *cannon, const struct cannon_inputs *inputs)
     }
     take_stops(cannon);
     watch_gate(cannon, inputs);
-    sample_inputs(cannon, inputs, before, passed_ms != 0);
+    sample_inputs(cannon, before, passed_ms);
     watch_clock(cannon);
     if (cannon->receiver.lost) {
         cannon->receiver.lost = false;

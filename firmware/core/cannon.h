@@ -116,9 +116,6 @@ void cannon_account_for_interrupt(struct cannon *cannon);
 /* Note a fault and report it, unless it is noted already. */
 void cannon_fault(struct cannon *cannon, uint8_t fault, uint16_t detail);
 
-/* True while an aiming axis, the lever or the loader is at work. */
-bool cannon_moving(const struct cannon *cannon);
-
 /* The time that homing should take from here. */
 uint16_t cannon_homing_time_ms(const struct cannon *cannon);
 

@@ -103,15 +103,11 @@ static void identify(struct cannon *cannon, const struct receiver_frame *frame)
 static void status(struct cannon *cannon)
 {
     struct outbox *outbox = &cannon->outbox;
-    uint8_t moving = cannon->loading ? 1u << WIRE_AXIS_COUNT : 0u;
-    for (uint8_t i = 0; i < WIRE_AXIS_COUNT; i++) {
-        moving |= (uint8_t)(axes_moving(&cannon->axes, i) ? 1u << i : 0u);
-    }
     answer(cannon, WIRE_COMMAND_STATUS);
     outbox_u8(outbox, cannon->state);
     outbox_u8(outbox, cannon->cause);
     outbox_u8(outbox, cannon->inputs.levels);
-    outbox_u8(outbox, moving);
+    outbox_u8(outbox, (uint8_t)(axes_moving(&cannon->axes) | (cannon->loading ? 1u << WIRE_AXIS_COUNT : 0u)));
     outbox_u16(outbox, cannon->faults);
     outbox_u32(outbox, cannon->now_us);
     outbox_u32(outbox, cannon->held_ms);
@@ -162,11 +158,14 @@ static void configure(struct cannon *cannon, const struct receiver_frame *frame)
         return;
     }
     cannon->settings.values[code] = value;
-    /* An axis that new limits leave outside gets no pulses until it is homed. */
+    /* An axis that is not where the new settings want it gets no pulses until it is homed: nothing moves in safe. */
     for (uint8_t i = 0; i < WIRE_AXIS_COUNT; i++) {
         uint16_t low_ticks, high_ticks;
         struct axis *axis = &cannon->axes.axis[i];
         axes_limits(&cannon->settings, i, &low_ticks, &high_ticks);
+        if (i == WIRE_AXIS_DRAW) {
+            low_ticks = high_ticks = setting(cannon, WIRE_SETTING_DRAW_REST_TICKS);
+        }
         if (axis->position_ticks < low_ticks || axis->position_ticks > high_ticks) {
             axis->powered = false;
             axes_hold(&cannon->axes, i);
@@ -331,7 +330,7 @@ static void arm(struct cannon *cannon)
     if (reason == INTERLOCKS_PASSED) {
         reason = interlocks_fire(cannon->inputs.levels);
     }
-    if (reason == INTERLOCKS_PASSED && cannon_moving(cannon)) {
+    if (reason == INTERLOCKS_PASSED && (axes_moving(&cannon->axes) != 0 || cannon->loading)) {
         reason = WIRE_REFUSAL_AXIS_MOVING;
     }
     if (reason != INTERLOCKS_PASSED) {

@@ -29,7 +29,7 @@ static void power(struct lever *lever, struct axes *axes, const struct settings 
 /* Draw and latch are where they should be, the servos too. */
 static bool arrived(struct lever *lever, const struct axes *axes)
 {
-    if (axes_moving(axes, WIRE_AXIS_DRAW) || axes_moving(axes, WIRE_AXIS_LATCH)) {
+    if (axes_moving(axes) & (1u << WIRE_AXIS_DRAW | 1u << WIRE_AXIS_LATCH)) {
         lever->settle_periods = SETTLE_PERIODS;
         return false;
     }
@@ -53,7 +53,7 @@ static void relax(struct lever *lever, struct axes *axes, const struct settings 
     if (!draw_out) {
         return;
     }
-    if (axes_moving(axes, WIRE_AXIS_LATCH)) {
+    if (axes_moving(axes) & 1u << WIRE_AXIS_LATCH) {
         axes_hold(axes, WIRE_AXIS_DRAW);
         lever->settle_periods = SETTLE_PERIODS;
     } else if (lever->settle_periods == 0) {

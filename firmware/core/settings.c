@@ -1,5 +1,6 @@
 #include "settings.h"
 
+#include "axes.h"
 #include "crc.h"
 #include "rom.h"
 
@@ -24,13 +25,10 @@ bool settings_allows(uint8_t setting, uint16_t value)
 
 uint8_t settings_contradiction(const struct settings *settings)
 {
-    static const uint8_t first_of_axis[] ROM = {WIRE_SETTING_TRAVERSE_MIN_TICKS, WIRE_SETTING_AZIMUTH_MIN_TICKS,
-                                                WIRE_SETTING_ELEVATION_MIN_TICKS};
-    for (uint8_t i = 0; i < sizeof first_of_axis; i++) {
-        uint8_t minimum = rom_u8(&first_of_axis[i]); /* followed by maximum and home */
-        uint8_t home = (uint8_t)(minimum + 2u);
-        if (settings->values[home] < settings->values[minimum] ||
-            settings->values[home] > settings->values[minimum + 1u]) {
+    for (uint8_t i = 0; i < AXES_AIMING; i++) {
+        uint8_t home = AXES_HOME_SETTING(i); /* after minimum and maximum */
+        uint16_t home_ticks = settings->values[home];
+        if (home_ticks < settings->values[home - 2u] || home_ticks > settings->values[home - 1u]) {
             return home;
         }
     }

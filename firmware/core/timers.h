@@ -15,6 +15,7 @@ enum timer {
     TIMER_TRIGGER,     /* until the trigger is let go */
     TIMER_SHOT,        /* until the shot should have been seen */
     TIMER_LOADER,      /* until the loader is let go, and then until the shot should be seated */
+    TIMER_KEY_OFF,     /* until the key has been off for long enough to have been turned */
     TIMER_RESEND,      /* until events without acknowledgement are sent again */
     TIMER_PERIOD,      /* until the next step of the ramps */
     TIMER_COUNT,

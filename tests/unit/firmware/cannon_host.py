@@ -51,7 +51,11 @@ def crc(data: bytes) -> int:
 def stuff(data: bytes) -> bytes:
     out = bytearray()
     for byte in data:
-        out += bytes([wire.ESCAPE, byte ^ 0x20]) if byte in {wire.FLAG, wire.ESCAPE, wire.STOP} else bytes([byte])
+        out += (
+            bytes([wire.ESCAPE, byte ^ 0x20])
+            if byte in {wire.FLAG, wire.ESCAPE, wire.STOP}
+            else bytes([byte])
+        )
     return bytes(out)
 
 
@@ -159,11 +163,14 @@ class Cannon:
         lib.host_hang(self._host, ms * 1000)
 
     def run(self, ms: int, *, beat: bool = True) -> None:
-        """Let time pass, a millisecond at a time, with a heartbeat every 100 ms."""
-        for i in range(ms):
-            if beat and i % 100 == 0:
+        """Let time pass, with a heartbeat every 100 ms."""
+        passed = 0
+        while passed < ms:
+            if beat and passed % 100 == 0:
                 self.heartbeat()
-            lib.host_run(self._host, 1000)
+            stride = min(10 - passed % 10, ms - passed)  # ramps take a step every 20 ms
+            lib.host_run(self._host, stride * 1000)
+            passed += stride
             if self.lever_moves:
                 self._move_lever()
         self._collect()
@@ -184,7 +191,9 @@ class Cannon:
         drawn = draw > 3980 or self.lever_held
         if drawn and latch > 2900:
             self.lever_held = True
-        lever = (Input.LEVER_DRAWN if drawn else Input(0)) | (Input.LEVER_LATCHED if self.lever_held else Input(0))
+        lever = (Input.LEVER_DRAWN if drawn else Input(0)) | (
+            Input.LEVER_LATCHED if self.lever_held else Input(0)
+        )
         both = Input.LEVER_DRAWN | Input.LEVER_LATCHED
         if self.inputs & both != lever:
             self.set(on=lever, off=both & ~lever)
@@ -196,8 +205,10 @@ class Cannon:
         lib.host_receive(self._host, data, len(data))
 
     def sent(self) -> bytes:
-        count = lib.host_sent(self._host, self._buffer, 4096)
-        return bytes(ffi.buffer(self._buffer, count))
+        data = b""
+        while count := lib.host_sent(self._host, self._buffer, 4096):
+            data += bytes(ffi.buffer(self._buffer, count))
+        return data
 
     def _collect(self) -> list[tuple[int, int, bytes]]:
         answers = []

@@ -122,4 +122,6 @@ class ChipCannon:
         """(cycle of the rise, width in cycles) of every whole pulse in the log."""
         edges = [event for event in self.log if event.kind is EventKind.PIN and event.pin == pin]
         pairs = zip(edges, edges[1:], strict=False)
-        return [(rise.cycle, fall.cycle - rise.cycle) for rise, fall in pairs if rise.value and not fall.value]
+        return [
+            (rise.cycle, fall.cycle - rise.cycle) for rise, fall in pairs if rise.value and not fall.value
+        ]

@@ -173,7 +173,9 @@ def test_stop_byte_right_behind_fire_drops_the_trigger_and_the_answer_is_true() 
     cannon.receive(bytes([wire.STOP]))
     assert not cannon.view.trigger
     answers = cannon.exchange(b"")
-    assert [kind for _, kind, _ in answers] == [Command.FIRE + wire.ANSWER_OFFSET], "it was released, and says so"
+    assert [kind for _, kind, _ in answers] == [Command.FIRE + wire.ANSWER_OFFSET], (
+        "it was released, and says so"
+    )
     assert cannon.state == State.SAFE
     assert cannon.view.shots == 1
 

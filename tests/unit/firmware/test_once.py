@@ -85,7 +85,11 @@ def test_nothing_is_done_for_a_controller_with_another_wire_version() -> None:
 
 def test_late_copy_of_identify_does_not_revive_used_ids() -> None:
     cannon = cannon_in(State.SAFE)
-    identify = frame(50, Command.IDENTIFY, wire.COMMAND_LAYOUTS[Command.IDENTIFY].payload.pack({"wire_version": 1, "session": 7}))
+    identify = frame(
+        50,
+        Command.IDENTIFY,
+        wire.COMMAND_LAYOUTS[Command.IDENTIFY].payload.pack({"wire_version": 1, "session": 7}),
+    )
     home = frame(51, Command.HOME)
     cannon.exchange(identify + home)
     cannon.exchange(frame(52, Command.SAFE))
@@ -97,7 +101,11 @@ def test_late_copy_of_identify_does_not_revive_used_ids() -> None:
 
 def test_identify_sent_again_at_once_is_answered_again() -> None:
     cannon = cannon_in(State.SAFE)
-    identify = frame(50, Command.IDENTIFY, wire.COMMAND_LAYOUTS[Command.IDENTIFY].payload.pack({"wire_version": 1, "session": 7}))
+    identify = frame(
+        50,
+        Command.IDENTIFY,
+        wire.COMMAND_LAYOUTS[Command.IDENTIFY].payload.pack({"wire_version": 1, "session": 7}),
+    )
     (first,) = cannon.exchange(identify)
     assert cannon.exchange(identify) == [first]
 
@@ -192,5 +200,7 @@ def test_boot_is_told_with_its_cause() -> None:
     cannon = Cannon()
     cannon.reset(ResetCause.WATCHDOG)
     cannon.run(2, beat=False)
-    assert cannon.happened(Event.BOOTED) == [{"reset_cause": ResetCause.WATCHDOG, "wire_version": wire.WIRE_VERSION}]
+    assert cannon.happened(Event.BOOTED) == [
+        {"reset_cause": ResetCause.WATCHDOG, "wire_version": wire.WIRE_VERSION}
+    ]
     assert cannon.view.faults & wire.Fault.WATCHDOG.mask

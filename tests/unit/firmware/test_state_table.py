@@ -91,7 +91,9 @@ COMMAND_EVENTS = {
 
 @pytest.mark.parametrize("state", State)
 @pytest.mark.parametrize("command", COMMAND_EVENTS)
-def test_command_the_table_does_not_list_is_refused_and_changes_nothing(command: Command, state: State) -> None:
+def test_command_the_table_does_not_list_is_refused_and_changes_nothing(
+    command: Command, state: State
+) -> None:
     if (COMMAND_EVENTS[command], state) in TABLE:
         return
     cannon = cannon_in(state)

@@ -1,0 +1,306 @@
+"""Promise: the lever never snaps forward but by a fire; whatever breaks in between, it is eased or stays latched."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cannon_host import FACTORY, Cannon, Refused, cannon_in
+from rig.link import wire
+from rig.link.wire import Axis, Cause, Command, Input, Refusal, ResetCause, Setting, State
+
+REST, BREECH = FACTORY[Setting.DRAW_REST_TICKS], FACTORY[Setting.DRAW_BREECH_TICKS]
+FREE, HELD = FACTORY[Setting.LATCH_FREE_TICKS], FACTORY[Setting.LATCH_HELD_TICKS]
+LUBRICATE = FACTORY[Setting.LATCH_LUBRICATE_TICKS]
+EASE = FACTORY[Setting.DRAW_EASE_SPEED_TICKS]
+
+
+def watch_easing(cannon: Cannon, ms: int, *, beat: bool = True) -> None:
+    """Let time pass; while the latch does not have the lever, the draw goes forward slowly or not at all, and the latch
+    lets go only while the draw is at the breech."""
+    for _ in range(ms // 20):
+        before, held = cannon.pulse(Axis.DRAW), cannon.lever_held
+        cannon.run(20, beat=beat)
+        after = cannon.pulse(Axis.DRAW)
+        if before and after and not cannon.lever_held:
+            assert before - after <= EASE, "forward faster than eased"
+        if held and not cannon.lever_held:
+            assert after == BREECH, "the latch let go of a lever that nothing else held"
+
+
+def test_cocking_draws_latches_and_lets_the_draw_go_back() -> None:
+    cannon = cannon_in(State.COCKING)
+    cannon.run_until(State.COCKED)
+    assert (cannon.pulse(Axis.DRAW), cannon.pulse(Axis.LATCH), cannon.lever_held) == (REST, HELD, True)
+
+
+def test_letting_down_takes_the_load_unlatches_and_eases() -> None:
+    cannon = cannon_in(State.LETTING_DOWN)
+    while cannon.state == State.LETTING_DOWN:
+        watch_easing(cannon, 20)
+    assert (cannon.state, cannon.view.cause) == (State.SAFE, Cause.DONE)
+    assert (cannon.pulse(Axis.DRAW), cannon.pulse(Axis.LATCH), cannon.lever_held) == (REST, FREE, False)
+    assert cannon.view.pulls == 0
+
+
+@pytest.mark.parametrize("after_ms", range(0, 2700, 60))
+@pytest.mark.parametrize("stop", [Input.ESTOP_OK, Input.KEY_ON])
+def test_cocking_broken_off_anywhere_eases_or_stays_latched(after_ms: int, stop: Input) -> None:
+    cannon = cannon_in(State.COCKING)
+    cannon.run(after_ms)
+    cannon.set(off=stop)
+    watch_easing(cannon, 6000)
+    assert cannon.state == State.SAFE
+    assert cannon.pulse(Axis.DRAW) == REST
+    assert cannon.pulse(Axis.LATCH) == (HELD if cannon.lever_held else FREE)
+    assert cannon.view.pulls == 0
+
+
+@pytest.mark.parametrize("after_ms", range(0, 4300, 100))
+def test_letting_down_broken_off_anywhere_eases_or_stays_latched(after_ms: int) -> None:
+    cannon = cannon_in(State.LETTING_DOWN)
+    cannon.run(after_ms)
+    cannon.receive(bytes([wire.STOP]))
+    watch_easing(cannon, 6000)
+    assert cannon.state == State.SAFE
+    assert cannon.pulse(Axis.DRAW) == REST
+    assert cannon.pulse(Axis.LATCH) == (HELD if cannon.lever_held else FREE)
+
+
+@pytest.mark.parametrize("after_ms", range(0, 2000, 100))
+def test_service_broken_off_anywhere_eases_or_stays_latched(after_ms: int) -> None:
+    cannon = cannon_in(State.SERVICE)
+    cannon.run(after_ms)
+    cannon.receive(bytes([wire.STOP]))
+    watch_easing(cannon, 6000)
+    assert cannon.pulse(Axis.DRAW) == REST
+
+
+@pytest.mark.parametrize("after_ms", range(100, 1100, 100))
+def test_reset_while_drawing_eases_from_where_the_draw_was(after_ms: int) -> None:
+    cannon = cannon_in(State.COCKING)
+    cannon.run(after_ms)
+    before = cannon.pulse(Axis.DRAW)
+    cannon.reset(ResetCause.WATCHDOG)
+    cannon.run(2, beat=False)
+    if before == REST:
+        assert cannon.pulse(Axis.DRAW) == 0
+        return
+    assert before - EASE <= cannon.pulse(Axis.DRAW) <= before
+    watch_easing(cannon, 6000, beat=False)
+    assert (cannon.pulse(Axis.DRAW), cannon.pulse(Axis.LATCH)) == (REST, 0)
+
+
+def test_power_loss_forgets_where_the_draw_was() -> None:
+    cannon = cannon_in(State.COCKING)
+    cannon.run(500)
+    cannon.reset(ResetCause.POWER_ON)
+    cannon.run(100, beat=False)
+    assert cannon.pulses == (0, 0, 0, 0, 0)
+
+
+@pytest.mark.parametrize("state", [State.COCKED, State.SERVICE])
+def test_longer_than_the_dwell_is_let_down_slowly_and_never_fired(state: State) -> None:
+    cannon = cannon_in(state)
+    cannon.run(28000)
+    assert cannon.state == state
+    cannon.run_until(State.LETTING_DOWN)
+    assert cannon.view.cause == Cause.DWELL_EXPIRED
+    while cannon.state == State.LETTING_DOWN:
+        watch_easing(cannon, 20)
+    assert (cannon.state, cannon.view.cause, cannon.lever_held) == (State.SAFE, Cause.DONE, False)
+    assert cannon.view.pulls == 0
+
+
+def test_armed_again_and_again_does_not_stretch_the_dwell() -> None:
+    cannon = cannon_in(State.COCKED)
+    cannon.seat()
+    waited = 0
+    while cannon.state in {State.COCKED, State.ARMED}:
+        cannon.command(Command.ARM)
+        cannon.run(100)
+        waited += 100
+        assert waited <= 30000
+    assert cannon.state == State.LETTING_DOWN
+
+
+@pytest.mark.parametrize("lost", ["host", "key", "stop pressed", "reset"])
+def test_let_down_by_itself_from_safe(lost: str) -> None:
+    cannon = cannon_in(State.COCKED)
+    match lost:
+        case "key":
+            cannon.set(off=Input.KEY_ON)
+        case "stop pressed":
+            cannon.set(off=Input.ESTOP_OK)
+        case "reset":
+            cannon.reset(ResetCause.BROWN_OUT)
+    cannon.run(600, beat=False)
+    assert (cannon.state, cannon.lever_held) == (State.SAFE, True)
+    cannon.run_until(State.LETTING_DOWN, limit_ms=31000, beat=False)
+    while cannon.state == State.LETTING_DOWN:
+        watch_easing(cannon, 20, beat=False)
+    assert (cannon.state, cannon.view.cause, cannon.lever_held) == (State.SAFE, Cause.DONE, False)
+
+
+def test_let_down_can_be_asked_for_from_safe_without_the_key() -> None:
+    cannon = cannon_in(State.COCKED)
+    cannon.set(off=Input.KEY_ON)
+    cannon.run(10)
+    cannon.ask(Command.LET_DOWN)
+    while cannon.state == State.LETTING_DOWN:
+        watch_easing(cannon, 20)
+    assert not cannon.lever_held
+
+
+def test_let_down_is_refused_with_the_stop_pressed_and_with_nothing_to_let_down() -> None:
+    cannon = cannon_in(State.SAFE)
+    assert cannon.command(Command.LET_DOWN) == Refused(Refusal.NOT_LATCHED, 0)
+    cannon = cannon_in(State.COCKED)
+    cannon.set(off=Input.ESTOP_OK)
+    cannon.run(10)
+    assert cannon.command(Command.LET_DOWN) == Refused(Refusal.EMERGENCY_STOP, 0)
+
+
+def test_letting_down_goes_on_without_host_key_and_lane() -> None:
+    cannon = cannon_in(State.LETTING_DOWN)
+    cannon.set(off=Input.KEY_ON | Input.LANE_CLEAR)
+    cannon.run(1000, beat=False)
+    assert cannon.state == State.LETTING_DOWN
+    cannon.run_until(State.SAFE, beat=False)
+    assert cannon.view.cause == Cause.DONE
+
+
+def test_letting_down_that_is_broken_off_is_tried_again_after_another_dwell() -> None:
+    cannon = cannon_in(State.LETTING_DOWN)
+    cannon.run(500)
+    cannon.set(off=Input.ESTOP_OK)
+    cannon.run(29000)
+    assert (cannon.state, cannon.lever_held) == (State.SAFE, True)
+    cannon.run_until(State.LETTING_DOWN)
+    cannon.run_until(State.SAFE)
+    assert not cannon.lever_held
+
+
+def test_lever_that_cannot_be_let_down_is_a_fault_and_tried_again() -> None:
+    cannon = cannon_in(State.LETTING_DOWN)
+    cannon.lever_moves = False
+    cannon.run_until(State.SAFE)
+    assert cannon.view.cause == Cause.TIMED_OUT
+    assert cannon.view.faults & wire.Fault.LET_DOWN_FAILED.mask
+    cannon.run_until(State.LETTING_DOWN, limit_ms=31000)
+
+
+def test_lever_that_never_comes_is_a_fault_and_the_draw_eases() -> None:
+    cannon = cannon_in(State.COCKING)
+    cannon.lever_moves = False
+    cannon.run_until(State.SAFE)
+    assert cannon.view.faults & wire.Fault.DRAW_TIMEOUT.mask
+    watch_easing(cannon, 4000)
+    assert cannon.pulse(Axis.DRAW) == REST
+
+
+def test_latch_that_never_holds_is_a_fault_and_the_draw_eases() -> None:
+    cannon = cannon_in(State.COCKING)
+    cannon.run(1000)
+    cannon.lever_moves = False
+    cannon.set(on=Input.LEVER_DRAWN, off=Input.LEVER_LATCHED)
+    cannon.run_until(State.SAFE)
+    assert cannon.view.faults & wire.Fault.LATCH_TIMEOUT.mask
+    watch_easing(cannon, 4000)
+    assert (cannon.pulse(Axis.DRAW), cannon.pulse(Axis.LATCH)) == (REST, FREE)
+
+
+def test_latch_that_lets_go_while_the_draw_returns_makes_safe_and_eases() -> None:
+    cannon = cannon_in(State.COCKING)
+    while not (cannon.lever_held and cannon.pulse(Axis.DRAW) < 3500):
+        cannon.run(10)
+    cannon.lever_moves = False
+    cannon.set(off=Input.LEVER_LATCHED | Input.LEVER_DRAWN)
+    cannon.run(30)
+    assert (cannon.state, cannon.view.cause) == (State.SAFE, Cause.LATCH_LOST)
+    watch_easing(cannon, 5000)
+    assert (cannon.pulse(Axis.DRAW), cannon.pulse(Axis.LATCH)) == (REST, FREE)
+
+
+def test_lever_drawn_by_hand_is_not_homed_nor_cocked_but_let_down() -> None:
+    cannon = cannon_in(State.SAFE)
+    cannon.lever_moves = False
+    cannon.set(on=Input.LEVER_DRAWN | Input.LEVER_LATCHED)
+    cannon.run(10)
+    assert cannon.command(Command.HOME) == Refused(Refusal.LEVER_DRAWN, 0)
+    cannon = cannon_in(State.READY)
+    cannon.lever_moves = False
+    cannon.set(on=Input.LEVER_DRAWN | Input.LEVER_LATCHED)
+    cannon.run(10)
+    assert cannon.command(Command.COCK) == Refused(Refusal.LEVER_DRAWN, 0)
+    cannon.run_until(State.LETTING_DOWN, limit_ms=31000)
+
+
+def test_service_turns_to_lubrication_holds_with_the_draw_and_ends_by_let_down() -> None:
+    cannon = cannon_in(State.SERVICE)
+    cannon.run(2000)
+    assert (cannon.state, cannon.view.cause) == (State.SERVICE, Cause.DONE)
+    assert (cannon.pulse(Axis.DRAW), cannon.pulse(Axis.LATCH)) == (BREECH, LUBRICATE)
+    cannon.ask(Command.LET_DOWN)
+    while cannon.state == State.LETTING_DOWN:
+        watch_easing(cannon, 20)
+    assert (cannon.pulse(Axis.DRAW), cannon.pulse(Axis.LATCH)) == (REST, FREE)
+
+
+def test_work_takes_no_longer_than_its_answer_says() -> None:
+    for state, command, after in (
+        (State.SAFE, Command.HOME, State.READY),
+        (State.READY, Command.COCK, State.COCKED),
+        (State.COCKED, Command.LET_DOWN, State.SAFE),
+    ):
+        cannon = cannon_in(state)
+        expected_ms = cannon.ask(command)["expected_ms"]
+        cannon.run_until(after, limit_ms=expected_ms)
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(
+                ["home", "cock", "let_down", "service", "stop", "safe", "estop", "key", "reset", "fire"]
+            ),
+            st.integers(0, 1500),
+        ),
+        max_size=12,
+    )
+)
+def test_no_order_of_commands_and_stops_snaps_the_lever(script: list[tuple[str, int]]) -> None:
+    cannon = cannon_in(State.READY)
+    session = 10
+    commands = {
+        "home": Command.HOME,
+        "cock": Command.COCK,
+        "let_down": Command.LET_DOWN,
+        "service": Command.SERVICE,
+        "safe": Command.SAFE,
+    }
+    for act, wait_ms in script:
+        if act in commands:
+            cannon.command(commands[act])
+        match act:
+            case "fire":
+                cannon.command(Command.FIRE, token=cannon.view.token)
+            case "stop":
+                cannon.receive(bytes([wire.STOP]))
+            case "estop":
+                cannon.set(off=Input.ESTOP_OK)
+                cannon.run(10)
+                cannon.set(on=Input.ESTOP_OK)
+            case "key":
+                cannon.set(off=Input.KEY_ON)
+                cannon.run(10)
+                cannon.set(on=Input.KEY_ON)
+            case "reset":
+                cannon.reset(ResetCause.EXTERNAL)
+                cannon.run(10, beat=False)
+                session += 1
+                cannon.identify(session=session)
+        watch_easing(cannon, wait_ms)
+    watch_easing(cannon, 40000)
+    assert cannon.view.pulls == 0
+    assert not cannon.lever_held or cannon.state == State.LETTING_DOWN

@@ -1,0 +1,277 @@
+"""Promise: emergency stop, key, lane, silence, safe, stop and every reset make the trigger inactive and the state safe."""
+
+from collections.abc import Callable
+
+import pytest
+
+from cannon_host import PERMITTED, Cannon, Refused, cannon_in
+from rig.link import wire
+from rig.link.wire import Axis, Cause, Command, Event, Input, Refusal, ResetCause, State
+
+WORKING = [state for state in State if state != State.SAFE]
+AT_WORK_FOR_A_CONTROLLER = [state for state in WORKING if state != State.LETTING_DOWN]
+AIMING = (Axis.TRAVERSE, Axis.AZIMUTH, Axis.ELEVATION)
+
+
+def press_stop(cannon: Cannon) -> None:
+    cannon.set(off=Input.ESTOP_OK)
+
+
+def turn_key_off(cannon: Cannon) -> None:
+    cannon.set(off=Input.KEY_ON)
+
+
+def send_stop(cannon: Cannon) -> None:
+    cannon.receive(bytes([wire.STOP]))
+
+
+def ask_for_safe(cannon: Cannon) -> None:
+    cannon.receive(cannon.request(Command.SAFE))
+
+
+@pytest.mark.parametrize("state", WORKING)
+@pytest.mark.parametrize(
+    ("do", "cause"),
+    [
+        (press_stop, Cause.EMERGENCY_STOP),
+        (send_stop, Cause.STOP_BYTE),
+        (ask_for_safe, Cause.COMMAND),
+    ],
+)
+def test_every_stop_makes_safe_at_once(state: State, do: Callable[[Cannon], None], cause: Cause) -> None:
+    cannon = cannon_in(state)
+    do(cannon)
+    cannon.run(1, beat=False)
+    assert (cannon.state, cannon.view.cause, cannon.view.trigger) == (State.SAFE, cause, False)
+    assert not cannon.view.armed_lamp
+
+
+@pytest.mark.parametrize("do", [press_stop, turn_key_off, send_stop])
+def test_trigger_drops_in_the_interrupt(do: Callable[[Cannon], None]) -> None:
+    cannon = cannon_in(State.FIRING)
+    assert cannon.view.trigger
+    do(cannon)
+    assert not cannon.view.trigger, "the main loop has not run"
+
+
+@pytest.mark.parametrize("state", AT_WORK_FOR_A_CONTROLLER)
+def test_key_off_makes_safe(state: State) -> None:
+    cannon = cannon_in(state)
+    turn_key_off(cannon)
+    cannon.run(1, beat=False)
+    assert (cannon.state, cannon.view.cause) == (State.SAFE, Cause.KEY_OFF)
+
+
+@pytest.mark.parametrize("state", [State.ARMED, State.FIRING])
+def test_lane_not_clear_makes_safe_when_a_shot_could_leave(state: State) -> None:
+    cannon = cannon_in(state)
+    cannon.set(off=Input.LANE_CLEAR)
+    assert not cannon.view.trigger
+    cannon.step()
+    assert (cannon.state, cannon.view.cause) == (State.SAFE, Cause.LANE_NOT_CLEAR)
+
+
+@pytest.mark.parametrize("state", AT_WORK_FOR_A_CONTROLLER)
+def test_silence_of_half_a_second_makes_safe(state: State) -> None:
+    cannon = cannon_in(state)
+    cannon.ask(Command.STATUS)
+    cannon.lever_moves = state != State.FIRING
+    waited = 0
+    while cannon.state != State.SAFE:
+        cannon.run(1, beat=False)
+        waited += 1
+    assert waited <= 502
+    if state not in {State.HOMING, State.FIRING}:
+        assert cannon.view.cause == Cause.HEARTBEAT_LOST
+        assert waited >= 500
+
+
+def test_copies_of_old_frames_do_not_count_as_a_heartbeat() -> None:
+    cannon = cannon_in(State.READY)
+    request = cannon.request(Command.HEARTBEAT, event_ack=0)
+    cannon.exchange(request)
+    for _ in range(60):
+        cannon.run(10, beat=False)
+        cannon.exchange(request)
+    assert (cannon.state, cannon.view.cause) == (State.SAFE, Cause.HEARTBEAT_LOST)
+
+
+@pytest.mark.parametrize("glitch", [Input.ESTOP_OK, Input.KEY_ON])
+def test_permission_gone_for_less_than_a_step_counts(glitch: Input) -> None:
+    cannon = cannon_in(State.ARMED)
+    cannon.set(off=glitch)
+    cannon.set(on=glitch)
+    cannon.run(1, beat=False)
+    assert cannon.state == State.SAFE
+
+
+def test_permission_comes_back_only_after_it_has_been_steady() -> None:
+    cannon = cannon_in(State.SAFE)
+    cannon.set(off=Input.LANE_CLEAR)
+    cannon.run(10)
+    for _ in range(10):
+        cannon.set(on=Input.LANE_CLEAR)
+        cannon.run(2)
+        cannon.set(off=Input.LANE_CLEAR)
+        cannon.run(1)
+    assert not cannon.view.inputs & Input.LANE_CLEAR
+    cannon.set(on=Input.LANE_CLEAR)
+    cannon.run(5)
+    assert cannon.view.inputs & Input.LANE_CLEAR
+
+
+def test_after_an_emergency_stop_the_key_must_be_turned_off_and_on() -> None:
+    cannon = cannon_in(State.READY)
+    press_stop(cannon)
+    cannon.run(20)
+    assert cannon.command(Command.HOME) == Refused(Refusal.EMERGENCY_STOP, 0)
+    cannon.set(on=Input.ESTOP_OK)
+    cannon.run(20)
+    assert cannon.command(Command.HOME) == Refused(Refusal.KEY_NOT_CYCLED, 0)
+    turn_key_off(cannon)
+    cannon.run(60)
+    assert cannon.command(Command.HOME) == Refused(Refusal.KEY_OFF, 0)
+    cannon.set(on=Input.KEY_ON)
+    cannon.run(20)
+    cannon.ask(Command.HOME)
+
+
+def test_key_turned_while_the_stop_is_pressed_does_not_count() -> None:
+    cannon = cannon_in(State.READY)
+    press_stop(cannon)
+    cannon.run(20)
+    turn_key_off(cannon)
+    cannon.run(60)
+    cannon.set(on=Input.KEY_ON)
+    cannon.run(20)
+    cannon.set(on=Input.ESTOP_OK)
+    cannon.run(20)
+    assert cannon.command(Command.HOME) == Refused(Refusal.KEY_NOT_CYCLED, 0)
+
+
+def test_glitch_of_the_key_is_no_turn() -> None:
+    cannon = cannon_in(State.READY)
+    press_stop(cannon)
+    cannon.run(20)
+    cannon.set(on=Input.ESTOP_OK)
+    cannon.run(20)
+    turn_key_off(cannon)
+    cannon.run(10)
+    cannon.set(on=Input.KEY_ON)
+    cannon.run(20)
+    assert cannon.command(Command.HOME) == Refused(Refusal.KEY_NOT_CYCLED, 0)
+
+
+def test_key_must_be_turned_even_if_a_reset_comes_between() -> None:
+    cannon = cannon_in(State.READY)
+    press_stop(cannon)
+    cannon.run(20)
+    cannon.set(on=Input.ESTOP_OK)
+    cannon.reset(ResetCause.EXTERNAL)
+    cannon.run(20, beat=False)
+    cannon.identify(session=4)
+    assert cannon.command(Command.HOME) == Refused(Refusal.KEY_NOT_CYCLED, 0)
+
+
+@pytest.mark.parametrize("cause", ResetCause)
+@pytest.mark.parametrize("state", State)
+def test_reset_in_any_state_is_safe_and_moves_no_latch_and_no_aim(state: State, cause: ResetCause) -> None:
+    cannon = cannon_in(state)
+    pulls = cannon.view.pulls
+    cannon.reset(cause)
+    assert not cannon.view.trigger
+    for _ in range(400):
+        cannon.run(10, beat=False)
+        assert cannon.state == State.SAFE
+        assert cannon.pulse(Axis.LATCH) == 0
+        assert all(cannon.pulse(axis) == 0 for axis in AIMING)
+    assert (cannon.view.pulls, cannon.view.trigger, cannon.view.loader) == (pulls, False, False)
+
+
+def test_nothing_leaves_safe_without_a_command() -> None:
+    cannon = Cannon()
+    cannon.set(on=PERMITTED)
+    cannon.run(5000, beat=False)
+    assert cannon.state == State.SAFE
+    assert cannon.pulses == (0, 0, 0, 0, 0)
+
+
+def test_aiming_axes_stay_where_they_are_when_made_safe() -> None:
+    cannon = cannon_in(State.READY)
+    for axis in AIMING:
+        cannon.ask(Command.MOVE, axis=axis, pulse_ticks=3800)
+    cannon.run(200)
+    send_stop(cannon)
+    cannon.step()
+    stopped = cannon.pulses[:3]
+    assert all(3000 < ticks < 3800 for ticks in stopped)
+    cannon.run(500)
+    assert cannon.pulses[:3] == stopped
+
+
+def test_commands_from_before_a_stop_are_not_done_after_it() -> None:
+    cannon = cannon_in(State.READY)
+    requests = [cannon.request(Command.COCK), cannon.request(Command.STATUS)]
+    answers = cannon.exchange(requests[0][:3] + bytes([wire.STOP]) + requests[0][3:] + requests[1])
+    cannon.step()
+    assert wire.REFUSAL_LAYOUT.unpack(answers[0][2])["reason"] in {Refusal.OVERTAKEN, Refusal.WRONG_STATE}
+    assert cannon.state == State.SAFE
+    home = cannon.request(Command.HOME)
+    (answer,) = cannon.exchange(home + bytes([wire.STOP]))
+    assert wire.REFUSAL_LAYOUT.unpack(answer[2])["reason"] == Refusal.OVERTAKEN
+    assert cannon.state == State.SAFE
+    (answer,) = cannon.exchange(home)
+    assert wire.REFUSAL_LAYOUT.unpack(answer[2])["reason"] == Refusal.OVERTAKEN, "sent again: the same answer"
+    cannon.ask(Command.HOME)
+
+
+def test_loader_is_held_for_its_time_and_only_while_cocked() -> None:
+    cannon = cannon_in(State.SAFE)
+    cannon.ask(Command.CONFIGURE, setting=wire.Setting.LOADER_PRESENT, value=1)
+    cannon.ask(Command.HOME)
+    cannon.run_until(State.READY)
+    cannon.ask(Command.COCK)
+    cannon.run_until(State.COCKED)
+    cannon.ask(Command.LOAD)
+    assert cannon.view.loader
+    assert cannon.command(Command.LOAD) == Refused(Refusal.BUSY, 0)
+    cannon.run(299)
+    assert cannon.view.loader
+    cannon.run(3)
+    assert not cannon.view.loader
+    cannon.run(520)
+    assert cannon.view.faults & wire.Fault.LOAD_TIMEOUT.mask
+    cannon.ask(Command.LOAD)
+    press_stop(cannon)
+    cannon.step()
+    assert not cannon.view.loader
+
+
+def test_hung_main_loop_does_not_keep_the_loader_on() -> None:
+    cannon = cannon_in(State.SAFE)
+    cannon.ask(Command.CONFIGURE, setting=wire.Setting.LOADER_PRESENT, value=1)
+    cannon.ask(Command.HOME)
+    cannon.run_until(State.READY)
+    cannon.ask(Command.COCK)
+    cannon.run_until(State.COCKED)
+    cannon.ask(Command.LOAD)
+    cannon.hang(1021)
+    assert not cannon.view.loader
+
+
+def test_loader_is_refused_without_one_with_a_shot_and_with_something_in_the_muzzle() -> None:
+    cannon = cannon_in(State.COCKED)
+    assert cannon.command(Command.LOAD) == Refused(Refusal.NO_LOADER, 0)
+
+
+def test_state_changes_are_told_with_their_cause() -> None:
+    cannon = cannon_in(State.READY)
+    cannon.events.clear()
+    press_stop(cannon)
+    cannon.run(5)
+    change = cannon.happened(Event.STATE_CHANGED)[0]
+    assert (change["state"], change["previous"], change["cause"]) == (
+        State.SAFE,
+        State.READY,
+        Cause.EMERGENCY_STOP,
+    )
