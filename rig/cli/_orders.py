@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from game.montecassino import Option, Position, Side, Square, parse_squares
+from rig.cli._app import RefusedError
 from rig.settings import Camera, Port, Settings, SettingsError
 from rig.toml_faults import Fault
 
-__all__ = ["FROM_CAMERA", "Start", "option_of", "start_of", "with_hardware", "zone_of"]
+if TYPE_CHECKING:
+    from rig.log import Shot
+
+__all__ = ["FROM_CAMERA", "PositionUnknown", "Start", "option_of", "start_of", "with_hardware", "zone_of"]
 
 FROM_CAMERA = "camera"
 """Given as the position: read it from the picture."""
@@ -22,6 +27,16 @@ class Start:
     position: Position
     from_camera: bool
     """Whether the soldiers are to be read from the picture; the rest of `position` holds."""
+
+
+class PositionUnknown(RefusedError):
+    """The last shot was fired, or may have been, and was never judged: nobody knows who stands where."""
+
+    def __init__(self, shot: Shot) -> None:
+        super().__init__(
+            f"shot {shot.shot_id} at {shot.planned.target} was fired, or may have been, and was never judged; "
+            "say who stands where: --position '...', or --position camera to read it from the picture"
+        )
 
 
 def with_hardware(settings: Settings, *, port: str | None, camera: str | None) -> Settings:
@@ -39,27 +54,46 @@ def with_hardware(settings: Settings, *, port: str | None, camera: str | None) -
     )
 
 
-def start_of(settings: Settings, position: str | None) -> Start:
-    """Return the position that a shot begins with: as given, after the last shot of the log, or as in the settings."""
+def start_of(settings: Settings, position: str | None, side: str | None) -> Start:
+    """Return what a shot begins with: as given, after the last shot of the log, or as in the settings.
+
+    Raises
+    ------
+    PositionError, SettingsError
+        Where what was given is no position or no side with a cannon.
+    DoubtPending, PositionUnknown
+        Where the last shot leaves open who stands where.
+    """
     if position == FROM_CAMERA:
-        return Start(_last_position(settings), from_camera=True)
-    if position is not None:
-        return Start(Position.parse(position), from_camera=False)
-    return Start(_last_position(settings), from_camera=False)
+        start = Start(Position.parse(settings.game.position), from_camera=True)
+    elif position is not None:
+        start = Start(Position.parse(position), from_camera=False)
+    else:
+        start = Start(_last_position(settings), from_camera=False)
+    sides = settings.cannon.sides
+    fires = start.position.turn if side is None else side
+    if fires not in sides:
+        expected = f"a side that has a cannon: {' or '.join(sides)}"
+        raise SettingsError("rig", [Fault("the side that fires", repr(str(fires)), expected)])
+    return replace(start, position=replace(start.position, turn=Side(fires)))
 
 
 def _last_position(settings: Settings) -> Position:
-    from rig.log import open_log
+    from rig.log import Fired, open_log
     from rig.match import DoubtPending
 
     path = Path(settings.log.path)
     if path.exists():
         with open_log(path, create=False) as log:
             for shot in reversed(log.shots()):
+                if shot.planned.plan is not None:
+                    continue  # a programme sets its soldiers up by itself
                 if shot.pending:
                     raise DoubtPending(shot)
-                if shot.planned.plan is None and shot.verdict is not None and shot.verdict.after is not None:
+                if shot.verdict is not None and shot.verdict.after is not None:
                     return Position.parse(shot.verdict.after)
+                if shot.fired is not Fired.NO:
+                    raise PositionUnknown(shot)
     return Position.parse(settings.game.position)
 
 

@@ -27,6 +27,7 @@ def shoot(
             "Without it: after the last shot of the log, or as in the settings."
         ),
     ] = None,
+    side: Annotated[str | None, typer.Option(help="who fires, A or G; by default the side to move")] = None,
     option: Annotated[
         str | None, typer.Option(help="casualty option i, ii or iii; the settings' by default")
     ] = None,
@@ -49,7 +50,7 @@ def shoot(
     square = Square.parse(target)
     chosen = with_hardware(settings_or_defaults(settings), port=port, camera=camera)
     agreed = option_of(chosen, option)
-    start = start_of(chosen, position)
+    start = start_of(chosen, position, side)
     hands = PromptedHands(console.print, _confirm)
     with open_rig(
         chosen, start.position, hands, progress=lambda words: console.print(words, style="dim")
