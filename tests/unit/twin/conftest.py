@@ -20,7 +20,18 @@ def probe_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The program of probe.c for the chip."""
     path = tmp_path_factory.mktemp("probe") / "probe.elf"
     subprocess.run(
-        ["avr-gcc", "-mmcu=atmega328p", "-DF_CPU=16000000UL", "-Os", "-std=gnu99", "-Wall", "-Werror", "-o", str(path), str(HERE / "probe.c")],
+        [
+            "avr-gcc",
+            "-mmcu=atmega328p",
+            "-DF_CPU=16000000UL",
+            "-Os",
+            "-std=gnu99",
+            "-Wall",
+            "-Werror",
+            "-o",
+            str(path),
+            str(HERE / "probe.c"),
+        ],
         check=True,
     )
     return path
