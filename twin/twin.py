@@ -55,7 +55,7 @@ class Twin:
         self.port = TwinPort(self)
         self.shots: list[Firing] = []
         """Every shot that left the barrel, oldest first."""
-        self._attendant = Attendant(settings.attendant, self.hands, self.plant)
+        self._attendant = Attendant(settings.attendant, self.hands, self.plant, self.table)
         self._resets = list(settings.resets)
         self._next_step_cycle = STEP_CYCLES
         self._edges: list[ChipEvent] = []

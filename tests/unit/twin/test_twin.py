@@ -373,6 +373,25 @@ def test_an_attendant_turns_the_key_and_loads_when_cocked(muster: Muster) -> Non
     assert isinstance(gunner.ask(m.Fire(gunner.arm().token)), m.Released)
 
 
+def test_an_attendant_sets_up_again_what_a_shot_left(muster: Muster) -> None:
+    gunner = muster(attendant=AttendantSettings(present=True, sets_up_after_us=500_000))
+    table = gunner.twin.table
+    before = {soldier.square: (soldier.x_mm, soldier.y_mm) for soldier in table.standing()}
+    gunner.home()
+    gunner.aim(traverse=2850, azimuth=3000, elevation=2470)
+    gunner.cock()
+    assert gunner.until(lambda: gunner.twin.plant.gate.seated == 1)
+    gunner.beat(200_000)
+    gunner.ask(m.Fire(gunner.arm().token))
+    assert gunner.until(lambda: not table.at_rest)
+    assert gunner.until(lambda: table.at_rest)
+    assert [str(fall.square) for fall in table.truth().falls] == ["G-45"]
+    assert table.standing() == ()
+    gunner.beat(600_000)
+    (again,) = table.standing()
+    assert (again.x_mm, again.y_mm) == pytest.approx(before[again.square], abs=5.0)
+
+
 def test_hands_take_a_shot_out_and_put_no_second_one_in(muster: Muster) -> None:
     gunner = muster()
     gunner.home()
