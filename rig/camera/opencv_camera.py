@@ -16,6 +16,7 @@ from rig.link.port import Clock
 __all__ = ["GrabbedFrame", "OpenCvCamera"]
 
 _QUEUE_S = 2.0  # what may wait between two polls; analysis of a shot takes about this long
+_RATE_US = 1_000_000  # how long a stream is watched to learn its rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class OpenCvCamera:
     clock
         The controller's clock.
     width_px, height_px, fps
-        What to ask the device for; what it gives is in the attributes of the same names.
+        What to ask the device for; what it gives is in the attributes of the same names. A stream's rate is observed.
     exposure_us
         Exposure of one frame, where known.
 
@@ -84,8 +85,11 @@ class OpenCvCamera:
         self._capture = capture
         self.height_px, self.width_px = first.shape[:2]
         reported_fps = float(capture.get(cv2.CAP_PROP_FPS))
-        # Streams report 0 or a made-up 25; then what was asked for is the better guess.
-        self.fps = reported_fps if (self._is_file or source.isdigit()) and reported_fps > 0 else fps
+        if "://" in source:
+            # Streams report 0 or a made-up 25.
+            self.fps = self._observed_fps()
+        else:
+            self.fps = reported_fps if reported_fps > 0 else fps
         self._frames: deque[Frame] = deque(maxlen=max(8, int(self.fps * _QUEUE_S)))
         self._ended = False
         self._closing = threading.Event()
@@ -110,6 +114,16 @@ class OpenCvCamera:
         self._closing.set()
         self._thread.join(timeout=2.0)
         self._capture.release()
+
+    def _observed_fps(self) -> float:
+        """Watch a stream for a while and return its rate."""
+        came_us: list[int] = []
+        while len(came_us) < 3 or came_us[-1] - came_us[0] < _RATE_US:
+            if not self._capture.read()[0]:
+                self._capture.release()
+                raise CameraGone(f"camera {self.name}: it stopped giving pictures as soon as it had begun")
+            came_us.append(self._clock.now_us())
+        return (len(came_us) - 1) * 1e6 / (came_us[-1] - came_us[0])
 
     def _grab(self) -> None:
         index = 1

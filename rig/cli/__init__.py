@@ -9,10 +9,22 @@ from collections.abc import Sequence
 import typer
 
 # Each module hangs its commands on `app` when it is imported; a new one is named here.
-from rig.cli import analyse, demo, log, run, settings, shoot, transcript
+from rig.cli import analyse, demo, log, run, settings, shoot, transcript, twin
 from rig.cli._app import RefusedError, app
 
-__all__ = ["RefusedError", "analyse", "app", "demo", "log", "main", "run", "settings", "shoot", "transcript"]
+__all__ = [
+    "RefusedError",
+    "analyse",
+    "app",
+    "demo",
+    "log",
+    "main",
+    "run",
+    "settings",
+    "shoot",
+    "transcript",
+    "twin",
+]
 
 _OUR_PACKAGES = frozenset({"game", "calibration", "vision", "rig", "twin"})
 _INTERRUPTED = 130  # what a shell reports for a program that Ctrl-C ended

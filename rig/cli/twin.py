@@ -1,0 +1,48 @@
+"""`rig twin`: a twin in real time, reached by a serial port and a camera's URL as real hardware is."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rig.cli._app import app
+from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_or_defaults
+
+if TYPE_CHECKING:
+    from twin.realtime import Address
+
+__all__ = ["twin"]
+
+
+@app.command(rich_help_panel="Start here")
+def twin(
+    camera_port: Annotated[
+        int, typer.Option(min=0, max=65_535, help="TCP port for the pictures; 0: any free one")
+    ] = 0,
+    settings: SettingsFile = SETTINGS_FILE,
+) -> None:
+    """Serve the twin in real time until Ctrl-C, for a rig in another terminal that takes it for real hardware."""
+    from game.montecassino import Position
+    from rig.cli._twin_table import twin_settings
+    from twin.realtime import serve
+
+    chosen = settings_or_defaults(settings)
+    position = Position.parse(chosen.game.position)
+
+    def tell_how(address: Address) -> None:
+        typer.echo(
+            f"in another terminal: rig shoot G-49 --port {address.serial_path} --camera {address.camera_url}"
+        )
+
+    try:
+        serve(
+            twin_settings(chosen, position, str(settings)),
+            stop=threading.Event(),
+            say=typer.echo,
+            ready=tell_how,
+            http_port=camera_port,
+        )
+    except KeyboardInterrupt:
+        typer.echo("ended")
