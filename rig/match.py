@@ -157,7 +157,7 @@ class Match:
         shot_id = self._log.begin_shot(self._session_id, _plan_of(order), clock_us=self._now())
         try:
             aimed, fired = self._fire(shot_id, order, reading)
-            folder = self._record(shot_id, order, aimed, fired.released_us)
+            folder = self._record(shot_id, order, aimed, fired.left_us or fired.released_us)
             return self._judge(shot_id, order, aimed, fired, folder)
         except BaseException as error:
             self._give_up(shot_id, error)
@@ -229,7 +229,11 @@ class Match:
         self._log.abort(shot_id, str(error) or type(error).__name__, fired=fired, clock_us=self._now())
 
     def _record(self, shot_id: int, order: Order, aimed: AimedShot, released_us: int) -> Path:
-        """Watch until all is at rest and write the recording; whatever pictures there are, where the camera dies."""
+        """Watch until all is at rest and write the recording; whatever pictures there are, where the camera dies.
+
+        `released_us` is when the shot left as the muzzle gate timed it: solenoid, lever and spring take some 10 ms, in which
+        the shot would have flown 10 cm. Only where nothing was timed it is the trigger's own time.
+        """
         camera = self.settings.camera
         self._progress("watching")
         failure: CameraError | None = None
