@@ -41,8 +41,8 @@ _COVERED_SAME = 0.25
 # A figure is seen again where the colours correlate this well; figures lying on their side reached 0.68.
 _SEEN_AGAIN = 0.72
 _SEEN_COVERED = 0.5
-_FREE_PUSH_MM = 10.0  # farther pushes are rarer: each mm beyond asks for a better likeness
-_PUSH_PENALTY = 0.004
+# Far pushes are rare, and part of a body that lies there looks like a figure: they ask for a better likeness.
+_PUSH_PENALTY = 0.015  # for each mm beyond the least
 _REACH_SQUARES = 0.6
 _FEWEST_TELLING = 0.25  # share of the figure; with fewer the whole figure is looked at
 
@@ -164,7 +164,7 @@ class _Change:
         )
         dx_mm, dy_mm = found.dx_px * raster.mm_per_px, found.dy_px * raster.mm_per_px
         moved = float(np.hypot(dx_mm, dy_mm))
-        asked = _SEEN_AGAIN + _PUSH_PENALTY * max(0.0, moved - _FREE_PUSH_MM)
+        asked = _SEEN_AGAIN + _PUSH_PENALTY * max(0.0, moved - LEAST_PUSH_MM)
         if found.correlation >= asked and found.covered >= _SEEN_COVERED:
             if moved <= LEAST_PUSH_MM:
                 return _Fate(True)
