@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import Cause, Square
-from vision.contacts import Course, ShotContacts, Touch
+from vision.contacts import Course, ShotContacts, Touch, stirring_cost
 from vision.outcome import Push, Standing, Toppling
 from vision.track import ShotTrack
 
@@ -28,10 +28,11 @@ _UNSEEN_DRAG = 0.02
 _UNSEEN_RICOCHET = 0.01
 _LOST_RICOCHET = 0.10  # the shot was lost over the board and may have gone on there
 _BY_ITSELF = 0.003
+# The first that moved, where the shot was not seen to touch anything: it can hardly have been anything but the shot.
+_UNSEEN_DIRECT = 0.3
+_UNSEEN_BOUNCE = 0.06
 # The first push that matters decides: where the shot touched it in time, a neighbour's push seldom came first.
 _DRAG_BESIDE_TOUCH = 0.10
-_STIR_SIGMA_MS = 5.0
-_STIR_MS = 12.0
 _DRAG_SIGMA_MM = 8.0
 _POSSIBLE_SHARE = 0.15
 """Causes less likely than this count as excluded."""
@@ -155,7 +156,7 @@ def explain(
     drags = find_drags(topplings, pushes, standing, frame_us=frame_us)
     squares = [t.soldier.square for t in topplings]
     best_drag = {s: max((d.weight for d in drags if d.fallen == s), default=0.0) for s in squares}
-    release_us = track.release_us
+    first_us = min([t.began_us for t in topplings] + [p.began_us for p in pushes], default=0)
     courses = contacts.courses or (Course((), 1.0),)
     totals = {s: dict.fromkeys(Cause, 0.0) for s in squares}
     everything = 0.0
@@ -163,7 +164,7 @@ def explain(
         shares = {}
         weight = course.probability
         for toppling in topplings:
-            ways = _ways(toppling, course, best_drag[toppling.soldier.square], release_us, track, frame_us)
+            ways = _ways(toppling, course, best_drag[toppling.soldier.square], first_us, track, frame_us)
             explained = sum(ways.values())
             weight *= explained
             shares[toppling.soldier.square] = {cause: way / explained for cause, way in ways.items()}
@@ -183,26 +184,29 @@ def _ways(
     toppling: Toppling,
     course: Course,
     drag: float,
-    release_us: float | None,
+    first_us: int,
     track: ShotTrack,
     frame_us: float,
 ) -> dict[Cause, float]:
     """How well each cause explains a fall under one account of the shot's way."""
+    release_us = track.release_us
     ways = {
         Cause.DIRECT: 0.0,
         Cause.RICOCHET: _UNSEEN_RICOCHET,
         Cause.DRAGGED: max(drag, _UNSEEN_DRAG),
         Cause.OTHER: _BY_ITSELF,
     }
-    if release_us is None:
-        # No shot was seen: a chain of falls still is one, but what began it is unknown.
-        return ways | {Cause.DIRECT: 0.01, Cause.OTHER: 0.1}
-    if toppling.began_us < release_us - frame_us:
+    if release_us is not None and toppling.began_us < release_us - frame_us:
         return {Cause.OTHER: 1.0}
+    if not course.touches and toppling.began_us < first_us + frame_us / 2:
+        ways |= {Cause.DIRECT: _UNSEEN_DIRECT, Cause.RICOCHET: _UNSEEN_BOUNCE}
+    if release_us is None:
+        # No shot was seen: a chain of falls still is one, but what began it may have been a sleeve.
+        return ways | {Cause.OTHER: 0.05}
     if track.lost_over_board and toppling.began_us >= track.legs[-1].last_us:
         ways[Cause.RICOCHET] = _LOST_RICOCHET
     touched = [
-        (i, _in_time(touch, toppling.began_us, frame_us))
+        (i, float(np.exp(-stirring_cost(toppling.began_us, np.array([touch.time_us]), frame_us)[0])))
         for i, touch in enumerate(course.touches)
         if touch.square == toppling.soldier.square
     ]
@@ -213,14 +217,6 @@ def _ways(
         ways[Cause.DIRECT if first == 0 else Cause.RICOCHET] = fit
         ways[Cause.DRAGGED] = max(drag * (1 - fit), drag * _DRAG_BESIDE_TOUCH, 0.3 * _UNSEEN_DRAG)
     return ways
-
-
-def _in_time(touch: Touch, began_us: int, frame_us: float) -> float:
-    """How well the time of a touch fits the first picture in which a soldier had moved."""
-    lag_ms = (began_us - touch.time_us) / 1000.0
-    frame_ms = frame_us / 1000.0
-    late, early = max(lag_ms - frame_ms - _STIR_MS, 0.0), max(-lag_ms - 0.5 * frame_ms, 0.0)
-    return float(np.exp(-(((late + early) / _STIR_SIGMA_MS) ** 2) / 2))
 
 
 def _conclude(
@@ -252,7 +248,7 @@ def _evidence(
     square, began_us = toppling.soldier.square, toppling.began_us
     release_us = track.release_us
     if release_us is None:
-        return f"no shot was seen ({track.reason}); the fall is judged by its neighbours alone"
+        return f"{track.reason}; the fall is judged by the order in which soldiers moved, and who stood near"
     since_ms = (began_us - release_us) / 1000.0
     if cause in (Cause.DIRECT, Cause.RICOCHET):
         for course in contacts.courses:
@@ -268,7 +264,8 @@ def _evidence(
                         f"the shot reached it {reached_ms:.0f} ms after release, {order}; "
                         f"it was seen to move at {since_ms:.0f} ms"
                     )
-        return f"it moved {since_ms:.0f} ms after release; the shot had touched something else and was out of sight"
+        what = "was the first to move" if cause is Cause.DIRECT else "moved"
+        return f"it {what}, {since_ms:.0f} ms after release; the shot was out of sight by then"
     if cause is Cause.DRAGGED:
         if pusher is None:
             return f"the shot did not reach it; it moved {since_ms:.0f} ms after release, pushed by something unseen"

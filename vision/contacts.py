@@ -18,7 +18,7 @@ from game.montecassino import Square
 from vision.outcome import Soldier, Standing
 from vision.track import Leg, ShotTrack
 
-__all__ = ["Course", "ShotContacts", "Touch", "find_contacts"]
+__all__ = ["Course", "ShotContacts", "Touch", "find_contacts", "stirring_cost"]
 
 FloatArray = NDArray[np.float64]
 
@@ -44,11 +44,15 @@ _SECOND_TOUCH_COST = 2.5
 _UNKNOWN_COST = 9.0
 _SHADOW_COST = 2.0
 _UNMOVED_COST = 2.5
+_PASSING_COST = 4.0
+_FAR_FETCHED = 8.0
+_UNTOUCHED_SHARE = 0.01
 _TURNED_COST = 1.5  # a soldier may send the shot anywhere; the density of the one way that it took
 _STEP_MS = 0.4
-# A soldier struck by the shot is seen to move in the next picture, or a few ms later where the blow was weak.
-_STIR_MS = 12.0
-_STIR_SIGMA_MS = 5.0
+# A soldier struck by the shot is seen to move in the next picture but a few ms, later where the blow was weak.
+_STIR_MS = 4.0
+_STIR_SIGMA_MS = 6.0
+_EARLY_SIGMA_MS = 2.5
 _OPEN_END_MS = 20.0
 _KEPT_COURSES = 64
 _LEAST_SHARE = 1e-4
@@ -127,10 +131,11 @@ def find_contacts(
     if not track.found:
         return ShotContacts(())
     turns: list[tuple[_Account, ...]] = []
-    for before, after in zip(track.legs, track.legs[1:], strict=False):
-        turns.append(_Turn(before, after, standing, stirred_us, frame_us).accounts())
-    if track.lost_over_board:
-        turns.append(_Turn(track.legs[-1], None, standing, stirred_us, frame_us).accounts())
+    for i, leg in enumerate(track.legs):
+        turns.append(_in_passing(leg, standing, stirred_us, frame_us))
+        after = track.legs[i + 1] if i + 1 < len(track.legs) else None
+        if after is not None or track.lost_over_board:
+            turns.append(_Turn(leg, after, standing, stirred_us, frame_us).accounts())
     courses: list[tuple[float, tuple[Touch, ...]]] = [(1.0, ())]
     for accounts in turns:
         least = min(a.cost for a in accounts)
@@ -140,10 +145,71 @@ def find_contacts(
             for a in accounts
         ]
         courses = sorted(grown, key=lambda c: -c[0])[:_KEPT_COURSES]
+    first_to_stir = _first_to_stir(track, stirred_us, frame_us)
+    if first_to_stir:
+        # Nobody else was there to push the first one that moved.
+        courses = sorted(
+            (
+                (
+                    share if any(t.square in first_to_stir for t in touches) else share * _UNTOUCHED_SHARE,
+                    touches,
+                )
+                for share, touches in courses
+            ),
+            key=lambda c: -c[0],
+        )
     total = sum(share for share, _ in courses)
     return ShotContacts(
         tuple(Course(touches, share / total) for share, touches in courses if share / total >= _LEAST_SHARE)
     )
+
+
+def _first_to_stir(track: ShotTrack, stirred_us: Mapping[Square, int], frame_us: float) -> set[Square]:
+    """Those who were the first to move after the release, all of one picture."""
+    release_us = track.release_us
+    if release_us is None:
+        return set()
+    after = {square: us for square, us in stirred_us.items() if us >= release_us - frame_us}
+    if not after:
+        return set()
+    begin_us = min(after.values())
+    return {square for square, us in after.items() if us < begin_us + frame_us / 2}
+
+
+def _in_passing(
+    leg: Leg, standing: Standing, stirred_us: Mapping[Square, int], frame_us: float
+) -> tuple[_Account, ...]:
+    """Explanations of a leg by itself: nothing touched, or one who moved just then, so lightly that no turn shows."""
+    accounts = [_Account(0.0, ())]
+    begin_us = max(leg.flight.start_us, leg.first_us - frame_us)
+    times_us = np.arange(begin_us, float(leg.last_us), 1000.0 * _STEP_MS)
+    if len(times_us) < 2:
+        return tuple(accounts)
+    points = _above_board(leg.flight.at(times_us))
+    for s in standing.soldiers:
+        if s.square not in stirred_us:
+            continue
+        away = np.hypot(points[:, 0] - s.x_mm, points[:, 1] - s.y_mm)
+        above = np.maximum(points[:, 2] - standing.height_mm - _SHOT_RADIUS_MM, 0.0)
+        cost = np.maximum(away - _STRIKE_REACH_MM, 0.0) ** 2 / _STRIKE_SIGMA_MM**2 / 2 + above**2 / 100.0 / 2
+        cost += stirring_cost(stirred_us[s.square], times_us, frame_us)
+        if cost.min() < _FAR_FETCHED:
+            share = _weights(cost)
+            x, y, z = (float(c) for c in share @ points)
+            touch = Touch(s.square, False, float(share @ times_us), (x, y, z))
+            accounts.append(_Account(float(cost.min()) + _PASSING_COST, (touch,)))
+    return tuple(accounts)
+
+
+def stirring_cost(stirred_us: int, times_us: FloatArray, frame_us: float) -> FloatArray:
+    """Cost of a soldier's first motion being seen when it was, if it was touched at each instant."""
+    lag_ms = (stirred_us - times_us) / 1000.0
+    frame_ms = frame_us / 1000.0
+    late = np.maximum(lag_ms - frame_ms - _STIR_MS, 0.0)
+    # A shot in front of the soldier may be taken for its first motion, half a picture early at most.
+    early = np.maximum(-lag_ms - 0.5 * frame_ms, 0.0)
+    cost: FloatArray = (late / _STIR_SIGMA_MS) ** 2 / 2 + (early / _EARLY_SIGMA_MS) ** 2 / 2
+    return cost
 
 
 class _Turn:
@@ -247,13 +313,7 @@ class _Turn:
         """Cost of the soldier's own motion if it was touched at each instant."""
         if square not in self._stirred_us:
             return np.full(len(self._times_us), _UNMOVED_COST)
-        lag_ms = (self._stirred_us[square] - self._times_us) / 1000.0
-        frame_ms = self._frame_us / 1000.0
-        late = np.maximum(lag_ms - frame_ms - _STIR_MS, 0.0)
-        # A shot in front of the soldier may be taken for its first motion, half a picture early at most.
-        early = np.maximum(-lag_ms - 0.5 * frame_ms, 0.0)
-        cost: FloatArray = ((late + early) / _STIR_SIGMA_MS) ** 2 / 2
-        return cost
+        return stirring_cost(self._stirred_us[square], self._times_us, self._frame_us)
 
     def _meeting(self, sigma_mm: float = _MODEL_SIGMA_MM) -> FloatArray:
         """Cost of both flights being at the same place at each instant."""

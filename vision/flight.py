@@ -211,12 +211,14 @@ def fit_flight(
     off_px = misses(best[None])[0] * sigma_px
     # Unknowns differ by ten orders of magnitude in size: invert in units of their prior spread.
     covariance = np.linalg.inv(normal * scale[:, None] * scale) * scale[:, None] * scale
+    # Where the sights scatter more than they should, the flight is less sure by as much.
+    covariance *= max(1.0, cost / (2 * len(times)))
     flight = Flight(float(best[0]), best[1:4].copy(), best[4:7].copy(), float(best[7]))
     return FlightFit(
         flight,
         covariance,
         cost,
-        np.hypot(off_px[:, 0], off_px[:, 1]),
+        np.asarray(np.hypot(off_px[:, 0], off_px[:, 1]), dtype=np.float64),
     )
 
 

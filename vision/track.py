@@ -381,8 +381,13 @@ class _Follower:
     def _from_cannon(self, line: _Line, muzzle: FloatArray | None) -> bool:
         if muzzle is None:
             edge = -45.0 if self._ahead > 0 else self._scene.length_mm + 45.0
-            x = line.at(line.time_ms + (edge - line.point_mm[1]) / line.velocity[1])[0]
-            return bool(-20.0 <= x <= self._scene.width_mm + 20.0)
+            left_ms = line.time_ms + (edge - line.point_mm[1]) / line.velocity[1]
+            if not -20.0 <= line.at(left_ms)[0] <= self._scene.width_mm + 20.0:
+                return False
+            # Where exactly the muzzle is adds to what the release may be off.
+            slack_ms = 12.0 + 40.0 / abs(float(line.velocity[1]))
+            fire_us = self._scene.fire_us
+            return fire_us is None or abs(left_ms - fire_us / 1000.0) < slack_ms
         along = line.velocity / np.hypot(*line.velocity)
         back = line.point_mm - muzzle
         aside = abs(float(back[0] * along[1] - back[1] * along[0]))
