@@ -281,7 +281,7 @@ class Camera:
     def _painter(self, bumped: bool) -> Painter:
         settings = self.settings
         if self._offscreen is None:
-            plate = plate_rect(settings.lens)
+            plate = plate_rect(settings.lens, settings.blur_px)
             # Room for the plate, and for the shadows on all the ground that it shows.
             size = (2 * plate.width, 2 * plate.height)
             self._offscreen = Offscreen(

@@ -38,8 +38,6 @@ class Contact:
     parties: tuple[int, int]
     """Sorted; the shot, board and edge are negative."""
     began_s: float
-    position_m: tuple[float, float, float]
-    """Where the two first touched, in the board frame."""
     shot_m: tuple[float, float, float] | None
     """The shot's centre at that moment; None for a push between soldiers."""
     ended_s: float = 0.0
@@ -73,14 +71,13 @@ class ContactLog:
         *,
         at_s: float,
         impulse_ns: float,
-        position_m: tuple[float, float, float],
         shot_m: tuple[float, float, float],
     ) -> None:
         """Add what one step of the physics saw of one pair."""
         parties = (first, second) if first < second else (second, first)
         contact = self._open.get(parties)
         if contact is None or at_s - contact.ended_s > MERGE_GAP_S:
-            contact = Contact(parties, at_s, position_m, shot_m if SHOT in parties else None)
+            contact = Contact(parties, at_s, shot_m if SHOT in parties else None)
             self._open[parties] = contact
             self.contacts.append(contact)
         contact.ended_s = at_s

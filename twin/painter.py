@@ -7,6 +7,7 @@ picture of a snapshot follows from the snapshot alone, whatever was drawn before
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -32,12 +33,11 @@ from twin.stage import (
 from twin.streak import Streak
 from twin.table import TableSettings
 
-_MARGIN_PX = 3
-"""Interpolation and the lens's blur reach this far."""
 _KEPT = 2
 """Pictures at rest that are kept."""
 
 
+_SHADOW_MARGIN_MM = 4.0
 _SEEN_M = 5e-5
 """What has moved less than this, and turned less than `_SEEN_QUAT`, looks the same."""
 _SEEN_QUAT = 1e-3
@@ -50,7 +50,7 @@ _USUAL_HEIGHT_MM = 22.0
 """What casts a shadow is about this far above it; with the lamp's size it makes the soft edge."""
 
 _Drawing = tuple[NDArray[np.uint8], NDArray[np.float32]]
-_DrawKey = tuple[Rect, tuple[CannonPose | None, tuple[float, float] | None], bytes, bytes]
+_DrawKey = tuple[Rect, tuple[object, ...], bytes, bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,8 @@ class Painter:
         self._linear = ((np.arange(256) / 255.0) ** gamma).astype(np.float32)
         self._frame = Rect(0, 0, lens.width_px, lens.height_px)
         self._bends = any(lens.distortion)
-        self._plate_rect = plate_rect(lens)
+        self._margin_px = margin_px(blur_px)
+        self._plate_rect = plate_rect(lens, blur_px)
         self._map = self._straight_map() if self._bends else None
         self._shadow_scale = shadow_scale(pose, lens)
         self._kept: list[_Rest] = []
@@ -226,8 +227,8 @@ class Painter:
         shown = np.array(
             [not other.within(rect).empty for other in self._soldier_rects(arrangement)], dtype=bool
         )
-        seen = (arrangement.cannon, arrangement.hand_mm)
-        key = (rect, seen, arrangement.poses[shown].tobytes(), shown.tobytes())
+        who = (arrangement.sides, arrangement.stances, arrangement.cannon, arrangement.hand_mm)
+        key = (rect, who, arrangement.poses[shown].tobytes(), shown.tobytes())
         drawing = self._drawn.get(key)
         if drawing is None:
             drawing = self._draw_anew(rect, lambda stage: stage.arrange(arrangement, shown))
@@ -237,7 +238,6 @@ class Painter:
         return drawing
 
     def _draw_anew(self, rect: Rect, arrange: Callable[[Stage], None]) -> _Drawing:
-        # Shadows reach into the rectangle from just outside, since they are blurred.
         picture, depth_mm = self._offscreen.draw(rect, self._pose, self._lens, arrange)
         ground_mm, ground_depth_mm = self._ground_under(rect)
         on_ground = (depth_mm > ground_depth_mm - _SHADED_BELOW_MM).astype(np.float32)
@@ -253,7 +253,8 @@ class Painter:
     ) -> NDArray[np.float32]:
         """Return how much of a lamp's light each pixel's ground misses, 0 to 1."""
         scale = self._shadow_scale
-        part = Rect.around(ground_mm.reshape(-1, 2)[:, ::-1], 4.0)
+        # Blurred, they reach in from just outside.
+        part = Rect.around(ground_mm.reshape(-1, 2)[:, ::-1], _SHADOW_MARGIN_MM)
         hidden = self._offscreen.shadow(lamp.position_mm, part, scale, arrange)
         soft_px = max(0.6, scale * lamp.radius_mm * _USUAL_HEIGHT_MM / lamp.position_mm[2])
         soft = cv2.GaussianBlur(hidden.astype(np.float32), (0, 0), soft_px)
@@ -303,7 +304,7 @@ class Painter:
 
     def _seen_on_sensor(self, rect: Rect) -> Rect:
         """Return the pixels of the sensor that pinhole pixels can touch."""
-        touched = rect.grown(_MARGIN_PX)
+        touched = rect.grown(self._margin_px)
         if self._map is not None:
             touched = Rect.around(self._lens.distort(touched.border()), 1.0)
         return touched.within(self._frame)
@@ -311,9 +312,9 @@ class Painter:
     def _needed_for(self, at: Rect) -> Rect:
         """Return the pinhole pixels that a part of the sensor is made from."""
         if self._map is None:
-            return at.grown(_MARGIN_PX)
+            return at.grown(self._margin_px)
         looks = self._map[at.slices].reshape(-1, 2).astype(np.float64)
-        return Rect.around(looks, _MARGIN_PX).within(self._plate_rect)
+        return Rect.around(looks, self._margin_px).within(self._plate_rect)
 
     def _through_lens(self, light: NDArray[np.float32], rect: Rect, at: Rect) -> NDArray[np.float32]:
         """Blur and bend linear light on pinhole pixels `rect` to the pixels `at` of the sensor."""
@@ -337,9 +338,14 @@ def shadow_scale(pose: Pose, lens: Lens) -> float:
     return 1.5 * lens.focal_px / pose.height_mm
 
 
-def plate_rect(lens: Lens) -> Rect:
+def margin_px(blur_px: float) -> int:
+    """Return how far interpolation and the lens's blur reach."""
+    return 2 + math.ceil(4.0 * blur_px)
+
+
+def plate_rect(lens: Lens, blur_px: float) -> Rect:
     """Return the pinhole pixels that a lens needs to fill its sensor."""
     frame = Rect(0, 0, lens.width_px, lens.height_px)
     if not any(lens.distortion):
-        return frame.grown(_MARGIN_PX)
-    return Rect.around(lens.straighten(frame.border()), 2.0 + 2 * _MARGIN_PX)
+        return frame.grown(margin_px(blur_px))
+    return Rect.around(lens.straighten(frame.border()), 2.0 + 2 * margin_px(blur_px))

@@ -44,6 +44,12 @@ _PATH_STEP_S = 100e-6
 """The shot's path is kept this densely."""
 _BRUSH_S = 0.3
 """A sleeve brushes over a soldier for so long at most."""
+_UNSTABLE = (
+    mujoco.mjtWarning.mjWARN_BADQPOS,
+    mujoco.mjtWarning.mjWARN_BADQVEL,
+    mujoco.mjtWarning.mjWARN_BADQACC,
+)
+"""After these MuJoCo begins anew by itself, which must not pass for an outcome."""
 _CALM_CHECK_S = 10e-3
 _CALM_S = 0.2
 """So long must everything be all but still to be called at rest."""
@@ -90,6 +96,10 @@ class BodySettings:
     """The shot is gone once it is down on the table farther than this from the board."""
     settle_limit_s: float = 6.0
     """Everything counts as at rest so long after the release at the latest."""
+
+
+class PhysicsError(RuntimeError):
+    """The physics gave no sound answer; settings far from a real table can do that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,7 +335,6 @@ class ShotRun:
             mujoco.mj_contactForce(model, data, int(index), force)
             if force[0] <= 0.0:
                 continue
-            place = data.contact.pos[index]
             if by_shot[index] and self.first_contact_m is None:
                 self.first_contact_m = (shot_m[0], shot_m[1], shot_m[2])
             self.log.touch(
@@ -333,7 +342,6 @@ class ShotRun:
                 int(parties[index, 1]),
                 at_s=float(data.time),
                 impulse_ns=float(force[0]) * model.opt.timestep,
-                position_m=(float(place[0]), float(place[1]), float(place[2])),
                 shot_m=(shot_m[0], shot_m[1], shot_m[2]),
             )
         return bool(by_shot[wanted].any())
@@ -365,6 +373,8 @@ class ShotRun:
 
     def _check_calm(self) -> None:
         data = self._data
+        if any(data.warning[kind].number for kind in _UNSTABLE):
+            raise PhysicsError(f"the physics became unstable {data.time:.4f} s after the release")
         if self._brush is not None and data.time < self._brush[1] + _BRUSH_S:
             return
         if data.time >= self._bodies.settle_limit_s or bool((data.tree_asleep >= 0).all()):

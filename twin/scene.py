@@ -51,11 +51,3 @@ class Snapshot:
     """The part of the exposure over which the shot was there to be seen."""
     released_us: int | None = None
     """When the last shot was released; None before the first."""
-
-    def looks_like(self, other: Snapshot) -> bool:
-        """Whether both show the same picture."""
-        if self.still is not other.still or self.now is not other.now:
-            return False
-        if self.shot_m is None or other.shot_m is None:
-            return self.shot_m is other.shot_m
-        return bool(np.array_equal(self.shot_m, other.shot_m))

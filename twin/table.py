@@ -312,7 +312,11 @@ class Table:
         if closed_s < 0.0 or (run.shot_gone and opened_s > run.path[-1][0]):
             return None
         first = max(0, bisect.bisect_left(run.path, (opened_s,)) - 1)
-        path = np.array(run.path[first:])
+        points = run.path[first:]
+        if not run.shot_gone:
+            x_m, y_m, z_m = (float(value) for value in run.shot_m)
+            points = [*points, (run.now_s, x_m, y_m, z_m)]
+        path = np.array(points)
         times = np.linspace(opened_s, closed_s, samples)
         # Before the release it is inside the barrel, and once gone it is out of the picture.
         times = times[(times >= 0.0) & ((times <= path[-1, 0]) | (not run.shot_gone))]

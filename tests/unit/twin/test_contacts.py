@@ -21,7 +21,7 @@ HERE = (0.1, 0.2, 0.03)
 def log_of(*touches: tuple[float, int, int, float]) -> ContactLog:
     log = ContactLog()
     for at_s, first, second, impulse_ns in touches:
-        log.touch(first, second, at_s=at_s, impulse_ns=impulse_ns, position_m=HERE, shot_m=HERE)
+        log.touch(first, second, at_s=at_s, impulse_ns=impulse_ns, shot_m=HERE)
     return log
 
 
