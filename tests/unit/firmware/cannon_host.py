@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[3]
 LIBRARY = ROOT / "build" / "firmware" / "libcannon.so"
 HEADER = ROOT / "firmware" / "host" / "host.h"
 
+NOTHING = Input(0)
 PERMITTED = Input.ESTOP_OK | Input.KEY_ON | Input.LANE_CLEAR
 
 
@@ -151,7 +152,7 @@ class Cannon:
     def fail_after_writes(self, writes: int) -> None:
         lib.host_fail_after_writes(self._host, writes)
 
-    def set(self, *, on: Input = Input(0), off: Input = Input(0)) -> None:
+    def set(self, *, on: Input = NOTHING, off: Input = NOTHING) -> None:
         self.inputs = (self.inputs | on) & ~off
         lib.host_set_inputs(self._host, int(self.inputs))
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 
 from cannon_host import frame, read_frames
+
 from rig.link import wire
 from rig.link.wire import Command, Event, Setting, State
 from twin.chip import CHIP_HZ, Chip, ChipEvent, ChipSettings, EventKind, Pin, ResetCause
@@ -121,7 +123,7 @@ class ChipCannon:
     def pulses(self, pin: Pin) -> list[tuple[int, int]]:
         """(cycle of the rise, width in cycles) of every whole pulse in the log."""
         edges = [event for event in self.log if event.kind is EventKind.PIN and event.pin == pin]
-        pairs = zip(edges, edges[1:], strict=False)
+        pairs = itertools.pairwise(edges)
         return [
             (rise.cycle, fall.cycle - rise.cycle) for rise, fall in pairs if rise.value and not fall.value
         ]

@@ -1,10 +1,10 @@
 """Promise: fires only armed, by a fresh token, once for each arming, with every interlock there at that instant."""
 
 import pytest
+from cannon_host import Cannon, Refused, cannon_in, configured
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cannon_host import Cannon, Refused, cannon_in, configured
 from rig.link import wire
 from rig.link.wire import Axis, Cause, Command, Event, Input, Refusal, Setting, State
 

@@ -1,9 +1,9 @@
 """Frames on the firmware's side: CRC, stuffing, damage, noise, and stop bytes in the middle."""
 
+from cannon_host import Cannon, Refused, cannon_in, crc, frame, lib, read_frames
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cannon_host import Cannon, Refused, cannon_in, crc, frame, lib, read_frames
 from rig.link import wire
 from rig.link.wire import Command, Refusal, State
 

@@ -1,10 +1,10 @@
 """Promise: the lever never snaps forward but by a fire; whatever breaks in between, it is eased or stays latched."""
 
 import pytest
+from cannon_host import FACTORY, Cannon, Refused, cannon_in
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cannon_host import FACTORY, Cannon, Refused, cannon_in
 from rig.link import wire
 from rig.link.wire import Axis, Cause, Command, Input, Refusal, ResetCause, Setting, State
 

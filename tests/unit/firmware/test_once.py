@@ -1,9 +1,9 @@
 """A command has an id and is executed at most once, however often it comes."""
 
+from cannon_host import PERMITTED, Cannon, Refused, cannon_in, frame
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cannon_host import PERMITTED, Cannon, Refused, cannon_in, frame
 from rig.link import wire
 from rig.link.wire import Axis, Command, Event, Refusal, ResetCause, State
 

@@ -1,9 +1,9 @@
 """Promise: no axis leaves its limits or outruns its speed, whatever is commanded or stored."""
 
+from cannon_host import FACTORY, Refused, cannon_in, lib
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cannon_host import FACTORY, Refused, cannon_in, lib
 from rig.link.wire import SETTING_LIMITS, Axis, Command, Event, Refusal, Setting, State
 
 TICKS = st.integers(0, 0xFFFF)

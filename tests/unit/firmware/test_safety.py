@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 import pytest
-
 from cannon_host import PERMITTED, Cannon, Refused, cannon_in
+
 from rig.link import wire
 from rig.link.wire import Axis, Cause, Command, Event, Input, Refusal, ResetCause, State
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-
 from cannon_host import Refused, cannon_in, ffi, lib
+
 from rig.link import wire
 from rig.link.wire import Axis, Command, Refusal, Setting, State
 

@@ -1,10 +1,10 @@
 """Promise: settings survive a loss of power at any byte; bad ones mean factory settings and a reported fault."""
 
 import pytest
+from cannon_host import FACTORY, Cannon, Refused, cannon_in, crc
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cannon_host import FACTORY, Cannon, Refused, cannon_in, crc
 from rig.link import wire
 from rig.link.wire import (
     SETTING_LIMITS,

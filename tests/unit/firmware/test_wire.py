@@ -3,9 +3,11 @@
 from pathlib import Path
 
 import pytest
+from cannon_host import frame
 
 from rig.link import wire
 from rig.link.wire_header import wire_header
+from rig.link.wire_tables import with_tables
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -52,3 +54,18 @@ def test_layout_says_what_does_not_fit() -> None:
 def test_factory_settings_lie_in_their_ranges() -> None:
     for limits in wire.SETTING_LIMITS.values():
         assert limits.minimum <= limits.default <= limits.maximum
+
+
+def test_tables_of_the_protocol_are_what_the_description_prints() -> None:
+    document = (ROOT / "firmware" / "PROTOCOL.md").read_text(encoding="utf-8")
+    assert document == with_tables(document), "run: python -m rig.link.wire_tables firmware/PROTOCOL.md"
+
+
+def test_example_frame_of_the_protocol_is_one() -> None:
+    document = (ROOT / "firmware" / "PROTOCOL.md").read_text(encoding="utf-8")
+    assert frame(5, wire.Command.STATUS).hex(" ").upper() in document
+
+
+def test_document_without_a_place_for_tables_is_refused() -> None:
+    with pytest.raises(ValueError, match="tables"):
+        with_tables("# nothing")
