@@ -64,16 +64,23 @@ class CameraSettings:
     """The overhead camera."""
 
     fps: float = 120.0
+    """Pictures a second."""
     exposure_us: int = 1000
+    """Exposure of one picture."""
     pose: Pose = field(default_factory=Pose)
+    """Where it hangs."""
     lens: Lens = field(default_factory=Lens)
+    """Its lens and the size of its pictures."""
     blur_px: float = 0.55
     """Standard deviation of the lens's blur."""
     monochrome: bool = False
     """Grey pictures; they still have three equal channels."""
     sensor: SensorSettings = field(default_factory=SensorSettings)
+    """How its sensor answers to light."""
     look: LookSettings = field(default_factory=LookSettings)
+    """How everything before it looks."""
     faults: CameraFaults = field(default_factory=CameraFaults)
+    """What goes wrong with it."""
 
 
 class CameraGoneError(OSError):
@@ -283,7 +290,7 @@ class Camera:
         if self._offscreen is None:
             plate = plate_rect(settings.lens, settings.blur_px)
             # Room for the plate, and for the shadows on all the ground that it shows.
-            size = (2 * plate.width, 2 * plate.height)
+            size = (round(1.6 * plate.width), round(1.6 * plate.height))
             self._offscreen = Offscreen(
                 lambda: Stage(settings.look, self._table.settings, slots=self._slots, picture_px=size), size
             )

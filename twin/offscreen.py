@@ -91,6 +91,8 @@ class Offscreen:
     """
 
     def __init__(self, make_stage: Callable[[], Stage], picture_px: tuple[int, int]) -> None:
+        self.picture_px = picture_px
+        """(width, height) of the largest part that can be drawn."""
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="drawing")
         try:
             self.stage = self._run(lambda: self._open(make_stage, picture_px))

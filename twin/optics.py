@@ -67,15 +67,23 @@ class Lens:
     """A lens over a sensor of square pixels: OpenCV's pinhole with distortion."""
 
     width_px: int = 1280
+    """Columns of the sensor."""
     height_px: int = 720
+    """Rows of the sensor."""
     focal_px: float = 1560.0
+    """Focal length, in pixels of the sensor."""
     centre_px: tuple[float, float] | None = None
     """Principal point; None for the middle of the picture."""
     k1: float = 0.0
+    """First radial term of OpenCV's distortion; negative for a barrel."""
     k2: float = 0.0
+    """Second radial term."""
     p1: float = 0.0
+    """First tangential term."""
     p2: float = 0.0
+    """Second tangential term."""
     k3: float = 0.0
+    """Third radial term."""
 
     @property
     def intrinsics(self) -> tuple[float, float, float, float]:

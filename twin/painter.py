@@ -115,7 +115,7 @@ class Painter:
         self._margin_px = margin_px(blur_px)
         self._plate_rect = plate_rect(lens, blur_px)
         self._map = self._straight_map() if self._bends else None
-        self._shadow_scale = shadow_scale(pose, lens)
+        self._shadow_scale = self._finest_shadow()
         self._kept: list[_Rest] = []
         self._drawn: OrderedDict[_DrawKey, _Drawing] = OrderedDict()
 
@@ -261,6 +261,17 @@ class Painter:
         places = ((ground_mm - (part.top, part.left)) * scale - 0.5).astype(np.float32)
         return np.asarray(cv2.remap(soft, places[..., 1], places[..., 0], cv2.INTER_LINEAR), dtype=np.float32)
 
+    def _finest_shadow(self) -> float:
+        """Return the resolution of shadows, in px per mm: half again the picture's, if all of it can be drawn so."""
+        ground_mm, _ = self._ground_under(self._plate_rect)
+        all_of_it = Rect.around(ground_mm.reshape(-1, 2)[:, ::-1], _SHADOW_MARGIN_MM)
+        width_px, height_px = self._offscreen.picture_px
+        return min(
+            1.5 * self._lens.focal_px / self._pose.height_mm,
+            (width_px - 1) / all_of_it.width,
+            (height_px - 1) / all_of_it.height,
+        )
+
     def _ground_under(self, rect: Rect) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return where each pinhole pixel looks on the playing surface, (h, w, 2) in mm, and how far away."""
         rotation, _ = self._pose.camera_from_board
@@ -331,11 +342,6 @@ class Painter:
             borderMode=cv2.BORDER_REPLICATE,
         )
         return np.asarray(bent, dtype=np.float32)
-
-
-def shadow_scale(pose: Pose, lens: Lens) -> float:
-    """Return the resolution of shadows on the ground, in px per mm."""
-    return 1.5 * lens.focal_px / pose.height_mm
 
 
 def margin_px(blur_px: float) -> int:

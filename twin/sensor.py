@@ -30,12 +30,14 @@ class SensorSettings:
     """How the sensor answers to light."""
 
     gamma: float = 2.2
+    """Between light and grey levels."""
     brightness: float = 1.0
     """Linear gain of the whole picture; the exposure time itself changes noise and blur only, as with a camera that
     sets its gain by itself."""
     white_electrons: float = 9000.0
     """Electrons of a white pixel at an exposure of 1 ms; fewer make more shot noise."""
     read_noise_electrons: float = 9.0
+    """Noise of reading a pixel, whatever its light."""
     vignetting: float = 0.22
     """Part of the light lost in the corners of the picture."""
     noise: float = 1.0

@@ -32,9 +32,11 @@ class Lamp:
     """A lamp over the table."""
 
     position_mm: tuple[float, float, float]
+    """Where it hangs, board frame."""
     colour: Colour
     """With its brightness."""
     casts_shadow: bool = True
+    """Whether it casts shadows."""
     radius_mm: float = 45.0
     """Half the lamp's size: how soft its shadows are."""
 
@@ -52,7 +54,9 @@ class LookSettings:
     """How everything looks."""
 
     board: artwork.BoardLook = artwork.BoardLook.PRINTED
+    """How the board is made."""
     table: artwork.TableLook = artwork.TableLook.WALNUT
+    """What the board lies on."""
     uniform_a: Colour = (0.47, 0.42, 0.22)
     """The Allies: olive drab."""
     uniform_g: Colour = (0.37, 0.43, 0.43)
@@ -65,10 +69,13 @@ class LookSettings:
         Lamp(position_mm=(-330.0, 120.0, 1350.0), colour=(0.66, 0.63, 0.57)),
         Lamp(position_mm=(900.0, 900.0, 1500.0), colour=(0.17, 0.19, 0.21), casts_shadow=False),
     )
+    """The lamps; one that is far and large casts no shadow to speak of."""
     ambient: float = 0.32
     """Light from everywhere."""
     marker_dictionary: str = "DICT_4X4_50"
+    """OpenCV's name of the markers' dictionary."""
     marker_size_mm: float = 34.0
+    """Side of a marker's black square."""
     markers: tuple[Marker, ...] | None = None
     """None for four at the corners; empty for a table without markers."""
     banners: tuple[Square, ...] = ()
