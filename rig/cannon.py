@@ -26,6 +26,7 @@ from rig.link import messages, wire
 from rig.link.errors import LinkError, NotDone, PortError, Refused
 from rig.link.link import EventsMissed, Link
 from rig.link.messages import FaultSeen, InputChanged, Moving, ShotSeen, StateChanged, Status
+from rig.link.transcript import TranscriptError
 from rig.sequence import Action, Event, Sequence, State
 
 __all__ = [
@@ -573,7 +574,7 @@ class Cannon:
             self._note(self._as_event(self._look()))
 
     def _stop(self) -> None:
-        with suppress(PortError):
+        with suppress(PortError, TranscriptError):
             self._link.stop()
 
     def _recover(self, event: Event, cause: str = "") -> Exception | None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from rig.link import messages
-from rig.link.codec import Decoder, Frame, Item, StopByte
+from rig.link.codec import STOP_BYTES, Decoder, Frame, Item, StopByte
 from rig.link.port import Clock, Port
 from rig.link.words import in_words
 
@@ -24,7 +24,7 @@ _HEADER: Final = "cannon transcript 1"
 
 
 class TranscriptError(ValueError):
-    """A file that is no transcript: one sentence with its place."""
+    """A file that is no transcript, or one that cannot be written: one sentence with its place."""
 
 
 class Direction(StrEnum):
@@ -74,29 +74,50 @@ class Transcript:
 
 
 class RecordedPort:
-    """A port whose every byte goes into a transcript."""
+    """A port whose every byte goes into a transcript.
+
+    What cannot be noted (the disk is full) is not sent either but ends the shot with TranscriptError, once. From then
+    on bytes go unrecorded, because a cannon must be made safe all the same; and the stop byte always goes.
+    """
 
     def __init__(self, port: Port, clock: Clock, transcript: Transcript) -> None:
         self._port = port
         self._clock = clock
         self._transcript = transcript
+        self._broken = False
 
     def read(self, timeout_us: int) -> bytes:
         """Read from the port and note what came."""
         data = self._port.read(timeout_us)
         if data:
-            self._transcript.keep(Entry(self._clock.now_us(), Direction.FROM_CANNON, data))
+            self._note(Direction.FROM_CANNON, data)
         return data
 
     def write(self, data: bytes) -> None:
         """Note what is about to go, and let it go."""
-        self._transcript.keep(Entry(self._clock.now_us(), Direction.TO_CANNON, data))
+        try:
+            self._note(Direction.TO_CANNON, data)
+        except TranscriptError:
+            if data == STOP_BYTES:
+                self._port.write(data)
+            raise
         self._port.write(data)
 
     def close(self) -> None:
         """Close the port and the transcript."""
         self._port.close()
         self._transcript.close()
+
+    def _note(self, direction: Direction, data: bytes) -> None:
+        if self._broken:
+            return
+        try:
+            self._transcript.keep(Entry(self._clock.now_us(), direction, data))
+        except OSError as error:
+            self._broken = True
+            raise TranscriptError(
+                f"{self._transcript.path}: it cannot be written ({error.strerror})"
+            ) from error
 
 
 def read_transcript(path: Path) -> list[Entry]:

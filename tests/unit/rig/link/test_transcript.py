@@ -60,6 +60,34 @@ def test_a_recorded_port_carries_on_and_keeps_every_byte_with_direction_and_time
     ]
 
 
+class FullDisk(Transcript):
+    def keep(self, entry: Entry) -> None:
+        raise OSError(28, "No space left on device")
+
+
+def test_a_full_disk_ends_the_shot_once_and_then_the_cannon_can_be_made_safe(tmp_path):
+    tape = Tape()
+    port = RecordedPort(tape, tape, FullDisk(tmp_path / "session.txt"))
+    with pytest.raises(
+        TranscriptError, match=r"session\.txt: it cannot be written \(No space left on device\)"
+    ):
+        port.write(b"fire")
+    assert tape.written == []
+    port.write(STOP_BYTES)
+    port.write(b"safe")
+    port.close()
+    assert tape.written == [STOP_BYTES, b"safe"]
+
+
+def test_the_stop_byte_goes_even_when_it_is_the_first_that_cannot_be_noted(tmp_path):
+    tape = Tape()
+    port = RecordedPort(tape, tape, FullDisk(tmp_path / "session.txt"))
+    with pytest.raises(TranscriptError):
+        port.write(STOP_BYTES)
+    port.close()
+    assert tape.written == [STOP_BYTES]
+
+
 def test_a_transcript_is_never_written_over(tmp_path):
     Transcript(tmp_path / "session.txt").close()
     with pytest.raises(FileExistsError):
