@@ -238,8 +238,8 @@ def diagram() -> str:
     lines += [f"    {names[a]} --> {names[b]}: {', '.join(texts)}" for (a, b), texts in arrows.items()]
     lines += [
         f"    note right of {names[State.MAKING_SAFE]}",
-        f"        {Event.ABORTED} / {Action.SAFE} leads here from every state that shows no other way for it;",
-        f"        {Event.LINK_LOST} / {Action.STOP} leads from every state to {State.UNKNOWN}",
+        f"        {Event.ABORTED} / {Action.SAFE} leads here from every state that shows no other way for it.",
+        f"        {Event.LINK_LOST} / {Action.STOP} leads from every state to {State.UNKNOWN}.",
         "    end note",
     ]
     return "\n".join(lines) + "\n"
