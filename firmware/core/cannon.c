@@ -94,8 +94,10 @@ static void begin_work(struct cannon *cannon, uint8_t task, uint16_t limit_ms)
 static void enter_safe(struct cannon *cannon, uint8_t from)
 {
     hold_aim(cannon);
-    if (from == WIRE_STATE_LETTING_DOWN) {
-        /* Broken off. If the latch still has the lever, the next attempt comes after another dwell, not at once. */
+    /* A let-down that a hand broke off, or that failed, is tried again after another dwell. One that the controller
+     * broke off is not put off: its dwell goes on, and if that is over the lever is let down all the same. */
+    if (from == WIRE_STATE_LETTING_DOWN &&
+        (cannon->cause == WIRE_CAUSE_EMERGENCY_STOP || cannon->cause == WIRE_CAUSE_TIMED_OUT)) {
         set_timer(cannon, TIMER_DWELL, setting(cannon, WIRE_SETTING_DWELL_MS));
     }
 }

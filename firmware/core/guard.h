@@ -14,9 +14,9 @@
 #include "receiver.h"
 
 /* Periods of 20 ms after which an output is switched off whatever the core says. The longest holds that can be set are
- * 100 ms and 1000 ms; the first period is a part of one. */
-#define GUARD_TRIGGER_PERIODS 6u
-#define GUARD_LOADER_PERIODS 51u
+ * 100 ms and 1000 ms, to which comes a step of the core; the first period is a part of one. */
+#define GUARD_TRIGGER_PERIODS 7u
+#define GUARD_LOADER_PERIODS 52u
 
 struct guard {
     volatile uint8_t lost; /* permissions withdrawn since the core looked last, bits of WIRE_INPUT_.._MASK */

@@ -141,7 +141,9 @@ uint16_t lever_time_ms(uint8_t task, const struct axes *axes, const struct setti
         sum_ms += ramp_time_ms(latch->position_ticks, free_ticks, latch_speed_ticks);
     }
     if (task == LEVER_HOME || task == LEVER_LET_DOWN) {
-        sum_ms += ramp_time_ms(breech_ticks, rest_ticks, values[WIRE_SETTING_DRAW_EASE_SPEED_TICKS]);
+        const struct axis *draw = &axes->axis[WIRE_AXIS_DRAW];
+        uint16_t from_ticks = task == LEVER_LET_DOWN ? breech_ticks : draw->powered ? draw->position_ticks : rest_ticks;
+        sum_ms += ramp_time_ms(from_ticks, rest_ticks, values[WIRE_SETTING_DRAW_EASE_SPEED_TICKS]);
     } else {
         uint8_t turned = task == LEVER_COCK ? WIRE_SETTING_LATCH_HELD_TICKS : WIRE_SETTING_LATCH_LUBRICATE_TICKS;
         sum_ms += ramp_time_ms(free_ticks, values[turned], latch_speed_ticks);

@@ -209,7 +209,7 @@ def test_trigger_is_held_for_its_time_and_no_longer() -> None:
 
 def test_hung_main_loop_does_not_keep_the_trigger_on() -> None:
     cannon = cannon_in(State.FIRING)
-    cannon.hang(99)
+    cannon.hang(119)
     assert cannon.view.trigger
     cannon.hang(25)
     assert not cannon.view.trigger

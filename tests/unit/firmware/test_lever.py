@@ -180,6 +180,16 @@ def test_letting_down_that_is_broken_off_is_tried_again_after_another_dwell() ->
     assert not cannon.lever_held
 
 
+def test_controller_that_keeps_stopping_cannot_keep_the_spring_cocked() -> None:
+    cannon = cannon_in(State.COCKED)
+    cannon.run(28000)
+    for _ in range(60):
+        cannon.receive(bytes([wire.STOP]))
+        watch_easing(cannon, 400)
+    assert (cannon.state, cannon.lever_held, cannon.pulse(Axis.DRAW)) == (State.SAFE, False, REST)
+    assert cannon.view.pulls == 0
+
+
 def test_lever_that_cannot_be_let_down_is_a_fault_and_tried_again() -> None:
     cannon = cannon_in(State.LETTING_DOWN)
     cannon.lever_moves = False

@@ -255,7 +255,7 @@ def test_hung_main_loop_does_not_keep_the_loader_on() -> None:
     cannon.ask(Command.COCK)
     cannon.run_until(State.COCKED)
     cannon.ask(Command.LOAD)
-    cannon.hang(1021)
+    cannon.hang(1041)
     assert not cannon.view.loader
 
 
