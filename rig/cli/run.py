@@ -70,6 +70,8 @@ def run(
         finally:
             if so_far.spent():
                 console.print(_table(programme.name, so_far.tallies()))
+            if not so_far.due():
+                console.print(f"All {len(so_far.planned)} shots of {programme.name} are fired.")
 
 
 def _shoot(
@@ -158,7 +160,7 @@ def _table(name: str, tallies: Sequence[Tally]) -> Table:
     table = Table(title=f"{name}: what came of it")
     for heading in ("from", "target", "option"):
         table.add_column(heading)
-    for heading in ("shots", "hits", "casualties A", "casualties G", "doubts", "not judged"):
+    for heading in ("shots", "hits", "A lost", "G lost", "doubts", "not judged"):
         table.add_column(heading, justify="right")
     for tally in tallies:
         counts = (
