@@ -13,33 +13,12 @@ import time
 from pathlib import Path
 
 import pytest
+from small_twin import SMALL_TWIN
 
 from rig.link.codec import Decoder, Frame
 from rig.link.messages import Fire, ShotSeen
 from rig.link.transcript import read_transcript
 from rig.log import Fired, Stage, open_log
-
-SETTINGS = """
-[camera]
-width_px = 640
-height_px = 360
-fps = 60.0
-intrinsics_px = [780.0, 780.0, 319.5, 179.5]
-
-[game]
-position = "A A01-A08,A50,A58 G01-G08,G53,G61 0/0 20/20 -"
-
-[twin]
-seed = {seed}
-
-[twin.camera]
-fps = 60.0
-
-[twin.camera.lens]
-width_px = 640
-height_px = 360
-focal_px = 780.0
-"""
 
 # Early, in the middle, and most of them about the moment of fire: what the controller had just said, and how long after.
 MOMENTS = [
@@ -53,9 +32,16 @@ MOMENTS = [
 
 
 def shoot(folder: Path, seed: int) -> subprocess.Popen[str]:
-    (folder / "rig.toml").write_text(SETTINGS.format(seed=seed), encoding="utf-8")
+    (folder / "rig.toml").write_text(SMALL_TWIN.format(seed=seed), encoding="utf-8")
     return subprocess.Popen(
-        [sys.executable, "-u", "-c", "import sys; from rig.cli import main; sys.exit(main())", "shoot", "G-61"],
+        [
+            sys.executable,
+            "-u",
+            "-c",
+            "import sys; from rig.cli import main; sys.exit(main())",
+            "shoot",
+            "G-61",
+        ],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -1,0 +1,24 @@
+"""Settings of a twin with a small, slow camera: everything is real, and cheaper to draw."""
+
+SMALL_TWIN = """
+[camera]
+width_px = 640
+height_px = 360
+fps = 60.0
+exposure_us = 1000
+intrinsics_px = [780.0, 780.0, 319.5, 179.5]
+
+[game]
+position = "A A01-A08,A50,A58 G01-G08,G53,G61 0/0 20/20 -"
+
+[twin]
+seed = {seed}
+
+[twin.camera]
+fps = 60.0
+
+[twin.camera.lens]
+width_px = 640
+height_px = 360
+focal_px = 780.0
+"""
