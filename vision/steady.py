@@ -37,8 +37,7 @@ class Sway:
     dv_px: float
     """Its content lies this far down."""
     gain: float
-    """Its brightness is ``gain * reference + offset``."""
-    offset: float
+    """It is so many times as bright."""
 
     def undo(self, picture: Image) -> Image:
         """Return the picture as it would look where and how the reference was taken."""
@@ -52,14 +51,13 @@ class Sway:
                 ),
                 dtype=np.uint8,
             )
-        if abs(self.gain - 1) * 128 + abs(self.offset) < _LEAST_STEP:
+        if abs(self.gain - 1) * 128 < _LEAST_STEP:
             return still
-        alpha, beta = 1 / self.gain, -self.offset / self.gain
-        table = np.clip(np.round(np.arange(256) * alpha + beta), 0, 255).astype(np.uint8)
+        table = np.clip(np.round(np.arange(256) / self.gain), 0, 255).astype(np.uint8)
         return np.asarray(cv2.LUT(still, table), dtype=np.uint8)
 
 
-STILL = Sway(0.0, 0.0, 1.0, 0.0)
+STILL = Sway(0.0, 0.0, 1.0)
 """No difference."""
 
 
@@ -92,7 +90,7 @@ class Steady:
         self._u = (column * tile + within[chosen] % tile).astype(np.float32)
         v, u = self._v.astype(np.int64), self._u.astype(np.int64)
         self._level = shades[v, u]
-        self._slopes = np.column_stack([slope_u[v, u], slope_v[v, u], self._level, np.ones(len(u))])
+        self._slopes = np.column_stack([slope_u[v, u], slope_v[v, u], self._level])
 
     def measure(self, picture: Image) -> Sway:
         """Measure shift and light of a picture against the reference."""
@@ -100,7 +98,7 @@ class Steady:
             return STILL
         shades = cv2.blur(grey(picture), (_SMOOTHING_PX, _SMOOTHING_PX))
         moved = np.zeros(2)
-        solved = np.zeros(4)
+        gain = 1.0
         for _ in range(_ROUNDS):
             here = cv2.remap(
                 shades,
@@ -109,7 +107,7 @@ class Steady:
                 cv2.INTER_LINEAR,
                 borderMode=cv2.BORDER_REPLICATE,
             ).reshape(-1)
-            # here = (1 + gain) * level + offset - slopes . step, where step is what is still missing
+            # here = gain * level - slopes . step, where step is what is still missing
             off = here.astype(np.float64) - self._level
             weight = np.ones(len(off))
             for _ in range(2):
@@ -119,9 +117,12 @@ class Steady:
                 scale = 3 * 1.4826 * float(np.median(np.abs(left))) + 0.5
                 weight = 1 / (1 + (left / scale) ** 2)
             moved -= solved[:2]
+            # The median, not the fit's own: a shift by part of a pixel softens edges, which looks like less gain.
+            without_step = here - self._slopes[:, :2] @ solved[:2]
+            gain = float(np.median(without_step / np.maximum(self._level, 1.0)))
             if float(np.abs(solved[:2]).max()) < _CLOSE_ENOUGH_PX:
                 break
-        return Sway(float(moved[0]), float(moved[1]), float(1 + solved[2]), float(solved[3]))
+        return Sway(float(moved[0]), float(moved[1]), gain)
 
 
 def typical(pictures: Sequence[Image]) -> Image:

@@ -147,7 +147,7 @@ class Watch:
             self._sways[k] = self._steady.measure(self._frames[k])
         sway = self._sways[k]
         flat = self._board.raster.lay(self._frames[k], window, (sway.du_px, sway.dv_px))
-        return np.asarray((flat - sway.offset) / sway.gain, dtype=np.float32)
+        return np.asarray(flat / sway.gain, dtype=np.float32)
 
     def _follow(self, k: int, bodies: Sequence[_Body]) -> None:
         """Move the middles on to picture k."""

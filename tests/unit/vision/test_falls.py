@@ -1,0 +1,149 @@
+"""Who fell, who was pushed, and how: clips of a painted table."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import painted_table as painted
+import pytest
+from numpy.typing import NDArray
+from painted_table import CROWD, Figure, Table
+
+from game.montecassino import Square
+from vision.falls import Aftermath, find_falls
+from vision.registration import BoardView, register
+from vision.soldiers import read_board
+from vision.steady import STILL, Steady
+
+FRAME_US = 8333
+FRAMES = 50
+BEGINS = 12
+TAKES = 20  # pictures from upright to lying
+HIT = Square.parse("A-28")
+CAMERA = painted.view(tilt_rad=0.03)
+Action = Callable[[int, Figure], Figure]
+
+
+def toppling(heading_rad: float) -> Action:
+    def act(k: int, figure: Figure) -> Figure:
+        progress = min(max(k - BEGINS + 1, 0) / TAKES, 1.0)
+        return replace(figure, lean_rad=progress**1.5 * math.pi / 2, heading_rad=heading_rad)
+
+    return act
+
+
+def pushed(dx_mm: float, dy_mm: float) -> Action:
+    def act(k: int, figure: Figure) -> Figure:
+        progress = min(max(k - BEGINS + 1, 0) / 4, 1.0)
+        return replace(figure, x_mm=figure.x_mm + progress * dx_mm, y_mm=figure.y_mm + progress * dy_mm)
+
+    return act
+
+
+def watch(
+    actions: dict[Square, Action],
+    *,
+    shake_px: float = 0.0,
+    flicker: float = 0.0,
+    noise: float = 1.5,
+) -> Aftermath:
+    placed = painted.standing(CROWD)
+    table = Table(CAMERA, tuple(f for s, f in placed.items() if s not in actions), noise=noise)
+    frames: list[NDArray[np.uint8]] = []
+    times = [FRAME_US * k for k in range(FRAMES)]
+    for k in range(FRAMES):
+        moving = tuple(act(k, placed[square]) for square, act in actions.items())
+        swing = shake_px * math.exp(-max(k - BEGINS, 0) / 12) * math.sin(2.1 * k) if k >= BEGINS else 0.0
+        light = 1 + flicker * math.sin(1.3 * k)
+        now = replace(table, moving=moving, light=light)
+        frames.append(now.paint(shift_px=(swing, -0.6 * swing), seed=k))
+    scene = painted.scene(CAMERA, expected=CROWD)
+    camera = register(frames[5], scene)
+    assert isinstance(camera, BoardView)
+    board = read_board(frames[5], scene, camera)
+    return find_falls(frames, times, camera, board, frames[5], BEGINS - 2)
+
+
+def fallen(aftermath: Aftermath) -> Sequence[Square]:
+    return [t.soldier.square for t in aftermath.topplings]
+
+
+def test_where_nothing_happens_nobody_falls() -> None:
+    aftermath = watch({}, shake_px=1.5, flicker=0.04, noise=3.0)
+    assert (aftermath.topplings, aftermath.pushes, aftermath.doubts) == ((), (), ())
+
+
+@pytest.mark.parametrize("heading_rad", [0.3, 1.6, 2.9, 4.4])
+def test_a_topple_is_seen_with_its_heading_and_its_times(heading_rad: float) -> None:
+    aftermath = watch({HIT: toppling(heading_rad)}, shake_px=0.8, flicker=0.03)
+    assert fallen(aftermath) == [HIT]
+    assert aftermath.pushes == ()
+    (toppled,) = aftermath.topplings
+    # The first picture of the motion, or the next: the lean begins slowly.
+    assert 0 <= toppled.began_us - BEGINS * FRAME_US <= 5 * FRAME_US
+    passes_us = (BEGINS + TAKES * 0.5 ** (1 / 1.5)) * FRAME_US
+    assert toppled.passed_us == pytest.approx(passes_us, abs=6 * FRAME_US)
+    along = np.dot(toppled.heading, (math.cos(heading_rad), math.sin(heading_rad)))
+    assert along > math.cos(math.radians(35))
+    assert toppled.rest_mm is not None
+    middle = np.array([toppled.soldier.x_mm, toppled.soldier.y_mm])
+    gone = np.array(toppled.rest_mm) - middle
+    assert 15 < np.hypot(*gone) < 50
+
+
+def test_two_that_fall_together_are_told_apart() -> None:
+    other = Square.parse("A-20")
+    aftermath = watch({HIT: toppling(math.pi), other: toppling(-math.pi / 2)})
+    assert set(fallen(aftermath)) == {HIT, other}
+    headings = {t.soldier.square: t.heading for t in aftermath.topplings}
+    assert headings[HIT][0] < -0.7
+    assert headings[other][1] < -0.7
+
+
+@pytest.mark.parametrize(("dx_mm", "dy_mm"), [(8.0, 0.0), (-5.0, 7.0), (2.0, -12.0)])
+def test_one_that_is_pushed_and_stands_has_not_fallen(dx_mm: float, dy_mm: float) -> None:
+    aftermath = watch({HIT: pushed(dx_mm, dy_mm)}, shake_px=0.5)
+    assert fallen(aftermath) == []
+    (push,) = aftermath.pushes
+    assert push.soldier.square == HIT
+    assert push.x_mm - push.soldier.x_mm == pytest.approx(dx_mm, abs=2)
+    assert push.y_mm - push.soldier.y_mm == pytest.approx(dy_mm, abs=2)
+    assert 0 <= push.began_us - BEGINS * FRAME_US <= 2 * FRAME_US
+
+
+def test_a_nudge_below_five_millimetres_is_no_push() -> None:
+    aftermath = watch({HIT: pushed(2.0, 2.0)})
+    assert (aftermath.topplings, aftermath.pushes) == ((), ())
+
+
+def test_one_that_another_falls_across_still_stands() -> None:
+    # A-20 stands right behind A-28 and falls against it.
+    aftermath = watch({Square.parse("A-20"): toppling(math.pi / 2)})
+    assert fallen(aftermath) == [Square.parse("A-20")]
+    assert aftermath.pushes == ()
+
+
+def test_one_that_is_gone_has_fallen() -> None:
+    def gone(k: int, figure: Figure) -> Figure:
+        return figure if k < BEGINS else replace(figure, x_mm=-4000.0)
+
+    assert fallen(watch({HIT: gone})) == [HIT]
+
+
+@pytest.mark.parametrize("shift_px", [(0.0, 0.0), (0.7, -0.4), (-3.0, 2.2)])
+@pytest.mark.parametrize("light", [1.0, 0.93])
+def test_shake_and_light_are_measured_and_undone(shift_px: tuple[float, float], light: float) -> None:
+    table = Table(CAMERA, tuple(painted.standing(CROWD).values()))
+    reference = table.paint(seed=1)
+    picture = replace(table, light=light).paint(shift_px=shift_px, seed=2)
+    sway = Steady(reference).measure(picture)
+    assert (sway.du_px, sway.dv_px) == pytest.approx(shift_px, abs=0.15)
+    still = sway.undo(picture)[20:-20, 20:-20].astype(float)
+    assert np.abs(still - reference[20:-20, 20:-20]).mean() < 4
+
+
+def test_a_picture_without_edges_has_no_sway() -> None:
+    flat = np.full((200, 300), 90, dtype=np.uint8)
+    assert Steady(flat).measure(flat) == STILL
+    assert np.array_equal(STILL.undo(flat), flat)

@@ -1,0 +1,99 @@
+"""A whole shot from its pictures, and what is said where there is none to read."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import painted_table as painted
+import pytest
+from numpy.typing import NDArray
+from painted_table import CROWD, Table
+
+from game.montecassino import Cause, Square
+from vision.reading import NoReading, ShotReading, read_shot
+
+FRAME_US = 8333
+FIRE = 8
+CAMERA = painted.view(width_px=800, height_px=450, focal_px=980)
+SCENE = painted.scene(CAMERA, fire_us=FIRE * FRAME_US + 1000)
+HIT = Square.parse("A-12")
+
+
+def clip(frames: int = 34) -> list[NDArray[np.uint8]]:
+    """Nobody shoots; A-12 falls by itself, as from a bumped table."""
+    placed = painted.standing(CROWD)
+    table = Table(CAMERA, tuple(f for s, f in placed.items() if s != HIT))
+    pictures = []
+    for k in range(frames):
+        lean = min(max(k - FIRE - 4, 0) / 14, 1.0) * math.pi / 2
+        moving = replace(placed[HIT], lean_rad=lean, heading_rad=1.2)
+        pictures.append(replace(table, moving=(moving,)).paint(seed=k))
+    return pictures
+
+
+def times(count: int) -> list[int]:
+    return [FRAME_US * k for k in range(count)]
+
+
+def test_a_fall_is_reported_in_colour_and_in_grey() -> None:
+    pictures = clip()
+    reading = read_shot(pictures, times(len(pictures)), SCENE)
+    assert isinstance(reading, ShotReading), reading
+    assert {s.square: s.side for s in reading.standing.soldiers} == CROWD
+    assert [f.toppling.soldier.square for f in reading.falls] == [HIT]
+    assert set(reading.falls[0].possible) <= set(Cause)
+    assert reading.pushes == ()
+    grey = read_shot(
+        [p[..., 1].copy() for p in pictures], times(len(pictures)), replace(SCENE, expected=CROWD)
+    )
+    assert isinstance(grey, ShotReading), grey
+    assert [f.toppling.soldier.square for f in grey.falls] == [HIT]
+
+
+def test_the_release_need_not_be_known() -> None:
+    pictures = clip()
+    reading = read_shot(pictures, times(len(pictures)), replace(SCENE, fire_us=None))
+    assert isinstance(reading, ShotReading), reading
+    assert [f.toppling.soldier.square for f in reading.falls] == [HIT]
+
+
+def test_what_differs_from_the_expected_position_is_noted() -> None:
+    pictures = clip(28)
+    expected = {s: side for s, side in CROWD.items() if s != Square.parse("G-08")}
+    reading = read_shot(pictures, times(28), replace(SCENE, expected=expected))
+    assert isinstance(reading, ShotReading), reading
+    assert any("G-08" in note for note in reading.notes)
+
+
+@pytest.mark.parametrize(
+    ("frames", "fire_us", "said"),
+    [
+        (4, None, "4 pictures"),
+        (12, 11 * FRAME_US, "it ends"),
+        (30, -20_000, "begins 20 ms after"),
+    ],
+)
+def test_a_clip_that_is_too_short_is_told(frames: int, fire_us: int | None, said: str) -> None:
+    picture = Table(CAMERA).paint()
+    reading = read_shot([picture] * frames, times(frames), replace(SCENE, fire_us=fire_us))
+    assert isinstance(reading, NoReading)
+    assert said in reading.reason
+
+
+def test_a_covered_lens_is_told_at_either_end() -> None:
+    picture, black = Table(CAMERA).paint(), np.zeros((450, 800, 3), dtype=np.uint8)
+    for pictures, said in (([black] * 30, "black"), ([picture] * 15 + [black] * 15, "goes black")):
+        reading = read_shot(pictures, times(30), SCENE)
+        assert isinstance(reading, NoReading)
+        assert said in reading.reason
+
+
+def test_pictures_without_board_are_told() -> None:
+    reading = read_shot([Table(CAMERA, markers=None).paint()] * 30, times(30), SCENE)
+    assert isinstance(reading, NoReading)
+    assert "markers" in reading.reason
+
+
+def test_as_many_times_as_pictures() -> None:
+    with pytest.raises(ValueError, match="3 frames and 2 timestamps"):
+        read_shot([Table(CAMERA).paint()] * 3, [0, 1], SCENE)

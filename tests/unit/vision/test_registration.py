@@ -1,0 +1,178 @@
+"""Where the camera stands: from board to pixels and back, and the pose from markers or corners."""
+
+import math
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import painted_table as painted
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from painted_table import MARKERS, Table
+
+from vision.registration import BoardView, NoBoard, register
+from vision.scene import MarkerMap
+
+LENS = (-0.18, 0.05, 0.0005, -0.0003, 0.0)
+BOARD = np.array([(x, y, 0.0) for x in (0, 180, 360) for y in (0, 270, 540, 810)])
+
+
+def off_mm(found: BoardView | NoBoard, true: BoardView) -> float:
+    """How far off the found camera puts points of the board, at the worst."""
+    assert isinstance(found, BoardView), found
+    return float(np.linalg.norm(found.on_plane(true.project(BOARD)) - BOARD[:, :2], axis=1).max())
+
+
+@given(
+    roll=st.floats(-math.pi, math.pi),
+    tilt=st.floats(-0.35, 0.35),
+    height=st.floats(700, 2500),
+    bend=st.floats(-0.2, 0.1),
+    z=st.floats(0, 60),
+    x=st.floats(0, 360),
+    y=st.floats(0, 810),
+)
+def test_a_point_seen_at_its_height_is_the_point(
+    roll: float, tilt: float, height: float, bend: float, z: float, x: float, y: float
+) -> None:
+    # Scaled so that the whole board stays in the picture: far outside no distortion can be undone.
+    camera = painted.view(
+        roll_rad=roll, tilt_rad=tilt, height_mm=height, focal_px=0.5 * height, distortion=(bend, 0, 0, 0, 0)
+    )
+    pixel = camera.project(np.array([[x, y, z]]))
+    assert camera.on_plane(pixel, z) == pytest.approx(np.array([[x, y]]), abs=0.05)
+    origin, direction = camera.ray(pixel)
+    towards = np.array([x, y, z]) - camera.camera_mm
+    assert origin[0] == pytest.approx(camera.camera_mm)
+    assert direction[0] == pytest.approx(towards / np.linalg.norm(towards), abs=1e-4)
+
+
+def test_no_points_give_no_points() -> None:
+    camera = painted.view()
+    assert camera.project(np.zeros((0, 3))).shape == (0, 2)
+    assert camera.on_plane(np.zeros((0, 2))).shape == (0, 2)
+
+
+@pytest.mark.parametrize("roll_rad", [0.0, 0.4, math.pi / 2, math.pi, -1.9])
+def test_the_pose_is_found_however_the_picture_is_turned(roll_rad: float) -> None:
+    camera = painted.view(
+        width_px=900, height_px=900, roll_rad=roll_rad, tilt_rad=0.08, focal_px=950, distortion=LENS
+    )
+    found = register(Table(camera).paint(), painted.scene(camera))
+    assert off_mm(found, camera) < 0.3
+    assert isinstance(found, BoardView)
+    assert found.camera_mm == pytest.approx(camera.camera_mm, abs=8)
+    assert found.markers_used == (0, 1, 2, 3)
+    assert off_mm(found, camera) < 3 * found.error_mm < 3.0
+    assert not found.focal_estimated
+
+
+def test_an_unknown_lens_is_estimated_with_the_pose() -> None:
+    camera = painted.view(tilt_rad=0.06, distortion=(-0.1, 0, 0, 0, 0))
+    found = register(Table(camera).paint(), painted.scene(camera, intrinsics=None, distortion=None))
+    assert off_mm(found, camera) < 1.0
+    assert isinstance(found, BoardView)
+    assert found.focal_estimated
+
+
+def test_grey_pictures_will_do() -> None:
+    camera = painted.view()
+    grey = cv2.cvtColor(Table(camera).paint(), cv2.COLOR_BGR2GRAY)
+    assert off_mm(register(grey, painted.scene(camera)), camera) < 0.3
+
+
+def test_two_markers_are_enough() -> None:
+    camera = painted.view(tilt_rad=0.05)
+    shown = replace(MARKERS, centres_mm={i: MARKERS.centres_mm[i] for i in (0, 3)})
+    found = register(Table(camera, markers=shown).paint(), painted.scene(camera))
+    assert off_mm(found, camera) < 1.5
+    assert isinstance(found, BoardView)
+    assert found.markers_used == (0, 3)
+
+
+def test_small_markers_are_found() -> None:
+    camera = painted.view(width_px=480, height_px=270, focal_px=590)
+    found = register(Table(camera).paint(), painted.scene(camera))
+    assert off_mm(found, camera) < 1.0
+
+
+def test_a_marker_that_was_moved_is_left_out() -> None:
+    camera = painted.view()
+    shown = MarkerMap(
+        MARKERS.dictionary, MARKERS.size_mm, {**MARKERS.centres_mm, 4: (-30.0, 400.0), 5: (390.0, 405.0)}
+    )
+    said = replace(shown, centres_mm={**shown.centres_mm, 4: (-30.0, 440.0)})
+    found = register(Table(camera, markers=shown).paint(), painted.scene(camera, markers=said))
+    assert off_mm(found, camera) < 0.5
+    assert isinstance(found, BoardView)
+    assert 4 not in found.markers_used
+
+
+def test_given_corners_place_the_board() -> None:
+    camera = painted.view(tilt_rad=0.05)
+    corners = tuple(
+        map(tuple, camera.project(np.array([(x, y, 0) for x, y in painted.scene(camera).outline_mm])))
+    )
+    scene = painted.scene(camera, markers=None, corners_px=corners)
+    found = register(Table(camera, markers=None).paint(), scene)
+    assert off_mm(found, camera) < 0.2
+    assert isinstance(found, BoardView)
+    assert found.markers_used == ()
+
+
+def test_mirrored_corners_are_refused() -> None:
+    camera = painted.view()
+    corners = camera.project(np.array([(x, y, 0) for x, y in painted.scene(camera).outline_mm]))
+    mirrored = tuple((camera.width_px - 1 - u, v) for u, v in corners)
+    found = register(
+        Table(camera, markers=None).paint(), painted.scene(camera, markers=None, corners_px=mirrored)
+    )
+    assert isinstance(found, NoBoard)
+    assert "mirrored" in found.reason
+
+
+def test_corners_of_no_board_are_refused() -> None:
+    camera = painted.view()
+    scene = painted.scene(camera, markers=None, corners_px=((100, 100), (110, 400), (900, 120), (300, 130)))
+    found = register(Table(camera, markers=None).paint(), scene)
+    assert isinstance(found, NoBoard)
+
+
+@pytest.mark.parametrize(
+    ("markers", "said"),
+    [
+        (None, "none of the markers 0, 1, 2, 3"),
+        (replace(MARKERS, centres_mm={0: (-30.0, 30.0)}), "only marker 0"),
+        (replace(MARKERS, centres_mm={7: (-30.0, 30.0), 8: (390.0, 700.0)}), "no board in the picture"),
+    ],
+)
+def test_a_picture_without_board_says_so(markers: MarkerMap | None, said: str) -> None:
+    camera = painted.view()
+    found = register(Table(camera, markers=markers).paint(), painted.scene(camera))
+    assert isinstance(found, NoBoard)
+    assert said in found.reason
+
+
+def test_two_boards_are_told() -> None:
+    camera = painted.view(width_px=960, height_px=540)
+    one = Table(camera).paint()
+    found = register(np.vstack([one, one]), painted.scene(camera))
+    assert isinstance(found, NoBoard)
+    assert "two boards" in found.reason
+
+
+def test_a_covered_lens_is_told() -> None:
+    camera = painted.view()
+    found = register(np.full((540, 960, 3), 3, dtype=np.uint8), painted.scene(camera))
+    assert isinstance(found, NoBoard)
+    assert "black" in found.reason
+
+
+def test_a_dictionary_that_does_not_exist_is_told() -> None:
+    camera = painted.view()
+    found = register(
+        Table(camera).paint(), painted.scene(camera, markers=replace(MARKERS, dictionary="DICT_9X9_1"))
+    )
+    assert isinstance(found, NoBoard)
+    assert "DICT_9X9_1" in found.reason
