@@ -478,6 +478,6 @@ void commands_take(struct cannon *cannon, const struct receiver_frame *frame)
         execute(cannon, frame);
     }
     if (cannon->state == WIRE_STATE_ARMED && setting(cannon, WIRE_SETTING_TRIGGER_KIND) == 0) {
-        receiver_light_fuse(&cannon->receiver, (uint8_t)(cannon->last_id + 1u));
+        guard_light_fuse(&cannon->guard, &cannon->receiver, (uint8_t)(cannon->last_id + 1u));
     }
 }

@@ -1,5 +1,13 @@
 #include "guard.h"
 
+void guard_light_fuse(const struct guard *guard, struct receiver *receiver, uint8_t next_sequence)
+{
+    uint8_t before = board_lock();
+    receiver->fuse_sequence = next_sequence;
+    receiver->fuse_live = !guard->lost && !receiver->stopped;
+    board_unlock(before);
+}
+
 /* Switching on is for the slow way only, and only if no interrupt has had a reason against it since the core looked.
  * Switching off leaves alone a trigger that the interrupt has pulled and the core does not know of yet. */
 static void apply_trigger(struct guard *guard, const struct receiver *receiver, bool wanted)

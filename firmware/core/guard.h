@@ -61,6 +61,10 @@ static inline void guard_period(struct guard *guard)
     }
 }
 
+/* Main loop: from now on the interrupt obeys the fire command with the fuse's token and this id; unless something has
+ * spoken against it that the core has not seen yet. */
+void guard_light_fuse(const struct guard *guard, struct receiver *receiver, uint8_t next_sequence);
+
 /* Main loop: make trigger and loader what the core wants after a step. */
 void guard_apply(struct guard *guard, struct receiver *receiver, bool trigger, bool loader);
 

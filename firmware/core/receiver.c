@@ -45,14 +45,6 @@ void receiver_set_fuse(struct receiver *receiver, uint32_t token)
     board_unlock(before);
 }
 
-void receiver_light_fuse(struct receiver *receiver, uint8_t next_sequence)
-{
-    uint8_t before = board_lock();
-    receiver->fuse_sequence = next_sequence;
-    receiver->fuse_live = !receiver->stopped;
-    board_unlock(before);
-}
-
 bool receiver_clear_fuse(struct receiver *receiver, uint32_t *fired_us)
 {
     uint8_t before = board_lock();

@@ -61,11 +61,8 @@ void receiver_start(struct receiver *receiver);
 /* Main loop: the oldest frame. False when there is none. */
 bool receiver_pop(struct receiver *receiver, struct receiver_frame *frame);
 
-/* Main loop: the token of this arming. The fuse stays out. */
+/* Main loop: the token of this arming. The fuse stays out until guard_light_fuse. */
 void receiver_set_fuse(struct receiver *receiver, uint32_t token);
-
-/* Main loop: from now on the interrupt obeys the fire command with that token and this id. */
-void receiver_light_fuse(struct receiver *receiver, uint8_t next_sequence);
 
 /* Main loop: the fuse goes out. True when the interrupt fired before that and nobody has taken notice yet; then
  * fired_us says when. */

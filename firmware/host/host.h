@@ -39,7 +39,7 @@ void host_copy(struct host *to, const struct host *from);
 /* Start after a reset (enum wire_reset_cause). Outputs are off first. What the core retains is kept but at power-on. */
 void host_reset(struct host *host, uint8_t reset_cause);
 
-/* The inputs are now these bits of WIRE_INPUT_.._MASK. Interrupts see the change; the main loop sees it when it runs. */
+/* The inputs are now these bits of WIRE_INPUT_.._MASK. Interrupts see the change now, the main loop when it runs. */
 void host_set_inputs(struct host *host, uint8_t levels);
 
 /* Bytes come in, each through the receive interrupt; the main loop does not run. */
@@ -48,8 +48,8 @@ void host_receive(struct host *host, const uint8_t *bytes, size_t count);
 /* The main loop runs once, without time passing. */
 void host_step(struct host *host);
 
-/* Time passes, in steps of at most a millisecond with the main loop running after each. Up to 86 bytes a step of 1 ms
- * leave the outbox: the line's speed does not matter here. */
+/* Time passes, in steps of at most a millisecond with the main loop running after each. What it sends has left at
+ * once: the line's speed is not part of this. */
 void host_run(struct host *host, uint32_t duration_us);
 
 /* Only time and the interrupts of the servo periods pass: the main loop hangs. */
