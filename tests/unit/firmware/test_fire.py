@@ -104,6 +104,15 @@ def test_no_other_token_fires(token: int) -> None:
     assert cannon.view.pulls == (token == right)
 
 
+@given(st.lists(st.binary(max_size=40), max_size=8))
+def test_no_bytes_fire_without_the_token(pieces: list[bytes]) -> None:
+    cannon = cannon_in(State.ARMED)
+    for piece in pieces:
+        cannon.receive(piece)
+        cannon.step()
+    assert (cannon.view.pulls, cannon.view.trigger) == (0, False)
+
+
 def test_tokens_are_never_used_twice() -> None:
     cannon = configured({Setting.ARM_EXPIRES_MS: 100})
     cannon.ask(Command.HOME)

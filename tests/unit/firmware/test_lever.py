@@ -267,7 +267,7 @@ def test_work_takes_no_longer_than_its_answer_says() -> None:
         cannon.run_until(after, limit_ms=expected_ms)
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(
     st.lists(
         st.tuples(
