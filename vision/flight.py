@@ -8,7 +8,9 @@ which solves ``dv/dt = -k v^2`` exactly, and gravity adds ``g t^2 / 2`` downward
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +27,8 @@ GRAVITY_MM_PER_MS2 = 9.80665e-3
 _DRAG_PER_MM = 0.045e-3
 _DRAG_SIGMA_PER_MM = 0.012e-3
 _ITERATIONS = 12
+# By how much each unknown is moved to see what follows: us, mm, m/s, 1/mm.
+_STEPS = np.array([20.0, 0.1, 0.1, 0.1, 0.01, 0.01, 0.01, 1e-6])
 _HUBER = 2.0  # standard deviations beyond which a sight is taken for partly spoilt
 # Centre of a shot that lies on the board, and how firmly it is kept from sinking below.
 _LOWEST_MM = 3.0
@@ -172,11 +176,11 @@ def fit_flight(
         soft: FloatArray = np.where(size <= _HUBER, residuals, np.sign(residuals) * far)
         return soft
 
-    def stacked(parameters: FloatArray) -> FloatArray:
+    def stacked(parameters: FloatArray, *, soft: bool) -> FloatArray:
         # Nothing flies through the board: a shot seen in flight is above it, however its height came about.
         sunk = np.minimum(_positions(parameters, times)[..., 2] - _LOWEST_MM, 0.0) / _SUNK_SIGMA_MM
         pictures = misses(parameters).reshape(len(parameters), -1)
-        if robust:
+        if soft:
             pictures = softened(pictures)
         parts = [pictures, sunk, (parameters - prior.mean) / scale]
         if passes is not None:
@@ -184,33 +188,15 @@ def fit_flight(
             parts.append((there - passes.point_mm) / passes.sigma_mm)
         return np.concatenate(parts, axis=1)
 
-    best = prior.mean.copy()
-    cost = float(np.sum(stacked(best[None])[0] ** 2))
-    damping = 1e-3
-    steps = np.array([20.0, 0.1, 0.1, 0.1, 0.01, 0.01, 0.01, 1e-6])
-    normal = np.eye(8)
-    for _ in range(_ITERATIONS):
-        here = stacked(best[None])[0]
-        slopes = (stacked(best + np.diag(steps)) - here) / steps[:, None]
-        normal = slopes @ slopes.T
-        gradient = slopes @ here
-        improved = False
-        for _ in range(6):
-            change = np.linalg.solve(normal + damping * np.diag(np.diag(normal)), -gradient)
-            trial_cost = float(np.sum(stacked((best + change)[None])[0] ** 2))
-            if trial_cost < cost:
-                improved = True
-                break
-            damping *= 6
-        if not improved:
-            break
-        gain = cost - trial_cost
-        best, cost, damping = best + change, trial_cost, max(damping / 6, 1e-9)
-        if gain < 1e-4 * max(cost, 1.0):
-            break
+    best, cost, normal = _descend(partial(stacked, soft=False), prior.mean)
+    if robust:
+        # Far from the flight the softened residuals are too flat to lead there: begin at the plain fit.
+        best, cost, normal = _descend(partial(stacked, soft=True), best)
     off_px = misses(best[None])[0] * sigma_px
     # Unknowns differ by ten orders of magnitude in size: invert in units of their prior spread.
-    covariance = np.linalg.inv(normal * scale[:, None] * scale) * scale[:, None] * scale
+    covariance: FloatArray = np.asarray(
+        np.linalg.inv(normal * scale[:, None] * scale) * scale[:, None] * scale, dtype=np.float64
+    )
     # Where the sights scatter more than they should, the flight is less sure by as much.
     covariance *= max(1.0, cost / (2 * len(times)))
     flight = Flight(float(best[0]), best[1:4].copy(), best[4:7].copy(), float(best[7]))
@@ -218,8 +204,35 @@ def fit_flight(
         flight,
         covariance,
         cost,
-        np.asarray(np.hypot(off_px[:, 0], off_px[:, 1]), dtype=np.float64),
+        np.hypot(off_px[:, 0], off_px[:, 1]),
     )
+
+
+def _descend(
+    residuals: Callable[[FloatArray], FloatArray], start: FloatArray
+) -> tuple[FloatArray, float, FloatArray]:
+    """Least squares after Levenberg and Marquardt; gives the best unknowns, their cost and the normal matrix."""
+    best = start.copy()
+    cost = float(np.sum(residuals(best[None])[0] ** 2))
+    damping = 1e-3
+    normal = np.eye(len(start))
+    for _ in range(_ITERATIONS):
+        here = residuals(best[None])[0]
+        slopes = (residuals(best + np.diag(_STEPS)) - here) / _STEPS[:, None]
+        normal = slopes @ slopes.T
+        gradient = slopes @ here
+        gain = 0.0
+        for _ in range(6):
+            change = np.linalg.solve(normal + damping * np.diag(np.diag(normal)), -gradient)
+            trial_cost = float(np.sum(residuals((best + change)[None])[0] ** 2))
+            if trial_cost < cost:
+                gain = cost - trial_cost
+                best, cost, damping = best + change, trial_cost, max(damping / 6, 1e-9)
+                break
+            damping *= 6
+        if gain < 1e-4 * max(cost, 1.0):
+            break
+    return best, cost, normal
 
 
 def _parameters(flight: Flight) -> FloatArray:
@@ -242,8 +255,7 @@ def _positions(parameters: FloatArray, times_us: FloatArray) -> FloatArray:
 
 def _jacobian(parameters: FloatArray, times_us: FloatArray) -> FloatArray:
     """Slopes of positions (N, 3, 8) in the unknowns."""
-    steps = np.array([20.0, 0.1, 0.1, 0.1, 0.01, 0.01, 0.01, 1e-6])
     here = _positions(parameters[None], times_us)[0]
-    moved = _positions(parameters + np.diag(steps), times_us)
-    slopes: FloatArray = np.moveaxis((moved - here) / steps[:, None, None], 0, -1)
+    moved = _positions(parameters + np.diag(_STEPS), times_us)
+    slopes: FloatArray = np.moveaxis((moved - here) / _STEPS[:, None, None], 0, -1)
     return slopes

@@ -43,6 +43,9 @@ _BOUNCE_GAIN = 10.0  # by how much a bounce must lower the sum of squares to be 
 _MOST_LEGS = 8
 _TRIED = 8  # ways from the cannon that are followed in full
 _MISFIT_SHARE = 0.3
+# A flight after a bounce can be the longer one: what counts is that the first is seen from the cannon on.
+_ENOUGH_SIGHTS = 6
+_LATE_SHARE = 0.8
 _LEAST_SCORE = 0.8  # a flight of two faint streaks far from where it should begin is none
 _SLOW_MPS = 1.5
 _DIRECTED_PX = 8.0  # a smear longer than this shows its direction
@@ -341,7 +344,7 @@ class _Follower:
                 sights = self._agreeing(line, range(max(start, k - 3), min(count, k + 25)), 7.0)
                 if len(sights) < self._least_pictures():
                     continue
-                score = self._weight(line, sights) - self._late(line, sights)
+                score = self._weight(line, sights[:_ENOUGH_SIGHTS]) - self._late(line, sights)
                 key = tuple((s.streak.frame, s.streak.u_px) for s in sights)
                 if key not in found or score > found[key][0]:
                     found[key] = (score, line, sights)
@@ -350,7 +353,8 @@ class _Follower:
         for _, line, sights in sorted(found.values(), key=lambda f: -f[0])[:_TRIED]:
             draft = self._grow(self._muzzle_prior(line), sights)
             # The shadow makes a fine straight way too, but none that begins at the muzzle.
-            score = sum(self._strength(s) for s in draft.sights) - self._late(line, draft.sights)
+            score = sum(self._strength(s) for s in draft.sights[:_ENOUGH_SIGHTS])
+            score -= self._late(line, draft.sights)
             score -= _MISFIT_SHARE * max(draft.fit.misfit - 2.0 * len(draft.sights), 0.0)
             if best is None or score > best[0]:
                 best = (score, draft)
@@ -404,7 +408,7 @@ class _Follower:
             return 0.0
         start_mm = 0.0 if self._ahead > 0 else self._scene.length_mm
         away_ms = abs(sights[0].point_mm[1] - start_mm) / max(abs(line.velocity[1]), 1e-6)
-        return float(0.5 * away_ms / 1000.0 * self._scene.fps)
+        return float(_LATE_SHARE * away_ms / 1000.0 * self._scene.fps)
 
     def _only_one_streak(self, start: int) -> _Draft | None:
         """Find a flight so short that one picture shows it: from the known muzzle, at the known time, to one streak."""

@@ -1,0 +1,178 @@
+"""Pictures of a shot over a board, drawn from a path that is integrated step by step: the truth of the track's tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from game.montecassino import Side
+from vision.registration import BoardView
+from vision.scene import Scene
+
+Path = Callable[[float], NDArray[np.float64] | None]
+
+WIDTH_PX, HEIGHT_PX = 960, 540
+MUZZLE_MM = (150.0, -40.0, 50.0)
+FIRE_US = 1_100_000
+DRAG_PER_M = 0.04
+GRAVITY_MPS2 = 9.80665
+
+
+def camera(height_mm: float = 1200.0, aim_mm: tuple[float, float] = (190.0, 400.0)) -> BoardView:
+    """A camera that hangs a little tilted over the board and sees all of it."""
+    tilt = cv2.Rodrigues(np.array([0.03, -0.02, 0.01]))[0]
+    rotation = np.asarray(tilt @ np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]]))
+    matrix = np.array([[1180.0, 0.0, WIDTH_PX / 2], [0.0, 1180.0, HEIGHT_PX / 2], [0.0, 0.0, 1.0]])
+    return BoardView(
+        camera_matrix=matrix,
+        distortion=np.array([-0.1, 0.02, 0.0, 0.0, 0.0]),
+        rotation=rotation,
+        translation_mm=np.array([0.0, 0.0, height_mm]) - rotation @ np.array([*aim_mm, 0.0]),
+        width_px=WIDTH_PX,
+        height_px=HEIGHT_PX,
+        error_mm=0.1,
+    )
+
+
+def scene(
+    *,
+    fps: float = 120.0,
+    muzzle_mm: tuple[float, float, float] | None = MUZZLE_MM,
+    fire_us: int | None = FIRE_US,
+    exposure_us: int | None = 1000,
+) -> Scene:
+    """A board of 45 mm squares with the Allies' cannon behind it."""
+    return Scene(
+        square_mm=45.0,
+        cannon_side=Side.A,
+        fps=fps,
+        muzzle_mm=muzzle_mm,
+        fire_us=fire_us,
+        exposure_us=exposure_us,
+    )
+
+
+def fly(
+    start_mm: Sequence[float],
+    velocity_mps: Sequence[float],
+    turns: Sequence[tuple[float, Sequence[float]]] = (),
+) -> Path:
+    """Integrate a path from the release; `turns` are (ms after release, new velocity in m/s)."""
+    step_s = 2.5e-4
+    place, velocity = np.array(start_mm, dtype=np.float64), np.array(velocity_mps, dtype=np.float64)
+    waiting = sorted(turns, key=lambda turn: turn[0])
+    places = [place]
+    gravity = np.array([0.0, 0.0, -GRAVITY_MPS2])
+    for i in range(1000):
+        if waiting and i * step_s * 1e3 >= waiting[0][0] - 1e-9:
+            velocity = np.array(waiting.pop(0)[1], dtype=np.float64)
+        before = velocity
+        velocity = velocity + (gravity - DRAG_PER_M * float(np.sqrt(velocity @ velocity)) * velocity) * step_s
+        place = place + (before + velocity) / 2 * step_s * 1e3
+        places.append(place)
+    points = np.array(places)
+
+    def at(since_ms: float) -> NDArray[np.float64] | None:
+        if since_ms < 0 or since_ms > 249:
+            return None
+        return np.array(
+            [np.interp(since_ms * 4, np.arange(len(points)), points[:, axis]) for axis in range(3)]
+        )
+
+    return at
+
+
+@dataclass(frozen=True)
+class Film:
+    frames: list[NDArray[np.uint8]]
+    timestamps_us: list[int]
+
+
+def film(
+    path: Path | None,
+    view: BoardView,
+    *,
+    fps: float = 120.0,
+    exposure_us: int = 1000,
+    shot: tuple[int, int, int] = (235, 240, 240),
+    grey: bool = False,
+    shadow: bool = True,
+    length_ms: float = 260.0,
+    seed: int = 0,
+    topple_at_ms: float | None = None,
+) -> Film:
+    """Draw the shot, its shadow, the noise, and, if asked for, a dark figure that topples slowly."""
+    rng = np.random.default_rng(seed)
+    board = _board(view)
+    frames, times = [], []
+    first_us = FIRE_US - 80_000
+    for k in range(int(length_ms * fps / 1000)):
+        time_us = first_us + round(k * 1e6 / fps)
+        picture = board.copy()
+        if topple_at_ms is not None:
+            _figure(picture, view, max(0.0, (time_us - FIRE_US) / 1000 - topple_at_ms))
+        if path is not None:
+            moments = [(time_us - FIRE_US + exposure_us * (i / 15 - 0.5)) / 1000 for i in range(16)]
+            seen = [p for p in map(path, moments) if p is not None]
+            if shadow:
+                fallen = [np.array([p[0] + 0.5 * p[2], p[1] - 0.25 * p[2], 0.0]) for p in seen]
+                _smear(picture, view, fallen, (0.0, 0.0, 0.0), strength=0.45, blur_px=2.0)
+            _smear(picture, view, seen, shot, strength=1.0, blur_px=0.6)
+        noisy = picture + rng.normal(0.0, 1.5, picture.shape)
+        image = np.clip(np.round(noisy), 0, 255).astype(np.uint8)
+        frames.append(np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)) if grey else image)
+        times.append(time_us)
+    return Film(frames, times)
+
+
+def _board(view: BoardView) -> NDArray[np.float32]:
+    picture = np.full((HEIGHT_PX, WIDTH_PX, 3), (95.0, 120.0, 140.0), dtype=np.float32)
+    for x in range(9):
+        ends = view.project(np.array([[45.0 * x, 0.0, 0.0], [45.0 * x, 810.0, 0.0]]))
+        cv2.line(picture, *(tuple(int(c) for c in e) for e in ends), (60, 60, 60), 1, cv2.LINE_AA)
+    for y in range(19):
+        ends = view.project(np.array([[0.0, 45.0 * y, 0.0], [360.0, 45.0 * y, 0.0]]))
+        cv2.line(picture, *(tuple(int(c) for c in e) for e in ends), (60, 60, 60), 1, cv2.LINE_AA)
+    return picture
+
+
+def _smear(
+    picture: NDArray[np.float32],
+    view: BoardView,
+    points: Sequence[NDArray[np.float64]],
+    colour: Sequence[float],
+    *,
+    strength: float,
+    blur_px: float,
+) -> None:
+    if not points:
+        return
+    pixels = view.project(np.array(points))
+    radius_px = 3.0 * 1180.0 / (float(view.camera_mm[2]) - float(points[0][2]))
+    cover = np.zeros(picture.shape[:2], dtype=np.float32)
+    for u, v in pixels:
+        disc = np.zeros_like(cover[:40, :40])
+        left, top = int(u) - 20, int(v) - 20
+        if not (0 <= left < WIDTH_PX - 40 and 0 <= top < HEIGHT_PX - 40):
+            continue
+        centre = (round((u - left) * 16), round((v - top) * 16))
+        cv2.circle(disc, centre, round(radius_px * 16), 1.0, -1, cv2.LINE_AA, 4)
+        cover[top : top + 40, left : left + 40] += disc / 16
+    rows, columns = np.flatnonzero(cover.any(axis=1)), np.flatnonzero(cover.any(axis=0))
+    if not len(rows):
+        return
+    box = np.s_[max(rows[0] - 8, 0) : rows[-1] + 9, max(columns[0] - 8, 0) : columns[-1] + 9]
+    alpha = strength * cv2.GaussianBlur(cover[box], (0, 0), blur_px)[..., None]
+    picture[box] = picture[box] * (1 - alpha) + np.array(colour, dtype=np.float32) * alpha
+
+
+def _figure(picture: NDArray[np.float32], view: BoardView, falling_ms: float) -> None:
+    lean = min(np.pi / 2, 0.5e-4 * falling_ms**2)
+    foot = np.array([202.0, 382.0, 0.0])
+    head = foot + 42.0 * np.array([0.2 * np.sin(lean), 0.98 * np.sin(lean), np.cos(lean)])
+    pixels = view.project(np.array([foot, head]))
+    cv2.line(picture, *(tuple(int(c) for c in p) for p in pixels), (45, 70, 55), 11, cv2.LINE_AA)
