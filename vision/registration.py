@@ -74,16 +74,13 @@ class BoardView:
     """Ids of the markers that the pose stands on; empty where corners were given."""
     focal_estimated: bool = False
     """Whether the focal length was estimated together with the pose."""
+    camera_mm: FloatArray = field(init=False)
+    """The camera's centre in the board frame, shape (3,)."""
     _rotation_vector: FloatArray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "camera_mm", -self.rotation.T @ self.translation_mm)
         object.__setattr__(self, "_rotation_vector", cv2.Rodrigues(self.rotation)[0].reshape(3))
-
-    @property
-    def camera_mm(self) -> FloatArray:
-        """The camera's centre in the board frame, shape (3,)."""
-        centre: FloatArray = -self.rotation.T @ self.translation_mm
-        return centre
 
     def project(self, points_mm: FloatArray) -> FloatArray:
         """Pixels of board points.
@@ -118,14 +115,9 @@ class BoardView:
         origins, directions
             Each of shape (N, 3) in the board frame; origins in mm, directions of length one.
         """
-        pixels = np.ascontiguousarray(pixels, dtype=np.float64).reshape(-1, 1, 2)
-        if len(pixels) == 0:
-            return np.zeros((0, 3)), np.zeros((0, 3))
-        flat = cv2.undistortPoints(pixels, self.camera_matrix, self.distortion).reshape(-1, 2)
-        in_camera = np.column_stack([flat, np.ones(len(flat))])
-        directions = in_camera @ self.rotation
+        directions = self._towards(pixels)
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-        return np.tile(self.camera_mm, (len(flat), 1)), directions
+        return np.tile(self.camera_mm, (len(directions), 1)), directions
 
     def on_plane(self, pixels: FloatArray, z_mm: float = 0.0) -> FloatArray:
         """Board points at height `z_mm` that are seen at pixels.
@@ -141,10 +133,19 @@ class BoardView:
         -------
         Shape (N, 2), (x, y) mm.
         """
-        origins, directions = self.ray(pixels)
-        reach = (z_mm - origins[:, 2]) / directions[:, 2]
-        points: FloatArray = origins[:, :2] + reach[:, None] * directions[:, :2]
+        directions = self._towards(pixels)
+        reach = (z_mm - self.camera_mm[2]) / directions[:, 2:]
+        points: FloatArray = self.camera_mm[:2] + reach * directions[:, :2]
         return points
+
+    def _towards(self, pixels: FloatArray) -> FloatArray:
+        """Directions through pixels in the board frame, of any length, shape (N, 3)."""
+        pixels = np.ascontiguousarray(pixels, dtype=np.float64).reshape(-1, 1, 2)
+        in_camera = np.ones((len(pixels), 3))
+        if len(pixels):
+            in_camera[:, :2] = cv2.undistortPoints(pixels, self.camera_matrix, self.distortion).reshape(-1, 2)
+        directions: FloatArray = in_camera @ self.rotation
+        return directions
 
     def mm_per_px(self, x_mm: float, y_mm: float, z_mm: float = 0.0) -> float:
         """Length on a plane of constant height that one pixel covers there, the mean of both directions."""

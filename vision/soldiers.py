@@ -173,10 +173,7 @@ def _lay_figure(cover: FloatImage, raster: Raster, view: BoardView, figure: Figu
     """Lay a figure over a square at its best place."""
     x_mm, y_mm = square.centre_mm(raster.square_mm)
     discs = figure.shadow_of_sight(view.camera_mm, x_mm, y_mm)
-    low = raster.to_px((discs[:, :2] - discs[:, 2:]).min(axis=0))
-    high = raster.to_px((discs[:, :2] + discs[:, 2:]).max(axis=0))
-    left, top = (int(v) for v in np.floor(low) - 1)
-    width, height = (int(v) for v in np.ceil(high) - np.floor(low) + 3)
+    (left, top), (width, height) = _frame(discs, raster)
     shape = figure.draw(discs, raster, (left, top), (width, height))
     reach = round(_REACH * raster.px_per_square)
     window = cover[max(0, top - reach) : top + height + reach, max(0, left - reach) : left + width + reach]
@@ -205,22 +202,40 @@ def _decide_order(cover: FloatImage, raster: Raster, view: BoardView, figure: Fi
     """Fit a figure on every square, the clearest first; what one covers is taken from the rest."""
     left = cover.copy()
     open_squares = {s: _lay_figure(left, raster, view, figure, s) for s in ALL_SQUARES}
+    # Covering takes away and never adds, so an old fit is an upper bound: only the best is fitted anew.
+    stale: set[Square] = set()
     decided: dict[Square, _Cover] = {}
     while open_squares:
         square = max(open_squares, key=lambda s: open_squares[s].total_mm2)
+        if square in stale:
+            stale.discard(square)
+            open_squares[square] = _lay_figure(left, raster, view, figure, square)
+            continue
         fit = open_squares.pop(square)
         decided[square] = fit
         if fit.mean < _SURELY_BARE:
             break
         discs = figure.shadow_of_sight(view.camera_mm, fit.x_mm, fit.y_mm)
-        taken = figure.draw(discs, raster, (0, 0), (left.shape[1], left.shape[0]))
-        left[(taken > 0.3) & (left > -0.5)] = -0.5
+        (left_px, top_px), (width, height) = _frame(discs, raster)
+        window = left[max(0, top_px) : top_px + height, max(0, left_px) : left_px + width]
+        corner = (max(0, left_px), max(0, top_px))
+        taken = figure.draw(discs, raster, corner, (window.shape[1], window.shape[0]))
+        window[(taken > 0.3) & (window > -0.5)] = -0.5
         x_mm, y_mm = square.centre_mm(1.0)
         for other in open_squares:
             ox, oy = other.centre_mm(1.0)
             if max(abs(ox - x_mm), abs(oy - y_mm)) < 1.5:
-                open_squares[other] = _lay_figure(left, raster, view, figure, other)
+                stale.add(other)
+    for square in stale & open_squares.keys():
+        open_squares[square] = _lay_figure(left, raster, view, figure, square)
     return decided | open_squares
+
+
+def _frame(discs: FloatArray, raster: Raster) -> tuple[tuple[int, int], tuple[int, int]]:
+    """First pixel (column, row) and size (width, height) of the raster window that holds discs."""
+    low = np.floor(raster.to_px((discs[:, :2] - discs[:, 2:]).min(axis=0))).astype(int) - 1
+    high = np.ceil(raster.to_px((discs[:, :2] + discs[:, 2:]).max(axis=0))).astype(int) + 2
+    return (int(low[0]), int(low[1])), (int(high[0] - low[0]), int(high[1] - low[1]))
 
 
 def _manned(
