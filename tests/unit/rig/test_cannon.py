@@ -20,7 +20,7 @@ from rig.cannon import (
     ShotNotSeen,
 )
 from rig.link import messages, wire
-from rig.link.codec import Decoder, Frame, encode
+from rig.link.codec import STOP_BYTES, Decoder, Frame, encode
 from rig.link.errors import BoardReset, LinkError, LinkLost, NoAnswer, PortGone, Refused
 from rig.link.link import Link
 from rig.sequence import NotInSequence, State
@@ -101,6 +101,12 @@ class Shot:
     def before_fire(self) -> None:
         assert self.table.trigger_pulses == 0
         self.asked += 1
+
+    def asked_for(self) -> list[int]:
+        """The commands that were written since the last call, repetitions too."""
+        items = Decoder().feed(b"".join(self.table.written))
+        self.table.written.clear()
+        return [item.code for item in items if isinstance(item, Frame)]
 
     def whole(self) -> ShotFired:
         self.ready()
@@ -336,6 +342,9 @@ def test_a_lever_cocked_too_long_is_let_down(state):
     shot = Shot().to(state)
     with pytest.raises(DwellExpired, match="as long as it may, 30 s"):
         shot.cannon.wait(40_000_000)
+    assert (
+        wire.Command.LET_DOWN in shot.asked_for()
+    )  # the firmware would have done it by itself a little later
     assert shot.cannon.state is State.SAFE
     assert shot.table.trigger_pulses == 0
     shot.ends_safe()
@@ -426,6 +435,7 @@ def test_what_the_watch_raises_stops_the_shot_and_goes_on_to_the_caller(state, e
         for _, step in shot.steps():
             step()
             shot.cannon.wait(30_000)
+    assert shot.table.written.count(STOP_BYTES) == 1
     assert shot.cannon.state is State.SAFE
     assert shot.table.trigger_pulses == (state is State.FIRING)
     shot.ends_safe()
@@ -553,6 +563,29 @@ def test_a_shot_whose_gate_times_the_line_lost_is_a_shot_all_the_same():
     assert fired.left_us is fired.transit_us is fired.muzzle_speed_mps is None
     assert abs(fired.released_us - shot.table.released_us) <= fired.released_bound_us
     assert shot.cannon.fired is True
+
+
+def test_a_cannon_that_is_letting_down_by_itself_is_found_and_not_disturbed():
+    shot = Shot().to(State.COCKED)
+    shot.table.cut = True
+    while shot.table.state is not wire.State.LETTING_DOWN:
+        shot.table.run(100_000)
+    shot.table.cut = False
+    shot.asked_for()
+    shot.cannon.connect()
+    assert wire.Command.SAFE not in shot.asked_for()
+    assert shot.cannon.state is State.SAFE
+    shot.ends_safe()
+
+
+def test_news_that_is_older_than_the_last_status_is_no_news():
+    shot = Shot().to(State.HOMED)
+    stale = messages.StateChanged(
+        wire.State.SAFE, wire.State.READY, wire.Cause.STOP_BYTE, shot.cannon._synced_us
+    )
+    shot.cannon._inbox.append(stale)
+    shot.cannon.wait(10_000)
+    assert shot.cannon.state is State.HOMED
 
 
 def test_a_port_that_vanishes_is_said_and_the_firmware_makes_itself_safe():

@@ -95,6 +95,13 @@ def test_a_damaged_frame_is_reported_with_its_bytes_and_what_is_wrong():
     assert "checksum" in damaged.why
 
 
+def test_a_frame_that_ends_in_the_middle_of_an_escape_is_none_whatever_its_checksum_says():
+    data = encode(request_frame(3, messages.Arm()))
+    (damaged,) = Decoder().feed(data[:-1] + bytes([wire.ESCAPE, wire.FLAG]))
+    assert isinstance(damaged, Damaged)
+    assert "escape" in damaged.why
+
+
 def _with_crc(body: bytes) -> bytes:
     out = bytearray()
     for byte in body + crc16(body).to_bytes(2, "little"):

@@ -268,6 +268,15 @@ def test_events_come_once_and_in_order_however_often_they_are_sent():
     assert seen == [_moved(n).message for n in (1, 2, 3)]
 
 
+def test_an_event_that_comes_again_many_times_after_it_was_seen_is_never_new():
+    link, script = _linked()
+    seen = []
+    for number in [1, 2] + [1] * 20 + [3]:
+        script.say(_moved(number))
+        seen += link.wait(20_000)
+    assert seen == [_moved(n).message for n in (1, 2, 3)]
+
+
 def test_an_event_ahead_of_its_turn_is_left_until_the_one_before_it_came():
     link, script = _linked()
     script.say(_moved(2))
