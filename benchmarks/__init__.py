@@ -1,4 +1,5 @@
 """Speed, memory and size, each beside a named peer or floor measured in the same run.
 
-A module of this folder with a function `measure()` joins `make bench` by being there.
+A module of this folder with a function `measure()` joins `make bench` by being there; one whose name begins with an
+underscore serves the others.
 """

@@ -17,7 +17,7 @@ def main() -> None:
     console = Console()
     figures: list[Figure] = []
     for module in sorted(pkgutil.iter_modules(benchmarks.__path__), key=lambda found: found.name):
-        if module.name in {"__main__", "figure"}:
+        if module.name == "figure" or module.name.startswith("_"):
             continue
         with console.status(f"measuring {module.name}"):
             figures += importlib.import_module(f"benchmarks.{module.name}").measure()
