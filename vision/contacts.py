@@ -49,6 +49,7 @@ _FAR_FETCHED = 8.0
 _UNTOUCHED_SHARE = 0.01
 _TURNED_COST = 1.5  # a soldier may send the shot anywhere; the density of the one way that it took
 _STEP_MS = 0.4
+_EDGE_US = 500.0  # a turn may lie within the exposure of the pictures on either side
 # A soldier struck by the shot is seen to move in the next picture but a few ms, later where the blow was weak.
 _STIR_MS = 4.0
 _STIR_SIGMA_MS = 6.0
@@ -132,7 +133,8 @@ def find_contacts(
         return ShotContacts(())
     turns: list[tuple[_Account, ...]] = []
     for i, leg in enumerate(track.legs):
-        turns.append(_in_passing(leg, standing, stirred_us, frame_us))
+        seen_from_us = leg.first_us + _EDGE_US if i else leg.flight.start_us
+        turns.append(_in_passing(leg, seen_from_us, standing, stirred_us, frame_us))
         after = track.legs[i + 1] if i + 1 < len(track.legs) else None
         if after is not None or track.lost_over_board:
             turns.append(_Turn(leg, after, standing, stirred_us, frame_us).accounts())
@@ -177,12 +179,11 @@ def _first_to_stir(track: ShotTrack, stirred_us: Mapping[Square, int], frame_us:
 
 
 def _in_passing(
-    leg: Leg, standing: Standing, stirred_us: Mapping[Square, int], frame_us: float
+    leg: Leg, begin_us: float, standing: Standing, stirred_us: Mapping[Square, int], frame_us: float
 ) -> tuple[_Account, ...]:
     """Explanations of a leg by itself: nothing touched, or one who moved just then, so lightly that no turn shows."""
     accounts = [_Account(0.0, ())]
-    begin_us = max(leg.flight.start_us, leg.first_us - frame_us)
-    times_us = np.arange(begin_us, float(leg.last_us), 1000.0 * _STEP_MS)
+    times_us = np.arange(begin_us, leg.last_us - _EDGE_US, 1000.0 * _STEP_MS)
     if len(times_us) < 2:
         return tuple(accounts)
     points = _above_board(leg.flight.at(times_us))
@@ -227,8 +228,8 @@ class _Turn:
         self._stirred_us = stirred_us
         self._frame_us = frame_us
         self._height_mm = standing.height_mm
-        begin_us = float(before.last_us) - 500.0
-        end_us = float(after.first_us) + 500.0 if after is not None else begin_us + 1000.0 * _OPEN_END_MS
+        begin_us = before.last_us - _EDGE_US
+        end_us = after.first_us + _EDGE_US if after is not None else begin_us + 1000.0 * _OPEN_END_MS
         count = int(np.clip((end_us - begin_us) / 1000.0 / _STEP_MS, 8, 120))
         self._times_us = np.linspace(begin_us, end_us, count)
         self._before = before
