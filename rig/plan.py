@@ -19,13 +19,12 @@ from pydantic import Field, field_validator
 from game.montecassino import (
     Option,
     Position,
-    PositionError,
     Side,
     Square,
-    SquareError,
     format_squares,
     parse_squares,
 )
+from rig.notation import PositionText, SquaresText
 from rig.settings import Settings
 from rig.toml_faults import Fault, Table, TomlError, parse_toml, read_text, validate
 
@@ -70,7 +69,7 @@ class PlannedShot:
 class Target(Table):
     """Squares to fire at. What is left out here is taken from the programme."""
 
-    squares: str
+    squares: SquaresText
     """Squares with runs, as `G49,G33-G40`; each is a target of its own."""
     repeats: Repeats | None = None
     """Shots at each of them under each option."""
@@ -81,12 +80,8 @@ class Target(Table):
 
     @field_validator("squares")
     @classmethod
-    def _are_squares(cls, text: str) -> str:
-        try:
-            squares = parse_squares(text)
-        except SquareError as bad:
-            raise ValueError(f"a list of squares, as G49,G33-G40: {'; '.join(bad.faults)}") from bad
-        if not squares:
+    def _is_not_empty(cls, text: str) -> str:
+        if not parse_squares(text):
             raise ValueError("at least one square")
         return text
 
@@ -132,19 +127,9 @@ class Programme(Table):
     """Casualty options, where a target does not say."""
     soldiers: Literal["all", "survivors"] = "all"
     """Who stands again before the next shot: `all`, as in position; `survivors`: casualties stay away."""
-    position: str | None = None
+    position: PositionText | None = None
     """Where the soldiers stand before the first shot, in one line; without it, as in the settings."""
     pauses: Pauses = Pauses()
-
-    @field_validator("position")
-    @classmethod
-    def _is_a_position(cls, text: str | None) -> str | None:
-        if text is not None:
-            try:
-                Position.parse(text)
-            except PositionError as bad:
-                raise ValueError(f"a position: {'; '.join(bad.faults)}") from bad
-        return text
 
     def shots(self) -> tuple[PlannedShot, ...]:
         """Give every shot, in the order of firing."""

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ConfigDict, Field, field_validator
 
-from game.montecassino import Option, Position, PositionError, Side, Square, SquareError, parse_squares
+from game.montecassino import Option, Position, Side, Square, parse_squares
+from rig.notation import PositionText, SquaresText
 from rig.toml_faults import Fault, Table, TomlError, validate
 from vision.scene import MarkerMap, Scene
 
@@ -108,8 +109,8 @@ class Keys(_Keys):
     fire_us: int | None
     board: BoardKeys
     cannon: CannonKeys
-    position: str | None
-    zone: str
+    position: PositionText | None
+    zone: SquaresText
     option: Option
 
     @field_validator("timestamps_us")
@@ -119,25 +120,6 @@ class Keys(_Keys):
             if times[k] <= times[k - 1]:
                 raise ValueError(f"rising times; number {k + 1} is {times[k]} after {times[k - 1]}")
         return times
-
-    @field_validator("position")
-    @classmethod
-    def _is_a_position(cls, text: str | None) -> str | None:
-        if text is not None:
-            try:
-                Position.parse(text)
-            except PositionError as bad:
-                raise ValueError(f"a position or null: {'; '.join(bad.faults)}") from bad
-        return text
-
-    @field_validator("zone")
-    @classmethod
-    def _is_a_list_of_squares(cls, text: str) -> str:
-        try:
-            parse_squares(text)
-        except SquareError as bad:
-            raise ValueError(f"squares with runs, as G25-G72: {'; '.join(bad.faults)}") from bad
-        return text
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
-from game.montecassino import BOARD_FILES, Position, PositionError, Side, SquareError, parse_squares
+from game.montecassino import BOARD_FILES, Position, Side
+from rig.notation import PositionText, SquaresText
 from rig.toml_faults import Fault, Table, TomlError, parse_toml, read_text, validate
 
 __all__ = [
@@ -355,34 +356,16 @@ def _ticks_per_frame(speed_us_per_s: int) -> int:
 class Game(Table):
     """What the two sides agreed on before the battle."""
 
-    position: str = "A A01-A24 G01-G24 0/0 20/20 -"
+    position: PositionText = "A A01-A24 G01-G24 0/0 20/20 -"
     """Where the soldiers stand, in one line: turn, Allies, Germans, prisoners, shots left, retreated."""
-    zone_a: str = "G25-G72"
+    zone_a: SquaresText = "G25-G72"
     """Squares on which a shot of the Allies counts."""
-    zone_g: str = "A25-A72"
+    zone_g: SquaresText = "A25-A72"
     """Squares on which a shot of the Germans counts."""
     option: Literal["i", "ii", "iii"] = "i"
     """Which falls are casualties: `i` all, `ii` not the dragged, `iii` only the direct."""
     shots: Annotated[int, Field(ge=1, le=999)] = 20
     """Shots that each side has for the battle."""
-
-    @field_validator("position")
-    @classmethod
-    def _is_a_position(cls, text: str) -> str:
-        try:
-            Position.parse(text)
-        except PositionError as bad:
-            raise ValueError(f"a position: {'; '.join(bad.faults)}") from bad
-        return text
-
-    @field_validator("zone_a", "zone_g")
-    @classmethod
-    def _is_a_list_of_squares(cls, text: str) -> str:
-        try:
-            parse_squares(text)
-        except SquareError as bad:
-            raise ValueError(f"a list of squares, as G25-G72: {'; '.join(bad.faults)}") from bad
-        return text
 
     def conflicts(self) -> Iterator[Fault]:
         """Hold the shots left against the shots agreed."""

@@ -51,9 +51,7 @@ def test_barriers_of_the_gate_are_as_far_apart_as_the_settings_say(twin):
 def test_servo_pulses_point_the_twin_where_the_settings_mean(share):
     cannon = Settings().cannon
     pulse_us = 1000 + 1000 * share
-    pointed = aim_of_pulses(
-        MountSettings(), traverse_us=pulse_us, azimuth_us=pulse_us, elevation_us=pulse_us
-    )
+    pointed = aim_of_pulses(MountSettings(), traverse_us=pulse_us, azimuth_us=pulse_us, elevation_us=pulse_us)
     meant = Aim(
         cannon.traverse.centre_mm + (pulse_us - cannon.traverse.centre_us) / cannon.traverse.us_per_mm,
         (pulse_us - cannon.azimuth.centre_us) / cannon.azimuth.us_per_rad,

@@ -138,7 +138,7 @@ def test_everything_wrong_is_said_at_once() -> None:
     ) == {
         "name": 'found "", expected a string of at least 1 character',
         "targets[1].squares": (
-            'found "G99", expected a list of squares, as G49,G33-G40: G-99 is not on the board:'
+            'found "G99", expected a list of squares, as G25-G72: G-99 is not on the board:'
             " numbers go from 1 to 72"
         ),
         "targets[1].repeat": "found a key that nothing reads, expected a key of targets[1] (did you mean repeats?)",
