@@ -12,7 +12,7 @@ from twin.offscreen import OffscreenError
 from twin.optics import Lens, Pose, project
 from twin.scene import CannonPose, Snapshot
 from twin.sensor import SensorSettings
-from twin.stage import LookSettings
+from twin.stage import Lamp, LookSettings
 from twin.table import Table, TableFaults, TableSettings
 
 WIDE = Lens(k1=-0.15, k2=0.03, p1=4e-4, focal_px=1500.0)
@@ -323,3 +323,36 @@ def test_more_soldiers_than_there_was_room_for_are_an_error_and_not_left_out():
     with pytest.raises(ValueError, match="made for up to 2 soldiers, and 3 stand there"):
         _ = camera.poll()[0].image
     camera.close()
+
+
+@pytest.mark.parametrize("lamp_x_mm", [-500.0, 860.0])
+def test_a_shadow_falls_away_from_the_lamp(lamp_x_mm):
+    lamp = Lamp(position_mm=(lamp_x_mm, 405.0, 900.0), colour=(0.65, 0.65, 0.65))
+    settings = CameraSettings(lens=SMALL, sensor=QUIET, look=LookSettings(lamps=(lamp,)))
+    _, camera, frames = film(settings, until_us=9000, squares=soldiers("A60"))
+    image = frames[0].image.astype(int)
+    x_mm, y_mm = Square.parse("A60").centre_mm(45.0)
+    away = 1.0 if lamp_x_mm < 180.0 else -1.0
+
+    def light(side):
+        u, v = project(Pose(), SMALL, np.array([[x_mm + side * 17.0, y_mm, 0.0]]))[0].round().astype(int)
+        return image[v, u].sum()
+
+    assert light(away) < 0.75 * light(-away)
+    camera.close()
+
+
+def test_banners_mark_the_four_corners_of_the_zone():
+    def red(banners):
+        settings = CameraSettings(lens=SMALL, sensor=QUIET, look=LookSettings(banners=banners))
+        _, camera, frames = film(settings, until_us=9000, squares=soldiers("A01"))
+        image = frames[0].image.astype(int)
+        camera.close()
+        return (image[..., 2] > image[..., :2].max(axis=2) * 1.8) & (image[..., 2] > 80)
+
+    new = red(parse_squares("G25-G72")) & ~red(())
+    for x_mm in (-4.0, 364.0):
+        for y_mm in (405.0, 675.0):
+            u, v = project(Pose(), SMALL, np.array([[x_mm, y_mm, 45.0]]))[0].round().astype(int)
+            assert new[v - 16 : v + 17, u - 8 : u + 9].sum() > 8
+    assert new.sum() < 600

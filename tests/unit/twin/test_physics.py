@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from twin.physics import GRAVITY_MPS2, BodySettings, Box, ShotRun, ShotSettings
+from twin.physics import GRAVITY_MPS2, BodySettings, Box, PhysicsError, ShotRun, ShotSettings
 
 SURFACE = Box(0.0, -0.065, 0.36, 0.875)
 SHOT = ShotSettings()
@@ -107,3 +107,12 @@ def test_what_happens_does_not_depend_on_when_somebody_looks():
         return run.poses
 
     assert np.array_equal(outcome(7e-4), outcome(0.033))
+
+
+def test_an_unstable_simulation_is_an_error_and_leaves_no_file_behind(tmp_path, monkeypatch, caplog):
+    monkeypatch.chdir(tmp_path)
+    run = fly((0, 60.0, 0), shot=ShotSettings(mass_g=1e-6))
+    with pytest.raises(PhysicsError, match="the physics became unstable"):
+        run.advance(1.0)
+    assert "unstable" in caplog.text
+    assert list(tmp_path.iterdir()) == []
