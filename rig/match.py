@@ -23,6 +23,7 @@ from rig.judging import as_logged, judge_again
 from rig.link.port import Clock
 from rig.log import ShotLog, Stage
 from rig.recording import write_recording
+from rig.sequence import State
 from rig.settings import Settings
 
 __all__ = ["DoubtPending", "Match", "Order", "PositionDiffers", "ShotDone"]
@@ -174,6 +175,9 @@ class Match:
             settings.board,
             foot_mm=None if soldier is None else (soldier.x_mm, soldier.y_mm),
         )
+        if cannon.state is State.SAFE_DRAWN:
+            self._progress("letting down a lever that was left drawn")
+            cannon.let_down("left drawn by an earlier shot")
         self._progress("homing")
         cannon.home()
         self._progress(f"aiming at {order.target}")

@@ -139,3 +139,26 @@ def test_a_fault_of_the_cannon_stops_the_shot_and_says_why(tmp_path, misbehaviou
         assert said in shot.history[-1].cause
         assert len(rig.twin.shots) == 0
         assert_cannon_is_safe(rig)
+
+
+def test_a_lever_that_an_emergency_stop_left_drawn_is_let_down_before_the_next_shot(tmp_path):
+    with rig_on(tmp_path) as (rig, position):
+        hands = rig.twin.hands
+        load = rig.hands.load
+
+        def press_instead_of_loading() -> None:
+            hands.press_estop()
+
+        rig.hands.load = press_instead_of_loading  # type: ignore[method-assign]
+        with pytest.raises(CannonError, match="emergency stop"):
+            rig.match.shoot(order(rig, position))
+        assert rig.twin.plant.lever.held
+        hands.release_estop()
+        hands.turn_key(False)
+        rig.cannon.wait(200_000)
+        hands.turn_key(True)
+        rig.cannon.wait(200_000)
+        rig.hands.load = load  # type: ignore[method-assign]
+        done = rig.match.shoot(order(rig, position))
+        assert rig.log.shot(done.shot_id).fired is Fired.YES
+        assert len(rig.twin.shots) == 1
