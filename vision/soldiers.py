@@ -9,8 +9,8 @@ picture overrules it only where it is plain.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import cv2
@@ -23,7 +23,7 @@ from vision.outcome import Soldier, Standing
 from vision.registration import BoardView
 from vision.scene import Scene
 from vision.surface import Raster, Surface, learn_surface, strangeness
-from vision.uniforms import tell_sides
+from vision.uniforms import tell_sides, unlike_soldiers
 
 __all__ = ["Board", "read_board"]
 
@@ -42,6 +42,12 @@ _REACH = 0.24
 _SURELY_BARE = -0.22
 _SURELY_MANNED = 0.12
 _UNSURE_SPLIT = -0.06
+# What a lack of likeness to the sure soldiers takes from a mean.
+_UNLIKE_WEIGHT = 0.2
+_MOST_UNLIKE = 0.25
+_PLAINLY_UNLIKE = -0.6
+_FEW = 0.1  # odd squares to a sure one, which may be anything
+_MOST = 0.75
 _FEWEST_CLEAR_LEVELS = 1.6  # strangeness of a figure over that of the bare board, at the least
 
 
@@ -96,6 +102,8 @@ def read_board(picture: Image, scene: Scene, view: BoardView) -> Board:
     cover[raster.board] = np.clip((strange[raster.board] - low) / (high - low), 0, 1) - 0.5
     figure = _learn_figure(cover, raster, view, clear)
     covers = _decide_order(cover, raster, view, figure)
+    if scene.expected is None:
+        covers = _without_shadows(covers, flat, cover, raster, view, figure)
     manned, differences = _manned(covers, scene.expected)
     sides, side_notes = tell_sides(
         flat, cover, raster, view, figure, {s: (covers[s].x_mm, covers[s].y_mm) for s in manned}, scene
@@ -236,6 +244,36 @@ def _frame(discs: FloatArray, raster: Raster) -> tuple[tuple[int, int], tuple[in
     low = np.floor(raster.to_px((discs[:, :2] - discs[:, 2:]).min(axis=0))).astype(int) - 1
     high = np.ceil(raster.to_px((discs[:, :2] + discs[:, 2:]).max(axis=0))).astype(int) + 2
     return (int(low[0]), int(low[1])), (int(high[0] - low[0]), int(high[1] - low[1]))
+
+
+def _without_shadows(
+    covers: Mapping[Square, _Cover],
+    flat: FloatImage,
+    cover: FloatImage,
+    raster: Raster,
+    view: BoardView,
+    figure: Figure,
+) -> dict[Square, _Cover]:
+    """Think less of what does not wear what the sure soldiers wear, where it can be a shadow or a print."""
+    feet = {s: (c.x_mm, c.y_mm) for s, c in covers.items() if c.mean > _SURELY_BARE}
+    sure = {s for s in feet if covers[s].mean > _SURELY_MANNED}
+    unlike = unlike_soldiers(flat, cover, raster, view, figure, feet, sure)
+    odd = {s for s, by in unlike.items() if by < _PLAINLY_UNLIKE and s not in sure}
+    if len(odd) > max(1.0, _FEW * len(sure)) and _beside_in_one_direction(odd, sure) < _MOST:
+        # Many that are alike and lie anywhere are the soldiers of a side of which none is sure.
+        return dict(covers)
+    return {
+        s: replace(c, mean=c.mean + max(_UNLIKE_WEIGHT * unlike[s], -_MOST_UNLIKE)) if s in odd else c
+        for s, c in covers.items()
+    }
+
+
+def _beside_in_one_direction(odd: Collection[Square], sure: Collection[Square]) -> float:
+    """Largest share of `odd` squares that have a `sure` one beside them in the same direction, as shadows have."""
+    places = {s.centre_mm(1.0) for s in sure}
+    found = [s.centre_mm(1.0) for s in odd]
+    steps = [(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1) if (dx, dy) != (0, 0)]
+    return max(sum((x + dx, y + dy) in places for x, y in found) / len(found) for dx, dy in steps)
 
 
 def _manned(

@@ -10,7 +10,7 @@ is the Allies'. Where the two cannot be told apart, each soldier is taken for on
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import cv2
 import numpy as np
@@ -22,7 +22,7 @@ from vision.registration import BoardView
 from vision.scene import Scene
 from vision.surface import Raster
 
-__all__ = ["tell_sides"]
+__all__ = ["tell_sides", "unlike_soldiers"]
 
 FloatArray = NDArray[np.float64]
 FloatImage = NDArray[np.float32]
@@ -39,6 +39,7 @@ _ROUNDS = 5
 # Mean log-likelihood ratio of a soldier's colours below which the heaps are one: equal ones reach 0.1.
 _APART = 0.25
 _PLAINLY_OTHER = 0.5
+_FEWEST_SURE = 6
 
 
 def tell_sides(
@@ -74,7 +75,7 @@ def tell_sides(
     by_field = {s: s.field for s in squares}
     if len(squares) < 2:
         return by_field | dict(_named(squares, scene.expected)), ()
-    colours = cv2.cvtColor(flat / 255, cv2.COLOR_BGR2LAB) if flat.shape[2] == 3 else flat * (100 / 255)
+    colours = _colours(flat)
     worn = [_Worn(colours, cover, raster, view, figure, feet_mm[s]) for s in squares]
     counts = _counts([w.pixels for w in worn])
     if scene.expected is None:
@@ -101,6 +102,58 @@ def tell_sides(
                 notes.append(f"{square} should hold a soldier of {sides[square]} and one of {seen} is seen")
                 sides[square] = seen
     return sides, tuple(notes)
+
+
+def unlike_soldiers(
+    flat: FloatImage,
+    cover: FloatImage,
+    raster: Raster,
+    view: BoardView,
+    figure: Figure,
+    feet_mm: Mapping[Square, tuple[float, float]],
+    sure: Collection[Square],
+) -> dict[Square, float]:
+    """Tell how far what is seen on a square is from wearing what soldiers wear; a shadow or a print is far.
+
+    Parameters
+    ----------
+    flat, cover, raster, view, figure
+        As for `tell_sides`.
+    feet_mm
+        Where something is seen that may be a soldier, (x, y) by square.
+    sure
+        Those of them that are soldiers for sure.
+
+    Returns
+    -------
+    For each square 0 where its colours are as those of the sure soldiers, else by how much its mean log-likelihood
+    falls short of theirs. All 0 where the sure ones are too few or of one colour: the other side may be missing.
+    """
+    squares = sorted(feet_mm)
+    nothing = dict.fromkeys(squares, 0.0)
+    known = np.array([s in sure for s in squares], dtype=np.bool_)
+    if int(known.sum()) < _FEWEST_SURE or known.all():
+        return nothing
+    colours = _colours(flat)
+    worn = [_Worn(colours, cover, raster, view, figure, feet_mm[s]) for s in squares]
+    counts = _counts([w.pixels for w in worn])
+    _, ratio = _settle(counts[known], _parted(np.array([w.middle for w in worn])[known]))
+    if float(np.abs(ratio).mean()) < _APART:
+        return nothing
+    total, size = counts[known].sum(axis=0), int(known.sum())
+    likeness = []
+    for own, inside in zip(counts, known.tolist(), strict=True):
+        others = np.maximum(total - own, 0) / (size - 1) if inside else total / size
+        likeness.append(float(own @ (np.log(others + _RARE) - np.log(own + _RARE))))
+    usual = float(np.percentile(np.array(likeness)[known], 10))
+    return {s: min(0.0, like - usual) for s, like in zip(squares, likeness, strict=True)}
+
+
+def _colours(flat: FloatImage) -> FloatImage:
+    """CIE lightness, a and b; of a grey picture the lightness."""
+    if flat.shape[2] == 3:
+        return np.asarray(cv2.cvtColor(flat / 255, cv2.COLOR_BGR2LAB), dtype=np.float32)
+    return np.asarray(flat * (100 / 255), dtype=np.float32)
 
 
 def _named(squares: Sequence[Square], expected: Mapping[Square, Side] | None) -> list[tuple[Square, Side]]:
