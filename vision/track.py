@@ -123,6 +123,8 @@ class _Sight:
     time_ms: float
     """Mid of what the exposure saw of the shot; later than mid-exposure where the shot left during it."""
     point_mm: FloatArray
+    axis: tuple[float, float]
+    """Direction of the smear on the plane, of length one; its sign means nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -245,11 +247,16 @@ class _Follower:
     def _seen(self, k: int) -> list[_Sight]:
         if k not in self._sights:
             streaks = self._finder.streaks(k)
-            points = self._view.on_plane(
-                np.array([(s.u_px, s.v_px) for s in streaks]).reshape(-1, 2), _PLANE_MM
-            )
+            centres = np.array([(s.u_px, s.v_px) for s in streaks]).reshape(-1, 2)
+            axes = np.array([s.axis for s in streaks]).reshape(-1, 2)
+            points = self._view.on_plane(centres, _PLANE_MM)
+            ways = self._view.on_plane(centres + 4 * axes, _PLANE_MM) - points
+            ways /= np.hypot(ways[:, 0], ways[:, 1])[:, None]
             middle_ms = self._middle_us(k) / 1000.0
-            self._sights[k] = [_Sight(s, middle_ms, p) for s, p in zip(streaks, points, strict=True)]
+            self._sights[k] = [
+                _Sight(s, middle_ms, point, (float(way[0]), float(way[1])))
+                for s, point, way in zip(streaks, points, ways, strict=True)
+            ]
         return self._sights[k]
 
     def _middle_us(self, k: int) -> float:
@@ -301,7 +308,7 @@ class _Follower:
         if not 0.4 * expected_px - 6.0 <= length_px <= 1.6 * expected_px + 8.0:
             return False
         # The smear's ends may lie beside the way by no more than a contour is blurred.
-        axis = self._axis_mm(sight)
+        axis = sight.axis
         across = abs(float(axis[0] * line.velocity[1] - axis[1] * line.velocity[0])) / speed
         return min(length_px, expected_px) / 2 * across <= _ASIDE_PX
 
@@ -441,12 +448,12 @@ class _Follower:
             return [sight]
         closed_ms = s.timestamp_us / 1000.0 + self._exposure_us / 2000.0
         opened_ms = 2 * sight.time_ms - closed_ms
-        axis_mm = self._axis_mm(sight)
+        axis_mm = np.array(sight.axis)
         sense = 0.5 * s.length_px * float(np.sign(axis_mm @ heading))
         ends = []
         for time_ms, way in ((opened_ms, -sense), (closed_ms, sense)):
             end = replace(s, u_px=s.u_px + way * s.axis[0], v_px=s.v_px + way * s.axis[1])
-            ends.append(_Sight(end, time_ms, sight.point_mm + way * self._mm_per_px * axis_mm))
+            ends.append(_Sight(end, time_ms, sight.point_mm + way * self._mm_per_px * axis_mm, sight.axis))
         return ends
 
     def _straight_from(self, muzzle: FloatArray, fire_ms: float, sight: _Sight) -> _Line | None:
@@ -458,7 +465,7 @@ class _Follower:
             velocity = way / max(flown_ms, 1e-3)
         elif self._exposure_us is not None and sight.streak.length_px >= _DIRECTED_PX:
             open_ms = 2 * (sight.streak.timestamp_us / 1000.0 - sight.time_ms) + self._exposure_us / 1000.0
-            axis = self._axis_mm(sight)
+            axis = np.array(sight.axis)
             velocity = (
                 axis * np.sign(axis[1]) * self._ahead * sight.streak.length_px * self._mm_per_px / open_ms
             )
@@ -469,15 +476,6 @@ class _Follower:
         if velocity[1] * self._ahead * _SIDEWAYS < abs(velocity[0]):
             return None
         return _Line(fire_ms, muzzle, velocity)
-
-    def _axis_mm(self, sight: _Sight) -> FloatArray:
-        """Give the smear's direction on the comparison plane, of length one."""
-        s = sight.streak
-        ends = np.array([(s.u_px, s.v_px), (s.u_px + 4 * s.axis[0], s.v_px + 4 * s.axis[1])])
-        points = self._view.on_plane(ends, _PLANE_MM)
-        way = points[1] - points[0]
-        direction: FloatArray = way / np.hypot(*way)
-        return direction
 
     def _muzzle_prior(self, line: _Line) -> FlightPrior:
         velocity = np.array([line.velocity[0], line.velocity[1], 0.0])
@@ -635,11 +633,15 @@ class _Follower:
         end = min(begin + _LATER_PICTURES, len(self._times))
         speed_before = float(np.linalg.norm(draft.fit.flight.velocity_at(1000.0 * draft.sights[-1].time_ms)))
         limit = _BOUNCE_SPEED_UP * speed_before + 0.3
+        flown_ms = np.linspace(draft.sights[-1].time_ms, self._times[end - 1] / 1000.0, 10 * _LATER_PICTURES)
+        flown_mm = self._flown(draft, flown_ms)
         best: tuple[float, _Line, list[_Sight]] | None = None
         for k in range(begin + 1, end):
             for j in range(max(begin, k - 2), k):
+                until = int(np.searchsorted(flown_ms, self._times[j] / 1000.0)) + 1
                 for line in self._pairs(j, k, limit):
-                    apart = self._apart(draft, line)
+                    traced = line.point_mm + (flown_ms[:until] - line.time_ms)[:, None] * line.velocity
+                    apart = float(np.hypot(*(flown_mm[:until] - traced).T).min())
                     if apart > 75.0:
                         continue
                     sights = self._agreeing(line, range(j, min(j + 10, len(self._times))), 4.0)
@@ -675,28 +677,25 @@ class _Follower:
         expected_px = SHOT_DIAMETER_MM / self._mm_per_px + 1.0
         return float(np.mean(np.abs(widths - expected_px)) / expected_px)
 
-    def _apart(self, draft: _Draft, line: _Line) -> float:
-        """How near the way, traced back, comes to where the flight before would have been, in mm."""
-        times = np.linspace(draft.sights[-1].time_ms, line.time_ms, 12)
-        flown = draft.fit.flight.at(times * 1000.0)
+    def _flown(self, draft: _Draft, times_ms: FloatArray) -> FloatArray:
+        """Where a flight would be seen on the comparison plane if it went on, shape (N, 2)."""
+        flown = draft.fit.flight.at(times_ms * 1000.0)
         flown[:, 2] = np.maximum(flown[:, 2], SHOT_DIAMETER_MM / 2)
-        seen = self._view.on_plane(self._view.project(flown), _PLANE_MM)
-        traced = line.point_mm + (times - line.time_ms)[:, None] * line.velocity
-        return float(np.hypot(*(seen - traced).T).min())
+        return self._view.on_plane(self._view.project(flown), _PLANE_MM)
 
     def _contact_prior(self, draft: _Draft, line: _Line, sights: Sequence[_Sight]) -> FlightPrior:
         """Describe a flight that starts where the one before ended, give or take what may lie between two contacts."""
         times = np.linspace(draft.sights[-1].time_ms, sights[0].time_ms, 40)
-        flown = draft.fit.flight.at(times * 1000.0)
-        flown[:, 2] = np.maximum(flown[:, 2], SHOT_DIAMETER_MM / 2)
-        seen = self._view.on_plane(self._view.project(flown), _PLANE_MM)
+        seen = self._flown(draft, times)
         traced = line.point_mm + (times - line.time_ms)[:, None] * line.velocity
         apart = np.hypot(*(seen - traced).T)
         nearest = int(np.argmin(apart))
+        start_mm = draft.fit.flight.at(1000.0 * float(times[nearest]))[0]
+        start_mm[2] = max(start_mm[2], SHOT_DIAMETER_MM / 2)
         return FlightPrior.of(
             start_us=1000.0 * float(times[nearest]),
             start_sigma_us=3000.0,
-            start_mm=flown[nearest],
+            start_mm=start_mm,
             start_sigma_mm=np.array([6.0, 6.0, 10.0]) + float(apart[nearest]),
             velocity_mps=np.array([line.velocity[0], line.velocity[1], 0.0]),
             velocity_sigma_mps=np.array([2.0, 2.0, 2.0]),
