@@ -15,12 +15,13 @@ import pytest
 from game.montecassino import Option, Position, Square, parse_squares
 from rig.camera import CameraError, OpenCvCamera
 from rig.cli._opening import open_rig
+from rig.cli._twin_table import twin_faults
 from rig.hands import PromptedHands
 from rig.link.transcript import read_transcript, tell
 from rig.log import Fired, Stage, open_log
 from rig.match import Order, ShotDone
 from rig.recording import read_recording
-from rig.settings import Camera, Log, Port, Settings
+from rig.settings import Camera, Log, Port, Settings, parse_settings
 from twin.chip import FIRMWARE_PATH
 
 pytestmark = pytest.mark.skipif(
@@ -127,3 +128,9 @@ def test_a_shot_over_a_serial_port_and_a_camera_url(served: Served, tmp_path: Pa
     words = list(tell(read_transcript(transcript)))
     assert any("fire" in line for line in words)
     assert any("shot seen" in line for line in words)
+
+
+def test_the_settings_on_the_page_are_the_twins() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "twin.md").read_text(encoding="utf-8")
+    misbehaving = page.rpartition("```toml\n")[2].partition("```")[0]
+    assert twin_faults(parse_settings(misbehaving).twin) == []

@@ -9,6 +9,7 @@ import pytest
 
 from rig.cli import main
 from rig.log import Fired, Shot, Stage, open_log
+from rig.plan import parse_plan
 from twin.chip import FIRMWARE_PATH
 
 pytestmark = pytest.mark.skipif(
@@ -179,3 +180,11 @@ def test_a_shot_that_left_is_not_fired_again_though_the_camera_died_over_it(
     assert status == 0
     assert "All 2 shots of two targets are fired" in output
     assert table.shots() == before
+
+
+def test_the_programme_on_the_page_is_the_one_that_the_page_runs() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "run.md").read_text(encoding="utf-8")
+    programme = parse_plan(page.partition("```toml\n")[2].partition("```")[0])
+    assert programme.name == "two ranks"
+    for number, shot in enumerate(programme.shots(), 1):
+        assert f"shot {number} of 3, {shot.side} at {shot.target}, option {shot.option}: " in page
