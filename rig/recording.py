@@ -4,6 +4,7 @@ The format is "shot-recording/1" (docs/recording.md). The clip is any video Open
 """
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -28,6 +29,7 @@ _FRAMES_FOLDER = "frames"
 _CLIP_NAME = "clip.mkv"
 # Visually lossless: at 16 the shot's streak keeps its contrast within a grey level; a second of 720p120 takes 6 MB.
 _ENCODER = {"crf": "16", "preset": "veryfast"}
+_DECODER_SAYS_NOTHING = "-8"
 _CLIP_CLOCK = Fraction(1, 1_000_000)
 
 PointMm = tuple[float, float]
@@ -91,6 +93,15 @@ class BoardKeys(_Keys):
     markers: MarkerKeys | None
     corners_px: tuple[PointMm, PointMm, PointMm, PointMm] | None
 
+    def conflicts(self) -> Iterator[Fault]:
+        """Say where nothing tells where the board is."""
+        if self.markers is None and self.corners_px is None:
+            yield Fault(
+                "corners_px",
+                "null and no markers either",
+                "one of them: without it the board cannot be placed",
+            )
+
 
 class CannonKeys(_Keys):
     """Who fires, and from where."""
@@ -104,7 +115,7 @@ class Keys(_Keys):
 
     format: Literal["shot-recording/1"]
     camera: CameraKeys
-    clip: Annotated[str, Field(min_length=1)]
+    clip: Annotated[str, Field(pattern=r"^[^/\\]+$")]
     timestamps_us: Annotated[tuple[int, ...], Field(min_length=2)]
     fire_us: int | None
     board: BoardKeys
@@ -259,14 +270,26 @@ def write_recording(
     timestamps_us = [timestamp_us for timestamp_us, _ in frames]
     whole = {"format": FORMAT, **keys, "clip": _CLIP_NAME, "timestamps_us": timestamps_us}
     checked = validate(Keys, whole, str(path), RecordingError)
+    for index, (_, picture) in enumerate(frames):
+        if picture.shape[:2] != (checked.camera.height, checked.camera.width):
+            raise RecordingError(
+                folder,
+                f"picture {index + 1} is {picture.shape[1]} x {picture.shape[0]} px, "
+                f"expected {checked.camera.width} x {checked.camera.height} px as camera says",
+            )
     _encode(folder / _CLIP_NAME, frames, checked.camera.fps)
-    path.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
+    # Renamed into place, so that a reader or a crash never meets half a file.
+    draft = path.with_name(path.name + ".part")
+    draft.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
+    draft.replace(path)
     return Recording(checked)
 
 
 def _pictures(path: Path) -> Iterator[NDArray[np.uint8]]:
     if path.name == _FRAMES_FOLDER and path.is_dir():
-        for file in sorted(path.glob("*.png")):
+        for index, file in enumerate(sorted(path.glob("*.png"))):
+            if file.name != f"{index:06d}.png":
+                raise RecordingError(file, f"found in the place of {index:06d}.png, which is missing")
             picture = cv2.imread(str(file), cv2.IMREAD_COLOR)
             if picture is None:
                 raise RecordingError(str(file), [Fault("the file", "no picture", "a PNG picture")])
@@ -276,6 +299,8 @@ def _pictures(path: Path) -> Iterator[NDArray[np.uint8]]:
         raise RecordingError(
             str(path), [Fault("the clip", "nothing", "a video, or a folder of PNG pictures")]
         )
+    # A damaged clip is told in one sentence of ours; the decoder's own lines would only stand beside it.
+    os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", _DECODER_SAYS_NOTHING)
     capture = cv2.VideoCapture(str(path))
     try:
         if not capture.isOpened():
@@ -294,7 +319,8 @@ def _encode(path: Path, frames: Sequence[tuple[int, NDArray[np.uint8]]], fps: fl
     with av.open(str(path), "w") as container:
         stream = container.add_stream("libx264", rate=Fraction(fps).limit_denominator(1000), options=_ENCODER)
         stream.height, stream.width = first.shape[:2]
-        stream.pix_fmt = "yuv420p"
+        # Colour at half the resolution needs even sides.
+        stream.pix_fmt = "yuv420p" if stream.width % 2 == 0 and stream.height % 2 == 0 else "yuv444p"
         stream.time_base = stream.codec_context.time_base = _CLIP_CLOCK
         for timestamp_us, picture in frames:
             frame = av.VideoFrame.from_ndarray(picture, format="gray" if picture.ndim == 2 else "bgr24")

@@ -1,0 +1,289 @@
+"""The recording folder: what is written is read again, and what is wrong is told in one sentence."""
+
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from game.montecassino import Option, Side, Square
+from rig.recording import RecordingError, read_frames, read_recording, write_recording
+
+WIDTH, HEIGHT = 96, 64
+TIMES_US = [1_000_000, 1_008_333, 1_016_667, 1_033_334, 1_041_660]
+KEYS: dict[str, Any] = {
+    "camera": {
+        "width": WIDTH,
+        "height": HEIGHT,
+        "fps": 120.0,
+        "exposure_us": 1000,
+        "intrinsics": [900.0, 900.0, 47.5, 31.5],
+        "distortion": [-0.1, 0.02, 0.0, 0.0, 0.0],
+    },
+    "fire_us": 1_010_000,
+    "board": {
+        "square_mm": 45.0,
+        "markers": {
+            "dictionary": "DICT_4X4_50",
+            "size_mm": 36.0,
+            "centres_mm": {"0": [-30.0, 25.0], "12": [390.0, 780.0]},
+        },
+        "corners_px": None,
+    },
+    "cannon": {"side": "G", "muzzle_mm": [180.0, 860.0, 50.0]},
+    "position": "G A01-A04,A06 G01-G08,A62 1/2 15/14 A",
+    "zone": "A25-A72",
+    "option": "iii",
+}
+
+
+def pictures(count: int = len(TIMES_US), *, grey: bool = False) -> list[NDArray[np.uint8]]:
+    """Pictures with a bright bar that moves on by 8 px from one to the next."""
+    made = []
+    for k in range(count):
+        picture = np.full((HEIGHT, WIDTH, 3), (60, 90, 120), dtype=np.uint8)
+        picture[:, 8 * k : 8 * k + 8] = 230
+        made.append(picture[..., 1].copy() if grey else picture)
+    return made
+
+
+def write(folder: Path, keys: dict[str, Any] = KEYS, *, grey: bool = False) -> None:
+    write_recording(folder, keys, list(zip(TIMES_US, pictures(grey=grey), strict=True)))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write(tmp_path / "shot")
+    return tmp_path / "shot"
+
+
+def change(folder: Path, edit: Callable[[dict[str, Any]], object]) -> None:
+    path = folder / "recording.json"
+    document = json.loads(path.read_text())
+    edit(document)
+    path.write_text(json.dumps(document))
+
+
+@pytest.mark.parametrize("grey", [False, True])
+def test_what_is_written_is_read_again(tmp_path: Path, grey: bool) -> None:
+    write(tmp_path / "a" / "shot", grey=grey)
+    recording = read_recording(tmp_path / "a" / "shot")
+    assert recording.timestamps_us == tuple(TIMES_US)
+    assert recording.option is Option.III
+    assert recording.zone[0] == Square.parse("A-25")
+    assert recording.position is not None
+    assert recording.position.soldiers[Square.parse("A-62")] is Side.G
+    scene = recording.scene
+    assert scene.cannon_side is Side.G
+    assert scene.markers is not None
+    assert scene.markers.centres_mm == {0: (-30.0, 25.0), 12: (390.0, 780.0)}
+    assert scene.intrinsics == (900.0, 900.0, 47.5, 31.5)
+    assert scene.fire_us == 1_010_000
+    assert scene.expected == recording.position.soldiers
+    for read, written in zip(
+        read_frames(tmp_path / "a" / "shot", recording), pictures(grey=grey), strict=True
+    ):
+        seen = read[..., 1] if grey else read
+        assert np.abs(seen.astype(int) - written).mean() < 4
+
+
+def test_the_clip_keeps_the_times_to_the_millisecond(folder: Path) -> None:
+    capture = cv2.VideoCapture(str(folder / "clip.mkv"))
+    seen_ms = []
+    while capture.grab():
+        seen_ms.append(capture.get(cv2.CAP_PROP_POS_MSEC))
+    capture.release()
+    assert seen_ms == pytest.approx([(t - TIMES_US[0]) / 1000 for t in TIMES_US], abs=1.0)
+
+
+def test_numbered_pictures_are_read_too(folder: Path) -> None:
+    change(folder, lambda d: d.update(clip="frames"))
+    (folder / "frames").mkdir()
+    for k, picture in enumerate(pictures()):
+        cv2.imwrite(str(folder / "frames" / f"{k:06d}.png"), picture)
+    recording = read_recording(folder)
+    read = list(read_frames(folder, recording))
+    assert all(np.array_equal(a, b) for a, b in zip(read, pictures(), strict=True))
+    (folder / "frames" / "000002.png").unlink()
+    with pytest.raises(RecordingError, match=r"000003\.png.*000002\.png"):
+        list(read_frames(folder, recording))
+
+
+def test_an_unknown_key_is_kept_and_ignored(folder: Path) -> None:
+    def edit(document: dict[str, Any]) -> None:
+        document["weather"] = {"rain": True}
+        document["camera"]["lens_name"] = "old"
+
+    before = read_recording(folder).scene
+    change(folder, edit)
+    after = read_recording(folder)
+    assert after.scene == before
+    assert after.keys.model_extra == {"weather": {"rain": True}}
+
+
+def test_nothing_is_written_over(folder: Path) -> None:
+    with pytest.raises(RecordingError, match="never overwritten"):
+        write(folder)
+
+
+def test_pictures_of_another_size_are_not_written(tmp_path: Path) -> None:
+    keys = copy.deepcopy(KEYS)
+    keys["camera"]["width"] = WIDTH + 2
+    with pytest.raises(RecordingError, match="picture 1 is 96 x 64"):
+        write(tmp_path / "shot", keys)
+    assert not (tmp_path / "shot" / "recording.json").exists()
+
+
+def test_odd_sides_can_be_written(tmp_path: Path) -> None:
+    keys = copy.deepcopy(KEYS)
+    keys["camera"].update(width=95, height=63)
+    frames = [(t, p[:63, :95].copy()) for t, p in zip(TIMES_US, pictures(), strict=True)]
+    write_recording(tmp_path / "shot", keys, frames)
+    recording = read_recording(tmp_path / "shot")
+    assert [p.shape for p in read_frames(tmp_path / "shot", recording)] == [(63, 95, 3)] * len(TIMES_US)
+
+
+def setting(dotted: str, value: Any) -> Callable[[dict[str, Any]], None]:
+    *path, last = dotted.split(".")
+
+    def edit(document: dict[str, Any]) -> None:
+        place = document
+        for part in path:
+            place = place[part]
+        place[last] = value
+
+    return edit
+
+
+def without(dotted: str) -> Callable[[dict[str, Any]], None]:
+    *path, last = dotted.split(".")
+
+    def edit(document: dict[str, Any]) -> None:
+        place = document
+        for part in path:
+            place = place[part]
+        del place[last]
+
+    return edit
+
+
+EVERY_KEY = [
+    *(f"camera.{name}" for name in KEYS["camera"]),
+    *(f"board.{name}" for name in KEYS["board"]),
+    *(f"board.markers.{name}" for name in KEYS["board"]["markers"]),
+    "cannon.side",
+    "cannon.muzzle_mm",
+    "format",
+    "camera",
+    "clip",
+    "timestamps_us",
+    "fire_us",
+    "board",
+    "cannon",
+    "position",
+    "zone",
+    "option",
+]
+
+
+@pytest.mark.parametrize("key", EVERY_KEY)
+def test_a_missing_key_is_named(folder: Path, key: str) -> None:
+    change(folder, without(key))
+    with pytest.raises(RecordingError) as caught:
+        read_recording(folder)
+    said = str(caught.value)
+    assert "recording.json" in said
+    assert key in said
+    assert "expected" in said
+    assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("format", "shot-recording/2"),
+        ("camera.width", "640"),
+        ("camera.width", 640.5),
+        ("camera.height", 0),
+        ("camera.fps", -1),
+        ("camera.fps", None),
+        ("camera.exposure_us", True),
+        ("camera.intrinsics", [1, 2, 3]),
+        ("camera.distortion", "none"),
+        ("clip", ""),
+        ("clip", "../elsewhere.mkv"),
+        ("timestamps_us", [1, 2.5, 3]),
+        ("timestamps_us", [5, 4, 6]),
+        ("timestamps_us", [5, 5, 6]),
+        ("timestamps_us", []),
+        ("fire_us", "soon"),
+        ("board.square_mm", 0),
+        ("board.markers", None),
+        ("board.markers.centres_mm", {"left": [0, 0]}),
+        ("board.markers.centres_mm", {}),
+        ("board.corners_px", [[0, 0], [1, 1], [2, 2]]),
+        ("cannon.side", "B"),
+        ("cannon.muzzle_mm", [1, 2]),
+        ("position", "G A01 A01 0/0 1/1 -"),
+        ("zone", "G25-G99"),
+        ("option", "iv"),
+    ],
+)
+def test_a_wrong_value_is_named_with_what_was_found_and_expected(
+    folder: Path, key: str, value: object
+) -> None:
+    change(folder, setting(key, value))
+    with pytest.raises(RecordingError) as caught:
+        read_recording(folder)
+    said = str(caught.value)
+    assert "recording.json" in said
+    assert key.split(".", maxsplit=1)[0] in said
+    assert "found" in said
+    assert "expected" in said
+    assert "\n" not in said
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "3", '{"format": NaN}', "\ufeff{}"])
+def test_a_file_that_is_no_recording_is_told(folder: Path, text: str) -> None:
+    (folder / "recording.json").write_text(text)
+    with pytest.raises(RecordingError, match=r"recording\.json"):
+        read_recording(folder)
+
+
+def test_a_missing_folder_or_file_is_told(tmp_path: Path) -> None:
+    with pytest.raises(RecordingError, match=r"recording\.json"):
+        read_recording(tmp_path)
+    with pytest.raises(RecordingError, match="nowhere"):
+        read_recording(tmp_path / "nowhere")
+
+
+def test_more_or_fewer_pictures_than_times_are_told(folder: Path) -> None:
+    change(folder, lambda d: d.update(timestamps_us=TIMES_US[:-1]))
+    with pytest.raises(RecordingError, match=r"clip\.mkv.*4"):
+        list(read_frames(folder, read_recording(folder)))
+    change(folder, lambda d: d.update(timestamps_us=[*TIMES_US, 2_000_000]))
+    with pytest.raises(RecordingError, match=r"clip\.mkv.*after 5 pictures, expected 6"):
+        list(read_frames(folder, read_recording(folder)))
+
+
+def test_a_clip_of_another_size_is_told(folder: Path) -> None:
+    change(folder, setting("camera.width", 128))
+    with pytest.raises(RecordingError, match="96 x 64 px, expected 128 x 64"):
+        list(read_frames(folder, read_recording(folder)))
+
+
+def test_a_clip_that_is_missing_or_no_video_is_told(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    recording = read_recording(folder)
+    (folder / "clip.mkv").write_bytes(b"no video at all" * 100)
+    with pytest.raises(RecordingError, match=r"clip\.mkv"):
+        list(read_frames(folder, recording))
+    (folder / "clip.mkv").unlink()
+    with pytest.raises(RecordingError, match=r"clip\.mkv"):
+        list(read_frames(folder, recording))
+    # The sentence is the caller's to print; the decoder keeps quiet.
+    assert capfd.readouterr() == ("", "")
