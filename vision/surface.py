@@ -37,6 +37,7 @@ _SHADOW_SHARE = 0.3
 _SHADOW_CAP = 2.0
 # A full rank of soldiers covers half of a line across the board; a drawn line is strange all along.
 _LINE_PERCENTILE = 30
+_PRINT_NOISE = 1.8
 _MAD = 1.4826  # of a median absolute deviation to a standard deviation
 
 
@@ -143,6 +144,7 @@ def learn_surface(flat: FloatImage, px_per_square: int) -> Surface:
         alike = even[kind == k]
         typical[k] = np.median(alike, axis=0)
         spread = _MAD * np.median(np.abs(alike - typical[k]).mean(axis=-1), axis=0)
+        spread = np.minimum(spread, _PRINT_NOISE * np.median(spread))
         noise[k] = cv2.GaussianBlur(spread, (0, 0), n / 20)
     colour = (typical[kind] * light[:, :, None, None, None]).transpose(0, 2, 1, 3, 4)
     floor = np.maximum(noise[kind], _LEAST_NOISE).transpose(0, 2, 1, 3)
