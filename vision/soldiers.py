@@ -42,6 +42,9 @@ _REACH = 0.24
 _SURELY_BARE = -0.22
 _SURELY_MANNED = 0.12
 _UNSURE_SPLIT = -0.06
+_QUITE_BARE = -0.3  # most bare squares lie below
+_LEAST_GAP = 0.04
+_ALIKE = 0.8
 # What a lack of likeness to the sure soldiers takes from a mean.
 _UNLIKE_WEIGHT = 0.2
 _MOST_UNLIKE = 0.25
@@ -297,9 +300,14 @@ def _manned(
 
 
 def _widest_gap(means: list[float]) -> float:
-    """Middle of the widest gap between unsure means; they fall in two heaps, bare and manned."""
-    unsure = sorted(m for m in means if _SURELY_BARE < m < _SURELY_MANNED)
-    ends = [_SURELY_BARE, *unsure, _SURELY_MANNED]
+    """Middle of the widest gap between unsure means, the lower of two alike: bare squares lie close together.
+
+    Soldiers of a dark side and of a bright one can lie far apart, so the gap above is no better than the one below.
+    """
+    unsure = sorted(m for m in means if _QUITE_BARE < m < _SURELY_MANNED)
+    ends = [_QUITE_BARE, *unsure, _SURELY_MANNED]
     gaps = [(b - a, (a + b) / 2) for a, b in pairwise(ends)]
-    width, middle = max(gaps)
-    return middle if width > 0.04 else _UNSURE_SPLIT
+    widest = max(gaps)[0]
+    if widest < _LEAST_GAP:
+        return _UNSURE_SPLIT
+    return next(middle for width, middle in gaps if width > _ALIKE * widest)
