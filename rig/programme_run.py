@@ -239,7 +239,7 @@ class ProgrammeRun:
             raise ProgrammeStopped(str(fault).rstrip("."), shot=shot, of=len(self.planned)) from fault
         except KeyboardInterrupt:
             raise ProgrammeStopped(
-                "Ctrl-C", shot=shot, of=len(self.planned), exit_status=_INTERRUPTED
+                "asked to end", shot=shot, of=len(self.planned), exit_status=_INTERRUPTED
             ) from None
 
 

@@ -105,7 +105,10 @@ def _shoot(
 
         def ask(words: str) -> None:
             bar.stop()
-            typer.prompt(f"{words} Press Enter when it is done", default="", show_default=False)
+            try:
+                typer.prompt(f"{words} Press Enter when it is done", default="", show_default=False)
+            except typer.Abort:  # Ctrl-C ends a question as it ends a shot
+                raise KeyboardInterrupt from None
             bar.start()
 
         hands = PromptedHands(console.print, ask, waits_for_set_up=programme.pauses.putting_back == "ask")

@@ -141,7 +141,7 @@ class FailingMatch:
     ("error", "status", "says"),
     [
         (CannonError("the cannon made itself safe: the key was turned off"), 1, "the key was turned off"),
-        (KeyboardInterrupt(), 130, "Ctrl-C"),
+        (KeyboardInterrupt(), 130, "asked to end"),
     ],
 )
 def test_a_stop_is_one_sentence_and_says_how_to_go_on(
