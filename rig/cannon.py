@@ -100,6 +100,8 @@ _DWELLING: Final = frozenset(
 class CannonError(Exception):
     """A shot that was not to be; the cannon is as `Cannon.state` says."""
 
+    exit_status = 1
+
 
 class OutOfReach(CannonError):
     """`axis` cannot go to a pulse of `asked_us`; it goes from `low_us` to `high_us`."""

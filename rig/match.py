@@ -34,6 +34,8 @@ Progress = Callable[[str], None]
 class PositionDiffers(Exception):
     """The table does not stand as the position says; nothing was fired."""
 
+    exit_status = 1
+
     def __init__(self, differences: tuple[str, ...]) -> None:
         self.differences = differences
         super().__init__(f"the table does not stand as the position says: {'; '.join(differences)}")
@@ -41,6 +43,8 @@ class PositionDiffers(Exception):
 
 class DoubtPending(Exception):
     """An earlier shot waits for a commander's word, so nobody knows who still stands."""
+
+    exit_status = 1
 
     def __init__(self, shot: log.Shot) -> None:
         self.shot_id = shot.shot_id
@@ -119,12 +123,6 @@ class Match:
         self._session_id = session_id
         self._progress = progress
         self._asked_us: int | None = None
-
-    def refuse_while_doubts_wait(self) -> None:
-        """Raise DoubtPending where the last shot of this session waits for a commander's word."""
-        for shot in self._log.shots(session_id=self._session_id)[-1:]:
-            if shot.pending:
-                raise DoubtPending(shot)
 
     def read_position(
         self, side: Side, *, shots_left: Mapping[Side, int], held: Mapping[Side, int]

@@ -8,7 +8,6 @@ from rig.camera.frame import Camera, Frame
 
 __all__ = ["FrameRing"]
 
-_STALL_US = 500_000
 _DROPS_WINDOW_US = 1_000_000
 _DROPS_SHARE = 0.1
 
@@ -23,10 +22,13 @@ class FrameRing:
     keep_us
         How far back a clip can begin. Outside a shot older frames are let go, so memory is bounded by
         `keep_us` of pictures; between `hold` and `release` nothing is let go.
+    stall_us
+        A camera that gives nothing for this long has stalled.
     """
 
-    def __init__(self, camera: Camera, *, keep_us: int) -> None:
+    def __init__(self, camera: Camera, *, keep_us: int, stall_us: int) -> None:
         self.camera = camera
+        self._stall_us = stall_us
         self._keep_us = keep_us
         self._frames: deque[Frame] = deque()
         self._held = False
@@ -61,7 +63,7 @@ class FrameRing:
             while self._frames and self._frames[0].timestamp_us < now_us - self._keep_us:
                 self._frames.popleft()
         silent_us = now_us - self._seen_us
-        if silent_us > max(_STALL_US, 3 * self.period_us):
+        if silent_us > max(self._stall_us, 3 * self.period_us):
             raise CameraStalled(self.camera.name, silent_us, self.period_us)
 
     def check_drops(self) -> None:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["OpenRig", "open_rig"]
 
+_RING_MARGIN_US = 500_000  # from the lane's last check to the shot's leaving
+
 
 @dataclass(frozen=True, slots=True)
 class OpenRig:
@@ -102,7 +104,11 @@ def open_rig(
         link = Link(
             port, clock, baud=settings.port.baud, session=None if twin is None else twin.settings.seed
         )
-        ring = FrameRing(camera, keep_us=round(settings.camera.clip_before_s * 1e6) + 500_000)
+        ring = FrameRing(
+            camera,
+            keep_us=round(settings.camera.clip_before_s * 1e6) + _RING_MARGIN_US,
+            stall_us=round(settings.camera.stall_s * 1e6),
+        )
         cannon = Cannon(
             link,
             gate_spacing_mm=settings.cannon.gate_spacing_mm,

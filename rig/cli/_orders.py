@@ -45,7 +45,9 @@ def with_hardware(settings: Settings, *, port: str | None, camera: str | None) -
         return settings
     if port is None or camera is None:
         given, missing = ("--port", "--camera") if camera is None else ("--camera", "--port")
-        raise SettingsError("rig", [Fault(missing, "nothing", f"a value, since {given} is given")])
+        raise SettingsError(
+            "the command line", [Fault(missing, "nothing", f"a value, since {given} is given")]
+        )
     return settings.model_copy(
         update={
             "port": Port(url=port, baud=settings.port.baud),
@@ -74,7 +76,7 @@ def start_of(settings: Settings, position: str | None, side: str | None) -> Star
     fires = start.position.turn if side is None else side
     if fires not in sides:
         expected = f"a side that has a cannon: {' or '.join(sides)}"
-        raise SettingsError("rig", [Fault("the side that fires", repr(str(fires)), expected)])
+        raise SettingsError("the command line", [Fault("the side that fires", repr(str(fires)), expected)])
     return replace(start, position=replace(start.position, turn=Side(fires)))
 
 
@@ -108,4 +110,4 @@ def option_of(settings: Settings, option: str | None) -> Option:
     try:
         return Option(text)
     except ValueError:
-        raise SettingsError("rig", [Fault("--option", repr(text), "i, ii or iii")]) from None
+        raise SettingsError("the command line", [Fault("--option", repr(text), "i, ii or iii")]) from None

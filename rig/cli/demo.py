@@ -98,7 +98,7 @@ def _settings(folder: Path, seed: int) -> Settings:
     from rig.settings import Camera, Cannon, Log, Settings
 
     return Settings(
-        # The twin's lens is a known one, as after `rig camera calibrate`.
+        # The twin's lens is a known one, as a calibrated camera's is.
         camera=Camera(intrinsics_px=(1560.0, 1560.0, 639.5, 359.5), exposure_us=1000),
         cannon=Cannon(),
         log=Log(

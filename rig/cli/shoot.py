@@ -41,6 +41,7 @@ def shoot(
     from rich.console import Console
 
     from game.montecassino import Square
+    from rig.aiming import aim_at
     from rig.cli._opening import open_rig
     from rig.cli._orders import option_of, start_of, with_hardware, zone_of
     from rig.hands import PromptedHands
@@ -51,6 +52,8 @@ def shoot(
     chosen = with_hardware(settings_or_defaults(settings), port=port, camera=camera)
     agreed = option_of(chosen, option)
     start = start_of(chosen, position, side)
+    # Out of reach is out of reach wherever the soldier stands on its square: say so before anything is opened.
+    aim_at(square, start.position.turn, chosen.cannon, chosen.board)
     hands = PromptedHands(console.print, _confirm)
     with open_rig(
         chosen, start.position, hands, progress=lambda words: console.print(words, style="dim")

@@ -123,7 +123,7 @@ def _facts(shot: Shot, analysis: Analysis) -> list[tuple[str, str]]:
             ("azimuth", f"{np.degrees(shot.aim.azimuth_rad):+.2f}°"),
             ("elevation", f"{np.degrees(shot.aim.elevation_rad):+.2f}°"),
         ]
-    if shot.muzzle_gate is not None:
+    if shot.muzzle_gate is not None and shot.muzzle_gate.muzzle_speed_mps is not None:
         facts.append(("speed at the muzzle gate", f"{shot.muzzle_gate.muzzle_speed_mps:.2f} m/s"))
     seen = analysis.reading.track.speed_mps
     if seen is not None:
