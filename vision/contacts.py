@@ -42,7 +42,7 @@ _KEPT_SIGMA = 0.2
 # Costs are halves of squared standard deviations, as log-likelihoods are.
 _SECOND_TOUCH_COST = 2.5
 _UNKNOWN_COST = 9.0
-_SHADOW_COST = 2.0
+_SHADOW_COST = 4.0
 _UNMOVED_COST = 2.5
 _PASSING_COST = 4.0
 _FAR_FETCHED = 8.0
@@ -323,6 +323,11 @@ class _Turn:
         cost: FloatArray = np.einsum("ni,nij,nj->n", gap, np.linalg.inv(spread), gap) / 2
         return cost
 
+    def _loose_meeting(self) -> FloatArray:
+        """Cost of meeting where the track may have changed over from the shot to its shadow beside it, or back."""
+        cost: FloatArray = np.minimum(self._meeting(), _SHADOW_COST + self._meeting(_SHADOW_MM))
+        return cost
+
     def _bend(self) -> float:
         """Cost of the turn in direction for a bounce off the board."""
         middle_us = float(self._times_us.mean())
@@ -375,8 +380,7 @@ class _Turn:
             + after.fit.covariance[4:7, 4:7]
             + np.eye(3) * _SPEED_SIGMA_MPS**2
         )
-        # The track may have changed over from the shot to its own shadow beside it, or back.
-        apart = min(float(self._meeting()[middle]), _SHADOW_COST + float(self._meeting(_SHADOW_MM)[middle]))
+        apart = float(self._loose_meeting()[middle])
         return _Account(apart + float(change @ np.linalg.solve(variance, change)) / 2, ())
 
     def _unknown(self) -> _Account:
@@ -385,7 +389,8 @@ class _Turn:
         return _Account(_UNKNOWN_COST + min(float(meeting.min()), 8.0), (touch,))
 
     def _single(self, what: Soldier | None) -> _Account:
-        cost = self._touching(what, self._here, self._here_spread) + self._meeting()
+        meeting = self._meeting() if what is None else self._loose_meeting()
+        cost = self._touching(what, self._here, self._here_spread) + meeting
         cost += self._until(what) + self._since(what)
         extra = self._bend() if what is None else _TURNED_COST
         return _Account(float(cost.min()) + extra, (self._touch(what, _weights(cost), self._here),))

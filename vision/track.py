@@ -45,6 +45,7 @@ _TRIED = 8  # ways from the cannon that are followed in full
 _MISFIT_SHARE = 0.3
 # A flight after a bounce can be the longer one: what counts is that the first is seen from the cannon on.
 _ENOUGH_SIGHTS = 6
+_MORE_SHARE = 0.4
 _LATE_SHARE = 0.8
 _LEAST_SCORE = 0.8  # a flight of two faint streaks far from where it should begin is none
 _SLOW_MPS = 1.5
@@ -351,7 +352,7 @@ class _Follower:
                 sights = self._agreeing(line, range(max(start, k - 3), min(count, k + 25)), 7.0)
                 if len(sights) < self._least_pictures():
                     continue
-                score = self._weight(line, sights[:_ENOUGH_SIGHTS]) - self._late(line, sights)
+                score = self._weight(line, sights) - self._late(line, sights)
                 key = tuple((s.streak.frame, s.streak.u_px) for s in sights)
                 if key not in found or score > found[key][0]:
                     found[key] = (score, line, sights)
@@ -360,7 +361,8 @@ class _Follower:
         for _, line, sights in sorted(found.values(), key=lambda f: -f[0])[:_TRIED]:
             draft = self._grow(self._muzzle_prior(line), sights)
             # The shadow makes a fine straight way too, but none that begins at the muzzle.
-            score = sum(self._strength(s) for s in draft.sights[:_ENOUGH_SIGHTS])
+            early, late = draft.sights[:_ENOUGH_SIGHTS], draft.sights[_ENOUGH_SIGHTS:]
+            score = sum(map(self._strength, early)) + _MORE_SHARE * sum(map(self._strength, late))
             score -= self._late(line, draft.sights)
             score -= _MISFIT_SHARE * max(draft.fit.misfit - 2.0 * len(draft.sights), 0.0)
             if best is None or score > best[0]:
