@@ -58,7 +58,7 @@ def test_target_off_the_board(capsys):
 def test_target_out_of_reach_is_told_with_figures_and_nothing_is_armed(capsys):
     line = refused(capsys, "shoot", "A-05")
     assert "A-05 cannot be aimed at" in line
-    assert "m from the cannon, which shoots at 0.060 m to" in line
+    assert "it needs -21.1 degrees, and the cannon turns from -15.0 to 45.0 degrees" in line
     assert nothing_was_armed()
     assert not Path("rig-log.sqlite").exists()
 
