@@ -1,1 +1,28 @@
 """What the overhead camera saw: arrays in, frozen results out."""
+
+from vision.causes import FallCause
+from vision.outcome import Push, Soldier, Standing, Toppling
+from vision.reading import NoReading, ShotReading, read_shot
+from vision.registration import BoardView, NoBoard, register
+from vision.scene import MarkerMap, Scene
+from vision.soldiers import Board, read_board
+from vision.track import ShotTrack
+
+__all__ = [
+    "Board",
+    "BoardView",
+    "FallCause",
+    "MarkerMap",
+    "NoBoard",
+    "NoReading",
+    "Push",
+    "Scene",
+    "ShotReading",
+    "ShotTrack",
+    "Soldier",
+    "Standing",
+    "Toppling",
+    "read_board",
+    "read_shot",
+    "register",
+]
