@@ -28,9 +28,10 @@ _UNSEEN_DRAG = 0.02
 _UNSEEN_RICOCHET = 0.01
 _LOST_RICOCHET = 0.10  # the shot was lost over the board and may have gone on there
 _BY_ITSELF = 0.003
-# The first that moved, where the shot was not seen to touch anything: it can hardly have been anything but the shot.
-_UNSEEN_DIRECT = 0.3
-_UNSEEN_BOUNCE = 0.06
+# The first that moved, where the shot was not seen to touch it: it can hardly have been anything but the shot,
+# before it touched anything else or after, as that was seen or not.
+_UNSEEN_LIKELY = 0.3
+_UNSEEN_UNLIKELY = 0.06
 # The first push that matters decides: where the shot touched it in time, a neighbour's push seldom came first.
 _DRAG_BESIDE_TOUCH = 0.10
 _DRAG_SIGMA_MM = 8.0
@@ -198,18 +199,23 @@ def _ways(
     }
     if release_us is not None and toppling.began_us < release_us - frame_us:
         return {Cause.OTHER: 1.0}
-    if not course.touches and toppling.began_us < first_us + frame_us / 2:
-        ways |= {Cause.DIRECT: _UNSEEN_DIRECT, Cause.RICOCHET: _UNSEEN_BOUNCE}
-    if release_us is None:
-        # No shot was seen: a chain of falls still is one, but what began it may have been a sleeve.
-        return ways | {Cause.OTHER: 0.05}
-    if track.lost_over_board and toppling.began_us >= track.legs[-1].last_us:
-        ways[Cause.RICOCHET] = _LOST_RICOCHET
     touched = [
         (i, float(np.exp(-stirring_cost(toppling.began_us, np.array([touch.time_us]), frame_us)[0])))
         for i, touch in enumerate(course.touches)
         if touch.square == toppling.soldier.square
     ]
+    if not touched and toppling.began_us < first_us + frame_us / 2:
+        before = any(
+            touch.time_us < toppling.began_us and (touch.on_board or touch.square is not None)
+            for touch in course.touches
+        )
+        likely, unlikely = (Cause.RICOCHET, Cause.DIRECT) if before else (Cause.DIRECT, Cause.RICOCHET)
+        ways |= {likely: _UNSEEN_LIKELY, unlikely: _UNSEEN_UNLIKELY}
+    if release_us is None:
+        # No shot was seen: a chain of falls still is one, but what began it may have been a sleeve.
+        return ways | {Cause.OTHER: 0.05}
+    if track.lost_over_board and toppling.began_us >= track.legs[-1].last_us:
+        ways[Cause.RICOCHET] = max(ways[Cause.RICOCHET], _LOST_RICOCHET)
     if touched:
         # The first touch is the push that decides where it came in time for the fall.
         first, fit = touched[0]
