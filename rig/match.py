@@ -22,7 +22,7 @@ from rig.hands import Hands
 from rig.judging import as_logged, judge_again
 from rig.link.port import Clock
 from rig.log import ShotLog, Stage
-from rig.recording import write_recording
+from rig.recording import refuse_recorded, write_recording
 from rig.sequence import State
 from rig.settings import Settings
 
@@ -155,6 +155,8 @@ class Match:
         self._asked_us = None
         shot_id = self._log.begin_shot(self._session_id, _plan_of(order), clock_us=self._now())
         try:
+            # Another log's shots may lie there, and a shot without a recording is lost.
+            refuse_recorded(self._folder(shot_id))
             aimed, fired = self._fire(shot_id, order, reading)
             folder = self._record(shot_id, order, aimed, fired.left_us or fired.released_us)
             return self._judge(shot_id, order, aimed, fired, folder)
@@ -224,11 +226,12 @@ class Match:
     def _give_up(self, shot_id: int, error: BaseException) -> None:
         """Tell the log why the shot was given up, and whether it left as far as that is known."""
         self._eye.ring.release()
-        self._cannon.leave(str(error) or type(error).__name__)
+        why = "asked to end" if isinstance(error, KeyboardInterrupt) else str(error) or type(error).__name__
+        self._cannon.leave(why)
         fired = None
         if self._asked_us is not None and self._cannon.fired is not None:
             fired = log.Fired.YES if self._cannon.fired else log.Fired.NO
-        self._log.abort(shot_id, str(error) or type(error).__name__, fired=fired, clock_us=self._now())
+        self._log.abort(shot_id, why, fired=fired, clock_us=self._now())
 
     def _record(self, shot_id: int, order: Order, aimed: AimedShot, released_us: int) -> Path:
         """Watch until all is at rest and write the recording; whatever pictures there are, where the camera dies.
@@ -247,7 +250,7 @@ class Match:
             failure = error
         frames = self._eye.ring.between(start_us, end_us)
         self._eye.ring.release()
-        folder = Path(self.settings.log.recordings) / f"shot-{shot_id:05d}"
+        folder = self._folder(shot_id)
         if len(frames) >= 2:
             self._progress("recording")
             write_recording(
@@ -264,6 +267,10 @@ class Match:
         if failure is not None:
             raise failure
         return folder
+
+    def _folder(self, shot_id: int) -> Path:
+        """Where a shot's recording goes."""
+        return Path(self.settings.log.recordings) / f"shot-{shot_id:05d}"
 
     def _recording_keys(self, order: Order, aimed: AimedShot, released_us: int) -> dict[str, Any]:
         camera, board = self._eye.ring.camera, self.settings.board

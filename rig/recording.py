@@ -22,10 +22,19 @@ from rig.notation import PositionText, SquaresText
 from rig.toml_faults import Fault, Table, TomlError, validate
 from vision.scene import MarkerMap, Scene
 
-__all__ = ["Keys", "Recording", "RecordingError", "read_frames", "read_recording", "write_recording"]
+__all__ = [
+    "Keys",
+    "Recording",
+    "RecordingError",
+    "read_frames",
+    "read_recording",
+    "refuse_recorded",
+    "write_recording",
+]
 
 FORMAT = "shot-recording/1"
 _FRAMES_FOLDER = "frames"
+_KEYS_NAME = "recording.json"
 _CLIP_NAME = "clip.mkv"
 # Visually lossless: at 16 the shot's streak keeps its contrast within a grey level; a second of 720p120 takes 6 MB.
 _ENCODER = {"crf": "16", "preset": "veryfast"}
@@ -229,7 +238,7 @@ def read_recording(folder: Path) -> Recording:
     RecordingError
         Where it is missing, is no JSON, or has a missing or wrong key.
     """
-    path = folder / "recording.json"
+    path = folder / _KEYS_NAME
     if not folder.is_dir():
         raise RecordingError(str(folder), [Fault("the folder", "nothing", "a folder with recording.json")])
     try:
@@ -247,6 +256,15 @@ def read_recording(folder: Path) -> Recording:
     return Recording(validate(Keys, data, str(path), RecordingError))
 
 
+def refuse_recorded(folder: Path) -> None:
+    """Raise RecordingError where a folder holds a recording, which is never overwritten."""
+    path = folder / _KEYS_NAME
+    if path.exists():
+        raise RecordingError(
+            str(path), [Fault("the file", "a recording", "none; a recording is never overwritten")]
+        )
+
+
 def write_recording(
     folder: Path, keys: Mapping[str, Any], frames: Sequence[tuple[int, NDArray[np.uint8]]]
 ) -> Recording:
@@ -261,11 +279,8 @@ def write_recording(
     frames
         Time in us and picture (height, width, 3) BGR or (height, width), oldest first.
     """
-    path = folder / "recording.json"
-    if path.exists():
-        raise RecordingError(
-            str(path), [Fault("the file", "a recording", "none; a recording is never overwritten")]
-        )
+    refuse_recorded(folder)
+    path = folder / _KEYS_NAME
     folder.mkdir(parents=True, exist_ok=True)
     timestamps_us = [timestamp_us for timestamp_us, _ in frames]
     whole = {"format": FORMAT, **keys, "clip": _CLIP_NAME, "timestamps_us": timestamps_us}

@@ -182,6 +182,17 @@ def test_a_shot_that_left_is_not_fired_again_though_the_camera_died_over_it(
     assert table.shots() == before
 
 
+def test_nothing_is_fired_where_the_recording_would_have_no_room(table: Table, tmp_path: Path) -> None:
+    table.write()
+    of_another_log = tmp_path / "recordings" / "shot-00001" / "recording.json"
+    of_another_log.parent.mkdir(parents=True)
+    of_another_log.write_text("{}", encoding="utf-8")
+    status, _, complaint = table.run()
+    assert status == 1
+    assert "never overwritten" in complaint
+    assert [shot.fired for shot in table.shots()] == [Fired.NO]
+
+
 def test_the_programme_on_the_page_is_the_one_that_the_page_runs() -> None:
     page = (Path(__file__).parents[2] / "docs" / "run.md").read_text(encoding="utf-8")
     programme = parse_plan(page.partition("```toml\n")[2].partition("```")[0])
