@@ -82,6 +82,8 @@ def tell_sides(
         middles = np.array([w.middle for w in worn])
         for start in (_parted(middles), np.array([s.field is Side.A for s in squares])):
             heap, ratio = _settle(counts, start)
+            if heap.all() or not heap.any():
+                continue  # one uniform only: the colours tell no side from the other
             if float(np.abs(ratio).mean()) >= _APART:
                 y_mm = np.array([feet_mm[s][1] for s in squares])
                 first_is_allied = y_mm[heap].mean() < y_mm[~heap].mean()
