@@ -24,9 +24,9 @@ from game.montecassino import (
     format_squares,
     parse_squares,
 )
+from rig.checked_file import Fault, FaultyFile, Table, parse_toml, read_text, validate
 from rig.notation import PositionText, SquaresText
 from rig.settings import Settings
-from rig.toml_faults import Fault, Table, TomlError, parse_toml, read_text, validate
 
 __all__ = [
     "Pauses",
@@ -48,7 +48,7 @@ Repeats = Annotated[int, Field(ge=1, le=1_000)]
 Options = Annotated[tuple[Option, ...], Field(min_length=1)]
 
 
-class PlanError(TomlError):
+class PlanError(FaultyFile):
     """A programme cannot be run; `faults` holds everything that is wrong with it."""
 
 

@@ -15,6 +15,7 @@ from rig import log
 from rig.aiming import TargetOutOfReach, aim_at
 from rig.camera import CameraError
 from rig.cannon import CannonError
+from rig.checked_file import Fault
 from rig.hands import Hands
 from rig.link.errors import LinkError
 from rig.log import Fired, LogError, ShotLog
@@ -22,7 +23,6 @@ from rig.match import DoubtPending, Match, Order, PositionDiffers, ShotDone
 from rig.plan import PlanError, PlannedShot, Programme, remaining
 from rig.recording import RecordingError
 from rig.settings import Settings
-from rig.toml_faults import Fault
 
 __all__ = ["ProgrammeRun", "ProgrammeStopped", "Tally", "check_reach", "settings_for"]
 

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from pydantic import ConfigDict, Field, field_validator
 
 from game.montecassino import Option, Position, Side, Square, parse_squares
+from rig.checked_file import Fault, FaultyFile, Table, validate
 from rig.notation import PositionText, SquaresText
-from rig.toml_faults import Fault, Table, TomlError, validate
 from vision.scene import MarkerMap, Scene
 
 __all__ = [
@@ -44,7 +44,7 @@ _CLIP_CLOCK = Fraction(1, 1_000_000)
 PointMm = tuple[float, float]
 
 
-class RecordingError(TomlError):
+class RecordingError(FaultyFile):
     """A recording that cannot be used; the text names the file, the key, what was found and what was expected.
 
     Parameters

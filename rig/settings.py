@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from game.montecassino import BOARD_FILES, Position, Side
+from rig.checked_file import Fault, FaultyFile, Table, parse_toml, read_text, validate
 from rig.notation import PositionText, SquaresText
-from rig.toml_faults import Fault, Table, TomlError, parse_toml, read_text, validate
 
 __all__ = [
     "TWIN",
@@ -54,7 +54,7 @@ _MARKER_CENTRES_MM = {"0": (-29.25, 24.0), "1": (389.25, 24.0), "2": (-29.25, 78
 """One marker beside each corner of a board of 45 mm squares."""
 
 
-class SettingsError(TomlError):
+class SettingsError(FaultyFile):
     """`rig.toml` cannot be used; `faults` holds everything that is wrong with it."""
 
 

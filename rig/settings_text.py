@@ -8,8 +8,8 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from rig.checked_file import Table
 from rig.settings import Settings
-from rig.toml_faults import Table
 
 __all__ = ["comment", "pair", "settings_text"]
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from game.montecassino import Option, Position, Side, Square, parse_squares
+from rig.checked_file import Fault
 from rig.cli._app import RefusedError
 from rig.settings import Camera, Port, Settings, SettingsError
-from rig.toml_faults import Fault
 
 if TYPE_CHECKING:
     from rig.log import Shot

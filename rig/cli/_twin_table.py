@@ -24,9 +24,9 @@ from typing import Any
 from pydantic import Field, create_model
 
 from game.montecassino import Position
+from rig.checked_file import Fault, Table, validate
 from rig.settings import Settings, SettingsError
 from rig.settings_text import comment, pair
-from rig.toml_faults import Fault, Table, validate
 from twin import TwinSettings
 
 __all__ = ["twin_faults", "twin_settings", "twin_text"]

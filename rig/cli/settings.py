@@ -12,7 +12,7 @@ from rig.cli._app import RefusedError, app
 from rig.cli._options import SETTINGS_FILE, SettingsFile
 
 if TYPE_CHECKING:
-    from rig.toml_faults import Fault
+    from rig.checked_file import Fault
 
 __all__ = ["check", "init"]
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rig.checked_file import Table, validate
 from rig.link.wire import SETTING_LIMITS, Setting
 from rig.settings import (
     Board,
@@ -22,7 +23,6 @@ from rig.settings import (
     read_settings,
 )
 from rig.settings_text import settings_text
-from rig.toml_faults import Table, validate
 
 
 def _faults(text: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Read a TOML file into a checked model, and say everything that is wrong with it at once, in words.
+"""Read a file of keys into a checked model, and say everything that is wrong with it at once, in words.
 
 A model is a pydantic model whose fields are the keys. What a model cannot see field by field (limits out of order,
 two keys that contradict each other) its `conflicts` method says. It is asked even where other keys are faulty, so
@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-__all__ = ["Fault", "Table", "TomlError", "parse_toml", "read_text", "validate"]
+__all__ = ["Fault", "FaultyFile", "Table", "parse_toml", "read_text", "validate"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Fault:
         return f"{said} ({self.hint})" if self.hint else said
 
 
-class TomlError(Exception):
+class FaultyFile(Exception):
     """A file that cannot be used.
 
     Attributes
@@ -74,7 +74,7 @@ class Table(BaseModel):
 TableT = TypeVar("TableT", bound=Table)
 
 
-def read_text(path: Path, error: type[TomlError], *, missing: str) -> str:
+def read_text(path: Path, error: type[FaultyFile], *, missing: str) -> str:
     """Give a file's text, or raise `error`; `missing` says what to do where there is no file."""
     try:
         return path.read_text(encoding="utf-8")
@@ -87,7 +87,7 @@ def read_text(path: Path, error: type[TomlError], *, missing: str) -> str:
     raise error(str(path), [fault])
 
 
-def parse_toml(text: str, name: str, error: type[TomlError]) -> dict[str, Any]:
+def parse_toml(text: str, name: str, error: type[FaultyFile]) -> dict[str, Any]:
     """Give the tables of a TOML text, or raise `error` with the line of its first mistake."""
     try:
         return tomllib.loads(text)
@@ -104,7 +104,7 @@ def _split_place(message: str) -> tuple[str, str]:
     return (match[1], match[2]) if match else (message, "the text")
 
 
-def validate(model: type[TableT], data: Mapping[str, Any], name: str, error: type[TomlError]) -> TableT:
+def validate(model: type[TableT], data: Mapping[str, Any], name: str, error: type[FaultyFile]) -> TableT:
     """Check tables against a model.
 
     Parameters
@@ -115,7 +115,7 @@ def validate(model: type[TableT], data: Mapping[str, Any], name: str, error: typ
         What `parse_toml` gave.
     name : str
         The file, for the error.
-    error : type of TomlError
+    error : type of FaultyFile
         What to raise.
 
     Returns
