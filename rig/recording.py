@@ -4,7 +4,6 @@ The format is "shot-recording/1" (docs/recording.md). The clip is any video Open
 """
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from pydantic import ConfigDict, Field, field_validator
 
 from game.montecassino import Option, Position, Side, Square, parse_squares
+from rig.capture import open_capture
 from rig.checked_file import Fault, FaultyFile, Table, validate
 from rig.notation import PositionText, SquaresText
 from vision.scene import MarkerMap, Scene
@@ -38,7 +38,6 @@ _KEYS_NAME = "recording.json"
 _CLIP_NAME = "clip.mkv"
 # Visually lossless: at 16 the shot's streak keeps its contrast within a grey level; a second of 720p120 takes 6 MB.
 _ENCODER = {"crf": "16", "preset": "veryfast"}
-_DECODER_SAYS_NOTHING = "-8"
 _CLIP_CLOCK = Fraction(1, 1_000_000)
 
 PointMm = tuple[float, float]
@@ -314,9 +313,7 @@ def _pictures(path: Path) -> Iterator[NDArray[np.uint8]]:
         raise RecordingError(
             str(path), [Fault("the clip", "nothing", "a video, or a folder of PNG pictures")]
         )
-    # A damaged clip is told in one sentence of ours; the decoder's own lines would only stand beside it.
-    os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", _DECODER_SAYS_NOTHING)
-    capture = cv2.VideoCapture(str(path))
+    capture = open_capture(str(path))
     try:
         if not capture.isOpened():
             raise RecordingError(str(path), [Fault("the clip", "no video", "a video that OpenCV opens")])

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rig.camera.errors import CameraGone
 from rig.camera.frame import Frame
+from rig.capture import open_capture
 from rig.link.port import Clock
 
 __all__ = ["GrabbedFrame", "OpenCvCamera"]
@@ -69,7 +70,7 @@ class OpenCvCamera:
             raise CameraGone(
                 f"camera {source}: there is no such file; expected a device number, a video file or a URL"
             )
-        capture = cv2.VideoCapture(int(source) if source.isdigit() else source)
+        capture = open_capture(source)
         if not capture.isOpened():
             raise CameraGone(
                 f"camera {source}: it does not open (is it connected, and not in use elsewhere?)"

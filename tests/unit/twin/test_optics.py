@@ -32,7 +32,7 @@ def test_projection_is_opencv_s(pose, lens):
     expected, _ = cv2.projectPoints(
         POINTS_MM, cv2.Rodrigues(rotation)[0], translation, lens.matrix, np.array(lens.distortion)
     )
-    assert np.abs(project(pose, lens, POINTS_MM) - expected.reshape(-1, 2)).max() < 1e-6
+    assert np.abs(project(pose, lens, POINTS_MM) - expected.reshape(-1, 2)).max() < 1e-3
 
 
 @given(POSES)

@@ -1,0 +1,17 @@
+"""Opening films, cameras and streams through OpenCV, whose decoder says nothing beside our own sentences."""
+
+import os
+
+import cv2
+
+__all__ = ["open_capture"]
+
+# Read once in a process, by the first capture that is opened.
+os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
+
+
+def open_capture(source: str) -> cv2.VideoCapture:
+    """Open a device by its number, or a file or URL; whether it did open is for the caller to ask."""
+    # OpenCV's own warnings ("can't open camera by index") say less than ours.
+    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
+    return cv2.VideoCapture(int(source) if source.isdigit() else source)
