@@ -10,6 +10,10 @@ from contextlib import suppress
 _READ_BYTES = 256
 
 
+class NoPty(OSError):
+    """A machine that gives no pseudo-terminal."""
+
+
 class PtyLine:
     """The near end of a pseudo-terminal.
 
@@ -17,10 +21,20 @@ class PtyLine:
     ----------
     path : str
         What to open at the far end.
+
+    Raises
+    ------
+    NoPty
+        Where the machine has none to give.
     """
 
     def __init__(self) -> None:
-        self._near, far = os.openpty()
+        try:
+            self._near, far = os.openpty()
+        except OSError as error:
+            raise NoPty(
+                f"no pseudo-terminal can be opened here ({error.strerror}); is /dev/pts mounted?"
+            ) from error
         tty.setraw(far)
         self.path = os.ttyname(far)
         os.close(far)  # so that the kernel tells when somebody else opens it
