@@ -14,6 +14,7 @@ from game.montecassino.casualties import (
 from game.montecassino.counting import perft, results
 from game.montecassino.generation import legal_turns
 from game.montecassino.outcomes import Outcome, Reason, Winner, abandon, immobilised, outcome, points
+from game.montecassino.picture import draw_position
 from game.montecassino.position import SOLDIERS_PER_SIDE, Position, PositionError
 from game.montecassino.retreats import RetreatError, retreat
 from game.montecassino.squares import (
@@ -57,6 +58,7 @@ __all__ = [
     "Winner",
     "abandon",
     "apply_turn",
+    "draw_position",
     "format_squares",
     "immobilised",
     "judge",
