@@ -1,8 +1,9 @@
 """Who fell and who was pushed.
 
 The table at rest after the shot is held against the table before it. A soldier whose place looks the same stands.
-Where the bare board shows instead, it has left its place: if the same figure is seen upright a little aside
-(`vision.resemblance`) it was pushed, else it fell. Where neither itself nor the board is seen, somebody lies over it.
+Where the bare board shows instead, it has left its place: if the same figure is seen a little aside, perhaps turned
+(`vision.resemblance`), and little is left over that a standing figure would not explain (`vision.leftover`), it was
+pushed, else it fell. Where neither itself nor the board is seen, somebody lies over it.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.leftover import left_over
 from vision.outcome import Push, Soldier, Toppling
 from vision.registration import BoardView
-from vision.resemblance import resemble
+from vision.resemblance import Resemblance, resemble
 from vision.soldiers import Board
 from vision.steady import Steady, typical
 from vision.surface import strangeness
@@ -40,9 +42,17 @@ _COVERED_BARE = 0.25
 _COVERED_SAME = 0.25
 # A figure is seen again where the colours correlate this well; figures lying on their side reached 0.68.
 _SEEN_AGAIN = 0.72
-_SEEN_COVERED = 0.5
+_SEEN_COVERED = 0.4  # by what is new: where it overlaps its old place some looks as before
 # Far pushes are rare, and part of a body that lies there looks like a figure: they ask for a better likeness.
 _PUSH_PENALTY = 0.015  # for each mm beyond the least
+# Where little is left over no body lies there, and less likeness will do: of bodies that lay in full sight those that
+# left least, 0 to 0.5 of a figure's size, correlated by 0.53 to 0.79, the more alike the more they left.
+_SEEN_ALONE = 0.63
+_LEFT_PENALTY = 0.5  # for each figure's size that is left over
+_CLOSE_CALL = 0.05
+_LYING_HEIGHTS = 1.25  # a lying figure and its slide reach so far from its foot
+_SLACK_MM = 2.0
+_SHADOW_HEIGHTS = 0.9  # what is strange so near to a foot is its figure or its shadow
 _REACH_SQUARES = 0.6
 _FEWEST_TELLING = 0.25  # share of the figure; with fewer the whole figure is looked at
 
@@ -117,7 +127,13 @@ def _place(soldier: Soldier, board: Board, view: BoardView) -> Place:
     telling = shape & (board.strange[window] > sum(board.strange_levels) / 2)
     if telling.sum() < _FEWEST_TELLING * shape.sum():
         telling = shape
-    return Place(soldier, window, telling)
+    return Place(soldier, window, shape, telling)
+
+
+def _pivot_px(place: Place) -> tuple[float, float]:
+    """Raster point (column, row) about which a figure turns as the camera sees it: half-way up, not its foot."""
+    rows, columns = np.nonzero(place.shape)
+    return float(columns.mean() + place.window[1].start), float(rows.mean() + place.window[0].start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +158,10 @@ class _Change:
         strange = np.zeros(raster.shape, dtype=np.float32)
         strange[raster.board] = strangeness(np.ascontiguousarray(flat[raster.board]), board.surface)
         self._strange = strange > sum(board.strange_levels) / 2
+        self._strange_before = board.strange > sum(board.strange_levels) / 2
+        # Beyond the rim nothing is known of the bare table: whatever differs there may be somebody.
+        self._beyond = np.ones(raster.shape, dtype=np.bool_)
+        self._beyond[raster.board] = False
 
     def fate(self, place: Place) -> _Fate:
         is_same = self._same[place.window][place.telling]
@@ -153,24 +173,63 @@ class _Change:
         soldier = place.soldier
         telling = np.zeros(raster.shape, dtype=np.bool_)
         telling[place.window] = place.telling
-        foot = (float(raster.to_px(soldier.x_mm)), float(raster.to_px(soldier.y_mm)))
         found = resemble(
             self._board.flat,
             self._flat,
             telling,
-            self._strange,
-            foot_px=foot,
+            self._strange & (~self._same | telling),
+            pivot_px=_pivot_px(place),
             reach_px=round(_REACH_SQUARES * raster.px_per_square),
         )
         dx_mm, dy_mm = found.dx_px * raster.mm_per_px, found.dy_px * raster.mm_per_px
         moved = float(np.hypot(dx_mm, dy_mm))
         asked = _SEEN_AGAIN + _PUSH_PENALTY * max(0.0, moved - LEAST_PUSH_MM)
-        if found.correlation >= asked and found.covered >= _SEEN_COVERED:
+        seen = found.covered >= _SEEN_COVERED
+        if seen and found.correlation > _SEEN_ALONE - _CLOSE_CALL:
+            left = self._left_over(place, telling, found)
+            asked = min(asked, _SEEN_ALONE + _LEFT_PENALTY * left)
+        is_close = seen and abs(found.correlation - asked) < _CLOSE_CALL
+        if seen and found.correlation >= asked:
+            note = (
+                f"{soldier.square} is hard to tell from one that fell and taken to stand" if is_close else ""
+            )
             if moved <= LEAST_PUSH_MM:
-                return _Fate(True)
-            return _Fate(True, (round(soldier.x_mm + dx_mm, 2), round(soldier.y_mm + dy_mm, 2)))
+                return _Fate(True, note=note)
+            place_mm = (round(soldier.x_mm + dx_mm, 2), round(soldier.y_mm + dy_mm, 2))
+            return _Fate(True, place_mm, note)
         if bare < _COVERED_BARE and same >= _COVERED_SAME:
             return _Fate(
                 True, note=f"{soldier.square} is half covered by somebody who fell and taken to stand"
             )
-        return _Fate(False)
+        note = f"{soldier.square} is hard to tell from one that was pushed and taken to have fallen"
+        return _Fate(False, note=note if is_close else "")
+
+    def _left_over(self, place: Place, telling: NDArray[np.bool_], found: Resemblance) -> float:
+        """Share of the figure's size that lies around it and that it would not show if it stood."""
+        raster, figure, soldier = self._board.raster, self._board.figure, place.soldier
+        home = np.zeros(raster.shape, dtype=np.bool_)
+        home[place.window] = place.shape
+        vacated = home & self._beyond
+        new = (self._strange | (self._beyond & ~vacated)) & (~self._same | telling)
+        return left_over(
+            new,
+            home | (self._strange_before & self._nearest(soldier)),
+            telling,
+            found,
+            pivot_px=_pivot_px(place),
+            reach_px=_LYING_HEIGHTS * figure.height_mm / raster.mm_per_px,
+            slack_px=max(1, round(_SLACK_MM / raster.mm_per_px)),
+        )
+
+    def _nearest(self, soldier: Soldier) -> NDArray[np.bool_]:
+        """Pixels close to a soldier's foot and nearer to it than to anybody else's: its own, and its shadow."""
+        raster, height_mm = self._board.raster, self._board.figure.height_mm
+        x_mm = raster.to_mm(np.arange(raster.shape[1]))[None, :]
+        y_mm = raster.to_mm(np.arange(raster.shape[0]))[:, None]
+        own = np.hypot(x_mm - soldier.x_mm, y_mm - soldier.y_mm)
+        near = own < _SHADOW_HEIGHTS * height_mm
+        for other in self._board.standing.soldiers:
+            apart = np.hypot(other.x_mm - soldier.x_mm, other.y_mm - soldier.y_mm)
+            if 0 < apart < 2 * _SHADOW_HEIGHTS * height_mm:
+                near &= own < np.hypot(x_mm - other.x_mm, y_mm - other.y_mm)
+        return near

@@ -29,20 +29,22 @@ class Resemblance:
     correlation: float
     """Of colours within the outline, -1 to 1."""
     covered: float
-    """Share of the outline where the later picture shows no bare board."""
+    """Share of the outline where the later picture shows something new."""
     dx_px: float
     """Shift, in raster pixels to the right."""
     dy_px: float
     """Shift, in raster pixels down."""
+    turn_deg: float
+    """Turn about the pivot, counter-clockwise on the raster."""
 
 
 def resemble(
     before: FloatImage,
     after: FloatImage,
     outline: NDArray[np.bool_],
-    strange_after: NDArray[np.bool_],
+    new: NDArray[np.bool_],
     *,
-    foot_px: tuple[float, float],
+    pivot_px: tuple[float, float],
     reach_px: int,
 ) -> Resemblance:
     """Look for a figure of one picture in another.
@@ -53,15 +55,15 @@ def resemble(
         The two pictures on the raster, shape (height, width, colours).
     outline
         The figure's telling pixels in the first picture, shape (height, width).
-    strange_after
-        Where the second picture shows no bare board.
-    foot_px
-        The foot (column, row) in the first picture; turns are about it.
+    new
+        Where the second picture shows something that was not there before, or the figure itself.
+    pivot_px
+        (column, row) in the first picture about which the figure turns.
     reach_px
         Largest shift along a row or a column.
     """
     rows, columns = np.nonzero(outline)
-    column, row = round(foot_px[0]), round(foot_px[1])
+    column, row = round(pivot_px[0]), round(pivot_px[1])
     radius = int(max(np.abs(rows - row).max(), np.abs(columns - column).max())) + 2
     margin = radius + reach_px
     size = (2 * margin + 1, 2 * margin + 1)
@@ -75,7 +77,7 @@ def resemble(
     figure = patch(before)[inner]
     shape = patch(outline.astype(np.float32))[inner][..., 0]
     scene = patch(after)
-    strange = patch(strange_after.astype(np.float32))[..., 0]
+    thing = patch(new.astype(np.float32))[..., 0]
 
     def at_turn(turn_deg: float) -> Resemblance:
         turn = cv2.getRotationMatrix2D((radius, radius), turn_deg, 1.0)
@@ -85,7 +87,7 @@ def resemble(
         mask = np.ascontiguousarray(np.repeat(inside[..., None], figure.shape[2], axis=2))
         match = cv2.matchTemplate(scene, turned, cv2.TM_CCOEFF_NORMED, mask=mask)
         match = np.nan_to_num(match, nan=-1.0, posinf=-1.0, neginf=-1.0)
-        cover = cv2.matchTemplate(strange, inside, cv2.TM_CCORR) / max(float(inside.sum()), 1.0)
+        cover = cv2.matchTemplate(thing, inside, cv2.TM_CCORR) / max(float(inside.sum()), 1.0)
         both = match + cover
         _, _, _, (x, y) = cv2.minMaxLoc(both)
         return Resemblance(
@@ -93,6 +95,7 @@ def resemble(
             float(cover[y, x]),
             x - reach_px + _peak(both[y, max(x - 1, 0) : x + 2]),
             y - reach_px + _peak(both[max(y - 1, 0) : y + 2, x]),
+            turn_deg,
         )
 
     def rank(found: Resemblance) -> float:

@@ -44,6 +44,8 @@ class Place:
     soldier: Soldier
     window: Window
     """Rows and columns that hold its figure."""
+    shape: NDArray[np.bool_]
+    """Pixels of the window that it covers."""
     telling: NDArray[np.bool_]
     """Pixels of the window where the figure can be told from the bare board."""
 

@@ -4,15 +4,20 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import cv2
 import numpy as np
 import painted_table as painted
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 from painted_table import CROWD, Figure, Table
 
 from game.montecassino import Square
 from vision.falls import Aftermath, find_falls
+from vision.leftover import left_over
 from vision.registration import BoardView, register
+from vision.resemblance import Resemblance
 from vision.soldiers import read_board
 from vision.steady import STILL, Steady
 
@@ -37,6 +42,14 @@ def pushed(dx_mm: float, dy_mm: float) -> Action:
     def act(k: int, figure: Figure) -> Figure:
         progress = min(max(k - BEGINS + 1, 0) / 4, 1.0)
         return replace(figure, x_mm=figure.x_mm + progress * dx_mm, y_mm=figure.y_mm + progress * dy_mm)
+
+    return act
+
+
+def turned(turn_rad: float, action: Action) -> Action:
+    def act(k: int, figure: Figure) -> Figure:
+        progress = min(max(k - BEGINS + 1, 0) / 4, 1.0)
+        return replace(action(k, figure), facing_rad=figure.facing_rad + progress * turn_rad)
 
     return act
 
@@ -110,6 +123,78 @@ def test_one_that_is_pushed_and_stands_has_not_fallen(dx_mm: float, dy_mm: float
     assert push.x_mm - push.soldier.x_mm == pytest.approx(dx_mm, abs=2)
     assert push.y_mm - push.soldier.y_mm == pytest.approx(dy_mm, abs=2)
     assert 0 <= push.began_us - BEGINS * FRAME_US <= 2 * FRAME_US
+
+
+@pytest.mark.parametrize(
+    ("dx_mm", "dy_mm", "turn_rad"),
+    [(7.0, 2.0, 0.9), (-13.0, 0.0, -2.4), (9.0, -17.0, math.pi), (-12.0, 20.0, 1.6)],
+)
+def test_one_that_is_pushed_far_and_turned_has_not_fallen(
+    dx_mm: float, dy_mm: float, turn_rad: float
+) -> None:
+    aftermath = watch({HIT: turned(turn_rad, pushed(dx_mm, dy_mm))}, shake_px=0.5)
+    assert fallen(aftermath) == []
+    (push,) = aftermath.pushes
+    assert push.soldier.square == HIT
+    assert push.x_mm - push.soldier.x_mm == pytest.approx(dx_mm, abs=2.5)
+    assert push.y_mm - push.soldier.y_mm == pytest.approx(dy_mm, abs=2.5)
+
+
+@pytest.mark.parametrize("turn_rad", [-1.2, 2.8])
+def test_one_that_turns_on_the_spot_stands(turn_rad: float) -> None:
+    aftermath = watch({HIT: turned(turn_rad, pushed(1.0, -1.0))})
+    assert (aftermath.topplings, aftermath.pushes) == ((), ())
+
+
+@pytest.mark.parametrize("heading_rad", [0.0, 2.2, 4.4])
+def test_one_that_is_pushed_and_lies_has_fallen(heading_rad: float) -> None:
+    def act(k: int, figure: Figure) -> Figure:
+        return pushed(-6.0, 9.0)(k, toppling(heading_rad)(k, figure))
+
+    aftermath = watch({HIT: turned(1.5, act)})
+    assert (fallen(aftermath), aftermath.pushes) == ([HIT], ())
+
+
+SEEN = (120, 120)
+FOOT_PX = (60.0, 60.0)
+
+
+def blot(
+    x_px: float, y_px: float, along: tuple[float, float], length_px: float, half_px: int
+) -> NDArray[np.bool_]:
+    mask = np.zeros(SEEN, dtype=np.uint8)
+    end = (round(x_px + length_px * along[0]), round(y_px + length_px * along[1]))
+    cv2.line(mask, (round(x_px), round(y_px)), end, 1, 2 * half_px)
+    return mask > 0
+
+
+@given(
+    shift=st.tuples(st.floats(-12, 12), st.floats(-12, 12)),
+    turn_rad=st.floats(-math.pi, math.pi),
+    lamp_rad=st.floats(-math.pi, math.pi),
+)
+def test_little_is_left_over_of_one_that_stands_and_much_of_one_that_lies(
+    shift: tuple[float, float], turn_rad: float, lamp_rad: float
+) -> None:
+    """A body with a rifle, and a shadow that does not turn with it."""
+    lamp = (math.cos(lamp_rad), math.sin(lamp_rad))
+    # Turns are counter-clockwise on the raster, whose rows run down.
+    rifle = (math.cos(turn_rad), -math.sin(turn_rad))
+    body = blot(*FOOT_PX, (1.0, 0.0), 0.0, 9)
+    outline = body | blot(*FOOT_PX, (1.0, 0.0), 16.0, 2)
+    shown = outline | blot(*FOOT_PX, lamp, 18.0, 6)
+    x_px, y_px = FOOT_PX[0] + shift[0], FOOT_PX[1] + shift[1]
+    stands = (
+        blot(x_px, y_px, rifle, 0.0, 9) | blot(x_px, y_px, rifle, 16.0, 2) | blot(x_px, y_px, lamp, 18.0, 6)
+    )
+    lies = blot(x_px, y_px, (-rifle[0], -rifle[1]), 40.0, 7)
+    found = Resemblance(0.8, 0.9, shift[0], shift[1], math.degrees(turn_rad))
+
+    def left(new: NDArray[np.bool_]) -> float:
+        return left_over(new, shown, outline, found, pivot_px=FOOT_PX, reach_px=50.0, slack_px=2)
+
+    assert left(stands) < 0.1
+    assert left(lies) > 0.3
 
 
 def test_a_nudge_below_five_millimetres_is_no_push() -> None:
