@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import io
 import json
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -137,7 +139,7 @@ def run_blocks(page: str, capsys: pytest.CaptureFixture[str]) -> int:
     for block in blocks(page, "console"):
         for shown in re.split(r"^ *\$ ", block, flags=re.MULTILINE)[1:]:
             command, *lines = shown.splitlines()
-            program, *words = command.split()
+            program, *words = shlex.split(command)
             assert program == "rig"
             main(words)
             captured = capsys.readouterr()
@@ -181,6 +183,19 @@ def test_faulty_recordings_as_the_page_shows(
     Path("film-1").mkdir()
     Path("film-1/recording.json").write_text(json.dumps(keys))
     assert run_blocks("docs/recording.md", capsys) == 2
+
+
+def test_positions_as_the_page_shows(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_blocks("docs/game.md", capsys) == 7
+
+
+def test_questions_are_answered_as_the_page_shows(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, answered = blocks("docs/game.md", "jsonl")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(asked.encode())))
+    assert main(["game", "ask"]) == 0
+    assert capsys.readouterr().out == answered
 
 
 def test_the_recording_shown_is_one(tmp_path: Path) -> None:

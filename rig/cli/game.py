@@ -1,0 +1,110 @@
+"""`rig game`: the rules at the terminal, and for other programs."""
+
+from __future__ import annotations
+
+import sys
+from itertools import islice
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rig.cli._app import RefusedError, app
+
+__all__ = ["ask", "check", "moves", "perft", "show"]
+
+_game = typer.Typer(
+    name="game", help="Ask the rules: show a position, its turns, what is wrong.", no_args_is_help=True
+)
+app.add_typer(_game, rich_help_panel="The rules")
+
+PositionArgument = Annotated[
+    str,
+    typer.Argument(metavar="POSITION", help="in one line and in quotes, as 'A A01-A24 G01-G24 0/0 20/20 -'"),
+]
+
+
+@_game.command()
+def show(
+    position: PositionArgument,
+    svg: Annotated[Path | None, typer.Option(metavar="FILE", help="also draw it into this file")] = None,
+) -> None:
+    """Show a position: the board, what each side has left, and who is to move or has won."""
+    from rich.console import Console
+
+    from game.montecassino import Position, draw_position
+    from rig.cli._board import board_lines, headline, state_lines
+
+    shown = Position.parse(position)
+    console = Console(highlight=False)
+    for line in board_lines(shown):
+        console.print(line, soft_wrap=True)
+    for said in state_lines(shown):
+        typer.echo(said)
+    if svg is not None:
+        svg.write_text(draw_position(shown.soldiers, title=headline(shown)) + "\n", encoding="utf-8")
+        typer.echo(f"wrote {svg}")
+
+
+@_game.command()
+def moves(
+    position: PositionArgument,
+    limit: Annotated[int | None, typer.Option(min=1, help="stop after so many; none: all of them")] = None,
+) -> None:
+    """List the legal infantry turns, one a line, as they are found."""
+    from game.montecassino import Position, legal_turns, outcome
+    from rig.cli._board import state_in_words
+
+    asked = Position.parse(position)
+    for turn in islice(legal_turns(asked), limit):
+        typer.echo(str(turn))
+    if outcome(asked) is not None:
+        typer.echo(f"rig: {state_in_words(asked)}", err=True)
+
+
+@_game.command()
+def check(
+    position: PositionArgument,
+    turn: Annotated[
+        str | None, typer.Argument(help="an infantry turn to check in it, as 'A-17>A-25;A-18>A-26'")
+    ] = None,
+) -> None:
+    """Say everything that is wrong with a position, or whether a turn is legal in it."""
+    from game.montecassino import IllegalTurnError, Position, PositionError, Turn, apply_turn
+
+    try:
+        checked = Position.parse(position)
+    except PositionError as error:
+        for fault in error.faults:
+            typer.echo(f"position: {fault}", err=True)
+        raise typer.Exit(2) from None
+    if turn is None:
+        typer.echo("position: nothing wrong")
+        return
+    try:
+        after = apply_turn(checked, Turn.parse(turn))
+    except IllegalTurnError as error:
+        raise RefusedError(f"not legal by {error.clause}: {error.why}") from None
+    typer.echo("legal; then:")
+    typer.echo(str(after))
+
+
+@_game.command()
+def perft(
+    position: PositionArgument,
+    depth: Annotated[int, typer.Argument(min=1, help="infantry turns")],
+) -> None:
+    """Count the positions that so many infantry turns can lead to; two turns that give the same count once."""
+    from game.montecassino import Position
+    from game.montecassino import perft as count
+
+    typer.echo(str(count(Position.parse(position), depth)))
+
+
+@_game.command()
+def ask() -> None:
+    """Answer other programs: JSON lines on standard input, one line of JSON for each."""
+    from rig.rules_service import answer_line
+
+    for line in sys.stdin.buffer:
+        print(answer_line(line), flush=True)

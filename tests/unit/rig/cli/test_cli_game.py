@@ -1,0 +1,191 @@
+"""`rig game` as the person at the terminal has it, and as another program has it through a pipe."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from game.montecassino import Position, Turn, legal_turns, perft
+from rig.cli import main
+
+DATA = Path(__file__).parents[2] / "game" / "data"
+CASES = json.loads((DATA / "positions.json").read_text())
+SHOTS = json.loads((DATA / "shots.json").read_text())["shots"]
+
+START = "A A01-A24 G01-G24 0/0 20/20 -"
+BATTLE = "G A01-A16,A29,G40 A44,G01-G20 1/2 3/20 G"
+OVER = "A A17 A18,A25 0/0 5/0 -"
+GAME = [sys.executable, "-c", "import sys; from rig.cli import main; sys.exit(main())", "game"]
+
+
+def rig(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, list[str], list[str]]:
+    """Give the exit status, and the lines on standard output and standard error."""
+    status = main(["game", *words])
+    captured = capsys.readouterr()
+    return status, captured.out.splitlines(), captured.err.splitlines()
+
+
+def test_show_has_every_soldier_on_its_square_and_the_number_of_every_empty_one(capsys):
+    status, out, _ = rig(capsys, "show", BATTLE)
+    assert status == 0
+    rows = [line.split() for line in out[1:20] if "----" not in line]
+    assert [(row[0], row[-1]) for row in rows][8:10] == [("G-72", "G-65"), ("A-65", "A-72")]
+    cells = list(chain.from_iterable(row[1:-1] for row in rows))
+    soldiers = Position.parse(BATTLE).soldiers
+    # From the top left, as the Allies see it: their own lines from the 18th down.
+    numbered = [f"G-{number:02d}" for line in range(9) for number in range(line * 8 + 8, line * 8, -1)]
+    numbered += [
+        f"A-{number:02d}" for line in range(8, -1, -1) for number in range(line * 8 + 1, line * 8 + 9)
+    ]
+    by_name = {str(square): str(side) for square, side in soldiers.items()}
+    assert cells == [by_name.get(name, str(int(name[2:]))) for name in numbered]
+
+
+def test_a_narrow_terminal_cuts_nothing_off(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "20")
+    assert rig(capsys, "show", BATTLE)[1][1].endswith("G-01")
+
+
+def test_show_says_what_the_board_does_not(capsys):
+    _, out, _ = rig(capsys, "show", BATTLE)
+    assert out[-3:] == [
+        "Allies (A): soldiers on the board 18, prisoners held 1, shots left 3",
+        "Germans (G): soldiers on the board 21, prisoners held 2, shots left 20, has retreated",
+        "Germans to move",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("position", "said"),
+    [
+        (OVER, "won by the Germans: the enemy has no legal step"),
+        ("G A30 - 0/0 0/0 -", "won by the Allies: the enemy has no soldier"),
+        ("G - - 0/0 0/0 -", "the battle is drawn: neither side"),
+    ],
+)
+def test_v_show_says_how_the_battle_has_ended(capsys, position, said):
+    assert said in rig(capsys, "show", position)[1][-1]
+
+
+def test_show_draws_the_position_into_a_file(capsys, tmp_path):
+    file = tmp_path / "board.svg"
+    status, out, _ = rig(capsys, "show", BATTLE, "--svg", str(file))
+    assert (status, out[-1]) == (0, f"wrote {file}")
+    assert ET.parse(file).getroot().findtext("{http://www.w3.org/2000/svg}title") == "Germans to move"
+
+
+def test_a_picture_that_cannot_be_written_is_one_line(capsys, tmp_path):
+    status, _, err = rig(capsys, "show", START, "--svg", str(tmp_path / "none" / "board.svg"))
+    assert (status, len(err)) == (2, 1)
+    assert "No such file or directory" in err[0]
+
+
+def test_moves_lists_the_legal_turns(capsys):
+    status, out, _ = rig(capsys, "moves", BATTLE)
+    assert status == 0
+    assert list(map(Turn.parse, out)) == list(legal_turns(Position.parse(BATTLE)))
+    assert rig(capsys, "moves", BATTLE, "--limit", "3")[1] == out[:3]
+
+
+def test_v_moves_of_a_battle_that_is_over_are_none_and_it_says_why(capsys):
+    status, out, err = rig(capsys, "moves", OVER)
+    assert (status, out) == (0, [])
+    assert err[0].startswith("rig: the battle is over, won by the Germans")
+
+
+def test_check_names_every_fault_of_a_position(capsys):
+    status, out, err = rig(capsys, "check", "B A01-A30 A01 0/0 x -", "A-17>A-25")
+    assert (status, out) == (2, [])
+    assert [line.split(" ")[1] for line in err] == ["turn", "A-01", "shots", "side"]
+    assert rig(capsys, "check", START) == (0, ["position: nothing wrong"], [])
+
+
+def test_check_says_whether_a_turn_is_legal_and_by_which_clause_not(capsys):
+    after = "G A01-A16,A18-A25 G01-G24 0/0 20/20 -"
+    assert rig(capsys, "check", START, "A-17>A-25") == (0, ["legal; then:", after], [])
+    status, out, err = rig(capsys, "check", START, "A-09>A-17")
+    assert (status, out, err) == (1, [], ["rig: not legal by M8: an own soldier stands on A-17"])
+    status, _, err = rig(capsys, "check", START, "A-17xA-26>A-34")
+    assert (status, err[0].partition(": taking")[0]) == (1, "rig: not legal by M6")
+
+
+def test_a_turn_that_cannot_be_read_is_another_matter_than_an_illegal_one(capsys):
+    status, _, err = rig(capsys, "check", START, "hop")
+    assert (status, err[0].partition(":")[2][:22]) == (2, " 'hop' is not a move: ")
+
+
+def test_n6_perft_counts(capsys):
+    assert rig(capsys, "perft", BATTLE, "1")[1] == [str(perft(Position.parse(BATTLE), 1))]
+    assert rig(capsys, "perft", START, "0")[0] == 2
+
+
+@pytest.mark.parametrize("command", [["show"], ["moves"], ["perft", "1"]])
+def test_a_bad_position_is_one_line(capsys, command):
+    status, _, err = rig(capsys, command[0], "A A73 - 0/0 0/0 -", *command[1:])
+    assert status == 2
+    assert err == [
+        "rig: not a valid position: soldiers of A: A-73 is not on the board: numbers go from 1 to 72"
+    ]
+
+
+def questions() -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Give every rules case as questions, with what must stand in the answers."""
+    for case in CASES["positions"]:
+        asked = {"position": case["position"]}
+        yield {**asked, "ask": "perft", "depth": 1}, {"count": case["perft1"]}
+        yield {**asked, "ask": "results"}, {"sha256": case["results_sha256"]}
+        yield {**asked, "ask": "state"}, {"winner": case["winner"], "immobilised": case["immobilised"]}
+        yield {**asked, "ask": "retreat"}, {"after": case["after_retreat"]}
+    for case in CASES["perft2"]:
+        yield {"position": case["position"], "ask": "perft", "depth": 2}, {"count": case["perft2"]}
+    for case in SHOTS:
+        asked = {key: case[key] for key in ("position", "zone", "option", "falls", "moved", "decisions")}
+        expected = ("casualties", "put_back", "doubts", "after", "winner")
+        yield {**asked, "ask": "shot"}, {key: case[key] for key in expected}
+
+
+def test_ask_answers_the_rules_cases_through_a_pipe():
+    asked, expected = zip(*questions(), strict=True)
+    lines = "".join(json.dumps(question) + "\n" for question in asked)
+    ran = subprocess.run([*GAME, "ask"], input=lines, capture_output=True, text=True, check=True)
+    answers = list(map(json.loads, ran.stdout.splitlines()))
+    assert len(answers) == len(asked)
+    for question, said, due in zip(asked, answers, expected, strict=True):
+        if question["ask"] == "results":
+            said["sha256"] = hashlib.sha256("\n".join(said["results"]).encode()).hexdigest()
+        assert said == {**said, **due}, question
+    assert ran.stderr == ""
+
+
+def test_ask_answers_each_line_before_it_reads_the_next_and_goes_on_after_a_bad_one():
+    good = json.dumps({"position": START, "ask": "perft", "depth": 1}).encode() + b"\n"
+    with subprocess.Popen([*GAME, "ask"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
+        assert program.stdin is not None and program.stdout is not None
+        for line in (good, b"hop\n", b"\xff\n", b"\n", good):
+            program.stdin.write(line)
+            program.stdin.flush()
+            # Would wait for ever, were the answer kept back.
+            said = json.loads(program.stdout.readline())
+            assert said == {"count": 382} if line is good else list(said) == ["error"]
+        program.stdin.write(good.rstrip())
+        program.stdin.close()
+        assert json.loads(program.stdout.readline()) == {"count": 382}
+        assert program.stdout.read() == b""
+    assert program.returncode == 0
+
+
+def test_moves_end_quietly_when_nobody_reads_on():
+    with subprocess.Popen([*GAME, "moves", START], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
+        assert program.stdout is not None and program.stderr is not None
+        assert program.stdout.readline() == b"A-17>A-25\n"
+        program.stdout.close()
+        assert program.stderr.read() == b""
