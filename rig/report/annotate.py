@@ -97,33 +97,51 @@ def annotate(
             round(16 * scale),
             round(2 * scale),
         )
-    taken: list[tuple[int, int, int, int]] = []
+    rings: list[tuple[Mark, int, int, int]] = []
     for mark in marks:
         centre, edge = view.project(
             np.array([[mark.x_mm, mark.y_mm, 0.0], [mark.x_mm + _FOOT_RADIUS_MM, mark.y_mm, 0.0]])
         )
         radius = max(6, round(float(np.linalg.norm(edge - centre))))
-        u, v = round(float(centre[0])), round(float(centre[1]))
+        rings.append((mark, round(float(centre[0])), round(float(centre[1])), radius))
+    # Words go where they cover neither a ring nor other words.
+    taken = [(u - radius, v - radius, u + radius, v + radius) for _, u, v, radius in rings]
+    for mark, u, v, radius in rings:
         colour = _MARK_BGR[mark.kind.value]
         cv2.circle(canvas, (u, v), radius, colour, round(2 * scale), cv2.LINE_AA)
-        _write(canvas, f"{mark.label}: {mark.kind}", (u + radius + 4, v), colour, 0.42 * scale, taken)
+        _write(canvas, f"{mark.label}: {mark.kind}", (u, v), radius, colour, 0.42 * scale, taken)
     return canvas
 
 
 def _write(
     canvas: NDArray[np.uint8],
     text: str,
-    at: tuple[int, int],
+    centre: tuple[int, int],
+    radius: int,
     colour: tuple[int, int, int],
     size: float,
     taken: list[tuple[int, int, int, int]],
 ) -> None:
-    """Write on a dark plate, moved down until it covers no other plate, and kept inside the picture."""
+    """Write on a dark plate beside, above or below a ring, as near as there is room, and inside the picture."""
     (width, height), _ = cv2.getTextSize(text, cv2.FONT_HERSHEY_SIMPLEX, size, 1)
-    left = min(max(2, at[0]), canvas.shape[1] - width - 4)
-    top = min(max(2, at[1] - height // 2), canvas.shape[0] - height - 8)
-    while any(left < r and left + width > l and top < b and top + height + 6 > t for l, t, r, b in taken):  # noqa: E741
-        top += height + 8
-    taken.append((left - 3, top - 3, left + width + 3, top + height + 5))
-    cv2.rectangle(canvas, (left - 3, top - 3), (left + width + 3, top + height + 5), _PLATE_BGR, -1)
-    cv2.putText(canvas, text, (left, top + height), cv2.FONT_HERSHEY_SIMPLEX, size, colour, 1, cv2.LINE_AA)
+    width, height = width + 6, height + 8
+    u, v = centre
+    for far in range(radius + 4, radius + 4 + 12 * height, height):
+        places = (
+            (u + far, v - height // 2),
+            (u - width // 2, v - far - height),
+            (u - width // 2, v + far),
+            (u - far - width, v - height // 2),
+        )
+        for left, top in places:
+            inside = 0 <= left <= canvas.shape[1] - width and 0 <= top <= canvas.shape[0] - height
+            free = not any(
+                left < right and left + width > other and top < bottom and top + height > upper
+                for other, upper, right, bottom in taken
+            )
+            if inside and free:
+                taken.append((left, top, left + width, top + height))
+                cv2.rectangle(canvas, (left, top), (left + width, top + height), _PLATE_BGR, -1)
+                at = (left + 3, top + height - 5)
+                cv2.putText(canvas, text, at, cv2.FONT_HERSHEY_SIMPLEX, size, colour, 1, cv2.LINE_AA)
+                return
