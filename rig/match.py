@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from game.montecassino import Option, Position, Side, Square, Verdict, format_squares
+from game.montecassino import Option, Position, Side, Square, Verdict, format_squares, outcome
 from rig import log
 from rig.aiming import AimedShot, aim_at
 from rig.analyse import Analysis, analyse_folder
-from rig.camera import CameraError
 from rig.cannon import Cannon, LaneAnswer, ShotFired, ShotNotSeen
 from rig.eye import Eye, TableReading
 from rig.hands import Hands
@@ -26,7 +25,15 @@ from rig.recording import refuse_recorded, write_recording
 from rig.sequence import State
 from rig.settings import Settings
 
-__all__ = ["DoubtPending", "Match", "Order", "PositionDiffers", "ShotDone"]
+__all__ = [
+    "DoubtPending",
+    "Match",
+    "Order",
+    "PositionDiffers",
+    "ShotDone",
+    "ShotNotAllowed",
+    "refuse_what_the_rules_forbid",
+]
 
 Progress = Callable[[str], None]
 
@@ -39,6 +46,12 @@ class PositionDiffers(Exception):
     def __init__(self, differences: tuple[str, ...]) -> None:
         self.differences = differences
         super().__init__(f"the table does not stand as the position says: {'; '.join(differences)}")
+
+
+class ShotNotAllowed(Exception):
+    """The rules allow no shot here; nothing was moved."""
+
+    exit_status = 1
 
 
 class DoubtPending(Exception):
@@ -142,10 +155,11 @@ class Match:
 
         Raises
         ------
-        PositionDiffers, TargetOutOfReach, CannonError, LinkError, CameraError, LogError, RecordingError
+        ShotNotAllowed, PositionDiffers, TargetOutOfReach, CannonError, LinkError, CameraError, LogError, RecordingError
             Where the shot could not be fired, or not be followed to its end. The cannon is safe then, and the log tells
             how far the shot came.
         """
+        refuse_what_the_rules_forbid(order.position)
         # Before the table is read: the cannon itself is in the picture.
         self._hands.carry_to(order.side)
         self._progress("reading the table")
@@ -241,12 +255,13 @@ class Match:
         """
         camera = self.settings.camera
         self._progress("watching")
-        failure: CameraError | None = None
+        failure: BaseException | None = None
         start_us = released_us - round(camera.clip_before_s * 1e6)
         end_us = released_us + round(camera.clip_after_s * 1e6)
         try:
             end_us = self._eye.until_rest(released_us, round(camera.clip_after_s * 1e6))
-        except CameraError as error:
+        except BaseException as error:
+            # A camera that dies, or somebody who ends the program: the pictures that there are are kept all the same.
             failure = error
         frames = self._eye.ring.between(start_us, end_us)
         self._eye.ring.release()
@@ -262,7 +277,7 @@ class Match:
                 shot_id,
                 str(folder),
                 clock_us=self._now(),
-                cause="" if failure is None else f"incomplete: {failure}",
+                cause="" if failure is None else f"incomplete: {str(failure) or 'asked to end'}",
             )
         if failure is not None:
             raise failure
@@ -315,6 +330,15 @@ class Match:
 
     def _now(self) -> int:
         return self._clock.now_us()
+
+
+def refuse_what_the_rules_forbid(position: Position) -> None:
+    """Raise ShotNotAllowed where the side to move has no shot left (C3) or the battle is over (V0)."""
+    if position.shots_left[position.turn] < 1:
+        raise ShotNotAllowed(f"side {position.turn} has no shot left: {position}")
+    ended = outcome(position)
+    if ended is not None:
+        raise ShotNotAllowed(f"the battle is over ({ended.winner}): {position}")
 
 
 def _plan_of(order: Order) -> log.ShotPlan:

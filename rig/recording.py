@@ -33,6 +33,7 @@ __all__ = [
 ]
 
 FORMAT = "shot-recording/1"
+_LEAST_BOARD_PX2 = 1000.0  # smaller, and no soldier could be seen on it
 _FRAMES_FOLDER = "frames"
 _KEYS_NAME = "recording.json"
 _CLIP_NAME = "clip.mkv"
@@ -41,6 +42,8 @@ _ENCODER = {"crf": "16", "preset": "veryfast"}
 _CLIP_CLOCK = Fraction(1, 1_000_000)
 
 PointMm = tuple[float, float]
+FocalPx = Annotated[float, Field(ge=10, le=1e6)]
+MuzzleMm = Annotated[float, Field(ge=-20_000, le=20_000)]
 
 
 class RecordingError(FaultyFile):
@@ -74,7 +77,7 @@ class CameraKeys(_Keys):
     height: Annotated[int, Field(ge=16, le=16_384)]
     fps: Annotated[float, Field(gt=0, le=10_000)]
     exposure_us: Annotated[int, Field(gt=0)] | None
-    intrinsics: tuple[float, float, float, float] | None
+    intrinsics: tuple[FocalPx, FocalPx, float, float] | None
     distortion: tuple[float, float, float, float, float] | None
 
 
@@ -84,6 +87,13 @@ class MarkerKeys(_Keys):
     dictionary: Annotated[str, Field(pattern=r"^DICT_\w+$")]
     size_mm: Annotated[float, Field(gt=0)]
     centres_mm: Annotated[dict[str, PointMm], Field(min_length=1)]
+
+    @field_validator("dictionary")
+    @classmethod
+    def _is_known(cls, name: str) -> str:
+        if not hasattr(cv2.aruco, name):
+            raise ValueError("a dictionary that OpenCV knows, as DICT_4X4_50")
+        return name
 
     @field_validator("centres_mm")
     @classmethod
@@ -97,9 +107,18 @@ class MarkerKeys(_Keys):
 class BoardKeys(_Keys):
     """The board."""
 
-    square_mm: Annotated[float, Field(gt=0)]
+    square_mm: Annotated[float, Field(ge=5, le=1_000)]
     markers: MarkerKeys | None
     corners_px: tuple[PointMm, PointMm, PointMm, PointMm] | None
+
+    @field_validator("corners_px")
+    @classmethod
+    def _span_a_board(cls, corners: tuple[PointMm, ...] | None) -> tuple[PointMm, ...] | None:
+        if corners is not None:
+            outline = np.array(corners, dtype=np.float32)
+            if not cv2.isContourConvex(outline) or cv2.contourArea(outline) < _LEAST_BOARD_PX2:
+                raise ValueError("four corners of a board, in order round it")
+        return corners
 
     def conflicts(self) -> Iterator[Fault]:
         """Say where nothing tells where the board is."""
@@ -115,7 +134,7 @@ class CannonKeys(_Keys):
     """Who fires, and from where."""
 
     side: Side
-    muzzle_mm: tuple[float, float, float] | None
+    muzzle_mm: tuple[MuzzleMm, MuzzleMm, MuzzleMm] | None
 
 
 class Keys(_Keys):
@@ -248,7 +267,7 @@ def read_recording(folder: Path) -> Recording:
         raise RecordingError(
             str(path), [Fault("the file", str(bad.strerror), "a file that can be read")]
         ) from bad
-    except (UnicodeDecodeError, json.JSONDecodeError) as bad:
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as bad:
         raise RecordingError(str(path), [Fault("the file", f"no JSON ({bad})", "a JSON object")]) from bad
     if not isinstance(data, dict):
         raise RecordingError(str(path), [Fault("the file", type(data).__name__, "a JSON object")])

@@ -28,6 +28,7 @@ __all__ = [
 ]
 
 _OUR_PACKAGES = frozenset({"game", "calibration", "vision", "rig", "twin"})
+_MOST_FAULTS = 20  # more than anybody mends at once
 _INTERRUPTED = 130  # what a shell reports for a program that Ctrl-C ended
 
 
@@ -46,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Notes
     -----
-    A mistake of the person who types is one line on standard error. A traceback means a bug of ours.
+    A mistake of the person who types is one line on standard error, a line each where a file has several. A traceback means a bug of ours.
     """
     if arguments is None:
         # Asked to end (`kill`, a closed terminal), a command makes safe as it does on Ctrl-C.
@@ -62,7 +63,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain(error.format_message(), error.exit_code)
     except Exception as error:
         if _is_ours(error):
-            return _complain(str(error), getattr(error, "exit_status", 2))
+            exit_status: int = getattr(error, "exit_status", 2)
+            for sentence in _sentences(error):
+                _complain(sentence, exit_status)
+            return exit_status
         if isinstance(error, OSError) and error.filename is not None:
             return _complain(f"{error.filename}: {error.strerror}", 2)
         raise
@@ -74,6 +78,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _is_ours(error: Exception) -> bool:
     """Whether the error's class was written by us: an expected failure that carries its own sentence."""
     return type(error).__module__.partition(".")[0] in _OUR_PACKAGES
+
+
+def _sentences(error: Exception) -> list[str]:
+    """Return what an error of ours says: a sentence, or one for each fault of a file (`rig.checked_file.FaultyFile`)."""
+    name, faults = getattr(error, "name", None), getattr(error, "faults", ())
+    if name is None or not faults:
+        return [str(error)]
+    told = [f"{name}: {fault}" for fault in faults[:_MOST_FAULTS]]
+    if len(faults) > _MOST_FAULTS:
+        told.append(f"{name}: and {len(faults) - _MOST_FAULTS} more faults")
+    return told
 
 
 def _complain(sentence: str, status: int) -> int:

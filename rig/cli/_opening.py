@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 from game.montecassino import Position
 from rig.camera import Camera, FrameRing, OpenCvCamera
 from rig.cannon import Cannon, Change
+from rig.checked_file import Fault
 from rig.eye import Eye
 from rig.hands import Hands
 from rig.link import wire
@@ -22,7 +24,7 @@ from rig.link.serial_port import SerialPort, WallClock
 from rig.link.transcript import RecordedPort, Transcript
 from rig.log import SessionStart, ShotLog, open_log
 from rig.match import Match
-from rig.settings import TWIN, Settings
+from rig.settings import TWIN, Settings, SettingsError
 
 if TYPE_CHECKING:
     from twin import Twin
@@ -76,6 +78,7 @@ def open_rig(
     PortError, LinkError, CameraError, LogError, CannonError, SettingsError, twin.chip.ChipMissing
         Where something is not there or not as expected. Nothing is armed then.
     """
+    _make_folders(settings)
     with ExitStack() as stack:
         log = stack.enter_context(open_log(Path(settings.log.path)))
         port: Port
@@ -96,7 +99,6 @@ def open_rig(
             port = SerialPort(settings.port.url, baud=settings.port.baud)
         started = datetime.now(UTC)
         transcript_path = Path(settings.log.transcripts) / f"{started:%Y%m%d-%H%M%S-%f}.transcript"
-        transcript_path.parent.mkdir(parents=True, exist_ok=True)
         transcript = Transcript(transcript_path)
         stack.callback(transcript.close)
         port = RecordedPort(port, clock, transcript)
@@ -158,3 +160,16 @@ def _real_camera(settings: Settings, clock: Clock) -> Camera:
         fps=camera.fps,
         exposure_us=camera.exposure_us,
     )
+
+
+def _make_folders(settings: Settings) -> None:
+    """Make the folders that a shot is kept in, before there is a shot to keep."""
+    for key in ("recordings", "transcripts"):
+        folder = Path(getattr(settings.log, key))
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+        except OSError as error:
+            fault = Fault(f"log.{key}", f"{folder} ({error.strerror})", "a folder that can be written to")
+            raise SettingsError("rig.toml", [fault]) from error

@@ -43,6 +43,9 @@ def with_hardware(settings: Settings, *, port: str | None, camera: str | None) -
     """Return the settings with another port and camera, where they are given."""
     if port is None and camera is None:
         return settings
+    for option, given in (("--port", port), ("--camera", camera)):
+        if given == "":
+            raise SettingsError("the command line", [Fault(option, "an empty word", "a port or a camera")])
     if port is None or camera is None:
         given, missing = ("--port", "--camera") if camera is None else ("--camera", "--port")
         raise SettingsError(
@@ -66,12 +69,15 @@ def start_of(settings: Settings, position: str | None, side: str | None) -> Star
     DoubtPending, PositionUnknown
         Where the last shot leaves open who stands where.
     """
+    last, judged = _last_position(settings)
     if position == FROM_CAMERA:
-        start = Start(Position.parse(settings.game.position), from_camera=True)
+        start = Start(last, from_camera=True)
     elif position is not None:
         start = Start(Position.parse(position), from_camera=False)
+    elif judged is not None:
+        raise PositionUnknown(judged)
     else:
-        start = Start(_last_position(settings), from_camera=False)
+        start = Start(last, from_camera=False)
     sides = settings.cannon.sides
     fires = start.position.turn if side is None else side
     if fires not in sides:
@@ -80,7 +86,11 @@ def start_of(settings: Settings, position: str | None, side: str | None) -> Star
     return replace(start, position=replace(start.position, turn=Side(fires)))
 
 
-def _last_position(settings: Settings) -> Position:
+def _last_position(settings: Settings) -> tuple[Position, Shot | None]:
+    """Return where the battle stands by the log, and the shot, if any, that leaves open who stands where.
+
+    After such a shot turn and shots left are known all the same, and only they hold.
+    """
     from rig.log import Fired, open_log
     from rig.match import DoubtPending
 
@@ -88,15 +98,18 @@ def _last_position(settings: Settings) -> Position:
     if path.exists():
         with open_log(path, create=False) as log:
             for shot in reversed(log.shots()):
-                if shot.planned.plan is not None:
+                if shot.planned.plan is not None or shot.planned.position is None:
                     continue  # a programme sets its soldiers up by itself
                 if shot.pending:
                     raise DoubtPending(shot)
                 if shot.verdict is not None and shot.verdict.after is not None:
-                    return Position.parse(shot.verdict.after)
+                    return Position.parse(shot.verdict.after), None
                 if shot.fired is not Fired.NO:
-                    raise PositionUnknown(shot)
-    return Position.parse(settings.game.position)
+                    before = Position.parse(shot.planned.position)
+                    left = dict(before.shots_left)
+                    left[before.turn] = max(0, left[before.turn] - 1)
+                    return replace(before, turn=before.turn.enemy, shots_left=left), shot
+    return Position.parse(settings.game.position), None
 
 
 def zone_of(settings: Settings, side: Side) -> tuple[Square, ...]:

@@ -45,13 +45,14 @@ def shoot(
     from rig.cli._opening import open_rig
     from rig.cli._orders import option_of, start_of, with_hardware, zone_of
     from rig.hands import PromptedHands
-    from rig.match import Order
+    from rig.match import Order, refuse_what_the_rules_forbid
 
     console = Console(highlight=False)
     square = Square.parse(target)
     chosen = with_hardware(settings_or_defaults(settings), port=port, camera=camera)
     agreed = option_of(chosen, option)
     start = start_of(chosen, position, side)
+    refuse_what_the_rules_forbid(start.position)
     # Out of reach is out of reach wherever the soldier stands on its square: say so before anything is opened.
     aim_at(square, start.position.turn, chosen.cannon, chosen.board)
     hands = PromptedHands(console.print, _confirm)
@@ -73,7 +74,7 @@ def shoot(
 def _told(done: ShotDone) -> Iterator[str]:
     """Tell a shot in a few lines."""
     speed = "" if done.fired.muzzle_speed_mps is None else f" at {done.fired.muzzle_speed_mps:.2f} m/s"
-    yield f"shot {done.shot_id} left{speed}; recorded in {done.folder}"
+    yield f"shot {done.shot_id}, {done.order.side} at {done.order.target}, left{speed}; recorded in {done.folder}"
     yield from done.analysis.in_words()
 
 

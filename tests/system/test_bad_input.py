@@ -74,6 +74,36 @@ def test_side_without_a_cannon(capsys):
     assert "found 'B', expected a side that has a cannon: A or G" in line
 
 
+def test_side_without_a_shot_left_fires_nothing(capsys):
+    line = refused(capsys, "shoot", "G-61", "--position", "A A01-A08 G01-G08,G61 0/0 0/20 -")
+    assert "side A has no shot left" in line
+    assert nothing_was_armed()
+
+
+def test_battle_that_is_over_has_no_shots(capsys):
+    line = refused(capsys, "shoot", "G-61", "--position", "A A01-A08,G08 G01-G07,G61 0/0 20/20 -")
+    assert "the battle is over" in line
+
+
+def test_folder_of_recordings_that_cannot_be_made_is_told_before_anything_moves(capsys):
+    Path("recordings").write_text("in the way", encoding="utf-8")
+    line = refused(capsys, "shoot", "G-61")
+    assert "log.recordings: found recordings" in line
+    assert nothing_was_armed()
+
+
+def test_every_fault_of_a_programme_is_told_a_line_each(capsys):
+    Path("plan.toml").write_text("nmae = 1\norder = 'any'\n", encoding="utf-8")
+    assert main(["run", "plan.toml"]) == 2
+    errors = capsys.readouterr().err.splitlines()
+    assert len(errors) >= 3
+    assert all(line.startswith("rig: plan.toml: ") for line in errors)
+
+
+def test_empty_port(capsys):
+    assert "--port: found an empty word" in refused(capsys, "shoot", "G-61", "--port", "", "--camera", "0")
+
+
 def test_option_that_is_none(capsys):
     assert "expected i, ii or iii" in refused(capsys, "shoot", "G-61", "--option", "iv")
 
@@ -176,8 +206,20 @@ def test_without_the_firmware_nothing_stands_in_for_it(capsys):
         (lambda keys: keys.update(timestamps_us=[3, 2, 1]), "timestamps_us"),
         (lambda keys: keys.update(clip="no.mkv"), "no.mkv"),
         (lambda keys: keys.update(format="shot-recording/9"), "shot-recording/1"),
+        (lambda keys: keys["camera"].update(intrinsics=[0, 800, 160, 120]), "camera.intrinsics"),
+        (lambda keys: keys["board"].update(corners_px=[[5, 5]] * 4), "board.corners_px"),
+        (lambda keys: keys["board"].update(square_mm=1e9), "board.square_mm"),
     ],
-    ids=["missing key", "wrong type", "times that fall", "no clip", "another format"],
+    ids=[
+        "missing key",
+        "wrong type",
+        "times that fall",
+        "no clip",
+        "another format",
+        "no lens",
+        "no board",
+        "giant squares",
+    ],
 )
 def test_recording_that_cannot_be_read(capsys, change, said):
     keys = {

@@ -162,3 +162,23 @@ def test_a_lever_that_an_emergency_stop_left_drawn_is_let_down_before_the_next_s
         done = rig.match.shoot(order(rig, position))
         assert rig.log.shot(done.shot_id).fired is Fired.YES
         assert len(rig.twin.shots) == 1
+
+
+def test_somebody_who_ends_the_program_in_the_flight_loses_no_pictures(tmp_path, monkeypatch):
+    with rig_on(tmp_path) as (rig, position):
+        until_rest = rig.eye.until_rest
+
+        def ended_half_way(released_us: int, longest_us: int) -> int:
+            until_rest(released_us, 200_000)
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(rig.eye, "until_rest", ended_half_way)
+        with pytest.raises(KeyboardInterrupt):
+            rig.match.shoot(order(rig, position))
+        (shot,) = rig.log.shots()
+    assert shot.fired is Fired.YES
+    recorded = shot.entry(Stage.RECORDED)
+    assert recorded is not None
+    assert recorded.cause == "incomplete: asked to end"
+    assert shot.recording_path is not None
+    assert len(read_recording(Path(shot.recording_path)).timestamps_us) > 20
