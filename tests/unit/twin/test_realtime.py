@@ -14,7 +14,6 @@ from rig.link.link import Link
 from rig.link.serial_port import SerialPort
 from twin import TwinSettings
 from twin.camera import CameraSettings
-from twin.chip import FIRMWARE_PATH
 from twin.optics import Lens
 from twin.pty_line import PtyLine
 from twin.realtime import Address, serve
@@ -28,8 +27,6 @@ class WallClock:
 @pytest.fixture
 def served() -> Iterator[tuple[Address, list[str]]]:
     """Serve a twin with small pictures on a thread."""
-    if not FIRMWARE_PATH.is_file():
-        pytest.skip(f"{FIRMWARE_PATH} is not there; `make firmware` builds it")
     stop, there = threading.Event(), threading.Event()
     said: list[str] = []
     found: list[Address] = []
