@@ -15,7 +15,9 @@ from rig.link.messages import ReadStatus
 from rig.settings import Settings
 from twin import Twin, TwinSettings
 
-SHOT_US = (100_000, 5_800_000)
+# A shot takes 5.02 s of the twin's time here; it is loaded, armed and fired in the last 0.15 s.
+SHOT_US = (100_000, 4_870_000)
+FIRE_US = (4_870_000, 5_015_000)
 DWELL_AND_LETTING_DOWN_US = 45_000_000
 
 
@@ -63,14 +65,12 @@ def test_the_cannon_ends_safe_whenever_its_controller_falls_silent(number):
     with Twin(TwinSettings(seed=number, soldiers={})) as twin:
         twin.hands.turn_key(True)
         twin.hands.lane(True)
-        silent_from_us = random.Random(number).randint(*SHOT_US)
-        try:
+        silent_from_us = random.Random(number).randint(*(FIRE_US if number % 2 else SHOT_US))
+        with pytest.raises(PortError):
             shoot(twin, SilencedPort(twin, silent_from_us))
-        except PortError:
-            shots_before = len(twin.shots)
-            # A fire that had left before the end may still be obeyed; nothing else may fire.
-            twin.run_for(1_000_000)
-            assert len(twin.shots) <= max(shots_before, 1)
+        # A fire that had left before the end may still be obeyed, once; nothing else may fire.
+        twin.run_for(1_000_000)
+        assert len(twin.shots) <= 1
         shots = len(twin.shots)
         twin.run_for(DWELL_AND_LETTING_DOWN_US)
         assert len(twin.shots) == shots
