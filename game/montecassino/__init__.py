@@ -17,6 +17,7 @@ from game.montecassino.outcomes import Outcome, Reason, Winner, abandon, immobil
 from game.montecassino.picture import draw_position
 from game.montecassino.position import SOLDIERS_PER_SIDE, Position, PositionError
 from game.montecassino.retreats import RetreatError, retreat
+from game.montecassino.square_lists import format_squares, parse_squares
 from game.montecassino.squares import (
     ALL_SQUARES,
     BASE_LINES,
@@ -25,8 +26,8 @@ from game.montecassino.squares import (
     Side,
     Square,
     SquareError,
-    format_squares,
-    parse_squares,
+    all_squares,
+    own_squares,
 )
 from game.montecassino.turns import IllegalTurnError, Move, Turn, TurnTextError, apply_turn
 
@@ -57,6 +58,7 @@ __all__ = [
     "Verdict",
     "Winner",
     "abandon",
+    "all_squares",
     "apply_turn",
     "draw_position",
     "format_squares",
@@ -64,6 +66,7 @@ __all__ = [
     "judge",
     "legal_turns",
     "outcome",
+    "own_squares",
     "parse_squares",
     "perft",
     "points",

@@ -1,4 +1,4 @@
-"""A position of the battle and its one-line string (clause N4)."""
+"""A position of the battle and its one-line string (clauses S3 and N4)."""
 
 from __future__ import annotations
 
@@ -8,19 +8,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Self
 
-from game.montecassino.squares import (
-    BASE_LINES,
-    BOARD_FILES,
-    Side,
-    Square,
-    SquareError,
-    format_squares,
-    own_squares,
-    parse_squares,
-)
+from game.montecassino.square_lists import format_squares, mixed_faults, read_squares
+from game.montecassino.squares import BASE_LINES, BOARD_FILES, Side, Square, board_indices, own_squares
 
 SOLDIERS_PER_SIDE = 24
-"""Soldiers of a side on the board and held by the enemy together, at most (N4)."""
+"""Soldiers of a side on the board and held by the enemy together, at most (N4); on two boards twice as many (S3)."""
 
 _FIELDS = ("turn", "A soldiers", "G soldiers", "prisoners", "shots left", "retreated")
 _PAIR = re.compile(r"(\d{1,9})/(\d{1,9})", re.ASCII)
@@ -62,11 +54,15 @@ class Position:
         Shots left of each side's endowment (C3).
     retreated : Set of Side
         The sides that have used their retreat (R1).
+    boards : int
+        1, or 2 where two boards are joined (S3).
 
     Raises
     ------
     PositionError
-        If a count is negative, or a side has more men than N4 allows.
+        If a count is negative, a side has more men than N4 allows, or a soldier stands on no square of the boards.
+    ValueError
+        If there are neither one nor two boards.
     """
 
     turn: Side
@@ -74,6 +70,7 @@ class Position:
     held: Mapping[Side, int]
     shots_left: Mapping[Side, int]
     retreated: Set[Side] = frozenset()
+    boards: int = 1
 
     def __post_init__(self) -> None:
         # A value must not change under its holder: keep private copies in one fixed order, read-only.
@@ -84,7 +81,10 @@ class Position:
             in_order = {Side.A: counts.get(Side.A, -1), Side.G: counts.get(Side.G, -1)}
             object.__setattr__(self, name, MappingProxyType(in_order))
         object.__setattr__(self, "retreated", frozenset(self.retreated))
-        if faults := _count_faults(self.held, self.shots_left) or _crowd_faults(self.soldiers, self.held):
+        faults = _count_faults(self.held, self.shots_left) or _crowd_faults(soldiers, self.held, self.boards)
+        if not {square.board for square in soldiers}.issubset(board_indices(self.boards)):
+            faults.append(_other_boards(self.boards, soldiers))
+        if faults:
             raise PositionError(faults)
 
     def __hash__(self) -> int:
@@ -98,9 +98,16 @@ class Position:
             )
         )
 
-    def __reduce__(self) -> tuple[object, tuple[str]]:
-        # Read-only mappings do not pickle; the string holds everything.
-        return Position.parse, (str(self),)
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        # Read-only mappings do not pickle. The string does not always tell the number of boards.
+        return type(self), (
+            self.turn,
+            dict(self.soldiers),
+            dict(self.held),
+            dict(self.shots_left),
+            self.retreated,
+            self.boards,
+        )
 
     def squares_of(self, side: Side) -> tuple[Square, ...]:
         """Return the squares on which that side's soldiers stand, sorted."""
@@ -114,8 +121,8 @@ class Position:
         return " ".join((self.turn, *soldiers, held, shots_left, retreated))
 
     @classmethod
-    def start(cls, first: Side, shots: int, lines: int = BASE_LINES) -> Self:
-        """Return the start of a battle (S1, S2, S4).
+    def start(cls, first: Side, shots: int, lines: int = BASE_LINES, boards: int = 1) -> Self:
+        """Return the start of a battle (S1 to S4).
 
         Parameters
         ----------
@@ -125,15 +132,21 @@ class Position:
             Shots of each side.
         lines : int
             Lines of soldiers on each side, 1 to 3.
+        boards : int
+            1, or 2 joined.
         """
         if not 1 <= lines <= BASE_LINES:
             raise ValueError(f"lines is {lines}, expected 1 to {BASE_LINES}")
-        soldiers = {square: side for side in Side for square in own_squares(side)[: lines * BOARD_FILES]}
-        return cls(first, soldiers, dict.fromkeys(Side, 0), dict.fromkeys(Side, shots))
+        most = lines * boards * BOARD_FILES
+        soldiers = {square: side for side in Side for square in own_squares(side, boards)[:most]}
+        return cls(first, soldiers, dict.fromkeys(Side, 0), dict.fromkeys(Side, shots), boards=boards)
 
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read a position string (N4).
+
+        Squares with a board behind a dot tell that two are joined. Where nobody stands, more men held than one board
+        has tell it too; otherwise a line without a soldier is one of one board.
 
         Raises
         ------
@@ -153,23 +166,24 @@ class Position:
             faults.append(f"turn is {fields[0]!r}, expected A or G")
         soldiers: dict[Square, Side] = {}
         for side, field in zip(Side, fields[1:3], strict=True):
-            try:
-                squares = parse_squares(field)
-            except SquareError as error:
-                faults.extend(f"soldiers of {side}: {fault}" for fault in error.faults)
-                continue
+            in_list: list[str] = []
+            squares = read_squares(field, in_list)
+            faults.extend(f"soldiers of {side}: {fault}" for fault in in_list)
             faults.extend(
-                f"{square} stands twice, for A and for G" for square in squares if square in soldiers
+                f"{square} stands twice, for A and for G" for square in sorted(squares & soldiers.keys())
             )
             soldiers.update(dict.fromkeys(squares, side))
+        faults.extend(mixed_faults(soldiers.keys()))
         held = _parse_pair("prisoners", fields[3], faults)
         shots_left = _parse_pair("shots left", fields[4], faults)
         if fields[5] not in _RETREATED:
             faults.append(f"retreated is {fields[5]!r}, expected -, A, G or AG")
+        joined = any(square.board for square in soldiers)
+        boards = 2 if joined or (not soldiers and max(held.values()) > SOLDIERS_PER_SIDE) else 1
         if faults:
             # The count is worth naming beside the other faults as far as it can be told.
-            raise PositionError([*faults, *_crowd_faults(soldiers, held)])
-        return cls(turn, soldiers, held, shots_left, _RETREATED[fields[5]])
+            raise PositionError([*faults, *_crowd_faults(soldiers, held, boards)])
+        return cls(turn, soldiers, held, shots_left, _RETREATED[fields[5]], boards)
 
 
 def _parse_pair(what: str, text: str, faults: list[str]) -> dict[Side, int]:
@@ -193,15 +207,23 @@ def _count_faults(held: Mapping[Side, int], shots_left: Mapping[Side, int]) -> l
     ]
 
 
-def _crowd_faults(soldiers: Mapping[Square, Side], held: Mapping[Side, int]) -> list[str]:
+def _crowd_faults(soldiers: Mapping[Square, Side], held: Mapping[Side, int], boards: int) -> list[str]:
     """Name each side whose soldiers and men held come to more than it has (N4)."""
     faults = []
+    most = boards * SOLDIERS_PER_SIDE
     standing_a = list(soldiers.values()).count(Side.A)
     for side, standing in ((Side.A, standing_a), (Side.G, len(soldiers) - standing_a)):
         captive = held[side.enemy]
-        if standing + captive > SOLDIERS_PER_SIDE:
+        if standing + captive > most:
             faults.append(
-                f"side {side} has {standing} soldiers and {captive} men held, "
-                f"together more than {SOLDIERS_PER_SIDE}"
+                f"side {side} has {standing} soldiers and {captive} men held, together more than {most}"
             )
     return faults
+
+
+def _other_boards(boards: int, soldiers: Iterable[Square]) -> str:
+    """Name a soldier that stands on no square of so many boards."""
+    stray = next(square for square in soldiers if square.board not in board_indices(boards))
+    if boards == 1:
+        return f"{stray} names one of two boards, and the position has one"
+    return f"{stray} names no board, and the position has {boards} joined"

@@ -48,6 +48,7 @@ def test_n4_all_faults_are_named_at_once():
         "turn is 'B', expected A or G",
         "soldiers of A: A-30 stands twice",
         "soldiers of G: G-99 is not on the board: numbers go from 1 to 72",
+        "A-01 stands twice, for A and for G",
         "prisoners is '0/x', expected two numbers such as 0/0",
         "shots left is '1/-2', expected two numbers such as 0/0",
         "retreated is 'GA', expected -, A, G or AG",
