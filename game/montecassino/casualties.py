@@ -119,9 +119,9 @@ class Verdict:
         return None if self.outcome is None else self.outcome.winner
 
 
-def proposed_zone(shooter: Side) -> tuple[Square, ...]:
-    """Return the zone that the booklet proposes: the enemy's field without its base (C4)."""
-    return own_squares(shooter.enemy)[BASE_SQUARES:]
+def proposed_zone(shooter: Side, boards: int = 1) -> tuple[Square, ...]:
+    """Return the zone that the booklet proposes, sorted: the enemy's field without its base (C4)."""
+    return tuple(sorted(own_squares(shooter.enemy, boards)[boards * BASE_SQUARES :]))
 
 
 def judge(
@@ -189,7 +189,7 @@ def judge(
     put_back += [square for square, decision in decided.items() if decision is Decision.STAYS]
 
     undecided = tuple(doubt.square for doubt in doubts if doubt.square not in decided)
-    after = None if undecided else _after_shot(position, casualties)
+    after = None if undecided else after_shot(position, casualties)
     return Verdict(
         casualties=tuple(sorted(casualties)),
         put_back=tuple(sorted(put_back)),
@@ -198,6 +198,17 @@ def judge(
         one_leaves=one_leaves,
         after=after,
         outcome=None if after is None else outcome(after),
+    )
+
+
+def after_shot(position: Position, casualties: Collection[Square]) -> Position:
+    """Return the position after a shot by the side to move: the casualties gone, the shot spent and the turn passed (C3, C6)."""
+    shooter = position.turn
+    return replace(
+        position,
+        turn=shooter.enemy,
+        soldiers={square: side for square, side in position.soldiers.items() if square not in casualties},
+        shots_left={**position.shots_left, shooter: position.shots_left[shooter] - 1},
     )
 
 
@@ -247,14 +258,3 @@ def _check_decisions(
         names = ", ".join(map(str, open_squares))
         raise JudgeError(f"the commander of side {doubts[0].commander} names exactly one of {names} to leave")
     return decided
-
-
-def _after_shot(position: Position, casualties: Collection[Square]) -> Position:
-    """Return the position with the casualties gone, the shot spent and the turn passed (C3, C6)."""
-    shooter = position.turn
-    return replace(
-        position,
-        turn=shooter.enemy,
-        soldiers={square: side for square, side in position.soldiers.items() if square not in casualties},
-        shots_left={**position.shots_left, shooter: position.shots_left[shooter] - 1},
-    )
