@@ -1,5 +1,7 @@
 """Montecassino: board, positions, turns and casualties, as pure values and functions."""
 
+from game.montecassino.agreement import Agreement, AgreementError, Cannons, Commanders
+from game.montecassino.battle import Battle, BattleError, Played
 from game.montecassino.casualties import (
     Cause,
     Decision,
@@ -12,6 +14,7 @@ from game.montecassino.casualties import (
     proposed_zone,
 )
 from game.montecassino.counting import perft, results
+from game.montecassino.entries import Abandon, Adjourn, Entry, Retreat, Shot, apply_entry
 from game.montecassino.generation import legal_turns
 from game.montecassino.outcomes import Outcome, Reason, Winner, abandon, immobilised, outcome, points
 from game.montecassino.picture import draw_position
@@ -37,19 +40,31 @@ __all__ = [
     "BOARD_FILES",
     "BOARD_ROWS",
     "SOLDIERS_PER_SIDE",
+    "Abandon",
+    "Adjourn",
+    "Agreement",
+    "AgreementError",
+    "Battle",
+    "BattleError",
+    "Cannons",
     "Cause",
+    "Commanders",
     "Decision",
     "Doubt",
+    "Entry",
     "Fall",
     "IllegalTurnError",
     "JudgeError",
     "Move",
     "Option",
     "Outcome",
+    "Played",
     "Position",
     "PositionError",
     "Reason",
+    "Retreat",
     "RetreatError",
+    "Shot",
     "Side",
     "Square",
     "SquareError",
@@ -59,6 +74,7 @@ __all__ = [
     "Winner",
     "abandon",
     "all_squares",
+    "apply_entry",
     "apply_turn",
     "draw_position",
     "format_squares",
