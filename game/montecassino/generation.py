@@ -6,25 +6,10 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from game.montecassino._bits import (
-    ALL,
-    FORWARD,
-    LINE_16,
-    LINE_18,
-    LINES_3_TO_15,
-    MAY_STEP_BACK,
-    NOT_LEFT,
-    NOT_RIGHT,
-    SQUARES,
-    forces_of,
-    indices,
-    one_step_from,
-    square_of,
-)
+from game.montecassino._bits import Frame, forces_of, frame_of, indices
 from game.montecassino._freeing import most_freed
 from game.montecassino.outcomes import outcome
 from game.montecassino.position import Position
-from game.montecassino.squares import Side
 from game.montecassino.turns import MOST_STEPS, Move, Turn
 
 
@@ -47,19 +32,22 @@ class _Group(NamedTuple):
     end: int
 
 
-def _neighbours(index: int) -> _Neighbours:
+@cache
+def _near(frame: Frame) -> tuple[_Neighbours, ...]:
+    """Return what is around each bit."""
+    return tuple(_neighbours(frame, index) for index in range(frame.size))
+
+
+def _neighbours(frame: Frame, index: int) -> _Neighbours:
     bit = 1 << index
-    lateral = (*((index - 1,) if bit & NOT_LEFT else ()), *((index + 1,) if bit & NOT_RIGHT else ()))
-    last_line = bit & LINE_18
+    lateral = tuple(indices(frame.beside(bit)))
+    last_line = bit & frame.line_18
     return _Neighbours(
-        forward=() if last_line else (index + FORWARD,),
+        forward=() if last_line else (index + frame.forward,),
         lateral=lateral,
-        backward=(index - FORWARD,) if bit & MAY_STEP_BACK else (),
-        taking=() if last_line else tuple(beside + FORWARD for beside in lateral),
+        backward=(index - frame.forward,) if bit & frame.may_step_back else (),
+        taking=() if last_line else tuple(beside + frame.forward for beside in lateral),
     )
-
-
-_NEAR = tuple(map(_neighbours, range(SQUARES)))
 
 
 def legal_turns(position: Position) -> Iterator[Turn]:
@@ -70,14 +58,14 @@ def legal_turns(position: Position) -> Iterator[Turn]:
     if outcome(position) is not None:
         return
     own, enemy, comrades_held = forces_of(position)
-    side = position.turn
-    empty = ALL & ~own & ~enemy
-    groups = [group for start in indices(own) for group in _groups(side, start, empty, enemy, MOST_STEPS)]
-    yield from _turns(side, comrades_held, own, enemy, own, MOST_STEPS, (), groups)
+    frame = frame_of(position)
+    empty = frame.all & ~own & ~enemy
+    groups = [group for start in indices(own) for group in _groups(frame, start, empty, enemy, MOST_STEPS)]
+    yield from _turns(frame, comrades_held, own, enemy, own, MOST_STEPS, (), groups)
 
 
 def _turns(
-    side: Side,
+    frame: Frame,
     comrades_held: int,
     own: int,
     enemy: int,
@@ -92,12 +80,12 @@ def _turns(
         so_far = (*moves, move)
         yield Turn(so_far)
         enemy_after = enemy & ~end
-        if end & LINE_18 or not enemy_after:
+        if end & frame.line_18 or not enemy_after:
             continue  # V0: the step that wins ends the turn
         own_after = own ^ start ^ end
-        empty = ALL & ~own_after & ~enemy_after
-        if comrades_held and end & LINE_16 and not start & LINE_16:
-            for freed in range(1, most_freed(comrades_held, end, enemy_after, empty) + 1):
+        empty = frame.all & ~own_after & ~enemy_after
+        if comrades_held and end & frame.line_16 and not start & frame.line_16:
+            for freed in range(1, most_freed(frame, comrades_held, end, enemy_after, empty) + 1):
                 yield Turn(so_far, freed)
         left = steps_left - steps
         if not left:
@@ -109,29 +97,30 @@ def _turns(
         ]
         # Opened by this move: what leads comrades onto or over the square that it has left.
         still_unmoved = unmoved ^ start
-        nearby = one_step_from(start)
+        nearby = frame.one_step_from(start)
         if left > 1:
-            nearby |= one_step_from(nearby)
+            nearby |= frame.one_step_from(nearby)
         for other_start in indices(still_unmoved & nearby):
             still_legal += [
                 other
-                for other in _groups(side, other_start, empty, enemy_after, left)
+                for other in _groups(frame, other_start, empty, enemy_after, left)
                 if other.entered & start
             ]
         yield from _turns(
-            side, comrades_held, own_after, enemy_after, still_unmoved, left, so_far, still_legal
+            frame, comrades_held, own_after, enemy_after, still_unmoved, left, so_far, still_legal
         )
 
 
-def _groups(side: Side, start: int, empty: int, enemy: int, most_steps: int) -> list[_Group]:
+def _groups(frame: Frame, start: int, empty: int, enemy: int, most_steps: int) -> list[_Group]:
     """Return what one soldier may do with up to `most_steps` steps."""
     start_bit = 1 << start
-    most = most_steps if start_bit & LINES_3_TO_15 else 1
+    most = most_steps if start_bit & frame.lines_3_to_15 else 1
+    near_by = _near(frame)
     found: list[_Group] = []
     paths: list[tuple[tuple[int, ...], int, bool]] = [((start,), 0, False)]
     for path, entered, sidestepped in paths:  # grows while it is walked
         steps = len(path)
-        near = _NEAR[path[-1]]
+        near = near_by[path[-1]]
         ways = [(there, sidestepped, False) for there in near.forward if empty >> there & 1]
         if not sidestepped:
             ways += [(there, True, False) for there in near.lateral if empty >> there & 1]
@@ -142,12 +131,12 @@ def _groups(side: Side, start: int, empty: int, enemy: int, most_steps: int) -> 
             end = 1 << there
             way = (*path, there)
             takes = bool(end & enemy)
-            found.append(_Group(_move(side, way, takes), steps, start_bit, entered | end, end))
-            if steps < most and not ends and not end & LINE_16:
+            found.append(_Group(_move(frame, way, takes), steps, start_bit, entered | end, end))
+            if steps < most and not ends and not end & frame.line_16:
                 paths.append((way, entered | end, aside))
     return found
 
 
 @cache
-def _move(side: Side, path: tuple[int, ...], takes: bool) -> Move:
-    return Move(tuple(square_of(index, side) for index in path), takes)
+def _move(frame: Frame, path: tuple[int, ...], takes: bool) -> Move:
+    return Move(tuple(frame.squares[index] for index in path), takes)

@@ -4,7 +4,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 from enum import StrEnum
 
-from game.montecassino._bits import ALL, LINE_1, LINE_18, forces_of, single_steps
+from game.montecassino._bits import Frame, forces_of, frame_of
 from game.montecassino.position import Position
 from game.montecassino.squares import Side
 
@@ -38,6 +38,7 @@ class Outcome:
 def outcome(position: Position) -> Outcome | None:
     """Return how the battle has ended at the start of a turn, or None while it goes on."""
     mover = position.turn
+    frame = frame_of(position)
     own, enemy, _ = forces_of(position)
     if not own and not enemy:
         return Outcome(Winner.DRAW, Reason.BOTH_WITHOUT_SOLDIERS)
@@ -46,11 +47,11 @@ def outcome(position: Position) -> Outcome | None:
     if not enemy:
         return Outcome(Winner(mover), Reason.NO_SOLDIERS)
     # Should soldiers of both stand there, the side that has just moved came last and would have won by it.
-    if enemy & LINE_1:
+    if enemy & frame.line_1:
         return Outcome(Winner(mover.enemy), Reason.LAST_LINE)
-    if own & LINE_18:
+    if own & frame.line_18:
         return Outcome(Winner(mover), Reason.LAST_LINE)
-    if _stuck(own, enemy):
+    if _stuck(frame, own, enemy):
         return Outcome(Winner(mover.enemy), Reason.IMMOBILISED)
     return None
 
@@ -76,8 +77,8 @@ def points(winner: Winner | None, retreated: Set[Side]) -> dict[Side, float]:
 def immobilised(position: Position) -> bool:
     """Whether the side to move has no legal infantry step (V3)."""
     own, enemy, _ = forces_of(position)
-    return _stuck(own, enemy)
+    return _stuck(frame_of(position), own, enemy)
 
 
-def _stuck(own: int, enemy: int) -> bool:
-    return not any(ends for ends, _, _ in single_steps(own, ALL & ~own & ~enemy, enemy))
+def _stuck(frame: Frame, own: int, enemy: int) -> bool:
+    return not any(ends for ends, _, _ in frame.single_steps(own, frame.all & ~own & ~enemy, enemy))

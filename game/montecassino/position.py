@@ -9,7 +9,15 @@ from types import MappingProxyType
 from typing import Self
 
 from game.montecassino.square_lists import format_squares, mixed_faults, read_squares
-from game.montecassino.squares import BASE_LINES, BOARD_FILES, Side, Square, board_indices, own_squares
+from game.montecassino.squares import (
+    BASE_LINES,
+    BOARD_FILES,
+    Side,
+    Square,
+    board_fault,
+    board_indices,
+    own_squares,
+)
 
 SOLDIERS_PER_SIDE = 24
 """Soldiers of a side on the board and held by the enemy together, at most (N4); on two boards twice as many (S3)."""
@@ -83,7 +91,8 @@ class Position:
         object.__setattr__(self, "retreated", frozenset(self.retreated))
         faults = _count_faults(self.held, self.shots_left) or _crowd_faults(soldiers, self.held, self.boards)
         if not {square.board for square in soldiers}.issubset(board_indices(self.boards)):
-            faults.append(_other_boards(self.boards, soldiers))
+            strays = (board_fault(square, self.boards) for square in soldiers)
+            faults.append(next(filter(None, strays)))
         if faults:
             raise PositionError(faults)
 
@@ -219,11 +228,3 @@ def _crowd_faults(soldiers: Mapping[Square, Side], held: Mapping[Side, int], boa
                 f"side {side} has {standing} soldiers and {captive} men held, together more than {most}"
             )
     return faults
-
-
-def _other_boards(boards: int, soldiers: Iterable[Square]) -> str:
-    """Name a soldier that stands on no square of so many boards."""
-    stray = next(square for square in soldiers if square.board not in board_indices(boards))
-    if boards == 1:
-        return f"{stray} names one of two boards, and the position has one"
-    return f"{stray} names no board, and the position has {boards} joined"

@@ -31,7 +31,7 @@ def retreat(position: Position) -> Position:
             lifted += 1
         else:
             staying[square] = owner
-    free = [square for square in own_squares(side) if square not in staying]
+    free = [square for square in own_squares(side, position.boards) if square not in staying]
     return replace(
         position,
         turn=side.enemy,

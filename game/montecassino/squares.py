@@ -236,6 +236,13 @@ def board_indices(boards: int) -> tuple[int, ...]:
     raise ValueError(f"boards is {boards!r}, expected 1 or {MOST_BOARDS}")
 
 
+def board_fault(square: Square, boards: int) -> str | None:
+    """Name what is wrong with a square in a game of so many boards, or return None."""
+    if boards == 1:
+        return f"{square} names one of two boards, and the position has one" if square.board else None
+    return None if square.board else f"{square} names no board, and the position has two joined"
+
+
 ALL_SQUARES = all_squares()
 """The whole board of the usual game, in order."""
 

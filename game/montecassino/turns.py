@@ -1,4 +1,4 @@
-"""An infantry turn: its text, whether it is legal and what it gives (clauses M, P and N5)."""
+"""An infantry turn: its text, whether it is legal and what it gives (clauses M, P, S3 and N5)."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from game.montecassino.squares import (
     Side,
     Square,
     SquareError,
+    board_fault,
     own_squares,
 )
 
@@ -134,6 +135,9 @@ def apply_turn(position: Position, turn: Turn) -> Position:
     for move in turn.moves:
         if won:
             raise IllegalTurnError("V0", f"the step before {move} has won, and nobody else moves")
+        for square in move.squares:
+            if stray := board_fault(square, position.boards):
+                raise IllegalTurnError("S3", stray)
         _walk(soldiers, side, move, moved)
         moved.add(move.squares[-1])
         captured += move.captures
@@ -245,7 +249,8 @@ def _free(soldiers: dict[Square, Side], position: Position, turn: Turn) -> None:
             and abs(square.own_file(side) - there.own_file(side)) == 1
         ):
             raise IllegalTurnError("P2", f"{there} is defended from {square}")
-    room = [square for square in own_squares(side)[:BASE_SQUARES] if square not in soldiers]
+    base = own_squares(side, position.boards)[: position.boards * BASE_SQUARES]
+    room = [square for square in base if square not in soldiers]
     if len(room) < turn.freed + 1:
         raise IllegalTurnError(
             "P4",
