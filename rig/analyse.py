@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from game.montecassino import Fall, Position, Side, Square, Verdict, judge
+from game.montecassino import Fall, Position, Side, Square, Verdict, judge_any_shot
 from rig.recording import Recording, RecordingError, read_frames, read_recording
 from vision.reading import NoReading, ShotReading, read_shot
 
@@ -119,7 +119,7 @@ def analyse_folder(folder: Path) -> Analysis:
         Fall(fall.toppling.soldier.square, fall.toppling.soldier.side, fall.possible)
         for fall in reading.falls
     ]
-    verdict = judge(
+    verdict = judge_any_shot(
         _judged_position(recording, reading),
         recording.zone,
         recording.option,

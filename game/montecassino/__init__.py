@@ -11,6 +11,7 @@ from game.montecassino.casualties import (
     Option,
     Verdict,
     judge,
+    judge_any_shot,
     proposed_zone,
 )
 from game.montecassino.counting import perft, results
@@ -80,6 +81,7 @@ __all__ = [
     "format_squares",
     "immobilised",
     "judge",
+    "judge_any_shot",
     "legal_turns",
     "outcome",
     "own_squares",

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from game.montecassino.outcomes import Outcome, Winner, outcome
 from game.montecassino.position import Position
-from game.montecassino.squares import BASE_SQUARES, Side, Square, own_squares
+from game.montecassino.squares import BASE_SQUARES, Side, Square, board_fault, own_squares
 
 
 class Cause(StrEnum):
@@ -155,15 +155,40 @@ def judge(
     Raises
     ------
     JudgeError
-        If the shooter has no shot left, a fall or push does not fit the position, or a decision does not fit
-        the doubts.
+        If the battle is over (V0), the shooter has no shot left, the zone is one of another number of boards, a fall or
+        push does not fit the position, or a decision does not fit the doubts.
+    """
+    if outcome(position) is not None:
+        raise JudgeError("the battle is over, and nobody fires any more (V0)")
+    return judge_any_shot(position, zone, option, falls, moved, decisions)
+
+
+def judge_any_shot(
+    position: Position,
+    zone: Collection[Square],
+    option: Option,
+    falls: Sequence[Fall],
+    moved: Collection[Square] = (),
+    decisions: Mapping[Square, str] | None = None,
+) -> Verdict:
+    """Judge a shot as `judge` does, where the battle is over or none is on too.
+
+    A recorded shot is judged by whoever the camera saw, and on the range one side may stand alone.
+
+    Raises
+    ------
+    JudgeError
+        As `judge` does, but for the battle's end.
     """
     shooter = position.turn
     if position.shots_left[shooter] == 0:
-        raise JudgeError(f"side {shooter} has no shot left")
+        raise JudgeError(f"side {shooter} has no shot left (C3)")
     _check_report(position, falls, moved)
 
     zone_squares = frozenset(zone)
+    for square in zone_squares:
+        if stray := board_fault(square, position.boards):
+            raise JudgeError(f"the zone: {stray}")
     counted = _COUNTED[option]
     casualties: list[Square] = []
     put_back = list(moved)

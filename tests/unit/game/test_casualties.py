@@ -19,6 +19,7 @@ from game.montecassino import (
     Winner,
     format_squares,
     judge,
+    outcome,
     parse_squares,
     proposed_zone,
 )
@@ -238,7 +239,7 @@ options = st.sampled_from(Option)
 
 @st.composite
 def shots(draw, certain=False):
-    position = draw(positions())
+    position = draw(positions().filter(lambda position: outcome(position) is None))
     falls = draw(falls_of(position, certain=certain))
     fallen = {each.square for each in falls}
     moved = sorted(square for square in draw(zones) if square in position.soldiers and square not in fallen)
