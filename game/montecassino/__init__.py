@@ -17,6 +17,7 @@ from game.montecassino.casualties import (
 from game.montecassino.counting import perft, results
 from game.montecassino.entries import Abandon, Adjourn, Entry, Retreat, Shot, apply_entry
 from game.montecassino.generation import legal_turns
+from game.montecassino.notation import AmbiguousTurnError, read_entry
 from game.montecassino.outcomes import Outcome, Reason, Winner, abandon, immobilised, outcome, points
 from game.montecassino.picture import draw_position
 from game.montecassino.position import SOLDIERS_PER_SIDE, Position, PositionError
@@ -45,6 +46,7 @@ __all__ = [
     "Adjourn",
     "Agreement",
     "AgreementError",
+    "AmbiguousTurnError",
     "Battle",
     "BattleError",
     "Cannons",
@@ -89,6 +91,7 @@ __all__ = [
     "perft",
     "points",
     "proposed_zone",
+    "read_entry",
     "results",
     "retreat",
 ]
