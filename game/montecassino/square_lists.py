@@ -5,7 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-from game.montecassino.squares import SQUARE_PATTERN, Square, SquareError, faults_told, square_told
+from game.montecassino.squares import (
+    MOST_BOARDS,
+    SQUARE_PATTERN,
+    Square,
+    SquareError,
+    all_squares,
+    faults_told,
+    square_told,
+)
+
+# By index. To look squares up is quicker than to make them.
+_IN_ORDER = tuple(sorted(all_squares() + all_squares(MOST_BOARDS)))
 
 _ITEM = re.compile(rf"{SQUARE_PATTERN}(?:-{SQUARE_PATTERN})?", re.ASCII)
 
@@ -86,7 +97,8 @@ def _read_item(item: str, faults: list[str]) -> list[Square]:
     if match[4] is not None and high <= low:
         faults.append(f"the run {item} does not go up")
         return []
-    return [Square(field, number, board or 0) for number in range(low, high + 1)]
+    from_first = Square(field, low, board or 0).index
+    return list(_IN_ORDER[from_first : from_first + high + 1 - low])
 
 
 def format_squares(squares: Iterable[Square]) -> str:
