@@ -2,6 +2,7 @@
 
 from game.montecassino.agreement import Agreement, AgreementError, Cannons, Commanders
 from game.montecassino.battle import Battle, BattleError, Played
+from game.montecassino.battle_file import BattleFileError, format_battle, parse_battle
 from game.montecassino.casualties import (
     Cause,
     Decision,
@@ -49,6 +50,7 @@ __all__ = [
     "AmbiguousTurnError",
     "Battle",
     "BattleError",
+    "BattleFileError",
     "Cannons",
     "Cause",
     "Commanders",
@@ -80,6 +82,7 @@ __all__ = [
     "apply_entry",
     "apply_turn",
     "draw_position",
+    "format_battle",
     "format_squares",
     "immobilised",
     "judge",
@@ -87,6 +90,7 @@ __all__ = [
     "legal_turns",
     "outcome",
     "own_squares",
+    "parse_battle",
     "parse_squares",
     "perft",
     "points",

@@ -15,6 +15,10 @@ USUAL_SHOTS = 20
 """Shots of each side where nothing else is agreed **(our reading)**: the booklet leaves the number to the players."""
 
 
+MOST_SHOTS = 999_999_999
+"""Shots of a side at most: what a position string can hold (N4)."""
+
+
 class Cannons(StrEnum):
     """The cannons on the table (S4)."""
 
@@ -112,9 +116,9 @@ class Agreement:
         if not 1 <= self.boards <= MOST_BOARDS:
             faults.append(f"boards is {self.boards}, expected 1 or {MOST_BOARDS}")
         faults += [
-            f"shots of {side} are {self.shots[side]}, expected 0 or more"
+            f"shots of {side} are {self.shots[side]}, expected 0 to {MOST_SHOTS}"
             for side in Side
-            if self.shots.get(side, 0) < 0
+            if not 0 <= self.shots.get(side, 0) <= MOST_SHOTS
         ]
         if self.cannons is Cannons.NONE:
             faults += [

@@ -155,11 +155,10 @@ class Battle:
         after = apply_entry(position, entry)
         if isinstance(entry, Shot):
             zone = frozenset(self.agreement.zones[position.turn])
-            if strays := [square for square in entry.casualties if square not in zone]:
+            if strays := [str(square) for square in entry.casualties if square not in zone]:
                 raise IllegalTurnError(
                     "C5",
-                    f"what falls outside the zone of side {position.turn} is put back, and "
-                    f"{format_squares(strays)} is outside {format_squares(zone)}",
+                    f"{' and '.join(strays)} is outside the zone {format_squares(zone)}, where the fallen are put back",
                 )
         return replace(self, history=(*self.history, Played(entry, after)), _resumed=False)
 
