@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
-from scipy.optimize import minimize_scalar
+from scipy.optimize import brentq, minimize_scalar
 
 from calibration.flight import FlightState, at_distance, at_height, launch
 
@@ -162,6 +162,15 @@ class Aim:
     impact_angle_rad: float
 
 
+class Arc(StrEnum):
+    """Which of the two paths to a target."""
+
+    DIRECT = "direct"
+    """The flatter one."""
+    LOBBED = "lobbed"
+    """The steeper one: over whoever stands in between, and longer in the air."""
+
+
 class NoAimReason(StrEnum):
     """Why a target cannot be aimed at."""
 
@@ -208,19 +217,22 @@ def body_point_m(x_m: float, y_m: float, soldier_height_m: float) -> tuple[float
     return x_m, y_m, BODY_HEIGHT_SHARE * soldier_height_m
 
 
-def solve(cannon: Cannon, target_m: tuple[float, float, float]) -> Aim | NoAim:
-    """Point a cannon at a target by the direct, flatter path.
+def solve(cannon: Cannon, target_m: tuple[float, float, float], arc: Arc = Arc.DIRECT) -> Aim | NoAim:
+    """Point a cannon at a target.
 
     The cannon stands opposite the target, at azimuth 0, where its strip allows; otherwise as near to that as
-    it can, and turns the rest. The elevation is found by Newton's method from the line of sight: the height
-    at which a shot passes the target's distance is a concave function of the elevation's tangent, so the
-    steps climb to the direct path and cannot run past it to the lobbed one.
+    it can, and turns the rest. The direct elevation is found by Newton's method from the line of sight: the height
+    at which a shot passes the target's distance is a concave function of the elevation's tangent, so the steps climb
+    to the direct path and cannot run past it to the lobbed one. The lobbed elevation lies between the one that shoots
+    farthest and the upright, and between them the distance only falls.
 
     Parameters
     ----------
     cannon : Cannon
     target_m : tuple of float
         (x, y, z) in the board frame.
+    arc : Arc
+        Which of the two paths.
 
     Returns
     -------
@@ -236,7 +248,8 @@ def solve(cannon: Cannon, target_m: tuple[float, float, float]) -> Aim | NoAim:
         return NoAim(NoAimReason.TOO_NEAR, ahead_m, cannon.barrel_m, _reach_m(cannon, z_m))
     if azimuth_rad not in cannon.azimuth_rad:
         return NoAim(NoAimReason.AZIMUTH, azimuth_rad, cannon.azimuth_rad.lowest, cannon.azimuth_rad.highest)
-    elevation_rad = _direct_elevation_rad(cannon, distance_m, z_m)
+    find = _direct_elevation_rad if arc is Arc.DIRECT else _lobbed_elevation_rad
+    elevation_rad = find(cannon, distance_m, z_m)
     if elevation_rad is None:
         return NoAim(NoAimReason.OUT_OF_REACH, distance_m, cannon.barrel_m, _reach_m(cannon, z_m))
     if elevation_rad not in cannon.elevation_rad:
@@ -273,6 +286,24 @@ def _direct_elevation_rad(cannon: Cannon, distance_m: float, z_m: float) -> floa
             return None
         slope -= error_m / gain_m
     return None
+
+
+def _lobbed_elevation_rad(cannon: Cannon, distance_m: float, z_m: float) -> float | None:
+    """Return the steeper elevation whose path comes down through the height `z_m` at a distance, or None."""
+
+    def beyond_m(elevation_rad: float) -> float:
+        landing = at_height(cannon.fire(elevation_rad), cannon.drag_per_m, z_m)
+        return -distance_m if landing is None else landing.x_m - distance_m
+
+    farthest_rad = math.pi / 4
+    if beyond_m(farthest_rad) < 0:
+        best = minimize_scalar(
+            lambda elevation_rad: -beyond_m(elevation_rad), bounds=(0.0, math.pi / 2), method="bounded"
+        )
+        farthest_rad = float(best.x)
+        if beyond_m(farthest_rad) < 0:
+            return None
+    return float(brentq(beyond_m, farthest_rad, math.pi / 2, xtol=1e-12))
 
 
 def _reach_m(cannon: Cannon, z_m: float) -> float:

@@ -104,6 +104,26 @@ def test_the_direct_path_is_taken_not_the_lobbed_one():
     assert found.time_of_flight_s < 0.1
 
 
+@given(cannon_sides, targets_m, st.floats(2.8, 12.0))
+def test_the_lobbed_path_hits_too_and_comes_down_steeper(side, target_m, muzzle_speed_mps):
+    cannon = cannon_of(side, muzzle_speed_mps=muzzle_speed_mps, elevation_rad=Limits(-0.45, math.pi / 2))
+    direct, lobbed = (aim.solve(cannon, target_m, arc) for arc in aim.Arc)
+    if isinstance(direct, NoAim):
+        assert isinstance(lobbed, NoAim)
+        return
+    assert isinstance(lobbed, Aim)
+    assert miss_m(cannon, lobbed, target_m) < 1e-4
+    assert lobbed.elevation_rad > direct.elevation_rad - 1e-9
+    assert lobbed.impact_angle_rad < 0
+
+
+def test_a_lobbed_shot_that_the_elevation_servo_does_not_allow_is_a_result_with_the_angle_it_needs():
+    found = aim.solve(cannon_of("A"), (0.18, 0.6, 0.02), aim.Arc.LOBBED)
+    assert isinstance(found, NoAim)
+    assert found.reason is NoAimReason.ELEVATION
+    assert found.needed > math.radians(80)
+
+
 @pytest.mark.parametrize("ahead_m", [5.0, 6.0, 6.4, 6.5])
 def test_a_lobbed_range_is_reached_too(ahead_m):
     target_m = (0.18, ahead_m, 0.0)
