@@ -9,14 +9,10 @@ from typing import Annotated
 
 import typer
 
-from rig.cli._app import RefusedError, app
+from rig.cli._app import RefusedError
+from rig.cli._game import game_group
 
 __all__ = ["ask", "check", "moves", "perft", "show"]
-
-_game = typer.Typer(
-    name="game", help="Ask the rules: show a position, its turns, what is wrong.", no_args_is_help=True
-)
-app.add_typer(_game, rich_help_panel="The rules")
 
 PositionArgument = Annotated[
     str,
@@ -24,7 +20,7 @@ PositionArgument = Annotated[
 ]
 
 
-@_game.command()
+@game_group.command()
 def show(
     position: PositionArgument,
     svg: Annotated[Path | None, typer.Option(metavar="FILE", help="also draw it into this file")] = None,
@@ -46,7 +42,7 @@ def show(
         typer.echo(f"wrote {svg}")
 
 
-@_game.command()
+@game_group.command()
 def moves(
     position: PositionArgument,
     limit: Annotated[int | None, typer.Option(min=1, help="stop after so many; none: all of them")] = None,
@@ -62,7 +58,7 @@ def moves(
         typer.echo(f"rig: {state_in_words(asked)}", err=True)
 
 
-@_game.command()
+@game_group.command()
 def check(
     position: PositionArgument,
     turn: Annotated[
@@ -89,7 +85,7 @@ def check(
     typer.echo(str(after))
 
 
-@_game.command()
+@game_group.command()
 def perft(
     position: PositionArgument,
     depth: Annotated[int, typer.Argument(min=1, help="infantry turns")],
@@ -101,7 +97,7 @@ def perft(
     typer.echo(str(count(Position.parse(position), depth)))
 
 
-@_game.command()
+@game_group.command()
 def ask() -> None:
     """Answer other programs: JSON lines on standard input, one line of JSON for each."""
     from rig.rules_service import answer_line

@@ -1,0 +1,76 @@
+"""Battles on disk: a file is whole at every moment, and a faulty one is refused with everything that is wrong with it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from game.montecassino import Battle, BattleFileError, format_battle, parse_battle
+
+__all__ = ["FaultyBattleFile", "read_battle", "write_battle"]
+
+
+class FaultyBattleFile(Exception):
+    """A file that is no battle, or that cannot be read or written.
+
+    Attributes
+    ----------
+    name : str
+        The file.
+    faults : tuple of str
+        Everything that is wrong with it, each beginning with its place.
+    """
+
+    def __init__(self, name: str, faults: Iterable[str]) -> None:
+        self.name = name
+        self.faults = tuple(faults)
+        super().__init__(f"{name}: {'; '.join(self.faults)}")
+
+
+def read_battle(path: Path) -> Battle:
+    """Read a battle file, and replay it.
+
+    Raises
+    ------
+    FaultyBattleFile
+        If there is none, or with every fault of the one that is there.
+    """
+    try:
+        return parse_battle(path.read_text(encoding="utf-8"))
+    except BattleFileError as bad:
+        faults: Iterable[str] = bad.faults
+    except UnicodeDecodeError as bad:
+        faults = [f"byte {bad.start}: found what is not UTF-8, expected JSON, which is"]
+    except OSError as bad:
+        faults = [f"the file: {bad.strerror}, expected a battle file"]
+    raise FaultyBattleFile(str(path), faults)
+
+
+def write_battle(path: Path, battle: Battle) -> None:
+    """Write a battle file in place of what was there.
+
+    Whoever reads it, and whatever happens meanwhile, finds either the old file or the new one, never half of one.
+
+    Raises
+    ------
+    FaultyBattleFile
+        If it cannot be written; what was there is there still.
+    """
+    if path.is_dir():
+        raise FaultyBattleFile(str(path), ["the file: found a folder, expected one that can be written"])
+    real = path.resolve()  # where a link leads, so that it stays a link
+    draft = real.with_name(f"{real.name}.part")
+    try:
+        with draft.open("w", encoding="utf-8") as file:
+            file.write(format_battle(battle))
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(real)
+    except OSError as bad:
+        with suppress(OSError):
+            draft.unlink()
+        raise FaultyBattleFile(
+            str(path), [f"the file: {bad.strerror}, expected one that can be written"]
+        ) from bad
