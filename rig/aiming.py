@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import assert_never
 
-from calibration.aim import Aim, Cannon, Limits, NoAim, Strip, body_point_m, solve
+from calibration.aim import Aim, Arc, Cannon, Limits, NoAim, Strip, body_point_m, solve
 from calibration.flight import Projectile
 from calibration.servo import ServoMap
 from game.montecassino import BOARD_FILES, BOARD_ROWS, Side, Square
 from rig import settings
 
-__all__ = ["AimedShot", "TargetOutOfReach", "aim_at"]
+__all__ = ["AimedShot", "TargetOutOfReach", "aim_at", "cannon_of", "pulses_us"]
 
 
 class TargetOutOfReach(Exception):
@@ -46,6 +46,7 @@ def aim_at(
     board: settings.Board,
     *,
     foot_mm: tuple[float, float] | None = None,
+    arc: Arc = Arc.DIRECT,
 ) -> AimedShot:
     """Aim the cannon of a side at the body of a soldier on a square.
 
@@ -59,6 +60,8 @@ def aim_at(
         The settings.
     foot_mm
         Where on the square the soldier really stands, as the camera saw it; its centre by default.
+    arc
+        The flatter path or the steeper one.
 
     Raises
     ------
@@ -67,21 +70,37 @@ def aim_at(
     """
     x_mm, y_mm = foot_mm or target.centre_mm(board.square_mm)
     target_m = body_point_m(x_mm / 1000, y_mm / 1000, board.soldier_height_mm / 1000)
-    traverse, azimuth, elevation = _servos(cannon)
-    solution = solve(_cannon(side, cannon, board, (traverse, azimuth, elevation)), target_m)
+    solution = solve(cannon_of(side, cannon, board), target_m, arc)
     match solution:
         case NoAim():
             raise TargetOutOfReach(target, solution)
         case Aim():
+            traverse_us, azimuth_us, elevation_us = pulses_us(
+                cannon, solution.traverse_m, solution.azimuth_rad, solution.elevation_rad
+            )
             return AimedShot(
                 target_mm=(1000 * target_m[0], 1000 * target_m[1], 1000 * target_m[2]),
                 aim=solution,
-                traverse_us=traverse.pulse_us(solution.traverse_m),
-                azimuth_us=azimuth.pulse_us(solution.azimuth_rad),
-                elevation_us=elevation.pulse_us(solution.elevation_rad),
+                traverse_us=traverse_us,
+                azimuth_us=azimuth_us,
+                elevation_us=elevation_us,
             )
         case _:
             assert_never(solution)
+
+
+def pulses_us(
+    cannon: settings.Cannon, traverse_m: float, azimuth_rad: float, elevation_rad: float
+) -> tuple[float, float, float]:
+    """Return the pulses that point the cannon's axes there: traverse, azimuth, elevation.
+
+    Raises
+    ------
+    calibration.servo.ServoRangeError
+        Where an axis cannot go there.
+    """
+    traverse, azimuth, elevation = _servos(cannon)
+    return traverse.pulse_us(traverse_m), azimuth.pulse_us(azimuth_rad), elevation.pulse_us(elevation_rad)
 
 
 def _servos(cannon: settings.Cannon) -> tuple[ServoMap, ServoMap, ServoMap]:
@@ -104,9 +123,9 @@ def _servos(cannon: settings.Cannon) -> tuple[ServoMap, ServoMap, ServoMap]:
     )
 
 
-def _cannon(
-    side: Side, cannon: settings.Cannon, board: settings.Board, servos: tuple[ServoMap, ServoMap, ServoMap]
-) -> Cannon:
+def cannon_of(side: Side, cannon: settings.Cannon, board: settings.Board) -> Cannon:
+    """Return the cannon of a side as calibration knows one."""
+    servos = _servos(cannon)
     square_m = board.square_mm / 1000
     return Cannon(
         strip=Strip.of_side(
