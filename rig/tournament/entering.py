@@ -1,0 +1,137 @@
+"""A result from a battle: which pairing it belongs to, and whether it was fought as the tournament has it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from game.montecassino import Battle, BattleFileError, Side, Winner, parse_battle
+from game.montecassino.tournament import Fought, Pairing, ResultEntry, Tournament
+
+__all__ = ["BattleNotEntered", "BattleNotRead", "entry_of_battle", "read_battle"]
+
+
+class BattleNotRead(Exception):
+    """A battle file that cannot be read.
+
+    Attributes
+    ----------
+    name : str
+        The file.
+    faults : tuple of str
+        Everything that is wrong with it.
+    """
+
+    def __init__(self, name: str, faults: Iterable[str]) -> None:
+        self.name = name
+        self.faults = tuple(faults)
+        super().__init__(f"{name}: {'; '.join(self.faults)}")
+
+
+class BattleNotEntered(Exception):
+    """A battle that cannot be entered into this tournament, in one sentence."""
+
+    exit_status = 1
+
+
+def read_battle(path: Path) -> Battle:
+    """Read a battle file.
+
+    Raises
+    ------
+    BattleNotRead
+        If it cannot be read, or what it holds is no battle; all faults are named.
+    """
+    try:
+        return parse_battle(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as bad:
+        raise BattleNotRead(
+            str(path), [f"byte {bad.start}: found text that is not UTF-8, expected a battle file"]
+        ) from bad
+    except OSError as bad:
+        raise BattleNotRead(str(path), [f"the file: found {bad.strerror}, expected a battle file"]) from bad
+    except BattleFileError as bad:
+        raise BattleNotRead(str(path), bad.faults) from bad
+
+
+def entry_of_battle(
+    tournament: Tournament, battle: Battle, source: str, at: str, why: str = ""
+) -> tuple[int, int, ResultEntry]:
+    """Return the round and the board that a battle belongs to, and its result as an entry.
+
+    Parameters
+    ----------
+    tournament : Tournament
+        As it stands.
+    battle : Battle
+        With the players' names in its agreement: on each side the one who commands the infantry takes part (S5).
+    source : str
+        The battle's file, for the entry.
+    at : str
+        When it is entered, as 2026-05-02T14:30:00Z.
+    why : str
+        Why it corrects a result that is in; empty where none is.
+
+    Raises
+    ------
+    BattleNotEntered
+        If the battle is not ended, names nobody, was not due, or was not fought under the tournament's terms and the
+        players' handicap.
+    TournamentError
+        If a name is that of no player.
+    """
+    ended = battle.outcome
+    if ended is None:
+        how = "is adjourned" if battle.adjourned else f"goes on, side {battle.position.turn} to move"
+        raise BattleNotEntered(f"{source}: the battle {how}; a result needs its end")
+    names = []
+    for side in Side:
+        said = battle.agreement.players[side].infantry
+        if not said:
+            raise BattleNotEntered(
+                f"{source}: players of {side}: found nobody, expected a name of the tournament"
+            )
+        names.append(tournament.player(said).name)
+    round_number, pairing = _pairing_of(tournament, (names[0], names[1]), source, correcting=bool(why))
+    if departures := list(tournament.terms.departures(battle, pairing)):
+        raise BattleNotEntered(
+            f"{source}: not fought as round {round_number}, board {pairing.board} has it: {'; '.join(departures)}"
+        )
+    result = Fought(Winner(ended.winner), frozenset(battle.position.retreated))
+    return round_number, pairing.board, ResultEntry(result, source, at, _fingerprint(battle), why)
+
+
+def _pairing_of(
+    tournament: Tournament, names: tuple[str, str], source: str, *, correcting: bool
+) -> tuple[int, Pairing]:
+    """Return the pairing of these two, the Allies' player first, that waits for a result or is to be corrected."""
+    meetings = [
+        (number, pairing)
+        for number, each in enumerate(tournament.rounds, start=1)
+        for pairing in each.pairings
+        if set(pairing.names) == set(names)
+    ]
+    a, g = names
+    if not meetings:
+        raise BattleNotEntered(f"{source}: {a} and {g} are not paired with each other in any round")
+    due = [each for each in meetings if each[1].names == names]
+    if not due:
+        number, _ = meetings[-1]
+        raise BattleNotEntered(
+            f"{source}: in round {number} {g} has the Allies and {a} the Germans, in this battle the other way round"
+        )
+    # The one that waits; where none does, the last one, which says by what it has its result already.
+    waiting = [each for each in due if (each[1].result is None) != correcting]
+    return (waiting or due)[-1]
+
+
+def _fingerprint(battle: Battle) -> str:
+    """Return what tells a battle from every other one, however its file is laid out."""
+    told = [
+        *(str(battle.agreement.players[side]) for side in Side),
+        str(battle.began),
+        str(battle.start),
+        *(str(played.entry) for played in battle.history),
+    ]
+    return hashlib.sha256("\n".join(told).encode()).hexdigest()[:32]
