@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import typer
 
 # Each module hangs its commands on `app` when it is imported; a new one is named here.
-from rig.cli import analyse, demo, game, log, run, settings, shoot, tournament, transcript, twin
+from rig.cli import analyse, demo, game, log, run, settings, shoot, stats, tournament, transcript, twin
 from rig.cli._app import RefusedError, app
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "run",
     "settings",
     "shoot",
+    "stats",
     "tournament",
     "transcript",
     "twin",

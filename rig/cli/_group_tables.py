@@ -1,0 +1,136 @@
+"""A group's report for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich import box
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from calibration.dispersion import LEVELS, Estimate, GroupReport, Method, Spread
+from rig.group_report import FileReport
+
+__all__ = ["group_tables"]
+
+_METHODS = {
+    Method.RAYLEIGH: "Rayleigh (round)",
+    Method.CORRELATED_NORMAL: "correlated normal",
+    Method.GRUBBS_PATNAIK: "Grubbs-Patnaik",
+    Method.GRUBBS_PEARSON: "Grubbs-Pearson",
+    Method.GRUBBS_LIU: "Grubbs-Liu",
+}
+_UNLIKELY = 0.05
+
+
+def group_tables(report: FileReport) -> Group:
+    """Return everything that can be said of a group, to be printed."""
+    shots, spread = report.group.shots, report.group.spread
+    x, y = shots.centre
+    count = f"{len(shots)} shot{'' if len(shots) == 1 else 's'}"
+    lines = [
+        Text(f"{report.file.name}: {count}, lengths in {report.unit}", style="bold"),
+        Text(f"centre at ({x:.4g}, {y:.4g}), {shots.offset:.4g} from the point of aim"),
+    ]
+    if spread is None:
+        return Group(*lines)
+    parts = [*lines, _figures(report, spread), _circles(spread)]
+    if report.chances:
+        parts.append(_chances(report))
+    return Group(*parts, *map(Text, _remarks(report, report.group, spread)))
+
+
+def _table(title: str, *headings: str) -> Table:
+    table = Table(
+        title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0)
+    )
+    for number, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if number else "left", no_wrap=True)
+    return table
+
+
+def _figures(report: FileReport, spread: Spread) -> Table:
+    headings = ["", "value", "95 % interval"]
+    if report.bootstrapped:
+        headings.append("by bootstrap")
+    table = _table("Spread", *headings)
+
+    def add(name: str, value: float, estimate: Estimate | None = None, key: str = "") -> None:
+        cells = [name, f"{value:.4g}", "" if estimate is None else _span(estimate)]
+        if report.bootstrapped:
+            found = report.bootstrapped.get(key)
+            cells.append("" if found is None else _span(found))
+        table.add_row(*cells)
+
+    for axis, each in zip("xy", spread.centre, strict=True):
+        add(f"centre {axis}", each.value, each)
+    add("centre from the point of aim", report.group.shots.offset, key="offset")
+    add("sigma (round group)", spread.sigma.value, spread.sigma, "sigma")
+    ratio = spread.cep[Method.RAYLEIGH][0.5] / spread.sigma.value
+    add("CEP, half of the shots", ratio * spread.sigma.value, spread.sigma.times(ratio), "cep")
+    add("mean radius", spread.mean_radius, key="mean_radius")
+    for statistic, name, value in (
+        ("extreme_spread", "extreme spread", spread.extreme_spread),
+        ("figure_of_merit", "figure of merit", spread.box.figure_of_merit),
+        ("diagonal", "diagonal", spread.box.diagonal),
+    ):
+        add(name, value)
+        for found, estimate in spread.sigma_from.items():
+            if found == statistic:
+                add("  sigma by it", estimate.value, estimate)
+    add("smallest circle, radius", spread.min_circle.radius)
+    add("box of least area, area", spread.min_box.area)
+    add("95 % ellipse, longer half", spread.ellipse.semi_major)
+    add("95 % ellipse, shorter half", spread.ellipse.semi_minor)
+    return table
+
+
+def _circles(spread: Spread) -> Table:
+    shares = [f"{100 * level:g} %" for level in LEVELS]
+    table = _table("Radius that holds a share of the shots", "", *shares, *shares)
+    table.columns[len(shares)].style = table.columns[0].style
+    table.add_row("about", *["the centre", "", ""], *["the aim", "", ""])
+    for method, name in _METHODS.items():
+        radii = [spread.cep[method][level] for level in LEVELS]
+        offset_radii = [spread.cep_offset[method][level] for level in LEVELS]
+        table.add_row(name, *(f"{radius:.4g}" for radius in [*radii, *offset_radii]))
+    return table
+
+
+def _chances(report: FileReport) -> Table:
+    table = _table(
+        "Chance to hit a disc", "radius", "about the centre", "95 % interval", "next shot", "about the aim"
+    )
+    for chance in report.chances:
+        table.add_row(
+            f"{chance.radius:g}",
+            f"{chance.about_centre[Method.CORRELATED_NORMAL]:.1%}",
+            f"{chance.round_about_centre.lowest:.1%} to {chance.round_about_centre.highest:.1%}",
+            f"{chance.next_shot:.1%}",
+            f"{chance.about_aim[Method.CORRELATED_NORMAL]:.1%}",
+        )
+    return table
+
+
+def _remarks(report: FileReport, group: GroupReport, spread: Spread) -> Iterator[str]:
+    if spread.hotelling_p is not None:
+        off = spread.hotelling_p < _UNLIKELY
+        said = "it lies off the point of aim: set the sights" if off else "it may well be the point of aim"
+        yield f"centre: {said} (Hotelling, p = {spread.hotelling_p:.2g})"
+    if spread.roundness_p is not None:
+        oval = spread.roundness_p < _UNLIKELY
+        said = (
+            "longer than wide: take the correlated normal, not Rayleigh"
+            if oval
+            else "it may well be round: Rayleigh will do"
+        )
+        yield f"shape: {said} (Mauchly, p = {spread.roundness_p:.2g})"
+    for line in report.wild_lines:
+        yield f"line {line}: too far out for a shot of this group; it is counted all the same"
+    for reason in group.reasons:
+        yield f"not said: {reason}"
+
+
+def _span(estimate: Estimate) -> str:
+    return f"{estimate.lowest:.4g} to {estimate.highest:.4g}"

@@ -1,0 +1,30 @@
+"""Write a figure into the file that somebody named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["check_ending", "write_figure"]
+
+_ENDINGS = (".png", ".svg", ".pdf")
+_DPI = 150
+
+
+def check_ending(path: Path | None) -> Path | None:
+    """Take the file's name if its ending says what to write; meant as a callback of an option."""
+    if path is not None and path.suffix.lower() not in _ENDINGS:
+        raise typer.BadParameter(f"found {path.name!r}, expected a name that ends in .png, .svg or .pdf")
+    return path
+
+
+def write_figure(figure: Figure, path: Path) -> None:
+    """Write a figure, without the date, so that the same figures give the same file."""
+    dated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+    figure.savefig(path, dpi=_DPI, metadata=dated.get(path.suffix.lower()))
+    typer.echo(f"wrote {path}", err=True)
