@@ -26,7 +26,7 @@ TIE_BREAKS_EXPLAINED: Sequence[tuple[TieBreak, str, str]] = (
     (
         TieBreak.DIRECT,
         "direct",
-        "direct encounter: points from the battles among those tied, where all of them have met each other; of two who "
+        "the direct encounter: points from the battles among those tied, where all of them have met each other; of two who "
         "met more than once the average. Asked again among those whom it leaves tied (FIDE C.07, article 6).",
     ),
     (TieBreak.OPPONENTS, "opp.", "the sum of the opponents' points (Buchholz; FIDE C.07, article 8.1)."),
