@@ -29,6 +29,7 @@ from game.montecassino.counting import perft, results
 from game.montecassino.entries import Abandon, Adjourn, Entry, Retreat, Shot, apply_entry
 from game.montecassino.generation import legal_turns
 from game.montecassino.notation import AmbiguousTurnError, read_entry
+from game.montecassino.opponent import choose_turn
 from game.montecassino.outcomes import Outcome, Reason, Winner, abandon, immobilised, outcome, points
 from game.montecassino.picture import draw_position
 from game.montecassino.position import SOLDIERS_PER_SIDE, Position, PositionError
@@ -103,6 +104,7 @@ __all__ = [
     "apply_entry",
     "apply_turn",
     "chart_of",
+    "choose_turn",
     "draw_position",
     "format_battle",
     "format_chart",

@@ -34,7 +34,7 @@ def results(position: Position) -> Iterator[Position]:
     frame = frame_of(position)
     forces = forces_of(position)
     own_before, enemy_before = forces.own.bit_count(), forces.enemy.bit_count()
-    for packed in _distinct(frame, forces):
+    for packed in distinct_results(frame, forces):
         own, enemy = packed & frame.all, packed >> frame.size
         soldiers = {frame.squares[index]: side for index in indices(own)}
         soldiers.update((frame.squares[index], side.enemy) for index in indices(enemy))
@@ -69,7 +69,7 @@ def perft(position: Position, depth: int) -> int:
 def _count(frames: tuple[Frame, Frame], forces: Forces, prisoners: int, depth: int) -> int:
     """Count as `perft` does, in the mover's frame and the enemy's; `prisoners` are the enemies that the mover holds."""
     frame, enemy_frame = frames
-    found = _distinct(frame, forces)
+    found = distinct_results(frame, forces)
     if depth == 1:
         return len(found)
     own_before, enemy_before = forces.own.bit_count(), forces.enemy.bit_count()
@@ -85,8 +85,8 @@ def _count(frames: tuple[Frame, Frame], forces: Forces, prisoners: int, depth: i
     return total
 
 
-def _distinct(frame: Frame, forces: Forces) -> set[int]:
-    """Return the results of all turns of a battle that is not over."""
+def distinct_results(frame: Frame, forces: Forces) -> set[int]:
+    """Return the results of all turns of a battle that is not over: `own | enemy << frame.size` of each."""
     own, enemy, comrades_held = forces
     size = frame.size
     before = own | enemy << size

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ from game.montecassino._bits import Frame, forces_of, frame_of, indices
 from game.montecassino._freeing import most_freed
 from game.montecassino.outcomes import outcome
 from game.montecassino.position import Position
+from game.montecassino.squares import Square
 from game.montecassino.turns import MOST_STEPS, Move, Turn
 
 
@@ -50,18 +51,30 @@ def _neighbours(frame: Frame, index: int) -> _Neighbours:
     )
 
 
-def legal_turns(position: Position) -> Iterator[Turn]:
+def legal_turns(position: Position, movers: Iterable[Square] | None = None) -> Iterator[Turn]:
     """Yield every legal infantry turn; the same soldiers in another order, or by another way, are another turn.
 
     Nothing is built ahead of what is asked for. A position whose battle is over has none.
+
+    Parameters
+    ----------
+    position : Position
+        At the start of the turn.
+    movers : Iterable of Square, optional
+        The squares whose soldiers may move; by default all of the side to move.
     """
     if outcome(position) is not None:
         return
     own, enemy, comrades_held = forces_of(position)
     frame = frame_of(position)
     empty = frame.all & ~own & ~enemy
-    groups = [group for start in indices(own) for group in _groups(frame, start, empty, enemy, MOST_STEPS)]
-    yield from _turns(frame, comrades_held, own, enemy, own, MOST_STEPS, (), groups)
+    may_move = own
+    if movers is not None:
+        may_move &= sum(frame.bit_of[square.index] for square in frozenset(movers))
+    groups = [
+        group for start in indices(may_move) for group in _groups(frame, start, empty, enemy, MOST_STEPS)
+    ]
+    yield from _turns(frame, comrades_held, own, enemy, may_move, MOST_STEPS, (), groups)
 
 
 def _turns(

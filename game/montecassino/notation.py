@@ -26,7 +26,7 @@ _MOST_NAMED = 6  # candidates that a sentence names
 
 _AROUND_SIGNS = re.compile(r"\s*([>x;+*,|.-])\s*")
 _WITHIN_A_SQUARE = re.compile(r"(?<=[AGT])\s+(?=\d)")
-_FREED = re.compile(r"\+([1-9])\Z", re.ASCII)
+_FREED = re.compile(r"\+([1-9]\d{0,2})\Z", re.ASCII)
 _STEP_SIGN = re.compile("[>x]")
 
 # Lines forward and files to the right. What goes both ways takes a prisoner, and ends the move (M6).
