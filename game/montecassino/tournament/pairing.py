@@ -46,7 +46,9 @@ def pair(tournament: Tournament, matcher: Matcher) -> Tournament:
     ]:
         raise TournamentError(f"the next round waits for results that are not in: {'; '.join(missing)}")
     if len(tournament.rounds) >= tournament.rounds_planned:
-        raise TournamentError(f"all {tournament.rounds_planned} rounds that were planned are paired already")
+        raise TournamentError(
+            f"all rounds that were planned, {tournament.rounds_planned}, are paired already"
+        )
     return replace(tournament, rounds=(*tournament.rounds, _swiss_round(tournament, matcher)))
 
 

@@ -1,0 +1,221 @@
+"""Swiss pairing: each goal, their order, and that nothing better was there."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tournament_fields import AT, all_matchings, begun, brute_force, entered, played, with_drawn_results
+
+from game.montecassino import Side
+from game.montecassino.tournament import (
+    Contender,
+    Forfeit,
+    TournamentError,
+    contenders,
+    encounters,
+    pair,
+    pair_swiss,
+    rematches_of,
+)
+from game.montecassino.tournament.swiss import GOALS
+from rig.tournament.matching import least_cost_matching
+
+seeds = st.integers(0, 2**32)
+
+
+def cost_of(field: tuple[Contender, ...], matching: list[tuple[int, int]]) -> tuple[int, ...]:
+    """Return what a pairing of a field costs by each goal; the vertex after the last player's is the bye."""
+    vertices = [*field, None]
+    return tuple(sum(goal(field[i], vertices[j]) for i, j in matching) for goal in GOALS)
+
+
+@settings(max_examples=60)
+@given(count=st.integers(4, 40), rounds=st.integers(1, 9), seed=seeds)
+def test_each_round_has_everybody_in_play_exactly_once(count, rounds, seed):
+    for before, after in played(count, rounds, seed, least_cost_matching, coming_and_going=True):
+        paired = after.rounds[-1]
+        names = [name for pairing in paired.pairings for name in pairing.names]
+        if paired.bye is not None:
+            names.append(paired.bye)
+        assert sorted(names) == sorted(player.name for player in before.in_play)
+        assert (paired.bye is None) == (len(before.in_play) % 2 == 0)
+        assert [pairing.board for pairing in paired.pairings] == list(range(1, len(paired.pairings) + 1))
+
+
+@settings(max_examples=40)
+@given(count=st.integers(2, 8), rounds=st.integers(1, 9), seed=seeds)
+def test_no_pairing_serves_the_goals_better_as_brute_force_shows(count, rounds, seed):
+    """Among all pairings of a small field none costs less, the goals taken in their order."""
+    for before, _ in played(count, rounds, seed, least_cost_matching, coming_and_going=True):
+        field = contenders(before)
+        size = len(field) + len(field) % 2
+        pairs, bye = pair_swiss(field, least_cost_matching)
+        found = [(first.place, second.place) for first, second in pairs]
+        if bye is not None:
+            found.append((bye.place, len(field)))
+        assert cost_of(field, found) == min(cost_of(field, each) for each in all_matchings(range(size)))
+
+
+@settings(max_examples=40)
+@given(count=st.integers(2, 8), rounds=st.integers(3, 10), seed=seeds)
+def test_a_rematch_is_paired_only_where_every_pairing_has_one(count, rounds, seed):
+    """Said by `rematches_of`, proved by looking at every pairing of the field."""
+    for before, after in played(count, rounds, seed, least_cost_matching):
+        met = {frozenset(pairing.names) for each in before.rounds for pairing in each.pairings}
+        names = [player.name for player in before.in_play] + ["bye"] * (count % 2)
+        avoidable = any(
+            all(frozenset((names[i], names[j])) not in met for i, j in matching)
+            for matching in all_matchings(range(len(names)))
+        )
+        again = rematches_of(after, len(after.rounds))
+        assert bool(again) != avoidable
+        for pairing, rounds_before in again:
+            for number in rounds_before:
+                assert set(pairing.names) in [set(each.names) for each in after.rounds[number - 1].pairings]
+
+
+@settings(max_examples=30)
+@given(count=st.integers(8, 40), seed=seeds)
+def test_in_as_many_rounds_as_half_the_players_nobody_meets_twice(count, seed):
+    """With fewer rounds than half the field a pairing without a rematch always exists (Dirac's theorem)."""
+    for _, after in played(count, (count - 1) // 2, seed, least_cost_matching):
+        assert not rematches_of(after, len(after.rounds))
+
+
+@settings(max_examples=30)
+@given(half=st.integers(2, 15), seed=seeds)
+def test_nobody_has_a_second_bye_while_somebody_had_none(half, seed):
+    count = 2 * half + 1
+    byes = [after.rounds[-1].bye for _, after in played(count, half, seed, least_cost_matching)]
+    assert len(set(byes)) == len(byes)
+
+
+def test_the_bye_goes_to_the_lowest_who_had_none_and_gives_a_point():
+    tournament = pair(begun(5, 3), least_cost_matching)
+    assert tournament.rounds[0].bye == "P5"
+    assert encounters(tournament)["P5"][0].points == 1
+    for board in (1, 2):
+        tournament = entered(tournament, 1, board, "1-0")
+    # P1 and P4 have won, P5 had the bye; of P2 and P3, who have nothing, P3 entered later.
+    assert pair(tournament, least_cost_matching).rounds[1].bye == "P3"
+
+
+def test_a_point_by_forfeit_stands_for_a_bye():
+    """FIDE C.04.1: who had a point without playing gets no bye."""
+    tournament = pair(begun(5, 3), least_cost_matching)
+    allies, germans = tournament.rounds[0].pairings[1].names
+    tournament = entered(tournament, 1, 1, "1-0")
+    tournament = entered(tournament, 1, 2, Forfeit(frozenset({Side.A})))
+    byes = {each.player: each.byes for each in contenders(tournament)}
+    assert byes[germans] == 1
+    assert byes[allies] == 0
+
+
+def test_the_first_round_pairs_the_upper_half_with_the_lower_half():
+    tournament = pair(begun(8), least_cost_matching)
+    assert [set(pairing.names) for pairing in tournament.rounds[0].pairings] == [
+        {"P1", "P5"},
+        {"P2", "P6"},
+        {"P3", "P7"},
+        {"P4", "P8"},
+    ]
+    assert [pairing.names[0] for pairing in tournament.rounds[0].pairings] == ["P1", "P6", "P3", "P8"]
+
+
+def test_equal_points_meet_while_they_can():
+    tournament = pair(begun(8, 3), least_cost_matching)
+    for board in range(1, 5):
+        tournament = entered(tournament, 1, board, "1-0")
+    tournament = pair(tournament, least_cost_matching)
+    before = {
+        each.player: each.halves for each in contenders(replace(tournament, rounds=tournament.rounds[:1]))
+    }
+    for pairing in tournament.rounds[1].pairings:
+        a, g = pairing.names
+        assert before[a] == before[g]
+
+
+def test_after_a_round_everybody_changes_sides_where_that_pairs_equal_points():
+    tournament = pair(begun(16, 2), least_cost_matching)
+    for board in range(1, 9):
+        tournament = entered(tournament, 1, board, "1-0" if board % 2 else "0-1")
+    first = {
+        name: side
+        for pairing in tournament.rounds[0].pairings
+        for name, side in zip(pairing.names, Side, strict=True)
+    }
+    for pairing in pair(tournament, least_cost_matching).rounds[1].pairings:
+        for name, side in zip(pairing.names, Side, strict=True):
+            assert first[name] is not side
+
+
+def test_the_same_tournament_is_paired_the_same_way_every_time():
+    *_, (before, after) = played(31, 7, 5, least_cost_matching)
+    assert all(pair(before, least_cost_matching) == after for _ in range(5))
+
+
+@settings(max_examples=30)
+@given(count=st.integers(2, 7), rounds=st.integers(1, 4), seed=seeds)
+def test_any_matcher_will_do(count, rounds, seed):
+    for before, after in played(count, rounds, seed, brute_force):
+        theirs = pair(before, least_cost_matching)
+        field = contenders(before)
+        places = {each.player: each.place for each in field}
+
+        def cost(tournament, places=places, field=field):
+            pairs = [
+                tuple(sorted(places[name] for name in pairing.names))
+                for pairing in tournament.rounds[-1].pairings
+            ]
+            bye = tournament.rounds[-1].bye
+            return cost_of(field, pairs + ([] if bye is None else [(places[bye], len(field))]))
+
+        assert cost(theirs) == cost(after)
+
+
+def test_a_forfeit_is_no_battle_and_the_two_may_be_paired_again():
+    tournament = pair(begun(2, 2), least_cost_matching)
+    tournament = entered(tournament, 1, 1, Forfeit(frozenset({Side.G})))
+    tournament = pair(tournament, least_cost_matching)
+    assert not rematches_of(tournament, 2)
+
+
+def test_a_late_entry_is_paired_from_the_next_round_and_a_withdrawal_no_more():
+    draw = random.Random(1)
+    tournament = with_drawn_results(pair(begun(4, 3), least_cost_matching), draw)
+    tournament = tournament.withdrawn("P2", AT)
+    tournament = tournament.with_players([replace(tournament.players[0], name="late")])
+    tournament = pair(tournament, least_cost_matching)
+    names = {name for pairing in tournament.rounds[1].pairings for name in pairing.names}
+    assert names == {"P1", "P3", "P4", "late"}
+
+
+def test_the_next_round_waits_and_names_what_is_missing():
+    tournament = pair(begun(4, 3), least_cost_matching)
+    tournament = entered(tournament, 1, 1, "1-0")
+    with pytest.raises(TournamentError, match=r"round 1, board 2, P4 against P2$"):
+        pair(tournament, least_cost_matching)
+
+
+def test_no_more_rounds_than_planned():
+    tournament = with_drawn_results(pair(begun(4, 1), least_cost_matching), random.Random(2))
+    with pytest.raises(TournamentError, match="all rounds that were planned"):
+        pair(tournament, least_cost_matching)
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_a_round_needs_two(count):
+    with pytest.raises(TournamentError, match="needs two players"):
+        pair(begun(count), least_cost_matching)
+
+
+def test_costs_too_large_to_be_exact_are_refused_rather_than_wrong():
+    far = 10**9
+    field = [Contender(f"P{k}", k, 1 - k, k * far, 0, 1, {}, far, (), far, 0) for k in range(2)]
+    field = [replace(each, met={"P1": far}, group_size=far) for each in field]
+    with pytest.raises(OverflowError, match="too many to be paired exactly"):
+        pair_swiss(field, least_cost_matching)
