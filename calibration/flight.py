@@ -5,9 +5,9 @@ air resistance quadratic in the speed", American Journal of Physics 45 (1977) 60
 
     dv/dt = g - k |v| v        k = air density * drag coefficient * frontal area / (2 m)
 
-They have no solution in elementary functions, so they are integrated by the classical fourth-order
-Runge-Kutta scheme. Its step is short beside 1 / (k |v|), the time in which drag takes hold: a path of up to
-30 m ends within 1 um of a tight reference integration.
+They are solved as `calibration.hodograph` says; a path of up to 30 m ends within 1 um of a tight reference
+integration. Here it is asked about one shot at a time; for many shots ask `calibration.impact`, for other laws of drag and for spin
+`calibration.spin`.
 
 Frame of this module: x forward over the ground, z up, metres; the origin is the caller's.
 """
@@ -15,20 +15,32 @@ Frame of this module: x forward over the ground, z up, metres; the origin is the
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
 from scipy.optimize import brentq
 
-STANDARD_GRAVITY_MPS2 = 9.80665
-"""Standard acceleration of free fall (3rd CGPM, 1901)."""
+from calibration.constants import STANDARD_GRAVITY_MPS2
+from calibration.hodograph import path
+from calibration.single import SinglePath
+
+__all__ = [
+    "SEA_LEVEL_AIR_KGPM3",
+    "STANDARD_GRAVITY_MPS2",
+    "FlightState",
+    "Projectile",
+    "at_distance",
+    "at_height",
+    "launch",
+    "speed_for_range",
+    "trajectory",
+]
 
 SEA_LEVEL_AIR_KGPM3 = 1.225
 """Density of air at sea level and 15 degrees Celsius in the International Standard Atmosphere (ISO 2533)."""
 
-_LONGEST_STEP_S = 0.01
-_STEP_PER_DRAG_TIME = 0.02
+_SPACING_S = 0.01
 _FASTEST_MPS = 1000.0
 
 
@@ -95,18 +107,8 @@ def launch(speed_mps: float, elevation_rad: float, x_m: float = 0.0, z_m: float 
 
 
 def at_height(start: FlightState, drag_per_m: float, height_m: float) -> FlightState | None:
-    """Return the state where the shot comes down through a height, or None if it never rises to it.
-
-    A path whose top lies less than about 0.1 mm above the height may count as never rising to it.
-    """
-    state = start
-    while True:
-        following = _step(state, drag_per_m)
-        if following.vz_mps < 0 and following.z_m < height_m:
-            if state.z_m < height_m:
-                return None
-            return _refine(state, drag_per_m, lambda s: (s.z_m - height_m) / s.vz_mps, following)
-        state = following
+    """Return the state where the shot comes down through a height, or None if it never rises to it."""
+    return _crossing(start, drag_per_m, forward=0.0, up=1.0, offset_m=height_m - start.z_m)
 
 
 def at_distance(
@@ -121,18 +123,29 @@ def at_distance(
     """
     if distance_m < start.x_m:
         raise ValueError(f"the shot starts at {start.x_m} m, beyond the distance of {distance_m} m")
-    state = start
-    while True:
-        following = _step(state, drag_per_m)
-        if following.x_m >= distance_m:
-            return _refine(state, drag_per_m, lambda s: (s.x_m - distance_m) / s.vx_mps, following)
-        if following.vz_mps < 0 and following.z_m < floor_m:
-            return None
-        state = following
+    if start.vx_mps < 0:
+        return None
+    state = _crossing(start, drag_per_m, forward=-1.0, up=0.0, offset_m=start.x_m - distance_m)
+    return None if state is None or (state.vz_mps < 0 and state.z_m < floor_m) else state
+
+
+def _crossing(
+    start: FlightState, drag_per_m: float, *, forward: float, up: float, offset_m: float
+) -> FlightState | None:
+    path = SinglePath(start.speed_mps, math.atan2(start.vz_mps, abs(start.vx_mps)), drag_per_m)
+    found = path.cross(forward, up, offset_m)
+    if found is None:
+        return None
+    x_m, z_m, time_s, vx_mps, vz_mps = found
+    # The path to the other side is the same, seen in a mirror.
+    ahead = math.copysign(1.0, start.vx_mps)
+    return FlightState(
+        start.time_s + time_s, start.x_m + ahead * x_m, start.z_m + z_m, ahead * vx_mps, vz_mps
+    )
 
 
 def trajectory(
-    start: FlightState, drag_per_m: float, height_m: float, spacing_s: float = _LONGEST_STEP_S
+    start: FlightState, drag_per_m: float, height_m: float, spacing_s: float = _SPACING_S
 ) -> tuple[FlightState, ...]:
     """Return the path from the start until it comes down to a height, the end included.
 
@@ -146,12 +159,19 @@ def trajectory(
     end = at_height(start, drag_per_m, height_m)
     if end is None:
         raise ValueError(f"the shot never rises to a height of {height_m} m")
-    path = []
-    state = start
-    while state.time_s < end.time_s:
-        path.append(state)
-        state = _step(state, drag_per_m, spacing_s)
-    return (*path, end)
+    ahead = math.copysign(1.0, start.vx_mps)
+    pieces = max(1, math.ceil((end.time_s - start.time_s) / spacing_s))
+    points = path(
+        start.speed_mps,
+        math.atan2(start.vz_mps, abs(start.vx_mps)),
+        drag_per_m,
+        np.linspace(0.0, end.time_s - start.time_s, pieces + 1)[1:-1],
+    )
+    between = (
+        FlightState(start.time_s + t, start.x_m + ahead * x, start.z_m + z, ahead * vx, vz)
+        for t, x, z, vx, vz in points.T.tolist()
+    )
+    return (start, *between, end)
 
 
 def speed_for_range(
@@ -173,51 +193,3 @@ def speed_for_range(
         if fast_mps >= _FASTEST_MPS:
             return None
     return float(brentq(excess_m, 1e-3, fast_mps, xtol=1e-9))
-
-
-def _step(state: FlightState, drag_per_m: float, longest_s: float = _LONGEST_STEP_S) -> FlightState:
-    """Take one step, short enough for the promised accuracy."""
-    step_s = min(_LONGEST_STEP_S, longest_s)
-    braking_per_s = drag_per_m * state.speed_mps
-    if step_s * braking_per_s > _STEP_PER_DRAG_TIME:
-        step_s = _STEP_PER_DRAG_TIME / braking_per_s
-    return _advance(state, drag_per_m, step_s)
-
-
-def _refine(
-    state: FlightState,
-    drag_per_m: float,
-    time_past_s: Callable[[FlightState], float],
-    guess: FlightState,
-) -> FlightState:
-    """Return the state after `state`, near `guess`, at which `time_past_s`, Newton's correction, is zero."""
-    for _ in range(20):
-        correction_s = time_past_s(guess)
-        guess = _advance(state, drag_per_m, guess.time_s - correction_s - state.time_s)
-        if abs(correction_s) < 1e-12:
-            break
-    return guess
-
-
-def _advance(state: FlightState, drag_per_m: float, step_s: float) -> FlightState:
-    """Take one Runge-Kutta step of fourth order."""
-    time_s, x_m, z_m, vx1, vz1 = state
-    k, g, h = drag_per_m, STANDARD_GRAVITY_MPS2, step_s
-    drag = k * math.sqrt(vx1 * vx1 + vz1 * vz1)
-    ax1, az1 = -drag * vx1, -g - drag * vz1
-    vx2, vz2 = vx1 + h / 2 * ax1, vz1 + h / 2 * az1
-    drag = k * math.sqrt(vx2 * vx2 + vz2 * vz2)
-    ax2, az2 = -drag * vx2, -g - drag * vz2
-    vx3, vz3 = vx1 + h / 2 * ax2, vz1 + h / 2 * az2
-    drag = k * math.sqrt(vx3 * vx3 + vz3 * vz3)
-    ax3, az3 = -drag * vx3, -g - drag * vz3
-    vx4, vz4 = vx1 + h * ax3, vz1 + h * az3
-    drag = k * math.sqrt(vx4 * vx4 + vz4 * vz4)
-    ax4, az4 = -drag * vx4, -g - drag * vz4
-    return FlightState(
-        time_s + h,
-        x_m + h / 6 * (vx1 + 2 * (vx2 + vx3) + vx4),
-        z_m + h / 6 * (vz1 + 2 * (vz2 + vz3) + vz4),
-        vx1 + h / 6 * (ax1 + 2 * (ax2 + ax3) + ax4),
-        vz1 + h / 6 * (az1 + 2 * (az2 + az3) + az4),
-    )
