@@ -18,6 +18,7 @@ __all__ = ["GrabbedFrame", "OpenCvCamera"]
 
 _QUEUE_S = 2.0  # what may wait between two polls; analysis of a shot takes about this long
 _RATE_US = 1_000_000  # how long a stream is watched to learn its rate
+_CLOSE_S = 2.0  # a stream that is silent holds its reader for up to 30 s; nobody need wait for that
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +112,9 @@ class OpenCvCamera:
         return frames
 
     def close(self) -> None:
-        """Stop the thread and let the device go."""
+        """Stop the thread, which lets the device go; where it waits for a silent one, as soon as that wait is over."""
         self._closing.set()
-        self._thread.join(timeout=2.0)
-        self._capture.release()
+        self._thread.join(_CLOSE_S)
 
     def _observed_fps(self) -> float:
         """Watch a stream for a while and return its rate."""
@@ -127,6 +127,13 @@ class OpenCvCamera:
         return (len(came_us) - 1) * 1e6 / (came_us[-1] - came_us[0])
 
     def _grab(self) -> None:
+        # Only here is the capture let go: OpenCV frees it at once, under a read that another thread is in.
+        try:
+            self._read_on()
+        finally:
+            self._capture.release()
+
+    def _read_on(self) -> None:
         index = 1
         while not self._closing.is_set():
             if self._is_file:

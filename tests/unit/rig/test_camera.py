@@ -1,6 +1,7 @@
 """The camera's promises: frames in order, memory bounded, and a camera that cannot be trusted stops the shot."""
 
 import itertools
+import threading
 import time
 from dataclasses import dataclass, field
 
@@ -125,3 +126,50 @@ def test_file_plays_at_its_own_rate_and_says_when_it_is_over(tmp_path):
     assert (camera.width_px, camera.height_px, camera.fps) == (64, 48, 50.0)
     assert [frame.index for frame in frames] == list(range(10))
     assert {b.timestamp_us - a.timestamp_us for a, b in itertools.pairwise(frames)} == {20_000}
+
+
+class SilentCapture:
+    """OpenCV's capture of a stream that falls silent after its first picture; freed under a read, it would crash."""
+
+    def __init__(self) -> None:
+        self.silent = threading.Event()
+        self.wakes = threading.Event()
+        self.reading = False
+        self.released = threading.Event()
+        self.freed_under_a_read = False
+        self._first = True
+
+    def isOpened(self) -> bool:  # noqa: N802 - OpenCV's name
+        return True
+
+    def get(self, _: int) -> float:
+        return 30.0
+
+    def read(self) -> tuple[bool, NDArray[np.uint8] | None]:
+        if self._first:
+            self._first = False
+            return True, np.zeros((4, 6, 3), np.uint8)
+        self.reading = True
+        self.silent.set()
+        assert self.wakes.wait(60)
+        self.reading = False
+        return False, None
+
+    def release(self) -> None:
+        self.freed_under_a_read |= self.reading
+        self.released.set()
+
+
+def test_a_silent_stream_is_closed_without_freeing_it_under_the_read_that_waits_for_it(monkeypatch, tmp_path):
+    capture = SilentCapture()
+    monkeypatch.setattr("rig.camera.opencv_camera.open_capture", lambda source: capture)
+    monkeypatch.setattr("rig.camera.opencv_camera._CLOSE_S", 0.05)
+    path = tmp_path / "stands-for-a-stream"
+    path.touch()
+    camera = OpenCvCamera(str(path), WallClock(), width_px=0, height_px=0, fps=0)
+    assert capture.silent.wait(60)
+    camera.close()
+    assert not capture.released.is_set()
+    capture.wakes.set()
+    assert capture.released.wait(60)
+    assert not capture.freed_under_a_read
