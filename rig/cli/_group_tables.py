@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rich import box
-from rich.console import Group
+from rich.console import ConsoleRenderable, Group
 from rich.table import Table
 from rich.text import Text
 
@@ -35,7 +35,7 @@ def group_tables(report: FileReport) -> Group:
     ]
     if spread is None:
         return Group(*lines)
-    parts = [*lines, _figures(report, spread), _circles(spread)]
+    parts: list[ConsoleRenderable] = [*lines, _figures(report, spread), _circles(spread)]
     if report.chances:
         parts.append(_chances(report))
     return Group(*parts, *map(Text, _remarks(report, report.group, spread)))

@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 import json
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from rig.cli._app import RefusedError, app
+from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read
 from rig.cli._pictures import check_ending, write_figure
 from rig.length_unit import LengthUnit
 
-__all__ = ["group"]
+__all__ = ["group", "over_the_log"]
 
-_stats = typer.Typer(name="stats", help="Say what shots add up to.", no_args_is_help=True)
+_HELP = "Say what shots add up to: hits and casualties over the log, or how a group scatters."
+
+_stats = typer.Typer(name="stats", help=_HELP, invoke_without_command=True)
 app.add_typer(_stats, rich_help_panel="Look back")
+
+
+class View(StrEnum):
+    """What shots of the log are told apart by; `rig.hit_statistics.By`, without what that leans on."""
+
+    TARGET = "target"
+    DISTANCE = "distance"
+    OPTION = "option"
+    SESSION = "session"
+    DWELL = "dwell"
+    SHOT = "shot"
+
 
 Unit = Annotated[LengthUnit | None, typer.Option(help="what x and y are in, where the header does not say")]
 SkipBadRows = Annotated[
@@ -26,6 +42,49 @@ Plot = Annotated[
     Path | None,
     typer.Option(metavar="FILE", callback=check_ending, help="also draw it: .png, .svg or .pdf"),
 ]
+
+
+@_stats.callback()
+def over_the_log(
+    context: typer.Context,
+    by: Annotated[
+        list[View] | None,
+        typer.Option(help="tell shots apart by this; may be given several times"),
+    ] = None,
+    as_json: AsJson = False,
+    csv: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="also write a table into this file")
+    ] = None,
+    plot: Plot = None,
+    settings: SettingsFile = SETTINGS_FILE,
+) -> None:
+    """Say what shots add up to: hits and casualties over the log, or how a group scatters."""
+    if context.invoked_subcommand is not None:
+        return
+    from rig.hit_report import as_csv, tallies
+    from rig.hit_report import as_json as hits_as_json
+    from rig.hit_statistics import By, statistics_of
+
+    with open_log_to_read(settings) as log:
+        statistics = statistics_of(log)
+    if not statistics.facts:
+        raise RefusedError("no shot of the log has left the cannon; there is nothing to count")
+    views = [By(view.value) for view in dict.fromkeys(by or ())]
+    if as_json:
+        print(json.dumps(hits_as_json(statistics, views), allow_nan=False))
+    else:
+        from rich.console import Console
+
+        from rig.cli._hit_tables import hit_tables
+
+        Console(highlight=False).print(hit_tables(statistics, views))
+    if csv is not None:
+        csv.write_text(as_csv(statistics, views), encoding="utf-8")
+        typer.echo(f"wrote {csv}", err=True)
+    if plot is not None:
+        from rig.hit_plot import draw_hits
+
+        write_figure(draw_hits(tallies(statistics, views or [By.OPTION])), plot)
 
 
 @_stats.command()
