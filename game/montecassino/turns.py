@@ -31,7 +31,7 @@ FREEING_LINE = 16
 """Own line on which an arrival may free comrades: the enemy's third (P2)."""
 
 _STEP = re.compile("[>x]")
-_FREED = re.compile("[1-9]", re.ASCII)
+_FREED = re.compile(r"[1-9]\d{0,2}", re.ASCII)
 
 
 class TurnTextError(ValueError):
@@ -94,6 +94,8 @@ class Turn:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read an infantry turn (N5), such as ``A-29>A-37>A-45xA-52`` or ``G-32>G-24+2``.
+
+        What is read is a turn that somebody could mean: ``+3`` is one, and `apply_turn` says which clause forbids it.
 
         Raises
         ------

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from montecassino_strategies import falls_of, positions, squares
+from montecassino_strategies import ONE_OR_TWO, battles, falls_of, mirrored
 
 from game.montecassino import (
     ALL_SQUARES,
@@ -17,9 +17,9 @@ from game.montecassino import (
     Side,
     Square,
     Winner,
+    all_squares,
     format_squares,
     judge,
-    outcome,
     parse_squares,
     proposed_zone,
 )
@@ -233,17 +233,19 @@ def test_a_fall_has_a_cause_or_several_different_ones(causes):
         Fall(Square.parse("G-30"), Side.G, causes)
 
 
-zones = st.sets(squares)
 options = st.sampled_from(Option)
 
 
 @st.composite
 def shots(draw, certain=False):
-    position = draw(positions().filter(lambda position: outcome(position) is None))
+    position = draw(battles(ONE_OR_TWO))
     falls = draw(falls_of(position, certain=certain))
     fallen = {each.square for each in falls}
-    moved = sorted(square for square in draw(zones) if square in position.soldiers and square not in fallen)
-    return position, draw(zones), falls, moved
+    some_squares = st.sets(st.sampled_from(all_squares(position.boards)))
+    moved = sorted(
+        square for square in draw(some_squares) if square in position.soldiers and square not in fallen
+    )
+    return position, draw(some_squares), falls, moved
 
 
 def leave_the_first(verdict) -> dict[Square, str]:
@@ -270,16 +272,6 @@ def test_c7_option_i_takes_all_that_ii_takes_and_ii_all_that_iii_takes(shot):
     position, zone, falls, moved = shot
     taken = [set(judge(position, zone, option, falls, moved).casualties) for option in Option]
     assert taken[0] >= taken[1] >= taken[2]
-
-
-def mirrored(position: Position) -> Position:
-    return Position(
-        position.turn.enemy,
-        {square.mirrored: side.enemy for square, side in position.soldiers.items()},
-        {side: position.held[side.enemy] for side in Side},
-        {side: position.shots_left[side.enemy] for side in Side},
-        {side.enemy for side in position.retreated},
-    )
 
 
 @given(shots(), options)

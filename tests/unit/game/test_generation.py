@@ -2,14 +2,16 @@
 
 import hashlib
 import json
+from collections import Counter
 from itertools import chain, islice, permutations, product
 from pathlib import Path
 
 import pytest
 from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from montecassino_strategies import battles, mirrored, skirmishes
 
 from game.montecassino import (
+    BASE_LINES,
     BOARD_FILES,
     BOARD_ROWS,
     IllegalTurnError,
@@ -72,34 +74,9 @@ def test_v_a_battle_that_is_over_has_no_turns(position):
     assert perft(ended, 1) == perft(ended, 2) == 0
 
 
-@st.composite
-def skirmishes(draw: st.DrawFn, most_own: int, most_enemies: int) -> Position:
-    """A few soldiers close together, where they open and close squares to each other, with comrades held."""
-    side = draw(st.sampled_from(Side))
-    first_line = draw(st.integers(1, BOARD_ROWS - 3))
-    near = [
-        Square.from_own(side, line, file)
-        for line, file in product(range(first_line, first_line + 4), range(BOARD_FILES - 3))
-    ]
-    squares = draw(st.lists(st.sampled_from(near), min_size=2, max_size=most_own + most_enemies, unique=True))
-    own_count = draw(st.integers(1, min(most_own, len(squares) - 1)))
-    enemies = squares[own_count : own_count + most_enemies]
-    soldiers = dict.fromkeys(squares[:own_count], side) | dict.fromkeys(enemies, side.enemy)
-    # A base with little room makes freeing run short (P4).
-    guards = draw(st.sampled_from([0, 0, 18, 22]))
-    base = [Square.from_own(side, 1 + index // BOARD_FILES, index % BOARD_FILES) for index in range(guards)]
-    for index, square in enumerate(base):
-        if first_line > 3:
-            soldiers[square] = side if index < 15 else side.enemy
-    comrades_held = draw(st.integers(0, 3))
-    position = Position(side, soldiers, {side: 0, side.enemy: comrades_held}, dict.fromkeys(Side, 0))
-    assume(outcome(position) is None)
-    return position
-
-
 @given(skirmishes(5, 5))
 @settings(max_examples=80)
-def test_the_distinct_results_are_those_of_all_turns(position):
+def test_n6_the_distinct_results_are_those_of_all_turns(position):
     turns = list(islice(legal_turns(position), 3000))
     assume(len(turns) < 3000)
     assert len(set(turns)) == len(turns)
@@ -119,36 +96,72 @@ def test_captures_and_freeing_conserve_the_men_of_both_sides(position):
         assert all(men(after, side) == men(position, side) for side in Side)
 
 
-def mirrored(position: Position) -> Position:
-    return Position(
-        position.turn.enemy,
-        {square.mirrored: side.enemy for square, side in position.soldiers.items()},
-        {side: position.held[side.enemy] for side in Side},
-        {side: position.shots_left[side.enemy] for side in Side},
-        {side.enemy for side in position.retreated},
-    )
-
-
-@given(skirmishes(5, 5))
+@given(skirmishes(5, 5, boards=(1,)))
 @settings(max_examples=25)
 def test_exchanging_the_sides_exchanges_the_results(position):
     assert {mirrored(after) for after in results(position)} == set(results(mirrored(position)))
 
 
-def every_move(start: Square, steps: int, side: Side) -> list[Move]:
+def lines_of(position: Position) -> tuple[object, ...]:
+    """All that stays the same when two boards are turned: in the base nothing but how many stand on each line.
+
+    Board 1 comes before board 2 for both sides (S3), and turning exchanges the two. So the freed, and those who
+    retreat, go to other files of the same line.
+    """
+    in_bases = Counter(
+        (owner, square.own_line(owner))
+        for square, owner in position.soldiers.items()
+        if in_own_base(square, owner)
+    )
+    outside = {item for item in position.soldiers.items() if not in_own_base(*item)}
+    return position.turn, frozenset(outside), frozenset(in_bases.items()), *position.held.items()
+
+
+def in_own_base(square: Square, owner: Side) -> bool:
+    return square.own_line(owner) <= BASE_LINES
+
+
+@given(skirmishes(5, 5, boards=(2,)))
+@settings(max_examples=25)
+def test_s3_exchanging_the_sides_of_two_boards_exchanges_the_results_but_for_the_files_of_those_brought_home(
+    position,
+):
+    turned = mirrored(position)
+    assert immobilised(turned) == immobilised(position)
+    ours, theirs = set(map(mirrored, results(position))), set(results(turned))
+    if not position.held[position.turn.enemy]:
+        assert ours == theirs
+    assert {lines_of(after) for after in ours} == {lines_of(after) for after in theirs}
+
+
+@given(battles((1,)).filter(lambda position: position.turn not in position.retreated))
+@settings(max_examples=25)
+def test_r2_exchanging_the_sides_exchanges_the_retreat(position):
+    assert mirrored(retreat(position)) == retreat(mirrored(position))
+
+
+@given(battles((2,)).filter(lambda position: position.turn not in position.retreated))
+@settings(max_examples=25)
+def test_s3_r2_a_retreat_on_two_boards_fills_the_same_lines_for_either_side(position):
+    assert lines_of(mirrored(retreat(position))) == lines_of(retreat(mirrored(position)))
+
+
+def every_move(start: Square, steps: int, side: Side, boards: int) -> list[Move]:
     """Every way of `steps` steps to any of the eight squares around, taking somebody at the end or not."""
     paths = [(start,)]
     for _ in range(steps):
-        paths = [(*path, there) for path in paths for there in around(path[-1], side)]
+        paths = [(*path, there) for path in paths for there in around(path[-1], side, boards)]
     return [Move(path, captures) for path in paths for captures in (False, True)]
 
 
-def around(square: Square, side: Side) -> list[Square]:
+def around(square: Square, side: Side, boards: int) -> list[Square]:
     line, file = square.own_line(side), square.own_file(side)
     return [
-        Square.from_own(side, line + ahead, file + aside)
+        Square.from_own(side, line + ahead, file + aside, boards)
         for ahead, aside in product((-1, 0, 1), repeat=2)
-        if (ahead, aside) != (0, 0) and 1 <= line + ahead <= BOARD_ROWS and 0 <= file + aside < BOARD_FILES
+        if (ahead, aside) != (0, 0)
+        and 1 <= line + ahead <= BOARD_ROWS
+        and 0 <= file + aside < boards * BOARD_FILES
     ]
 
 
@@ -163,14 +176,18 @@ def is_legal(position: Position, turn: Turn) -> bool:
 @given(skirmishes(2, 3).filter(lambda position: len(position.squares_of(position.turn)) <= 2))
 @settings(max_examples=12)
 def test_generator_and_judge_agree_on_every_turn_legal_or_not(position):
-    side = position.turn
+    side, boards = position.turn, position.boards
     movers = position.squares_of(side)
-    alone = ((move,) for start in movers for steps in (1, 2, 3) for move in every_move(start, steps, side))
+    alone = (
+        (move,) for start in movers for steps in (1, 2, 3) for move in every_move(start, steps, side, boards)
+    )
     pairs = (
         moves
         for first, second in permutations(movers, 2)
         for steps in ((1, 1), (1, 2), (2, 1))
-        for moves in product(every_move(first, steps[0], side), every_move(second, steps[1], side))
+        for moves in product(
+            every_move(first, steps[0], side, boards), every_move(second, steps[1], side, boards)
+        )
     )
     judged = {
         turn
