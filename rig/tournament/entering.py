@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from game.montecassino import Battle, BattleFileError, Side, Winner, parse_battle
-from game.montecassino.tournament import Fought, Pairing, ResultEntry, Tournament
+from game.montecassino.tournament import Fought, Pairing, ResultEntry, Tournament, TournamentError
 
 __all__ = ["BattleNotEntered", "BattleNotRead", "entry_of_battle", "read_battle"]
 
@@ -76,10 +76,8 @@ def entry_of_battle(
     Raises
     ------
     BattleNotEntered
-        If the battle is not ended, names nobody, was not due, or was not fought under the tournament's terms and the
-        players' handicap.
-    TournamentError
-        If a name is that of no player.
+        If the battle is not ended, names nobody who takes part, was not due, or was not fought under the tournament's
+        terms and the players' handicap.
     """
     ended = battle.outcome
     if ended is None:
@@ -92,7 +90,10 @@ def entry_of_battle(
             raise BattleNotEntered(
                 f"{source}: players of {side}: found nobody, expected a name of the tournament"
             )
-        names.append(tournament.player(said).name)
+        try:
+            names.append(tournament.player(said).name)
+        except TournamentError as unknown:
+            raise BattleNotEntered(f"{source}: players of {side}: {unknown}") from None
     round_number, pairing = _pairing_of(tournament, (names[0], names[1]), source, correcting=bool(why))
     if departures := list(tournament.terms.departures(battle, pairing)):
         raise BattleNotEntered(

@@ -15,6 +15,9 @@ from game.montecassino.tournament.tournament import System, Tournament, Tourname
 
 __all__ = ["pair", "rematches_of"]
 
+_MOST_NAMED = 10
+"""Missing results in one message."""
+
 
 def pair(tournament: Tournament, matcher: Matcher) -> Tournament:
     """Return the tournament with its next round paired; a round robin with all of them.
@@ -44,7 +47,9 @@ def pair(tournament: Tournament, matcher: Matcher) -> Tournament:
         f"round {number}, board {pairing.board}, {' against '.join(pairing.names)}"
         for number, pairing in tournament.open_pairings()
     ]:
-        raise TournamentError(f"the next round waits for results that are not in: {'; '.join(missing)}")
+        named = "; ".join(missing[:_MOST_NAMED])
+        more = f"; and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
+        raise TournamentError(f"the next round waits for results that are not in: {named}{more}")
     if len(tournament.rounds) >= tournament.rounds_planned:
         raise TournamentError(
             f"all rounds that were planned, {tournament.rounds_planned}, are paired already"

@@ -176,11 +176,11 @@ class Tournament:
         after = self._with_changed(player, replace(player, withdrawn=True))
         if self.system is System.SWISS:
             return after
-        gone = {each.name for each in after.players if each.withdrawn}
         for number, pairing in self.open_pairings():
-            if player.name in pairing.names:
-                absent = frozenset(side for side in Side if pairing.seat(side).player in gone)
-                after = after.entered(number, pairing.board, ResultEntry(Forfeit(absent), "withdrawn", at))
+            for side in Side:
+                if pairing.seat(side).player == player.name:
+                    entry = ResultEntry(Forfeit(frozenset({side})), "withdrawn", at)
+                    after = after.entered(number, pairing.board, entry)
         return after
 
     def entered(self, round_number: int, board: int, entry: ResultEntry) -> Tournament:
