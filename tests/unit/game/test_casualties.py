@@ -20,6 +20,7 @@ from game.montecassino import (
     all_squares,
     format_squares,
     judge,
+    judge_any_shot,
     parse_squares,
     proposed_zone,
 )
@@ -94,6 +95,39 @@ def test_c3_a_miss_spends_a_shot_too():
 def test_c4_the_proposed_zone_is_the_enemys_field_without_its_base():
     assert format_squares(proposed_zone(Side.A)) == "G25-G72"
     assert format_squares(proposed_zone(Side.G)) == "A25-A72"
+
+
+def test_c4_s3_the_proposed_zone_lies_on_both_boards():
+    zone = proposed_zone(Side.A, boards=2)
+    assert format_squares(zone) == "G25.1-G72.1,G25.2-G72.2"
+    assert list(zone) == sorted(zone)
+
+
+def test_c4_s3_a_zone_of_another_number_of_boards_is_refused():
+    with pytest.raises(
+        JudgeError, match=r"the zone: G-25\.1 names one of two boards, and the position has one"
+    ):
+        judge(POSITION, parse_squares("G25.1"), Option.I, [])
+    with pytest.raises(JudgeError, match="the zone: G-25 names no board, and the position has two joined"):
+        judge(Position.parse("A A01.1 G30.1 0/0 1/0 -"), parse_squares("G25"), Option.I, [])
+
+
+def test_s3_a_shot_on_two_boards():
+    position = Position.parse("A A30.2 G30.1,G30.2 0/0 1/0 -")
+    shot = [Fall(Square.parse(f"G-30.{board}"), Side.G, (Cause.DRAGGED,)) for board in (1, 2)]
+    verdict = judge(position, parse_squares("G25.1-G72.1"), Option.I, shot)
+    assert (names(verdict.casualties), names(verdict.put_back)) == (["G-30.1"], ["G-30.2"])
+    assert str(verdict.after) == "G A30.2 G30.2 0/0 0/0 -"
+
+
+@pytest.mark.parametrize(
+    "position", ["A A30 - 0/0 1/0 -", "A A30 A01,G30 0/0 1/0 -", "A A17 A18,A25 0/0 5/0 -"]
+)
+def test_v0_nobody_fires_in_a_battle_that_is_over_but_any_shot_can_be_judged(position):
+    before = Position.parse(position)
+    with pytest.raises(JudgeError, match=r"the battle is over, and nobody fires any more \(V0\)"):
+        judge(before, (), Option.I, [])
+    assert judge_any_shot(before, (), Option.I, []).after.soldiers == before.soldiers
 
 
 def test_c5_a_fall_outside_the_zone_is_put_back_and_is_no_doubt():

@@ -28,6 +28,11 @@ from game.montecassino import (
         ("A G09 G01,G17 0/0 0/0 -", None, None),
         ("A A17 A18,A25 0/0 5/0 -", Winner.G, Reason.IMMOBILISED),
         ("G A17 A18,A25 0/0 5/0 -", None, None),
+        ("A A24.1 A17.2,A32.1,A23.1 0/0 5/0 -", Winner.G, Reason.IMMOBILISED),
+        ("A A24.1 A32.1,A23.1 0/0 5/0 -", None, None),
+        ("G G05.1,A01.1 G30.1 0/0 0/0 -", Winner.A, Reason.LAST_LINE),
+        ("A A30.1 A08.2 0/0 0/0 -", Winner.G, Reason.LAST_LINE),
+        ("A - - 0/30 0/0 -", Winner.DRAW, Reason.BOTH_WITHOUT_SOLDIERS),
     ],
 )
 def test_v_how_a_battle_stands(position, winner, reason):
@@ -58,6 +63,28 @@ def test_r2_where_the_base_is_full_it_goes_on_with_line_4():
     assert str(after) == "G A01-A20,A24 A21-A23,A25 0/0 0/0 A"
     after = retreat(Position.parse("A A01-A20,G30,G40 A21-A23,A25 0/0 0/0 -"))
     assert str(after) == "G A01-A20,A24,A26 A21-A23,A25 0/0 0/0 A"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("A A08.1,A30.1,A01.2,A40.2 G30.1 0/0 0/0 -", "G A01.1-A02.1,A08.1,A01.2 G30.1 0/0 0/0 A"),
+        (
+            "A A01.1-A08.1,A30.1,A40.2,G70.1 G30.1 0/0 0/0 -",
+            "G A01.1-A08.1,A01.2-A03.2 G30.1 0/0 0/0 A",
+        ),
+        (
+            "G A30.1 G01.1-G08.1,G07.2,G40.1,G41.1,A40.2 0/0 0/0 A",
+            "A A30.1 G01.1-G08.1,G01.2-G03.2,G07.2 0/0 0/0 AG",
+        ),
+        (
+            "G A30.1 G01.1-G07.1,G01.2-G08.2,G40.1,G41.2 0/0 0/0 -",
+            "A A30.1 G01.1-G09.1,G01.2-G08.2 0/0 0/0 G",
+        ),
+    ],
+)
+def test_s3_r2_on_two_boards_line_by_line_and_board_1_before_board_2(before, after):
+    assert str(retreat(Position.parse(before))) == after
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from itertools import islice
 
 import pytest
 from hypothesis import given
-from montecassino_strategies import positions
+from montecassino_strategies import ONE_OR_TWO, positions
 
 from game.montecassino import (
     IllegalTurnError,
@@ -53,6 +53,16 @@ def after(position: str, turn: str) -> str:
         ("P5", "A G26 G01 0/2 0/0 -", "G-26>G-18", "G G18 G01 0/2 0/0 -"),
         ("V2", "A G10 G07 0/2 0/0 -", "G-10>G-02", "G G02 G07 0/2 0/0 -"),
         ("V1", "A A30 A39 0/0 0/0 -", "A-30xA-39", "G A39 - 1/0 0/0 -"),
+        ("S3", "A A32.1 G01.1 0/0 0/0 -", "A-32.1>A-25.2>A-33.2", "G A33.2 G01.1 0/0 0/0 -"),
+        ("S3", "A A25.2 A40.1,G01.1 0/0 0/0 -", "A-25.2xA-40.1", "G A40.1 G01.1 1/0 0/0 -"),
+        ("S3", "G A01.1,A65.2 G65.1 0/0 0/0 -", "G-65.1xA-65.2", "A A01.1 A65.2 0/1 0/0 -"),
+        ("S3", "A A72.1 G01.1 0/0 0/0 -", "A-72.1>G-65.1>G-72.2", "G G72.2 G01.1 0/0 0/0 -"),
+        (
+            "S3",
+            "G A08.1 A32.2,G01.1-G08.1,G02.2 2/0 0/0 -",
+            "A-32.2>A-24.2+2",
+            "A A08.1 G01.1-G08.1,G01.2-G04.2 0/0 0/0 -",
+        ),
     ],
 )
 def test_legal_turns(clause, position, turn, result):
@@ -100,6 +110,22 @@ def test_legal_turns(clause, position, turn, result):
         ("P2", "A A30,G26 G01 0/4 0/0 -", "G-26>G-18+3", "one or two may be"),
         ("P4", "A A01-A20,G26 A21-A23,G01 0/1 0/0 -", "G-26>G-18+1", "1 free squares, too few"),
         ("P4", "A A01-A20,G26 A21-A22,G01 0/2 0/0 -", "G-26>G-18+2", "2 free squares, too few"),
+        ("P2", "A A30,G26 G01 0/22 0/0 -", "G-26>G-18+22", "22 are freed, and one or two may be"),
+        ("P2", "A A30.1,G25.1 G01.1,G16.2 0/1 0/0 -", "G-25.1>G-17.1+1", "G-17.1 is defended from G-16.2"),
+        (
+            "S3",
+            "A A30 G01 0/0 0/0 -",
+            "A-30.1>A-38.1",
+            "A-30.1 names one of two boards, and the position has one",
+        ),
+        (
+            "S3",
+            "A A30.1 G01.1 0/0 0/0 -",
+            "A-30.1>A-38",
+            "A-38 names no board, and the position has two joined",
+        ),
+        ("M8", "A A32.1 G01.1 0/0 0/0 -", "A-32.1>A-32.2", "is not one step"),
+        ("M4", "A A32.1 G01.1 0/0 0/0 -", "A-32.1>A-25.2>A-26.2", "second step sideways"),
         ("V0", "A A30,G10 G07 0/0 0/0 -", "G-10>G-02 A-30>A-38", "nobody else moves"),
         ("V0", "A A30,A50 A39 0/0 0/0 -", "A-30xA-39 A-50>A-51", "nobody else moves"),
         ("V0", "A A30,G26 G17 0/1 0/0 -", "G-26xG-17+1", "nobody is freed"),
@@ -130,7 +156,15 @@ def test_p2_a_defender_taken_in_the_same_turn_defends_no_more():
 
 
 @pytest.mark.parametrize(
-    "text", ["A-72>G-65>G-57>G-49", "A-29>A-37>A-45xA-52", "G-68>G-69;G-63>G-55;A-44>A-36", "G-32>G-24+2"]
+    "text",
+    [
+        "A-72>G-65>G-57>G-49",
+        "A-29>A-37>A-45xA-52",
+        "G-68>G-69;G-63>G-55;A-44>A-36",
+        "G-32>G-24+2",
+        "A-32.1>A-25.2xA-34.2;G-32.2>G-24.2+1",
+        "G-32>G-24+24",
+    ],
 )
 def test_n5_a_turn_is_read_and_written_as_the_page_does(text):
     assert str(Turn.parse(text)) == text
@@ -140,7 +174,7 @@ def test_n5_a_turn_of_the_italian_sheet_is_read():
     assert str(Turn.parse("T-9>T-1")) == "G-09>G-01"
 
 
-@given(positions())
+@given(positions(ONE_OR_TWO))
 def test_n5_parse_print_parse(position):
     for turn in islice(legal_turns(position), 50):
         assert Turn.parse(str(turn)) == turn
@@ -158,6 +192,9 @@ def test_n5_parse_print_parse(position):
         ("G-32>G-24+", "expected .1 or .2 after the plus sign"),
         ("G-32>G-24+0", "expected .1 or .2"),
         ("G-32>G-24+1+1", "expected .1 or .2"),
+        ("G-32>G-24+02", "expected .1 or .2"),
+        ("G-32>G-24+9999", "expected .1 or .2"),
+        ("A-30.3>A-38.3", "A-30.3 names no board"),
     ],
 )
 def test_n5_what_cannot_be_read_is_named(text, sentence):
