@@ -200,12 +200,9 @@ class _ChartReader:
         cells = _split(line, self._separator)
         if not any(cells) or _RULE.fullmatch(line.strip()):
             return
-        label, colon, after_colon = line.partition(":")
-        if plain(cells[0]) in _TITLE_LINES:
-            value = self._separator.join(cells[1:]).strip(f"{self._separator} ")
-            self._take_title(_TITLE_LINES[plain(cells[0])], _Noted(number, cells[0], value))
-        elif colon and plain(label) in _TITLE_LINES:
-            self._take_title(_TITLE_LINES[plain(label)], _Noted(number, label.strip(), after_colon.strip()))
+        if (titled := self._title_line(line, cells)) is not None:
+            named, label, value = titled
+            self._take_title(named, _Noted(number, label, value))
         elif sum(plain(cell) in _COLUMNS for cell in cells) >= _HEADS_AT_LEAST:
             self._take_heads(number, cells)
         else:
@@ -222,6 +219,19 @@ class _ChartReader:
             tuple(line for line, _ in self._rows),
             tuple(sorted([*self._faults, *title.faults], key=lambda fault: fault.line)),
         )
+
+    def _title_line(self, line: str, cells: Sequence[str]) -> tuple[TitleLine, str, str] | None:
+        """Return what a line of the title names, its label and its value; None where it is no such line."""
+        before_colon, _, after_colon = line.partition(":")
+        beside = list(cells[1:])
+        while beside and not beside[-1]:
+            beside.pop()  # spreadsheets fill lines up
+        in_text = (before_colon.strip(), after_colon.strip())
+        in_table = (cells[0].removesuffix(":").strip(), self._separator.join(beside))
+        for label, value in (in_text, in_table) if self._separator == "|" else (in_table, in_text):
+            if ":" not in label and plain(label) in _TITLE_LINES:
+                return _TITLE_LINES[plain(label)], label, value
+        return None
 
     def _take_title(self, line: TitleLine, noted: _Noted) -> None:
         if line in self._title:

@@ -66,8 +66,7 @@ class Words:
 
 def plain(text: str) -> str:
     """Return a head or label without case, accents, dots and blanks, so that ``Nº`` is the same as ``no.``."""
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(sign for sign in decomposed if sign.isascii() and sign.isalnum())
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", text.casefold())))
 
 
 _ENGLISH = Words(

@@ -237,6 +237,19 @@ def test_s4_the_title_goes_with_the_chart_and_is_read_in_any_language(write, lan
     assert (reading.chart, reading.faults) == (TITLED, ())
 
 
+names = st.text(st.characters(codec="utf-8"), max_size=30).map(str.strip).filter(str.isprintable)
+signs = st.text(st.sampled_from("|:;,\"= A'"), max_size=8).map(str.strip)
+
+
+@given(names | signs, names | signs, names | signs, st.sampled_from(Language))
+def test_s5_any_name_goes_through_text_and_csv(infantry, cannon, other, language):
+    players = {Side.A: Commanders(infantry, cannon), Side.G: Commanders(other)}
+    chart = Chart(SAMPLE.rows, Agreement(Side.A, players=players))
+    for write in (format_chart, format_chart_csv):
+        reading = read_chart(write(chart, language))
+        assert (reading.chart, reading.faults) == (chart, ())
+
+
 def test_s4_what_the_title_leaves_out_is_the_usual():
     chart = read_chart("Germans: Otto\n" + BOOKLET).chart
     assert chart.agreement == Agreement(Side.A, players={Side.G: Commanders("Otto")})
