@@ -14,9 +14,10 @@ BANDS: tuple[tuple[float, float, float], ...] = (
     (0.045, 0.36, 0.13),
     (0.36, 0.60, 0.118),
     (0.60, 0.94, 0.10),
-    (0.94, 1.0, 0.05),
+    (0.94, 0.98, 0.075),
+    (0.98, 1.0, 0.03),
 )
-"""Lower end, upper end and radius of base, legs, waist, chest with head, and crown, in parts of the height.
+"""Lower end, upper end and radius of base, legs, waist, chest with head, and the round of the helmet, in parts of the height.
 
 Proportions of a standing figure on an oval base, turned a little this way or that: the base's radius is the mean of
 its half axes, and arms and rifle are spread over waist and legs.
@@ -46,10 +47,10 @@ class Figure:
         if not (self.height_m > 0 and self.shot_radius_m >= 0):
             raise ValueError(f"expected a height above 0 and a shot's radius of 0 or more, found {self}")
         radii = [radius for _, _, radius in self.bands]
-        if len(radii) < 2 or sorted(radii, reverse=True) != radii:
-            raise ValueError(
-                "expected two bands or more from the board upwards, none wider than the one below it"
-            )
+        if sorted(radii, reverse=True) != radii:
+            raise ValueError("expected bands from the board upwards, none wider than the one below it")
+        if all(high - low < 0.1 for low, high, _ in self.bands):
+            raise ValueError("expected a band of at least a tenth of the height: the body")
 
     @property
     def reach_m(self) -> float:
@@ -58,8 +59,17 @@ class Figure:
 
     @property
     def body_reach_m(self) -> float:
-        """The same for the chest and head, the band below the topmost."""
-        return self.bands[-2][2] * self.height_m + self.shot_radius_m
+        """The same for the body, which is the highest band that holds at least a tenth of the height."""
+        return self._body[2] * self.height_m + self.shot_radius_m
+
+    @property
+    def body_top_m(self) -> float:
+        """How high the body reaches."""
+        return self._body[1] * self.height_m
+
+    @property
+    def _body(self) -> tuple[float, float, float]:
+        return [band for band in self.bands if band[1] - band[0] >= 0.1][-1]
 
     @property
     def top_m(self) -> float:

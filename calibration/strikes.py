@@ -249,6 +249,8 @@ def first_touches(
     )
 
     def follow(elevation: int) -> None:
+        if paths.height_m[elevation].min() > figure.top_m:
+            return
         code[elevation].reshape(-1)[near.groups] = _codes(paths, elevation, near, figure, bins)
 
     with ThreadPoolExecutor(_THREADS) as pool:
@@ -276,6 +278,9 @@ class _Encounters:
     half_base_m: NDArray[np.float64]
     """... and beside its base."""
     cap_m: NDArray[np.float64]
+    """Below this height beside the axis the shot touches ..."""
+    body_top_m: NDArray[np.float64]
+    """... and below this one at either end of the body's half chord; 0 where it passes beside the body."""
 
     @classmethod
     def find(
@@ -325,6 +330,7 @@ class _Encounters:
             half_chord_m=np.sqrt(np.maximum(figure.body_reach_m**2 - offset**2, 0.0)),
             half_base_m=np.sqrt(np.maximum(figure.reach_m**2 - offset**2, 0.0)),
             cap_m=figure.cap_m(offset),
+            body_top_m=np.where(np.abs(offset) < figure.body_reach_m, figure.body_top_m, 0.0),
         )
 
 
@@ -357,7 +363,8 @@ def _codes(
         arc_m = figure.shot_radius_m + beyond * (p + beyond * bend / 2)
         z_m[which] = np.maximum(arc_m, figure.shot_radius_m)
         steep[which] = np.where(arc_m > figure.shot_radius_m, np.abs(p + beyond * bend), 0.0)
-    touched = (z_m - steep * near.half_chord_m) < near.cap_m
+    # Beside the axis, or further down or up the slope where it passes the body's far or near side.
+    touched = (z_m < near.cap_m) | (z_m - steep * near.half_chord_m < near.body_top_m)
     count = len(touched)
     first = np.minimum.reduceat(np.where(touched, np.arange(count), count), near.starts)
     code = np.full(len(first), -1, dtype=np.int32)

@@ -259,6 +259,8 @@ def test_a_figure_narrows_upwards():
 def test_strange_figures_and_scatters_are_refused():
     with pytest.raises(ValueError, match="none wider than the one below it"):
         Figure(0.04, bands=((0.0, 0.5, 0.1), (0.5, 1.0, 0.2)))
+    with pytest.raises(ValueError, match="a tenth of the height: the body"):
+        Figure(0.04, bands=((0.0, 0.05, 0.2),))
     with pytest.raises(ValueError, match="height above 0"):
         Figure(0.0)
     with pytest.raises(ValueError, match=r"speed_share is -0\.1, expected 0 or more"):
