@@ -230,8 +230,8 @@ class AimChooser:
     def board_map(self) -> BoardMap:
         """Return the worth of aiming at each place of the board by the direct path."""
         cell_mm = self.board.square_mm / _CELLS_A_SQUARE
-        x_mm: NDArray[np.float64] = (np.arange(BOARD_FILES * _CELLS_A_SQUARE) + 0.5) * cell_mm
-        y_mm: NDArray[np.float64] = (np.arange(BOARD_ROWS * _CELLS_A_SQUARE) + 0.5) * cell_mm
+        x_mm = (np.arange(BOARD_FILES * _CELLS_A_SQUARE, dtype=np.float64) + 0.5) * cell_mm
+        y_mm = (np.arange(BOARD_ROWS * _CELLS_A_SQUARE, dtype=np.float64) + 0.5) * cell_mm
         net = np.full((len(y_mm), len(x_mm)), np.nan)
         draws = self.draws(_FINE_SHOTS)
         # Straight ahead, a row of the board asks for one elevation in every column.
