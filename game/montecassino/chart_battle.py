@@ -121,7 +121,7 @@ def _turns(rows: Sequence[ChartRow | UnreadRow]) -> Iterator[tuple[int, list[Cha
 def _play(battle: Battle, place: int, rows: Sequence[ChartRow]) -> Battle | RowFault:
     """Return the battle after one turn, or what stops it."""
     if not rows:
-        return RowFault(place, None, "nothing is played from here on, for this row cannot be read")
+        return RowFault(place, None, "nothing is played from here on, for this line cannot be read")
     number = rows[0].number
     due = len(battle.history) + 1
     if number != due:

@@ -77,7 +77,7 @@ def why_never_legal(rows: Sequence[ChartRow]) -> str | None:
     """
     if not rows or rows[0].act is not Act.INFANTRY:
         return None
-    reasons = []
+    reasons: dict[str, Side] = {}
     for side in Side:
         try:
             position = _emptiest_board(rows, side)
@@ -85,10 +85,12 @@ def why_never_legal(rows: Sequence[ChartRow]) -> str | None:
         except PositionError as error:
             return str(error)
         except IllegalTurnError as error:
-            reasons.append(f"for side {side}, {error}")
+            reasons.setdefault(str(error), side)
         else:
             return None
-    return "; ".join(reasons)
+    if len(reasons) == 1:
+        return next(iter(reasons))
+    return "; ".join(f"for side {side}, {why}" for why, side in reasons.items())
 
 
 def _turn_of_rows(rows: Sequence[ChartRow], position: Position) -> Turn:
