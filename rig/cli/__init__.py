@@ -9,7 +9,20 @@ from collections.abc import Sequence
 import typer
 
 # Each module hangs its commands on `app` when it is imported; a new one is named here.
-from rig.cli import analyse, demo, game, log, run, settings, shoot, stats, tournament, transcript, twin
+from rig.cli import (
+    analyse,
+    demo,
+    game,
+    game_chart,
+    log,
+    run,
+    settings,
+    shoot,
+    stats,
+    tournament,
+    transcript,
+    twin,
+)
 from rig.cli._app import RefusedError, app
 
 __all__ = [
@@ -18,6 +31,7 @@ __all__ = [
     "app",
     "demo",
     "game",
+    "game_chart",
     "log",
     "main",
     "run",

@@ -1,0 +1,78 @@
+"""Combat charts on disk, typed by hand or kept by a spreadsheet, and charts of battle files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from game.montecassino import Battle, BattleError, Chart, chart_of, play_chart, read_chart
+from rig.battle_file import read_battle
+
+__all__ = ["ChartFile", "FaultyChartFile", "read_chart_file"]
+
+
+class FaultyChartFile(Exception):
+    """A file in which there is no chart.
+
+    Attributes
+    ----------
+    name : str
+        The file.
+    faults : tuple of str
+        What is wrong with it.
+    """
+
+    def __init__(self, name: str, faults: Iterable[str]) -> None:
+        self.name = name
+        self.faults = tuple(faults)
+        super().__init__(f"{name}: {'; '.join(self.faults)}")
+
+
+@dataclass(frozen=True, slots=True)
+class ChartFile:
+    """What a file holds."""
+
+    chart: Chart
+    battle: Battle | None
+    """The battle that the chart notes; None where its rows cannot all be played."""
+    faults: tuple[str, ...]
+    """Every line that cannot be read, is no legal turn, or miscounts; by lines."""
+
+
+def read_chart_file(path: Path) -> ChartFile:
+    """Read a chart, or a battle file and its chart. A chart with bad lines is read with its faults.
+
+    Raises
+    ------
+    FaultyChartFile
+        If it cannot be opened, is no text, or has neither title nor row.
+    FaultyBattleFile
+        If it is a battle file, and faulty.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as bad:
+        expected = "text in UTF-8; a spreadsheet writes it when asked for CSV UTF-8"
+        raise FaultyChartFile(
+            str(path), [f"byte {bad.start}: found what is not UTF-8, expected {expected}"]
+        ) from bad
+    except OSError as bad:
+        raise FaultyChartFile(
+            str(path), [f"the file: {bad.strerror}, expected a battle file or a chart"]
+        ) from bad
+    if text.lstrip().startswith("{"):
+        battle = read_battle(path)
+        return ChartFile(chart_of(battle), battle, ())
+    reading = read_chart(text)
+    if reading.chart == Chart(()):
+        raise FaultyChartFile(str(path), ["the file: found no row, expected a battle file or a chart"])
+    faults = [(fault.line, str(fault)) for fault in reading.faults]
+    try:
+        play = play_chart(reading.chart)
+    except BattleError as bad:
+        return ChartFile(reading.chart, None, (*(said for _, said in faults), str(bad)))
+    lines = reading.lines
+    faults += [(lines[fault.row], f"line {lines[fault.row]}, {fault}") for fault in play.faults]
+    said = tuple(said for _, said in sorted(faults, key=lambda fault: fault[0]))
+    return ChartFile(reading.chart, play.battle if play.whole else None, said)
