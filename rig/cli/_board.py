@@ -6,29 +6,32 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from game.montecassino import BOARD_FILES, BOARD_ROWS, Position, Side, Square, Winner, outcome
+from game.montecassino import BOARD_FILES, BOARD_ROWS, Position, Side, Square, Winner, all_squares, outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["board_lines", "headline", "state_in_words", "state_lines"]
+__all__ = ["SIDE_NAMES", "board_lines", "headline", "state_in_words", "state_lines"]
 
-_NAMES = {Side.A: "Allies", Side.G: "Germans"}
+SIDE_NAMES = {Side.A: "Allies", Side.G: "Germans"}
+"""What each side is called at the table."""
+
 _SOLDIER = {Side.A: "bold bright_white on dark_green", Side.G: "bold bright_white on grey37"}
-_LABEL = 6  # columns of the square's name at a line's end
-_CELL = 4
+_CELL = 4  # columns of a square
 
 
 def board_lines(position: Position) -> Iterator[Text]:
-    """Yield the board line by line, the Germans' base first.
+    """Yield the board line by line, the Germans' base first; two boards joined stand side by side.
 
     A soldier is its side's letter; an empty square is its number in its field. The squares at both ends of a line
     are named beside it.
     """
-    yield _caption(Side.G)
+    files = position.boards * BOARD_FILES
+    margin = len(str(all_squares(position.boards)[0])) + 2
+    yield _caption(Side.G, margin, files)
     for line in range(BOARD_ROWS, 0, -1):
-        squares = [Square.from_own(Side.A, line, file) for file in range(BOARD_FILES)]
-        text = Text().append(f"{squares[0]!s:<{_LABEL}}", style="dim")
+        squares = [Square.from_own(Side.A, line, file, position.boards) for file in range(files)]
+        text = Text().append(f"{squares[0]!s:<{margin}}", style="dim")
         for square in squares:
             side = position.soldiers.get(square)
             if side is None:
@@ -38,8 +41,8 @@ def board_lines(position: Position) -> Iterator[Text]:
         text.append(f"  {squares[-1]}", style="dim")
         yield text
         if line == BOARD_ROWS // 2 + 1:
-            yield Text(" " * _LABEL + "-" * (_CELL * BOARD_FILES))
-    yield _caption(Side.A)
+            yield Text(" " * margin + "-" * (_CELL * files))
+    yield _caption(Side.A, margin, files)
 
 
 def state_lines(position: Position) -> Iterator[str]:
@@ -47,7 +50,7 @@ def state_lines(position: Position) -> Iterator[str]:
     for side in Side:
         soldiers, shots = len(position.squares_of(side)), position.shots_left[side]
         said = (
-            f"{_NAMES[side]} ({side}): soldiers on the board {soldiers}, prisoners held {position.held[side]}, "
+            f"{SIDE_NAMES[side]} ({side}): soldiers on the board {soldiers}, prisoners held {position.held[side]}, "
             f"shots left {shots}"
         )
         yield f"{said}, has retreated" if side in position.retreated else said
@@ -58,10 +61,10 @@ def headline(position: Position) -> str:
     """Say whose turn it is or who has won, in a few words."""
     ended = outcome(position)
     if ended is None:
-        return f"{_NAMES[position.turn]} to move"
+        return f"{SIDE_NAMES[position.turn]} to move"
     if ended.winner is Winner.DRAW:
         return "the battle is drawn"
-    return f"the battle is over, won by the {_NAMES[Side(ended.winner)]}"
+    return f"the battle is over, won by the {SIDE_NAMES[Side(ended.winner)]}"
 
 
 def state_in_words(position: Position) -> str:
@@ -70,5 +73,5 @@ def state_in_words(position: Position) -> str:
     return headline(position) if ended is None else f"{headline(position)}: {ended.reason}"
 
 
-def _caption(side: Side) -> Text:
-    return Text(" " * _LABEL + _NAMES[side].center(_CELL * BOARD_FILES).rstrip(), style="bold")
+def _caption(side: Side, margin: int, files: int) -> Text:
+    return Text(" " * margin + SIDE_NAMES[side].center(_CELL * files).rstrip(), style="bold")

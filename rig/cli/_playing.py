@@ -1,0 +1,262 @@
+"""A battle at the terminal: what is typed, line by line, and what is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from random import Random
+
+from rich.console import Console
+
+from game.montecassino import (
+    Abandon,
+    Adjourn,
+    AmbiguousTurnError,
+    Battle,
+    Entry,
+    IllegalTurnError,
+    Option,
+    Retreat,
+    Shot,
+    Side,
+    Square,
+    SquareError,
+    TurnTextError,
+    choose_turn,
+    format_squares,
+    legal_turns,
+    read_entry,
+)
+from rig.battle_file import FaultyBattleFile, write_battle
+from rig.cli._board import SIDE_NAMES
+from rig.cli._telling import ending_lines, say, show_battle
+
+__all__ = ["Playing"]
+
+_HELP = """\
+A turn is entered as it is written down:
+  A-17>A-25>A-33        a soldier's steps; its start and end are enough, or its end where only one can come there
+  A-17>A-25;A-18>A-26   two or three soldiers
+  A-30xA-39             a step that takes a prisoner
+  G-32>G-24+2           frees two comrades on arriving on the enemy's third line
+  *A-62,G-50            a shot and the falls that counted; * alone is a miss
+Or a word:
+  fire                  a shot; asks who fell
+  retreat   (or R)      the soldiers go back to their base, and half a point to the enemy
+  abandon   (or #)      the battle is lost
+  adjourn [FILE]        the battle is kept in FILE, to go on another day
+  undo                  takes the last turn back
+  moves [SQUARE]        where each soldier can go by itself, or every turn of the one on SQUARE alone
+  board                 shows the board again
+  quit                  leaves; what was played is kept where there is a battle file"""
+
+_COUNTS: Mapping[Option, str] = {
+    Option.I: "those hit directly, hit by ricochet and knocked over by another",
+    Option.II: "those hit directly and by ricochet, not those knocked over by another",
+    Option.III: "those hit directly; in doubt the commander of the side that was hit decides",
+}
+
+
+class Playing:
+    """One sitting: people, or a person and the computer, play a battle on.
+
+    Parameters
+    ----------
+    battle : Battle
+        As it stands; not adjourned.
+    file : Path or None
+        Where it is kept after every turn.
+    computer : Side or None
+        The side that the computer commands.
+    rng : Random
+        Decides where the computer does not mind.
+    console : Console
+        Where everything is shown.
+    ask : callable
+        Shows its words and returns the line that is typed, or None at the end of the input.
+    """
+
+    def __init__(
+        self,
+        battle: Battle,
+        *,
+        file: Path | None,
+        computer: Side | None,
+        rng: Random,
+        console: Console,
+        ask: Callable[[str], str | None],
+    ) -> None:
+        self.battle = battle
+        self._file = file
+        self._computer = computer
+        self._rng = rng
+        self._console = console
+        self._ask = ask
+        self._left = False
+        self._commands: Mapping[str, Callable[[str], object]] = {
+            "help": lambda _: self._say(_HELP),
+            "?": lambda _: self._say(_HELP),
+            "board": lambda _: self._show(),
+            "moves": self._moves,
+            "undo": lambda _: self._undo(),
+            "fire": lambda _: self._fire(),
+            "retreat": lambda _: self._play(Retreat()),
+            "abandon": lambda _: self._play(Abandon()),
+            "adjourn": self._adjourn,
+            "||": self._adjourn,
+            "quit": lambda _: self._leave(),
+            "exit": lambda _: self._leave(),
+        }
+
+    def run(self) -> None:
+        """Play until the battle is over, adjourned or left."""
+        self._show()
+        while not self._left:
+            if self.battle.outcome is not None:
+                self._finish()
+            elif self.battle.position.turn is self._computer:
+                turn = choose_turn(self.battle.position, self._rng)
+                self._say(f"{self._prompt()}{turn}")
+                self._play(turn)
+            else:
+                self._obey(self._question(self._prompt()))
+
+    def _finish(self) -> None:
+        """Say how the battle has ended; a slip of the pen can still be taken back."""
+        for line in ending_lines(self.battle):
+            self._say(line)
+        if self._question("Enter to leave, undo to take the last turn back: ").lower() == "undo":
+            self._undo()
+        else:
+            self._leave()
+
+    def _obey(self, line: str) -> None:
+        word, _, rest = line.partition(" ")
+        command = self._commands.get(word.lower())
+        if command is not None:
+            command(rest.strip())
+        elif line:
+            self._enter(line)
+
+    def _enter(self, text: str) -> bool:
+        """Play what is written down; say whether that could be done."""
+        try:
+            entry = read_entry(self.battle.position, text)
+        except IllegalTurnError as error:
+            self._say(f"not legal by {error.clause}: {error.why}")
+        except AmbiguousTurnError as error:
+            self._say(f"{error}: which?")
+        except TurnTextError as error:
+            self._say(f"{error} (help says what can be entered)")
+        else:
+            if str(entry) != text:
+                self._say(f"read as {entry}")
+            return self._play(entry)
+        return False
+
+    def _play(self, entry: Entry) -> bool:
+        """Play an entry; say whether it is allowed, and if not, why."""
+        try:
+            battle = self.battle.play(entry)
+        except IllegalTurnError as error:
+            self._say(f"not legal by {error.clause}: {error.why}")
+            return False
+        self._keep(battle)
+        self._show()
+        return True
+
+    def _keep(self, battle: Battle) -> None:
+        """Go on with a battle, and keep it."""
+        self.battle = battle
+        if self._file is not None:
+            try:
+                write_battle(self._file, battle)
+            except FaultyBattleFile as error:
+                self._say(f"this turn is not kept: {error}")
+
+    def _undo(self) -> None:
+        try:
+            battle = self.battle.undo()
+        except ValueError as error:
+            self._say(str(error))
+            return
+        # Against the computer one takes the own turn back, with its answer.
+        while battle.history and battle.position.turn is self._computer:
+            battle = battle.undo()
+        self._keep(battle)
+        self._show()
+
+    def _fire(self) -> None:
+        side, agreed = self.battle.position.turn, self.battle.agreement
+        try:
+            self.battle.play(Shot())
+        except IllegalTurnError as error:
+            self._say(f"not legal by {error.clause}: {error.why}")
+            return
+        crew = agreed.players[side]
+        if crew.cannon != crew.infantry:
+            self._say(f"{crew.cannon} fires when {crew.infantry or 'the commander'} orders it.")
+        self._say(
+            f"Of those that fall on {format_squares(agreed.zones[side])}, these count: {_COUNTS[agreed.option]}."
+        )
+        while not self._left:
+            fell = self._question(
+                "Squares of those that count, as G-50,G-51; Enter for a miss; no for no shot: "
+            )
+            if self._left or fell.lower() == "no" or self._enter(f"*{fell.removeprefix('*')}"):
+                return
+
+    def _adjourn(self, name: str) -> None:
+        path = Path(name) if name else self._file
+        if path is None:
+            self._say("adjourn needs the name of a file to keep the battle in")
+            return
+        if path != self._file and path.exists():
+            self._say(f"{path} is there already; name another file")
+            return
+        battle = self.battle.play(Adjourn())
+        try:
+            write_battle(path, battle)
+        except FaultyBattleFile as error:
+            self._say(str(error))
+            return
+        self._keep(battle)
+        self._say(f"Adjourned. To go on: rig game play --battle {path}")
+        self._left = True
+
+    def _moves(self, name: str) -> None:
+        position = self.battle.position
+        if name:
+            try:
+                square = Square.parse(name.upper())
+            except SquareError as error:
+                self._say(str(error))
+                return
+            alone = [str(turn) for turn in legal_turns(position, [square])]
+            self._say("\n".join(alone) or f"no soldier on {square} can move")
+            return
+        for square in position.squares_of(position.turn):
+            ends = {turn.moves[0].squares[-1] for turn in legal_turns(position, [square])}
+            if ends:
+                self._say(f"{square}: {', '.join(map(str, sorted(ends)))}")
+
+    def _leave(self) -> None:
+        self._left = True
+
+    def _question(self, words: str) -> str:
+        line = self._ask(words)
+        if line is None:
+            self._left = True
+        return (line or "").strip()
+
+    def _show(self) -> None:
+        show_battle(self._console, self.battle)
+
+    def _say(self, words: str) -> None:
+        say(self._console, words)
+
+    def _prompt(self) -> str:
+        side = self.battle.position.turn
+        commander = self.battle.agreement.players[side].infantry
+        named = f" ({commander})" if commander else ""
+        return f"{len(self.battle.history) + 1} {SIDE_NAMES[side]}{named}: "

@@ -1,0 +1,76 @@
+"""Agreement, positions and end of a battle, for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console
+
+from game.montecassino import (
+    Agreement,
+    Battle,
+    Cannons,
+    Outcome,
+    Side,
+    Winner,
+    format_squares,
+)
+from rig.cli._board import SIDE_NAMES, board_lines, state_lines
+
+__all__ = ["agreement_lines", "ending_lines", "say", "show_battle"]
+
+_CANNONS = {
+    Cannons.NONE: "no cannon",
+    Cannons.SHARED: "one cannon for both",
+    Cannons.EACH: "a cannon each",
+}
+
+
+def agreement_lines(agreement: Agreement) -> Iterator[str]:
+    """Yield what was agreed."""
+    boards = "two boards joined" if agreement.boards == 2 else "one board"
+    yield f"Agreed: {boards}, {agreement.lines} lines of soldiers, {_CANNONS[agreement.cannons]}"
+    if agreement.cannons is not Cannons.NONE:
+        yield f"  casualties by option {agreement.option}"
+        for side in Side:
+            zone = format_squares(agreement.zones[side])
+            yield f"  {SIDE_NAMES[side]} ({side}): {agreement.shots[side]} shots at {zone}"
+    for side, players in agreement.players.items():
+        if players.infantry or players.cannon:
+            cannon = f", {players.cannon} at the cannon" if players.cannon != players.infantry else ""
+            yield f"  {SIDE_NAMES[side]} ({side}): {players.infantry}{cannon}"
+
+
+def ending_lines(battle: Battle) -> Iterator[str]:
+    """Yield how a battle has ended and its points; nothing while it goes on."""
+    ended = battle.outcome
+    if ended is not None:
+        yield _outcome(ended)
+        points = (f"{SIDE_NAMES[side]} {_halves(count)}" for side, count in battle.points.items())
+        yield f"Points: {', '.join(points)}"
+
+
+def say(console: Console, words: str) -> None:
+    """Print words as they are, whatever they contain."""
+    console.print(words, markup=False, soft_wrap=True)
+
+
+def show_battle(console: Console, battle: Battle) -> None:
+    """Print the board and what it does not show; how the battle has ended is for `ending_lines` to say."""
+    for line in board_lines(battle.position):
+        console.print(line, soft_wrap=True)
+    *counts, state = state_lines(battle.position)
+    for words in counts if battle.outcome else [*counts, state]:
+        say(console, words)
+
+
+def _outcome(ended: Outcome) -> str:
+    if ended.winner is Winner.DRAW:
+        return f"The battle is drawn: {ended.reason}"
+    return f"The battle is over, won by the {SIDE_NAMES[Side(ended.winner)]}: {ended.reason}"
+
+
+def _halves(points: float) -> str:
+    """Return points as the booklet writes them: 1 1/2."""
+    whole, part = divmod(points, 1)
+    return " ".join([*([f"{whole:g}"] if whole or not part else []), *(["1/2"] if part else [])])
