@@ -136,7 +136,7 @@ class Chip:
             str(path).encode(), self.settings.line_baud, startup_cycles, self.settings.power_on_ram
         )
         if self._chip == self._ffi.NULL:
-            raise ChipMissing(path, "the firmware cannot be read")
+            raise ChipMissing(path, "the firmware cannot be read, or does not fit into 32 KiB of flash")
         self._free = weakref.finalize(self, self._lib.chip_free, self._chip)
         self._room = self._ffi.new("chip_event[]", _EVENT_ROOM)
         eeprom_path = self.settings.eeprom_path

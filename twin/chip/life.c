@@ -259,6 +259,18 @@ void chip_power_off(chip *c)
 
 /* ---- birth and death ------------------------------------------------------------------------------------------- */
 
+/* Every 16-bit address, and the page that SPM may begin at the last of them (trap 11). */
+#define REACH (0x10000u + 128u)
+
+static uint8_t *within_reach(uint8_t *block, size_t used, uint8_t fill)
+{
+    block = realloc(block, REACH);
+    if (!block)
+        abort();
+    memset(block + used, fill, REACH - used);
+    return block;
+}
+
 static avr_io_t *find_part(avr_t *avr, const char *kind)
 {
     for (avr_io_t *part = avr->io_port; part; part = part->next)
@@ -277,6 +289,12 @@ chip *chip_new(const char *elf_path, uint32_t line_baud, uint64_t startup_cycles
     }
     avr_t *avr = c->avr = avr_make_mcu_by_name("atmega328p");
     avr_init(avr);
+    avr->data = within_reach(avr->data, avr->ramend + 1u, 0);
+    avr->flash = within_reach(avr->flash, avr->flashend + 3u, 0xFF); /* simavr keeps two bytes of its own there */
+    if ((uint64_t)c->firmware.flashbase + c->firmware.flashsize > avr->flashend + 1u) {
+        chip_free(c);
+        return NULL;
+    }
     avr_load_firmware(avr, &c->firmware);
     avr->frequency = CHIP_HZ;
     avr->vcc = avr->avcc = avr->aref = 5000;
@@ -305,6 +323,8 @@ void chip_free(chip *c)
     free(c->firmware.symbol);
     free(c->firmware.flash);
     free(c->firmware.eeprom);
+    free(c->firmware.fuse);
+    free(c->firmware.lockbits);
     free(c->avr);
     free(c->events);
     free(c->changes);

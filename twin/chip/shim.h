@@ -26,6 +26,9 @@
  *     (3.4 ms on silicon, and a byte cut off by a power loss is damaged): see interrupts.c and eeprom.c.
  * 10. Sleep with interrupts off, a sleep mode other than idle (Timer1 would go on), a bad stack or PC end the
  *     simulation: chip_run says which, and twin.chip raises.
+ * 11. A store outside RAM ends the simulation too, but simavr has stored by then: up to 62 KiB behind its block, into
+ *     the heap of whoever runs it. LPM reads, and SPM writes, behind the flash likewise. So both blocks are made as
+ *     large as an address can reach (life.c); a program too large for the flash, which simavr aborts at, is refused.
  *
  * Found besides: writing TIFRx clears all flags of that timer whatever is written, and enabling an interrupt whose
  * flag is set does not raise it (interrupts.c); SBI on PINx toggles every pin that is high (pins.c); compare outputs
@@ -78,7 +81,7 @@ enum chip_end {
     CHIP_END_CRASHED = -3,        /* bad stack, PC, opcode or address */
 };
 
-/* NULL when the ELF cannot be read. Made without power: call chip_reset with CHIP_CAUSE_POWER_ON. */
+/* NULL when the ELF cannot be read or does not fit. Made without power: call chip_reset with CHIP_CAUSE_POWER_ON. */
 chip *chip_new(const char *elf_path, uint32_t line_baud, uint64_t startup_cycles, uint8_t power_on_ram);
 void chip_free(chip *c);
 

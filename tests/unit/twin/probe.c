@@ -2,6 +2,7 @@
 #include <avr/eeprom.h>
 #include <avr/interrupt.h>
 #include <avr/io.h>
+#include <avr/pgmspace.h>
 #include <avr/sleep.h>
 #include <avr/wdt.h>
 
@@ -195,6 +196,14 @@ int main(void)
             break;
         case 'c':
             __asm__ volatile("ldi r30, 0xff\n\tldi r31, 0x3f\n\tijmp");
+            break;
+        case 'm': { /* store a byte at any address */
+            volatile uint8_t *place = (volatile uint8_t *)receive_word();
+            *place = receive();
+            break;
+        }
+        case 'q': /* read a byte of flash at any address */
+            send(pgm_read_byte(receive_word()));
             break;
         case 'k':
             SP = 0x0B00;

@@ -1,5 +1,7 @@
 """One test or more for each trap of libsimavr that `twin/chip/shim.h` lists; each fails without its cure."""
 
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from itertools import pairwise
@@ -7,7 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from twin.chip import CHIP_HZ, Chip, ChipEvent, ChipStopped, EventKind, Pin, ResetCause
+from twin.chip import (
+    CHIP_HZ,
+    Chip,
+    ChipEvent,
+    ChipMissing,
+    ChipSettings,
+    ChipStopped,
+    EventKind,
+    Pin,
+    ResetCause,
+)
 
 Boot = Callable[..., Chip]
 Sent = Callable[[Chip], bytes]
@@ -302,6 +314,50 @@ def test_trap_10_a_firmware_that_ended_is_an_error(boot: Boot, letter: bytes, wh
     chip.send(letter)
     with pytest.raises(ChipStopped, match=why):
         chip.run_for_us(100_000)
+
+
+STORES_PROGRAM = """
+import sys
+from twin.chip.library import open_library
+ffi, lib = open_library()
+SIZE = 2304  # as large as the chip's RAM with its registers, so that these fill every gap where that might lie
+before = [bytes(SIZE) for _ in range(4000)]
+chip = lib.chip_new(sys.argv[1].encode(), 115_200, 0, 0xC5)
+behind = [bytes(SIZE) for _ in range(100)]
+for address in range(0x0900, 0x10000, 37):
+    lib.chip_reset(chip, 1)
+    lib.chip_run(chip, lib.chip_cycle(chip) + 5_000, 0)
+    order = b"m" + address.to_bytes(2, "little") + b"!"
+    lib.chip_send(chip, order, len(order))
+    assert lib.chip_run(chip, lib.chip_cycle(chip) + 20_000, 0) == -3, hex(address)
+lib.chip_free(chip)
+assert not any(map(any, before + behind)), "what belongs to others was written to"
+"""
+
+
+def test_trap_11_a_store_outside_ram_reaches_nothing_but_the_chip(probe_path: Path) -> None:
+    """In a process of its own, which without the cure is left with a damaged heap."""
+    ran = subprocess.run(
+        [sys.executable, "-c", STORES_PROGRAM, str(probe_path)], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.parametrize("address", [0x8002, 0xA000, 0xFFFF])
+def test_trap_11_behind_the_flash_all_reads_as_erased(boot: Boot, bytes_sent: Sent, address: int) -> None:
+    chip = boot()
+    bytes_sent(chip)
+    chip.send(b"q" + word(address))
+    chip.run_for_us(2000)
+    assert bytes_sent(chip) == b"\xff"
+
+
+def test_trap_11_a_program_larger_than_the_flash_is_refused(tmp_path: Path) -> None:
+    source, path = tmp_path / "large.c", tmp_path / "large.elf"
+    source.write_text("const __flash char one[20000] = {1}, two[20000] = {1}; int main(void) { return 0; }")
+    subprocess.run(["avr-gcc", "-mmcu=atmega2560", "-std=gnu99", "-o", str(path), str(source)], check=True)
+    with pytest.raises(ChipMissing, match="does not fit into 32 KiB of flash"):
+        Chip(ChipSettings(elf_path=path))
 
 
 def test_writing_a_flag_clears_that_flag_alone_and_enabling_raises_one_that_stands(boot: Boot) -> None:
