@@ -44,6 +44,8 @@ from game.montecassino.squares import (
     Square,
     SquareError,
     all_squares,
+    board_fault,
+    board_indices,
     own_squares,
 )
 from game.montecassino.turns import IllegalTurnError, Move, Turn, TurnTextError, apply_turn
@@ -103,6 +105,8 @@ __all__ = [
     "all_squares",
     "apply_entry",
     "apply_turn",
+    "board_fault",
+    "board_indices",
     "chart_of",
     "choose_turn",
     "draw_position",

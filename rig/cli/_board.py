@@ -6,10 +6,21 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from game.montecassino import BOARD_FILES, BOARD_ROWS, Position, Side, Square, Winner, all_squares, outcome
+from game.montecassino import (
+    BOARD_FILES,
+    BOARD_ROWS,
+    Position,
+    Side,
+    Square,
+    Turn,
+    Winner,
+    all_squares,
+    board_indices,
+    outcome,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
 __all__ = ["SIDE_NAMES", "board_lines", "headline", "state_in_words", "state_lines"]
 
@@ -17,32 +28,65 @@ SIDE_NAMES = {Side.A: "Allies", Side.G: "Germans"}
 """What each side is called at the table."""
 
 _SOLDIER = {Side.A: "bold bright_white on dark_green", Side.G: "bold bright_white on grey37"}
+_IN_ZONE = "yellow"
+_LAST_TURN = "bold cyan"
 _CELL = 4  # columns of a square
+_HALF = _CELL * BOARD_FILES  # of a board
 
 
-def board_lines(position: Position) -> Iterator[Text]:
+def board_lines(
+    position: Position, *, zone: Collection[Square] = (), last: Turn | None = None
+) -> Iterator[Text]:
     """Yield the board line by line, the Germans' base first; two boards joined stand side by side.
 
     A soldier is its side's letter; an empty square is its number in its field. The squares at both ends of a line
-    are named beside it.
+    are named beside it. What the marks mean stands below.
+
+    Parameters
+    ----------
+    position
+        Who stands where.
+    zone
+        The agreed artillery zone.
+    last
+        The infantry turn that led here.
     """
-    files = position.boards * BOARD_FILES
-    margin = len(str(all_squares(position.boards)[0])) + 2
-    yield _caption(Side.G, margin, files)
+    in_zone = frozenset(zone)
+    arrived = {move.squares[-1]: "x" if move.captures else ">" for move in last.moves} if last else {}
+    left = {move.squares[0] for move in last.moves} if last else set()
+    # Two boards fill the 80 columns of a terminal, and no more.
+    label = len(str(all_squares(position.boards)[0])) + (2 if position.boards == 1 else 1)
+    yield _caption(Side.G, position.boards, label)
     for line in range(BOARD_ROWS, 0, -1):
-        squares = [Square.from_own(Side.A, line, file, position.boards) for file in range(files)]
-        text = Text().append(f"{squares[0]!s:<{margin}}", style="dim")
-        for square in squares:
+        squares = [
+            Square.from_own(Side.A, line, file, position.boards)
+            for file in range(position.boards * BOARD_FILES)
+        ]
+        text = Text().append(f"{squares[0]!s:<{label}}", style="dim")
+        for file, square in enumerate(squares):
+            if file == BOARD_FILES:
+                text.append("|")
             side = position.soldiers.get(square)
             if side is None:
-                text.append(f"{square.number:^{_CELL}}", style="dim")
+                said, style = str(square.number), "dim"
             else:
-                text.append(f"{side:^{_CELL}}", style=_SOLDIER[side])
+                said, style = arrived.get(square, "") + side, _SOLDIER[side]
+            if square in left and side is None:
+                said, style = f"{said}>", _LAST_TURN
+            elif square in in_zone:
+                said, style = f"{said}:", _IN_ZONE if side is None else style
+            text.append(f"{said:^{_CELL}}", style=style)
         text.append(f"  {squares[-1]}", style="dim")
         yield text
         if line == BOARD_ROWS // 2 + 1:
-            yield Text(" " * margin + "-" * (_CELL * files))
-    yield _caption(Side.A, margin, files)
+            yield Text(" " * label + "+".join(["-" * _HALF] * position.boards))
+    yield _caption(Side.A, position.boards, label)
+    if in_zone:
+        yield Text("25: or A: is in the zone", style="dim")
+    if last is not None:
+        signs = {">": ">A has moved there", "x": "xA has taken a prisoner there"}
+        meant = [meaning for sign, meaning in signs.items() if sign in arrived.values()]
+        yield Text(f"last turn {last}: {', '.join([*meant, '25> has been left'])}", style="dim")
 
 
 def state_lines(position: Position) -> Iterator[str]:
@@ -73,5 +117,8 @@ def state_in_words(position: Position) -> str:
     return headline(position) if ended is None else f"{headline(position)}: {ended.reason}"
 
 
-def _caption(side: Side, margin: int, files: int) -> Text:
-    return Text(" " * margin + SIDE_NAMES[side].center(_CELL * files).rstrip(), style="bold")
+def _caption(side: Side, boards: int, label: int) -> Text:
+    name = SIDE_NAMES[side]
+    if boards > 1:
+        name = "|".join(f"{SIDE_NAMES[side]}, board {board}".center(_HALF) for board in board_indices(boards))
+    return Text(" " * label + name.center(_HALF).rstrip(), style="bold")

@@ -23,22 +23,29 @@ PositionArgument = Annotated[
 @game_group.command()
 def show(
     position: PositionArgument,
+    zone: Annotated[
+        str, typer.Option(metavar="SQUARES", help="also mark the agreed artillery zone, as G25-G72")
+    ] = "-",
     svg: Annotated[Path | None, typer.Option(metavar="FILE", help="also draw it into this file")] = None,
 ) -> None:
     """Show a position: the board, what each side has left, and who is to move or has won."""
     from rich.console import Console
 
-    from game.montecassino import Position, draw_position
+    from game.montecassino import Position, board_fault, draw_position, parse_squares
     from rig.cli._board import board_lines, headline, state_lines
 
     shown = Position.parse(position)
+    squares = parse_squares(zone)
+    if strays := [fault for square in squares if (fault := board_fault(square, shown.boards))]:
+        raise typer.BadParameter(strays[0], param_hint="--zone")
     console = Console(highlight=False)
-    for line in board_lines(shown):
+    for line in board_lines(shown, zone=squares):
         console.print(line, soft_wrap=True)
     for said in state_lines(shown):
         typer.echo(said)
     if svg is not None:
-        svg.write_text(draw_position(shown.soldiers, title=headline(shown)) + "\n", encoding="utf-8")
+        drawing = draw_position(shown.soldiers, zone=squares, title=headline(shown), boards=shown.boards)
+        svg.write_text(drawing + "\n", encoding="utf-8")
         typer.echo(f"wrote {svg}")
 
 

@@ -14,8 +14,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from game.montecassino import Position, Turn, legal_turns, perft
+from game.montecassino import Position, Turn, apply_turn, legal_turns, perft
 from rig.cli import main
+from rig.cli._board import board_lines
 
 DATA = Path(__file__).parents[2] / "game" / "data"
 CASES = json.loads((DATA / "positions.json").read_text())
@@ -48,6 +49,69 @@ def test_show_has_every_soldier_on_its_square_and_the_number_of_every_empty_one(
     ]
     by_name = {str(square): str(side) for square, side in soldiers.items()}
     assert cells == [by_name.get(name, str(int(name[2:]))) for name in numbered]
+
+
+JOINED = "A A01.1-A08.1,A30.1,A01.2-A06.2 A69.1,G01.1-G08.1,G50.2 2/2 18/19 G"
+
+
+def test_s3_show_has_two_boards_side_by_side(capsys):
+    status, out, _ = rig(capsys, "show", JOINED)
+    assert status == 0
+    rows = [line.replace("|", " ").split() for line in out[1:20] if "----" not in line]
+    assert [(row[0], row[-1]) for row in rows][8:10] == [("G-72.1", "G-65.2"), ("A-65.1", "A-72.2")]
+    soldiers = {str(square): str(side) for square, side in Position.parse(JOINED).soldiers.items()}
+    numbered = [
+        f"{field}-{number:02d}.{board}"
+        for field, lines in (("G", range(9)), ("A", range(8, -1, -1)))
+        for line in lines
+        for board in (1, 2)
+        for number in sorted(range(line * 8 + 1, line * 8 + 9), reverse=field == "G")
+    ]
+    cells = list(chain.from_iterable(row[1:-1] for row in rows))
+    assert cells == [soldiers.get(name, str(int(name[2:4]))) for name in numbered]
+    assert out[0].split() == ["Germans,", "board", "1", "|", "Germans,", "board", "2"]
+    assert max(map(len, out[:20])) <= 80
+
+
+def test_c4_show_marks_the_zone_and_says_what_the_mark_means(capsys, tmp_path):
+    file = tmp_path / "board.svg"
+    status, out, _ = rig(capsys, "show", BATTLE, "--zone", "G25-G40,A44", "--svg", str(file))
+    assert (status, out[21]) == (0, "25: or A: is in the zone")
+    assert sum(line.count(":") for line in out[:20]) == 17
+    assert "G40:" not in "".join(out[:20])
+    assert "zone" in ET.parse(file).getroot().itertext()
+    assert "zone" not in "".join(rig(capsys, "show", BATTLE)[1])
+
+
+@pytest.mark.parametrize(
+    ("zone", "said"),
+    [
+        ("G25.1", "G-25.1 names one of two boards, and the position has one"),
+        ("hop,G99", "'hop' is neither a square nor a run such as A01-A24; G-99 is not on the board"),
+    ],
+)
+def test_a_zone_that_is_none_here_is_one_line(capsys, zone, said):
+    status, out, err = rig(capsys, "show", BATTLE, "--zone", zone)
+    assert (status, out, len(err)) == (2, [], 1)
+    assert said in err[0]
+
+
+@pytest.mark.parametrize(
+    ("turn", "cells", "meaning"),
+    [
+        ("A-17>A-25>A-33", ["17>", ">A"], "last turn A-17>A-25>A-33: >A has moved there, 25> has been left"),
+        ("A-17xA-26", ["17>", "xA"], "last turn A-17xA-26: xA has taken a prisoner there, 25> has been left"),
+        ("A-17>A-25;A-09>A-17", ["9>", ">A", ">A"], ""),
+    ],
+)
+def test_the_board_marks_the_last_turn(turn, cells, meaning):
+    before = Position.parse("A A09,A17 A26,G01 0/0 0/0 -")
+    last = Turn.parse(turn)
+    lines = [line.plain for line in board_lines(apply_turn(before, last), last=last)]
+    assert sorted(cell for line in lines[1:20] for cell in line.split() if set(cell) & set(">x")) == sorted(
+        cells
+    )
+    assert lines[-1].startswith(meaning)
 
 
 def test_a_narrow_terminal_cuts_nothing_off(capsys, monkeypatch):
