@@ -233,6 +233,9 @@ def _ask(console: Console, words: str) -> str | None:
         except EOFError:
             console.print()
             return None
+        except KeyboardInterrupt:
+            console.print()
+            raise
     line = sys.stdin.readline()
     if not line:
         return None
