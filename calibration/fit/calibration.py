@@ -1,0 +1,221 @@
+"""What a fit leaves: a calibrated cannon, what it will do, and how sure that is."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import chi2, t
+
+from calibration.fit.model import Kind, observed, slopes
+from calibration.fit.parameters import Parameter
+from calibration.fit.shots import MeasuredShot, Mount, Noise
+
+__all__ = ["Calibration", "Interval", "RangePrediction", "Status"]
+
+
+FloatArray: TypeAlias = NDArray[np.float64]
+
+
+class Status(StrEnum):
+    """Where a parameter's value comes from."""
+
+    FITTED = "fitted"
+    """From the shots."""
+    ASSUMED = "assumed"
+    """From what was assumed, since the shots do not tell; its uncertainty is carried on."""
+    TRUSTED = "trusted"
+    """Not asked for: taken for certain."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """From where to where something lies."""
+
+    low: float
+    high: float
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+
+@dataclass(frozen=True, slots=True)
+class RangePrediction:
+    """How far the cannon will shoot at one setting, from the muzzle over the ground."""
+
+    mean_m: float
+    confidence_m: Interval
+    """Of the mean of very many shots."""
+    next_m: Interval
+    """Of the next shot, as it would be measured."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibration:
+    """A calibrated cannon.
+
+    Parameters
+    ----------
+    values : (p,) array
+        In the order of `Parameter`.
+    covariance : (p, p) array
+    status : tuple of Status
+        Of each parameter.
+    mount : Mount
+    scatter : float
+        Standard deviation of the speed from shot to shot, as a share of it.
+    scatter_fitted : bool
+        Whether it comes from these shots; else it is the usual 1 %.
+    place_noise_m : float
+        Standard deviation of a place of fall beside what the speed's scatter makes: the tape's, the eye's, the barrel's.
+    place_noise_fitted : bool
+        Whether it comes from these shots; else it was stated.
+    freedom : int
+        Degrees of freedom: shots used, less parameters fitted.
+    shots : int
+        Shots used.
+    wild : tuple of str
+        Shots left out since they do not belong to the others.
+    notes : tuple of str
+        What the person at the table should know: a sentence each.
+    """
+
+    values: FloatArray
+    covariance: FloatArray
+    status: tuple[Status, ...]
+    mount: Mount
+    scatter: float
+    scatter_fitted: bool
+    place_noise_m: float
+    place_noise_fitted: bool
+    freedom: int
+    shots: int
+    wild: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        count = len(Parameter)
+        if self.values.shape != (count,) or self.covariance.shape != (count, count):
+            raise ValueError(
+                f"expected {count} values and a covariance of {count} x {count}, "
+                f"found {self.values.shape} and {self.covariance.shape}"
+            )
+
+    def value(self, parameter: Parameter) -> float:
+        """Return the best value of a parameter."""
+        return float(self.values[list(Parameter).index(parameter)])
+
+    def sd(self, parameter: Parameter) -> float:
+        """Return its standard error; 0 for what is trusted."""
+        index = list(Parameter).index(parameter)
+        return math.sqrt(max(float(self.covariance[index, index]), 0.0))
+
+    def status_of(self, parameter: Parameter) -> Status:
+        """Return where its value comes from."""
+        return self.status[list(Parameter).index(parameter)]
+
+    def interval(self, parameter: Parameter, level: float = 0.95) -> Interval:
+        """Return the confidence interval of a parameter."""
+        reach = self._quantile(level) * self.sd(parameter)
+        value = self.value(parameter)
+        return Interval(value - reach, value + reach)
+
+    def scatter_interval(self, level: float = 0.95) -> Interval:
+        """Return the confidence interval of the scatter, as of a sample's standard deviation."""
+        low, high = chi2.ppf([(1 + level) / 2, (1 - level) / 2], self.freedom)
+        return Interval(
+            self.scatter * math.sqrt(self.freedom / low), self.scatter * math.sqrt(self.freedom / high)
+        )
+
+    def muzzle_speed_mps(self, *, shots_before: int = 0, dwell_s: float = 0.0) -> float:
+        """Return the mean speed of a shot of a spring that has fired so many, and has been cocked for so long."""
+        faded = (
+            self.value(Parameter.FADE_PER_SHOT) * shots_before + self.value(Parameter.FADE_COCKED) * dwell_s
+        )
+        return self.value(Parameter.SPEED) * (1.0 - faded)
+
+    def true_elevation_rad(self, set_rad: float) -> float:
+        """Return where the barrel points when it is set to an elevation, coming from below and above alike."""
+        centre = self.mount.elevation_centre_rad
+        return (
+            centre
+            + self.value(Parameter.ELEVATION_OFFSET)
+            + self.value(Parameter.ELEVATION_GAIN) * (set_rad - centre)
+        )
+
+    def elevation_to_set_rad(self, true_rad: float) -> float:
+        """Return what to set for the barrel to point at an elevation."""
+        centre = self.mount.elevation_centre_rad
+        return centre + (true_rad - centre - self.value(Parameter.ELEVATION_OFFSET)) / self.value(
+            Parameter.ELEVATION_GAIN
+        )
+
+    def azimuth_to_set_rad(self, true_rad: float) -> float:
+        """Return what to set for the barrel to point so far to the right of the strip's own straight ahead."""
+        centre = self.mount.azimuth_centre_rad
+        return centre + (true_rad - centre - self.value(Parameter.AZIMUTH_OFFSET)) / self.value(
+            Parameter.AZIMUTH_GAIN
+        )
+
+    def predict_range(
+        self,
+        elevation_rad: float,
+        *,
+        fall_height_m: float = 0.0,
+        shots_before: int = 0,
+        dwell_s: float = 0.0,
+        level: float = 0.95,
+    ) -> RangePrediction:
+        """Say how far the cannon shoots.
+
+        Parameters
+        ----------
+        elevation_rad : float
+            As set.
+        fall_height_m : float
+            Height over the board's surface of the shot's centre where it falls.
+        shots_before, dwell_s
+            As for `muzzle_speed_mps`.
+        level : float
+            Of both intervals.
+
+        Raises
+        ------
+        ValueError
+            Where the shot never comes down to that height.
+        """
+        shot = MeasuredShot(
+            name="asked",
+            elevation_rad=elevation_rad,
+            fall_height_m=fall_height_m,
+            shots_before=shots_before,
+            dwell_s=dwell_s,
+            range_m=1.0,
+        )
+        data = observed([shot], self.mount, Noise())
+        assert data.kind[0] == Kind.RANGE
+        predicted, slope = slopes(data, self.values)
+        if not np.isfinite(predicted[0]) or not np.isfinite(slope).all():
+            raise ValueError(
+                f"set to {math.degrees(elevation_rad):.1f} degrees, the shot never comes down to "
+                f"{fall_height_m:g} m over the board"
+            )
+        mean_m = float(predicted[0])
+        unsure_m2 = float(slope[0] @ self.covariance @ slope[0])
+        speed = list(Parameter).index(Parameter.SPEED)
+        from_speed_m = self.scatter * float(self.values[speed] * slope[0, speed])
+        quantile = self._quantile(level)
+        sure_m = quantile * math.sqrt(unsure_m2)
+        next_m = quantile * math.sqrt(unsure_m2 + from_speed_m**2 + self.place_noise_m**2)
+        return RangePrediction(
+            mean_m, Interval(mean_m - sure_m, mean_m + sure_m), Interval(mean_m - next_m, mean_m + next_m)
+        )
+
+    def _quantile(self, level: float) -> float:
+        if not 0 < level < 1:
+            raise ValueError(f"a level is between 0 and 1, found {level:g}")
+        return float(t.ppf((1 + level) / 2, self.freedom))

@@ -1,0 +1,166 @@
+"""From measured shots to a calibrated cannon."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from calibration.fit.calibration import Calibration, Status
+from calibration.fit.estimate import ORDER, Estimate, estimate, linear_at
+from calibration.fit.identify import Undetermined, undetermined
+from calibration.fit.model import Observed, observed
+from calibration.fit.parameters import ASSUMED, Assumption, Parameter
+from calibration.fit.shots import MeasuredShot, Mount, Noise
+from calibration.fit.wild import subset, wild_shots
+
+__all__ = ["NoFit", "fit"]
+
+_FEWEST_SHOTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class NoFit:
+    """Shots from which nothing can be learnt; `reason` is a sentence for the person at the table."""
+
+    reason: str
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+def fit(
+    shots: Sequence[MeasuredShot],
+    mount: Mount,
+    *,
+    free: Sequence[Parameter] = (Parameter.SPEED, Parameter.DRAG),
+    assumed: Mapping[Parameter, Assumption] = MappingProxyType({}),
+    noise: Noise | None = None,
+) -> Calibration | NoFit:
+    """Fit a cannon to measured shots.
+
+    Parameters
+    ----------
+    shots : sequence of MeasuredShot
+        At least three.
+    mount : Mount
+        What of the cannon is trusted.
+    free : sequence of Parameter
+        What to learn. Where the shots do not determine one of them, it keeps what was assumed of it, with its
+        uncertainty, and a note says why. All others are trusted to be as assumed.
+    assumed : mapping
+        In place of some of `ASSUMED`.
+    noise : Noise, optional
+        How well the tools measure.
+
+    Returns
+    -------
+    Calibration or NoFit
+    """
+    if Parameter.SPEED not in free:
+        raise ValueError("a fit always finds the muzzle speed: name it among the free parameters")
+    if len(set(free)) != len(free):
+        raise ValueError("a parameter is named twice among the free ones")
+    before = {**ASSUMED, **assumed}
+    noise = noise or Noise()
+    if len(shots) < _FEWEST_SHOTS:
+        said = (
+            "no shot was" if not shots else f"only {len(shots)} shot{'s were' if len(shots) > 1 else ' was'}"
+        )
+        return NoFit(f"{said} measured; a calibration needs at least {_FEWEST_SHOTS}, and a dozen are better")
+    alike = _all_alike(shots)
+    if alike:
+        return NoFit(alike)
+    everything = observed(shots, mount, noise)
+    free, held, told = _what_the_shots_tell(everything, before, sorted(free, key=ORDER.index))
+    notes = [f"{said}; {said.parameter.in_words} is kept as assumed" for said in told]
+    wild = wild_shots(everything, before, free, held)
+    kept = np.ones(everything.count, dtype=bool)
+    kept[[each.index for each in wild]] = False
+    used = subset(everything, kept)
+    found = estimate(used, before, free=free, held=held)
+    if not found.settled or not np.isfinite(found.linear.residual).all():
+        return NoFit(_no_sense(shots, found))
+    for each in wild:
+        notes.append(
+            f"{shots[each.index].name} is left out: a shot that belongs to the others is so far off with a chance of "
+            f"{each.chance:.1g}"
+        )
+    if not found.scatter_known:
+        notes.append(
+            f"{used.count} shots for {len(free)} parameters do not tell how speeds scatter: "
+            f"{found.spread.scatter:.0%} is taken, as usual"
+        )
+    status = [
+        Status.FITTED if each in free else Status.ASSUMED if each in held else Status.TRUSTED
+        for each in ORDER
+    ]
+    return Calibration(
+        values=found.values,
+        covariance=found.covariance,
+        status=tuple(status),
+        mount=mount,
+        scatter=found.spread.scatter,
+        scatter_fitted=found.scatter_known,
+        place_noise_m=noise.place_m * found.spread.place_factor,
+        place_noise_fitted=found.noise_known,
+        freedom=max(1, used.count - len(free)),
+        shots=used.count,
+        wild=tuple(shots[each.index].name for each in wild),
+        notes=tuple(notes),
+    )
+
+
+def _what_the_shots_tell(
+    data: Observed, assumed: Mapping[Parameter, Assumption], free: Sequence[Parameter]
+) -> tuple[tuple[Parameter, ...], tuple[Parameter, ...], tuple[Undetermined, ...]]:
+    """Part the parameters asked for into those that the shots determine and those to be held; say why."""
+    told: list[Undetermined] = []
+    held: list[Parameter] = []
+    wanted = list(free)
+    found = estimate(data, assumed, free=wanted[:1], held=wanted[1:])
+    nothing = np.zeros(len(wanted))
+    linear = linear_at(
+        data, found.values, wanted, precision=nothing, pull=nothing, weight=np.ones(data.count)
+    )
+    information, _, _, _ = linear.normal(found.spread)
+    while len(wanted) > 1:
+        chosen = [free.index(parameter) for parameter in wanted]
+        doubt = undetermined(data, information[np.ix_(chosen, chosen)], wanted, assumed)
+        if doubt is None:
+            break
+        told.append(doubt)
+        # The muzzle speed is always found: of two that cannot be told apart, the other is held.
+        other = doubt.confused_with
+        gone = other if doubt.parameter is Parameter.SPEED and other else doubt.parameter
+        if gone is Parameter.SPEED:
+            break
+        wanted.remove(gone)
+        held.append(gone)
+    return tuple(wanted), tuple(held), tuple(told)
+
+
+def _all_alike(shots: Sequence[MeasuredShot]) -> str:
+    """Say where the same number was written down for every shot, which no cannon does."""
+    for what, values in (
+        ("ranges", [shot.range_m for shot in shots]),
+        ("muzzle speeds", [shot.gate_speed_mps for shot in shots]),
+    ):
+        if None not in values and len(set(values)) == 1:
+            return (
+                f"all {len(values)} {what} are the same number, {values[0]:g}: "
+                "no cannon shoots so evenly; give each shot as it was measured"
+            )
+    return ""
+
+
+def _no_sense(shots: Sequence[MeasuredShot], found: Estimate) -> str:
+    lost = np.unique(found.linear.shot[~np.isfinite(found.linear.residual)])
+    if len(lost):
+        return (
+            f"{shots[int(lost[0])].name}: no speed near the others' lets a shot come down where it was measured; "
+            "look at its elevation and at the height of the floor"
+        )
+    return "the fit does not settle: the shots contradict each other; look at elevations, heights and units"

@@ -1,0 +1,109 @@
+"""What was measured of shots, as the fit takes it. SI units; angles and places as the cannon was told, not as it obeyed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+__all__ = ["MeasuredShot", "Mount", "Noise"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mount:
+    """What of the cannon is measured with a ruler and trusted.
+
+    Parameters
+    ----------
+    pivot_height_m : float
+        Of the barrel's pivot over the board's surface.
+    barrel_m : float
+        From the pivot to the muzzle.
+    elevation_centre_rad, azimuth_centre_rad : float
+        Where the servos stand at their centre: the gains work from there.
+    """
+
+    pivot_height_m: float = 0.05
+    barrel_m: float = 0.06
+    elevation_centre_rad: float = 0.0
+    azimuth_centre_rad: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noise:
+    """How well things are measured, as standard deviations; what is known of the tools, before any shot."""
+
+    gate: float = 0.0005
+    """Of a speed by the muzzle gate, as a share of it: 1 us in 2 ms."""
+    tracked: float = 0.02
+    """Of a speed by the camera's track, as a share of it."""
+    place_m: float = 0.005
+    """Of a place of fall along each direction, by tape or by camera, with the barrel's own wavering."""
+
+    def __post_init__(self) -> None:
+        if not all(0 < value < math.inf for value in (self.gate, self.tracked, self.place_m)):
+            raise ValueError(f"expected standard deviations above 0, found {self}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredShot:
+    """One shot: how the cannon was set, and what was measured. At least one thing must have been.
+
+    Parameters
+    ----------
+    name : str
+        What the person at the table knows it by.
+    elevation_rad : float
+        As set.
+    azimuth_rad : float
+        As set, to the shooter's right.
+    traverse_m : float
+        As set, along the strip from its left end as the shooter sees it.
+    elevation_approach, azimuth_approach : int
+        1 where the axis came from below (from the left), -1 from above (from the right), 0 not known.
+    shots_before : int
+        Fired with this spring.
+    dwell_s : float
+        How long the cannon stood cocked.
+    fall_height_m : float
+        Height over the board's surface of the shot's centre where it fell: its radius, where it fell on the board.
+    gate_speed_mps, tracked_speed_mps : float, optional
+        Speed at the muzzle by the muzzle gate, and by the camera.
+    range_m : float, optional
+        Over the ground from the muzzle to where it fell.
+    fell_m : tuple of float, optional
+        Where it fell as the shooter sees it: right of traverse 0, and ahead of the strip.
+    """
+
+    name: str
+    elevation_rad: float
+    azimuth_rad: float = 0.0
+    traverse_m: float = 0.0
+    elevation_approach: int = 0
+    azimuth_approach: int = 0
+    shots_before: int = 0
+    dwell_s: float = 0.0
+    fall_height_m: float = 0.0
+    gate_speed_mps: float | None = None
+    tracked_speed_mps: float | None = None
+    range_m: float | None = None
+    fell_m: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        measured = [self.gate_speed_mps, self.tracked_speed_mps, self.range_m, *(self.fell_m or ())]
+        if all(value is None for value in measured):
+            raise ValueError(f"{self.name}: nothing was measured")
+        for what, value in (("gate speed", self.gate_speed_mps), ("tracked speed", self.tracked_speed_mps)):
+            if value is not None and not 0 < value < 1000:
+                raise ValueError(f"{self.name}: the {what} is {value:g} m/s, expected above 0 and below 1000")
+        if self.range_m is not None and not 0 < self.range_m < 1000:
+            raise ValueError(f"{self.name}: the range is {self.range_m:g} m, expected above 0 and below 1000")
+        settings = (self.elevation_rad, self.azimuth_rad, self.traverse_m, self.dwell_s, self.fall_height_m)
+        if not all(math.isfinite(value) for value in (*settings, *(self.fell_m or ()))):
+            raise ValueError(f"{self.name}: a number is not finite")
+        if abs(self.elevation_rad) > math.pi / 2:
+            raise ValueError(
+                f"{self.name}: the elevation is {self.elevation_rad:g} rad, expected -pi/2 to pi/2; "
+                "is it in degrees?"
+            )
+        if self.dwell_s < 0 or self.shots_before < 0:
+            raise ValueError(f"{self.name}: dwell and shots before are counted from 0")
