@@ -189,6 +189,15 @@ def test_positions_as_the_page_shows(capsys: pytest.CaptureFixture[str]) -> None
     assert run_blocks("docs/game.md", capsys) == 7
 
 
+def test_charts_as_the_page_shows(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("friday.csv").write_text(blocks("docs/chart.md", "csv")[0])
+    Path("example.txt").write_text(blocks("docs/chart.md", "text")[0])
+    assert run_blocks("docs/chart.md", capsys) == 6
+
+
 def test_questions_are_answered_as_the_page_shows(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
