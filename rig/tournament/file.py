@@ -29,6 +29,7 @@ from game.montecassino.tournament import (
     Terms,
     Tournament,
     name_fault,
+    name_key,
 )
 from rig.checked_file import Fault, FaultyFile, Table, validate
 from rig.notation import SquaresText
@@ -200,9 +201,9 @@ class Keys(Table):
 
     def conflicts(self) -> Iterator[Fault]:
         """Say where names do not fit together, or what one file cannot hold."""
-        counts = Counter(each.name.casefold() for each in self.players)
+        counts = Counter(name_key(each.name) for each in self.players)
         for index, each in enumerate(self.players, start=1):
-            if counts[each.name.casefold()] > 1:
+            if counts[name_key(each.name)] > 1:
                 yield Fault(
                     f"players[{index}].name",
                     json.dumps(each.name, ensure_ascii=False),
@@ -311,6 +312,8 @@ def _checked(data: dict[str, Any], path: Path) -> Keys:
 
 
 def _write(path: Path, tournament: Tournament) -> None:
+    # What a link leads to is written anew, and the link stays one.
+    path = path.resolve()
     data = _keys_of(tournament)
     # What is written can be read: anything else is a fault of ours, and must not take the place of a sound file.
     _checked(json.loads(json.dumps(data)), path)

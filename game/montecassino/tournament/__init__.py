@@ -11,7 +11,7 @@ from game.montecassino.tournament.swiss import Cost, Matcher, pair_swiss
 from game.montecassino.tournament.table import Artillery, Pairing, Player, ResultEntry, Round, Seat
 from game.montecassino.tournament.terms import Terms
 from game.montecassino.tournament.tie_breaks import TieBreak
-from game.montecassino.tournament.tournament import System, Tournament, TournamentError, name_fault
+from game.montecassino.tournament.tournament import System, Tournament, TournamentError, name_fault, name_key
 
 __all__ = [
     "Artillery",
@@ -39,6 +39,7 @@ __all__ = [
     "encounters",
     "format_points",
     "name_fault",
+    "name_key",
     "pair",
     "pair_swiss",
     "rematches_of",

@@ -20,7 +20,7 @@ _BYE_POINTS = {
     System.DOUBLE_ROUND_ROBIN: Fraction(0),
 }
 """A Swiss bye gives what a battle won gives: the player would have fought, and must not lose ground for the number being
-odd (FIDE Handbook C.04.1, article 3). In a round robin everybody has the bye equally often, and it gives nothing."""
+odd (as in the FIDE Handbook, C.04.1). In a round robin everybody has the bye equally often, and it gives nothing."""
 
 
 class Kind(StrEnum):

@@ -4,7 +4,7 @@ Articles are those of the FIDE Handbook, C.07, Tie-Break Regulations (2024). Rou
 all of them:
 
 - In a Swiss tournament a bye, a forfeit either way and a round that the player was not in count, in that player's own
-  sums, as met with a dummy opponent who has the player's own points (16.4). For the direct encounter they count for nothing.
+  sums, as met with a dummy opponent who has the player's own points (article 16). For the direct encounter they count for nothing.
 - In a round robin a forfeit counts as a battle with the opponent who was due, and a bye for nothing.
 - A battle whose result is not in counts for nothing yet.
 - Opponents' points are those of the table, byes and forfeits included.

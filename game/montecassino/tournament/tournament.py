@@ -7,6 +7,7 @@ after it, and a player who withdraws stays in the standings.
 from __future__ import annotations
 
 import difflib
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -16,7 +17,7 @@ from game.montecassino.tournament.results import Forfeit
 from game.montecassino.tournament.table import Pairing, Player, ResultEntry, Round
 from game.montecassino.tournament.terms import Terms
 
-__all__ = ["LONGEST_NAME", "System", "Tournament", "TournamentError", "name_fault"]
+__all__ = ["LONGEST_NAME", "System", "Tournament", "TournamentError", "name_fault", "name_key"]
 
 LONGEST_NAME = 60
 """Letters of a player's name, so that a table of standings stays one."""
@@ -72,20 +73,19 @@ class Tournament:
         TournamentError
             If nobody has it; the nearest name is suggested.
         """
-        for player in self.players:
-            if player.name.casefold() == name.casefold():
-                return player
-        raise TournamentError(self.unknown(name))
+        player = self._known(name)
+        if player is None:
+            raise TournamentError(self.unknown(name))
+        return player
 
     def unknown(self, name: str) -> str:
         """Say that nobody has a name, and who was perhaps meant."""
         if not self.players:
             return f"nobody is called {name!r}: there are no players yet"
         names = [player.name for player in self.players]
-        # Names are held against each other without capitals, as `player` does.
-        folded = {each.casefold(): each for each in names}
-        near = difflib.get_close_matches(name.casefold(), folded, n=1)
-        hint = f"did you mean {folded[near[0]]!r}?" if near else f"the players are {_listed(names)}"
+        by_key = {name_key(each): each for each in names}
+        near = difflib.get_close_matches(name_key(name), by_key, n=1)
+        hint = f"did you mean {by_key[near[0]]!r}?" if near else f"the players are {_listed(names)}"
         return f"nobody is called {name!r}; {hint}"
 
     @property
@@ -120,6 +120,8 @@ class Tournament:
     def with_players(self, players: Iterable[Player]) -> Tournament:
         """Return the tournament with players entered, or back again who had withdrawn.
 
+        Who comes back has the handicap of before, but for what is given anew.
+
         Raises
         ------
         TournamentError
@@ -137,7 +139,7 @@ class Tournament:
             raise TournamentError(
                 f"{player.name!r} comes too late: the rounds of a round robin are paired all at once"
             )
-        known = {each.name.casefold(): each for each in self.players}.get(player.name.casefold())
+        known = self._known(player.name)
         if known is not None and not known.withdrawn:
             raise TournamentError(f"{known.name!r} takes part already")
         try:
@@ -148,7 +150,13 @@ class Tournament:
             raise TournamentError(f"{player.name!r}: {bad}") from bad
         if known is None:
             return replace(self, players=(*self.players, player))
-        return self._with_changed(known, replace(player, name=known.name))
+        back = replace(
+            known,
+            zone=known.zone if player.zone is None else player.zone,
+            shots=known.shots if player.shots is None else player.shots,
+            withdrawn=False,
+        )
+        return self._with_changed(known, back)
 
     def withdrawn(self, name: str, at: str) -> Tournament:
         """Return the tournament without a player in the rounds to come.
@@ -219,6 +227,9 @@ class Tournament:
         rounds[round_number - 1] = replace(round_, pairings=pairings)
         return replace(self, rounds=tuple(rounds))
 
+    def _known(self, name: str) -> Player | None:
+        return next((each for each in self.players if name_key(each.name) == name_key(name)), None)
+
     def _where_entered(self, battle: str) -> str | None:
         for number, each in enumerate(self.rounds, start=1):
             for pairing in each.pairings:
@@ -237,6 +248,11 @@ def name_fault(name: str) -> str | None:
     if len(name) > LONGEST_NAME:
         return f"found a name of {len(name)} letters, {name[:20]!r}..., expected {LONGEST_NAME} at most"
     return None
+
+
+def name_key(name: str) -> str:
+    """Return what two spellings of one name have in common: capitals or not, accents typed in one piece or in two."""
+    return unicodedata.normalize("NFC", name).casefold()
 
 
 def _listed(names: list[str]) -> str:

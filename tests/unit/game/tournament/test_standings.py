@@ -148,7 +148,7 @@ def test_before_the_first_round_everybody_is_first():
 
 
 def test_a_swiss_bye_counts_in_sums_as_met_with_somebody_of_the_own_points():
-    """FIDE C.07, 16.4."""
+    """FIDE C.07, article 16."""
     tournament = entered(pair(begun(3, 1), least_cost_matching), 1, 1, "1-0")
     assert [line.player for line in standings(tournament)] == ["P3", "P1", "P2"]
     assert values(tournament, TieBreak.OPPONENTS) == {"P3": 1, "P1": 0, "P2": 1}

@@ -114,6 +114,20 @@ def test_one_who_withdraws_later_keeps_points_and_rank_and_may_come_back():
     assert back == tournament
 
 
+def test_an_accent_in_one_piece_or_in_two_is_the_same_name():
+    tournament = begun(0).with_players([Player("Zo\u00eb")])
+    assert tournament.player("Zoe\u0308").name == "Zo\u00eb"
+
+
+def test_one_who_comes_back_has_the_handicap_of_before_but_for_what_is_given_anew():
+    tournament = pair(
+        begun(0).with_players([Player("Anna", None, 3), *begun(3).players]), least_cost_matching
+    )
+    back = tournament.withdrawn("Anna", AT).with_players([Player("Anna")])
+    assert back.player("Anna").shots == 3
+    assert tournament.withdrawn("Anna", AT).with_players([Player("Anna", shots=5)]).player("Anna").shots == 5
+
+
 def test_one_who_comes_late_has_nothing_from_the_rounds_before():
     late = entered(entered(paired(), 1, 1, "1-0"), 1, 2, "1-0").with_players([Player("late")])
     assert [each.points for each in encounters(late)["late"]] == [0]

@@ -178,3 +178,12 @@ def test_all_faults_are_named_at_once(kept):
     changed(path, "system", to="knockout")
     changed(path, "players", 0, "shots", to=-3)
     assert len(changed(path, "rounds", 0, "pairings", 0, "entries", 1, "score", to="1-1")) == 3
+
+
+def test_a_link_to_the_file_stays_a_link(kept):
+    path, tournament = kept
+    link = path.with_name("link.json")
+    link.symlink_to(path)
+    replace_tournament(link, tournament, tournament.withdrawn("Anna", AT))
+    assert link.is_symlink()
+    assert read_tournament(path).player("Anna").withdrawn
