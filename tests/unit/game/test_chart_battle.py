@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from montecassino_strategies import positions
-from random_battles import random_battle
+from pressing_battles import press_on
 
 from game.montecassino import IllegalTurnError, Position, Side, Turn, outcome
 from game.montecassino.agreement import Agreement, Cannons
@@ -62,13 +62,13 @@ def test_n2_a_battles_chart_goes_through_text_csv_and_play_to_the_same_end(
     seed, first, lines, boards, language
 ):
     battle = Battle.begin(Agreement(first, lines=lines, boards=boards))
-    goes_there_and_back(random_battle(Random(seed), battle, 30), language)
+    goes_there_and_back(press_on(Random(seed), battle, 30), language)
 
 
 @given(positions().filter(lambda position: outcome(position) is None), seeds, languages)
 def test_n2_so_does_one_that_begins_in_the_thick_of_it(start, seed, language):
     battle = Battle.begin(Agreement(start.turn, shots=dict.fromkeys(Side, 99)), start)
-    goes_there_and_back(random_battle(Random(seed), battle, 6), language)
+    goes_there_and_back(press_on(Random(seed), battle, 6), language)
 
 
 def test_n2_enemies_on_the_field_are_those_of_the_mover_after_the_turn():
