@@ -183,12 +183,11 @@ def judge_any_shot(
     shooter = position.turn
     if position.shots_left[shooter] == 0:
         raise JudgeError(f"side {shooter} has no shot left (C3)")
+    zone_squares = frozenset(zone)
+    if strays := [square for square in zone_squares if board_fault(square, position.boards)]:
+        raise JudgeError(f"the zone: {board_fault(min(strays), position.boards)}")
     _check_report(position, falls, moved)
 
-    zone_squares = frozenset(zone)
-    for square in zone_squares:
-        if stray := board_fault(square, position.boards):
-            raise JudgeError(f"the zone: {stray}")
     counted = _COUNTED[option]
     casualties: list[Square] = []
     put_back = list(moved)
