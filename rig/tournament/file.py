@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -33,6 +32,7 @@ from game.montecassino.tournament import (
 )
 from rig.checked_file import Fault, FaultyFile, Table, validate
 from rig.notation import SquaresText
+from rig.tournament._writing import write_whole
 
 __all__ = ["TournamentFileError", "create_tournament", "read_tournament", "replace_tournament"]
 
@@ -199,6 +199,13 @@ class Keys(Table):
     players: tuple[PlayerKeys, ...]
     rounds: tuple[RoundKeys, ...]
 
+    @field_validator("name")
+    @classmethod
+    def _is_a_title(cls, name: str) -> str:
+        if not name.isprintable():
+            raise ValueError("a title that one line can hold")
+        return name
+
     def conflicts(self) -> Iterator[Fault]:
         """Say where names do not fit together, or what one file cannot hold."""
         counts = Counter(name_key(each.name) for each in self.players)
@@ -312,18 +319,10 @@ def _checked(data: dict[str, Any], path: Path) -> Keys:
 
 
 def _write(path: Path, tournament: Tournament) -> None:
-    # What a link leads to is written anew, and the link stays one.
-    path = path.resolve()
-    data = _keys_of(tournament)
-    # What is written can be read: anything else is a fault of ours, and must not take the place of a sound file.
-    _checked(json.loads(json.dumps(data)), path)
-    draft = path.with_name(path.name + ".part")
-    with draft.open("w", encoding="utf-8") as file:
-        json.dump(data, file, ensure_ascii=False, indent=1)
-        file.write("\n")
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
+    text = json.dumps(_keys_of(tournament), ensure_ascii=False, indent=1) + "\n"
+    # What is written can be read: anything else must not take the place of a sound file.
+    _checked(json.loads(text), path)
+    write_whole(path, text)
 
 
 def _keys_of(tournament: Tournament) -> dict[str, Any]:

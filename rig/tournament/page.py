@@ -18,6 +18,7 @@ from game.montecassino.tournament import (
     rematches_of,
     standings,
 )
+from rig.tournament._writing import write_whole
 from rig.tournament.words import (
     SYSTEM_NAMES,
     TIE_BREAKS_EXPLAINED,
@@ -73,7 +74,7 @@ def write_page(path: Path, tournament: Tournament) -> None:
         },
         corrections=list(corrections_told(tournament)),
     )
-    path.write_text(text, encoding="utf-8")
+    write_whole(path, text)
 
 
 def cross_table(tournament: Tournament, lines: Sequence[Standing]) -> list[list[Cell]]:

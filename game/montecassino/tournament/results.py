@@ -13,6 +13,7 @@ __all__ = ["Forfeit", "Fought", "Result", "ResultTextError"]
 
 _DASHES = re.compile(r"\s*[-–−:]\s*")
 _HALVES = {"": 0, "½": 1, "1/2": 1, ".5": 1, ",5": 1, ".0": 0, ",0": 0}
+_MOST_SHOWN = 20
 _AMOUNT = re.compile(r"(\d*)\s*(½|1/2|[.,]5|[.,]0|)", re.ASCII)
 
 
@@ -53,21 +54,23 @@ class Fought:
         ResultTextError
             If the text is no score, or no battle ends with it (V6).
         """
-        parts = _DASHES.split(text.strip())
+        text = text.strip()
+        shown = text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "..."
+        parts = _DASHES.split(text)
         if len(parts) != 2:
             raise ResultTextError(
-                f"found {text!r}, expected a score, the Allies' points first, as 1-0 or ½-1"
+                f"found {shown!r}, expected a score, the Allies' points first, as 1-0 or ½-1"
             )
-        points = {side: _amount(part, text) for side, part in zip(Side, parts, strict=True)}
+        points = {side: _amount(part, shown) for side, part in zip(Side, parts, strict=True)}
         for side, gained in points.items():
             if gained > 1 + HALF:
                 raise ResultTextError(
-                    f"{text.strip()!r} is no score: side {side} can get 1½ at most, "
+                    f"{shown!r} is no score: side {side} can get 1½ at most, "
                     "1 for the battle and ½ for the enemy's retreat (V6)"
                 )
         winners = [side for side, gained in points.items() if gained >= 1]
         if len(winners) > 1:
-            raise ResultTextError(f"{text.strip()!r} is no score: only one side can win the battle (V6)")
+            raise ResultTextError(f"{shown!r} is no score: only one side can win the battle (V6)")
         return cls(
             Winner(winners[0]) if winners else Winner.DRAW,
             frozenset(side for side in Side if points[side.enemy] % 1 == HALF),
@@ -102,8 +105,8 @@ Result = Fought | Forfeit
 """How a pairing ended."""
 
 
-def _amount(part: str, text: str) -> Fraction:
+def _amount(part: str, shown: str) -> Fraction:
     match = _AMOUNT.fullmatch(part)
     if match is None or not part or len(match[1]) > 3:
-        raise ResultTextError(f"found {part!r} in {text!r}, expected points such as 0, ½, 1 or 1½ (or 1.5)")
+        raise ResultTextError(f"found {shown!r}, expected points such as 0, ½, 1 or 1½ (or 1.5)")
     return Fraction(int(match[1] or 0)) + HALF * _HALVES[match[2]]

@@ -1,0 +1,35 @@
+"""A file written whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+__all__ = ["write_whole"]
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Put a text into a file, or leave what was there.
+
+    What a link leads to is written anew, and the link stays one.
+
+    Raises
+    ------
+    OSError
+        With the file's name, if it cannot be written, or is no file but a folder or a device.
+    """
+    target = path.resolve()
+    if target.exists() and not target.is_file():
+        raise OSError(errno.EINVAL, "is no file that could be written anew", str(path))
+    draft = target.with_name(target.name + ".part")
+    try:
+        with draft.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(target)
+    except OSError as bad:
+        draft.unlink(missing_ok=True)
+        # A full disk does not say by itself which file it was.
+        raise OSError(bad.errno, bad.strerror, str(path)) from bad
