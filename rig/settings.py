@@ -290,6 +290,10 @@ class Cannon(Table):
     """Between the two light barriers of the muzzle gate."""
     muzzle_speed_mps: Annotated[float, Field(gt=0.5, le=30)] = 9.6
     """Speed of the shot at the muzzle, until a calibration says better."""
+    calibration: Annotated[str, Field(min_length=1)] | None = Field(
+        default=None, examples=["calibration.json"]
+    )
+    """What `rig calibrate range` wrote, to aim by; without it, muzzle_speed_mps and the drag of a smooth sphere."""
     dwell_s: Annotated[float, Field(ge=1, le=60)] = 30.0
     """The lever stays cocked no longer than this, because the spring fades; then it is let down."""
     load_s: Annotated[float, Field(gt=0, le=60)] = 15.0
@@ -435,7 +439,7 @@ def parse_settings(text: str, name: str = "rig.toml") -> Settings:
 
 
 def read_settings(path: Path) -> Settings:
-    """Read a settings file; the paths under [log] are then taken from its folder.
+    """Read a settings file; the paths in it are then taken from its folder.
 
     Raises
     ------
@@ -447,4 +451,8 @@ def read_settings(path: Path) -> Settings:
     here = path.parent
     log = settings.log
     placed = {key: str(here / getattr(log, key)) for key in type(log).model_fields}
-    return settings.model_copy(update={"log": log.model_copy(update=placed)})
+    changes: dict[str, Table] = {"log": log.model_copy(update=placed)}
+    cannon = settings.cannon
+    if cannon.calibration is not None:
+        changes["cannon"] = cannon.model_copy(update={"calibration": str(here / cannon.calibration)})
+    return settings.model_copy(update=changes)

@@ -78,6 +78,10 @@ class Calibration:
         Degrees of freedom: shots used, less parameters fitted.
     shots : int
         Shots used.
+    usual_shots_before : int
+        How many shots the spring had fired before the middle one of them.
+    usual_dwell_s : float
+        How long it stood cocked before the middle one.
     wild : tuple of str
         Shots left out since they do not belong to the others.
     notes : tuple of str
@@ -94,6 +98,8 @@ class Calibration:
     place_noise_fitted: bool
     freedom: int
     shots: int
+    usual_shots_before: int = 0
+    usual_dwell_s: float = 0.0
     wild: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -131,12 +137,22 @@ class Calibration:
             self.scatter * math.sqrt(self.freedom / low), self.scatter * math.sqrt(self.freedom / high)
         )
 
-    def muzzle_speed_mps(self, *, shots_before: int = 0, dwell_s: float = 0.0) -> float:
-        """Return the mean speed of a shot of a spring that has fired so many, and has been cocked for so long."""
+    def muzzle_speed_mps(self, *, shots_before: int | None = None, dwell_s: float | None = None) -> float:
+        """Return the mean speed of a shot of a spring that has fired so many, and has been cocked for so long.
+
+        What is not said is as usual in the shots of the calibration.
+        """
+        shots_before, dwell_s = self._conditions(shots_before, dwell_s)
         faded = (
             self.value(Parameter.FADE_PER_SHOT) * shots_before + self.value(Parameter.FADE_COCKED) * dwell_s
         )
         return self.value(Parameter.SPEED) * (1.0 - faded)
+
+    def _conditions(self, shots_before: int | None, dwell_s: float | None) -> tuple[int, float]:
+        return (
+            self.usual_shots_before if shots_before is None else shots_before,
+            self.usual_dwell_s if dwell_s is None else dwell_s,
+        )
 
     def true_elevation_rad(self, set_rad: float) -> float:
         """Return where the barrel points when it is set to an elevation, coming from below and above alike."""
@@ -166,8 +182,8 @@ class Calibration:
         elevation_rad: float,
         *,
         fall_height_m: float = 0.0,
-        shots_before: int = 0,
-        dwell_s: float = 0.0,
+        shots_before: int | None = None,
+        dwell_s: float | None = None,
         level: float = 0.95,
     ) -> RangePrediction:
         """Say how far the cannon shoots.
@@ -188,6 +204,7 @@ class Calibration:
         ValueError
             Where the shot never comes down to that height.
         """
+        shots_before, dwell_s = self._conditions(shots_before, dwell_s)
         shot = MeasuredShot(
             name="asked",
             elevation_rad=elevation_rad,

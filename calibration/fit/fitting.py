@@ -108,6 +108,8 @@ def fit(
         place_noise_fitted=found.noise_known,
         freedom=max(1, used.count - len(free)),
         shots=used.count,
+        usual_shots_before=int(np.median(used.shots_before)),
+        usual_dwell_s=float(np.median(used.dwell_s)),
         wild=tuple(shots[each.index].name for each in wild),
         notes=tuple(notes),
     )
