@@ -156,9 +156,11 @@ class Battle:
         if isinstance(entry, Shot):
             zone = frozenset(self.agreement.zones[position.turn])
             if strays := [str(square) for square in entry.casualties if square not in zone]:
+                are = "is" if len(strays) == 1 else "are"
                 raise IllegalTurnError(
                     "C5",
-                    f"{' and '.join(strays)} is outside the zone {format_squares(zone)}, where the fallen are put back",
+                    f"{' and '.join(strays)} {are} outside the zone {format_squares(zone)}, "
+                    "where the fallen are put back",
                 )
         return replace(self, history=(*self.history, Played(entry, after)), _resumed=False)
 

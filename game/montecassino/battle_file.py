@@ -140,7 +140,7 @@ def _history(items: object, start: Battle | None, faults: list[str]) -> list[Pla
     befores = [] if start is None else [start]
     for number, item in enumerate(items, 1):
         place = f"entries[{number}]"
-        text, stated = _entry(item, place, faults)
+        text, said_after = _entry(item, place, faults)
         afters: list[Battle] = []
         refusals: list[str] = []
         for before in befores if text is not None else ():
@@ -148,7 +148,11 @@ def _history(items: object, start: Battle | None, faults: list[str]) -> list[Pla
                 afters.append(_played(before, text or ""))
             except (TurnTextError, IllegalTurnError, AmbiguousTurnError) as error:
                 refusals.append(f"{place}.entry: {error}")
-        agreeing = [after for after in afters if str(after.position) == str(stated)]
+        stated = None
+        agreeing = [after for after in afters if str(after.position) == said_after]
+        if not agreeing and said_after is not None:
+            stated = _position(said_after, f"{place}.after", faults)
+            agreeing = [after for after in afters if after.position == stated]
         if agreeing:
             befores = agreeing[:1]
             history += befores[0].history
@@ -163,15 +167,15 @@ def _history(items: object, start: Battle | None, faults: list[str]) -> list[Pla
     return history
 
 
-def _entry(item: object, place: str, faults: list[str]) -> tuple[str | None, Position | None]:
-    """Return an entry's text and the position beside it; what is wrong is added to `faults`, and gives None."""
+def _entry(item: object, place: str, faults: list[str]) -> tuple[str | None, str | None]:
+    """Return the texts of an entry and the position after it; what is wrong is added to `faults`, and gives None."""
     if not isinstance(item, Mapping):
         faults.append(f"{place}: found {_shown(item)}, expected an object with entry and after")
         return None, None
     _check_keys(item, f"{place}.", ("entry", "after"), (), faults)
     return (
         _text(item["entry"], f"{place}.entry", faults) if "entry" in item else None,
-        _position(item["after"], f"{place}.after", faults) if "after" in item else None,
+        _text(item["after"], f"{place}.after", faults) if "after" in item else None,
     )
 
 

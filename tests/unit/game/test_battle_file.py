@@ -90,6 +90,15 @@ def test_entries_in_short_are_read():
     assert parse_battle(text) == played(*ENTRIES)
 
 
+def test_a_position_written_in_another_way_is_the_same_position():
+    text = changed(
+        format_battle(played(*ENTRIES)),
+        "G A01-A16,A18-A24,A33 G01-G24 0/0 20/20 -",
+        "G A33,A18-A24,A1-A16 G01-G24 0/0 20/20 -",
+    )
+    assert parse_battle(text) == played(*ENTRIES)
+
+
 def test_a_changed_position_is_named_at_its_place_and_nowhere_else():
     text = changed(
         format_battle(played(*ENTRIES)), "A18-A24,A33 G01-G24 0/0 20/19", "A18-A24,A34 G01-G24 0/0 20/19"
