@@ -1,0 +1,104 @@
+"""`rig certificate`: whether this cannon reaches about 650 cm."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rig.cli._app import app
+from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_or_defaults
+from rig.length_unit import LengthUnit
+
+if TYPE_CHECKING:
+    from rig.range_file import MeasuredRanges
+
+__all__ = ["certificate"]
+
+
+@app.command(rich_help_panel="Look back")
+def certificate(
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="CSV with a column range_cm; shot and dwell_s may stand beside it"),
+    ] = None,
+    tape: Annotated[
+        str | None, typer.Option(metavar="CM,CM,...", help="the ranges themselves, as 648,655,651")
+    ] = None,
+    unit: Annotated[
+        LengthUnit | None, typer.Option(help="what the ranges are in, where no header says; cm by default")
+    ] = None,
+    promised: Annotated[
+        float, typer.Option(metavar="CM", min=1, max=6000, help="the mean range promised")
+    ] = 650.0,
+    margin: Annotated[
+        float, typer.Option(metavar="PERCENT", min=0.1, max=50, help="how far the mean may lie off")
+    ] = 5.0,
+    risk: Annotated[
+        float, typer.Option(metavar="PERCENT", min=0.01, max=25, help="of a wrong verdict, either way")
+    ] = 5.0,
+    certainty: Annotated[
+        float,
+        typer.Option(metavar="PERCENT", min=1, max=99.9, help="wanted, for the number of shots needed"),
+    ] = 90.0,
+    cannon: Annotated[str, typer.Option(help="which cannon it is, for the heading")] = "Montecassino cannon",
+    elevation: Annotated[
+        float | None, typer.Option(metavar="DEGREES", min=-90, max=90, help="of the barrel, when measured")
+    ] = None,
+    pdf: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="write the certificate as a PDF page")
+    ] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="write it as an HTML file")] = None,
+    skip_bad_rows: Annotated[
+        bool, typer.Option("--skip-bad-rows", help="leave out rows that cannot be used, and say which")
+    ] = False,
+    settings: SettingsFile = SETTINGS_FILE,
+) -> None:
+    """Say from measured ranges whether the cannon reaches about 650 cm, or how many shots it takes to say."""
+    from calibration.range_spec import RangeSpec
+    from rig.certificate import certify
+
+    measured = _measured(file, tape, unit, skip_bad_rows)
+    for fault in measured.skipped:
+        typer.echo(f"rig: {measured.name}: left out: {fault}", err=True)
+    muzzle_mm = settings_or_defaults(settings).cannon.muzzle_height_mm
+    certified = certify(
+        measured,
+        RangeSpec(promised / 100, margin / 100, risk / 100),
+        certainty=certainty / 100,
+        cannon=cannon,
+        set_up=(
+            ("elevation", "not stated" if elevation is None else f"{elevation:g}°"),
+            ("height of a level muzzle", f"{muzzle_mm / 10:g} cm"),
+        ),
+        issued=date.today(),
+    )
+    typer.echo(certified.headline)
+    for name, value in certified.figures:
+        typer.echo(f"  {name:<35}{value}")
+    for sentence in certified.sentences:
+        typer.echo(sentence)
+    if pdf is not None:
+        from rig.report.certificate import write_certificate_pdf
+
+        write_certificate_pdf(certified, pdf)
+        typer.echo(f"wrote {pdf}", err=True)
+    if html is not None:
+        from rig.report.certificate import write_certificate_html
+
+        write_certificate_html(certified, html)
+        typer.echo(f"wrote {html}", err=True)
+
+
+def _measured(
+    file: Path | None, tape: str | None, unit: LengthUnit | None, skip_bad_rows: bool
+) -> MeasuredRanges:
+    from rig.range_file import read_ranges, read_tape
+
+    if file is not None and tape is None:
+        return read_ranges(file, unit=unit, skip_bad_rows=skip_bad_rows)
+    if tape is not None and file is None:
+        return read_tape(tape, unit=unit)
+    raise typer.BadParameter("give the ranges either as a CSV file or by --tape")

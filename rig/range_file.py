@@ -1,0 +1,267 @@
+"""Ranges that somebody measured on the floor: a CSV file, or a few numbers on the command line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+
+from rig.checked_file import Fault, FaultyFile
+from rig.length_unit import LengthUnit
+
+__all__ = ["MeasuredRanges", "RangeFileError", "read_ranges", "read_tape"]
+
+_COLUMN = re.compile(r"range(?:_(\w+))?", re.ASCII)
+_EXPECTED = "a column range_cm (or range_mm, range_m, range_in); shot and dwell_s may stand beside it"
+_LIKELY_M = (2.0, 20.0)
+"""A cannon of this kind shoots so far; a typical range outside it is asked back, unless the unit was said."""
+_POSSIBLE_M = (0.05, 60.0)
+_ALIKE = 3.0
+"""Ranges of one cannon at one set-up differ by less than this factor; more is another unit or a slip of the pen."""
+
+
+class RangeFileError(FaultyFile):
+    """Ranges that cannot be used; `faults` holds everything that is wrong with them."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredRanges:
+    """Ranges in the order fired."""
+
+    name: str
+    ranges_m: tuple[float, ...]
+    unit: LengthUnit
+    """What they were written in."""
+    shot_numbers: tuple[float, ...]
+    """Which shot of the spring each was; 1, 2, 3 ... where the file does not say."""
+    dwell_s: tuple[float, ...] | None
+    """How long the cannon stood cocked before each; None where the file does not say."""
+    skipped: tuple[Fault, ...] = field(default=())
+    """Rows that were left out because somebody said so."""
+
+
+@dataclass(slots=True)
+class _Row:
+    place: str
+    value: float
+    shot: float | None = None
+    dwell_s: float | None = None
+
+
+def read_tape(text: str, *, unit: LengthUnit | None = None) -> MeasuredRanges:
+    """Read ranges from the command line, parted by commas, as 648,655,651.
+
+    Raises
+    ------
+    RangeFileError
+        With everything that is wrong with them.
+    """
+    faults: list[Fault] = []
+    rows: list[_Row] = []
+    for index, cell in enumerate(text.split(","), start=1):
+        value = _number(cell)
+        if value is None:
+            faults.append(Fault(f"number {index}", _shown(cell), "a range, as 648.5"))
+        else:
+            rows.append(_Row(f"number {index}", value))
+    return _checked("--tape", rows, unit, faults, skip_bad_rows=False)
+
+
+def read_ranges(path: Path, *, unit: LengthUnit | None = None, skip_bad_rows: bool = False) -> MeasuredRanges:
+    """Read a CSV file of ranges.
+
+    Parameters
+    ----------
+    path : Path
+        Its first line names the columns: `range_cm` (or `range_mm`, `range_m`, `range_in`; `range` alone is cm), and if
+        it was noted `shot`, the number of the shot with this spring, and `dwell_s`. Other columns are passed over.
+    unit : LengthUnit, optional
+        What a column `range` is in.
+    skip_bad_rows : bool
+        Leave out rows that cannot be used, and say which, instead of refusing the file.
+
+    Raises
+    ------
+    RangeFileError
+        With everything that is wrong.
+    """
+    name = str(path)
+    lines = _lines(name, path)
+    try:
+        _, header = next(lines)
+    except StopIteration:
+        raise RangeFileError(name, [Fault("the file", "nothing in it", _EXPECTED)]) from None
+    places, said = _columns(name, header, unit)
+    rows: list[_Row] = []
+    faults: list[Fault] = []
+    for number, cells in lines:
+        line = f"line {number}"
+        if len(cells) != len(header):
+            faults.append(Fault(line, f"{len(cells)} cells", f"{len(header)}, as the header has"))
+            continue
+        values = {key: _number(cells[place]) for key, place in places.items()}
+        bad = [
+            Fault(f"{line}, {key}", _shown(cells[places[key]]), "a number")
+            for key, value in values.items()
+            if value is None
+        ]
+        faults += bad
+        value = values["range"]
+        if not bad and value is not None:
+            rows.append(_Row(line, value, values.get("shot"), values.get("dwell_s")))
+    return _checked(name, rows, said, faults, skip_bad_rows=skip_bad_rows)
+
+
+def _checked(
+    name: str, rows: list[_Row], unit: LengthUnit | None, faults: list[Fault], *, skip_bad_rows: bool
+) -> MeasuredRanges:
+    given = unit or LengthUnit.CM
+    factor = given.in_mm / 1000
+    if not rows and not faults:
+        faults.append(Fault("the file", "no rows below the header", "a row for each shot"))
+    if rows:
+        usual = median(row.value for row in rows)
+        if unit is None and not _LIKELY_M[0] <= usual * factor <= _LIKELY_M[1]:
+            raise RangeFileError(name, [_asked_back(usual, given)])
+        sound = []
+        for row in rows:
+            fault = _implausible(row, usual, given)
+            if fault is None:
+                sound.append(row)
+            else:
+                faults.append(fault)
+        rows = sound
+    if faults and not (skip_bad_rows and rows):
+        raise RangeFileError(name, faults)
+    shots = [row.shot for row in rows]
+    dwells = [row.dwell_s for row in rows]
+    numbers = [float(index) for index in range(1, len(rows) + 1)]
+    return MeasuredRanges(
+        name=name,
+        ranges_m=tuple(row.value * factor for row in rows),
+        unit=given,
+        shot_numbers=tuple(numbers if None in shots else (shot for shot in shots if shot is not None)),
+        dwell_s=None if None in dwells else tuple(dwell for dwell in dwells if dwell is not None),
+        skipped=tuple(faults),
+    )
+
+
+def _asked_back(usual: float, given: LengthUnit) -> Fault:
+    """Ask what the ranges are in."""
+    likely = [unit for unit in LengthUnit if _LIKELY_M[0] <= usual * unit.in_mm / 1000 <= _LIKELY_M[1]]
+    ask = (
+        f"are they in {likely[0]}? then say --unit {likely[0]}" if likely else "if they are right, say --unit"
+    )
+    low, high = (1000 * bound / given.in_mm for bound in _LIKELY_M)
+    return Fault(
+        "the ranges",
+        f"about {usual:g}, read as {given}",
+        f"ranges of {low:g} to {high:g} {given}, as this cannon shoots",
+        ask,
+    )
+
+
+def _implausible(row: _Row, usual: float, given: LengthUnit) -> Fault | None:
+    length_m = row.value * given.in_mm / 1000
+    if not _POSSIBLE_M[0] <= length_m <= _POSSIBLE_M[1]:
+        expected = (
+            f"{1000 * _POSSIBLE_M[0] / given.in_mm:g} to {1000 * _POSSIBLE_M[1] / given.in_mm:g} {given}"
+        )
+        return Fault(
+            f"{row.place}, range", f"{row.value:g} {given}", expected, _in_another(row.value, usual, given)
+        )
+    if not usual / _ALIKE < row.value < usual * _ALIKE:
+        return Fault(
+            f"{row.place}, range",
+            f"{row.value:g} {given}",
+            f"something like the others, of about {usual:g} {given}",
+            _in_another(row.value, usual, given),
+        )
+    if row.dwell_s is not None and not 0 <= row.dwell_s <= 86_400:
+        return Fault(f"{row.place}, dwell_s", f"{row.dwell_s:g}", "seconds, from 0 to a day")
+    if row.shot is not None and not 0 <= row.shot <= 1e7:
+        return Fault(f"{row.place}, shot", f"{row.shot:g}", "the number of a shot")
+    return None
+
+
+def _in_another(value: float, usual: float, given: LengthUnit) -> str:
+    for unit in LengthUnit:
+        if unit is not given and usual / 1.5 < value * unit.in_mm / given.in_mm < usual * 1.5:
+            return f"is it in {unit}?"
+    return "if it was a wild shot, leave it out"
+
+
+def _columns(
+    name: str, header: list[str], unit: LengthUnit | None
+) -> tuple[dict[str, int], LengthUnit | None]:
+    shown = _shown(",".join(header))
+    places: dict[str, int] = {}
+    said = unit
+    for place, cell in enumerate(header):
+        key = cell.lower()
+        match = _COLUMN.fullmatch(key)
+        if match is None and key not in {"shot", "dwell_s"}:
+            continue
+        key = "range" if match is not None else key
+        if key in places:
+            raise RangeFileError(name, [Fault("line 1", f"{shown}, two columns of {key}", _EXPECTED)])
+        places[key] = place
+        if match is not None and match[1] is not None:
+            if match[1] not in set(LengthUnit):
+                units = ", ".join(LengthUnit)
+                raise RangeFileError(name, [Fault("line 1", shown, f"a unit of length: {units}")])
+            said = LengthUnit(match[1])
+            if unit is not None and unit is not said:
+                raise RangeFileError(
+                    name, [Fault("line 1", f"{shown}, which says {said}", f"{unit}, as asked for")]
+                )
+    if "range" not in places:
+        hint = "part columns by commas, and write decimals with a point" if ";" in header[0] else ""
+        raise RangeFileError(name, [Fault("line 1", shown, _EXPECTED, hint)])
+    return places, said
+
+
+def _lines(name: str, path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that hold something, each with its line."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        fault = Fault("the file", "nothing", f"a CSV file with {_EXPECTED}")
+        raise RangeFileError(name, [fault]) from None
+    except UnicodeDecodeError as bad:
+        fault = Fault(f"byte {bad.start + 1}", "text that is not UTF-8", "a CSV file")
+        raise RangeFileError(name, [fault]) from None
+    except OSError as bad:
+        fault = Fault("the file", str(bad.strerror), "a CSV file that can be read")
+        raise RangeFileError(name, [fault]) from None
+    reader = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True)
+    while True:
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as bad:
+            fault = Fault(f"line {reader.line_num}", str(bad), "rows of numbers parted by commas")
+            raise RangeFileError(name, [fault]) from bad
+        cells = [cell.strip() for cell in row]
+        if any(cells):
+            yield reader.line_num, cells
+
+
+def _number(cell: str) -> float | None:
+    # Python also reads 1_000, which nobody means.
+    try:
+        value = math.nan if "_" in cell else float(cell)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _shown(cell: str) -> str:
+    text = cell.strip()
+    return repr(text if len(text) <= 60 else f"{text[:57]}...") if text else "nothing"

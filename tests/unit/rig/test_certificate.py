@@ -1,0 +1,241 @@
+"""Measured ranges, read; the certificate of range, in words, as PDF and HTML (issue: the spec)."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import pypdf
+import pytest
+
+from calibration.range_spec import RangeSpec
+from rig.certificate import Certificate, certify
+from rig.cli import main
+from rig.length_unit import LengthUnit
+from rig.range_file import RangeFileError, read_ranges, read_tape
+from rig.report.certificate import write_certificate_html, write_certificate_pdf
+
+GOOD = "648,655,651,660,642,659,650,647"
+
+
+def certified(tape: str = GOOD, **changes: object) -> Certificate:
+    given = {"certainty": 0.9, "cannon": "Cannon 3", "set_up": (("elevation", "42°"),), **changes}
+    return certify(read_tape(tape), RangeSpec(), issued=date(2026, 11, 21), **given)
+
+
+def written(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "ranges.csv"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+# Reading
+
+
+def test_a_tape_is_in_cm():
+    read = read_tape("648, 655.5,651")
+    assert read.ranges_m == pytest.approx((6.48, 6.555, 6.51))
+    assert read.shot_numbers == (1, 2, 3)
+    assert read.dwell_s is None
+
+
+@pytest.mark.parametrize(
+    ("header", "values", "unit"),
+    [
+        ("range_cm", (648, 655), "cm"),
+        ("range_m", (6.48, 6.55), "m"),
+        ("Range_mm", (6480, 6550), "mm"),
+        ("range", (648, 655), "cm"),
+    ],
+)
+def test_a_file_says_its_unit_in_the_header(tmp_path, header, values, unit):
+    path = written(tmp_path, f"note,{header}\n" + "\n".join(f"x,{value}" for value in values))
+    read = read_ranges(path)
+    assert read.ranges_m == pytest.approx((6.48, 6.55))
+    assert read.unit == unit
+
+
+def test_shot_numbers_and_dwell_are_read(tmp_path):
+    read = read_ranges(written(tmp_path, "shot,range_cm,dwell_s\n41,648,5\n\n42,655,12.5\n"))
+    assert read.shot_numbers == (41, 42)
+    assert read.dwell_s == (5, 12.5)
+
+
+@pytest.mark.parametrize(
+    ("tape", "sentence"),
+    [
+        (
+            "6.48,6.55,6.51",
+            r"about 6\.51, read as cm, expected ranges of 200 to 2000 cm.*are they in m\? then say --unit m",
+        ),
+        ("6480,6550,6510", r"are they in mm\? then say --unit mm"),
+        ("648,6.55,651,650", r"number 2, range: found 6\.55 cm, .*is it in m\?"),
+        ("648,655,651,6500", r"number 4, range: .*is it in mm\?"),
+        ("648,2000,651,650", "if it was a wild shot, leave it out"),
+        ("648,,651", "number 2: found nothing, expected a range"),
+        ("648,nan,651", "number 2: found 'nan'"),
+        ("1e300,2e300,3e300", "if they are right, say --unit"),
+        ("0,0,0", "if they are right, say --unit"),
+    ],
+)
+def test_ranges_in_another_unit_and_slips_of_the_pen_are_asked_back(tape, sentence):
+    with pytest.raises(RangeFileError, match=sentence):
+        read_tape(tape)
+
+
+def test_who_says_the_unit_is_believed():
+    assert read_tape("1.2,1.3,1.25", unit=LengthUnit.M).ranges_m == (1.2, 1.3, 1.25)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "nothing in it"),
+        ("range_cm\n", "no rows below the header"),
+        ("648\n655\n", "expected a column range_cm"),
+        ("range_cm,range_m\n1,2\n", "two columns of range"),
+        ("range_furlong\n1\n", "expected a unit of length: mm, cm, m, in"),
+        ("range_cm;dwell_s\n648;3\n", "part columns by commas"),
+        ("range_cm\n648\nabc\n650", "line 3, range: found 'abc', expected a number"),
+        ("range_cm,dwell_s\n648,3\n650", "line 3: found 1 cells, expected 2"),
+        ("range_cm,dwell_s\n648,3\n650,-5", "line 3, dwell_s: found -5"),
+        ("range_cm,shot\n648,3\n650,-5", "line 3, shot: found -5"),
+    ],
+)
+def test_a_bad_file_says_what_is_wrong_and_where(tmp_path, text, sentence):
+    with pytest.raises(RangeFileError, match=sentence):
+        read_ranges(written(tmp_path, text))
+
+
+def test_a_bad_row_is_left_out_only_if_told_so(tmp_path):
+    path = written(tmp_path, "range_cm\n648\nabc\n650\n6.5\n")
+    with pytest.raises(RangeFileError):
+        read_ranges(path)
+    read = read_ranges(path, skip_bad_rows=True)
+    assert read.ranges_m == pytest.approx((6.48, 6.5))
+    assert [fault.key for fault in read.skipped] == ["line 3, range", "line 5, range"]
+
+
+def test_no_file_a_folder_and_binary(tmp_path):
+    with pytest.raises(RangeFileError, match="the file: found nothing"):
+        read_ranges(tmp_path / "none.csv")
+    with pytest.raises(RangeFileError, match="a CSV file that can be read"):
+        read_ranges(tmp_path)
+    (tmp_path / "b.csv").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(RangeFileError, match="not UTF-8"):
+        read_ranges(tmp_path / "b.csv")
+
+
+def test_a_header_and_an_option_that_disagree_are_refused(tmp_path):
+    with pytest.raises(RangeFileError, match="which says m, expected cm, as asked for"):
+        read_ranges(written(tmp_path, "range_m\n6.5\n"), unit=LengthUnit.CM)
+
+
+# In words
+
+
+@pytest.mark.parametrize(
+    ("tape", "headline", "where"),
+    [
+        (GOOD, "This cannon meets 650 cm within 5 %.", "lies wholly inside"),
+        ("548,555,551,560,542", "This cannon does not meet 650 cm within 5 %.", "lies wholly outside"),
+        (
+            "600,720,650",
+            "Not enough shots to say whether this cannon meets 650 cm within 5 %.",
+            "crosses an edge of",
+        ),
+    ],
+)
+def test_the_verdict_in_words(tape, headline, where):
+    certificate = certified(tape)
+    assert certificate.headline == headline
+    assert where in certificate.sentences[0]
+
+
+def test_how_many_shots_it_takes_or_that_none_do():
+    assert "in 90 % of all trials with" in certified("600,720,650").sentences[1]
+    assert "no number of shots" in certified("548,555,551,560,542").sentences[1]
+
+
+def test_drift_and_dwell_in_words(tmp_path):
+    rows = "".join(f"{n},{660 - 1.2 * n + (n % 3)},{(7 * n) % 31}\n" for n in range(1, 25))
+    read = read_ranges(written(tmp_path, "shot,range_cm,dwell_s\n" + rows))
+    certificate = certify(read, RangeSpec(), certainty=0.9, cannon="c", set_up=(), issued=date(2026, 11, 21))
+    assert certificate.sentences[2].startswith("The range falls from shot to shot: -1.2 cm for a shot")
+    assert certificate.sentences[3].startswith("No change with the time it stands cocked is shown")
+    assert "the time cocked was not noted" in certified().sentences[3]
+
+
+def test_a_wild_shot_in_words():
+    assert any(
+        "Shot 4 went 320.0 cm, wild" in said
+        for said in certified("648,655,651,320,642,659,650,647,652").sentences
+    )
+
+
+# On paper
+
+
+def test_the_pdf_is_one_page_with_the_verdict_the_inputs_and_the_versions(tmp_path):
+    path = tmp_path / "certificate.pdf"
+    write_certificate_pdf(certified(), path)
+    pdf = pypdf.PdfReader(path)
+    assert len(pdf.pages) == 1
+    text = pdf.pages[0].extract_text()
+    for said in ("Cannon 3", "meets 650 cm", "42°", "660.0", "numpy"):
+        assert said in text
+    again = tmp_path / "again.pdf"
+    write_certificate_pdf(certified(), again)
+    assert again.read_bytes() == path.read_bytes()
+
+
+def test_the_html_says_the_same_and_needs_no_other_file(tmp_path):
+    path = tmp_path / "certificate.html"
+    write_certificate_html(certified(cannon="<b>Cannon</b>"), path)
+    text = path.read_text(encoding="utf-8")
+    assert "This cannon meets 650 cm within 5 %." in text
+    assert "<b>Cannon</b>" not in text
+    assert "<svg" in text
+    assert "src=" not in text
+    for sentence in certified().sentences:
+        assert sentence.split(":")[0] in text
+
+
+def test_many_shots_fit_on_the_page(tmp_path):
+    write_certificate_pdf(
+        certified(",".join(str(640 + n * 7 % 23) for n in range(400))), tmp_path / "certificate.pdf"
+    )
+    assert len(pypdf.PdfReader(tmp_path / "certificate.pdf").pages) == 1
+
+
+# At the terminal
+
+
+def test_the_command_says_the_verdict_and_writes_the_files(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert (
+        main(["certificate", "--tape", GOOD, "--elevation", "42", "--pdf", "c.pdf", "--html", "c.html"]) == 0
+    )
+    out, err = capsys.readouterr()
+    assert out.startswith("This cannon meets 650 cm within 5 %.\n")
+    assert err == "wrote c.pdf\nwrote c.html\n"
+    assert "42°" in Path("c.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--tape", "648"], "1 range cannot show how the shots scatter"),
+        (["--tape", "648,648,648"], "all 3 ranges are the same"),
+        (["--tape", "6.48,6.5,6.6"], "say --unit m"),
+        ([], "either as a CSV file or by --tape"),
+        (["none.csv"], "none.csv: the file: found nothing"),
+        (["--tape", GOOD, "--margin", "0"], "margin"),
+        (["--tape", GOOD, "--pdf", "no/such/folder.pdf"], "no/such/folder.pdf: No such file"),
+    ],
+)
+def test_the_command_refuses_with_one_line(words, sentence, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["certificate", *words]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert sentence in line
