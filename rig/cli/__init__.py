@@ -11,6 +11,7 @@ import typer
 # Each module hangs its commands on `app` when it is imported; a new one is named here.
 from rig.cli import (
     analyse,
+    certificate,
     demo,
     game,
     game_chart,
@@ -30,6 +31,7 @@ __all__ = [
     "RefusedError",
     "analyse",
     "app",
+    "certificate",
     "demo",
     "game",
     "game_chart",

@@ -66,6 +66,10 @@ def test_settings_page(capsys: pytest.CaptureFixture[str]) -> None:
     assert _run_page("settings.md", capsys) == 4
 
 
+def test_certificate_page(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run_page("certificate.md", capsys) == 5
+
+
 def test_log_page(capsys: pytest.CaptureFixture[str]) -> None:
     ticks = itertools.count(_NOVEMBER_UTC_US, 400_000)
     plan = changed(PLAN, position="A A01-A24 G25-G48 0/0 20/20 -", plan=None, plan_index=None)
