@@ -34,7 +34,7 @@ def test_projection_is_opencv_s(pose, lens):
     # Not by cv2.Rodrigues: a camera that hangs straight is turned by half a turn, and within 1e-5 rad of that it rounds.
     turn = Rotation.from_matrix(matrix).as_rotvec()
     expected, _ = cv2.projectPoints(POINTS_MM, turn, translation, lens.matrix, np.array(lens.distortion))
-    assert np.abs(project(pose, lens, POINTS_MM) - expected.reshape(-1, 2)).max() < 1e-3
+    assert np.abs(project(pose, lens, POINTS_MM) - expected.reshape(-1, 2)).max() < 1e-6
 
 
 @given(POSES)
