@@ -222,13 +222,15 @@ class _ChartReader:
 
     def _title_line(self, line: str, cells: Sequence[str]) -> tuple[TitleLine, str, str] | None:
         """Return what a line of the title names, its label and its value; None where it is no such line."""
-        before_colon, _, after_colon = line.partition(":")
         beside = list(cells[1:])
         while beside and not beside[-1]:
             beside.pop()  # spreadsheets fill lines up
-        in_text = (before_colon.strip(), after_colon.strip())
-        in_table = (cells[0].removesuffix(":").strip(), self._separator.join(beside))
-        for label, value in (in_text, in_table) if self._separator == "|" else (in_table, in_text):
+        found = [(cells[0].removesuffix(":").strip(), self._separator.join(beside))]
+        before_colon, colon, after_colon = line.partition(":")
+        if colon:
+            # In columns of text a value may have bars; in a table the label has a cell of its own, and values colons.
+            found.insert(0 if self._separator == "|" else 1, (before_colon.strip(), after_colon.strip()))
+        for label, value in found:
             if ":" not in label and plain(label) in _TITLE_LINES:
                 return _TITLE_LINES[plain(label)], label, value
         return None
