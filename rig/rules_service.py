@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import TypeVar
 
 from game.montecassino import (
+    MOST_DEPTH,
     Cause,
     Fall,
     IllegalTurnError,
@@ -91,9 +92,10 @@ def answer(question: object) -> _Json:
 
 
 def _perft(position: Position, question: Mapping[str, object]) -> _Json:
-    depth = _value(question, "depth", int, "a whole number of at least 1")
-    if depth < 1:
-        raise QuestionError(f"depth: found {depth}, expected a whole number of at least 1")
+    expected = f"a whole number from 1 to {MOST_DEPTH}"
+    depth = _value(question, "depth", int, expected)
+    if not 1 <= depth <= MOST_DEPTH:
+        raise QuestionError(f"depth: found {_shown(depth)}, expected {expected}")
     return {"count": perft(position, depth)}
 
 

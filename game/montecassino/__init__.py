@@ -25,7 +25,7 @@ from game.montecassino.chart_text import (
     read_chart,
 )
 from game.montecassino.chart_words import Language
-from game.montecassino.counting import perft, results
+from game.montecassino.counting import MOST_DEPTH, perft, results
 from game.montecassino.entries import Abandon, Adjourn, Entry, Retreat, Shot, apply_entry
 from game.montecassino.generation import legal_turns
 from game.montecassino.notation import AmbiguousTurnError, read_entry
@@ -55,6 +55,7 @@ __all__ = [
     "BASE_LINES",
     "BOARD_FILES",
     "BOARD_ROWS",
+    "MOST_DEPTH",
     "SOLDIERS_PER_SIDE",
     "Abandon",
     "Act",

@@ -22,6 +22,9 @@ from game.montecassino.outcomes import outcome
 from game.montecassino.position import Position
 from game.montecassino.turns import MOST_STEPS
 
+MOST_DEPTH = 100
+"""Turns that `perft` looks ahead at most; no count of so many ends in anybody's time."""
+
 # One soldier's move: its difference to the board, where it starts and where it ends.
 _Move = tuple[int, int, int]
 
@@ -55,10 +58,10 @@ def perft(position: Position, depth: int) -> int:
     Raises
     ------
     ValueError
-        If `depth` is less than 1.
+        If `depth` is less than 1 or more than `MOST_DEPTH`.
     """
-    if depth < 1:
-        raise ValueError(f"depth is {depth}, expected 1 or more")
+    if not 1 <= depth <= MOST_DEPTH:
+        raise ValueError(f"depth is {depth}, expected 1 to {MOST_DEPTH}")
     if outcome(position) is not None:
         return 0
     mover = position.turn

@@ -57,8 +57,9 @@ def test_n6_counts_over_two_turns(case):
 
 
 def test_n6_a_count_needs_a_depth():
-    with pytest.raises(ValueError, match="depth is 0"):
-        perft(Position.parse("A A30 G30 0/0 0/0 -"), 0)
+    for depth in (0, 101):
+        with pytest.raises(ValueError, match=f"depth is {depth}, expected 1 to 100"):
+            perft(Position.parse("A A30 G30 0/0 0/0 -"), depth)
 
 
 def test_turns_are_made_as_they_are_asked_for():

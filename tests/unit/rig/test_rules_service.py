@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+import slow_rules
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from rig.rules_service import QuestionError, answer, answer_line
@@ -83,6 +84,45 @@ def test_an_illegal_turn_is_answered_with_its_clause_and_a_sentence(turn, clause
     assert len(said["why"].split()) > 3
 
 
+JOINED = "A A01.1-A03.1,A32.1,A30.2 G30.1-G34.1,A40.2 1/2 2/1 -"
+
+
+def test_s3_questions_about_two_boards():
+    found = asked("results", JOINED)["results"]
+    assert len(found) == asked("perft", JOINED, depth=1)["count"]
+    assert "G A01.1-A03.1,A25.2,A30.2 A40.2,G30.1-G34.1 1/2 2/1 -" in found
+    assert found == sorted(slow_rules.results(JOINED))
+    assert asked("state", JOINED) == {"winner": None, "immobilised": False, "reason": None}
+    assert asked("retreat", JOINED) == {
+        "after": "G A01.1-A05.1 A40.2,G30.1-G34.1 1/2 2/1 A",
+    }
+    assert asked("legal", JOINED, turn="A-32.1>A-25.2")["legal"]
+    assert asked("legal", JOINED, turn="A-32>A-40")["clause"] == "S3"
+
+
+def test_s3_a_shot_on_two_boards():
+    said = asked(
+        "shot",
+        JOINED,
+        zone="G25.1-G72.1,A40.2",
+        option="i",
+        falls=[
+            {"side": "G", "square": "G-30.1", "cause": "ricochet"},
+            {"side": "G", "square": "A-40.2", "between": ["dragged", "other"]},
+            {"side": "A", "square": "A-30.2", "cause": "dragged"},
+        ],
+        moved=["G-31.1"],
+        decisions={"A-40.2": "stays"},
+    )
+    assert said == {
+        "casualties": ["G-30.1"],
+        "put_back": ["A-30.2", "A-40.2", "G-31.1"],
+        "doubts": [{"square": "A-40.2", "between": ["dragged", "other"], "commander": "G"}],
+        "after": "G A01.1-A03.1,A32.1,A30.2 A40.2,G31.1-G34.1 1/2 1/1 -",
+        "winner": None,
+    }
+
+
 def test_v_the_state_of_a_battle_that_is_over_has_its_reason():
     said = asked("state", "A A30 - 0/0 0/0 -")
     assert (said["winner"], said["reason"]) == ("A", "the enemy has no soldier on the board")
@@ -118,8 +158,13 @@ FALL = {"side": "G", "square": "G-30", "cause": "direct"}
         ({"ask": "state"}, "position: found nothing, expected a text"),
         ({"ask": "state", "position": 3}, "position: found 3, expected a text"),
         ({"ask": "state", "position": "A A73 - 0/0 0/0 -"}, "A-73 is not on the board"),
-        ({"ask": "perft", "position": START}, "depth: found nothing, expected a whole number of at least 1"),
+        ({"ask": "perft", "position": START}, "depth: found nothing, expected a whole number from 1 to 100"),
         ({"ask": "perft", "position": START, "depth": 0}, "depth: found 0"),
+        (
+            {"ask": "perft", "position": START, "depth": 101},
+            "depth: found 101, expected a whole number from 1",
+        ),
+        ({"ask": "perft", "position": START, "depth": 10**80}, "depth: found 1000"),
         ({"ask": "perft", "position": START, "depth": 1.0}, "depth: found 1.0"),
         ({"ask": "perft", "position": START, "depth": True}, "depth: found true"),
         ({"ask": "legal", "position": START}, "turn: found nothing"),
@@ -149,6 +194,11 @@ FALL = {"side": "G", "square": "G-30", "cause": "direct"}
         ({**SHOT, "decisions": {"G-30": ["stays"]}}, "decisions.G-30: found a list"),
         ({**SHOT, "decisions": {"G-30": "stays", "G30": "leaves"}}, "decisions: G-30 stands twice"),
         ({**SHOT, "position": "A A01 G30 0/0 0/5 -"}, "side A has no shot left"),
+        ({**SHOT, "position": "A A30 - 0/0 5/5 -"}, "the battle is over, and nobody fires any more (V0)"),
+        ({**SHOT, "position": "A A01.1 G30.1 0/0 5/5 -"}, "the zone: G-"),
+        ({**SHOT, "zone": "G25-G72,A01.1"}, "A-01.1 names one of two boards and G-25 none"),
+        ({**SHOT, "zone": "G25.1"}, "the zone: G-25.1 names one of two boards, and the position has one"),
+        ({**SHOT, "falls": [{**FALL, "square": "G-30.1"}]}, "G-30.1, where nobody stood"),
     ],
 )
 def test_a_question_that_cannot_be_answered_says_why(question, sentence):
@@ -190,5 +240,66 @@ JSON = st.recursive(
 def test_whatever_stands_at_a_key_one_line_comes_back(key, value):
     asked = {**SHOT, "ask": "legal"} if key == "turn" else SHOT
     said = answer_line(json.dumps({**asked, key: value}).encode())
+    assert "\n" not in said
+    assert isinstance(json.loads(said), dict)
+
+
+SPITE = [
+    *(
+        b'"',
+        b"{",
+        b"}",
+        b"[",
+        b"]",
+        b",",
+        b":",
+        b"null",
+        b"true",
+        b"1e999",
+        b"-1",
+        b"0",
+        b"NaN",
+        b"A73",
+        b".1",
+    ),
+    *(
+        b".2",
+        b".0",
+        b"-",
+        b"\\ud800",
+        b"\x00",
+        b"\xff",
+        b"\n",
+        b">",
+        b"x",
+        b"+",
+        b"99999999999",
+        b" ",
+        b'"G-30"',
+    ),
+]
+
+
+@given(st.data())
+@settings(max_examples=300)
+def test_whatever_a_line_has_come_to_one_line_comes_back(data):
+    question = data.draw(
+        st.sampled_from(
+            [
+                SHOT,
+                {"ask": "perft", "position": JOINED, "depth": 1},
+                {"ask": "legal", "position": JOINED, "turn": "A-32.1>A-25.2>A-33.2"},
+                {"ask": "retreat", "position": JOINED},
+                {"ask": "state", "position": START},
+            ]
+        )
+    )
+    line = bytearray(json.dumps(question).encode())
+    for _ in range(data.draw(st.integers(1, 3))):
+        begin = data.draw(st.integers(0, len(line)))
+        line[begin : begin + data.draw(st.integers(0, 4))] = data.draw(st.sampled_from(SPITE))
+    # A deeper count is a sound question, and a long one.
+    assume(b'"depth": 1' not in line or b'"depth": 1}' in line)
+    said = answer_line(bytes(line))
     assert "\n" not in said
     assert isinstance(json.loads(said), dict)
