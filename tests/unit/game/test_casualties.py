@@ -88,6 +88,12 @@ def test_c3_c6_a_shot_is_spent_the_casualties_leave_and_the_turn_passes():
     assert str(verdict.after) == "G A01,A03 A40,G31-G34 0/0 1/1 -"
 
 
+def test_c1_a_shot_takes_the_place_of_the_whole_infantry_turn():
+    after = judge(POSITION, ALL_SQUARES, Option.I, []).after
+    assert after.turn is POSITION.turn.enemy
+    assert after.soldiers == POSITION.soldiers
+
+
 def test_c3_a_miss_spends_a_shot_too():
     assert str(judge(POSITION, (), Option.I, []).after) == "G A01-A03 A40,G30-G34 0/0 1/1 -"
 

@@ -113,7 +113,7 @@ def test_n4_all_faults_are_named_at_once():
     )
 
 
-def test_n4_a_square_may_not_stand_for_both_sides():
+def test_b7_n4_a_square_holds_one_soldier_so_it_may_not_stand_for_both_sides():
     with pytest.raises(PositionError, match="A-05 stands twice, for A and for G"):
         Position.parse("A A01-A05 A05-A06 0/0 0/0 -")
 

@@ -5,6 +5,7 @@ from montecassino_strategies import ONE_OR_TWO, any_squares, sides
 
 from game.montecassino import (
     ALL_SQUARES,
+    BASE_LINES,
     BOARD_FILES,
     BOARD_ROWS,
     Side,
@@ -15,6 +16,7 @@ from game.montecassino import (
     own_squares,
     parse_squares,
 )
+from rig.settings import Board
 
 
 def test_b1_numbers_run_from_the_owners_left_line_by_line():
@@ -31,6 +33,22 @@ def test_b2_the_fields_face_each_other():
 def test_b2_three_squares_forward_from_a_72_is_g_49():
     start = Square.parse("A-72")
     assert Square.from_own(Side.A, start.own_line(Side.A) + 3, start.own_file(Side.A)) == Square.parse("G-49")
+
+
+@pytest.mark.parametrize(("boards", "squares"), [(1, "{0}01-{0}24"), (2, "{0}01.1-{0}24.1,{0}01.2-{0}24.2")])
+@pytest.mark.parametrize("side", Side)
+def test_b4_squares_1_to_24_are_the_base_and_the_other_48_the_field(boards, squares, side):
+    base = parse_squares(squares.format(side))
+    assert {square.own_line(side) for square in base} == set(range(1, BASE_LINES + 1))
+    field = set(own_squares(side, boards)) - set(base)
+    assert len(field) == boards * 48
+    assert {square.own_line(side) for square in field} == set(range(4, 10))
+
+
+def test_b6_the_side_of_a_square_is_a_setting_45_mm_where_nobody_says():
+    assert Board.model_fields["square_mm"].default == 45.0
+    x_mm, y_mm = Square.parse("G-30").centre_mm(45.0)
+    assert Square.parse("G-30").centre_mm(90.0) == (2 * x_mm, 2 * y_mm)
 
 
 @pytest.mark.parametrize(

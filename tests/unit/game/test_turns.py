@@ -8,6 +8,7 @@ from game.montecassino import (
     IllegalTurnError,
     Move,
     Position,
+    Side,
     Square,
     Turn,
     TurnTextError,
@@ -153,6 +154,20 @@ def test_p2_a_defender_taken_in_the_same_turn_defends_no_more():
     assert after(before, "G-18xG-09 G-28>G-20+1") == "G A01-A02,A30,G09 G01 1/0 0/0 -"
     with pytest.raises(IllegalTurnError, match="defended from G-11"):
         after("A A30,G18,G28 G01,G09,G11 0/1 0/0 -", "G-18xG-09 G-28>G-20+1")
+
+
+def test_p1_a_prisoner_leaves_the_board_and_is_held_by_its_captor():
+    before = Position.parse("G A30,A51 A39,G01 3/2 0/0 -")
+    given = apply_turn(before, turn_of("A-39xA-30"))
+    assert given.squares_of(Side.A) == (Square.parse("A-51"),)
+    assert given.held == {Side.A: 3, Side.G: 3}
+
+
+def test_m9_who_was_touched_is_not_asked_so_a_turn_may_be_tried_and_another_played():
+    before = Position.parse("A A30,A40 G01 0/0 0/0 -")
+    tried, played = (apply_turn(before, turn_of(text)) for text in ("A-30>A-38", "A-40>A-48"))
+    assert str(tried) == "G A38,A40 G01 0/0 0/0 -"
+    assert str(played) == "G A30,A48 G01 0/0 0/0 -"
 
 
 @pytest.mark.parametrize(
