@@ -99,7 +99,7 @@ class ChartRow:
     Raises
     ------
     ValueError
-        If infantry moves from or to nowhere, or a cell is given that such a row leaves empty.
+        If infantry moves from or to nowhere, a cell is given that such a row leaves empty, or a number makes no sense.
     """
 
     number: int | None
@@ -125,6 +125,14 @@ class ChartRow:
             raise ValueError(f"a row of {self.act} has neither squares nor prisoners")
         if self.act is not Act.ARTILLERY and self.losses:
             raise ValueError(f"a row of {self.act} has no losses by cannon")
+        if len(set(self.losses)) != len(self.losses):
+            raise ValueError("a row names each loss once")
+        if (
+            self.captured not in {0, 1}
+            or min(self.freed, self.enemies or 0) < 0
+            or (self.number is not None and self.number < 1)
+        ):
+            raise ValueError("a row takes one prisoner at most, and counts from 0, its number from 1")
         if self.act is not Act.INFANTRY and self.number is None:
             raise ValueError(f"a row of {self.act} is a turn of its own and needs its number")
 

@@ -26,7 +26,7 @@ from game.montecassino.position import Position, PositionError
 from game.montecassino.square_lists import format_squares, parse_squares
 from game.montecassino.squares import Side, Square, SquareError
 
-_BAR = re.compile(r"(?<!\|)\|(?!\|)")
+_LONE_BAR = re.compile(r"(?<!\|)\|(?!\|)")
 _RULE = re.compile(r"-+(?:\+-+)+")
 _SEPARATORS = "|\t;,"
 _HEADS_AT_LEAST = 3
@@ -174,7 +174,10 @@ def _separator_of(lines: Iterable[str]) -> str:
 def _split(line: str, separator: str) -> tuple[str, ...]:
     """Return the cells of a line, without blanks about them."""
     if separator == "|":
-        cells: Iterable[str] = _BAR.split(line)
+        # Two bars side by side are an empty cell written close, or the sign of an adjournment.
+        cells: Iterable[str] = line.split("|")
+        if line.count("|") != len(Column) - 1:
+            cells = _LONE_BAR.split(line)
     else:
         # A ditto mark written by hand is no opening quotation mark of CSV.
         line = re.sub(rf'^\s*"(?={separator})', '""""', line)
@@ -224,7 +227,7 @@ class _ChartReader:
         """Return what a line of the title names, its label and its value; None where it is no such line."""
         beside = list(cells[1:])
         while beside and not beside[-1]:
-            beside.pop()  # spreadsheets fill lines up
+            beside.pop()
         found = [(cells[0].removesuffix(":").strip(), self._separator.join(beside))]
         before_colon, colon, after_colon = line.partition(":")
         if colon:
@@ -277,6 +280,8 @@ class _ChartReader:
 
     def _in_order(self, cells: tuple[str, ...]) -> tuple[str, ...]:
         """Return the cells in the chart's order of columns, as far as the heads tell it."""
+        while len(cells) > len(Column) and not cells[-1]:
+            cells = cells[:-1]  # spreadsheets fill lines up
         places = [self._heads.get(column, len(cells)) for column in Column]
         beyond = [cell for place, cell in enumerate(cells) if cell and place not in places]
         if max(places) >= len(cells) or beyond:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import datetime
 import io
+import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -18,6 +20,7 @@ from game.montecassino.chart_text import format_chart, format_chart_csv, read_ch
 from game.montecassino.chart_words import WORDS, Language
 from game.montecassino.position import Position
 
+SEED = Path(__file__).parents[4] / "shared" / "seeds" / "000_2e3d5f374e750694.txt"
 BOOKLET = """\
 23	X		A-72	G-49	-----	-----	-----	12
 24		X	-----	-----	-----	-----	A-62	11
@@ -41,6 +44,18 @@ MARCH, SHOT = (dict(zip(Column, line.split("\t"), strict=True)) for line in BOOK
 def changed(cells: dict[Column, str], **changes: str) -> list[str]:
     """Give the cells of a row, some of them changed, by the names of the columns."""
     return list((cells | {Column[name]: text for name, text in changes.items()}).values())
+
+
+def test_n2_the_booklet_itself_is_read_in_its_three_languages():
+    if not SEED.exists():
+        pytest.skip(f"the booklet is not at {SEED}")
+    tables = re.findall(
+        r"(?:Movements|Movimientos|Movimenti)\t.*\n.*\n(?:.*\t.*\n){7}", SEED.read_text(encoding="utf-8")
+    )
+    assert len(tables) == 3
+    for table in tables:
+        reading = read_chart(table)
+        assert (reading.chart, reading.faults) == (SAMPLE, ())
 
 
 @pytest.mark.parametrize("heads", ["", *HEADS.values()])
@@ -141,6 +156,10 @@ def test_a_row_names_all_its_faults():
         {"act": Act.RETREAT, "freed": 1},
         {"act": Act.ABANDON, "losses": (Square(Side.A, 1),)},
         {"act": Act.ARTILLERY, "number": None},
+        {"act": Act.ARTILLERY, "number": 0},
+        {"act": Act.ARTILLERY, "enemies": -1},
+        {"act": Act.ARTILLERY, "losses": (Square(Side.A, 1), Square(Side.A, 1))},
+        {"act": Act.INFANTRY, "start": Square(Side.A, 1), "end": Square(Side.A, 9), "captured": 2},
     ],
 )
 def test_a_row_that_could_not_be_written_cannot_be_made(cells):
@@ -205,6 +224,12 @@ def test_a_spreadsheets_marks_and_padding_do_no_harm():
     padded = "\ufeff" + "".join(line + ",,\r\n" for line in format_chart_csv(TITLED).splitlines())
     reading = read_chart(padded)
     assert (reading.chart, reading.faults) == (TITLED, ())
+
+
+def test_rows_written_close_or_filled_up_are_read_without_heads():
+    march = SAMPLE.rows[:1]
+    assert read_chart("23|X||A-72|G-49||||12").chart.rows == march
+    assert read_chart("23,X,,A-72,G-49,,,,12,,,,").chart.rows == march
 
 
 def test_a_ditto_mark_typed_without_csvs_quotes_is_read():
