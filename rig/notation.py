@@ -6,14 +6,16 @@ from pydantic import AfterValidator
 
 from game.montecassino import Position, PositionError, SquareError, parse_squares
 
-__all__ = ["PositionText", "SquaresText"]
+__all__ = ["PositionText", "SquaresText", "TableSquaresText"]
 
 
 def _position(text: str) -> str:
     try:
-        Position.parse(text)
+        position = Position.parse(text)
     except PositionError as bad:
         raise ValueError(f"a position: {'; '.join(bad.faults)}") from bad
+    if position.boards != 1:
+        raise ValueError("a position of one board, as the table has one")
     return text
 
 
@@ -25,8 +27,17 @@ def _squares(text: str) -> str:
     return text
 
 
+def _table_squares(text: str) -> str:
+    if any(square.board for square in parse_squares(_squares(text))):
+        raise ValueError("a list of squares, as G25-G72, without boards, as the table has one")
+    return text
+
+
 PositionText = Annotated[str, AfterValidator(_position)]
-"""A position in one line (rules page, N4)."""
+"""A position of the one board under the camera, in one line (rules page, N4)."""
 
 SquaresText = Annotated[str, AfterValidator(_squares)]
-"""Squares with runs, as `G25-G72`."""
+"""Squares with runs, as `G25-G72`, of one board or of two joined."""
+
+TableSquaresText = Annotated[str, AfterValidator(_table_squares)]
+"""Squares with runs, as `G25-G72`, of the one board under the camera."""

@@ -25,7 +25,7 @@ from game.montecassino import (
     parse_squares,
 )
 from rig.checked_file import Fault, FaultyFile, Table, parse_toml, read_text, validate
-from rig.notation import PositionText, SquaresText
+from rig.notation import PositionText, TableSquaresText
 from rig.settings import Settings
 
 __all__ = [
@@ -69,7 +69,7 @@ class PlannedShot:
 class Target(Table):
     """Squares to fire at. What is left out here is taken from the programme."""
 
-    squares: SquaresText
+    squares: TableSquaresText
     """Squares with runs, as `G49,G33-G40`; each is a target of its own."""
     repeats: Repeats | None = None
     """Shots at each of them under each option."""

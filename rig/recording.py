@@ -19,7 +19,7 @@ from pydantic import ConfigDict, Field, field_validator
 from game.montecassino import Option, Position, Side, Square, parse_squares
 from rig.capture import open_capture
 from rig.checked_file import Fault, FaultyFile, Table, validate
-from rig.notation import PositionText, SquaresText
+from rig.notation import PositionText, TableSquaresText
 from vision.scene import MarkerMap, Scene
 
 __all__ = [
@@ -148,7 +148,7 @@ class Keys(_Keys):
     board: BoardKeys
     cannon: CannonKeys
     position: PositionText | None
-    zone: SquaresText
+    zone: TableSquaresText
     option: Option
 
     @field_validator("timestamps_us")

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from game.montecassino import BOARD_FILES, Position, Side
 from rig.checked_file import Fault, FaultyFile, Table, parse_toml, read_text, validate
-from rig.notation import PositionText, SquaresText
+from rig.notation import PositionText, TableSquaresText
 
 __all__ = [
     "TWIN",
@@ -362,9 +362,9 @@ class Game(Table):
 
     position: PositionText = "A A01-A24 G01-G24 0/0 20/20 -"
     """Where the soldiers stand, in one line: turn, Allies, Germans, prisoners, shots left, retreated."""
-    zone_a: SquaresText = "G25-G72"
+    zone_a: TableSquaresText = "G25-G72"
     """Squares on which a shot of the Allies counts."""
-    zone_g: SquaresText = "A25-A72"
+    zone_g: TableSquaresText = "A25-A72"
     """Squares on which a shot of the Germans counts."""
     option: Literal["i", "ii", "iii"] = "i"
     """Which falls are casualties: `i` all, `ii` not the dragged, `iii` only the direct."""
