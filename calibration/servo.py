@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _ROUNDING_US = 1e-6
 
@@ -81,6 +81,18 @@ class ServoMap:
     def position(self, pulse_us: float) -> float:
         """Return the position that a pulse stands for."""
         return (pulse_us - self.centre_us) / self.gain_us_per_unit
+
+    def corrected(self, *, at: float, offset: float, gain: float) -> ServoMap:
+        """Return the map of an axis that goes elsewhere than it was told.
+
+        Told to go to p, it goes to ``at + offset + gain (p - at)``; the corrected map's positions are where it really goes.
+        """
+        slope_us = self.gain_us_per_unit / gain
+        return replace(
+            self,
+            centre_us=self.centre_us + self.gain_us_per_unit * at - slope_us * (at + offset),
+            gain_us_per_unit=slope_us,
+        )
 
     def approach_us(self, position: float) -> float:
         """Return the pulse to give first, so that a position is always reached from shorter pulses.

@@ -1,13 +1,15 @@
 """From a square to servo pulses: the settings' cannon, handed to calibration."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from calibration.aim import Aim, Arc, Cannon, Limits, NoAim, Strip, body_point_m, solve
+from calibration.fit import Parameter
 from calibration.flight import Projectile
 from calibration.servo import ServoMap
 from game.montecassino import BOARD_FILES, BOARD_ROWS, Side, Square
 from rig import settings
+from rig.calibration_file import calibration_of
 
 __all__ = ["AimedShot", "TargetOutOfReach", "aim_at", "cannon_of", "pulses_us"]
 
@@ -106,7 +108,7 @@ def pulses_us(
 def _servos(cannon: settings.Cannon) -> tuple[ServoMap, ServoMap, ServoMap]:
     """Return the maps of traverse (m), azimuth and elevation (rad). A map's 0 need not lie within its limits."""
     traverse, azimuth, elevation = cannon.traverse, cannon.azimuth, cannon.elevation
-    return (
+    maps = (
         ServoMap(
             centre_us=traverse.centre_us - traverse.us_per_mm * traverse.centre_mm,
             gain_us_per_unit=1000 * traverse.us_per_mm,
@@ -121,18 +123,43 @@ def _servos(cannon: settings.Cannon) -> tuple[ServoMap, ServoMap, ServoMap]:
             maximum_us=elevation.max_us,
         ),
     )
+    calibrated = calibration_of(cannon)
+    if calibrated is None:
+        return maps
+    known = calibrated.calibration
+    return (
+        maps[0],
+        # A cannon that stands turned points past where its azimuth says by so much.
+        maps[1].corrected(
+            at=known.mount.azimuth_centre_rad,
+            offset=known.rising_offset_rad(Parameter.AZIMUTH_OFFSET) + known.value(Parameter.YAW),
+            gain=known.value(Parameter.AZIMUTH_GAIN),
+        ),
+        maps[2].corrected(
+            at=known.mount.elevation_centre_rad,
+            offset=known.rising_offset_rad(Parameter.ELEVATION_OFFSET),
+            gain=known.value(Parameter.ELEVATION_GAIN),
+        ),
+    )
 
 
 def cannon_of(side: Side, cannon: settings.Cannon, board: settings.Board) -> Cannon:
     """Return the cannon of a side as calibration knows one."""
     servos = _servos(cannon)
     square_m = board.square_mm / 1000
+    muzzle_speed_mps, drag_per_m = cannon.muzzle_speed_mps, Projectile().drag_per_m()
+    right_m = ahead_m = 0.0
+    calibrated = calibration_of(cannon)
+    if calibrated is not None:
+        known = calibrated.calibration
+        muzzle_speed_mps, drag_per_m = known.muzzle_speed_mps(), known.value(Parameter.DRAG)
+        right_m, ahead_m = known.value(Parameter.PLACE_RIGHT), known.value(Parameter.PLACE_AHEAD)
+    strip = Strip.of_side(side, BOARD_FILES * square_m, BOARD_ROWS * square_m, cannon.strip_offset_mm / 1000)
+    left_x_m, y_m = strip.to_board(right_m, ahead_m)
     return Cannon(
-        strip=Strip.of_side(
-            side, BOARD_FILES * square_m, BOARD_ROWS * square_m, cannon.strip_offset_mm / 1000
-        ),
-        muzzle_speed_mps=cannon.muzzle_speed_mps,
-        drag_per_m=Projectile().drag_per_m(),
+        strip=replace(strip, left_x_m=left_x_m, y_m=y_m),
+        muzzle_speed_mps=muzzle_speed_mps,
+        drag_per_m=drag_per_m,
         pivot_height_m=cannon.muzzle_height_mm / 1000,
         barrel_m=cannon.barrel_length_mm / 1000,
         traverse_m=Limits(*servos[0].limits),

@@ -15,6 +15,7 @@ from game.montecassino import Option, Position, Side, Square, Verdict, format_sq
 from rig import log
 from rig.aiming import AimedShot, aim_at
 from rig.analyse import Analysis, analyse_folder
+from rig.calibration_file import calibration_of
 from rig.cannon import Cannon, LaneAnswer, ShotFired, ShotNotSeen
 from rig.eye import Eye, TableReading
 from rig.hands import Hands
@@ -354,12 +355,18 @@ def _plan_of(order: Order) -> log.ShotPlan:
 
 
 def _logged_aim(aimed: AimedShot, settings: Settings) -> log.Aim:
+    calibrated = calibration_of(settings.cannon)
     return log.Aim(
         target_mm=aimed.target_mm,
         traverse_mm=1000 * aimed.aim.traverse_m,
         azimuth_rad=aimed.aim.azimuth_rad,
         elevation_rad=aimed.aim.elevation_rad,
-        expected_muzzle_speed_mps=settings.cannon.muzzle_speed_mps,
+        expected_muzzle_speed_mps=(
+            settings.cannon.muzzle_speed_mps
+            if calibrated is None
+            else calibrated.calibration.muzzle_speed_mps()
+        ),
+        calibration="" if calibrated is None else calibrated.identity,
     )
 
 

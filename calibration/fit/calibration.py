@@ -154,28 +154,24 @@ class Calibration:
             self.usual_dwell_s if dwell_s is None else dwell_s,
         )
 
-    def true_elevation_rad(self, set_rad: float) -> float:
-        """Return where the barrel points when it is set to an elevation, coming from below and above alike."""
-        centre = self.mount.elevation_centre_rad
-        return (
-            centre
-            + self.value(Parameter.ELEVATION_OFFSET)
-            + self.value(Parameter.ELEVATION_GAIN) * (set_rad - centre)
+    def rising_offset_rad(self, of: Parameter) -> float:
+        """Return the offset of an axis that always comes from below (from the left), half its play included."""
+        play = (
+            Parameter.ELEVATION_BACKLASH if of is Parameter.ELEVATION_OFFSET else Parameter.AZIMUTH_BACKLASH
         )
+        return self.value(of) - self.value(play) / 2
 
-    def elevation_to_set_rad(self, true_rad: float) -> float:
-        """Return what to set for the barrel to point at an elevation."""
+    def set_elevation_rad(self, true_rad: float) -> float:
+        """Return what the elevation must be set to, from below, for the barrel to point there."""
         centre = self.mount.elevation_centre_rad
-        return centre + (true_rad - centre - self.value(Parameter.ELEVATION_OFFSET)) / self.value(
-            Parameter.ELEVATION_GAIN
-        )
+        off = true_rad - centre - self.rising_offset_rad(Parameter.ELEVATION_OFFSET)
+        return centre + off / self.value(Parameter.ELEVATION_GAIN)
 
-    def azimuth_to_set_rad(self, true_rad: float) -> float:
-        """Return what to set for the barrel to point so far to the right of the strip's own straight ahead."""
+    def set_azimuth_rad(self, true_rad: float) -> float:
+        """Return what the azimuth must be set to, from the left, for a cannon that stands turned to point there."""
         centre = self.mount.azimuth_centre_rad
-        return centre + (true_rad - centre - self.value(Parameter.AZIMUTH_OFFSET)) / self.value(
-            Parameter.AZIMUTH_GAIN
-        )
+        off = true_rad - centre - self.rising_offset_rad(Parameter.AZIMUTH_OFFSET) - self.value(Parameter.YAW)
+        return centre + off / self.value(Parameter.AZIMUTH_GAIN)
 
     def predict_range(
         self,

@@ -11,6 +11,7 @@ import typer
 # Each module hangs its commands on `app` when it is imported; a new one is named here.
 from rig.cli import (
     analyse,
+    calibrate,
     certificate,
     demo,
     game,
@@ -31,6 +32,7 @@ __all__ = [
     "RefusedError",
     "analyse",
     "app",
+    "calibrate",
     "certificate",
     "demo",
     "game",

@@ -1,0 +1,432 @@
+"""`rig calibrate`: learn how the cannon really shoots from what was measured, and which shots to fire next."""
+
+from __future__ import annotations
+
+import math
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rig.cli._app import RefusedError, app
+from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read, settings_or_defaults
+from rig.length_unit import LengthUnit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from calibration.fit import Assumption, Calibration, MeasuredShot, Mount, Parameter
+    from rig.calibration_file import CalibrationFile
+    from rig.settings import Settings
+    from rig.shots_file import ShotsFile
+
+__all__ = ["calibrate_group", "plan", "shots_range", "show"]
+
+calibrate_group = typer.Typer(
+    name="calibrate",
+    help="Learn muzzle speed, drag and mount from measured shots; plan the next ones.",
+    no_args_is_help=True,
+)
+app.add_typer(calibrate_group, rich_help_panel="Calibrate")
+
+
+class Learn(StrEnum):
+    """What else to learn besides the muzzle speed."""
+
+    DRAG = "drag"
+    PLACE = "place"
+    YAW = "yaw"
+    ELEVATION_OFFSET = "elevation-offset"
+    ELEVATION_GAIN = "elevation-gain"
+    ELEVATION_BACKLASH = "elevation-backlash"
+    AZIMUTH_OFFSET = "azimuth-offset"
+    AZIMUTH_GAIN = "azimuth-gain"
+    AZIMUTH_BACKLASH = "azimuth-backlash"
+    FADE_PER_SHOT = "fade-per-shot"
+    FADE_COCKED = "fade-cocked"
+
+
+LearnOption = Annotated[
+    list[Learn] | None,
+    typer.Option("--learn", help="besides the muzzle speed; give it again for more. Without it: drag"),
+]
+ElevationOption = Annotated[
+    float | None, typer.Option("--elevation", help="degrees, where all shots were fired at the same")
+]
+
+
+@calibrate_group.command("range")
+def shots_range(
+    tape: Annotated[
+        str | None, typer.Option(help="ranges from the muzzle, in the order fired, as 648,655,651")
+    ] = None,
+    csv: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="a row for each shot: elevation_deg, range_cm, gate_mps ..."),
+    ] = None,
+    shots: Annotated[
+        str | None,
+        typer.Option(
+            help="shots of the log, as 5-16 or 5,7,9, or all: their speeds, elevations and places of fall"
+        ),
+    ] = None,
+    elevation: ElevationOption = None,
+    unit: Annotated[LengthUnit | None, typer.Option(help="of the ranges; cm by default")] = None,
+    floor_mm: Annotated[
+        float, typer.Option("--floor-mm", help="how high the floor that was measured on lies over the board")
+    ] = 0.0,
+    learn: LearnOption = None,
+    skip_bad_rows: Annotated[
+        bool, typer.Option("--skip-bad-rows", help="leave out rows of the file that cannot be used")
+    ] = False,
+    out: Annotated[Path, typer.Option(metavar="FILE", help="where the calibration goes")] = Path(
+        "calibration.json"
+    ),
+    settings: SettingsFile = SETTINGS_FILE,
+) -> None:
+    """Fit muzzle speed, drag and what else was asked to measured shots, and write the calibration."""
+    from calibration.fit import NoFit, fit
+    from rig.calibration_file import Input, calibration_of, write_calibration
+
+    chosen = settings_or_defaults(settings)
+    known = calibration_of(chosen.cannon)
+    files = list(
+        _measured(
+            chosen, known, settings, tape, csv, shots, elevation, unit, floor_mm, skip_bad_rows=skip_bad_rows
+        )
+    )
+    measured = [shot for file in files for shot in file.shots]
+    mount, assumed = _mount(chosen), _assumed(chosen, known)
+    for file in files:
+        _refuse_other_units(file, mount, assumed)
+        for fault in file.skipped:
+            typer.echo(f"rig: {file.name}: left out: {fault}", err=True)
+    found = fit(measured, mount, free=_parameters(learn), assumed=assumed)
+    if isinstance(found, NoFit):
+        raise RefusedError(str(found))
+    write_calibration(out, found, [Input(file.name, len(file.shots)) for file in files])
+    for line in _told(found, _reference_rad(found, measured)):
+        typer.echo(line)
+    typer.echo(f'wrote {out}; to aim by it, set in rig.toml, under [cannon]: calibration = "{out}"')
+
+
+@calibrate_group.command()
+def show(
+    calibration: Annotated[Path, typer.Argument(metavar="FILE", help="what `rig calibrate range` wrote")],
+    elevation: Annotated[
+        list[float] | None,
+        typer.Option("--elevation", help="degrees; say how far it shoots; may be given again"),
+    ] = None,
+) -> None:
+    """Say what a calibration holds, and how far the cannon shoots by it."""
+    from rig.calibration_file import read_calibration
+
+    file = read_calibration(calibration)
+    came = ", ".join(f"{each.source} ({each.shots})" for each in file.inputs)
+    typer.echo(f"made {file.made_utc} from {file.calibration.shots} shots: {came}")
+    for line in _told(file.calibration, None):
+        typer.echo(line)
+    for degrees in elevation or []:
+        _refuse_odd_elevation(degrees)
+        typer.echo(_range_line(file.calibration, math.radians(degrees)))
+
+
+@calibrate_group.command()
+def plan(
+    count: Annotated[int, typer.Option("--shots", min=1, max=200, help="how many you will fire")] = 12,
+    learn: LearnOption = None,
+    for_range: Annotated[
+        bool,
+        typer.Option(
+            "--for-range", help="choose for the range at --elevation alone, not for all to be learnt"
+        ),
+    ] = False,
+    elevation: Annotated[float, typer.Option(help="degrees, of the range that is to be predicted")] = 41.6,
+    gate: Annotated[
+        bool, typer.Option("--gate/--no-gate", help="whether the muzzle gate times the shots")
+    ] = True,
+    calibration: Annotated[Path | None, typer.Option(metavar="FILE", help="what is known already")] = None,
+    floor_mm: Annotated[float, typer.Option("--floor-mm", help="as for range")] = 0.0,
+    settings: SettingsFile = SETTINGS_FILE,
+) -> None:
+    """Say at which elevations to fire so that the most is learnt."""
+    from calibration.fit import MeasuredShot
+    from calibration.fit.design import plan as choose
+    from rig.aiming import cannon_of
+    from rig.calibration_file import calibration_of, read_calibration
+    from rig.shots_file import SHOT_RADIUS_M
+
+    chosen = settings_or_defaults(settings)
+    _refuse_odd_elevation(elevation)
+    named = calibration_of(chosen.cannon)
+    known = named if calibration is None else read_calibration(calibration)
+    limits = cannon_of(chosen.cannon.sides[0], chosen.cannon, chosen.board).elevation_rad
+    mount, assumed = _mount(chosen), _assumed(chosen, named)
+    speed_mps = next(value.value for name, value in assumed.items() if name.value == "speed_mps")
+
+    def candidate(degrees: float, approach: int = 1) -> MeasuredShot:
+        return MeasuredShot(
+            name=f"{degrees:g} degrees",
+            elevation_rad=math.radians(degrees),
+            elevation_approach=approach,
+            fall_height_m=floor_mm / 1000 + SHOT_RADIUS_M,
+            gate_speed_mps=speed_mps if gate else None,
+            range_m=1.0,
+        )
+
+    step = 5
+    low, high = (math.degrees(end) for end in (limits.lowest, limits.highest))
+    grid = [float(each) for each in range(math.ceil(low / step) * step, math.floor(high) + 1, step)]
+    if low <= elevation <= high:
+        grid.append(elevation)
+    proposed = choose(
+        [candidate(degrees) for degrees in sorted(set(grid))],
+        count,
+        mount,
+        reference=candidate(elevation),
+        known=None if known is None else known.calibration,
+        learn=_parameters(learn),
+        for_range=for_range,
+        assumed=assumed,
+    )
+    for each in proposed.proposed:
+        times = "once" if each.times == 1 else f"{each.times} times"
+        typer.echo(f"fire {times} at {math.degrees(each.shot.elevation_rad):.1f} degrees, and tape the range")
+    for parameter, before in proposed.before.items():
+        typer.echo(
+            f"{_upper(parameter.in_words)}: now to {_sd(parameter, before)}, then to {_sd(parameter, proposed.after[parameter])}"
+        )
+    typer.echo(
+        f"mean range at {elevation:g} degrees: now to {100 * proposed.range_before_m:.1f} cm, "
+        f"then to {100 * proposed.range_after_m:.1f} cm (standard error)"
+    )
+
+
+def _measured(
+    settings: Settings,
+    known: CalibrationFile | None,
+    settings_file: Path,
+    tape: str | None,
+    csv: Path | None,
+    shots: str | None,
+    elevation: float | None,
+    unit: LengthUnit | None,
+    floor_mm: float,
+    *,
+    skip_bad_rows: bool,
+) -> Iterator[ShotsFile]:
+    """Yield the shots of every source named."""
+    from calibration.aim import Strip
+    from game.montecassino import BOARD_FILES, BOARD_ROWS, Side
+    from rig.shots_file import ShotsFile, logged_shots, read_shots, shots_of_tape
+
+    if tape is None and csv is None and shots is None:
+        raise typer.BadParameter("give what was measured: --tape, --csv or --shots")
+    if not -5_000 <= floor_mm <= 5_000:
+        raise typer.BadParameter(f"the floor is {floor_mm:g} mm over the board; expected -5000 to 5000")
+    if elevation is not None:
+        _refuse_odd_elevation(elevation)
+    elevation_rad = None if elevation is None else math.radians(elevation)
+    logged: list[MeasuredShot] = []
+    if shots is not None:
+        square_m = settings.board.square_mm / 1000
+        strips = {
+            side.value: Strip.of_side(
+                side.value,
+                BOARD_FILES * square_m,
+                BOARD_ROWS * square_m,
+                settings.cannon.strip_offset_mm / 1000,
+            )
+            for side in Side
+        }
+        with open_log_to_read(settings_file) as log:
+            logged = list(logged_shots(log.shots(), _numbers(shots), known, strips))
+    if tape is not None:
+        if not logged and elevation_rad is None:
+            raise typer.BadParameter(
+                "say at which elevation the ranges were shot: --elevation, or --shots of the log"
+            )
+        if logged and elevation_rad is not None:
+            raise typer.BadParameter("--elevation is known from the log's shots; give only one of both")
+        yield shots_of_tape(
+            tape,
+            unit or LengthUnit.CM,
+            elevation_rad=elevation_rad,
+            floor_m=floor_mm / 1000,
+            fired=logged,
+        )
+    elif logged:
+        yield ShotsFile(f"shots {shots} of the log", tuple(logged), unit or LengthUnit.CM)
+    elif shots is not None and csv is None:
+        raise RefusedError("the log has no shot that the muzzle gate timed")
+    if csv is not None:
+        yield read_shots(
+            csv,
+            unit=unit,
+            elevation_rad=elevation_rad,
+            floor_m=floor_mm / 1000,
+            skip_bad_rows=skip_bad_rows,
+        )
+
+
+def _numbers(text: str) -> set[int] | None:
+    """Read shot numbers, as 5-16,18; None for all."""
+    if text.strip().lower() == "all":
+        return None
+    numbers: set[int] = set()
+    for part in text.split(","):
+        first, _, last = part.strip().partition("-")
+        last = last or first
+        if not (first.isascii() and first.isdigit() and last.isascii() and last.isdigit()):
+            raise typer.BadParameter(
+                f"--shots: {part.strip()!r} found, expected numbers as 5-16 or 5,7,9, or all"
+            )
+        if not 0 <= int(last) - int(first) < 100_000:
+            raise typer.BadParameter(f"--shots: {part.strip()!r} found, expected the lower number first")
+        numbers |= set(range(int(first), int(last) + 1))
+    return numbers
+
+
+def _mount(settings: Settings) -> Mount:
+    from calibration.fit import Mount
+
+    cannon = settings.cannon
+    return Mount(
+        pivot_height_m=cannon.muzzle_height_mm / 1000,
+        barrel_m=cannon.barrel_length_mm / 1000,
+        elevation_centre_rad=cannon.elevation.centre_rad,
+    )
+
+
+def _assumed(settings: Settings, known: CalibrationFile | None) -> Mapping[Parameter, Assumption]:
+    """Return what is taken before any shot: the settings', or what the calibration that they name says."""
+    from calibration.fit import ASSUMED, Assumption, Parameter
+
+    speed_mps = settings.cannon.muzzle_speed_mps
+    assumed = {**ASSUMED, Parameter.SPEED: Assumption(speed_mps, 0.3 * speed_mps)}
+    if known is not None:
+        for parameter in Parameter:
+            assumed[parameter] = Assumption(known.calibration.value(parameter), assumed[parameter].sd)
+    return assumed
+
+
+def _parameters(learn: Sequence[Learn] | None) -> list[Parameter]:
+    from calibration.fit import Parameter
+
+    found = {Parameter.SPEED}
+    for each in learn or [Learn.DRAG]:
+        if each is Learn.PLACE:
+            found |= {Parameter.PLACE_RIGHT, Parameter.PLACE_AHEAD}
+        else:
+            found.add(Parameter[each.name])
+    return [parameter for parameter in Parameter if parameter in found]
+
+
+def _refuse_other_units(file: ShotsFile, mount: Mount, assumed: Mapping[Parameter, Assumption]) -> None:
+    """Ask back where ranges look as if they were meant in another unit."""
+    import numpy as np
+
+    from calibration.fit import Parameter
+    from calibration.fit.units import METRES, doubt_about_units
+    from calibration.hodograph import cross
+
+    taped = [shot for shot in file.shots if shot.range_m is not None]
+    if not taped:
+        return
+    angles = np.array([shot.elevation_rad for shot in taped])
+    heights = np.array([shot.fall_height_m for shot in taped])
+    expected_m = cross(
+        assumed[Parameter.SPEED].value,
+        angles,
+        assumed[Parameter.DRAG].value,
+        offset_m=heights - mount.pivot_height_m - mount.barrel_m * np.sin(angles),
+    ).x_m
+    told = np.isfinite(expected_m) & (expected_m > 0.01)
+    if not told.all():
+        odd = taped[int(np.flatnonzero(~told)[0])]
+        raise RefusedError(
+            f"{file.name}: {odd.name}: a shot fired at {math.degrees(odd.elevation_rad):.1f} degrees never comes "
+            f"down to {1000 * odd.fall_height_m:g} mm over the board"
+        )
+    written = [(shot.range_m or 0.0) / METRES[file.unit] for shot in taped]
+    doubt = doubt_about_units(written, file.unit, expected_m.tolist())
+    if doubt is not None:
+        raise RefusedError(f"{file.name}: {doubt}")
+
+
+def _refuse_odd_elevation(degrees: float) -> None:
+    if not -90 < degrees < 90:
+        raise typer.BadParameter(
+            f"an elevation is {degrees:g}, expected more than -90 and less than 90 degrees"
+        )
+
+
+def _reference_rad(found: Calibration, measured: Sequence[MeasuredShot]) -> float | None:
+    """Return the elevation of the highest shots whose range was taped, as the one that people ask about."""
+    taped = [shot.elevation_rad for shot in measured if shot.range_m is not None]
+    return max(taped) if taped else None
+
+
+def _told(found: Calibration, elevation_rad: float | None) -> Iterator[str]:
+    """Tell a calibration in a few lines."""
+    from calibration.fit import Parameter, Status
+
+    for parameter in Parameter:
+        status = found.status_of(parameter)
+        if status is Status.TRUSTED:
+            continue
+        interval = found.interval(parameter)
+        said = f"{_upper(parameter.in_words)}: {_shown(parameter, found.value(parameter))}"
+        ends = f"{_shown(parameter, interval.low)} to {_shown(parameter, interval.high)}"
+        yield f"{said}, {ends} with 95 %{'' if status is Status.FITTED else '; assumed, not from these shots'}"
+    if found.scatter_fitted:
+        scatter = found.scatter_interval()
+        yield (
+            f"speeds scatter by {100 * found.scatter:.2f} % from shot to shot, "
+            f"{100 * scatter.low:.2f} % to {100 * scatter.high:.2f} % with 95 %"
+        )
+    yield from (f"note: {note}" for note in found.notes)
+    if elevation_rad is not None:
+        yield _range_line(found, elevation_rad)
+
+
+def _range_line(found: Calibration, elevation_rad: float) -> str:
+    from rig.shots_file import SHOT_RADIUS_M
+
+    predicted = found.predict_range(elevation_rad, fall_height_m=SHOT_RADIUS_M)
+    return (
+        f"at {math.degrees(elevation_rad):.1f} degrees it shoots {100 * predicted.mean_m:.1f} cm on the board's level, "
+        f"{100 * predicted.confidence_m.low:.1f} to {100 * predicted.confidence_m.high:.1f} cm with 95 %; "
+        f"the next shot {100 * predicted.next_m.low:.0f} to {100 * predicted.next_m.high:.0f} cm"
+    )
+
+
+def _shown(parameter: Parameter, value: float) -> str:
+    factor, digits, unit = _units(parameter)
+    return f"{factor * value:.{digits}f}{unit}"
+
+
+def _sd(parameter: Parameter, value: float) -> str:
+    factor, digits, unit = _units(parameter)
+    return f"{factor * value:.{digits + 1}f}{unit}"
+
+
+def _units(parameter: Parameter) -> tuple[float, int, str]:
+    """Return how a person reads it: factor, digits, unit."""
+    name = parameter.value
+    if name.endswith("_mps"):
+        return 1.0, 3, " m/s"
+    if name.endswith("_per_m"):
+        return 1.0, 5, " 1/m"
+    if name.endswith("_rad"):
+        return 180 / math.pi, 2, " degrees"
+    if name.endswith("_m"):
+        return 1000.0, 1, " mm"
+    if name.startswith("fade"):
+        return 100.0, 4, " %" + (" a shot" if name.endswith("shot") else " a second")
+    return 1.0, 4, ""
+
+
+def _upper(words: str) -> str:
+    return words[0].upper() + words[1:]
