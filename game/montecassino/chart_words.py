@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
-from game.montecassino.chart import Column
+from game.montecassino.chart import Act, Column
 from game.montecassino.outcomes import Reason
 from game.montecassino.squares import Side
 
@@ -55,6 +55,8 @@ class Words:
     title: Mapping[TitleLine, str]
     fields: Mapping[Side, str]
     """Whose field the letter of a square names."""
+    signs: Mapping[Act, str]
+    """What a sign in the column From says."""
     page: str
     """With the places `page` and `pages`."""
     result: str
@@ -92,6 +94,7 @@ _ENGLISH = Words(
         TitleLine.START: "Start",
     },
     fields={Side.A: "field of the Allies", Side.G: "field of the Germans"},
+    signs={Act.RETREAT: "retreat", Act.ABANDON: "abandoned", Act.ADJOURN: "adjourned"},
     page="Page {page} of {pages}",
     result="Result",
     points="Points",
@@ -139,6 +142,7 @@ _SPANISH = Words(
         TitleLine.START: "Comienzo",
     },
     fields={Side.A: "campo Aliado", Side.G: "campo Germano"},
+    signs={Act.RETREAT: "retirada", Act.ABANDON: "abandono", Act.ADJOURN: "aplazamiento"},
     page="Página {page} de {pages}",
     result="Resultado",
     points="Puntos",
@@ -186,6 +190,7 @@ _ITALIAN = Words(
         TitleLine.START: "Inizio",
     },
     fields={Side.A: "campo Alleato", Side.G: "campo Tedesco"},
+    signs={Act.RETREAT: "ritirata", Act.ABANDON: "abbandono", Act.ADJOURN: "rinvio"},
     page="Pagina {page} di {pages}",
     result="Risultato",
     points="Punti",

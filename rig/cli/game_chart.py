@@ -67,6 +67,10 @@ def chart(
 
         _write(ChartFile(Chart(()), None, ()), wanted, out, language)
         return
+    if out is not None and out.exists() and file.exists() and out.samefile(file):
+        raise typer.BadParameter(
+            f"found {out}, which is read here, expected another file", param_hint="--out"
+        )
     from rig.chart_file import read_chart_file
 
     found = read_chart_file(file)

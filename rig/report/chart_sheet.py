@@ -282,8 +282,9 @@ class _Sheet:
     def _footer(self, page: int, pages: int) -> None:
         self._font(_LABEL_PT)
         y_mm = _FOOT_MM + 3.0
-        fields = "; ".join(f"{side}: {self._words.fields[side]}" for side in Side)
-        self._write(fields, _MARGIN_MM, y_mm, _WIDTH_MM, _LINE_MM, "L")
+        meanings = [*self._words.fields.items(), *self._words.signs.items()]
+        key = "; ".join(f"{sign}: {meaning}" for sign, meaning in meanings)
+        self._write(key, _MARGIN_MM, y_mm, _WIDTH_MM, _LINE_MM, "L")
         self._write(
             self._words.page.format(page=page, pages=pages), _MARGIN_MM, y_mm, _WIDTH_MM, _LINE_MM, "R"
         )

@@ -68,6 +68,7 @@ def test_every_page_has_the_heads_in_the_language_and_its_number(language):
         text = text_of(page)
         for head in [*words.heads.values(), words.movements, words.prisoner, words.chart]:
             assert head in text, head
+        assert all(f"{sign}: {meaning}" in text for sign, meaning in words.signs.items())
         assert words.page.format(page=number, pages=len(pages)) in text
         assert (float(page.mediabox.width), float(page.mediabox.height)) == pytest.approx((595.28, 841.89))
 

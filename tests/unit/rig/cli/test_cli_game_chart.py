@@ -133,6 +133,7 @@ def test_a_start_that_cannot_be_is_named(folder, capsys):
         (["battle.json", "--format", "pdf"], "rig: Invalid value: a PDF goes into a file: add --out chart.pdf"),
         (["battle.json", "--out", "a.doc"], "rig: Invalid value: a.doc: a name in .txt, .csv, .pdf, .json says"),
         (["battle.json", "--out", "no/a.csv"], "rig: no/a.csv: No such file or directory"),
+        (["battle.json", "--out", "./battle.json", "--format", "csv"], "rig: Invalid value for --out: found battle.json"),
         (["battle.json", "--language", "fr"], "rig: Invalid value for '--language'"),
         (["nobody.csv"], "rig: nobody.csv: the file: No such file or directory, expected a battle file or a chart"),
         (["."], "rig: .: the file: Is a directory, expected a battle file or a chart"),
