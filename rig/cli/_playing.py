@@ -28,7 +28,7 @@ from game.montecassino import (
     read_entry,
 )
 from rig.battle_file import FaultyBattleFile, write_battle
-from rig.cli._board import SIDE_NAMES
+from rig.cli._board import SIDE_NAMES, board_lines
 from rig.cli._telling import ending_lines, say, show_battle
 
 __all__ = ["Playing"]
@@ -193,6 +193,8 @@ class Playing:
         except IllegalTurnError as error:
             self._say(f"not legal by {error.clause}: {error.why}")
             return
+        for line in board_lines(self.battle.position, zone=agreed.zones[side]):
+            self._console.print(line, soft_wrap=True)
         crew = agreed.players[side]
         if crew.cannon != crew.infantry:
             self._say(f"{crew.cannon} fires when {crew.infantry or 'the commander'} orders it.")

@@ -12,6 +12,7 @@ from game.montecassino import (
     Cannons,
     Outcome,
     Side,
+    Turn,
     Winner,
     format_squares,
 )
@@ -28,8 +29,9 @@ _CANNONS = {
 
 def agreement_lines(agreement: Agreement) -> Iterator[str]:
     """Yield what was agreed."""
+    lines = "1 line" if agreement.lines == 1 else f"{agreement.lines} lines"
     boards = "two boards joined" if agreement.boards == 2 else "one board"
-    yield f"Agreed: {boards}, {agreement.lines} lines of soldiers, {_CANNONS[agreement.cannons]}"
+    yield f"Agreed: {boards}, {lines} of soldiers, {_CANNONS[agreement.cannons]}"
     if agreement.cannons is not Cannons.NONE:
         yield f"  casualties by option {agreement.option}"
         for side in Side:
@@ -57,7 +59,8 @@ def say(console: Console, words: str) -> None:
 
 def show_battle(console: Console, battle: Battle) -> None:
     """Print the board and what it does not show; how the battle has ended is for `ending_lines` to say."""
-    for line in board_lines(battle.position):
+    last = battle.history[-1].entry if battle.history else None
+    for line in board_lines(battle.position, last=last if isinstance(last, Turn) else None):
         console.print(line, soft_wrap=True)
     *counts, state = state_lines(battle.position)
     for words in counts if battle.outcome else [*counts, state]:

@@ -1,0 +1,303 @@
+"""`rig game play` and `rig game replay`, with lines out of a pipe and at a terminal."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from game.montecassino import Side
+from rig.battle_file import read_battle
+from rig.cli import main
+
+RIG = [sys.executable, "-c", "import sys; from rig.cli import main; sys.exit(main())", "game"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+class Rig:
+    """Plays at a terminal that is a pipe."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        self._capsys, self._monkeypatch = capsys, monkeypatch
+
+    def __call__(self, command: str, *typed: str) -> tuple[int, list[str], str]:
+        """Give the exit status, the lines on standard output, and standard error."""
+        text = "".join(f"{line}\n" for line in typed).encode(errors="surrogateescape")
+        self._monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
+        status = main(["game", *command.split()])
+        captured = self._capsys.readouterr()
+        return status, captured.out.splitlines(), captured.err
+
+
+@pytest.fixture
+def rig(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Rig:
+    return Rig(capsys, monkeypatch)
+
+
+def entries(path: str = "b.json") -> list[str]:
+    return [str(played.entry) for played in read_battle(Path(path)).history]
+
+
+def test_two_people_play_to_the_end_and_the_file_has_it_all(rig):
+    status, out, _ = rig(
+        "play --first A --lines 1 --battle b.json --allies Anna,Bo --germans Gerd --shots 5/3 --option iii",
+        *("A-01>A-09", "retreat", "*", "g-02>g-10", "#", ""),
+    )
+    assert status == 0
+    assert "The battle is over, won by the Germans: the enemy has abandoned the battle" in out
+    assert "Points: Allies 1/2, Germans 1" in out
+    assert "2 Germans (Gerd): retreat" in out
+    battle = read_battle(Path("b.json"))
+    assert entries() == ["A-01>A-09", "R", "*", "G-02>G-10", "#"]
+    assert battle.agreement.shots == {Side.A: 5, Side.G: 3}
+    assert battle.agreement.players[Side.A].cannon == "Bo"
+    assert battle.began is not None
+
+
+def test_what_is_refused_says_why_and_changes_nothing(rig):
+    _, out, _ = rig(
+        "play --first A --battle b.json",
+        *("forward", "A-01>A-09", "A-40", "*A-99", "undo", "A-17>A-41", "a-17 > a-33", ""),
+    )
+    said = "\n".join(out)
+    assert "'FORWARD' is no turn" in said
+    assert "not legal by M8: an own soldier stands on A-09" in said
+    assert "'A-40' may be A-23>A-31>A-39>A-40 or A-24>A-32>A-40: which?" in said
+    assert "'*A-99' is no shot" in said
+    assert "nothing has been done yet that could be taken back" in said
+    assert "read as A-17>A-25>A-33>A-41" in said
+    assert "there is no soldier of side G on A-17" in said
+    assert entries() == ["A-17>A-25>A-33>A-41"]
+
+
+def test_every_turn_is_kept_as_it_is_made_and_gone_on_with(rig):
+    rig("play --first G --battle b.json", "G-17>G-25")
+    assert entries() == ["G-17>G-25"]
+    status, out, _ = rig("play --battle b.json", "A-17>A-25", "undo", "A-18>A-26", "quit")
+    assert status == 0
+    assert entries() == ["G-17>G-25", "A-18>A-26"]
+    assert out[-1] == "The battle is kept; to go on: rig game play --battle b.json"
+
+
+def test_a_battle_that_nobody_wants_kept_says_so(rig):
+    assert rig("play --first G", "G-17>G-25")[1][-1] == "The battle is not kept"
+    assert not list(Path().iterdir())
+
+
+def test_what_was_agreed_is_not_agreed_again(rig):
+    rig("play --battle b.json")
+    status, _, said = rig("play --battle b.json --zone-a G25")
+    assert status == 1
+    assert said == (
+        "rig: b.json holds a battle that is agreed already; leave out --zone-a, or name another file\n"
+    )
+
+
+def test_v4_a_battle_is_adjourned_to_a_file_and_resumed_from_it(rig):
+    _, out, _ = rig("play --first A", "A-17>A-25", "||", "adjourn b.json")
+    assert "adjourn needs the name of a file to keep the battle in" in out
+    assert out[-1] == "Adjourned. To go on: rig game play --battle b.json"
+    assert read_battle(Path("b.json")).adjourned
+    rig("play --battle b.json", "G-17>G-25", "adjourn")
+    assert entries() == ["A-17>A-25", "||", "G-17>G-25", "||"]
+    _, out, _ = rig("play --first A --battle c.json", "adjourn b.json", "adjourn d.json")
+    assert "b.json is there already; name another file" in out
+    assert entries("c.json") == entries("d.json") == ["||"]
+
+
+def test_firing_asks_who_fell_and_refuses_what_is_outside_the_zone(rig):
+    _, out, _ = rig(
+        "play --first A --battle b.json --allies Anna,Bo --zone-a G17-G72", "fire", "A-01", "g17, G-18"
+    )
+    said = "\n".join(out)
+    assert "Bo fires when Anna orders it." in said
+    assert "not legal by C5: A-01 is outside the zone G17-G72" in said
+    assert entries() == ["*G-17,G-18"]
+
+
+def test_firing_may_be_thought_better_of_or_miss(rig):
+    rig("play --first A --battle b.json", "fire", "no", "fire", "")
+    assert entries() == ["*"]
+    _, out, _ = rig("play --first A --cannons none", "fire")
+    assert "not legal by S4: no cannon is agreed" in out
+
+
+def test_moves_tells_where_soldiers_can_go(rig):
+    _, out, _ = rig(
+        "play --first A --lines 1 --battle b.json", "moves", "moves a-08", "moves G-01", "moves 7"
+    )
+    assert "A-01: A-09" in out
+    assert "A-08>A-16" in out
+    assert "no soldier on G-01 can move" in out
+    assert any(line.startswith("'7' is not a square") for line in out)
+
+
+def test_help_names_every_word_that_is_understood(rig):
+    _, out, _ = rig("play --first A", "help")
+    for word in ("fire", "retreat", "abandon", "adjourn", "undo", "moves", "board", "quit"):
+        assert any(line.split()[:1] == [word] for line in out), word
+
+
+def test_a_slip_that_ended_the_battle_can_be_taken_back(rig):
+    rig("play --first A --battle b.json", "#", "undo", "A-17>A-25")
+    assert entries() == ["A-17>A-25"]
+    rig("play --battle b.json", "#")
+    rig("play --battle b.json", "undo", "quit")
+    assert entries() == ["A-17>A-25"]
+
+
+def test_the_computer_answers_and_undo_takes_its_answer_back_too(rig):
+    rig(
+        "play --against computer --side G --first A --lines 1 --seed 1 --battle b.json",
+        "G-01>G-09",
+        "undo",
+        "R",
+    )
+    played = entries()
+    assert len(played) == 3
+    assert played[1] == "R"
+    battle = read_battle(Path("b.json"))
+    assert battle.agreement.players[Side.A].infantry == "computer"
+    assert battle.position.turn is Side.G
+
+
+def test_s2_the_lot_repeats_with_its_seed(rig):
+    firsts = {rig(f"play --seed {seed}")[1][-2] for seed in range(8)}
+    assert firsts == {"Allies to move", "Germans to move"}
+    assert rig("play --seed 3")[1] == rig("play --seed 3")[1]
+
+
+def test_v4_positions_that_were_noted_down_are_played_on(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"*G-30\n")))
+    status = main(["game", "play", "--battle", "b.json", "--position", "A A30.1 G30.1,G30.2 0/0 30/2 A"])
+    assert status == 0
+    assert "not legal by C5: nobody stood on G-30" in capsys.readouterr().out
+    assert read_battle(Path("b.json")).agreement.boards == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("--first X", "--first: found 'X', expected A, G or lot"),
+        ("--option iv", "--option: found 'iv', expected i, ii or iii"),
+        ("--shots 5/-1", "--shots: found '5/-1', expected a number, or two as 20/10"),
+        ("--cannons two", "--cannons: found 'two', expected none, shared or each"),
+        ("--cannons none --shots 5", "shots of A are 5, and without a cannon there are none"),
+        ("--lines 7", "lines is 7, expected 1 to 3"),
+        ("--zone-g A25-A99", "--zone-g: A-99 is not on the board"),
+        ("--against me", "--against: found 'me', expected person or computer"),
+        ("--side G", "--side: two people share the terminal"),
+        ("--against computer --side Q", "--side: found 'Q', expected A or G"),
+        ("--position x", "not a valid position"),
+        ("--battle .", ".: the file: Is a directory"),
+        ("--battle nowhere/b.json", "nowhere/b.json: the file: No such file or directory"),
+        ("--battle faulty.json", "faulty.json: line 1, column 1: no JSON"),
+    ],
+)
+def test_what_cannot_be_agreed_is_one_line(rig, options, said):
+    Path("faulty.json").write_text("battle")
+    status, _, told = rig(f"play {options}")
+    assert status == 2
+    assert said in told
+    assert told.count("\n") == 1
+
+
+def test_a_file_with_many_faults_has_a_line_for_each(rig):
+    rig("play --first A --battle b.json", "*", "*")
+    text = Path("b.json").read_text()
+    Path("b.json").write_text(text.replace('"lines": 3', '"lines": 4').replace('"*"', '"?"'))
+    status, _, told = rig("replay b.json")
+    assert status == 2
+    assert [line.split(": ")[2] for line in told.splitlines()] == [
+        "agreement",
+        "entries[1].entry",
+        "entries[2].entry",
+    ]
+
+
+def test_replay_tells_every_entry_and_shows_the_board_that_is_asked_for(rig):
+    rig("play --first A --battle b.json", "A-17>A-25", "*", "R", "#")
+    _, out, _ = rig("replay b.json")
+    assert [line.split() for line in out if line.startswith("   ")][:4] == [
+        ["1", "A", "A-17>A-25"],
+        ["2", "G", "*"],
+        ["3", "A", "R"],
+        ["4", "G", "#"],
+    ]
+    assert out[-1] == "Points: Allies 1, Germans 1/2"
+    _, out, _ = rig("replay b.json --after 0")
+    assert out[-1] == "Allies to move"
+    _, out, _ = rig("replay b.json --step", "", "")
+    assert sum(line.endswith("to move") for line in out) == 3
+    assert rig("replay b.json --after 5")[2] == (
+        "rig: Invalid value for --after: found 5, and the battle has 4 entries\n"
+    )
+
+
+def test_input_that_is_no_text_is_an_entry_that_cannot_be_read(rig):
+    status, _, _ = rig("play --first A --battle b.json", "\udcff\udcfe", "\x00", "*")
+    assert status == 0
+    assert entries() == ["*"]
+
+
+def test_a_reader_that_goes_away_is_no_trouble():
+    playing = subprocess.Popen(
+        [*RIG, "play", "--first", "A", "--battle", "b.json"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert playing.stdin is not None
+    assert playing.stdout is not None
+    playing.stdout.readline()
+    playing.stdout.close()
+    errors = playing.communicate("*\n" * 200)[1]
+    assert "Traceback" not in errors
+    assert set(entries()) <= {"*"}
+
+
+@pytest.mark.parametrize(
+    ("ending", "status"),
+    [
+        (b"\x04", 0),  # end of input
+        (signal.SIGINT, 130),
+        (signal.SIGTERM, 130),
+        (signal.SIGKILL, -signal.SIGKILL),
+    ],
+)
+def test_however_it_ends_at_a_terminal_every_turn_is_kept(ending, status):
+    terminal, inner = pty.openpty()
+    playing = subprocess.Popen(
+        [*RIG, "play", "--first", "A", "--battle", "b.json"], stdin=inner, stdout=inner, stderr=inner
+    )
+    os.close(inner)
+    shown = b""
+
+    def until(words: bytes) -> None:
+        nonlocal shown
+        while words not in shown:
+            shown += os.read(terminal, 65536)
+        shown = shown.partition(words)[2]
+
+    until(b"1 Allies: ")
+    os.write(terminal, b"A-17>A-33\n")
+    until(b"2 Germans: ")
+    if isinstance(ending, bytes):
+        os.write(terminal, ending)
+    else:
+        playing.send_signal(ending)
+    assert playing.wait() == status
+    os.close(terminal)
+    assert entries() == ["A-17>A-25>A-33"]
