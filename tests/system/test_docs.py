@@ -186,7 +186,7 @@ def test_faulty_recordings_as_the_page_shows(
 
 
 def test_positions_as_the_page_shows(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_blocks("docs/game.md", capsys) == 7
+    assert run_blocks("docs/game.md", capsys) == 8
 
 
 def test_charts_as_the_page_shows(
