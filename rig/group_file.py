@@ -7,8 +7,8 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rig.checked_file import Fault, FaultyFile
 from rig.length_unit import LengthUnit
 
-__all__ = ["GroupFile", "GroupFileError", "read_group"]
+__all__ = ["GroupFile", "GroupFileError", "read_group", "same_unit"]
 
 _COLUMN = re.compile(r"([xy])(?:_(\w+))?", re.ASCII)
 _FARTHEST_MM = 20_000.0
@@ -98,10 +98,29 @@ def read_group(path: Path, *, unit: LengthUnit | None = None, skip_bad_rows: boo
     elif skip_bad_rows and not sound.any():
         faults.append(Fault("the file", "no row that can be used", "a row for each shot"))
         skip_bad_rows = False
-    if faults and not (skip_bad_rows and lines):
+    if faults and not skip_bad_rows:
+        if sound.any():
+            hint = "; ".join(filter(None, (faults[-1].hint, "--skip-bad-rows uses the others")))
+            faults[-1] = replace(faults[-1], hint=hint)
         raise GroupFileError(name, faults)
     kept = tuple(line for line, good in zip(lines, sound, strict=True) if good)
     return GroupFile(name, placed[sound], columns.unit, kept, tuple(faults))
+
+
+def same_unit(files: Sequence[GroupFile]) -> LengthUnit | None:
+    """Return the unit of files that are to be compared.
+
+    Raises
+    ------
+    GroupFileError
+        If one of them is in another unit than the first, or says none where the first does.
+    """
+    first = files[0]
+    for other in files[1:]:
+        if other.unit is not first.unit:
+            found, expected = (each.unit or "no unit" for each in (other, first))
+            raise GroupFileError(other.name, [Fault("line 1", found, f"{expected}, as {first.name} has")])
+    return first.unit
 
 
 def _text(path: Path) -> str:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from calibration.dispersion import (
     Box,
@@ -19,8 +20,12 @@ from calibration.dispersion import (
     hit_probability,
 )
 from rig.group_file import GroupFile
+from rig.length_unit import LengthUnit
 
-__all__ = ["FileReport", "report_group"]
+if TYPE_CHECKING:
+    from calibration.dispersion.compare import Comparison
+
+__all__ = ["FileReport", "comparison_as_json", "report_group"]
 
 _Json = dict[str, object]
 
@@ -96,6 +101,30 @@ def report_group(
     group = describe(shots)
     chances = tuple(hit_probability(shots, radius) for radius in radii) if group.spread is not None else ()
     return FileReport(file, group, chances, bootstrapped)
+
+
+def comparison_as_json(
+    names: Sequence[str], groups: Sequence[Shots], unit: LengthUnit | None, comparison: Comparison
+) -> _Json:
+    """Return what `rig stats compare --json` prints."""
+    return {
+        "unit": None if unit is None else unit.value,
+        "groups": [
+            {
+                "name": name,
+                "n": len(shots),
+                "centre": shots.centre.tolist(),
+                "sigma": sigma.value,
+                "sigma_ci": _interval(sigma),
+            }
+            for name, shots, sigma in zip(names, groups, comparison.sigmas, strict=True)
+        ],
+        "same_centre_p": comparison.same_centre_p,
+        "same_sigma_p": comparison.same_sigma_p,
+        "same_radii_p": comparison.same_radii_p,
+        "sigma_ratio": None if comparison.sigma_ratio is None else comparison.sigma_ratio.value,
+        "sigma_ratio_ci": None if comparison.sigma_ratio is None else _interval(comparison.sigma_ratio),
+    }
 
 
 def _spread(spread: Spread) -> _Json:

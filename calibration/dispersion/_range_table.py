@@ -33,9 +33,9 @@ def range_moments(shots: int) -> tuple[float, float]:
 
     The chance that a range is shorter than r is n times the integral of phi(x) (Phi(x + r) - Phi(x))^(n - 1).
     """
-    x, x_weights = np.polynomial.legendre.leggauss(400)
+    x, x_weights = np.polynomial.legendre.leggauss(200)
     x, x_weights = 10 * x, 10 * x_weights
-    r, r_weights = np.polynomial.legendre.leggauss(400)
+    r, r_weights = np.polynomial.legendre.leggauss(200)
     r, r_weights = 8 * (r + 1), 8 * r_weights
     density = np.exp(-x * x / 2) / np.sqrt(2 * np.pi)
     shorter = shots * (ndtr(x + r[:, None]) - ndtr(x)) ** (shots - 1) @ (density * x_weights)

@@ -10,18 +10,18 @@ from calibration.dispersion.shots import Shots
 __all__ = ["outliers"]
 
 _FALSE_ALARMS = 0.05
-_FEWEST = 5
-_MOST_SHARE = 3  # one shot in three may be wild
+_SHARE = 5  # one shot in five may be wild
+_MOST = 20
 
 
 def outliers(shots: Shots) -> tuple[int, ...]:
     """Return the rows of wild shots, the wildest first.
 
-    The rule: take the shot away that shrinks the scatter's determinant most, then the next, up to a third of the
-    group. The shots taken away up to the last one whose shrinking is too much for chance (5 %, shared among all
+    The rule: take the shot away that shrinks the scatter's determinant most, then the next, up to a fifth of the
+    group and at most 20. The shots taken away up to the last one whose shrinking is too much for chance (5 %, shared among all
     shots) are wild. Judging after all have gone, and not one after the other, keeps several wild shots from hiding
-    each other. In a group without wild shots some shot is called wild about once in twenty groups, whatever the
-    group's shape; fewer than 5 shots tell nothing.
+    each other. In a normal group without wild shots some shot is called wild in 5 to 8 groups of a hundred, whatever
+    the group's shape; fewer than 5 shots tell nothing.
 
     Notes
     -----
@@ -33,7 +33,7 @@ def outliers(shots: Shots) -> tuple[int, ...]:
     left = np.arange(len(shots))
     taken: list[int] = []
     wild = 0
-    for _ in range(len(shots) // _MOST_SHARE if len(shots) >= _FEWEST else 0):
+    for _ in range(min(len(shots) // _SHARE, _MOST)):
         points = shots.points[left]
         offsets = points - points.mean(axis=0)
         scatter = offsets.T @ offsets

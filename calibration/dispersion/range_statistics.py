@@ -80,7 +80,7 @@ def sigma_from_range(statistic: RangeStatistic, value: float, shots: int, *, gro
     Estimate
         In the unit of `value`. The interval takes the mean statistic as a multiple of a chi with the same coefficient
         of variation (P. B. Patnaik, "The use of mean range as an estimator of variance in statistical tests",
-        Biometrika 37 (1950) 78); its ends are right to within about 1 %.
+        Biometrika 37 (1950) 78); its ends are right to within 3 %.
 
     Raises
     ------

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import ConsoleRenderable, Group
 from rich.table import Table
 from rich.text import Text
 
-from calibration.dispersion import LEVELS, Estimate, GroupReport, Method, Spread
+from calibration.dispersion import LEVELS, Estimate, GroupReport, Method, Shots, Spread
 from rig.group_report import FileReport
+from rig.length_unit import LengthUnit
 
-__all__ = ["group_tables"]
+if TYPE_CHECKING:
+    from calibration.dispersion.compare import Comparison
+
+__all__ = ["comparison_tables", "group_tables"]
 
 _METHODS = {
     Method.RAYLEIGH: "Rayleigh (round)",
@@ -39,6 +44,38 @@ def group_tables(report: FileReport) -> Group:
     if report.chances:
         parts.append(_chances(report))
     return Group(*parts, *map(Text, _remarks(report, report.group, spread)))
+
+
+def comparison_tables(
+    names: Sequence[str], groups: Sequence[Shots], unit: LengthUnit | None, comparison: Comparison
+) -> Group:
+    """Return what groups have in common, to be printed."""
+    said = "units of the files" if unit is None else unit.value
+    table = _table(f"Lengths in {said}", "", "shots", "centre x", "centre y", "sigma", "95 % interval")
+    for name, shots, sigma in zip(names, groups, comparison.sigmas, strict=True):
+        x, y = shots.centre
+        table.add_row(name, str(len(shots)), f"{x:.4g}", f"{y:.4g}", f"{sigma.value:.4g}", _span(sigma))
+    return Group(table, *map(Text, _differences(comparison)))
+
+
+def _differences(comparison: Comparison) -> Iterator[str]:
+    if comparison.same_centre_p is None:
+        yield "centres: not said, all shots lie on lines of one direction or are too few"
+    else:
+        yield f"centres: {_alike(comparison.same_centre_p)} (Wilks, p = {comparison.same_centre_p:.2g})"
+    test = "Bartlett"
+    if comparison.sigma_ratio is not None:
+        test = "F ratio"
+        yield f"sigmas: the second is {comparison.sigma_ratio.value:.3g} times the first ({_span(comparison.sigma_ratio)})"
+    yield f"sigmas: {_alike(comparison.same_sigma_p)} ({test}, p = {comparison.same_sigma_p:.2g})"
+    yield (
+        f"distances from the centres: {_alike(comparison.same_radii_p)}"
+        f" (Kruskal-Wallis, p = {comparison.same_radii_p:.2g})"
+    )
+
+
+def _alike(probability: float) -> str:
+    return "they differ" if probability < _UNLIKELY else "no difference to be seen"
 
 
 def _table(title: str, *headings: str) -> Table:

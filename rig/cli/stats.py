@@ -14,7 +14,7 @@ from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read
 from rig.cli._pictures import check_ending, write_figure
 from rig.length_unit import LengthUnit
 
-__all__ = ["group", "over_the_log"]
+__all__ = ["compare", "group", "over_the_log"]
 
 _HELP = "Say what shots add up to: hits and casualties over the log, or how a group scatters."
 
@@ -134,3 +134,39 @@ def group(
         write_figure(draw_group(report), plot)
     if report.group.spread is None:
         raise RefusedError(f"{read.name}: {report.group.reasons[0]}")
+
+
+@_stats.command()
+def compare(
+    files: Annotated[
+        list[Path], typer.Argument(help="two CSV files or more, as `rig stats group` reads them")
+    ],
+    unit: Unit = None,
+    skip_bad_rows: SkipBadRows = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say whether groups lie at the same place and spread alike."""
+    from calibration.dispersion import Shots
+    from calibration.dispersion.compare import compare as compare_groups
+    from rig.group_file import read_group, same_unit
+
+    read = [read_group(file, unit=unit, skip_bad_rows=skip_bad_rows) for file in files]
+    common = same_unit(read)
+    for each in read:
+        for fault in each.skipped:
+            typer.echo(f"rig: {each.name}: left out: {fault}", err=True)
+    shots = [Shots.of(each.points) for each in read]
+    for each, taken in zip(read, shots, strict=True):
+        taken.need(2, f"{each.name}: a comparison")
+    comparison = compare_groups(shots)
+    names = [each.name for each in read]
+    if as_json:
+        from rig.group_report import comparison_as_json
+
+        print(json.dumps(comparison_as_json(names, shots, common, comparison), allow_nan=False))
+        return
+    from rich.console import Console
+
+    from rig.cli._group_tables import comparison_tables
+
+    Console(highlight=False).print(comparison_tables(names, shots, common, comparison))
