@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from game.montecassino import Option, Position, Side, Square, Verdict, format_squares, outcome
+from game.montecassino import Option, Position, Side, Square, Verdict, board_fault, format_squares, outcome
 from rig import log
 from rig.aiming import AimedShot, aim_at
 from rig.analyse import Analysis, analyse_folder
@@ -160,7 +160,7 @@ class Match:
             Where the shot could not be fired, or not be followed to its end. The cannon is safe then, and the log tells
             how far the shot came.
         """
-        refuse_what_the_rules_forbid(order.position)
+        refuse_what_the_rules_forbid(order.position, order.target)
         # Before the table is read: the cannon itself is in the picture.
         self._hands.carry_to(order.side)
         self._progress("reading the table")
@@ -333,8 +333,12 @@ class Match:
         return self._clock.now_us()
 
 
-def refuse_what_the_rules_forbid(position: Position) -> None:
-    """Raise ShotNotAllowed where the side to move has no shot left (C3) or the battle is over (V0)."""
+def refuse_what_the_rules_forbid(position: Position, target: Square) -> None:
+    """Raise ShotNotAllowed where the side to move has no shot left (C3), the battle is over (V0) or is of two boards."""
+    if position.boards != 1:
+        raise ShotNotAllowed(f"the table has one board, and the position two: {position}")
+    if fault := board_fault(target, position.boards):
+        raise ShotNotAllowed(fault)
     if position.shots_left[position.turn] < 1:
         raise ShotNotAllowed(f"side {position.turn} has no shot left: {position}")
     ended = outcome(position)

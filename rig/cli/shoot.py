@@ -52,7 +52,7 @@ def shoot(
     chosen = with_hardware(settings_or_defaults(settings), port=port, camera=camera)
     agreed = option_of(chosen, option)
     start = start_of(chosen, position, side)
-    refuse_what_the_rules_forbid(start.position)
+    refuse_what_the_rules_forbid(start.position, square)
     # Out of reach is out of reach wherever the soldier stands on its square: say so before anything is opened.
     aim_at(square, start.position.turn, chosen.cannon, chosen.board)
     hands = PromptedHands(console.print, _confirm)

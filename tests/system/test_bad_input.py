@@ -55,6 +55,18 @@ def test_target_off_the_board(capsys):
     assert "73" in refused(capsys, "shoot", "G-73")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["G-49.2"], "G-49.2 names one of two boards, and the position has one"),
+        (["G-49", "--position", "A A30.1 G49.1 0/0 1/1 -"], "the table has one board, and the position two"),
+    ],
+)
+def test_s3_the_table_has_one_board(capsys, arguments, said):
+    assert said in refused(capsys, "shoot", *arguments)
+    assert nothing_was_armed()
+
+
 def test_target_out_of_reach_is_told_with_figures_and_nothing_is_armed(capsys):
     line = refused(capsys, "shoot", "A-05")
     assert "A-05 cannot be aimed at" in line
