@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -10,6 +12,7 @@ import typer
 
 # Each module hangs its commands on `app` when it is imported; a new one is named here.
 from rig.cli import (
+    aim,
     analyse,
     calibrate,
     certificate,
@@ -30,6 +33,7 @@ from rig.cli._app import RefusedError, app
 
 __all__ = [
     "RefusedError",
+    "aim",
     "analyse",
     "app",
     "calibrate",
@@ -51,6 +55,9 @@ __all__ = [
 
 _OUR_PACKAGES = frozenset({"game", "calibration", "vision", "rig", "twin"})
 _MOST_FAULTS = 20  # more than anybody mends at once
+_NOT_WRITTEN = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
+)  # a write fails without naming its file
 _INTERRUPTED = 130  # what a shell reports for a program that Ctrl-C ended
 
 
@@ -79,6 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 signal.signal(ending, signal.default_int_handler)
     try:
         status = app(args=arguments, prog_name="rig", standalone_mode=False)
+        sys.stdout.flush()  # here, where a full disk is still told as one
     except typer.Abort:
         return _complain("stopped", _INTERRUPTED)
     except typer.TyperException as error:
@@ -91,10 +99,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return exit_status
         if isinstance(error, OSError) and error.filename is not None:
             return _complain(f"{error.filename}: {error.strerror}", 2)
+        if isinstance(error, OSError) and error.errno in _NOT_WRITTEN:
+            _drop_unwritten()
+            return _complain(f"could not write: {error.strerror}", 2)
         raise
     if status == _INTERRUPTED:
         return _complain("stopped", _INTERRUPTED)
     return status if isinstance(status, int) else 0
+
+
+def _drop_unwritten() -> None:
+    """Drop what standard output does not take, or the interpreter would fail on it once more at its end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _is_ours(error: Exception) -> bool:

@@ -2,6 +2,8 @@
 
 import json
 import socket
+import subprocess
+import sys
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -261,3 +263,12 @@ def test_recording_that_cannot_be_read(capsys, change, said):
 
 def test_recording_without_a_folder(capsys):
     assert "nowhere" in refused(capsys, "analyse", "nowhere", "--json")
+
+
+@pytest.mark.parametrize("asked", [["--help"], ["game", "show", "A A01-A24 G01-G24 0/0 20/20 -"]])
+def test_standard_output_on_a_full_disk(asked):
+    rig = Path(sys.executable).with_name("rig")
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run([rig, *asked], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert ran.returncode == 2
+    assert ran.stderr == "rig: could not write: No space left on device\n"
