@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -112,8 +113,10 @@ def play(
     from rig.cli._playing import Playing
     from rig.cli._telling import agreement_lines, say
 
-    if isinstance(sys.stdin, io.TextIOWrapper):
-        sys.stdin.reconfigure(errors="replace")  # what is no text is an entry that cannot be read, no more
+    # What is no text is an entry that cannot be read, no more. (A stream that was read from keeps its own way.)
+    with suppress(io.UnsupportedOperation):
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(errors="replace")
     rng = Random(seed)
     computer = None
     if against not in {"person", "computer"}:

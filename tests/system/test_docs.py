@@ -22,6 +22,8 @@ import pytest
 import typer
 from logged_shots import DOUBTFUL, PLAN, START, until
 
+from game.montecassino import parse_battle
+from rig.battle_file import read_battle
 from rig.cli import app, main
 from rig.judging import as_logged, judge_again
 from rig.log import Analysis, Stage, open_log
@@ -196,6 +198,18 @@ def test_charts_as_the_page_shows(
     Path("friday.csv").write_text(blocks("docs/chart.md", "csv")[0])
     Path("example.txt").write_text(blocks("docs/chart.md", "text")[0])
     assert run_blocks("docs/chart.md", capsys) == 6
+
+
+def test_battles_as_the_page_shows(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shown = "".join(blocks("docs/battle.md", "console"))
+    typed = re.findall(r"^(?:\d+ \w+ \(\w+\)|Squares of .*): (.*\n)", shown, re.MULTILINE)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("".join(typed).encode())))
+    assert run_blocks("docs/battle.md", capsys) == 3
+    battle = parse_battle(blocks("docs/battle.md", "json")[0])
+    assert changed(read_battle(Path("friday.json")), began=battle.began) == battle
 
 
 def test_questions_are_answered_as_the_page_shows(
