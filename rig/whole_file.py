@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from contextlib import suppress
 from pathlib import Path
 
 __all__ = ["write_whole"]
@@ -30,6 +31,7 @@ def write_whole(path: Path, text: str) -> None:
             os.fsync(file.fileno())
         draft.replace(target)
     except OSError as bad:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):
+            draft.unlink()
         # A full disk does not say by itself which file it was.
         raise OSError(bad.errno, bad.strerror, str(path)) from bad

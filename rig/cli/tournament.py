@@ -165,7 +165,9 @@ def pair(file: TournamentFile) -> None:
         for pairing, rounds in rematches_of(after, number):
             a, g = pairing.names
             met = ", ".join(map(str, rounds))
-            typer.echo(f"{a} and {g} meet again, as in round {met}: no pairing of this round does without")
+            typer.echo(
+                f"{a} and {g} meet again, as in round {met}: no pairing of this round does without a rematch"
+            )
 
 
 @_tournament.command()
@@ -192,7 +194,8 @@ def enter(
 ) -> None:
     """Enter results, from battle files or by hand."""
     from game.montecassino.tournament import ResultEntry
-    from rig.tournament.entering import entry_of_battle, read_battle
+    from rig.battle_file import read_battle
+    from rig.tournament.entering import entry_of_battle
     from rig.tournament.file import read_tournament, replace_tournament
 
     before = read_tournament(file)

@@ -3,56 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
-from pathlib import Path
 
-from game.montecassino import Battle, BattleFileError, Side, Winner, parse_battle
+from game.montecassino import Battle, Side, Winner
 from game.montecassino.tournament import Fought, Pairing, ResultEntry, Tournament, TournamentError
 
-__all__ = ["BattleNotEntered", "BattleNotRead", "entry_of_battle", "read_battle"]
-
-
-class BattleNotRead(Exception):
-    """A battle file that cannot be read.
-
-    Attributes
-    ----------
-    name : str
-        The file.
-    faults : tuple of str
-        Everything that is wrong with it.
-    """
-
-    def __init__(self, name: str, faults: Iterable[str]) -> None:
-        self.name = name
-        self.faults = tuple(faults)
-        super().__init__(f"{name}: {'; '.join(self.faults)}")
+__all__ = ["BattleNotEntered", "entry_of_battle"]
 
 
 class BattleNotEntered(Exception):
     """A battle that cannot be entered into this tournament, in one sentence."""
 
     exit_status = 1
-
-
-def read_battle(path: Path) -> Battle:
-    """Read a battle file.
-
-    Raises
-    ------
-    BattleNotRead
-        If it cannot be read, or what it holds is no battle; all faults are named.
-    """
-    try:
-        return parse_battle(path.read_text(encoding="utf-8"))
-    except UnicodeDecodeError as bad:
-        raise BattleNotRead(
-            str(path), [f"byte {bad.start}: found text that is not UTF-8, expected a battle file"]
-        ) from bad
-    except OSError as bad:
-        raise BattleNotRead(str(path), [f"the file: found {bad.strerror}, expected a battle file"]) from bad
-    except BattleFileError as bad:
-        raise BattleNotRead(str(path), bad.faults) from bad
 
 
 def entry_of_battle(

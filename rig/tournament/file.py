@@ -32,7 +32,7 @@ from game.montecassino.tournament import (
 )
 from rig.checked_file import Fault, FaultyFile, Table, validate
 from rig.notation import SquaresText
-from rig.tournament._writing import write_whole
+from rig.whole_file import write_whole
 
 __all__ = ["TournamentFileError", "create_tournament", "read_tournament", "replace_tournament"]
 

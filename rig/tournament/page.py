@@ -18,7 +18,6 @@ from game.montecassino.tournament import (
     rematches_of,
     standings,
 )
-from rig.tournament._writing import write_whole
 from rig.tournament.words import (
     SYSTEM_NAMES,
     TIE_BREAKS_EXPLAINED,
@@ -27,6 +26,7 @@ from rig.tournament.words import (
     tell_tie_break,
     terms_told,
 )
+from rig.whole_file import write_whole
 
 __all__ = ["Cell", "cross_table", "write_page"]
 

@@ -99,7 +99,9 @@ def test_a_rematch_that_cannot_be_avoided_is_said(rig):
     rig("pair", "t.json")
     rig("enter", "t.json", "--board", "1", "--result", "1-0")
     _, out, _ = rig("pair", "t.json")
-    assert out[-1] == "Bruno and Anna meet again, as in round 1: no pairing of this round does without"
+    assert (
+        out[-1] == "Bruno and Anna meet again, as in round 1: no pairing of this round does without a rematch"
+    )
     rig("page", "t.json")
     assert "again, as in round 1" in Path("t.html").read_text(encoding="utf-8")
 
@@ -108,6 +110,21 @@ def test_one_who_withdraws_with_a_battle_to_come_is_told_so(paired):
     _, out, _ = paired("withdraw", "t.json", "anna")
     assert out[0] == "Anna has withdrawn; 3 players are in play"
     assert out[1].startswith("round 1, board 1 still wants a result")
+
+
+def test_of_several_battle_files_none_is_entered_unless_all_can_be(paired):
+    text = re.findall(r"```json\n(.*?)```", (DOCS / "tournament.md").read_text(encoding="utf-8"), re.DOTALL)[
+        0
+    ]
+    Path("one.json").write_text(text, encoding="utf-8")
+    Path("two.json").write_text(text.replace("Anna", "Dora").replace("Carla", "Bruno"), encoding="utf-8")
+    assert "none.json: the file: No such file" in refused(paired, "enter", "t.json", "one.json", "none.json")
+    _, out, _ = paired("enter", "t.json", "one.json", "two.json")
+    assert out == [
+        "round 1, board 1: Anna (A) - Carla (G)  ½-1",
+        "round 1, board 2: Dora (A) - Bruno (G)  ½-1",
+        "all results are in",
+    ]
 
 
 def test_a_round_is_shown_alone(paired):
@@ -223,7 +240,7 @@ def test_the_page_of_a_double_round_robin_has_both_battles_of_two(rig):
         (["enter", "t.json", "--board", "1", "--round", "9", "--result", "1-0"], "there is no round 9"),
         (["enter", "t.json", "--board", "1", "--result", "1-0", "--correct", "why"], "no result yet"),
         (["enter", "t.json", "b.json", "--board", "1"], "say the board and the result themselves"),
-        (["enter", "t.json", "b.json"], "b.json: the file: found No such file"),
+        (["enter", "t.json", "b.json"], "b.json: the file: No such file"),
         (["enter", "t.json", "t.json"], 't.json: format: found "montecassino-tournament/1"'),
         (["standings", "."], "Is a directory"),
         (["standings", "none.json"], "rig tournament new begins one"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from tournament_fields import AT, begun
@@ -21,11 +20,10 @@ from game.montecassino import (
     Retreat,
     Side,
     Turn,
-    format_battle,
     parse_squares,
 )
 from game.montecassino.tournament import Fought, Player, Terms, Tournament, TournamentError, pair
-from rig.tournament.entering import BattleNotEntered, BattleNotRead, entry_of_battle, read_battle
+from rig.tournament.entering import BattleNotEntered, entry_of_battle
 from rig.tournament.matching import least_cost_matching
 
 STEP, BACK = Turn.parse("A-17>A-25"), Turn.parse("G-17>G-25")
@@ -151,29 +149,3 @@ def test_a_correction_goes_to_the_pairing_that_has_a_result(tournament):
     number, board, entry = entry_of_battle(done, other, "better.json", AT, "the wrong file")
     after = done.entered(number, board, entry)
     assert [str(each.result) for each in after.pairing(1, 1).entries] == ["½-1", "1-0"]
-
-
-def test_a_battle_file_is_read(tmp_path: Path):
-    path = tmp_path / "b.json"
-    path.write_text(format_battle(fought()), encoding="utf-8")
-    assert read_battle(path) == fought()
-
-
-def test_every_fault_of_a_battle_file_is_told_with_the_files_name(tmp_path: Path):
-    path = tmp_path / "b.json"
-    path.write_text(format_battle(fought()).replace('"ii"', '"iv"').replace('"#"', '"?"'), encoding="utf-8")
-    with pytest.raises(BattleNotRead) as caught:
-        read_battle(path)
-    assert caught.value.name == str(path)
-    assert len(caught.value.faults) >= 2
-
-
-@pytest.mark.parametrize(
-    ("content", "fault"), [(None, "No such file"), (b"\xff\xfe", "not UTF-8"), (b"", "b.json")]
-)
-def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, content: bytes | None, fault: str):
-    path = tmp_path / "b.json"
-    if content is not None:
-        path.write_bytes(content)
-    with pytest.raises(BattleNotRead, match=fault):
-        read_battle(path)
