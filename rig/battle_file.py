@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 
 from game.montecassino import Battle, BattleFileError, format_battle, parse_battle
+from rig.whole_file import write_whole
 
 __all__ = ["FaultyBattleFile", "read_battle", "write_battle"]
 
@@ -58,19 +57,9 @@ def write_battle(path: Path, battle: Battle) -> None:
     FaultyBattleFile
         If it cannot be written; what was there is there still.
     """
-    if path.is_dir():
-        raise FaultyBattleFile(str(path), ["the file: found a folder, expected one that can be written"])
-    real = path.resolve()  # where a link leads, so that it stays a link
-    draft = real.with_name(f"{real.name}.part")
     try:
-        with draft.open("w", encoding="utf-8") as file:
-            file.write(format_battle(battle))
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(real)
+        write_whole(path, format_battle(battle))
     except OSError as bad:
-        with suppress(OSError):
-            draft.unlink()
         raise FaultyBattleFile(
             str(path), [f"the file: {bad.strerror}, expected one that can be written"]
         ) from bad
