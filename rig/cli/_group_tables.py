@@ -137,15 +137,23 @@ def _circles(spread: Spread) -> Table:
 
 def _chances(report: FileReport) -> Table:
     table = _table(
-        "Chance to hit a disc", "radius", "about the centre", "95 % interval", "next shot", "about the aim"
+        "Chance to hit a disc about",
+        "radius",
+        "the aim",
+        "the centre",
+        "if round",
+        "95 % interval",
+        "next shot",
     )
     for chance in report.chances:
+        sure = chance.round_about_centre
         table.add_row(
             f"{chance.radius:g}",
-            f"{chance.about_centre[Method.CORRELATED_NORMAL]:.1%}",
-            f"{chance.round_about_centre.lowest:.1%} to {chance.round_about_centre.highest:.1%}",
-            f"{chance.next_shot:.1%}",
             f"{chance.about_aim[Method.CORRELATED_NORMAL]:.1%}",
+            f"{chance.about_centre[Method.CORRELATED_NORMAL]:.1%}",
+            f"{sure.value:.1%}",
+            f"{sure.lowest:.1%} to {sure.highest:.1%}",
+            f"{chance.next_shot:.1%}",
         )
     return table
 
@@ -158,7 +166,7 @@ def _remarks(report: FileReport, group: GroupReport, spread: Spread) -> Iterator
     if spread.roundness_p is not None:
         oval = spread.roundness_p < _UNLIKELY
         said = (
-            "longer than wide: take the correlated normal, not Rayleigh"
+            "longer than wide: prefer the correlated normal"
             if oval
             else "it may well be round: Rayleigh will do"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import shutil
 import time
 from collections.abc import Iterator
 from dataclasses import replace as changed
@@ -86,3 +87,21 @@ def test_log_page(capsys: pytest.CaptureFixture[str]) -> None:
             log.judged(shot_id, as_logged(judge_again(log.shot(shot_id), {})))
         until(log, session_id, Stage.ASKED, plan=changed(plan, target="G-35"))
     assert _run_page("log.md", capsys) == 6
+
+
+def test_statistics_page(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("group.csv", "group-2.csv"):
+        shutil.copy(_DOCS / "examples" / name, name)
+    Path("slips.csv").write_text("x,y\n1,2\n3,abc\n4,1\n5\n")
+    Path("one.csv").write_text("x_mm,y_mm\n3,4\n")
+    plan = changed(PLAN, target="G-49", position="A A01-A24 G41-G64 0/0 20/20 -", plan=None, plan_index=None)
+    hit, dragged = changed(CERTAIN, square="G-49"), changed(CERTAIN, square="G-50", causes=("dragged",))
+    doubtful = changed(DOUBTFUL, square="G-49", causes=("direct", "dragged"))
+    with open_log(Path("rig-log.sqlite")) as log:
+        session_id = log.start_session(START)
+        for option, falls in (("i", (hit, dragged)), ("i", ()), ("iii", (hit,)), ("iii", (doubtful,))):
+            shot_id = until(log, session_id, Stage.RECORDED, plan=changed(plan, option=option))
+            log.analysed(shot_id, Analysis(software_version="0.1.0", raw={}, falls=falls))
+            log.judged(shot_id, as_logged(judge_again(log.shot(shot_id), {})))
+        log.end_session(session_id, "done")
+    assert _run_page("statistics.md", capsys) == 5
