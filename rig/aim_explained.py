@@ -88,7 +88,7 @@ class ExplainedAim:
         for square, clearance in self.on_the_way:
             over_mm = 1000 * clearance.over_m
             says = (
-                f"strikes it {-over_mm:.1f} mm below what it would clear"
+                f"strikes it, {-over_mm:.1f} mm too low to clear it"
                 if clearance.struck
                 else f"clears it by {over_mm:.1f} mm"
             )

@@ -47,7 +47,7 @@ def draw_reach(
             )
         )
         angles = [
-            f"{math.degrees(row.aimed.aim.elevation_rad):.1f}°"
+            f"{round(math.degrees(row.aimed.aim.elevation_rad), 1) + 0.0:.1f}°"
             for row in (flat, steep)
             if row.aimed is not None
         ]

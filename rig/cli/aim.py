@@ -1,0 +1,300 @@
+"""`rig aim`: how to point the cannon, at what, and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from rig.cli._app import app
+from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_or_defaults
+from rig.cli._pictures import check_ending, write_figure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from calibration.scatter import Scatter
+    from game.montecassino import Position, Side
+    from rig.aim_by_rules import RankedAim
+    from rig.firing_table import TableRow
+    from rig.settings import Settings
+
+__all__ = ["best", "reach", "square", "table"]
+
+
+class _AimGroup(TyperGroup):
+    """`rig aim G-49` is `rig aim square G-49`: what is no command of the group is a square."""
+
+    @property
+    def by_default(self) -> Any:
+        """The command that stands for all other words."""
+        return self.commands["square"]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] not in {"-h", "--help"}:
+            args = ["square", *args]
+        return super().parse_args(ctx, args)
+
+
+_aim = typer.Typer(
+    name="aim",
+    cls=_AimGroup,
+    help="Say how to point the cannon: at a square (rig aim G-49), at all of them, or where it is worth most.",
+    no_args_is_help=True,
+)
+app.add_typer(_aim, rich_help_panel="Shoot")
+
+SideOption = Annotated[str | None, typer.Option(help="who fires, A or G; by default the side to move")]
+PositionOption = Annotated[
+    str | None, typer.Option(help="who stands where, as the rules write it; the settings' by default")
+]
+SpeedScatter = Annotated[
+    float | None,
+    typer.Option(metavar="PERCENT", min=0, max=50, help="standard deviation of the speed; as calibrated"),
+]
+AngleScatter = Annotated[
+    float | None,
+    typer.Option(metavar="MRAD", min=0, max=500, help="standard deviation of azimuth and elevation; 5"),
+]
+Lobbed = Annotated[bool, typer.Option("--lobbed", help="by the steeper path")]
+
+
+@_aim.command()
+def square(
+    target: Annotated[str, typer.Argument(metavar="SQUARE", help="the square to aim at, as G-49")],
+    lobbed: Lobbed = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="also scatter, clearance, who is in the way, why not otherwise")
+    ] = False,
+    side: SideOption = None,
+    position: PositionOption = None,
+    speed_scatter: SpeedScatter = None,
+    angle_scatter: AngleScatter = None,
+    settings: SettingsFile = SETTINGS_FILE,
+) -> None:
+    """Say how to point the cannon at a square."""
+    from calibration.aim import Arc
+    from game.montecassino import Square
+    from rig.aim_explained import explain_aim
+
+    chosen = settings_or_defaults(settings)
+    stands = _position(chosen, position, side)
+    said = explain_aim(
+        Square.parse(target),
+        stands.turn,
+        chosen.cannon,
+        chosen.board,
+        stands.soldiers,
+        scatter=_scatter(chosen, speed_scatter, angle_scatter),
+        arc=Arc.LOBBED if lobbed else Arc.DIRECT,
+    )
+    lines = list(said.in_words())
+    for line in lines if explain else lines[:4]:
+        typer.echo(line)
+    if not explain and said.in_the_way is not None:
+        typer.echo(f"  {said.in_the_way} is the first in the way")
+
+
+@_aim.command()
+def table(
+    lobbed: Lobbed = False,
+    side: SideOption = None,
+    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="write it as CSV")] = None,
+    pdf: Annotated[Path | None, typer.Option(metavar="FILE", help="write it as PDF, for the table")] = None,
+    settings: SettingsFile = SETTINGS_FILE,
+) -> None:
+    """Print the firing table: how to point the cannon at every square, or why it cannot be."""
+    from calibration.aim import Arc
+    from rig.firing_table import as_csv, firing_table
+
+    chosen = settings_or_defaults(settings)
+    fires = _position(chosen, None, side).turn
+    arc = Arc.LOBBED if lobbed else Arc.DIRECT
+    rows = list(firing_table(fires, chosen.cannon, chosen.board, arc))
+    if csv is not None:
+        csv.write_text(as_csv(rows), encoding="utf-8")
+        typer.echo(f"wrote {csv}", err=True)
+    if pdf is not None:
+        from rig.report.firing_table import write_firing_table
+
+        write_firing_table(pdf, rows, f"Firing table of side {fires}, {arc} path", _note(chosen, fires))
+        typer.echo(f"wrote {pdf}", err=True)
+    if csv is None and pdf is None:
+        for line in _table_lines(rows):
+            typer.echo(line)
+
+
+@_aim.command()
+def reach(
+    side: SideOption = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", callback=check_ending, help="draw the board: .png, .svg or .pdf"),
+    ] = None,
+    settings: SettingsFile = SETTINGS_FILE,
+) -> None:
+    """Say which squares the cannon reaches, by the direct and by the lobbed path."""
+    from calibration.aim import Arc
+    from rig.firing_table import firing_table
+
+    chosen = settings_or_defaults(settings)
+    fires = _position(chosen, None, side).turn
+    direct, lobbed = (list(firing_table(fires, chosen.cannon, chosen.board, arc)) for arc in Arc)
+    for name, rows in (("direct", direct), ("lobbed", lobbed)):
+        reached = sum(row.aimed is not None for row in rows)
+        typer.echo(f"{name}: {reached} of {len(rows)} squares")
+        for reason, squares in _missed(rows).items():
+            typer.echo(f"  {reason}: {squares}")
+    if plot is not None:
+        from rig.board_plots import draw_reach
+
+        write_figure(
+            draw_reach(
+                direct, lobbed, chosen.board.square_mm, f"What side {fires} reaches, and its elevations"
+            ),
+            plot,
+        )
+
+
+@_aim.command()
+def best(
+    position: Annotated[
+        str | None, typer.Argument(help="who stands where, in one line; the settings' by default")
+    ] = None,
+    zone: Annotated[
+        str | None, typer.Option(help="the squares that count, as G25-G72; the settings' by default")
+    ] = None,
+    option: Annotated[
+        str | None, typer.Option(help="casualty option i, ii or iii; the settings' by default")
+    ] = None,
+    own_weight: Annotated[
+        float, typer.Option(min=0, max=100, help="how many enemies one of one's own is worth")
+    ] = 1.0,
+    count: Annotated[int, typer.Option(min=1, max=24, help="how many aims")] = 5,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", callback=check_ending, help="draw the map of worths: .png, .svg or .pdf"
+        ),
+    ] = None,
+    side: SideOption = None,
+    speed_scatter: SpeedScatter = None,
+    angle_scatter: AngleScatter = None,
+    settings: SettingsFile = SETTINGS_FILE,
+) -> None:
+    """Rank the aims by what they are worth under the rules: enemies expected to leave, less one's own."""
+    from game.montecassino import parse_squares
+    from rig.aim_by_rules import AimChooser
+    from rig.cli._orders import option_of, zone_of
+    from rig.fall_table import fall_table_origin
+
+    chosen = settings_or_defaults(settings)
+    stands = _position(chosen, position, side)
+    squares = zone_of(chosen, stands.turn) if zone is None else parse_squares(zone)
+    agreed = option_of(chosen, option)
+    chooser = AimChooser(
+        stands,
+        squares,
+        agreed,
+        chosen.cannon,
+        chosen.board,
+        scatter=_scatter(chosen, speed_scatter, angle_scatter),
+        own_weight=own_weight,
+    )
+    ranked = chooser.best(count)
+    if not ranked:
+        typer.echo(f"No aim of side {stands.turn} is worth a shot: nobody can be hit whose fall would count.")
+    for number, each in enumerate(ranked, start=1):
+        for line in _ranked_lines(number, each):
+            typer.echo(line)
+    typer.echo(f"Who falls when somebody is touched: {fall_table_origin()}.", err=True)
+    if plot is not None:
+        from rig.board_plots import draw_aim_map
+
+        title = f"Side {stands.turn}, option {agreed}: worth of aiming at each place"
+        write_figure(
+            draw_aim_map(
+                chooser.board_map(), stands.soldiers, squares, ranked, chosen.board.square_mm, title
+            ),
+            plot,
+        )
+
+
+def _position(chosen: Settings, text: str | None, side: str | None) -> Position:
+    """Return who stands where, with the side that fires to move."""
+    from dataclasses import replace
+
+    from game.montecassino import Position, Side
+    from rig.checked_file import Fault
+    from rig.settings import SettingsError
+
+    position = Position.parse(chosen.game.position if text is None else text)
+    fires = position.turn if side is None else side
+    if fires not in chosen.cannon.sides:
+        expected = f"a side that has a cannon: {' or '.join(chosen.cannon.sides)}"
+        raise SettingsError("the command line", [Fault("the side that fires", repr(str(fires)), expected)])
+    return replace(position, turn=Side(fires))
+
+
+def _scatter(chosen: Settings, speed_percent: float | None, angle_mrad: float | None) -> Scatter:
+    """Return the scatter: as given, else as calibrated, else as usual."""
+    from dataclasses import replace
+
+    from calibration.scatter import Scatter
+
+    scatter = Scatter()
+    if speed_percent is not None:
+        scatter = replace(scatter, speed_share=speed_percent / 100)
+    if angle_mrad is not None:
+        scatter = replace(scatter, azimuth_rad=angle_mrad / 1000, elevation_rad=angle_mrad / 1000)
+    return scatter
+
+
+def _note(chosen: Settings, side: Side) -> str:
+    from rig.aiming import cannon_of
+
+    cannon = cannon_of(side, chosen.cannon, chosen.board)
+    return (
+        f"At the body of a soldier of {chosen.board.soldier_height_mm:g} mm in the middle of the square; muzzle speed "
+        f"{cannon.muzzle_speed_mps:.2f} m/s, barrel of {1000 * cannon.barrel_m:g} mm whose pivot is "
+        f"{1000 * cannon.pivot_height_m:g} mm high. Azimuth is positive to the shooter's right, traverse counts from its left."
+    )
+
+
+def _table_lines(rows: list[TableRow]) -> Iterator[str]:
+    heads = ("square", "dist mm", "trav mm", "azim deg", "elev deg", "trav us", "azim us", "elev us", "ms")
+    yield f"{heads[0]:<8}" + "".join(f"{head:>10}" for head in heads[1:])
+    for row in rows:
+        cells = row.cells
+        if row.aimed is None:
+            yield f"{cells[0]:<8}  {row.no_aim}"
+        else:
+            yield f"{cells[0]:<8}" + "".join(f"{cell:>10}" for cell in cells[1:9])
+
+
+def _missed(rows: list[TableRow]) -> dict[str, str]:
+    """Return the squares out of reach by the reason, in short."""
+    from game.montecassino import format_squares
+
+    by_reason: dict[str, list[Any]] = {}
+    for row in rows:
+        if row.aimed is None:
+            by_reason.setdefault(row.no_aim.partition(":")[0].removeprefix("the target is "), []).append(
+                row.square
+            )
+    return {reason: format_squares(squares) for reason, squares in by_reason.items()}
+
+
+def _ranked_lines(number: int, each: RankedAim) -> Iterator[str]:
+    from math import degrees
+
+    yield (
+        f"{number}. worth {each.net:.2f} ± {1.96 * each.net_error:.2f}: enemy {each.enemy:.2f}, own {each.own:.2f}; "
+        f"traverse {1000 * each.traverse_m:.1f} mm, azimuth {degrees(each.azimuth_rad):+.2f} deg, "
+        f"elevation {degrees(each.elevation_rad):+.2f} deg"
+    )
+    for name, chances in (("touches first", each.touched), ("leaves", each.leaves)):
+        shown = [f"{square} {100 * chance:.0f} %" for square, chance in chances.items() if chance >= 0.005]
+        yield f"   {name}: {', '.join(shown[:8]) or 'nobody'}"
