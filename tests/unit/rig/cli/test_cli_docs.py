@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import shlex
 import shutil
 import time
 from collections.abc import Iterator
@@ -52,7 +53,7 @@ def _run_page(page: str, capsys: pytest.CaptureFixture[str]) -> int:
                 assert before in text
                 text = text.replace(before, after)
             Path("rig.toml").write_text(text)
-        program, *words = command.split()
+        program, *words = shlex.split(command)
         assert program == "rig"
         main(words)
         captured = capsys.readouterr()
@@ -65,6 +66,10 @@ def _run_page(page: str, capsys: pytest.CaptureFixture[str]) -> int:
 
 def test_settings_page(capsys: pytest.CaptureFixture[str]) -> None:
     assert _run_page("settings.md", capsys) == 4
+
+
+def test_aim_page(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run_page("aim.md", capsys) == 4
 
 
 def test_certificate_page(capsys: pytest.CaptureFixture[str]) -> None:
