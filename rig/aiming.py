@@ -152,7 +152,9 @@ def cannon_of(side: Side, cannon: settings.Cannon, board: settings.Board) -> Can
     calibrated = calibration_of(cannon)
     if calibrated is not None:
         known = calibrated.calibration
-        muzzle_speed_mps, drag_per_m = known.muzzle_speed_mps(), known.value(Parameter.DRAG)
+        # Aim reckons with standard gravity: at this speed the shot flies the path that it flies here.
+        muzzle_speed_mps = known.muzzle_speed_mps() * known.mount.path_speed_share
+        drag_per_m = known.value(Parameter.DRAG)
         right_m, ahead_m = known.value(Parameter.PLACE_RIGHT), known.value(Parameter.PLACE_AHEAD)
     strip = Strip.of_side(side, BOARD_FILES * square_m, BOARD_ROWS * square_m, cannon.strip_offset_mm / 1000)
     left_x_m, y_m = strip.to_board(right_m, ahead_m)

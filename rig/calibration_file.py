@@ -57,6 +57,7 @@ class _Mount(Table):
     barrel_m: NotNegative
     elevation_centre_rad: Finite
     azimuth_centre_rad: Finite
+    gravity_mps2: Annotated[float, Field(ge=9.7, le=9.9)]
 
 
 class _Input(Table):

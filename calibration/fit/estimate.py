@@ -99,6 +99,8 @@ def estimate(
     free: Sequence[Parameter],
     held: Sequence[Parameter] = (),
     robust: bool = False,
+    start: Estimate | None = None,
+    rounds: int = _ROUNDS,
 ) -> Estimate:
     """Find the parameters that explain the measurements best.
 
@@ -115,17 +117,24 @@ def estimate(
     robust : bool
         Whether shots far off count less, as if shots were distributed like t with four degrees of freedom (K. L. Lange,
         R. J. A. Little, J. M. G. Taylor, Journal of the American Statistical Association 84 (1989) 881).
+    start : Estimate, optional
+        Where to begin.
+    rounds : int
+        How often parameters and noise are found in turn, at most.
     """
     moving = (*free, *held)
     places = [ORDER.index(parameter) for parameter in moving]
     values = np.array([assumed[parameter].value for parameter in ORDER])
     values[_SPEED] = _start_speed(data, values[_SPEED])
+    if start is not None:
+        begun = [ORDER.index(parameter) for parameter in moving if parameter in start.moving]
+        values[begun] = start.values[begun]
     target = np.array([assumed[parameter].value for parameter in moving])
     precision = np.array([0.0] * len(free) + [assumed[parameter].sd ** -2 for parameter in held])
     weight = np.ones(data.count)
     scatter_known = data.count - len(free) >= _FEWEST_FOR_SCATTER
     noise_known = scatter_known and _with_both(data) >= _FEWEST_FOR_NOISE
-    spread = Spread(_USUAL_SCATTER, 1.0)
+    spread = Spread(_USUAL_SCATTER, 1.0) if start is None or not scatter_known else start.spread
     largest = np.array([3.0 * assumed[parameter].sd for parameter in moving])
     settled = False
 
@@ -135,9 +144,11 @@ def estimate(
         )
 
     here = linear()
-    for _ in range(_ROUNDS):
+    for _ in range(rounds):
         settled = False
         for _ in range(_STEPS):
+            if not np.isfinite(here.residual).all():
+                break
             information, gradient, _, _ = here.normal(spread)
             scale = 1.0 / np.sqrt(np.maximum(np.diag(information), 1e-300))
             # A direction that the shots do not see must not carry the others away: the smallest singular values are
@@ -146,8 +157,6 @@ def estimate(
                 scale
                 * np.linalg.lstsq(information * scale[:, None] * scale, scale * gradient, rcond=1e-11)[0]
             )
-            if not np.isfinite(step).all():
-                break
             step *= min(1.0, float(np.min(largest / np.maximum(np.abs(step), 1e-300))))
             values[places] += step
             here = linear()

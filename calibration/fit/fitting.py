@@ -11,7 +11,7 @@ import numpy as np
 from calibration.fit.calibration import Calibration, Status
 from calibration.fit.estimate import ORDER, Estimate, estimate, linear_at
 from calibration.fit.identify import Undetermined, undetermined
-from calibration.fit.model import Observed, observed
+from calibration.fit.model import Observed, observed, predict
 from calibration.fit.parameters import ASSUMED, Assumption, Parameter
 from calibration.fit.shots import MeasuredShot, Mount, Noise
 from calibration.fit.wild import subset, wild_shots
@@ -74,15 +74,19 @@ def fit(
     if alike:
         return NoFit(alike)
     everything = observed(shots, mount, noise)
-    free, held, told = _what_the_shots_tell(everything, before, sorted(free, key=ORDER.index))
+    free, held, told, near = _what_the_shots_tell(everything, before, sorted(free, key=ORDER.index))
+    if near is None:
+        return NoFit(_never_down(shots, everything, before))
     notes = [f"{said}; {said.parameter.in_words} is kept as assumed" for said in told]
-    wild = wild_shots(everything, before, free, held)
+    wild = wild_shots(everything, before, free, held, near)
     kept = np.ones(everything.count, dtype=bool)
     kept[[each.index for each in wild]] = False
     used = subset(everything, kept)
-    found = estimate(used, before, free=free, held=held)
-    if not found.settled or not np.isfinite(found.linear.residual).all():
-        return NoFit(_no_sense(shots, found))
+    found = estimate(used, before, free=free, held=held, start=near)
+    if not found.settled:
+        return NoFit(
+            "the fit does not settle: the shots contradict each other; look at elevations, heights and units"
+        )
     for each in wild:
         notes.append(
             f"{shots[each.index].name} is left out: a shot that belongs to the others is so far off with a chance of "
@@ -117,12 +121,18 @@ def fit(
 
 def _what_the_shots_tell(
     data: Observed, assumed: Mapping[Parameter, Assumption], free: Sequence[Parameter]
-) -> tuple[tuple[Parameter, ...], tuple[Parameter, ...], tuple[Undetermined, ...]]:
-    """Part the parameters asked for into those that the shots determine and those to be held; say why."""
+) -> tuple[tuple[Parameter, ...], tuple[Parameter, ...], tuple[Undetermined, ...], Estimate | None]:
+    """Part the parameters asked for into those that the shots determine and those to be held; say why.
+
+    The estimate that this rests on is a good place to begin from; None where a shot could never have fallen where it was
+    measured.
+    """
     told: list[Undetermined] = []
     held: list[Parameter] = []
     wanted = list(free)
-    found = estimate(data, assumed, free=wanted[:1], held=wanted[1:])
+    found = estimate(data, assumed, free=wanted[:1], held=wanted[1:], rounds=2)
+    if not np.isfinite(found.linear.residual).all():
+        return tuple(wanted), (), (), None
     nothing = np.zeros(len(wanted))
     linear = linear_at(
         data, found.values, wanted, precision=nothing, pull=nothing, weight=np.ones(data.count)
@@ -141,7 +151,7 @@ def _what_the_shots_tell(
             break
         wanted.remove(gone)
         held.append(gone)
-    return tuple(wanted), tuple(held), tuple(told)
+    return tuple(wanted), tuple(held), tuple(told), found
 
 
 def _all_alike(shots: Sequence[MeasuredShot]) -> str:
@@ -158,11 +168,14 @@ def _all_alike(shots: Sequence[MeasuredShot]) -> str:
     return ""
 
 
-def _no_sense(shots: Sequence[MeasuredShot], found: Estimate) -> str:
-    lost = np.unique(found.linear.shot[~np.isfinite(found.linear.residual)])
-    if len(lost):
-        return (
-            f"{shots[int(lost[0])].name}: no speed near the others' lets a shot come down where it was measured; "
-            "look at its elevation and at the height of the floor"
-        )
-    return "the fit does not settle: the shots contradict each other; look at elevations, heights and units"
+def _never_down(
+    shots: Sequence[MeasuredShot], data: Observed, assumed: Mapping[Parameter, Assumption]
+) -> str:
+    """Name a shot that never comes down to the height at which it was measured."""
+    predicted = predict(data, np.array([[assumed[parameter].value for parameter in ORDER]]))[0]
+    lost = data.shot[~np.isfinite(predicted)]
+    which = f"{shots[int(lost[0])].name}: it" if len(lost) else "a shot"
+    return (
+        f"{which} never comes down to the height at which it was measured; look at its elevation and at the height "
+        "of the floor"
+    )

@@ -72,7 +72,7 @@ class Linear:
         gradient -= across.T @ (shrink * aside)
         squares -= float(shrink @ aside**2)
         logarithm = float(np.sum(np.log(variance)) + np.sum(np.log1p(spread.scatter**2 * by_shot)))
-        information[np.diag_indices_from(information)] += self.precision
+        information += np.diag(self.precision)
         gradient += self.precision * self.pull
         squares += float(self.precision @ self.pull**2)
         return information, gradient, squares, logarithm

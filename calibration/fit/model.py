@@ -157,7 +157,7 @@ def predict(data: Observed, sets: FloatArray) -> FloatArray:
     predicted[:, speeds] = speed_mps[:, shot[speeds]]
     if data.is_place.any():
         range_m = cross(
-            np.clip(speed_mps, 0.1, 999.0),
+            np.clip(speed_mps, 0.1, 999.0) * mount.path_speed_share,
             np.clip(elevation_rad, -np.pi / 2, np.pi / 2),
             np.maximum(of[Parameter.DRAG], 0.0),
             offset_m=data.fall_height_m - muzzle_height_m,

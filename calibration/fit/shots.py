@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from calibration.constants import STANDARD_GRAVITY_MPS2
+
 __all__ = ["MeasuredShot", "Mount", "Noise"]
 
 
@@ -20,12 +22,23 @@ class Mount:
         From the pivot to the muzzle.
     elevation_centre_rad, azimuth_centre_rad : float
         Where the servos stand at their centre: the gains work from there.
+    gravity_mps2 : float
+        Acceleration of free fall at the place: 9.780 at the equator, 9.807 at 45 degrees of latitude, 9.832 at the poles.
     """
 
     pivot_height_m: float = 0.05
     barrel_m: float = 0.06
     elevation_centre_rad: float = 0.0
     azimuth_centre_rad: float = 0.0
+    gravity_mps2: float = STANDARD_GRAVITY_MPS2
+
+    @property
+    def path_speed_share(self) -> float:
+        """Share of its speed at which a shot would fly the same path under standard gravity.
+
+        A path depends on ``v^2 / g`` and ``k`` only, as the equation of motion shows where time is counted in ``1/sqrt(g)``.
+        """
+        return math.sqrt(STANDARD_GRAVITY_MPS2 / self.gravity_mps2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

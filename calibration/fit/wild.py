@@ -26,6 +26,8 @@ FloatArray: TypeAlias = NDArray[np.float64]
 
 FEWEST_TO_JUDGE = 6
 """With fewer shots none is called wild: nobody could say which."""
+_ROBUST_ROUNDS = 5
+"""Enough to see who is far off."""
 _SUSPECT = 0.05
 _WILD = 0.01
 _MOST_SHARE = 0.34
@@ -46,19 +48,20 @@ def wild_shots(
     assumed: Mapping[Parameter, Assumption],
     free: Sequence[Parameter],
     held: Sequence[Parameter],
+    near: Estimate,
 ) -> tuple[Wild, ...]:
-    """Find the shots that do not belong to the others."""
+    """Find the shots that do not belong to the others; `near` is where to begin from."""
     count = data.count
     if count < max(FEWEST_TO_JUDGE, len(free) + 4):
         return ()
-    robust = estimate(data, assumed, free=free, held=held, robust=True)
+    robust = estimate(data, assumed, free=free, held=held, robust=True, start=near, rounds=_ROBUST_ROUNDS)
     kinds = np.bincount(data.shot, minlength=count)
     freedom = count - len(free)
     off = robust.linear.distances(robust.spread)
     suspect = f_distribution.sf(off / kinds, kinds, freedom) < _SUSPECT
     if not suspect.any() or suspect.sum() > _MOST_SHARE * count:
         return ()
-    kept = estimate(subset(data, ~suspect), assumed, free=free, held=held)
+    kept = estimate(subset(data, ~suspect), assumed, free=free, held=held, start=robust)
     freedom = max(1, int(count - suspect.sum()) - len(free))
     wild = []
     for index in np.flatnonzero(suspect):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from calibration.constants import STANDARD_GRAVITY_MPS2
 from rig.cli._app import RefusedError, app
 from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read, settings_or_defaults
 from rig.length_unit import LengthUnit
@@ -76,6 +78,10 @@ def shots_range(
     floor_mm: Annotated[
         float, typer.Option("--floor-mm", help="how high the floor that was measured on lies over the board")
     ] = 0.0,
+    gravity: Annotated[
+        float,
+        typer.Option(min=9.7, max=9.9, help="acceleration of free fall at your place, m/s2"),
+    ] = STANDARD_GRAVITY_MPS2,
     learn: LearnOption = None,
     skip_bad_rows: Annotated[
         bool, typer.Option("--skip-bad-rows", help="leave out rows of the file that cannot be used")
@@ -97,7 +103,8 @@ def shots_range(
         )
     )
     measured = [shot for file in files for shot in file.shots]
-    mount, assumed = _mount(chosen), _assumed(chosen, known)
+    mount = replace(_mount(chosen), gravity_mps2=gravity)
+    assumed = _assumed(chosen, known)
     for file in files:
         _refuse_other_units(file, mount, assumed)
         for fault in file.skipped:

@@ -1,0 +1,127 @@
+"""Which shots to fire next, and ranges in the wrong unit."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calibration.fit import Calibration, MeasuredShot, Mount, Parameter, fit
+from calibration.fit.design import plan
+from calibration.fit.units import METRES, doubt_about_units
+from calibration.hodograph import cross
+
+MOUNT = Mount()
+
+
+def candidates(*degrees, gate=None):
+    return [
+        MeasuredShot(name=f"{each}", elevation_rad=math.radians(each), range_m=1.0, gate_speed_mps=gate)
+        for each in degrees
+    ]
+
+
+GRID = candidates(*range(0, 50, 5))
+REFERENCE = candidates(41.6)[0]
+
+
+def test_speed_and_drag_without_a_gate_want_flat_and_lobbed_shots():
+    found = plan(GRID, 12, MOUNT, reference=REFERENCE)
+    degrees = [round(math.degrees(each.shot.elevation_rad)) for each in found.proposed]
+    assert min(degrees) <= 10
+    assert max(degrees) >= 35
+    assert sum(each.times for each in found.proposed) == 12
+    assert found.after[Parameter.DRAG] < 0.3 * found.before[Parameter.DRAG]
+
+
+def test_for_one_range_it_is_best_to_shoot_about_there():
+    found = plan(GRID, 6, MOUNT, reference=REFERENCE, for_range=True)
+    for_all = plan(GRID, 6, MOUNT, reference=REFERENCE)
+    assert found.range_after_m <= for_all.range_after_m + 1e-9
+    assert all(math.degrees(each.shot.elevation_rad) >= 30 for each in found.proposed)
+
+
+@pytest.mark.parametrize("for_range", [True, False])
+def test_more_shots_teach_more(for_range):
+    few, many = (plan(GRID, count, MOUNT, reference=REFERENCE, for_range=for_range) for count in (4, 16))
+    assert many.range_after_m < few.range_after_m < few.range_before_m
+    for parameter in (Parameter.SPEED, Parameter.DRAG):
+        assert many.after[parameter] <= few.after[parameter] <= few.before[parameter]
+
+
+def test_what_is_known_already_is_not_asked_again():
+    shots = [
+        MeasuredShot(
+            name=f"{index}",
+            elevation_rad=math.radians(41.6),
+            range_m=float(cross(9.6 * (1 + off), math.radians(41.6), 0.0678, offset_m=-0.09).x_m),
+        )
+        for index, off in enumerate((-0.01, 0.004, 0.012, -0.003, 0.006, -0.008, 0.002))
+    ]
+    known = fit(shots, MOUNT)
+    assert isinstance(known, Calibration)
+    found = plan(GRID, 4, MOUNT, reference=REFERENCE, known=known)
+    # Lobbed shots are there; flat ones part speed from drag.
+    assert all(math.degrees(each.shot.elevation_rad) <= 15 for each in found.proposed)
+    assert found.before[Parameter.DRAG] == pytest.approx(known.sd(Parameter.DRAG), rel=1e-6)
+
+
+def test_the_promise_of_a_plan_is_kept_by_the_fit():
+    """What the plan says will be known is what a fit of such shots says is known."""
+    chosen = plan(candidates(*range(0, 50, 5), gate=9.6), 12, MOUNT, reference=REFERENCE)
+    offs = (-0.012, 0.011, -0.006, 0.009, 0.013, -0.014, 0.003, -0.009, 0.008, -0.002, 0.011, -0.012)
+    shots = []
+    for each in chosen.proposed:
+        for _ in range(each.times):
+            index = len(shots)
+            angle, speed = each.shot.elevation_rad, 9.6 * (1 + offs[index])
+            range_m = float(cross(speed, angle, 0.0678, offset_m=-0.05 - 0.06 * math.sin(angle)).x_m)
+            noise_m = 0.005 * (-1) ** (index // 2)
+            shots.append(
+                MeasuredShot(
+                    name=f"{index}", elevation_rad=angle, gate_speed_mps=speed, range_m=range_m + noise_m
+                )
+            )
+    found = fit(shots, MOUNT)
+    assert found.sd(Parameter.SPEED) == pytest.approx(chosen.after[Parameter.SPEED], rel=0.25)
+    assert found.sd(Parameter.DRAG) == pytest.approx(chosen.after[Parameter.DRAG], rel=0.4)
+
+
+def test_nothing_to_choose_from_is_said():
+    up = MeasuredShot(name="up", elevation_rad=0.1, fall_height_m=3.0, range_m=1.0)
+    with pytest.raises(ValueError, match="none of the settings"):
+        plan([up], 3, MOUNT, reference=REFERENCE)
+    with pytest.raises(ValueError, match="up: the shot never comes down"):
+        plan(GRID, 3, MOUNT, reference=up)
+    with pytest.raises(ValueError, match="0 shots are no plan"):
+        plan(GRID, 0, MOUNT, reference=REFERENCE)
+
+
+# Units
+
+
+@given(st.sampled_from(list(METRES)), st.lists(st.floats(0.8, 1.25), min_size=3, max_size=9))
+def test_ranges_in_their_unit_raise_no_doubt(unit, shares):
+    expected_m = [6.5] * len(shares)
+    assert doubt_about_units([6.5 * share / METRES[unit] for share in shares], unit, expected_m) is None
+
+
+@given(st.sampled_from(list(METRES)), st.sampled_from(list(METRES)))
+def test_another_unit_is_asked_back(said, meant):
+    doubt = doubt_about_units(
+        [6.5 / METRES[meant], 6.4 / METRES[meant], 6.7 / METRES[meant]], said, [6.5] * 3
+    )
+    if 1 / 3 < METRES[said] / METRES[meant] < 3:
+        assert doubt is None
+    else:
+        assert f"are they in {meant}? then say --unit {meant}" in doubt
+
+
+def test_ranges_in_mixed_units_are_named():
+    doubt = doubt_about_units([648, 6.55, 651, 660], "cm", [6.5] * 4)
+    assert "mixed units" in doubt
+    assert "number 2 is 6.55" in doubt
+
+
+def test_ranges_in_no_unit_at_all():
+    assert "look at the elevation" in doubt_about_units([90_000.0, 91_000.0], "mm", [6.5, 6.5])
