@@ -243,8 +243,12 @@ def _scatter(chosen: Settings, speed_percent: float | None, angle_mrad: float | 
     from dataclasses import replace
 
     from calibration.scatter import Scatter
+    from rig.calibration_file import calibration_of
 
     scatter = Scatter()
+    calibrated = calibration_of(chosen.cannon)
+    if calibrated is not None:
+        scatter = replace(scatter, speed_share=calibrated.calibration.scatter)
     if speed_percent is not None:
         scatter = replace(scatter, speed_share=speed_percent / 100)
     if angle_mrad is not None:
