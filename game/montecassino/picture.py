@@ -28,9 +28,9 @@ _MARGIN = 26.0
 _STRIP = 22.0  # the green strip where the cannon stands
 _TITLE_SIZE = 14.0
 _TITLE_STEP = 18.0
-_LEGEND_SIZE = 11.0
-_LEGEND_STEP = 20.0
-_SYMBOL = 24.0  # room for a legend's symbol before its words
+_LEGEND_SIZE = 13.0
+_LEGEND_STEP = 22.0
+_SYMBOL = 25.0  # room for a legend's symbol before its words
 _SOLDIER = 11.0  # radius
 _RING = 15.0
 

@@ -103,6 +103,7 @@ class Square:
         Place in the order of the squares of all boards, 0 to 431; no two squares share it.
     """
 
+    # The index alone is compared: it has the order, and no two squares share one.
     field: Side = dataclasses.field(compare=False)
     number: int = dataclasses.field(compare=False)
     board: int = dataclasses.field(default=0, compare=False)
