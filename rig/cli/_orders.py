@@ -12,9 +12,19 @@ from rig.cli._app import RefusedError
 from rig.settings import Camera, Port, Settings, SettingsError
 
 if TYPE_CHECKING:
+    from game.montecassino import Battle
     from rig.log import Shot
 
-__all__ = ["FROM_CAMERA", "PositionUnknown", "Start", "option_of", "start_of", "with_hardware", "zone_of"]
+__all__ = [
+    "FROM_CAMERA",
+    "PositionUnknown",
+    "Start",
+    "option_of",
+    "start_in_battle",
+    "start_of",
+    "with_hardware",
+    "zone_of",
+]
 
 FROM_CAMERA = "camera"
 """Given as the position: read it from the picture."""
@@ -78,12 +88,56 @@ def start_of(settings: Settings, position: str | None, side: str | None) -> Star
         raise PositionUnknown(judged)
     else:
         start = Start(last, from_camera=False)
+    fires = _side_with_cannon(settings, start.position.turn if side is None else side)
+    return replace(start, position=replace(start.position, turn=fires))
+
+
+def start_in_battle(settings: Settings, path: Path) -> tuple[Start, Battle]:
+    """Return what a shot in a battle begins with, and the battle.
+
+    Raises
+    ------
+    FaultyBattleFile
+        If there is no battle in the file.
+    ShotNotAllowed
+        If it is over, or no cannon is agreed.
+    SettingsError
+        If the side to move has no cannon here.
+    DoubtPending, RefusedError
+        Where the last shot leaves open who stands where, or was fired in this battle and is not in it.
+    """
+    from game.montecassino import Cannons
+    from rig.battle_file import read_battle
+    from rig.battle_shots import not_yet_entered
+    from rig.log import open_log
+    from rig.match import DoubtPending, ShotNotAllowed
+
+    battle = read_battle(path)
+    if battle.outcome is not None:
+        raise ShotNotAllowed(f"the battle is over ({battle.outcome.winner}): {battle.outcome.reason}")
+    if battle.agreement.cannons is Cannons.NONE:
+        raise ShotNotAllowed(f"no cannon is agreed in {path}")
+    _side_with_cannon(settings, battle.position.turn)
+    log_path = Path(settings.log.path)
+    if log_path.exists():
+        with open_log(log_path, create=False) as log:
+            left_open = not_yet_entered(log.shots(), battle)
+        if left_open is not None:
+            if left_open.pending:
+                raise DoubtPending(left_open)
+            raise RefusedError(
+                f"shot {left_open.shot_id} at {left_open.planned.target} was fired, or may have been, from where the battle "
+                f"stands: enter it first, with rig game enter {path} {left_open.shot_id}"
+            )
+    return Start(battle.position, from_camera=False), battle
+
+
+def _side_with_cannon(settings: Settings, side: str) -> Side:
     sides = settings.cannon.sides
-    fires = start.position.turn if side is None else side
-    if fires not in sides:
+    if side not in sides:
         expected = f"a side that has a cannon: {' or '.join(sides)}"
-        raise SettingsError("the command line", [Fault("the side that fires", repr(str(fires)), expected)])
-    return replace(start, position=replace(start.position, turn=Side(fires)))
+        raise SettingsError("the command line", [Fault("the side that fires", repr(str(side)), expected)])
+    return Side(side)
 
 
 def _last_position(settings: Settings) -> tuple[Position, Shot | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -31,6 +32,13 @@ def shoot(
     option: Annotated[
         str | None, typer.Option(help="casualty option i, ii or iii; the settings' by default")
     ] = None,
+    battle: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="fire in this battle: who stands where, the zone and the option are its own, and the shot is entered in it",
+        ),
+    ] = None,
     port: Annotated[str | None, typer.Option(help="serial port or URL, in place of the settings'")] = None,
     camera: Annotated[
         str | None, typer.Option(help="camera number, file or URL, in place of the settings'")
@@ -42,16 +50,24 @@ def shoot(
 
     from game.montecassino import Square
     from rig.aiming import aim_at
+    from rig.battle_file import write_battle
+    from rig.battle_shots import with_shot
     from rig.cli._opening import open_rig
-    from rig.cli._orders import option_of, start_of, with_hardware, zone_of
+    from rig.cli._orders import option_of, start_in_battle, start_of, with_hardware, zone_of
     from rig.hands import PromptedHands
     from rig.match import Order, refuse_what_the_rules_forbid
 
     console = Console(highlight=False)
     square = Square.parse(target)
     chosen = with_hardware(settings_or_defaults(settings), port=port, camera=camera)
-    agreed = option_of(chosen, option)
-    start = start_of(chosen, position, side)
+    if battle is None:
+        begun = None
+        start = start_of(chosen, position, side)
+        agreed, zone = option_of(chosen, option), zone_of(chosen, start.position.turn)
+    else:
+        _refuse_beside_a_battle(position=position, side=side, option=option)
+        start, begun = start_in_battle(chosen, battle)
+        agreed, zone = begun.agreement.option, begun.agreement.zones[start.position.turn]
     refuse_what_the_rules_forbid(start.position, square)
     # Out of reach is out of reach wherever the soldier stands on its square: say so before anything is opened.
     aim_at(square, start.position.turn, chosen.cannon, chosen.board)
@@ -62,13 +78,28 @@ def shoot(
         before = start.position
         if start.from_camera:
             before = rig.match.read_position(before.turn, shots_left=before.shots_left, held=before.held)
-        done = rig.match.shoot(Order(square, before, zone_of(chosen, before.turn), agreed))
+        done = rig.match.shoot(Order(square, before, zone, agreed))
         for line in _told(done):
             console.print(line)
         if done.verdict.undecided:
             console.print(f"Until the commanders have spoken nobody is moved: rig decide {done.shot_id}")
-        else:
-            rig.hands.set_up(done.verdict.casualties, done.verdict.put_back)
+            if battle is not None:
+                console.print(f"Then the shot goes into the battle: rig game enter {battle} {done.shot_id}")
+            return
+        if begun is not None and battle is not None:
+            # Before hands are asked for anything: whoever leaves at that moment must not leave the battle behind the log.
+            after = with_shot(begun, rig.log.shot(done.shot_id))
+            write_battle(battle, after)
+            console.print(f"entered in {battle}: {after.history[-1].entry}")
+        rig.hands.set_up(done.verdict.casualties, done.verdict.put_back)
+
+
+def _refuse_beside_a_battle(**given: str | None) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise typer.BadParameter(
+                "the battle has it; leave it out, or leave out --battle", param_hint=f"--{name}"
+            )
 
 
 def _told(done: ShotDone) -> Iterator[str]:

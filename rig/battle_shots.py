@@ -1,0 +1,75 @@
+"""Between the log and a battle: a shot that the machine fired becomes an entry of the battle it was fired in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from game import montecassino as rules
+from rig.log import Fired, Shot
+
+__all__ = ["NotOfThisBattle", "not_yet_entered", "with_shot"]
+
+
+class NotOfThisBattle(Exception):
+    """A shot that cannot be entered in a battle as it stands, in one sentence."""
+
+    exit_status = 1
+
+
+def not_yet_entered(shots: Sequence[Shot], battle: rules.Battle) -> Shot | None:
+    """Return the shot that was fired where the battle stands now, and is not in it.
+
+    Only the last shot can be one: whoever fires next is asked for it first. Shots of programmes belong to no battle.
+
+    Parameters
+    ----------
+    shots : sequence of Shot
+        Those of the log, oldest first.
+    battle : Battle
+        The battle that the next shot is for.
+    """
+    last = next((shot for shot in reversed(shots) if shot.planned.plan is None), None)
+    if last is None or last.fired is Fired.NO or last.planned.position != str(battle.position):
+        return None
+    return last
+
+
+def with_shot(battle: rules.Battle, shot: Shot) -> rules.Battle:
+    """Return the battle after a shot of the log, by the verdict that stands in the log.
+
+    An adjourned battle is resumed by it.
+
+    Raises
+    ------
+    NotOfThisBattle
+        If the shot has no final verdict, was fired from another position, or under another zone or option.
+    IllegalTurnError
+        If the battle does not allow a shot, with the clause.
+    """
+    name = f"shot {shot.shot_id}"
+    if shot.pending:
+        squares = ", ".join(doubt.square for doubt in shot.pending)
+        raise NotOfThisBattle(
+            f"{name} waits for its commanders' word on {squares}: rig decide {shot.shot_id} SQUARE leaves"
+        )
+    verdict = shot.verdict
+    if verdict is None or verdict.after is None:
+        raise NotOfThisBattle(
+            f"{name} was never judged, so the log does not know who leaves; "
+            "type it in by hand: rig game play --battle FILE"
+        )
+    if shot.planned.position != str(battle.position):
+        raise NotOfThisBattle(
+            f"{name} was fired from '{shot.planned.position}', and the battle stands at '{battle.position}'"
+        )
+    agreed_zone = rules.format_squares(battle.agreement.zones[battle.position.turn])
+    for what, fired_under, agreed in (
+        ("zone", shot.planned.zone, agreed_zone),
+        ("option", shot.planned.option, battle.agreement.option.value),
+    ):
+        if fired_under != agreed:
+            raise NotOfThisBattle(
+                f"{name} was fired under {what} {fired_under}, and the battle agreed on {agreed}"
+            )
+    going_on = battle.resume() if battle.adjourned else battle
+    return going_on.play(rules.Shot(tuple(map(rules.Square.parse, verdict.casualties))))

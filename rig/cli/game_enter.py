@@ -1,0 +1,41 @@
+"""`rig game enter`: a shot that the machine fired, written into the battle it was fired in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rig.cli._game import game_group
+from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read
+
+__all__ = ["enter"]
+
+
+@game_group.command()
+def enter(
+    battle: Annotated[Path, typer.Argument(metavar="FILE", help="a battle file")],
+    shot: Annotated[
+        int | None, typer.Argument(help="number of a shot in the log; none: the last one fired")
+    ] = None,
+    settings: SettingsFile = SETTINGS_FILE,
+) -> None:
+    """Write a shot of the log into its battle, once its doubts are decided; `rig shoot --battle` does so by itself."""
+    from rig.battle_file import read_battle, write_battle
+    from rig.battle_shots import with_shot
+    from rig.cli._app import RefusedError
+    from rig.log import Fired
+
+    begun = read_battle(battle)
+    with open_log_to_read(settings) as log:
+        if shot is None:
+            fired = [each for each in log.shots() if each.planned.plan is None and each.fired is not Fired.NO]
+            if not fired:
+                raise RefusedError("the log has no shot that was fired in a battle")
+            logged = fired[-1]
+        else:
+            logged = log.shot(shot)
+    after = with_shot(begun, logged)
+    write_battle(battle, after)
+    typer.echo(f"shot {logged.shot_id} is entered in {battle}: {after.history[-1].entry}")

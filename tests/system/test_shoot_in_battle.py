@@ -1,0 +1,68 @@
+"""`rig shoot --battle`: the battle says who stands where and what counts, and has the shot afterwards."""
+
+from pathlib import Path
+
+import pytest
+from small_twin import SMALL_TWIN
+
+from game.montecassino import Agreement, Battle, Cannons, Option, Position, Side
+from game.montecassino.entries import Abandon
+from rig.battle_file import read_battle, write_battle
+from rig.cli import main
+from rig.log import open_log
+from rig.settings import Log
+
+START = Position.parse("A A01-A08,A17 G01-G08,G53,G61 0/0 20/20 -")
+FILE = Path("friday.json")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("rig.toml").write_text(SMALL_TWIN.format(seed=1), encoding="utf-8")
+
+
+def test_a_shot_is_fired_and_entered_and_goes_in_once(capsys):
+    write_battle(FILE, Battle.begin(Agreement(Side.A, Option.I), START))
+    assert main(["shoot", "G-53", "--battle", str(FILE)]) == 0
+    battle = read_battle(FILE)
+    with open_log(Path(Log().path), create=False) as log:
+        (shot,) = log.shots()
+    assert shot.planned.position == str(START)
+    assert (shot.planned.zone, shot.planned.option) == ("G25-G72", "i"), (
+        "as agreed, whatever the settings say"
+    )
+    assert shot.verdict is not None
+    assert str(battle.position) == shot.verdict.after
+    assert f"entered in {FILE}: {battle.history[0].entry}" in capsys.readouterr().out
+    assert main(["game", "enter", str(FILE), "1"]) == 1
+    # As if the power had gone before the battle was written: the next shot waits, and the log has the one before.
+    write_battle(FILE, Battle.begin(Agreement(Side.A, Option.I), START))
+    assert main(["shoot", "G-53", "--battle", str(FILE)]) == 1
+    assert f"enter it first, with rig game enter {FILE} 1" in capsys.readouterr().err
+    assert main(["game", "enter", str(FILE)]) == 0
+    assert read_battle(FILE) == battle
+
+
+@pytest.mark.parametrize(
+    ("battle", "said"),
+    [
+        (Battle.begin(Agreement(Side.A, cannons=Cannons.NONE)), "no cannon is agreed in friday.json"),
+        (Battle.begin(Agreement(Side.A), START).play(Abandon()), "the battle is over (G)"),
+        (Battle.begin(Agreement(Side.A, shots={Side.A: 0})), "side A has no shot left"),
+        (Battle.begin(Agreement(Side.A, boards=2)), "the table has one board"),
+    ],
+)
+def test_nothing_is_fired_that_the_battle_forbids(capsys, battle, said):
+    write_battle(FILE, battle)
+    assert main(["shoot", "G-53", "--battle", str(FILE)]) != 0
+    assert said in capsys.readouterr().err
+    assert read_battle(FILE) == battle
+    assert not Path(Log().path).exists()
+
+
+@pytest.mark.parametrize("beside", [("--side", "G"), ("--option", "iii"), ("--position", "camera")])
+def test_what_the_battle_has_is_not_said_twice(capsys, beside):
+    write_battle(FILE, Battle.begin(Agreement(Side.A), START))
+    assert main(["shoot", "G-53", "--battle", str(FILE), *beside]) == 2
+    assert f"{beside[0]}: the battle has it" in capsys.readouterr().err

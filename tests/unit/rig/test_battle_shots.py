@@ -1,0 +1,111 @@
+"""A shot that the machine fired goes into its battle once, by the verdict of the log, and only where it belongs."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from logged_shots import PLAN, START, until
+
+from game.montecassino import (
+    Agreement,
+    Battle,
+    Cannons,
+    IllegalTurnError,
+    Option,
+    Position,
+    Side,
+    parse_squares,
+)
+from game.montecassino.entries import Adjourn, Shot
+from rig.battle_shots import NotOfThisBattle, not_yet_entered, with_shot
+from rig.judging import as_logged, decide, judge_again
+from rig.log import Analysis, Fall, ShotLog, Stage, open_log_in_memory
+
+POSITION = "A A01-A23,A60 G25-G48 0/0 20/20 -"
+ZONE = "G25-G40,A60"
+AGREEMENT = Agreement(Side.A, Option.III, zones={Side.A: parse_squares(ZONE)})
+BATTLE = Battle.begin(AGREEMENT, Position.parse(POSITION))
+FIRED = replace(PLAN, plan=None, plan_index=None, position=POSITION, zone="A60,G25-G40", option="iii")
+
+
+@pytest.fixture
+def log() -> Iterator[ShotLog]:
+    with open_log_in_memory() as opened:
+        opened.start_session(START)
+        yield opened
+
+
+def _judged(log: ShotLog, *causes: str, **planned: str) -> int:
+    shot_id = until(log, 1, Stage.RECORDED, plan=replace(FIRED, **planned))
+    fall = Fall(side="G", square="G-33", causes=causes, confidence=0.9, t_us=None, evidence="seen")
+    log.analysed(shot_id, Analysis(software_version="1", raw={}, falls=(fall,), moved=()))
+    log.judged(shot_id, as_logged(judge_again(log.shot(shot_id), {})))
+    return shot_id
+
+
+def test_the_casualties_of_the_verdict_are_the_entry(log: ShotLog) -> None:
+    shot = log.shot(_judged(log, "direct"))
+    after = with_shot(BATTLE, shot)
+    assert after.history[-1].entry == Shot(parse_squares("G33"))
+    assert shot.verdict is not None
+    assert str(after.position) == shot.verdict.after
+
+
+def test_a_shot_that_hits_nobody_who_counts_is_a_miss(log: ShotLog) -> None:
+    assert with_shot(BATTLE, log.shot(_judged(log, "dragged"))).history[-1].entry == Shot()
+
+
+def test_v4_an_adjourned_battle_is_resumed_by_its_shot(log: ShotLog) -> None:
+    after = with_shot(BATTLE.play(Adjourn()), log.shot(_judged(log, "direct")))
+    assert [str(played.entry) for played in after.history] == ["||", "*G-33"]
+
+
+def test_c8_a_doubt_keeps_the_shot_out_until_it_is_decided(log: ShotLog) -> None:
+    shot_id = _judged(log, "direct", "ricochet")
+    with pytest.raises(NotOfThisBattle, match=f"word on G-33: rig decide {shot_id}"):
+        with_shot(BATTLE, log.shot(shot_id))
+    decide(log, shot_id, "G-33", leaves=True)
+    assert with_shot(BATTLE, log.shot(shot_id)).history[-1].entry == Shot(parse_squares("G33"))
+
+
+def test_a_shot_goes_in_once(log: ShotLog) -> None:
+    shot = log.shot(_judged(log, "direct"))
+    with pytest.raises(NotOfThisBattle, match=r"was fired from 'A A01.*the battle stands at 'G A01"):
+        with_shot(with_shot(BATTLE, shot), shot)
+
+
+@pytest.mark.parametrize(
+    ("planned", "said"), [({"option": "ii"}, "option ii"), ({"zone": "G25-G72"}, "zone G25-G72")]
+)
+def test_s4_a_shot_under_other_terms_is_not_of_this_battle(
+    log: ShotLog, planned: dict[str, str], said: str
+) -> None:
+    with pytest.raises(NotOfThisBattle, match=f"under {said}, and the battle agreed"):
+        with_shot(BATTLE, log.shot(_judged(log, "direct", **planned)))
+
+
+def test_s4_a_battle_without_a_cannon_takes_no_shot(log: ShotLog) -> None:
+    agreement = replace(AGREEMENT, cannons=Cannons.NONE, shots={})
+    start = replace(Position.parse(POSITION), shots_left=agreement.shots)
+    shot = log.shot(_judged(log, "direct", position=POSITION))
+    moved = replace(shot, planned=replace(shot.planned, position=str(start)))
+    with pytest.raises(IllegalTurnError, match="no cannon"):
+        with_shot(Battle.begin(agreement, start), moved)
+
+
+def test_a_shot_that_was_never_judged_is_typed_in_by_hand(log: ShotLog) -> None:
+    shot = log.shot(until(log, 1, Stage.FIRED, plan=FIRED))
+    with pytest.raises(NotOfThisBattle, match=r"never judged.*type it in by hand"):
+        with_shot(BATTLE, shot)
+
+
+def test_nothing_lost_a_shot_fired_where_the_battle_stands_is_asked_for(log: ShotLog) -> None:
+    assert not_yet_entered(log.shots(), BATTLE) is None
+    until(log, 1, Stage.AIMED, plan=FIRED)
+    assert not_yet_entered(log.shots(), BATTLE) is None, "it was never fired"
+    shot_id = until(log, 1, Stage.FIRED, plan=FIRED)
+    until(log, 1, Stage.FIRED, plan=replace(FIRED, plan="drift", plan_index=1))
+    left_open = not_yet_entered(log.shots(), BATTLE)
+    assert left_open is not None
+    assert left_open.shot_id == shot_id
+    assert not_yet_entered(log.shots(), BATTLE.play(Shot())) is None
