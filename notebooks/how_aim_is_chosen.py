@@ -18,6 +18,7 @@
 # At each step the twin, whose physics shares no code with the prediction, says whether it is right.
 
 # %%
+import itertools
 import math
 from dataclasses import replace
 
@@ -25,7 +26,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy import stats
 
-from calibration.aim import Aim, Limits, body_point_m, solve
+from calibration.aim import Aim, body_point_m, solve
 from calibration.clearance import clearances
 from calibration.figure import Figure
 from calibration.flight import Projectile
@@ -48,9 +49,9 @@ shot = ShotSettings()
 # The twin's cannon as a calibration knows it: its speed, and the drag of its shot.
 cannon = replace(
     cannon_of(Side.A, settings.cannon, settings.board),
-    drag_per_m=Projectile(
-        shot.diameter_mm / 1000, shot.mass_g / 1000, shot.drag_coefficient
-    ).drag_per_m(shot.air_density_kgpm3),
+    drag_per_m=Projectile(shot.diameter_mm / 1000, shot.mass_g / 1000, shot.drag_coefficient).drag_per_m(
+        shot.air_density_kgpm3
+    ),
 )
 
 
@@ -73,14 +74,18 @@ rng = np.random.default_rng(1)
 target = Square.parse("G-36")
 foot_mm = target.centre_mm(square_mm)
 passes_mm, touched = [], []
-for number in range(150):
+for number in range(100):
     beside_mm, height_mm = rng.uniform(-14, 14), rng.uniform(5, 47)
     found = solve(cannon, ((foot_mm[0] + beside_mm) / 1000, foot_mm[1] / 1000, height_mm / 1000))
     assert isinstance(found, Aim)
     table = Table(TableSettings(placement_sd_mm=0.0), {target: Side.G}, seed=number)
     x_m, y_m, z_m = found.muzzle_m
     table.launch(
-        (1000 * x_m, 1000 * y_m, 1000 * z_m), found.azimuth_rad, found.elevation_rad, cannon.muzzle_speed_mps, 0
+        (1000 * x_m, 1000 * y_m, 1000 * z_m),
+        found.azimuth_rad,
+        found.elevation_rad,
+        cannon.muzzle_speed_mps,
+        0,
     )
     table.advance(90_000)
     table.stop()
@@ -173,7 +178,9 @@ plot, axes = plt.subplots(figsize=(6.4, 4), layout="constrained")
 axes.plot(angles_mrad, chances, label="predicted")
 for angle_mrad, (share, low, high) in fired.items():
     axes.plot([angle_mrad, angle_mrad], [low, high], color="#b06d00")
-    axes.plot(angle_mrad, share, "o", color="#b06d00", label="twin, with 99 % interval" if angle_mrad == 0 else None)
+    axes.plot(
+        angle_mrad, share, "o", color="#b06d00", label="twin, with 99 % interval" if angle_mrad == 0 else None
+    )
 axes.set(
     title="Chance to hit a soldier 60 cm away, speed scatter 1 %",
     xlabel="scatter of azimuth and of elevation (mrad)",
@@ -187,7 +194,7 @@ plt.show()
 # %%
 assert speed_only.upright_m < 0.001
 assert chances[0] > 0.99
-assert all(after <= before + 0.01 for before, after in zip(chances, chances[1:], strict=False))
+assert all(after <= before + 0.01 for before, after in itertools.pairwise(chances))
 for angle_mrad, (_, low, high) in fired.items():
     predicted = chance(Scatter(0.01, angle_mrad / 1000, angle_mrad / 1000, 0.0, 0.0016))
     print(f"{angle_mrad:.0f} mrad: predicted {predicted:.2f}, twin {low:.2f} to {high:.2f}")
@@ -196,11 +203,11 @@ for angle_mrad, (_, low, high) in fired.items():
 # %% [markdown]
 # ## Who stands in the way
 #
-# The path to the enemy's third line is higher than a helmet for two thirds of its way only. Whoever stands in the last
-# third, in the same file, is struck instead.
+# The path to the enemy's third line is higher than a helmet for less than half of its way. Whoever stands in the other half,
+# in the same file, is struck instead.
 
 # %%
-in_the_file = [square for square in parse_squares("A12,A20,A28,A36,A44,A52,A60,A68,G69,G61,G53,G45,G37,G29")]
+in_the_file = parse_squares("A12,A20,A28,A36,A44,A52,A60,A68,G69,G61,G53,G45,G37,G29")
 aim_far = aim_at("G-21")
 far_mm = Square.parse("G-21").centre_mm(square_mm)
 feet_m = np.array([square.centre_mm(square_mm) for square in in_the_file]) / 1000
@@ -241,7 +248,10 @@ image = right.imshow(others, origin="lower", cmap="Oranges", vmin=0)
 for row, line in enumerate(falls.lines):
     for column, file in enumerate(falls.files):
         text = "touched" if (line, file) == (0, 0) else f"{others[row, column]:.1f}"
-        right.text(column, row, text, ha="center", va="center", fontsize=8)
+        light = others[row, column] > others.max() / 2
+        right.text(
+            column, row, text, ha="center", va="center", fontsize=8, color="white" if light else "black"
+        )
 right.set(
     title="Others: dragged, or struck by ricochet (%)",
     xlabel="files to the right",
@@ -270,11 +280,18 @@ zone = parse_squares("G25-G72")
 chooser = AimChooser(position, zone, Option.I, settings.cannon, settings.board)
 best = chooser.best(3)
 for number, each in enumerate(best, start=1):
-    leaves = ", ".join(f"{square} {100 * value:.0f} %" for square, value in each.leaves.items() if value > 0.01)
+    leaves = ", ".join(
+        f"{square} {100 * value:.0f} %" for square, value in each.leaves.items() if value > 0.01
+    )
     print(f"{number}. worth {each.net:.2f}: azimuth {math.degrees(each.azimuth_rad):+.1f}°, leaves {leaves}")
 
 plot = draw_aim_map(
-    chooser.board_map(), position.soldiers, zone, best, square_mm, "Allies, option i: worth of aiming at each place"
+    chooser.board_map(),
+    position.soldiers,
+    zone,
+    best,
+    square_mm,
+    "Allies, option i: worth of aiming at each place",
 )
 display(plot)  # noqa: F821 - a function of the notebook
 
@@ -298,12 +315,14 @@ first = best[0]
 scatter = chooser.scatter
 solved = cannon_of(Side.A, settings.cannon, settings.board)
 left_board = []
-for number in range(16):
+for number in range(36):
     draw = np.random.default_rng([7, number])
     azimuth_rad = first.azimuth_rad + scatter.azimuth_rad * draw.standard_normal()
     elevation_rad = first.elevation_rad + scatter.elevation_rad * draw.standard_normal()
     speed_mps = solved.muzzle_speed_mps * (1 + scatter.speed_share * draw.standard_normal())
-    table = Table(TableSettings(), {square: position.soldiers[square] for square in position.soldiers}, seed=number)
+    table = Table(
+        TableSettings(), {square: position.soldiers[square] for square in position.soldiers}, seed=number
+    )
     x_m, y_m, z_m = solved.muzzle_m(first.traverse_m, azimuth_rad, elevation_rad)
     table.launch((1000 * x_m, 1000 * y_m, 1000 * z_m), azimuth_rad, elevation_rad, speed_mps, 0)
     table.advance(600_000)
