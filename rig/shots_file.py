@@ -189,13 +189,17 @@ def _checked_header(
     name: str, header: Sequence[str], unit: LengthUnit | None, elevation_rad: float | None
 ) -> LengthUnit:
     faults: list[Fault] = []
-    for column in header:
+    if any(";" in column for column in header):
+        hint = "part columns by commas, and write decimals with a point"
+        raise ShotsFileError(name, [Fault("line 1", repr(",".join(header)), "names of columns", hint)])
+    for column in dict.fromkeys(header):
         if column not in _KNOWN:
-            hint = "part columns by commas" if ";" in column else f"it knows {', '.join(_KNOWN)}"
-            faults.append(Fault("line 1", repr(column), "the name of a column", hint))
+            faults.append(
+                Fault("line 1", repr(column), "the name of a column", f"it knows {', '.join(_KNOWN)}")
+            )
         elif header.count(column) > 1:
             faults.append(Fault("line 1", f"{column!r} twice", "each column once"))
-    ranges = [column for column in header if column in _RANGE_COLUMNS]
+    ranges = [column for column in dict.fromkeys(header) if column in _RANGE_COLUMNS]
     if len(ranges) > 1:
         faults.append(Fault("line 1", " and ".join(ranges), "ranges in one unit"))
     if "elevation_deg" not in header and elevation_rad is None:

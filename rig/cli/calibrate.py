@@ -247,8 +247,9 @@ def _measured(
             )
             for side in Side
         }
+        wanted = _numbers(shots)
         with open_log_to_read(settings_file) as log:
-            logged = list(logged_shots(log.shots(), _numbers(shots), known, strips))
+            logged = list(logged_shots(log.shots(), wanted, known, strips))
     if tape is not None:
         if not logged and elevation_rad is None:
             raise typer.BadParameter(

@@ -1,0 +1,272 @@
+"""`rig calibrate` as somebody types it: what it learns, what it asks back, what it refuses."""
+
+import json
+import math
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from logged_shots import AIM, ANALYSIS, GATE, PLAN, START
+
+from calibration.hodograph import cross
+from rig.cli import main
+from rig.log import Analysis, MuzzleGate, Stage, open_log
+
+ROWS = """elevation_deg,range_cm,gate_mps,dwell_s
+41.6,666,9.61,16
+20,493.5,9.52,16
+41.6,676,9.70,15
+5,201,9.60,17
+41.6,660,9.55,16
+5,197,9.50,16
+"""
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def run(capsys, *words):
+    status = main(["calibrate", *words])
+    said = capsys.readouterr()
+    return status, said.out, said.err
+
+
+def write(text, name="shots.csv"):
+    Path(name).write_text(text, encoding="utf-8")
+    return name
+
+
+def test_a_tape_at_one_elevation_finds_the_speed_and_says_what_it_cannot_find(capsys):
+    status, out, err = run(capsys, "range", "--tape", "648,655,651,640,662,655", "--elevation", "41.6")
+    assert (status, err) == (0, "")
+    assert "Muzzle speed: 9.5" in out
+    assert "drag and muzzle speed cannot be told apart from ranges at one elevation" in out
+    assert "it shoots 651.8 cm" in out
+    content = json.loads(Path("calibration.json").read_text())
+    assert content["format"] == "cannon-calibration/1"
+    assert content["inputs"] == [{"source": "--tape", "shots": 6}]
+    assert content["parameters"]["drag_per_m"]["status"] == "assumed"
+
+
+def test_a_file_with_ranges_and_speeds_finds_the_drag_too_and_show_tells_it_again(capsys):
+    status, out, _ = run(capsys, "range", "--csv", write(ROWS), "--out", "mine.json")
+    assert status == 0
+    assert "assumed" not in out
+    status, again, _ = run(capsys, "show", "mine.json", "--elevation", "41.6", "--elevation", "10")
+    assert status == 0
+    told = [line for line in out.splitlines() if not line.startswith(("wrote", "at "))]
+    assert set(told) <= set(again.splitlines())
+    assert "from 6 shots: shots.csv (6)" in again
+    assert again.count("degrees it shoots") == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "sentence"),
+    [
+        ([], 2, "give what was measured: --tape, --csv or --shots"),
+        (["--tape", "648,655,651"], 2, "say at which elevation"),
+        (["--tape", "6.48,6.55,6.51", "--elevation", "41.6"], 1, "are they in m? then say --unit m"),
+        (["--tape", "6480,6550,6510", "--elevation", "41.6"], 1, "are they in mm? then say --unit mm"),
+        (["--tape", "648,6.55,651", "--elevation", "41.6"], 1, "mixed units: .* number 2 is 6.55"),
+        (["--tape", "648,655", "--elevation", "41.6"], 1, "only 2 shots were measured"),
+        (["--tape", "650,650,650", "--elevation", "41.6"], 1, "all 3 ranges are the same number"),
+        (["--tape", "648,x,-3", "--elevation", "41.6"], 2, "number 2: found 'x'"),
+        (["--tape", "1e300,2,3", "--elevation", "41.6"], 2, "number 1: found '1e300'"),
+        (["--tape", "648,655,651", "--elevation", "400"], 2, "an elevation is 400"),
+        (["--tape", "648,655,651", "--elevation", "nan"], 2, "an elevation is nan"),
+        (["--tape", "648,655,651", "--elevation", "41.6", "--floor-mm", "1e9"], 2, "the floor is 1e"),
+        (
+            ["--tape", "648,655,651", "--elevation", "-20", "--floor-mm", "300"],
+            1,
+            "never comes down to 303 mm",
+        ),
+        (["--tape", "648,655,651", "--elevation", "41.6", "--gravity", "1.6"], 2, "gravity"),
+        (["--tape", "648,655,651", "--elevation", "41.6", "--out", "."], 2, "a file that can be written"),
+        (["--csv", "nowhere.csv"], 2, "nowhere.csv: the file: found nothing"),
+        (["--csv", "."], 2, "found Is a directory"),
+        (["--shots", "1-3"], 2, "there is no log here"),
+        (["--shots", "3-1"], 2, "expected the lower number first"),
+        (["--shots", "a"], 2, "expected numbers as 5-16"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_with_a_reason(capsys, words, status, sentence):
+    got, out, err = run(capsys, "range", *words)
+    assert err.startswith("rig: "), err
+    assert re.search(re.escape(sentence) if "?" in sentence else sentence, err), err
+    assert got == status
+    assert out == ""
+
+
+def test_ranges_in_metres_are_taken_where_that_is_said(capsys):
+    status, out, _ = run(
+        capsys, "range", "--tape", "6.48,6.55,6.51,6.4", "--unit", "m", "--elevation", "41.6"
+    )
+    assert status == 0
+    assert "it shoots 648.5 cm" in out
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("", ["nothing in it"]),
+        ("elevation_deg,range_cm\n", ["no rows below the first line"]),
+        ("range_cm\n650\n", ["no column elevation_deg"]),
+        ("elevation_deg;range_cm\n41;650\n", ["part columns by commas"]),
+        ("elevation_deg,lenght\n41,650\n", ["line 1: found 'lenght', expected the name of a column"]),
+        ("elevation_deg,range_cm,range_m\n41,650,6.5\n", ["ranges in one unit"]),
+        ("elevation_deg,range_cm,range_cm\n41,650,650\n", ["'range_cm' twice"]),
+        ("elevation_deg,fell_right_mm\n41,650\n", ["one of fell_right_mm and fell_ahead_mm"]),
+        (
+            ROWS + "x,640,9.6,16\n41.6,650\n41.6,,,\n,640,9.6,1\n41.6,640,9.6,-1\n41.6,640,-9.6,1\n",
+            [
+                "line 8, elevation_deg: found 'x', expected a number",
+                "line 9: found 2 cells, expected 4",
+                "line 10: found nothing was measured",
+                "line 11, elevation_deg: found nothing",
+                "line 12: found dwell and shots before are counted from 0",
+                "line 13: found the gate speed is -9.6 m/s",
+            ],
+        ),
+    ],
+)
+def test_every_bad_row_of_a_file_is_named(capsys, text, sentences):
+    status, out, err = run(capsys, "range", "--csv", write(text))
+    assert status == 2
+    assert out == ""
+    for sentence in sentences:
+        assert sentence in err
+    assert len(err.splitlines()) == len(sentences)
+
+
+def test_the_rest_of_a_file_is_used_only_where_somebody_says_so(capsys):
+    name = write(ROWS + "41.6,forty,9.6,16\n")
+    assert run(capsys, "range", "--csv", name)[0] == 2
+    status, out, err = run(capsys, "range", "--csv", name, "--skip-bad-rows")
+    assert status == 0
+    assert "left out: line 8, range_cm: found 'forty'" in err
+    assert "wrote calibration.json" in out
+
+
+def test_a_file_may_leave_the_elevation_to_the_command_line(capsys):
+    name = write("range\n6.48\n6.55\n6.51\n6.60\n")
+    assert run(capsys, "range", "--csv", name, "--elevation", "41.6", "--unit", "m")[0] == 0
+
+
+# From the log
+
+
+def log_of(count, *, calibration="", analysis=None, elevation_rad=0.7, azimuth_rad=-0.02):
+    with open_log(Path("rig-log.sqlite")) as log:
+        session = log.start_session(START)
+        for index in range(count):
+            shot_id = log.begin_shot(session, replace(PLAN, plan=None, plan_index=None))
+            log.aimed(
+                shot_id,
+                replace(AIM, calibration=calibration, elevation_rad=elevation_rad, azimuth_rad=azimuth_rad),
+            )
+            for stage in (Stage.COCKED, Stage.LOADED, Stage.ARMED, Stage.ASKED, Stage.FIRED):
+                log.reached(shot_id, stage)
+            log.seen(
+                shot_id,
+                MuzzleGate(
+                    release_to_first_us=GATE.release_to_first_us,
+                    first_to_second_us=2080.0 + 7 * (index % 4),
+                    spacing_mm=20.0,
+                ),
+            )
+            if analysis is not None:
+                log.recorded(shot_id, "recordings/x")
+                log.analysed(shot_id, analysis)
+        log.end_session(session, "finished")
+
+
+def test_speeds_of_the_log_alone(capsys):
+    log_of(6)
+    status, out, _ = run(capsys, "range", "--shots", "all")
+    assert status == 0
+    assert "Muzzle speed: 9.5" in out
+    assert "muzzle speeds say nothing about drag" in out
+
+
+def test_a_tape_for_logged_shots_brings_ranges_and_speeds_together(capsys):
+    log_of(6)
+    status, out, _ = run(capsys, "range", "--shots", "2-6", "--tape", "668,664,655,672,661")
+    assert status == 0
+    assert "assumed" not in out
+    status, _, err = run(capsys, "range", "--shots", "2-6", "--tape", "668,664,655")
+    assert status == 2
+    assert "found 3 of them, expected one for each of the 5 shots named" in err
+    status, _, err = run(capsys, "range", "--shots", "5-9")
+    assert status == 2
+    assert "shot 7: found nothing" in err
+
+
+def test_shots_aimed_by_another_calibration_are_refused(capsys):
+    log_of(4, calibration="2020-01-01T00:00:00Z 9.000 m/s")
+    status, _, err = run(capsys, "range", "--shots", "1-4")
+    assert status == 2
+    assert "aimed by the calibration 2020" in err
+
+
+def test_where_shots_fell_on_the_board_turns_the_cannon(capsys):
+    """Shots aimed straight ahead that came down to the right: the cannon stands turned to the right."""
+    far_mm = 1000 * (0.06 + float(cross(9.57, 0.0, 0.0678, offset_m=-0.047).x_m))
+    yaw = math.radians(2)
+    # Seen from the pivot's place at traverse 0, 45 mm behind the first line; the strip is turned with the cannon.
+    right_mm = 150 * math.cos(yaw) + far_mm * math.sin(yaw)
+    ahead_mm = -150 * math.sin(yaw) + far_mm * math.cos(yaw)
+    log_of(
+        6,
+        azimuth_rad=0.0,
+        elevation_rad=0.0,
+        analysis=Analysis(software_version="0", raw={"first_contact_mm": [right_mm, ahead_mm - 45.0]}),
+    )
+    status, out, _ = run(capsys, "range", "--shots", "all", "--learn", "yaw")
+    assert status == 0
+    assert float(re.search(r"The cannon's yaw: (\S+) degrees", out)[1]) == pytest.approx(2.0, abs=0.3)
+
+
+def test_a_shot_that_met_a_soldier_says_nothing_of_where_it_would_have_fallen(capsys):
+    log_of(6, analysis=replace(ANALYSIS, raw={"first_contact_mm": [175.0, 700.0]}))
+    status, out, _ = run(capsys, "range", "--shots", "all", "--learn", "yaw")
+    assert status == 0
+    assert "muzzle speeds say nothing about the cannon's yaw" in out
+
+
+# Planning
+
+
+def test_a_plan_without_a_gate_asks_for_flat_and_lobbed_shots(capsys):
+    status, out, _ = run(capsys, "plan", "--no-gate")
+    assert status == 0
+    lines = [line for line in out.splitlines() if line.startswith("fire")]
+    assert len(lines) >= 2
+    assert "Drag: now to 0.010000 1/m, then to 0.00" in out
+    assert "mean range at 41.6 degrees" in out
+
+
+def test_a_plan_starts_from_what_is_known(capsys):
+    run(capsys, "range", "--csv", write(ROWS))
+    fresh = run(capsys, "plan", "--shots", "4", "--for-range")[1]
+    known = run(capsys, "plan", "--shots", "4", "--for-range", "--calibration", "calibration.json")[1]
+    assert "now to 276.9 cm" in fresh
+    assert "now to 276.9 cm" not in known
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--shots", "0"], "--shots"),
+        (["--elevation", "120"], "an elevation is 120"),
+        (["--learn", "colour"], "colour"),
+        (["--calibration", "none.json"], "none.json: the file: found nothing"),
+    ],
+)
+def test_a_plan_that_cannot_be_made_is_refused(capsys, words, sentence):
+    status, out, err = run(capsys, "plan", *words)
+    assert status == 2
+    assert sentence in err
+    assert out == ""
