@@ -150,9 +150,9 @@ def plan(
         ),
     ] = False,
     elevation: Annotated[float, typer.Option(help="degrees, of the range that is to be predicted")] = 41.6,
-    gate: Annotated[
-        bool, typer.Option("--gate/--no-gate", help="whether the muzzle gate times the shots")
-    ] = True,
+    no_gate: Annotated[
+        bool, typer.Option("--no-gate", help="the muzzle gate will not time the shots")
+    ] = False,
     calibration: Annotated[Path | None, typer.Option(metavar="FILE", help="what is known already")] = None,
     floor_mm: Annotated[float, typer.Option("--floor-mm", help="as for range")] = 0.0,
     settings: SettingsFile = SETTINGS_FILE,
@@ -178,7 +178,7 @@ def plan(
             elevation_rad=math.radians(degrees),
             elevation_approach=approach,
             fall_height_m=floor_mm / 1000 + SHOT_RADIUS_M,
-            gate_speed_mps=speed_mps if gate else None,
+            gate_speed_mps=None if no_gate else speed_mps,
             range_m=1.0,
         )
 

@@ -189,6 +189,14 @@ def test_faulty_recordings_as_the_page_shows(
     assert run_blocks("docs/recording.md", capsys) == 2
 
 
+def test_calibrations_as_the_page_shows(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("shots.csv").write_text(blocks("docs/calibration.md", "csv")[0])
+    assert run_blocks("docs/calibration.md", capsys) == 4
+
+
 def test_positions_as_the_page_shows(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_blocks("docs/game.md", capsys) == 8
 
