@@ -33,6 +33,7 @@ _LEGEND_STEP = 22.0
 _SYMBOL = 25.0  # room for a legend's symbol before its words
 _SOLDIER = 11.0  # radius
 _RING = 15.0
+_NARROWEST = 0.56  # the length of a sign, as a part of its size
 
 _FIELD = {Side.A: ("#eae1cf", "#e0d5be"), Side.G: ("#dfe7c8", "#d2dcb6")}
 _UNIFORM = {Side.A: "#4c6b2f", Side.G: "#6f6f78"}
@@ -148,18 +149,17 @@ def _length_of(words: str, size: float) -> float:
     """Return about how long words are, rather too long than too short; fonts differ."""
     wide = sum(east_asian_width(sign) in "WF" for sign in words)
     capital = sum(sign.isupper() for sign in words)
-    return size * (0.56 * len(words) + 0.18 * capital + 0.5 * wide)
+    return size * (_NARROWEST * len(words) + 0.18 * capital + 0.5 * wide)
 
 
 def _lines_of(words: str, size: float, length: float) -> list[str]:
     """Break words into lines that are no longer than a length."""
-    signs = max(1, len(words))
-    while signs > 1:
-        lines = textwrap.wrap(words, signs)
-        if all(_length_of(line, size) <= length for line in lines):
+    signs = int(length / (_NARROWEST * size))
+    while True:
+        lines = textwrap.wrap(words, signs, break_on_hyphens=False)
+        if signs == 1 or all(_length_of(line, size) <= length for line in lines):
             return lines
         signs -= 1
-    return textwrap.wrap(words, 1)
 
 
 def _title(sheet: _Sheet, lines: Iterable[str]) -> Iterator[str]:

@@ -95,7 +95,7 @@ def check(
 @game_group.command()
 def perft(
     position: PositionArgument,
-    depth: Annotated[int, typer.Argument(min=1, max=100, help="infantry turns")],  # MOST_DEPTH
+    depth: Annotated[int, typer.Argument(min=1, max=100, help="infantry turns")],  # as MOST_DEPTH
 ) -> None:
     """Count the positions that so many infantry turns can lead to; two turns that give the same count once."""
     from game.montecassino import Position

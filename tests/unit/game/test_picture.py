@@ -207,7 +207,7 @@ def test_the_legend_says_what_the_marks_mean_that_are_used():
     assert lowest < height_of(picture)
 
 
-@given(st.text(max_size=400), st.sampled_from(ONE_OR_TWO))
+@given(st.text(max_size=400) | st.just("shot " * 5_000), st.sampled_from(ONE_OR_TWO))
 @hypothesis_settings(max_examples=60)
 def test_any_title_fits_above_the_board(title, boards):
     picture = ET.fromstring(draw_position({}, title=title, boards=boards))
@@ -218,6 +218,11 @@ def test_any_title_fits_above_the_board(title, boards):
     # All of it is there, but for what cannot be printed.
     shown = "".join("".join(line.text or "" for line in lines).split())
     assert shown == "".join(sign for sign in title if sign.isprintable() and not sign.isspace())
+
+
+def test_a_title_keeps_squares_whole():
+    picture = drawn(title=f"{'x' * 41} G-43 and what came of it")
+    assert any((letter or "").startswith("G-43") for letter, _, _ in letters(picture))
 
 
 def test_every_square_has_its_place():
