@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from calibration.scatter import Scatter
-    from game.montecassino import Position, Side
+    from game.montecassino import Position, Side, Square
     from rig.aim_by_rules import RankedAim
     from rig.firing_table import TableRow
     from rig.settings import Settings
@@ -82,7 +82,7 @@ def square(
     chosen = settings_or_defaults(settings)
     stands = _position(chosen, position, side)
     said = explain_aim(
-        Square.parse(target),
+        _on_the_table(Square.parse(target)),
         stands.turn,
         chosen.cannon,
         chosen.board,
@@ -235,7 +235,24 @@ def _position(chosen: Settings, text: str | None, side: str | None) -> Position:
     if fires not in chosen.cannon.sides:
         expected = f"a side that has a cannon: {' or '.join(chosen.cannon.sides)}"
         raise SettingsError("the command line", [Fault("the side that fires", repr(str(fires)), expected)])
+    if position.boards != 1:
+        found = Fault("the position", "one of two boards joined", "a position on one board, as the table has")
+        raise SettingsError("the command line", [found])
     return replace(position, turn=Side(fires))
+
+
+def _on_the_table(target: Square) -> Square:
+    """Return a square, if it is one of the only board that the table has."""
+    from game.montecassino import board_fault
+    from rig.checked_file import Fault
+    from rig.settings import SettingsError
+
+    fault = board_fault(target, 1)
+    if fault:
+        raise SettingsError(
+            "the command line", [Fault("SQUARE", str(target), "a square of one board", fault)]
+        )
+    return target
 
 
 def _scatter(chosen: Settings, speed_percent: float | None, angle_mrad: float | None) -> Scatter:

@@ -103,6 +103,12 @@ def test_the_shots_needed_are_the_fewest_that_do(sd_m, difference_m, certainty):
     assert shots == 3 or power(shots - 1) < certainty
 
 
+@given(st.floats(0.02, 1.0), st.integers(3, 60), st.floats(0.01, 0.2))
+def test_a_cannon_at_the_edge_of_the_margin_meets_it_no_more_often_than_the_risk(sd_m, count, alpha):
+    """The risk of a wrong "meets", whatever the scatter and the number of shots."""
+    assert tost_power(0.325, 0.325, sd_m / math.sqrt(count), count - 1, alpha) <= alpha + 1e-9
+
+
 def test_no_number_of_shots_brings_a_mean_outside_the_margin_inside():
     assert shots_needed(0.33, 0.1, margin_m=0.325, certainty=0.9, alpha=0.05) is None
     assert assess_range(shots_at(7.2, 0.1, 12), SPEC).shots_for(0.9) is None
