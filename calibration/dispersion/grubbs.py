@@ -23,7 +23,8 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chndtr, chndtrix, gammainc, gammaincinv
+
+from calibration.dispersion import noncentral
 
 __all__ = ["GrubbsVariant", "MatchedChiSquare"]
 
@@ -85,20 +86,12 @@ class MatchedChiSquare:
 
     def within(self, radius: float) -> float:
         """Return the probability of the circle about the origin."""
-        quantile = (radius**2 - self.shift) / self.scale
-        if quantile <= 0:
-            return 0.0
-        if self.noncentrality:
-            return float(chndtr(quantile, self.freedom, self.noncentrality))
-        return float(gammainc(self.freedom / 2, quantile / 2))
+        return noncentral.probability((radius**2 - self.shift) / self.scale, self.freedom, self.noncentrality)
 
     def radius_holding(self, level: float) -> float:
         """Return the radius of the circle of a probability above 0 and below 1.
 
         A shifted chi-square can begin below zero: a level that falls there has radius 0.
         """
-        if self.noncentrality:
-            quantile = float(chndtrix(level, self.freedom, self.noncentrality))
-        else:
-            quantile = 2 * float(gammaincinv(self.freedom / 2, level))
+        quantile = noncentral.quantile(level, self.freedom, self.noncentrality)
         return math.sqrt(max(self.shift + self.scale * quantile, 0.0))

@@ -12,8 +12,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import chndtr, chndtrix, gammaincinv, gammaln
+from scipy.special import gammaincinv, gammaln
 
+from calibration.dispersion import noncentral
 from calibration.dispersion.shots import Estimate, Shots
 
 __all__ = ["c4", "offset_of_centre", "probability_within", "radius_holding", "sigma"]
@@ -83,11 +84,11 @@ def radius_holding(level: float, sigma_value: float, offset: float = 0.0) -> flo
     """
     if offset == 0:
         return sigma_value * math.sqrt(-2 * math.log1p(-level))
-    return sigma_value * math.sqrt(chndtrix(level, 2.0, (offset / sigma_value) ** 2))
+    return sigma_value * math.sqrt(noncentral.quantile(level, 2.0, (offset / sigma_value) ** 2))
 
 
 def probability_within(radius: float, sigma_value: float, offset: float = 0.0) -> float:
     """Return the share of shots within a circle; the inverse of `radius_holding`."""
     if offset == 0:
         return -math.expm1(-((radius / sigma_value) ** 2) / 2)
-    return float(chndtr((radius / sigma_value) ** 2, 2.0, (offset / sigma_value) ** 2))
+    return noncentral.probability((radius / sigma_value) ** 2, 2.0, (offset / sigma_value) ** 2)

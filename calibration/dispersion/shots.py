@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 __all__ = ["Estimate", "GroupError", "Shots"]
 
 _FARTHEST = 1e100  # squares and fourth powers of it are still numbers
-_SHARE_OF_ROUNDING = 8 * np.finfo(np.float64).eps
+_SAME = 1e-7  # of the distance from the point of aim: a hair at 500 m
 
 
 class GroupError(ValueError):
@@ -88,9 +88,9 @@ class Shots:
 
     @property
     def spread_out(self) -> bool:
-        """Whether the shots lie at two places at least, by more than rounding."""
-        rounding = _SHARE_OF_ROUNDING * np.abs(self.points).max()
-        return bool(np.ptp(self.points, axis=0).max() > max(rounding, 1 / _FARTHEST))
+        """Whether the shots lie at two places at least, apart by more than 1e-7 of their distance."""
+        same = _SAME * np.abs(self.points).max()
+        return bool(np.ptp(self.points, axis=0).max() > max(same, 1 / _FARTHEST))
 
     def need(self, shots: int, what: str) -> None:
         """Refuse a figure that takes more shots, or shots that differ.

@@ -9,9 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
+from scipy.special import chndtrix
 from scipy.stats import chi2, ncx2
 
-from calibration.dispersion import GroupError, Method, Shots, describe, hit_probability, next_shot_probability
+from calibration.dispersion import (
+    GroupError,
+    Method,
+    Shots,
+    describe,
+    hit_probability,
+    next_shot_probability,
+    noncentral,
+)
 from calibration.dispersion.correlated_normal import CircleProbability
 from calibration.dispersion.grubbs import GrubbsVariant, MatchedChiSquare
 from calibration.dispersion.rayleigh import c4, probability_within, radius_holding, sigma
@@ -49,6 +58,34 @@ def test_sigma_is_right_on_average_and_its_interval_covers_it() -> None:
         exactly = float(np.diff(chi2.cdf(ends, freedom))[0])
         assert exactly == pytest.approx(0.95, abs=0.01)
         assert covered == pytest.approx(exactly, abs=4 * math.sqrt(0.05 / 2_000))
+
+
+@pytest.mark.parametrize("freedom", [1.0, 2.0, 40.0])
+def test_far_out_the_noncentral_chi_square_goes_on_as_it_began(freedom: float) -> None:
+    for level in (0.05, 0.5, 0.95):
+        for distance in (1.1e5, 1e7):
+            exact = math.sqrt(chndtrix(level, freedom, distance))
+            assert math.sqrt(noncentral.quantile(level, freedom, distance)) == pytest.approx(exact, rel=1e-9)
+        for distance in (0.0, 3.0, 9e4, 1e6, 1e14):
+            value = noncentral.quantile(level, freedom, distance)
+            assert noncentral.probability(value, freedom, distance) == pytest.approx(level, abs=1e-6)
+
+
+@given(st.integers(-6, 5), st.integers(-6, 5), st.integers(-8, 0), st.integers(0, 100))
+def test_every_group_has_a_report_of_numbers(size: int, offset: int, flatness: int, seed: int) -> None:
+    """From micrometres to kilometres, near and far, round and flat: nothing fails, nothing is infinite."""
+    points = np.random.default_rng(seed).normal(size=(5, 2)) * [10.0**size, 10.0 ** (size + flatness)]
+    spread = describe(Shots.of(points + np.array([10.0**offset, 0]))).spread
+    if offset - size != 7:  # there it is close
+        assert (spread is None) == (offset - size > 7)
+    if spread is not None:
+        for radii in (spread.cep, spread.cep_offset):
+            for by_level in radii.values():
+                assert all(math.isfinite(radius) and radius >= 0 for radius in by_level.values())
+        normal, liu = (
+            spread.cep_offset[method][0.9] for method in (Method.CORRELATED_NORMAL, Method.GRUBBS_LIU)
+        )
+        assert normal == pytest.approx(liu, rel=0.3)
 
 
 @given(
