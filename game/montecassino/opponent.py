@@ -9,6 +9,7 @@ It never fires, as only the table knows what a shot does, and it never retreats,
 
 from __future__ import annotations
 
+from heapq import nlargest
 from random import Random
 
 from game.montecassino._bits import Forces, Frame, forces_of, frame_of, indices
@@ -52,10 +53,11 @@ def choose_turn(position: Position, rng: Random) -> Turn:
     if outcome(position) is not None:
         raise ValueError("the battle is over, and nobody moves")
     sight = _Sight(position)
-    found = sorted(distinct_results(sight.frame, forces_of(position)))
-    ranked = sorted(((sight.worth(packed), rng.random(), packed) for packed in found), reverse=True)
-    best = (packed for _, _, packed in ranked[:_MOST_CHECKED] if not sight.lost(packed))
-    return _turn_giving(position, sight.frame, next(best, ranked[0][2]))
+    found = distinct_results(sight.frame, forces_of(position))
+    weighed = ((sight.worth(packed), rng.random(), packed) for packed in found)
+    best = [packed for _, _, packed in nlargest(_MOST_CHECKED, weighed)]
+    chosen = next((packed for packed in best if not sight.lost(packed)), best[0])
+    return _turn_giving(position, sight.frame, chosen)
 
 
 class _Sight:
@@ -64,10 +66,10 @@ class _Sight:
     def __init__(self, position: Position) -> None:
         self.frame = frame_of(position)
         self.foe_frame = frame_of(position, position.turn.enemy)
+        self._before = forces_of(position)
         self._prisoners = position.held[position.turn]
-        self._enemies = len(position.squares_of(position.turn.enemy))
-        files = self.frame.forward
-        self._lines = tuple(self.frame.line_1 << files * line for line in range(BOARD_ROWS))
+        self._line_2 = self.frame.line_1 << self.frame.forward
+        self._by_bit = tuple(_BY_LINE[1 + number // self.frame.forward] for number in range(self.frame.size))
 
     def worth(self, packed: int) -> float:
         """Return what a position is worth, the enemy being to move; infinite where it is won."""
@@ -86,23 +88,27 @@ class _Sight:
         exposed = frame.beside(enemy | foe_once | foe_twice) >> forward & own
         once = (own & frame.lines_3_to_15) << forward & empty
         covered = exposed & frame.beside(own | once) << forward
-        losses = [_EXPOSED] * (exposed & ~covered).bit_count() + [_COVERED] * covered.bit_count()
+        with_cover = covered.bit_count()
+        without = min(_MOST_TAKEN, exposed.bit_count() - with_cover)
         threats = own & frame.line_17 & ~exposed & (empty >> forward | frame.beside(enemy >> forward))
+        # Of how far all have come, only what this turn has changed tells one position from another.
+        by_bit, before = self._by_bit, self._before.own
+        gained = sum(map(by_bit.__getitem__, indices(own & ~before)))
+        given_up = sum(map(by_bit.__getitem__, indices(before & ~own)))
         return (
             _SOLDIER * (own.bit_count() - enemy.bit_count())
-            + sum(
-                value * (own & line).bit_count()
-                for value, line in zip(_BY_LINE[1:], self._lines, strict=True)
-            )
+            + gained
+            - given_up
             + _THREAT * threats.bit_count()
-            - sum(losses[:_MOST_TAKEN])
+            - _EXPOSED * without
+            - _COVERED * min(_MOST_TAKEN - without, with_cover)
         )
 
     def _one_step_from_winning(self, own: int, enemy: int) -> int:
         """Return the enemies that the next step can take to the own first line (V2)."""
         frame = self.frame
         empty = frame.all & ~own & ~enemy
-        return enemy & self._lines[1] & (empty << frame.forward | frame.beside(own << frame.forward))
+        return enemy & self._line_2 & (empty << frame.forward | frame.beside(own << frame.forward))
 
     def lost(self, packed: int) -> bool:
         """Whether the enemy can win by its next turn."""
@@ -114,7 +120,7 @@ class _Sight:
         free_ahead = own << frame.forward & frame.all & ~own & ~enemy
         if free_ahead.bit_count() > 2 * MOST_STEPS:
             return bool(self._one_step_from_winning(own, enemy))
-        prisoners = self._prisoners + self._enemies - enemy.bit_count()
+        prisoners = self._prisoners + self._before.enemy.bit_count() - enemy.bit_count()
         replies = distinct_results(foe_frame, Forces(frame.turned(enemy), frame.turned(own), prisoners))
         return any(
             _won(foe_frame, frame, reply & foe_frame.all, reply >> foe_frame.size) for reply in replies
@@ -135,14 +141,27 @@ def _won(frame: Frame, foe_frame: Frame, own: int, enemy: int) -> bool:
 
 def _turn_giving(position: Position, frame: Frame, packed: int) -> Turn:
     """Return a turn that gives a position."""
-    before = forces_of(position)
+    before, own = forces_of(position).own, packed & frame.all
+    freed = own.bit_count() - before.bit_count()
     # Whoever moves stands near a square that is left or entered, though comrades may pass a square on.
-    near = (before.own ^ packed) & frame.all
+    near = before ^ own
     for _ in range(MOST_STEPS + 1):
         near |= near << frame.forward & frame.all | near >> frame.forward | frame.beside(near)
-    movers = [frame.squares[index] for index in indices(near & before.own)]
-    soldiers = {frame.squares[index]: frame.side for index in indices(packed & frame.all)}
+    movers = [frame.squares[index] for index in indices(near & before)]
+    soldiers = {frame.squares[index]: frame.side for index in indices(own)}
     soldiers |= {frame.squares[index]: frame.side.enemy for index in indices(packed >> frame.size)}
     return next(
-        turn for turn in legal_turns(position, movers) if apply_turn(position, turn).soldiers == soldiers
+        turn
+        for turn in legal_turns(position, movers)
+        if turn.freed == freed
+        and (freed or _moved(frame, turn) == before ^ own)
+        and apply_turn(position, turn).soldiers == soldiers
     )
+
+
+def _moved(frame: Frame, turn: Turn) -> int:
+    """Return the squares that a turn leaves or enters, but for those that one leaves and another enters."""
+    squares = 0
+    for move in turn.moves:
+        squares ^= frame.bit_of[move.squares[0].index] ^ frame.bit_of[move.squares[-1].index]
+    return squares
