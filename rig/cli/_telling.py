@@ -31,7 +31,7 @@ def agreement_lines(agreement: Agreement) -> Iterator[str]:
     """Yield what was agreed."""
     lines = "1 line" if agreement.lines == 1 else f"{agreement.lines} lines"
     boards = "two boards joined" if agreement.boards == 2 else "one board"
-    yield f"Agreed: {boards}, {lines} of soldiers, {_CANNONS[agreement.cannons]}"
+    yield f"Agreed: {boards}, {lines} of soldiers, {_CANNONS[agreement.cannons]}, the {SIDE_NAMES[agreement.first]} first"
     if agreement.cannons is not Cannons.NONE:
         yield f"  casualties by option {agreement.option}"
         for side in Side:
