@@ -18,6 +18,7 @@ __all__ = ["draw_group"]
 
 _CENTRE, _WILD, _ROUND, _OVAL, _AROUND = "#1b4f8f", "#b3261e", "#1b4f8f", "#b06d00", "#5f6b6b"
 _ROOM = 1.08
+_LONGEST_NAME = 36
 
 
 def draw_group(report: FileReport) -> Figure:
@@ -25,17 +26,18 @@ def draw_group(report: FileReport) -> Figure:
     figure = Figure(figsize=(9.0, 6.4), layout="constrained")
     axes = figure.add_subplot()
     shots, spread, unit = report.group.shots, report.group.spread, report.unit
+    short = "" if report.file.unit is None else f" {report.file.unit}"
     wild = np.zeros(len(shots), dtype=bool)
     if spread is not None:
         wild[list(spread.outliers)] = True
-        _draw_spread(axes, shots.centre, spread, unit)
+        _draw_spread(axes, shots.centre, spread, short)
     axes.plot(0, 0, "+", color="black", markersize=18, markeredgewidth=1.5, label="point of aim", zorder=4)
     axes.plot(*shots.points[~wild].T, "o", color="black", markersize=4.5, alpha=0.75, label="shot", zorder=3)
     if wild.any():
         axes.plot(*shots.points[wild].T, "X", color=_WILD, markersize=8, label="wild shot", zorder=3)
     axes.plot(*shots.centre, "x", color=_CENTRE, markersize=10, markeredgewidth=2, label="centre", zorder=4)
     axes.set(
-        title=_title(report),
+        title=_title(report, short),
         xlabel=f"to the right of the point of aim ({unit})",
         ylabel=f"above, or beyond, the point of aim ({unit})",
         aspect="equal",
@@ -47,13 +49,15 @@ def draw_group(report: FileReport) -> Figure:
     return figure
 
 
-def _title(report: FileReport) -> str:
+def _title(report: FileReport, unit: str) -> str:
     shots, spread = report.group.shots, report.group.spread
-    said = f"{Path(report.file.name).name}: {len(shots)} shot{'' if len(shots) == 1 else 's'}"
+    name = Path(report.file.name).name
+    shown = name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 3]}..."
+    said = f"{shown}: {len(shots)} shot{'' if len(shots) == 1 else 's'}"
     if spread is None:
         return said
     sigma = spread.sigma
-    return f"{said}, sigma {sigma.value:.3g} {report.unit} (95 %: {sigma.lowest:.3g} to {sigma.highest:.3g})"
+    return f"{said}, sigma {sigma.value:.3g}{unit} (95 %: {sigma.lowest:.3g} to {sigma.highest:.3g})"
 
 
 def _draw_spread(axes: Axes, centre: NDArray[np.float64], spread: Spread, unit: str) -> None:
@@ -68,7 +72,7 @@ def _draw_spread(axes: Axes, centre: NDArray[np.float64], spread: Spread, unit: 
                 color=_ROUND,
                 linestyle=style,
                 linewidth=1.4,
-                label=f"{100 * level:g} % of shots: {radius:.3g} {unit}",
+                label=f"{100 * level:g} % of shots: {radius:.3g}{unit}",
             )
         )
     ellipse = spread.ellipse
@@ -92,7 +96,7 @@ def _draw_spread(axes: Axes, centre: NDArray[np.float64], spread: Spread, unit: 
             fill=False,
             color=_AROUND,
             linewidth=1,
-            label=f"smallest circle: {circle.radius:.3g} {unit}",
+            label=f"smallest circle: {circle.radius:.3g}{unit}",
         )
     )
     axes.add_patch(_rectangle(spread.min_box))

@@ -44,7 +44,7 @@ class FileReport:
     @property
     def unit(self) -> str:
         """What lengths are in, in words."""
-        return "units of the file" if self.file.unit is None else self.file.unit.value
+        return "the file's unit" if self.file.unit is None else self.file.unit.value
 
     @property
     def wild_lines(self) -> tuple[int, ...]:

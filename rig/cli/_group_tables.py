@@ -50,7 +50,7 @@ def comparison_tables(
     names: Sequence[str], groups: Sequence[Shots], unit: LengthUnit | None, comparison: Comparison
 ) -> Group:
     """Return what groups have in common, to be printed."""
-    said = "units of the files" if unit is None else unit.value
+    said = "the files' unit" if unit is None else unit.value
     table = _table(f"Lengths in {said}", "", "shots", "centre x", "centre y", "sigma", "95 % interval")
     for name, shots, sigma in zip(names, groups, comparison.sigmas, strict=True):
         x, y = shots.centre
