@@ -169,7 +169,7 @@ def fire_on_the_twin(scatter: Scatter, shots: int) -> int:
 
 
 fired = {}
-for angle_mrad, shots in ((0.0, 25), (12.0, 50)):
+for angle_mrad, shots in ((0.0, 25), (12.0, 40)):
     hits = fire_on_the_twin(Scatter(0.01, angle_mrad / 1000, angle_mrad / 1000, 0, 0), shots)
     interval = stats.binomtest(hits, shots).proportion_ci(0.99, method="wilson")
     fired[angle_mrad] = (hits / shots, interval.low, interval.high)
@@ -315,7 +315,7 @@ first = best[0]
 scatter = chooser.scatter
 solved = cannon_of(Side.A, settings.cannon, settings.board)
 left_board = []
-for number in range(36):
+for number in range(24):
     draw = np.random.default_rng([7, number])
     azimuth_rad = first.azimuth_rad + scatter.azimuth_rad * draw.standard_normal()
     elevation_rad = first.elevation_rad + scatter.elevation_rad * draw.standard_normal()
