@@ -59,6 +59,8 @@ _PATIENCE_US = 1_000_000
 _SAVING_US = 5_000_000  # EEPROM takes 3.4 ms a byte, and there are two copies
 # The lever's switches tell of a shot a little after it left.
 _SWITCHES_US = 300_000
+# A draw that was stopped half way stands still for 160 ms before it eases; standing still says nothing until then.
+_DRAW_PAUSE_US = 300_000
 # The controller lets down this much before the firmware would by itself.
 _DWELL_MARGIN_US = 500_000
 _LONGEST_TRANSIT_TICKS = 0xFFFF
@@ -84,6 +86,8 @@ _FIRMWARE_STATES: Final[Mapping[State, frozenset[wire.State]]] = {
     State.ARMING: frozenset({wire.State.COCKED, wire.State.ARMED}),
     State.ARMED: frozenset({wire.State.ARMED}),
     State.FIRING: frozenset({wire.State.ARMED, wire.State.FIRING}),
+    State.SERVICING: frozenset({wire.State.SERVICE}),
+    State.SERVICED: frozenset({wire.State.SERVICE}),
 }
 _DWELLING: Final = frozenset(
     {
@@ -93,6 +97,7 @@ _DWELLING: Final = frozenset(
         State.CHECKING_LANE,
         State.LANE_CLEAR,
         State.ARMED,
+        State.SERVICED,
     }
 )
 
@@ -235,6 +240,7 @@ class Cannon:
             0  # the cannon's count before the last arming; None: it has restarted since
         )
         self._fired: bool | None = False
+        self._draw_out = False  # the draw may stand anywhere between rest and breech, where no switch sees it
 
     @property
     def state(self) -> State:
@@ -270,13 +276,15 @@ class Cannon:
         }
         return identity
 
-    def configure(self, settings: Mapping[str, int]) -> None:
+    def configure(self, settings: Mapping[str, int], *, keep: bool = True) -> None:
         """Give the cannon its settings, and have it keep them where one has changed. Only while safe.
 
         Parameters
         ----------
         settings
             Values by their names on the wire, as `dwell_ms`; what is not named stays as it is.
+        keep
+            False: they hold until the chip restarts or they are given anew.
 
         Raises
         ------
@@ -300,7 +308,7 @@ class Cannon:
             setting: value for setting, value in wanted.items() if self._settings.get(setting) != value
         }
         if changed:
-            self._guarded(lambda: self._configure(changed))
+            self._guarded(lambda: self._configure(changed, keep=keep))
 
     def home(self) -> None:
         """Leave safe; every axis goes to its home."""
@@ -365,6 +373,10 @@ class Cannon:
         self._recover(Event.SHOT_SEEN)
         return self._shot(released_us, seen)
 
+    def service(self) -> None:
+        """Draw the lever and turn it to 180 degrees, for lubrication. From here on the dwell runs."""
+        self._step(Event.SERVICE_ASKED, self._service, Event.TURNED)
+
     def let_down(self, cause: str = "asked for") -> None:
         """Ease the lever forward without firing.
 
@@ -387,15 +399,27 @@ class Cannon:
         if self.state in _FIRMWARE_STATES:
             self.make_safe(cause)
 
+    def look(self) -> Status:
+        """Ask for the cannon's status."""
+        return self._guarded(self._look)
+
+    def dwell_left_us(self) -> int:
+        """Return how long the lever may still stay drawn before it is let down; 0 where it is not drawn."""
+        if self.state not in _DWELLING:
+            return 0
+        return max(0, self._dwell_until_us - self._clock.now_us())
+
     def wait(self, timeout_us: int) -> None:
         """Keep the cannon company for a while; raises what a step would where it leaves the shot by itself."""
         self._guarded(lambda: self._pass_time(timeout_us))
 
     # What each step does
 
-    def _configure(self, changed: Mapping[wire.Setting, int]) -> None:
+    def _configure(self, changed: Mapping[wire.Setting, int], *, keep: bool) -> None:
         for setting, value in changed.items():
             self._settings[setting] = self._link.ask(messages.Configure(setting, value)).value
+        if not keep:
+            return
         self._link.ask(messages.SaveSettings())
         if self._listen_for(messages.SettingsSaved, _SAVING_US) is None:
             raise NotDone("writing the cannon's settings", _SAVING_US)
@@ -452,8 +476,25 @@ class Cannon:
                 del under_way[done.axis]
 
     def _cock(self) -> None:
+        self._draw_out = True
         expected_ms = self._link.ask(messages.Cock()).expected_ms
         self._await_state(wire.State.COCKED, expected_ms, "cocking")
+        self._draw_out = False
+        self._begin_dwell()
+
+    def _service(self) -> None:
+        self._draw_out = True
+        expected_ms = self._link.ask(messages.Service()).expected_ms
+        timeout_us = _patience_us(expected_ms)
+        # The lever stands at 180 degrees once the state "changes" to itself.
+        if (
+            self._listen_for(StateChanged, timeout_us, where=lambda event: event.cause is wire.Cause.DONE)
+            is None
+        ):
+            raise NotDone("turning the lever", timeout_us)
+        self._begin_dwell()
+
+    def _begin_dwell(self) -> None:
         status = self._look()
         left_us = self._settings[wire.Setting.DWELL_MS] * 1000 - status.cocked_ms * 1000
         self._dwell_until_us = self._clock.now_us() + left_us - _DWELL_MARGIN_US
@@ -627,12 +668,16 @@ class Cannon:
     def _comes_forward(self) -> bool:
         """Wait while the lever is on its way; False where it is held."""
         begun_us = self._clock.now_us()
+        still_us: int | None = None
         longest_us = self._settings.get(wire.Setting.LET_DOWN_TIMEOUT_MS, 10_000) * 1000 + _PATIENCE_US
         while True:
             status = self._look()
             waited_us = self._clock.now_us() - begun_us
             at_work = status.state is wire.State.LETTING_DOWN or Moving.DRAW in status.moving
-            if not at_work and not status.inputs & _LEVER_HELD:
+            still = not at_work and not status.inputs & _LEVER_HELD
+            still_us = None if not still else waited_us if still_us is None else still_us
+            if still_us is not None and waited_us - still_us >= (_DRAW_PAUSE_US if self._draw_out else 0):
+                self._draw_out = False
                 return True
             is_held = not at_work and wire.Input.LEVER_LATCHED in status.inputs
             if waited_us > (_SWITCHES_US if is_held else longest_us):
@@ -650,6 +695,7 @@ class Cannon:
             raise NotDone("letting down", _patience_us(longest_ms))
         if changed.cause is not wire.Cause.DONE:
             raise Aborted(changed.cause, self._look().faults)
+        self._draw_out = False
 
     def _found_again(self) -> bool:
         """Whether the cannon answers once more; a line that is gone does not."""

@@ -5,6 +5,8 @@ goes wrong on it is one event, `ABORTED`, and leads to safe: the trigger off fir
 it is still drawn. Where even that fails the cannon stays safe with its lever drawn (`SAFE_DRAWN`), and a person must
 see to it. Where the cannon is no longer heard nothing is claimed (`UNKNOWN`): the firmware makes itself safe.
 
+Lubrication is a way of its own: home -> service -> let down. Nothing on it arms or fires.
+
 A pair that is not in the table is an error and changes nothing. The firmware keeps the same cycle with guards of its
 own and has the last word; this table is what the controller asks for, and in which order.
 """
@@ -54,6 +56,10 @@ class State(StrEnum):
     """The fire was asked for; the shot is awaited at the muzzle gate."""
     FIRED = "fired"
     """The shot was seen to leave; the cannon is being made safe."""
+    SERVICING = "servicing"
+    """The lever is being drawn and turned to 180 degrees, for lubrication."""
+    SERVICED = "in service"
+    """It stands there; the dwell runs."""
     LETTING_DOWN = "letting down"
     """The lever is being eased forward."""
     MAKING_SAFE = "making safe"
@@ -80,6 +86,8 @@ class Event(StrEnum):
     TOKEN_GIVEN = "token given"
     FIRE_ASKED = "fire asked"
     SHOT_SEEN = "shot seen"
+    SERVICE_ASKED = "service asked"
+    TURNED = "turned"
     LET_DOWN_ASKED = "let down asked"
     DWELL_EXPIRED = "dwell expired"
     """The lever has been cocked for as long as it may: the spring fades."""
@@ -101,6 +109,7 @@ class Action(StrEnum):
     CHECK_LANE = "check lane"
     ARM = "arm"
     FIRE = "fire"
+    SERVICE = "service"
     LET_DOWN = "let down"
     SAFE = "safe"
     STOP = "stop"
@@ -150,6 +159,9 @@ def _table() -> Mapping[tuple[State, Event], Step]:
         (State.ARMING, Event.TOKEN_GIVEN): Step(State.ARMED),
         (State.ARMED, Event.FIRE_ASKED): Step(State.FIRING, Action.FIRE),
         (State.FIRING, Event.SHOT_SEEN): Step(State.FIRED, Action.SAFE),
+        # The way of lubrication.
+        (State.HOMED, Event.SERVICE_ASKED): Step(State.SERVICING, Action.SERVICE),
+        (State.SERVICING, Event.TURNED): Step(State.SERVICED),
         # The ways back. Easing the lever is tried once; failing that, the cannon is left safe as it stands.
         (State.FIRED, Event.LEVER_FORWARD): Step(State.SAFE),
         (State.FIRED, Event.LEVER_DRAWN): Step(State.LETTING_DOWN, Action.LET_DOWN),
@@ -169,6 +181,7 @@ def _table() -> Mapping[tuple[State, Event], Step]:
         State.CHECKING_LANE,
         State.LANE_CLEAR,
         State.ARMED,
+        State.SERVICED,
     ):
         for event in (Event.LET_DOWN_ASKED, Event.DWELL_EXPIRED):
             steps[state, event] = Step(State.LETTING_DOWN, Action.LET_DOWN)

@@ -7,7 +7,6 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,13 +14,12 @@ from game.montecassino import Position
 from rig.camera import Camera, FrameRing, OpenCvCamera
 from rig.cannon import Cannon, Change
 from rig.checked_file import Fault
+from rig.cli._opening_line import open_line
 from rig.eye import Eye
 from rig.hands import Hands
 from rig.link import wire
-from rig.link.link import Link
-from rig.link.port import Clock, Port
-from rig.link.serial_port import SerialPort, WallClock
-from rig.link.transcript import RecordedPort, Transcript
+from rig.link.port import Clock
+from rig.link.serial_port import WallClock
 from rig.log import SessionStart, ShotLog, open_log
 from rig.match import Match
 from rig.settings import TWIN, Settings, SettingsError
@@ -29,7 +27,7 @@ from rig.settings import TWIN, Settings, SettingsError
 if TYPE_CHECKING:
     from twin import Twin
 
-__all__ = ["OpenRig", "open_rig"]
+__all__ = ["OpenRig", "open_rig", "real_camera"]
 
 _RING_MARGIN_US = 500_000  # from the lane's last check to the shot's leaving
 
@@ -81,38 +79,23 @@ def open_rig(
     _make_folders(settings)
     with ExitStack() as stack:
         log = stack.enter_context(open_log(Path(settings.log.path)))
-        port: Port
-        clock: Clock
         camera: Camera
-        twin: Twin | None = None
-        if settings.port.url == TWIN:
-            from rig.cli._twin import TwinCamera, TwinHands
-            from rig.cli._twin_table import twin_settings
-            from twin import Twin
-
-            twin = stack.enter_context(Twin(twin_settings(settings, position)))
-            port, clock, camera, hands = twin.port, twin.clock, TwinCamera(twin), TwinHands(twin)
-        else:
-            clock = WallClock()
-            camera = _real_camera(settings, clock)
+        if settings.port.url != TWIN:
+            camera = real_camera(settings, WallClock())
             stack.callback(camera.close)
-            port = SerialPort(settings.port.url, baud=settings.port.baud)
-        started = datetime.now(UTC)
-        transcript_path = Path(settings.log.transcripts) / f"{started:%Y%m%d-%H%M%S-%f}.transcript"
-        transcript = Transcript(transcript_path)
-        stack.callback(transcript.close)
-        port = RecordedPort(port, clock, transcript)
-        stack.callback(port.close)
-        link = Link(
-            port, clock, baud=settings.port.baud, session=None if twin is None else twin.settings.seed
-        )
+        line = stack.enter_context(open_line(settings, position))
+        clock, twin = line.clock, line.twin
+        if twin is not None:
+            from rig.cli._twin import TwinCamera, TwinHands
+
+            camera, hands = TwinCamera(twin), TwinHands(twin)
         ring = FrameRing(
             camera,
             keep_us=round(settings.camera.clip_before_s * 1e6) + _RING_MARGIN_US,
             stall_us=round(settings.camera.stall_s * 1e6),
         )
         cannon = Cannon(
-            link,
+            line.link,
             gate_spacing_mm=settings.cannon.gate_spacing_mm,
             on_change=on_change,
             on_wait=lambda: ring.update(clock.now_us()),
@@ -128,7 +111,7 @@ def open_rig(
                 settings=settings.model_dump(mode="json"),
                 port=settings.port.url,
                 camera=settings.camera.source,
-                transcript_path=str(transcript_path),
+                transcript_path=str(line.transcript_path),
             )
         )
         eye = Eye(ring, clock, cannon.wait, settings)
@@ -150,7 +133,14 @@ def open_rig(
         log.end_session(session_id, "finished")
 
 
-def _real_camera(settings: Settings, clock: Clock) -> Camera:
+def real_camera(settings: Settings, clock: Clock) -> Camera:
+    """Open the camera that the settings name.
+
+    Raises
+    ------
+    CameraGone
+        Where it does not open or gives no picture.
+    """
     camera = settings.camera
     return OpenCvCamera(
         camera.source,

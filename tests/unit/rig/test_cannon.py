@@ -668,3 +668,59 @@ def test_over_a_bad_line_a_shot_is_fired_once_or_not_at_all_and_it_ends_safe(noi
     shot.cannon.fire(lambda: LaneAnswer(True), lambda: None)
     assert shot.table.trigger_pulses == before + 1
     shot.ends_safe()
+
+
+# Lubrication
+
+
+def test_service_turns_the_lever_and_let_down_brings_it_back_without_arming():
+    shot = Shot().to(State.HOMED)
+    shot.cannon.service()
+    assert shot.cannon.state is State.SERVICED
+    assert (
+        shot.table.pulses[-1][wire.Axis.LATCH]
+        == wire.SETTING_LIMITS[wire.Setting.LATCH_LUBRICATE_TICKS].default
+    )
+    assert 0 < shot.cannon.dwell_left_us() < 30_000_000
+    shot.cannon.let_down()
+    assert shot.cannon.state is State.SAFE
+    assert shot.cannon.dwell_left_us() == 0
+    assert shot.table.trigger_pulses == 0
+    assert wire.State.ARMED not in shot.person.way
+
+
+def test_service_that_lasts_longer_than_the_dwell_is_let_down():
+    shot = Shot().to(State.HOMED)
+    shot.cannon.service()
+    with pytest.raises(DwellExpired):
+        shot.cannon.wait(40_000_000)
+    assert shot.cannon.state is State.SAFE
+    shot.ends_safe()
+
+
+def test_service_broken_off_anywhere_ends_safe_with_the_lever_forward():
+    for stop_us in (20_000, 50_000, 90_000, 250_000, 400_000, 2_000_000):
+        shot = Shot().to(State.HOMED)
+        begun_us = shot.table.time_us
+
+        def interfere(shot=shot, at_us=begun_us + stop_us) -> None:
+            if shot.table.time_us >= at_us:
+                raise KeyboardInterrupt
+
+        shot.person.interfere = interfere
+        with pytest.raises(KeyboardInterrupt):
+            shot.cannon.service()
+            shot.cannon.wait(10_000_000)
+        assert shot.cannon.state is State.SAFE
+        assert shot.table.trigger_pulses == 0
+        shot.ends_safe()
+
+
+def test_settings_that_are_not_to_be_kept_are_gone_after_a_reset():
+    shot = Shot().ready()
+    shot.cannon.configure({"traverse_max_ticks": 5000}, keep=False)
+    assert shot.link.ask(messages.ReadSetting(wire.Setting.TRAVERSE_MAX_TICKS)).value == 5000
+    shot.table.reset(wire.ResetCause.EXTERNAL)
+    shot.cannon.connect()
+    kept = shot.link.ask(messages.ReadSetting(wire.Setting.TRAVERSE_MAX_TICKS)).value
+    assert kept == wire.SETTING_LIMITS[wire.Setting.TRAVERSE_MAX_TICKS].default

@@ -34,6 +34,7 @@ _LEVER_DRAWN = {
     State.CHECKING_LANE,
     State.LANE_CLEAR,
     State.ARMED,
+    State.SERVICED,
 }
 
 
@@ -71,6 +72,10 @@ def _expected(state: State, event: Event) -> tuple[State, Action] | None:
             return State.LOADED, Action.NOTHING
         case Event.AIM_ASKED if state is State.AIMED:
             return State.AIMING, Action.MOVE
+        case Event.SERVICE_ASKED if state is State.HOMED:
+            return State.SERVICING, Action.SERVICE
+        case Event.TURNED if state is State.SERVICING:
+            return State.SERVICED, Action.NOTHING
     return None
 
 

@@ -1,0 +1,74 @@
+"""What the person at the terminal answers, line by line, while the cannon is kept company."""
+
+from __future__ import annotations
+
+import os
+import queue
+import sys
+import threading
+from collections.abc import Callable
+
+import typer
+
+__all__ = ["Answers"]
+
+_WAIT_S = 0.05  # well below the silence after which the cannon makes itself safe
+_CHUNK_BYTES = 4096
+
+
+class Answers:
+    """Lines of standard input, from a terminal, a pipe or a file.
+
+    Parameters
+    ----------
+    company
+        Called several times a second while an answer is awaited; what it raises ends the waiting. The link is kept
+        alive here, so that a person may take their time.
+    """
+
+    def __init__(self, company: Callable[[], None] = lambda: None) -> None:
+        self.company = company
+        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._ended = False
+        # The system's own call, not sys.stdin: a thread that ends in the middle of it holds no lock of Python's.
+        threading.Thread(target=self._listen, args=(sys.stdin.fileno(),), name="answers", daemon=True).start()
+
+    def line(self, question: str) -> str | None:
+        """Ask, and return the next line; None once there are no more."""
+        typer.echo(f"{question} ", nl=False)
+        return self.next()
+
+    def next(self) -> str | None:
+        """Return the next line; None once there are no more."""
+        while not self._ended:
+            self.company()
+            try:
+                line = self._lines.get(timeout=_WAIT_S)
+            except queue.Empty:
+                continue
+            if line is not None:
+                return line
+            self._ended = True
+        return None
+
+    def yes(self, question: str) -> bool:
+        """Ask; only a plain yes is one. Where nobody answers, it is no."""
+        answer = self.line(f"{question} [y/N]")
+        if not sys.stdin.isatty():
+            typer.echo(
+                "(no answer)" if answer is None else answer
+            )  # a log of a pipe reads as a terminal does
+        return answer is not None and answer.strip().lower() in {"y", "yes"}
+
+    def _listen(self, number: int) -> None:
+        rest = b""
+        try:
+            while data := os.read(number, _CHUNK_BYTES):
+                *lines, rest = (rest + data).split(b"\n")
+                for line in lines:
+                    self._lines.put(line.decode("utf-8", "replace"))
+        except OSError:
+            pass  # standard input is closed, or a folder: nobody answers
+        if rest:
+            self._lines.put(rest.decode("utf-8", "replace"))
+        self._lines.put(None)

@@ -1,0 +1,100 @@
+"""Opening the line to a cannon, a real one or the twin's, with every byte of it in a transcript."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from game.montecassino import Position
+from rig.cannon import Cannon
+from rig.link.link import Link
+from rig.link.port import Clock, Port
+from rig.link.serial_port import SerialPort, WallClock
+from rig.link.transcript import RecordedPort, Transcript
+from rig.settings import TWIN, Settings
+
+if TYPE_CHECKING:
+    from twin import Twin
+
+__all__ = ["OpenLine", "open_cannon", "open_line"]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenLine:
+    """A line whose other end nobody has asked for its name yet."""
+
+    link: Link
+    clock: Clock
+    transcript_path: Path
+    twin: Twin | None
+    """The twin, where no hardware is meant."""
+
+
+@contextmanager
+def open_line(settings: Settings, position: Position) -> Iterator[OpenLine]:
+    """Open the port that the settings name; let go of it at the end, whatever happens.
+
+    Parameters
+    ----------
+    settings
+        All of `rig.toml`. The folder of transcripts is there.
+    position
+        Who stands where at the beginning; the twin sets its table up with it.
+
+    Raises
+    ------
+    PortError, SettingsError, twin.chip.ChipMissing
+        Where there is no such port, or no such twin.
+    OSError
+        Where the transcript cannot be begun.
+    """
+    with ExitStack() as stack:
+        port: Port
+        clock: Clock
+        twin: Twin | None = None
+        if settings.port.url == TWIN:
+            from rig.cli._twin_table import twin_settings
+            from twin import Twin
+
+            twin = stack.enter_context(Twin(twin_settings(settings, position)))
+            port, clock = twin.port, twin.clock
+        else:
+            clock = WallClock()
+            port = SerialPort(settings.port.url, baud=settings.port.baud)
+            stack.callback(port.close)
+        path = Path(settings.log.transcripts) / f"{datetime.now(UTC):%Y%m%d-%H%M%S-%f}.transcript"
+        transcript = Transcript(path)
+        stack.callback(transcript.close)
+        recorded = RecordedPort(port, clock, transcript)
+        link = Link(
+            recorded, clock, baud=settings.port.baud, session=None if twin is None else twin.settings.seed
+        )
+        yield OpenLine(link, clock, path, twin)
+
+
+@contextmanager
+def open_cannon(settings: Settings) -> Iterator[Cannon]:
+    """Open the line and find the cannon there, safe and configured; at the end, whatever happens, leave it safe.
+
+    Raises
+    ------
+    PortError, LinkError, CannonError, SettingsError, twin.chip.ChipMissing, OSError
+        Where something is not there or not as expected.
+    """
+    Path(settings.log.transcripts).mkdir(parents=True, exist_ok=True)
+    with open_line(settings, Position.parse(settings.game.position)) as line:
+        if line.twin is not None:
+            from rig.cli._twin import TwinHands
+
+            TwinHands(line.twin)  # turns the key
+        cannon = Cannon(line.link, gate_spacing_mm=settings.cannon.gate_spacing_mm)
+        cannon.connect()
+        cannon.configure(settings.cannon.firmware_values())
+        try:
+            yield cannon
+        finally:
+            cannon.leave("the command ended")
