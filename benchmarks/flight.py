@@ -15,8 +15,10 @@ from calibration.impact import Plane, impacts
 _SHOTS = 100_000
 _TIMES = 9
 _HEIGHT_M = 0.05
-_STEP_S = 0.02
-"""Of the textbook's Runge-Kutta: its error is 1.3 um at worst then."""
+_STEP_S = 0.05
+"""Of the textbook's Runge-Kutta: long enough to be quick, and about a micrometre off."""
+_PEER_SHOTS = 4_096
+"""How many it takes at a time, so that they stay in the cache as ours do."""
 _DRAG_PER_M = Projectile().drag_per_m()
 
 
@@ -33,10 +35,10 @@ def measure() -> list[Figure]:
         plane=Plane.level(0.0),
     ).point_m[:, 1]
     some = slice(0, 2_000)
-    fine = _runge_kutta(speeds_mps[some], elevations_rad[some], _STEP_S / 16)
+    fine = _runge_kutta(speeds_mps[some], elevations_rad[some], _STEP_S / 50)
     error_m = float(np.max(np.abs(fast[some] - fine)))
     assert error_m < 1e-6, f"impacts are {error_m} m off"
-    peer_error_m = float(np.max(np.abs(_runge_kutta(speeds_mps, elevations_rad, _STEP_S) - fast)))
+    peer_error_m = float(np.max(np.abs(_in_pieces(speeds_mps, elevations_rad) - fast)))
     spent_s = _least_s(
         lambda: impacts(
             speeds_mps,
@@ -46,7 +48,7 @@ def measure() -> list[Figure]:
             plane=Plane.level(0.0),
         )
     )
-    peer_s = _least_s(lambda: _runge_kutta(speeds_mps, elevations_rad, _STEP_S))
+    peer_s = _least_s(lambda: _in_pieces(speeds_mps, elevations_rad))
     cannon = aim.Cannon(
         aim.Strip.of_side("A", 0.36, 0.81, 0.045),
         9.6,
@@ -70,36 +72,57 @@ def measure() -> list[Figure]:
     ]
 
 
-def _runge_kutta(
-    speeds_mps: NDArray[np.float64], elevations_rad: NDArray[np.float64], step_s: float
-) -> NDArray[np.float64]:
-    """Range on the ground by the classical scheme with a fixed step, as a textbook writes it."""
-    state = np.stack(
+def _in_pieces(speeds_mps: NDArray[np.float64], elevations_rad: NDArray[np.float64]) -> NDArray[np.float64]:
+    pieces = range(0, len(speeds_mps), _PEER_SHOTS)
+    return np.concatenate(
         [
-            np.zeros_like(speeds_mps),
-            np.full_like(speeds_mps, _HEIGHT_M),
-            speeds_mps * np.cos(elevations_rad),
-            speeds_mps * np.sin(elevations_rad),
+            _runge_kutta(speeds_mps[at : at + _PEER_SHOTS], elevations_rad[at : at + _PEER_SHOTS], _STEP_S)
+            for at in pieces
         ]
     )
 
-    def slope(state: NDArray[np.float64]) -> NDArray[np.float64]:
-        drag = _DRAG_PER_M * np.sqrt(state[2] * state[2] + state[3] * state[3])
-        return np.stack([state[2], state[3], -drag * state[2], -STANDARD_GRAVITY_MPS2 - drag * state[3]])
 
-    def stepped(state: NDArray[np.float64], step_s: float | NDArray[np.float64]) -> NDArray[np.float64]:
-        first = slope(state)
-        second = slope(state + step_s / 2 * first)
-        third = slope(state + step_s / 2 * second)
-        fourth = slope(state + step_s * third)
-        result: NDArray[np.float64] = state + step_s / 6 * (first + 2 * (second + third) + fourth)
-        return result
+def _runge_kutta(
+    speeds_mps: NDArray[np.float64], elevations_rad: NDArray[np.float64], step_s: float
+) -> NDArray[np.float64]:
+    """Range on the ground by the classical scheme with a fixed step, all shots abreast until the last is down."""
 
+    def stepped(
+        x: NDArray[np.float64],
+        z: NDArray[np.float64],
+        vx: NDArray[np.float64],
+        vz: NDArray[np.float64],
+        h: float | NDArray[np.float64],
+    ) -> tuple[NDArray[np.float64], ...]:
+        drag = _DRAG_PER_M * np.sqrt(vx * vx + vz * vz)
+        ax1, az1 = -drag * vx, -STANDARD_GRAVITY_MPS2 - drag * vz
+        vx2, vz2 = vx + h / 2 * ax1, vz + h / 2 * az1
+        drag = _DRAG_PER_M * np.sqrt(vx2 * vx2 + vz2 * vz2)
+        ax2, az2 = -drag * vx2, -STANDARD_GRAVITY_MPS2 - drag * vz2
+        vx3, vz3 = vx + h / 2 * ax2, vz + h / 2 * az2
+        drag = _DRAG_PER_M * np.sqrt(vx3 * vx3 + vz3 * vz3)
+        ax3, az3 = -drag * vx3, -STANDARD_GRAVITY_MPS2 - drag * vz3
+        vx4, vz4 = vx + h * ax3, vz + h * az3
+        drag = _DRAG_PER_M * np.sqrt(vx4 * vx4 + vz4 * vz4)
+        ax4, az4 = -drag * vx4, -STANDARD_GRAVITY_MPS2 - drag * vz4
+        return (
+            x + h / 6 * (vx + 2 * (vx2 + vx3) + vx4),
+            z + h / 6 * (vz + 2 * (vz2 + vz3) + vz4),
+            vx + h / 6 * (ax1 + 2 * (ax2 + ax3) + ax4),
+            vz + h / 6 * (az1 + 2 * (az2 + az3) + az4),
+        )
+
+    state: tuple[NDArray[np.float64], ...] = (
+        np.zeros_like(speeds_mps),
+        np.full_like(speeds_mps, _HEIGHT_M),
+        speeds_mps * np.cos(elevations_rad),
+        speeds_mps * np.sin(elevations_rad),
+    )
     before = state
     while True:
-        following = stepped(state, step_s)
+        following = stepped(*state, step_s)
         flying = following[1] >= 0
-        before = np.where(flying, following, before)
+        before = tuple(np.where(flying, new, old) for new, old in zip(following, before, strict=True))
         if not flying.any():
             break
         state = following
@@ -107,7 +130,7 @@ def _runge_kutta(
     landed = before
     for _ in range(4):
         within_s = within_s - landed[1] / landed[3]
-        landed = stepped(before, within_s)
+        landed = stepped(*before, within_s)
     return landed[0]
 
 

@@ -18,7 +18,7 @@ from rig.checked_file import Fault, FaultyFile, read_text
 from rig.length_unit import LengthUnit
 from rig.log import Shot, Stage
 
-__all__ = ["ShotsFile", "ShotsFileError", "logged_shots", "read_shots", "shots_of_tape"]
+__all__ = ["ShotRows", "ShotsFile", "ShotsFileError", "logged_shots", "read_shots", "shots_of_tape"]
 
 _FARTHEST_M = 1000.0
 SHOT_RADIUS_M = Projectile().diameter_m / 2
@@ -271,6 +271,66 @@ def _shot_of(
     except ValueError as refused:
         found = str(refused).removeprefix(f"line {number}: ")
         return [Fault(f"line {number}", found, "a shot that can have been")]
+
+
+class ShotRows:
+    """A CSV file of shots that grows while they are fired: `elevation_deg`, `range_cm`, `gate_mps`, `dwell_s`.
+
+    Attributes
+    ----------
+    count : int
+        Shots in it.
+    """
+
+    _HEADER = "elevation_deg,range_cm,gate_mps,dwell_s"
+
+    def __init__(self, path: Path, count: int) -> None:
+        self._path = path
+        self.count = count
+
+    @classmethod
+    def open(cls, path: Path) -> ShotRows:
+        """Begin a file, or go on with one that was begun so.
+
+        Raises
+        ------
+        ShotsFileError
+            Another file lies there, or it cannot be written.
+        """
+        name = str(path)
+        try:
+            if not path.exists():
+                path.write_text(f"{cls._HEADER}\n", encoding="utf-8")
+                return cls(path, 0)
+            with path.open("a", encoding="utf-8"):
+                pass
+        except OSError as error:
+            raise ShotsFileError(
+                name, [Fault("the file", str(error.strerror), "a file that can be written")]
+            ) from error
+        lines = [
+            line
+            for line in read_text(path, ShotsFileError, missing="a CSV file of shots").splitlines()
+            if line.strip()
+        ]
+        if not lines or lines[0].strip() != cls._HEADER:
+            found = repr(lines[0].strip()) if lines else "nothing"
+            raise ShotsFileError(name, [Fault("line 1", found, f"{cls._HEADER}, to add shots below it")])
+        return cls(path, len(lines) - 1)
+
+    def add(
+        self, elevation_deg: float, range_cm: float | None, gate_mps: float | None, dwell_s: float
+    ) -> None:
+        """Write a shot down at once: the next one may never be fired."""
+        cells = [
+            f"{elevation_deg:g}",
+            "" if range_cm is None else f"{range_cm:g}",
+            "" if gate_mps is None else f"{gate_mps:.4f}",
+            f"{dwell_s:.1f}",
+        ]
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(",".join(cells) + "\n")
+        self.count += 1
 
 
 def logged_shots(

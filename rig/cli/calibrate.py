@@ -16,14 +16,15 @@ from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read, sett
 from rig.length_unit import LengthUnit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from calibration.fit import Assumption, Calibration, MeasuredShot, Mount, Parameter
     from rig.calibration_file import CalibrationFile
+    from rig.cannon import Change
     from rig.settings import Settings
     from rig.shots_file import ShotsFile
 
-__all__ = ["calibrate_group", "plan", "shots_range", "show"]
+__all__ = ["calibrate_group", "fire", "plan", "shots_range", "show"]
 
 calibrate_group = typer.Typer(
     name="calibrate",
@@ -116,6 +117,72 @@ def shots_range(
     for line in _told(found, _reference_rad(found, measured)):
         typer.echo(line)
     typer.echo(f'wrote {out}; to aim by it, set in rig.toml, under [cannon]: calibration = "{out}"')
+
+
+@calibrate_group.command()
+def fire(
+    elevation: Annotated[float, typer.Option(help="degrees, as the settings' servo map has them")],
+    count: Annotated[int, typer.Option("--shots", min=1, max=100, help="how many")] = 1,
+    csv: Annotated[Path, typer.Option(metavar="FILE", help="where a row for each shot is added")] = Path(
+        "shots.csv"
+    ),
+    port: Annotated[str | None, typer.Option(help="serial port or URL, in place of the settings'")] = None,
+    camera: Annotated[str | None, typer.Option(help="camera, in place of the settings'")] = None,
+    settings: SettingsFile = SETTINGS_FILE,
+) -> None:
+    """Fire shots at an elevation, straight ahead, and ask for each range; the muzzle gate's speed is noted besides."""
+    from game.montecassino import Position
+    from rig.cli._opening import open_rig
+    from rig.cli._orders import with_hardware
+    from rig.hands import PromptedHands
+    from rig.range_firing import RangeGun
+    from rig.shots_file import ShotRows
+
+    _refuse_odd_elevation(elevation)
+    chosen = with_hardware(settings_or_defaults(settings), port=port, camera=camera)
+    rows = ShotRows.open(csv)
+    side = chosen.cannon.sides[0]
+    hands = PromptedHands(typer.echo, _confirm)
+    notes: list[Callable[[Change], None]] = []
+
+    def note(change: Change) -> None:
+        for each in notes:
+            each(change)
+
+    # Nobody stands on the board for this.
+    empty = Position.parse(f"{side} - - 0/0 0/0 -")
+    with open_rig(chosen, empty, hands, progress=typer.echo, on_change=note) as rig:
+        gun = RangeGun(
+            chosen, cannon=rig.cannon, eye=rig.eye, hands=rig.hands, side=side, progress=typer.echo
+        )
+        notes.append(gun.note)
+        for number in range(1, count + 1):
+            shot = gun.fire(math.radians(elevation))
+            speed = "untimed" if shot.muzzle_speed_mps is None else f"at {shot.muzzle_speed_mps:.3f} m/s"
+            typer.echo(f"shot {number} of {count} left {speed}, cocked for {shot.dwell_s:.1f} s")
+            range_cm = _asked_range_cm()
+            rows.add(elevation, range_cm, shot.muzzle_speed_mps, shot.dwell_s)
+            rig.hands.set_up((), ())
+    typer.echo(f"{csv}: {rows.count} shots; fit them with: rig calibrate range --csv {csv}")
+
+
+def _asked_range_cm() -> float | None:
+    """Ask for the range until it is a number; nothing means that it was not measured."""
+    while True:
+        said = typer.prompt("range in cm (Enter: not measured)", default="", show_default=False).strip()
+        if not said:
+            return None
+        try:
+            range_cm = float(said)
+        except ValueError:
+            range_cm = math.nan
+        if 0 < range_cm < 100_000:
+            return range_cm
+        typer.echo(f"{said!r} is no range in cm")
+
+
+def _confirm(words: str) -> None:
+    typer.prompt(f"{words} Press Enter when it is done", default="", show_default=False)
 
 
 @calibrate_group.command()
