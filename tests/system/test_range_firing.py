@@ -1,0 +1,108 @@
+"""Shots for a calibration, fired by the real firmware on the twin: from `rig calibrate fire` to the fitted cannon."""
+
+import io
+import math
+import sys
+
+import pytest
+from small_twin import SMALL_TWIN
+
+from game.montecassino import Position
+from rig.cannon import CannonError
+from rig.cli import main
+from rig.cli._opening import open_rig
+from rig.hands import PromptedHands
+from rig.range_firing import RangeGun
+from rig.settings import read_settings
+
+
+def settings_in(folder, more=""):
+    (folder / "rig.toml").write_text(SMALL_TWIN.format(seed=5) + more)
+    return read_settings(folder / "rig.toml")
+
+
+def test_the_cannon_fires_at_the_elevation_it_is_told_and_is_safe_after_it(tmp_path):
+    settings = settings_in(tmp_path)
+    changes = []
+    with open_rig(
+        settings,
+        Position.parse("A - - 0/0 0/0 -"),
+        PromptedHands(print, print),
+        progress=lambda words: None,
+        on_change=changes.append,
+    ) as rig:
+        gun = RangeGun(
+            settings,
+            cannon=rig.cannon,
+            eye=rig.eye,
+            hands=rig.hands,
+            side=settings.cannon.sides[0],
+            progress=lambda words: None,
+        )
+        shots = []
+        for degrees in (41.6, 10.0):
+            seen = len(changes)
+            shots.append(gun.fire(math.radians(degrees)))
+            for change in changes[seen:]:
+                gun.note(change)
+            rig.hands.set_up((), ())
+        assert [math.degrees(shot.aim.elevation_rad) for shot in rig.twin.shots] == pytest.approx(
+            [41.6, 10.0], abs=0.1
+        )
+        for measured, true in zip(shots, rig.twin.shots, strict=True):
+            assert measured.muzzle_speed_mps == pytest.approx(true.speed_mps, rel=0.003)
+        assert not rig.twin.plant.lever.held
+        assert rig.log.shots() == (), "they are no shots of a battle"
+
+
+def test_a_lane_that_is_not_clear_lets_the_lever_down(tmp_path):
+    settings = settings_in(tmp_path, "\n[twin.plant.lane_clear]\nwire_cut_at_s = 3.0\n")
+    with open_rig(
+        settings,
+        Position.parse("A - - 0/0 0/0 -"),
+        PromptedHands(print, print),
+        progress=lambda words: None,
+    ) as rig:
+        gun = RangeGun(
+            settings,
+            cannon=rig.cannon,
+            eye=rig.eye,
+            hands=rig.hands,
+            side=settings.cannon.sides[0],
+            progress=lambda words: None,
+        )
+        with pytest.raises(CannonError, match="lane is not clear"):
+            gun.fire(0.5)
+        assert rig.twin.shots == []
+        rig.twin.run_for(60_000_000)
+        assert not rig.twin.plant.lever.held
+
+
+def test_fired_taped_and_fitted_as_the_page_says(tmp_path, monkeypatch, capsys):
+    settings_in(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("666\nmuch\n671\n\n668\n"))
+    assert main(["calibrate", "fire", "--elevation", "41.6", "--shots", "4"]) == 0
+    assert "shots.csv: 4 shots" in capsys.readouterr().out
+    rows = (tmp_path / "shots.csv").read_text().splitlines()
+    assert rows[0] == "elevation_deg,range_cm,gate_mps,dwell_s"
+    assert [row.split(",")[1] for row in rows[1:]] == ["666", "671", "", "668"]
+    assert main(["calibrate", "range", "--csv", "shots.csv"]) == 0
+    assert "Muzzle speed: 9." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--elevation", "80"], "the position needs a pulse of"),
+        (["--elevation", "120"], "an elevation is 120"),
+        (["--elevation", "41.6", "--csv", "."], "a file that can be written"),
+        (["--elevation", "41.6", "--csv", "rig.toml"], "to add shots below it"),
+        (["--elevation", "41.6", "--shots", "0"], "--shots"),
+    ],
+)
+def test_what_cannot_be_fired_is_refused(tmp_path, monkeypatch, capsys, words, sentence):
+    settings_in(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert main(["calibrate", "fire", *words]) == 2
+    assert sentence in capsys.readouterr().err
