@@ -35,7 +35,7 @@ _FREED = re.compile(r"[1-9]\d{0,2}", re.ASCII)
 
 
 class TurnTextError(ValueError):
-    """A text that is no infantry turn, in one sentence."""
+    """A text that is no turn, in one sentence."""
 
 
 class IllegalTurnError(ValueError):

@@ -121,6 +121,11 @@ class Playing:
             else:
                 self._obey(self._question(self._prompt()))
 
+    def how_to_go_on(self, path: Path) -> str:
+        """Say which command goes on with a battle that is kept in a file."""
+        opponent = "" if self._computer is None else f" --against computer --side {self._computer.enemy}"
+        return f"To go on: rig game play --battle {path}{opponent}"
+
     def _finish(self) -> None:
         """Say how the battle has ended; a slip of the pen can still be taken back."""
         for line in ending_lines(self.battle):
@@ -223,7 +228,7 @@ class Playing:
             self._say(str(error))
             return
         self._keep(battle)
-        self._say(f"Adjourned. To go on: rig game play --battle {path}")
+        self._say(f"Adjourned. {self.how_to_go_on(path)}")
         self._left = True
 
     def _moves(self, name: str) -> None:

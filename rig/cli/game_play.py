@@ -175,7 +175,7 @@ def play(
     finally:
         # Told on Ctrl-C too.
         if playing.battle.outcome is None and not playing.battle.adjourned:
-            kept = "not kept" if battle is None else f"kept; to go on: rig game play --battle {battle}"
+            kept = "not kept" if battle is None else f"kept. {playing.how_to_go_on(battle)}"
             say(console, f"The battle is {kept}")
 
 

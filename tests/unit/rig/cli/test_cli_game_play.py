@@ -87,7 +87,7 @@ def test_every_turn_is_kept_as_it_is_made_and_gone_on_with(rig):
     status, out, _ = rig("play --battle b.json", "A-17>A-25", "undo", "A-18>A-26", "quit")
     assert status == 0
     assert entries() == ["G-17>G-25", "A-18>A-26"]
-    assert out[-1] == "The battle is kept; to go on: rig game play --battle b.json"
+    assert out[-1] == "The battle is kept. To go on: rig game play --battle b.json"
 
 
 def test_a_battle_that_nobody_wants_kept_says_so(rig):
@@ -158,12 +158,13 @@ def test_a_slip_that_ended_the_battle_can_be_taken_back(rig):
 
 
 def test_the_computer_answers_and_undo_takes_its_answer_back_too(rig):
-    rig(
+    _, out, _ = rig(
         "play --against computer --side G --first A --lines 1 --seed 1 --battle b.json",
         "G-01>G-09",
         "undo",
         "R",
     )
+    assert out[-1].endswith("rig game play --battle b.json --against computer --side G")
     played = entries()
     assert len(played) == 3
     assert played[1] == "R"
