@@ -48,7 +48,10 @@ app.add_typer(_aim, rich_help_panel="Shoot")
 
 SideOption = Annotated[str | None, typer.Option(help="who fires, A or G; by default the side to move")]
 PositionOption = Annotated[
-    str | None, typer.Option(help="who stands where, as the rules write it; the settings' by default")
+    str | None,
+    typer.Option(
+        help="who stands where, as the rules write it. Without it: after the last shot of the log, or as in the settings."
+    ),
 ]
 SpeedScatter = Annotated[
     float | None,
@@ -107,10 +110,11 @@ def table(
 ) -> None:
     """Print the firing table: how to point the cannon at every square, or why it cannot be."""
     from calibration.aim import Arc
+    from game.montecassino import Position
     from rig.firing_table import as_csv, firing_table
 
     chosen = settings_or_defaults(settings)
-    fires = _position(chosen, None, side).turn
+    fires = _fires(chosen, Position.parse(chosen.game.position), side)
     arc = Arc.LOBBED if lobbed else Arc.DIRECT
     rows = list(firing_table(fires, chosen.cannon, chosen.board, arc))
     if csv is not None:
@@ -137,10 +141,11 @@ def reach(
 ) -> None:
     """Say which squares the cannon reaches, by the direct and by the lobbed path."""
     from calibration.aim import Arc
+    from game.montecassino import Position
     from rig.firing_table import firing_table
 
     chosen = settings_or_defaults(settings)
-    fires = _position(chosen, None, side).turn
+    fires = _fires(chosen, Position.parse(chosen.game.position), side)
     direct, lobbed = (list(firing_table(fires, chosen.cannon, chosen.board, arc)) for arc in Arc)
     for name, rows in (("direct", direct), ("lobbed", lobbed)):
         reached = sum(row.aimed is not None for row in rows)
@@ -161,7 +166,10 @@ def reach(
 @_aim.command()
 def best(
     position: Annotated[
-        str | None, typer.Argument(help="who stands where, in one line; the settings' by default")
+        str | None,
+        typer.Argument(
+            help="who stands where, in one line. Without it: after the last shot of the log, or as in the settings."
+        ),
     ] = None,
     zone: Annotated[
         str | None, typer.Option(help="the squares that count, as G25-G72; the settings' by default")
@@ -223,22 +231,35 @@ def best(
 
 
 def _position(chosen: Settings, text: str | None, side: str | None) -> Position:
-    """Return who stands where, with the side that fires to move."""
+    """Return who stands where, as given or as `rig shoot` would begin, with the side that fires to move."""
     from dataclasses import replace
 
-    from game.montecassino import Position, Side
+    from game.montecassino import Position
+    from rig.checked_file import Fault
+    from rig.cli._orders import FROM_CAMERA, start_of
+    from rig.settings import SettingsError
+
+    if text == FROM_CAMERA:
+        found = Fault("--position", "'camera'", "a position in one line: no camera is opened here")
+        raise SettingsError("the command line", [found])
+    position = start_of(chosen, None, side).position if text is None else Position.parse(text)
+    if position.boards != 1:
+        found = Fault("the position", "one of two boards joined", "a position on one board, as the table has")
+        raise SettingsError("the command line", [found])
+    return replace(position, turn=_fires(chosen, position, side))
+
+
+def _fires(chosen: Settings, position: Position, side: str | None) -> Side:
+    """Return the side that fires: as given, or whose turn it is."""
+    from game.montecassino import Side
     from rig.checked_file import Fault
     from rig.settings import SettingsError
 
-    position = Position.parse(chosen.game.position if text is None else text)
     fires = position.turn if side is None else side
     if fires not in chosen.cannon.sides:
         expected = f"a side that has a cannon: {' or '.join(chosen.cannon.sides)}"
         raise SettingsError("the command line", [Fault("the side that fires", repr(str(fires)), expected)])
-    if position.boards != 1:
-        found = Fault("the position", "one of two boards joined", "a position on one board, as the table has")
-        raise SettingsError("the command line", [found])
-    return replace(position, turn=Side(fires))
+    return Side(fires)
 
 
 def _on_the_table(target: Square) -> Square:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import pypdf
 import pytest
+from logged_shots import CERTAIN, PLAN, START, until
 
 from rig.cli import main
+from rig.judging import as_logged, judge_again
+from rig.log import Analysis, Stage, open_log
 
 POSITION = "A A01-A08,A50,A58,G65 G01-G08,G49,G57 0/0 20/20 -"
 
@@ -48,6 +52,18 @@ def test_explained_it_names_the_first_in_the_way_and_why_not_lobbed(capsys):
 
 def test_who_is_in_the_way_is_said_without_explaining_too(capsys):
     assert "G-65 is the first in the way" in said(capsys, "G-49", "--position", POSITION)
+
+
+def test_without_a_position_it_is_the_one_after_the_last_shot(capsys):
+    """As `rig shoot` begins; here G-33 has left by the shot before, and the Germans are to move."""
+    plan = replace(PLAN, target="G-33", position="A A01-A24 G25-G48 0/0 20/20 -", plan=None, plan_index=None)
+    with open_log(Path("rig-log.sqlite")) as log:
+        shot_id = until(log, log.start_session(START), Stage.RECORDED, plan=plan)
+        log.analysed(shot_id, Analysis(software_version="0.1.0", raw={}, falls=(CERTAIN,)))
+        log.judged(shot_id, as_logged(judge_again(log.shot(shot_id), {})))
+    assert "whoever would stand on G-33" in said(capsys, "G-33", "--explain", "--side", "A")
+    assert "touches G-34 first" in said(capsys, "G-34", "--explain", "--side", "A")
+    assert said(capsys, "G-34").startswith("G at G-34")
 
 
 def test_on_an_empty_square_it_is_whoever_would_stand_there(capsys):
@@ -145,6 +161,7 @@ def test_where_nobody_counts_no_aim_is_worth_a_shot(capsys):
         (["G-49", "--lobbed"], "it needs 87.5 degrees"),
         (["G-49", "--side", "B"], "found 'B', expected a side that has a cannon"),
         (["G-49", "--position", "nonsense"], "not a valid position"),
+        (["G-49", "--position", "camera"], "no camera is opened here"),
         (["G-49", "--speed-scatter", "-1"], "--speed-scatter"),
         (["best", "A A01 G01 0/0 0/20 -"], "side A has no shot left"),
         (["best", "--option", "iv"], "found 'iv', expected i, ii or iii"),
