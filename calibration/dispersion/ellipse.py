@@ -33,7 +33,7 @@ def confidence_ellipse(shots: Shots, level: float) -> Ellipse:
     """Return the ellipse of the sample's covariance that holds a share of the shots.
 
     Its squared Mahalanobis distance is 2 F(level; 2, n - 1), the F quantile of J. Fox and S. Weisberg's data ellipse
-    ("An R Companion to Applied Regression", 3rd edition, 2019, chapter 9): a little more than the chi-square
+    ("An R Companion to Applied Regression", 3rd edition, 2019): a little more than the chi-square
     quantile of 2 degrees of freedom, for the covariance is an estimate. With 2 degrees of freedom above, the
     quantile has a closed form.
 

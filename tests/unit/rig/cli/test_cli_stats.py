@@ -17,7 +17,7 @@ from rig.cli import main
 from rig.judging import as_logged, judge_again
 from rig.log import Analysis, Stage, open_log
 
-_R = Path(__file__).parents[3] / "unit" / "calibration" / "dispersion" / "data" / "groups-simulated.json"
+_R = Path(__file__).parents[2] / "calibration" / "dispersion" / "data" / "groups-simulated.json"
 _METHODS = {"rayleigh", "correlated_normal", "grubbs_patnaik", "grubbs_pearson", "grubbs_liu"}
 
 
