@@ -9,12 +9,15 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 
 import pytest
+from rich.console import Console
 
-from game.montecassino import Side
+from game.montecassino import Agreement, Battle, Side
 from rig.battle_file import read_battle
 from rig.cli import main
+from rig.cli._playing import Playing
 
 RIG = [sys.executable, "-c", "import sys; from rig.cli import main; sys.exit(main())", "game"]
 
@@ -307,3 +310,29 @@ def test_however_it_ends_at_a_terminal_every_turn_is_kept(ending, status):
             continue  # a signal between the question and the waiting for its answer is seen with the next one
     os.close(terminal)
     assert entries() == ["A-17>A-25>A-33"]
+
+
+def test_a_turn_that_cannot_be_kept_says_so_and_the_next_one_tries_again(tmp_path):
+    kept = tmp_path / "kept"
+    shown = io.StringIO()
+    typed = iter(["*", "*", None])
+
+    def ask(_: str) -> str | None:
+        if kept.exists():
+            kept.rename(tmp_path / "gone")
+        else:
+            (tmp_path / "gone").rename(kept)
+        return next(typed)
+
+    kept.mkdir()
+    playing = Playing(
+        Battle.begin(Agreement(Side.A)),
+        file=kept / "b.json",
+        computer=None,
+        rng=Random(0),
+        console=Console(file=shown, width=200),
+        ask=ask,
+    )
+    playing.run()
+    assert shown.getvalue().count("this turn is not kept: ") == 1
+    assert len(read_battle(tmp_path / "gone" / "b.json").history) == 2
