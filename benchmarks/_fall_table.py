@@ -122,9 +122,14 @@ def _either(rng: np.random.Generator) -> Side:
 
 def write(shots: int, counts: dict[str, NDArray[np.int64]]) -> None:
     """Write the table beside the module that reads it."""
+    settings = Settings()
     table = {
         "made_by": f"python -m benchmarks._fall_table {shots}",
-        "from": f"{shots} shots on the twin's physics, seed {SEED}; each counted twice, as it was and in a mirror",
+        "from": (
+            f"{shots} shots of {settings.cannon.muzzle_speed_mps:g} m/s at soldiers of "
+            f"{settings.board.soldier_height_mm:g} mm on the twin's physics, seed {SEED}; "
+            "each counted twice, as it was and in a mirror"
+        ),
         "height_edges": BINS.heights,
         "offset_edges": BINS.offsets,
         "lines": list(LINES),

@@ -62,13 +62,13 @@ class TableRow:
             str(self.square),
             f"{self.distance_mm:.1f}",
             f"{1000 * found.traverse_m:.1f}",
-            f"{math.degrees(found.azimuth_rad):.2f}",
-            f"{math.degrees(found.elevation_rad):.2f}",
+            _degrees(found.azimuth_rad),
+            _degrees(found.elevation_rad),
             f"{self.aimed.traverse_us:.1f}",
             f"{self.aimed.azimuth_us:.1f}",
             f"{self.aimed.elevation_us:.1f}",
             f"{1000 * found.time_of_flight_s:.1f}",
-            f"{math.degrees(found.impact_angle_rad):.2f}",
+            _degrees(found.impact_angle_rad),
             f"{10 * self.precision.rise_m_per_speed:.2f}",
             "",
         )
@@ -109,3 +109,8 @@ def as_csv(rows: Iterable[TableRow]) -> str:
     writer.writerow(COLUMNS)
     writer.writerows(row.cells for row in rows)
     return text.getvalue()
+
+
+def _degrees(angle_rad: float) -> str:
+    # Adding 0 makes 0.00 of what would be written -0.00.
+    return f"{round(math.degrees(angle_rad), 2) + 0.0:.2f}"
