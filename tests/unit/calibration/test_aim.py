@@ -84,7 +84,7 @@ def test_the_sides_see_the_board_turned_round(target_m):
         assert getattr(from_a, axis) == pytest.approx(getattr(from_g, axis), abs=1e-9)
 
 
-def test_the_cannon_stands_opposite_the_target_where_the_strip_allows():
+def test_c2_the_cannon_stands_opposite_the_target_where_its_strip_allows():
     found = aim.solve(cannon_of("A"), (0.1, 0.4, 0.02))
     assert (found.traverse_m, found.azimuth_rad) == (pytest.approx(0.1), 0.0)
     found = aim.solve(cannon_of("G"), (0.1, 0.4, 0.02))
@@ -92,7 +92,7 @@ def test_the_cannon_stands_opposite_the_target_where_the_strip_allows():
 
 
 @pytest.mark.parametrize(("side", "sign"), [("A", 1), ("G", -1)])
-def test_beyond_the_strips_end_it_turns_and_azimuth_is_positive_to_the_shooters_right(side, sign):
+def test_c2_beyond_the_strips_end_it_turns_and_azimuth_is_positive_to_the_shooters_right(side, sign):
     found = aim.solve(cannon_of(side), (WIDTH_M - 0.01, 0.4, 0.02))
     assert found.traverse_m == (0.32 if side == "A" else 0.04)
     assert math.copysign(1, found.azimuth_rad) == sign
