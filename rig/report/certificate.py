@@ -184,7 +184,7 @@ def _draw_power(axes: Axes, certificate: Certificate) -> None:
     axes.axhline(100 * certificate.certainty, color=_SOFT, linewidth=0.8, linestyle=":")
     axes.axvline(found.shots, color=_SOFT, linewidth=0.8)
     axes.annotate(
-        "fired", (found.shots, 3), textcoords="offset points", xytext=(3, 0), fontsize=7.5, color=_SOFT
+        "fired", (found.shots, 45), textcoords="offset points", xytext=(3, 0), fontsize=7.5, color=_SOFT
     )
     axes.set(
         title='chance of the verdict "meets"',
