@@ -18,6 +18,8 @@ __all__ = ["MeasuredRanges", "RangeFileError", "read_ranges", "read_tape"]
 
 _COLUMN = re.compile(r"range(?:_(\w+))?", re.ASCII)
 _EXPECTED = "a column range_cm (or range_mm, range_m, range_in); shot and dwell_s may stand beside it"
+_BESIDE = frozenset({"shot", "shots_before", "dwell_s", "elevation_deg"})
+"""Columns that are read besides; `shots_before` is what the files of `rig calibrate` have in place of `shot`."""
 _LIKELY_M = (2.0, 20.0)
 """A cannon of this kind shoots so far; a typical range outside it is asked back, unless the unit was said."""
 _POSSIBLE_M = (0.05, 60.0)
@@ -41,6 +43,8 @@ class MeasuredRanges:
     """Which shot of the spring each was; 1, 2, 3 ... where the file does not say."""
     dwell_s: tuple[float, ...] | None
     """How long the cannon stood cocked before each; None where the file does not say."""
+    elevation_deg: float | None = None
+    """Of the barrel, the same for all; None where the file does not say."""
     skipped: tuple[Fault, ...] = field(default=())
     """Rows that were left out because somebody said so."""
 
@@ -51,6 +55,7 @@ class _Row:
     value: float
     shot: float | None = None
     dwell_s: float | None = None
+    elevation_deg: float | None = None
 
 
 def read_tape(text: str, *, unit: LengthUnit | None = None) -> MeasuredRanges:
@@ -79,7 +84,8 @@ def read_ranges(path: Path, *, unit: LengthUnit | None = None, skip_bad_rows: bo
     ----------
     path : Path
         Its first line names the columns: `range_cm` (or `range_mm`, `range_m`, `range_in`; `range` alone is cm), and if
-        it was noted `shot`, the number of the shot with this spring, and `dwell_s`. Other columns are passed over.
+        it was noted `shot`, the number of the shot with this spring (or `shots_before`, how many came before it),
+        `dwell_s` and `elevation_deg`. Other columns are passed over.
     unit : LengthUnit, optional
         What a column `range` is in.
     skip_bad_rows : bool
@@ -108,12 +114,15 @@ def read_ranges(path: Path, *, unit: LengthUnit | None = None, skip_bad_rows: bo
         bad = [
             Fault(f"{line}, {key}", _shown(cells[places[key]]), "a number")
             for key, value in values.items()
-            if value is None
+            # Beside the range an empty cell means that it was not noted.
+            if value is None and (key == "range" or cells[places[key]])
         ]
         faults += bad
         value = values["range"]
         if not bad and value is not None:
-            rows.append(_Row(line, value, values.get("shot"), values.get("dwell_s")))
+            before = values.get("shots_before")
+            shot = values.get("shot") if before is None else before + 1
+            rows.append(_Row(line, value, shot, values.get("dwell_s"), values.get("elevation_deg")))
     return _checked(name, rows, said, faults, skip_bad_rows=skip_bad_rows)
 
 
@@ -138,6 +147,12 @@ def _checked(
         rows = sound
     if faults and not (skip_bad_rows and rows):
         raise RangeFileError(name, faults)
+    elevations = sorted({row.elevation_deg for row in rows if row.elevation_deg is not None})
+    if len(elevations) > 1:
+        told = ", ".join(f"{elevation:g}" for elevation in elevations[:4])
+        raise RangeFileError(
+            name, [Fault("elevation_deg", told, "one elevation: a range is certified at one set-up")]
+        )
     shots = [row.shot for row in rows]
     dwells = [row.dwell_s for row in rows]
     numbers = [float(index) for index in range(1, len(rows) + 1)]
@@ -147,6 +162,7 @@ def _checked(
         unit=given,
         shot_numbers=tuple(numbers if None in shots else (shot for shot in shots if shot is not None)),
         dwell_s=None if None in dwells else tuple(dwell for dwell in dwells if dwell is not None),
+        elevation_deg=elevations[0] if elevations else None,
         skipped=tuple(faults),
     )
 
@@ -205,7 +221,7 @@ def _columns(
     for place, cell in enumerate(header):
         key = cell.lower()
         match = _COLUMN.fullmatch(key)
-        if match is None and key not in {"shot", "dwell_s"}:
+        if match is None and key not in _BESIDE:
             continue
         key = "range" if match is not None else key
         if key in places:

@@ -45,7 +45,8 @@ def certificate(
     ] = 90.0,
     cannon: Annotated[str, typer.Option(help="which cannon it is, for the heading")] = "Montecassino cannon",
     elevation: Annotated[
-        float | None, typer.Option(metavar="DEGREES", min=-90, max=90, help="of the barrel, when measured")
+        float | None,
+        typer.Option(metavar="DEGREES", min=-90, max=90, help="of the barrel, where the file does not say"),
     ] = None,
     pdf: Annotated[
         Path | None, typer.Option(metavar="FILE", help="write the certificate as a PDF page")
@@ -63,6 +64,7 @@ def certificate(
     measured = _measured(file, tape, unit, skip_bad_rows)
     for fault in measured.skipped:
         typer.echo(f"rig: {measured.name}: left out: {fault}", err=True)
+    stated = measured.elevation_deg if elevation is None else elevation
     muzzle_mm = settings_or_defaults(settings).cannon.muzzle_height_mm
     certified = certify(
         measured,
@@ -70,7 +72,7 @@ def certificate(
         certainty=certainty / 100,
         cannon=cannon,
         set_up=(
-            ("elevation", "not stated" if elevation is None else f"{elevation:g}°"),
+            ("elevation", "not stated" if stated is None else f"{stated:g}°"),
             ("height of a level muzzle", f"{muzzle_mm / 10:g} cm"),
         ),
         issued=date.today(),

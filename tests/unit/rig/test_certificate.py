@@ -61,6 +61,23 @@ def test_shot_numbers_and_dwell_are_read(tmp_path):
     assert read.dwell_s == (5, 12.5)
 
 
+def test_a_file_of_the_calibration_is_read_as_it_is(tmp_path):
+    text = "elevation_deg,range_cm,gate_mps,dwell_s,shots_before\n42,648,9.6,5,0\n42,655,9.7,12,1\n"
+    read = read_ranges(written(tmp_path, text))
+    assert read.shot_numbers == (1, 2)
+    assert read.dwell_s == (5, 12)
+    assert read.elevation_deg == 42
+
+
+def test_a_dwell_that_was_not_always_noted_is_none(tmp_path):
+    assert read_ranges(written(tmp_path, "range_cm,dwell_s\n648,5\n655,\n")).dwell_s is None
+
+
+def test_ranges_of_two_elevations_are_no_one_set_up(tmp_path):
+    with pytest.raises(RangeFileError, match="elevation_deg: found 20, 42, expected one elevation"):
+        read_ranges(written(tmp_path, "elevation_deg,range_cm\n42,648\n20,500\n42,650\n"))
+
+
 @pytest.mark.parametrize(
     ("tape", "sentence"),
     [
