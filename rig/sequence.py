@@ -161,6 +161,7 @@ def _table() -> Mapping[tuple[State, Event], Step]:
         (State.FIRING, Event.SHOT_SEEN): Step(State.FIRED, Action.SAFE),
         # The way of lubrication.
         (State.HOMED, Event.SERVICE_ASKED): Step(State.SERVICING, Action.SERVICE),
+        (State.AIMED, Event.SERVICE_ASKED): Step(State.SERVICING, Action.SERVICE),
         (State.SERVICING, Event.TURNED): Step(State.SERVICED),
         # The ways back. Easing the lever is tried once; failing that, the cannon is left safe as it stands.
         (State.FIRED, Event.LEVER_FORWARD): Step(State.SAFE),

@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING
 
 from game.montecassino import Position
 from rig.cannon import Cannon
+from rig.checked_file import Fault
+from rig.link import port as seam
 from rig.link.link import Link
-from rig.link.port import Clock, Port
+from rig.link.port import Clock
 from rig.link.serial_port import SerialPort, WallClock
 from rig.link.transcript import RecordedPort, Transcript
-from rig.settings import TWIN, Settings
+from rig.settings import TWIN, Port, Settings, SettingsError
 
 if TYPE_CHECKING:
     from twin import Twin
 
-__all__ = ["OpenLine", "open_cannon", "open_line"]
+__all__ = ["OpenLine", "on_port", "open_cannon", "open_line"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ def open_line(settings: Settings, position: Position) -> Iterator[OpenLine]:
         Where the transcript cannot be begun.
     """
     with ExitStack() as stack:
-        port: Port
+        port: seam.Port
         clock: Clock
         twin: Twin | None = None
         if settings.port.url == TWIN:
@@ -98,3 +100,18 @@ def open_cannon(settings: Settings) -> Iterator[Cannon]:
             yield cannon
         finally:
             cannon.leave("the command ended")
+
+
+def on_port(settings: Settings, url: str | None) -> Settings:
+    """Return the settings with another port, where one is given.
+
+    Raises
+    ------
+    SettingsError
+        Where the word is empty.
+    """
+    if url is None:
+        return settings
+    if not url.strip():
+        raise SettingsError("the command line", [Fault("--port", "an empty word", "a port")])
+    return settings.model_copy(update={"port": Port(url=url, baud=settings.port.baud)})

@@ -72,7 +72,7 @@ def _expected(state: State, event: Event) -> tuple[State, Action] | None:
             return State.LOADED, Action.NOTHING
         case Event.AIM_ASKED if state is State.AIMED:
             return State.AIMING, Action.MOVE
-        case Event.SERVICE_ASKED if state is State.HOMED:
+        case Event.SERVICE_ASKED if state in {State.HOMED, State.AIMED}:
             return State.SERVICING, Action.SERVICE
         case Event.TURNED if state is State.SERVICING:
             return State.SERVICED, Action.NOTHING

@@ -1,0 +1,289 @@
+"""Whether the parts of a rig are there and well: what was found, and what to do about it. Nothing moves here."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from game.montecassino import Side
+from rig.camera import Camera, CameraError, Frame
+from rig.eye import scene_of
+from rig.link import wire
+from rig.link.messages import Identity, Status
+from rig.link.port import Clock
+from rig.settings import Settings
+from vision.registration import NoBoard, register
+from vision.steady import typical
+
+__all__ = [
+    "INPUTS",
+    "Finding",
+    "Level",
+    "camera_health",
+    "clock_health",
+    "disk_health",
+    "firmware_health",
+    "inputs_health",
+]
+
+_READINGS = 2000
+_COARSE_US = 1000  # the cannon's heartbeat needs milliseconds
+_RELEASED = datetime(2025, 1, 1, tzinfo=UTC)  # no date before this can be right
+_SHOT_BYTES = 12_000_000  # a clip of 2.3 s at 720p and 120 a second, its sheet and its row
+_FEW_SHOTS = 10
+_MEGABYTE = 1_000_000
+_PICTURES = 30
+_PICTURES_TO_READ = 5
+_LONGEST_LOOK_US = 3_000_000
+_STEP_US = 20_000
+_RATE_SHARE = 0.9
+
+
+class Level(StrEnum):
+    """How bad it is."""
+
+    OK = "ok"
+    WARNING = "warning"
+    """A shot may fail for it, or it was not looked at."""
+    FAULT = "fault"
+    """No shot is possible until it is mended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at."""
+
+    level: Level
+    part: str
+    found: str
+    todo: str = ""
+    """What to do about it; empty where there is nothing to do."""
+
+    def __str__(self) -> str:
+        return f"{self.level:<8} {self.part:<15} {self.found}{f'; {self.todo}' if self.todo else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Input:
+    part: str
+    when_on: str
+    when_off: str
+    wanted: bool
+    """The level of a cannon that is ready for a shot to be asked for."""
+    todo: str
+    by_hand: str
+    """How a person makes it change there and back; empty where only the lever's own movement does."""
+
+
+INPUTS: Final = {
+    wire.Input.ESTOP_OK: _Input(
+        "emergency stop",
+        "released",
+        "pressed, or its wire is broken",
+        True,
+        "pull it out; else see to the wire of D2",
+        "press it and pull it out again",
+    ),
+    wire.Input.KEY_ON: _Input(
+        "arming key",
+        "on",
+        "off",
+        True,
+        "turn it on before anything is to move; else see to the wire of D3",
+        "turn it off and on again",
+    ),
+    wire.Input.LEVER_DRAWN: _Input(
+        "lever drawn", "drawn", "forward", False, "let it down: rig doctor asks, or by hand, from behind", ""
+    ),
+    wire.Input.LEVER_LATCHED: _Input(
+        "lever latched",
+        "held",
+        "not held",
+        False,
+        "let it down: rig doctor asks, or by hand, from behind",
+        "",
+    ),
+    wire.Input.GATE_FIRST_BLOCKED: _Input(
+        "inner gate",
+        "blocked",
+        "free",
+        False,
+        "take the shot out of the muzzle; else see to the barrier's cable (A0)",
+        "hold a strip of paper in it and take it out again",
+    ),
+    wire.Input.GATE_SECOND_BLOCKED: _Input(
+        "outer gate",
+        "blocked",
+        "free",
+        False,
+        "clear the muzzle; else see to the barrier's cable (A1)",
+        "hold a strip of paper in it and take it out again",
+    ),
+    wire.Input.LANE_CLEAR: _Input(
+        "lane",
+        "clear",
+        "not clear",
+        True,
+        "say that it is clear before a shot; else see to the wire of A4",
+        "switch it to not clear and back, or the other way round",
+    ),
+}
+"""What each input is called, how it should stand, and what to do where it does not."""
+
+
+def clock_health() -> Iterator[Finding]:
+    """Look at the clock that shots are timed by, and at the date."""
+    readings = [time.monotonic_ns() for _ in range(_READINGS)]
+    steps = [after - before for before, after in itertools.pairwise(readings)]
+    if min(steps) < 0:
+        yield Finding(Level.FAULT, "clock", "it runs backward", "use another computer")
+    elif time.get_clock_info("monotonic").resolution * 1e6 > _COARSE_US:
+        yield Finding(Level.FAULT, "clock", "its steps are coarser than 1 ms", "use another computer")
+    else:
+        yield Finding(Level.OK, "clock", "runs forward, in steps finer than 1 ms")
+    now = datetime.now(UTC)
+    if now < _RELEASED:
+        yield Finding(Level.WARNING, "date", f"it is said to be {now:%Y-%m-%d}", "set the computer's clock")
+    else:
+        yield Finding(Level.OK, "date", f"{now:%Y-%m-%d %H:%M} UTC")
+
+
+def disk_health(settings: Settings) -> Iterator[Finding]:
+    """Look whether records can be written, and for how many shots there is room. What is missing is made."""
+    folders = {
+        "log": Path(settings.log.path).parent,
+        "recordings": Path(settings.log.recordings),
+        "transcripts": Path(settings.log.transcripts),
+    }
+    for part, folder in folders.items():
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+        except OSError as error:
+            yield Finding(
+                Level.FAULT,
+                part,
+                f"{folder} cannot be written to ({error.strerror})",
+                "choose another in rig.toml",
+            )
+            continue
+        room = shutil.disk_usage(folder).free // _SHOT_BYTES
+        found = f"{folder} can be written to, with room for {_shots(room)}"
+        agreed = 2 * settings.game.shots
+        if room < _FEW_SHOTS:
+            yield Finding(Level.FAULT, part, found, "make room")
+        elif room < agreed:
+            yield Finding(Level.WARNING, part, found, f"make room for the {agreed} of a battle")
+        else:
+            yield Finding(Level.OK, part, found)
+
+
+def _shots(room: int) -> str:
+    return f"{min(room, 1000)}{'' if room <= 1000 else ' or more'} shots of {_SHOT_BYTES // _MEGABYTE} MB"
+
+
+def firmware_health(identity: Identity, status: Status) -> Iterator[Finding]:
+    """Say what the cannon's chip tells of itself."""
+    board = next((member.name.lower() for member in wire.Board if member == identity.board), "unknown board")
+    yield Finding(
+        Level.OK, "firmware", f"version {identity.firmware} on {board}, wire version {identity.wire_version}"
+    )
+    cause = next((each for each in wire.ResetCause if each == identity.reset_cause), None)
+    if cause in {wire.ResetCause.BROWN_OUT, wire.ResetCause.WATCHDOG}:
+        todo = (
+            "see to the power supply: docs/wiring.md"
+            if cause is wire.ResetCause.BROWN_OUT
+            else "flash it anew; if it happens again, report it with the transcript"
+        )
+        yield Finding(Level.WARNING, "last reset", wire.says(cause), todo)
+    for fault in sorted(status.faults):
+        yield Finding(Level.WARNING, "noted fault", wire.says(fault), "it is forgotten at the next homing")
+
+
+def inputs_health(inputs: wire.Input) -> Iterator[Finding]:
+    """Say how each input stands."""
+    for member, words in INPUTS.items():
+        on = member in inputs
+        found = words.when_on if on else words.when_off
+        if on is words.wanted:
+            yield Finding(Level.OK, words.part, found)
+        else:
+            yield Finding(Level.WARNING, words.part, found, words.todo)
+
+
+def camera_health(
+    camera: Camera, clock: Clock, pass_time: Callable[[int], None], settings: Settings
+) -> Iterator[Finding]:
+    """Look through the camera for a moment: its pictures, their rate, the board and its markers.
+
+    Parameters
+    ----------
+    camera, clock
+        An open camera, and the clock of its pictures.
+    pass_time
+        Lets that many microseconds go by.
+    settings
+        What was asked of the camera, and where the markers lie.
+    """
+    asked = settings.camera
+    frames: list[Frame] = []
+    begun_us = clock.now_us()
+    try:
+        while len(frames) < _PICTURES and clock.now_us() - begun_us < _LONGEST_LOOK_US:
+            pass_time(_STEP_US)
+            frames += camera.poll()
+    except CameraError as error:
+        yield Finding(Level.FAULT, "camera", str(error), "plug it in; docs/troubleshooting.md")
+        return
+    if len(frames) < _PICTURES_TO_READ:
+        found = f"{len(frames)} pictures in {_LONGEST_LOOK_US / 1e6:g} s"
+        yield Finding(Level.FAULT, "camera", found, "see to its cable and its rate")
+        return
+    size, wanted = f"{camera.width_px} x {camera.height_px} px", f"{asked.width_px} x {asked.height_px}"
+    if (camera.width_px, camera.height_px) == (asked.width_px, asked.height_px):
+        yield Finding(Level.OK, "camera", f"{camera.name} opens and gives {size}")
+    else:
+        yield Finding(
+            Level.WARNING,
+            "camera",
+            f"it gives {size}",
+            f"{wanted} was asked for: correct [camera] in rig.toml",
+        )
+    rate = (len(frames) - 1) * 1e6 / max(1, frames[-1].timestamp_us - frames[0].timestamp_us)
+    if rate >= _RATE_SHARE * asked.fps:
+        yield Finding(Level.OK, "camera rate", f"{rate:.0f} pictures a second")
+    else:
+        yield Finding(
+            Level.WARNING,
+            "camera rate",
+            f"{rate:.0f} pictures a second, {asked.fps:g} were asked for",
+            "more light, a smaller picture, or a faster connection",
+        )
+    picture = typical([frame.image for frame in frames[-_PICTURES_TO_READ:]])
+    view = register(picture, scene_of(settings, side=Side.A, fps=asked.fps))
+    if isinstance(view, NoBoard):
+        yield Finding(
+            Level.FAULT, "board", view.reason, "see to the markers, the light and [board] in rig.toml"
+        )
+        return
+    yield Finding(Level.OK, "board", f"seen, to {view.error_mm:.1f} mm")
+    missing = sorted({int(name) for name in settings.board.marker_centres_mm} - set(view.markers_used))
+    if missing:
+        names = ", ".join(map(str, missing))
+        yield Finding(
+            Level.WARNING,
+            "markers",
+            f"{names} not seen or not where they should lie",
+            "uncover them, lay them flat",
+        )
+    else:
+        yield Finding(Level.OK, "markers", f"all {len(view.markers_used)} are seen")
