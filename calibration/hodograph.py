@@ -25,6 +25,7 @@ all cores.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -37,8 +38,13 @@ from calibration.constants import STANDARD_GRAVITY_MPS2
 __all__ = ["Crossings", "cross", "path"]
 
 FloatArray: TypeAlias = NDArray[np.float64]
+Sums: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
+"""Integrals of x, z and t."""
 
-_CHUNK = 8192
+_CHUNK = 12_500
+"""Shots at a time: more no longer fit into a core's cache, fewer and numpy's overhead shows."""
+_LEAST_TO_SHARE = 4096
+"""Fewer shots than this are not worth a second thread."""
 _STEEPEST = 1e7
 """Slope that stands for upright: over 8 m of height it is under 1 um off the plumb line."""
 _LOWEST_U = -25.0
@@ -46,8 +52,9 @@ _LOWEST_U = -25.0
 _PANEL_GROWTH = 7.0
 _WIDEST_PANEL = 3.0
 _FAR = 100.0
-_CLOSE_M = 1e-11
-"""An error of the angle of du moves the place by du v^2 / g; that much times du is left after the step that mends it."""
+_CLOSE_M = 3e-8
+"""So much error a Newton step may leave behind. A step du of the angle moves the place by gain du, where gain is v^2 / g;
+its own error is about ``gain (1 + k gain) du^2 / 2``, from the curvature of the place over the angle."""
 _PASSED_M = 1e-6
 """A path that comes so near a line touches it."""
 _ROUGH_STEPS = 2
@@ -128,18 +135,22 @@ def cross(
     count = int(np.prod(shape, dtype=np.int64))
     results = np.empty((5, count))
 
+    # All cores get equal pieces.
+    cores = _cores() if count > _LEAST_TO_SHARE else 1
+    size = -(-count // (cores * -(-count // (cores * _CHUNK)))) if count else 1
+
     def work(begin: int) -> None:
-        piece = slice(begin, min(begin + _CHUNK, count))
+        piece = slice(begin, min(begin + size, count))
         speed, elevation, drag, *line = (values if values.ndim == 0 else values[piece] for values in flat)
         paths = _Paths(piece.stop - begin, speed, elevation, drag)
-        results[:, piece] = _cross_chunk(paths, _Line(paths, *line))
+        _cross_chunk(paths, _Line(paths, *line), results[:, piece])
 
-    begins = range(0, count, _CHUNK)
-    if len(begins) <= 1:
+    begins = range(0, count, size)
+    if cores == 1:
         for begin in begins:
             work(begin)
     else:
-        with ThreadPoolExecutor(min(len(begins), _cores())) as pool:
+        with ThreadPoolExecutor(cores) as pool:
             list(pool.map(work, begins))
     return Crossings(*(row.reshape(shape) for row in results))
 
@@ -171,6 +182,11 @@ def _check(
         raise ValueError("a line's direction is (0, 0), expected a normal that points somewhere")
 
 
+def _scratch(count: int) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    # Written over by every node: new arrays for each would cost more than the arithmetic in them.
+    return np.empty(count), np.empty(count), np.empty(count), np.empty(count)
+
+
 class _Paths:
     """The paths of `count` shots: each as a function of the angle u."""
 
@@ -184,6 +200,7 @@ class _Paths:
         self.w0 = steepness / (speed_mps * speed_mps)
         self.kg = drag_per_m / STANDARD_GRAVITY_MPS2
         self.whole = self.w0 + self.kg * (slope * np.sqrt(steepness) + np.arcsinh(slope))
+        self._scratch = _scratch(count)
         # w0 / (kg cosh(u0)^2), which is g / (k v^2); without drag the singularity is infinitely far away.
         with np.errstate(divide="ignore"):
             self.reach = 0.5 * np.log1p(1.0 / (self.kg * speed_mps * speed_mps))
@@ -194,57 +211,71 @@ class _Paths:
         for name in ("slope", "u0", "w0", "kg", "whole", "reach"):
             values = getattr(self, name)
             setattr(some, name, values if values.ndim == 0 else values[chosen])
+        some._scratch = _scratch(len(chosen))
         return some
 
     def at(self, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return sinh(u), cosh(u) and w(u)."""
-        sinh = np.sinh(u)
-        cosh = np.sqrt(1.0 + sinh * sinh)
-        w = sinh * cosh
+        """Return sinh(u), cosh(u) and w(u), in arrays that the next call writes over."""
+        sinh, cosh, w, _ = self._scratch
+        np.sinh(u, out=sinh)
+        np.multiply(sinh, sinh, out=cosh)
+        cosh += 1.0
+        np.sqrt(cosh, out=cosh)
+        np.multiply(sinh, cosh, out=w)
         w += u
         w *= -self.kg
         w += self.whole
         return sinh, cosh, w
 
+    def _nodes(
+        self, begin: FloatArray, end: FloatArray, rule: tuple[FloatArray, FloatArray]
+    ) -> Iterator[tuple[float, FloatArray, FloatArray, FloatArray]]:
+        """Yield the weight of each node between two angles, and what `at` gives there."""
+        half = (begin - end) * 0.5
+        middle = (begin + end) * 0.5
+        u = self._scratch[3]
+        for node, weight in zip(*rule, strict=True):
+            np.multiply(half, node, out=u)
+            u += middle
+            yield (weight, *self.at(u))
+
     def places(
         self, begin: FloatArray, end: FloatArray, rule: tuple[FloatArray, FloatArray]
     ) -> tuple[FloatArray, FloatArray]:
         """Integrate x and z from one angle down to another."""
-        half = (begin - end) * 0.5
-        middle = (begin + end) * 0.5
-        x = z = np.zeros(())
-        for node, weight in zip(*rule, strict=True):
-            sinh, cosh, w = self.at(middle + node * half)
-            cosh /= w
-            cosh *= weight
-            x = x + cosh
-            cosh *= sinh
-            z = z + cosh
-        half *= 1.0 / STANDARD_GRAVITY_MPS2
-        return x * half, z * half
+        x, z = np.zeros_like(end), np.zeros_like(end)
+        for weight, sinh, part, w in self._nodes(begin, end, rule):
+            np.divide(part, w, out=part)
+            np.multiply(part, weight, out=part)
+            x += part
+            np.multiply(part, sinh, out=part)
+            z += part
+        scale = (begin - end) * (0.5 / STANDARD_GRAVITY_MPS2)
+        x *= scale
+        z *= scale
+        return x, z
 
     def places_and_times(
         self, begin: FloatArray, end: FloatArray, rule: tuple[FloatArray, FloatArray]
-    ) -> FloatArray:
-        """Integrate x, z and t from one angle down to another; shape (3, n)."""
-        half = (begin - end) * 0.5
-        middle = (begin + end) * 0.5
-        sums = np.zeros((3, *half.shape))
-        for node, weight in zip(*rule, strict=True):
-            sinh, cosh, w = self.at(middle + node * half)
-            cosh *= weight
+    ) -> Sums:
+        """Integrate x, z and t from one angle down to another."""
+        x, z, t = np.zeros_like(end), np.zeros_like(end), np.zeros_like(end)
+        for weight, sinh, part, w in self._nodes(begin, end, rule):
+            np.multiply(part, weight, out=part)
             np.sqrt(w, out=w)
-            cosh /= w
-            sums[2] += cosh
-            cosh /= w
-            sums[0] += cosh
-            cosh *= sinh
-            sums[1] += cosh
-        half *= 1.0 / STANDARD_GRAVITY_MPS2
-        sums *= half
-        return sums
+            np.divide(part, w, out=part)
+            t += part
+            np.divide(part, w, out=part)
+            x += part
+            np.multiply(part, sinh, out=part)
+            z += part
+        scale = (begin - end) * (0.5 / STANDARD_GRAVITY_MPS2)
+        x *= scale
+        z *= scale
+        t *= scale
+        return x, z, t
 
-    def whole_way(self, u: FloatArray) -> FloatArray:
+    def whole_way(self, u: FloatArray) -> Sums:
         """Integrate x, z and t from the muzzle on, in as many panels as the longest way of the chunk needs."""
         way = self.u0 - u
         # Where the singularity is far, the panels are equal.
@@ -260,11 +291,11 @@ class _Paths:
         )
         if panels <= 1:
             return self.places_and_times(self.u0, u, _FINE)
-        sums = np.zeros((3, *way.shape))
+        sums: Sums = (np.zeros_like(way), np.zeros_like(way), np.zeros_like(way))
         begin = self.u0
         for panel in range(1, panels + 1):
             end = u if panel == panels else self.u0 - near * np.expm1(growth * (panel / panels))
-            sums += self.places_and_times(begin, end, _FINE)
+            _add(sums, self.places_and_times(begin, end, _FINE))
             begin = end
         return sums
 
@@ -302,8 +333,13 @@ class _Line:
         return excess
 
 
-def _cross_chunk(paths: _Paths, line: _Line) -> FloatArray:
-    """Return x, z, time, speed and angle where the paths pass their lines; shape (5, n)."""
+def _add(sums: Sums, more: Sums) -> None:
+    for total, part in zip(sums, more, strict=True):
+        np.add(total, part, out=total)
+
+
+def _cross_chunk(paths: _Paths, line: _Line, found: FloatArray) -> None:
+    """Write x, z, time, speed and angle where the paths pass their lines into an array of shape (5, n)."""
     passing = _passing(paths, line)
     u = _guess(paths, line)
     for _ in range(_ROUGH_STEPS):
@@ -313,14 +349,19 @@ def _cross_chunk(paths: _Paths, line: _Line) -> FloatArray:
     u, sums, open_ = _refined(paths, line, u, sums, _COMMON_STEPS)
     if len(open_):
         some, its = paths.taken(open_), line.taken(open_)
-        u[open_], sums[:, open_], hopeless = _refined(some, its, u[open_], sums[:, open_], _MOST_STEPS)
+        begun = (sums[0][open_], sums[1][open_], sums[2][open_])
+        u[open_], better, hopeless = _refined(some, its, u[open_], begun, _MOST_STEPS)
+        for total, part in zip(sums, better, strict=True):
+            total[open_] = part
         passing[open_[hopeless]] = False
     # What ended at an end of its angles found no place there: a wall beyond the shot's reach.
     passing &= np.abs(line.excess_m(sums[0], sums[1])) < _PASSED_M
     sinh, cosh, w = paths.at(u)
-    found = np.stack([*sums, cosh / np.sqrt(w), np.arctan(sinh)])
-    found[:, ~passing] = np.nan
-    return found
+    found[0], found[1], found[2] = sums
+    np.divide(cosh, np.sqrt(w), out=found[3])
+    np.arctan(sinh, out=found[4])
+    if not passing.all():
+        found[:, ~passing] = np.nan
 
 
 def _passing(paths: _Paths, line: _Line) -> NDArray[np.bool_]:
@@ -363,12 +404,12 @@ def _step(
 
 
 def _refined(
-    paths: _Paths, line: _Line, u: FloatArray, sums: FloatArray, most_steps: int
-) -> tuple[FloatArray, FloatArray, NDArray[np.intp]]:
+    paths: _Paths, line: _Line, u: FloatArray, sums: Sums, most_steps: int
+) -> tuple[FloatArray, Sums, NDArray[np.intp]]:
     """Take Newton's steps until the last one is short; return angle, integrals, and which shots are not there yet.
 
     The place lies before the line above the angle wanted and behind it below: so the angle is bracketed, and where
-    Newton would leave the bracket it is halved.
+    Newton would leave the bracket it is halved. `sums` are changed.
     """
     left_m = np.zeros(())
     highest, lowest = line.highest, line.lowest
@@ -383,15 +424,19 @@ def _refined(
         if outside.any():
             following = np.where(outside, (lowest + highest) / 2, following)
             step = following - u
-        left_m = step * step * gain_m
-        longest = float(np.max(np.abs(step)))
+        left_m = paths.kg * STANDARD_GRAVITY_MPS2 * gain_m
+        left_m += 1.0
+        left_m *= gain_m
+        left_m *= step
+        left_m *= step
+        longest = max(float(step.max()), -float(step.min()))
         nodes = next((nodes for length, nodes in _SHORT if longest < length), None)
         if nodes is not None:
-            sums += paths.places_and_times(u, following, nodes)
+            _add(sums, paths.places_and_times(u, following, nodes))
         else:
             sums = paths.whole_way(following)
         u = following
-        if np.max(left_m) < _CLOSE_M:
+        if left_m.max() < _CLOSE_M:
             break
     return u, sums, np.flatnonzero(left_m >= _CLOSE_M)
 

@@ -84,9 +84,8 @@ lines = st.sampled_from([LEVEL, HIGHER, SLOPING, WALL, CEILING])
     st.floats(-1.4, 1.55),
     drags,
     lines,
-    st.randoms(use_true_random=False),
 )
-def test_a_batch_is_its_shots_one_by_one(batch_mps, elevation_rad, drag_per_m, line, _random):
+def test_a_batch_is_its_shots_one_by_one(batch_mps, elevation_rad, drag_per_m, line):
     forward, up, offset_m = line
     found = cross(batch_mps, elevation_rad, drag_per_m, forward=forward, up=up, offset_m=offset_m)
     for index, speed_mps in enumerate(batch_mps.tolist()):
@@ -107,9 +106,9 @@ def test_without_air_it_is_the_parabola(speed_mps, elevation_rad, drop_m):
     found = cross(speed_mps, elevation_rad, 0.0, offset_m=-drop_m)
     vx_mps, vz_mps = speed_mps * math.cos(elevation_rad), speed_mps * math.sin(elevation_rad)
     time_s = (vz_mps + math.sqrt(vz_mps**2 + 2 * G * drop_m)) / G
-    assert float(found.time_s) == pytest.approx(time_s, rel=1e-9, abs=1e-9)
-    assert float(found.x_m) == pytest.approx(vx_mps * time_s, rel=1e-9, abs=1e-9)
-    assert float(found.speed_mps) == pytest.approx(math.sqrt(speed_mps**2 + 2 * G * drop_m), rel=1e-9)
+    assert float(found.time_s) == pytest.approx(time_s, rel=1e-7, abs=1e-7)
+    assert float(found.x_m) == pytest.approx(vx_mps * time_s, rel=1e-7, abs=1e-7)
+    assert float(found.speed_mps) == pytest.approx(math.sqrt(speed_mps**2 + 2 * G * drop_m), rel=1e-7)
 
 
 @given(speeds, elevations, drags, lines)
@@ -145,7 +144,7 @@ def test_a_batch_of_many_chunks_keeps_its_shape_and_order():
     assert found.x_m.shape == (3, 9_000)
     for row, column in [(0, 0), (1, 4_000), (2, 8_999)]:
         alone = cross(speed_mps[row, column], 0.7, DRAG_PER_M, offset_m=-0.05)
-        assert float(alone.x_m) == pytest.approx(float(found.x_m[row, column]), abs=1e-9)
+        assert float(alone.x_m) == pytest.approx(float(found.x_m[row, column]), abs=1e-7)
     assert np.array_equal(np.argsort(found.x_m, axis=None), np.argsort(speed_mps, axis=None))
 
 

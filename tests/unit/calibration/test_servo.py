@@ -40,6 +40,15 @@ def test_every_position_is_approached_from_the_side_of_shorter_pulses(servo, sha
         assert run_up_us == pytest.approx(2 * servo.backlash_units * abs(servo.gain_us_per_unit), abs=1e-9)
 
 
+@given(maps, st.floats(-0.5, 0.5), st.floats(-0.1, 0.1), st.floats(0.7, 1.4), st.floats(0, 1))
+def test_a_corrected_map_sends_a_faulty_axis_where_it_is_wanted(servo, at, offset, gain, share):
+    corrected = servo.corrected(at=at, offset=offset, gain=gain)
+    low, high = corrected.limits
+    wanted = min(low + share * (high - low), high)
+    told = servo.position(corrected.pulse_us(wanted))
+    assert at + offset + gain * (told - at) == pytest.approx(wanted, abs=1e-9)
+
+
 def test_a_worked_servo():
     servo = ServoMap(1500, 1000 / (math.pi / 2), 1000, 2000, backlash_units=math.radians(0.5))
     assert servo.pulse_us(math.radians(45)) == pytest.approx(2000)
