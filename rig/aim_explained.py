@@ -107,6 +107,7 @@ def explain_aim(
     *,
     scatter: Scatter,
     arc: Arc = Arc.DIRECT,
+    foot_mm: tuple[float, float] | None = None,
 ) -> ExplainedAim:
     """Aim at a square, and say all about it.
 
@@ -124,18 +125,21 @@ def explain_aim(
         How the shots of one aim differ.
     arc
         The flatter path or the steeper one.
+    foot_mm
+        Where on the square its soldier stands, board frame; in the middle by default.
 
     Raises
     ------
     rig.aiming.TargetOutOfReach
         Where the cannon cannot be pointed there.
     """
-    aimed = aim_at(target, side, cannon, board, arc=arc)
+    aimed = aim_at(target, side, cannon, board, arc=arc, foot_mm=foot_mm)
     solved = cannon_of(side, cannon, board)
     figure = Figure(board.soldier_height_mm / 1000)
     target_m = (aimed.target_mm[0] / 1000, aimed.target_mm[1] / 1000)
     others = [square for square in soldiers if square != target]
-    feet_m = np.array([square.centre_mm(board.square_mm) for square in [target, *others]]) / 1000
+    feet_mm = [aimed.target_mm[:2], *(square.centre_mm(board.square_mm) for square in others)]
+    feet_m = np.array(feet_mm) / 1000
     touches = first_touches(
         solved,
         elevations_rad=[aimed.aim.elevation_rad],
@@ -160,15 +164,22 @@ def explain_aim(
         chance=chance,
         chances={square: value for square, value in by_square if value > 0},
         occupied=target in soldiers,
-        other_arc=_other(target, side, cannon, board, arc),
+        other_arc=_other(target, side, cannon, board, arc, foot_mm),
     )
 
 
-def _other(target: Square, side: Side, cannon: settings.Cannon, board: settings.Board, arc: Arc) -> str:
+def _other(
+    target: Square,
+    side: Side,
+    cannon: settings.Cannon,
+    board: settings.Board,
+    arc: Arc,
+    foot_mm: tuple[float, float] | None,
+) -> str:
     """Say what speaks against the other path."""
     other = Arc.LOBBED if arc is Arc.DIRECT else Arc.DIRECT
     try:
-        found = aim_at(target, side, cannon, board, arc=other)
+        found = aim_at(target, side, cannon, board, arc=other, foot_mm=foot_mm)
     except TargetOutOfReach as refused:
         return f"{other}, no: {refused.reason}"
     elevation_deg = math.degrees(found.aim.elevation_rad)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,9 +24,12 @@ if TYPE_CHECKING:
 
 __all__ = ["best", "reach", "square", "table"]
 
+_NUMBER = r"(-?\d{1,6}(?:\.\d{1,6})?)"
+_POINT = re.compile(rf"{_NUMBER}, ?{_NUMBER}", re.ASCII)
+
 
 class _AimGroup(TyperGroup):
-    """`rig aim G-49` is `rig aim square G-49`: what is no command of the group is a square."""
+    """`rig aim G-49` is `rig aim square G-49`: what is no command of the group is a target."""
 
     @property
     def by_default(self) -> Any:
@@ -66,7 +70,12 @@ Lobbed = Annotated[bool, typer.Option("--lobbed", help="by the steeper path")]
 
 @_aim.command()
 def square(
-    target: Annotated[str, typer.Argument(metavar="SQUARE", help="the square to aim at, as G-49")],
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="TARGET", help="a square, as G-49, or a point x,y of the board in mm, as 337.5,520"
+        ),
+    ],
     lobbed: Lobbed = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="also scatter, clearance, who is in the way, why not otherwise")
@@ -77,21 +86,22 @@ def square(
     angle_scatter: AngleScatter = None,
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
-    """Say how to point the cannon at a square."""
+    """Say how to point the cannon at a square, or at a soldier that stands on a point of the board."""
     from calibration.aim import Arc
-    from game.montecassino import Square
     from rig.aim_explained import explain_aim
 
     chosen = settings_or_defaults(settings)
     stands = _position(chosen, position, side)
+    aimed_at, foot_mm = _on_the_table(target, chosen.board.square_mm)
     said = explain_aim(
-        _on_the_table(Square.parse(target)),
+        aimed_at,
         stands.turn,
         chosen.cannon,
         chosen.board,
         stands.soldiers,
         scatter=_scatter(chosen, speed_scatter, angle_scatter),
         arc=Arc.LOBBED if lobbed else Arc.DIRECT,
+        foot_mm=foot_mm,
     )
     lines = list(said.in_words())
     for line in lines if explain else lines[:4]:
@@ -262,18 +272,27 @@ def _fires(chosen: Settings, position: Position, side: str | None) -> Side:
     return Side(fires)
 
 
-def _on_the_table(target: Square) -> Square:
-    """Return a square, if it is one of the only board that the table has."""
-    from game.montecassino import board_fault
+def _on_the_table(text: str, square_mm: float) -> tuple[Square, tuple[float, float] | None]:
+    """Return the square that was named and None, or the one under the point that was named, and the point."""
+    from game.montecassino import BOARD_FILES, BOARD_ROWS, Square, board_fault
     from rig.checked_file import Fault
     from rig.settings import SettingsError
 
-    fault = board_fault(target, 1)
-    if fault:
-        raise SettingsError(
-            "the command line", [Fault("SQUARE", str(target), "a square of one board", fault)]
+    point = _POINT.fullmatch(text)
+    if point is None:
+        target = Square.parse(text)
+        fault = board_fault(target, 1)
+        if fault:
+            raise SettingsError("the command line", [Fault("TARGET", text, "a square of one board", fault)])
+        return target, None
+    x_mm, y_mm = float(point[1]), float(point[2])
+    under = Square.at_mm(x_mm, y_mm, square_mm)
+    if under is None:
+        board = (
+            f"a point of the board, x 0 to {BOARD_FILES * square_mm:g}, y 0 to {BOARD_ROWS * square_mm:g} mm"
         )
-    return target
+        raise SettingsError("the command line", [Fault("TARGET", text, board)])
+    return under, (x_mm, y_mm)
 
 
 def _scatter(chosen: Settings, speed_percent: float | None, angle_mrad: float | None) -> Scatter:

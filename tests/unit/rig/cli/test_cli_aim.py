@@ -41,6 +41,14 @@ def test_a_square_alone_gives_the_axes_and_their_pulses(capsys):
     assert said(capsys, "square", "G-53") == said(capsys, "G-53")
 
 
+def test_a_point_is_aimed_at_as_a_soldier_that_stands_there(capsys):
+    centre = said(capsys, "157.5,517.5", "--explain").splitlines()
+    assert centre == said(capsys, "G-53", "--explain").splitlines()
+    beside = said(capsys, "150,520", "--explain").splitlines()
+    assert beside[0].startswith("A at G-53, direct path, at x 150.0, y 520.0")
+    assert beside[1].split()[1] == "150.0"
+
+
 def test_explained_it_names_the_first_in_the_way_and_why_not_lobbed(capsys):
     text = said(capsys, "G-49", "--explain", "--position", POSITION)
     assert "G-65 is the first in the way" in text
@@ -169,6 +177,8 @@ def test_where_nobody_counts_no_aim_is_worth_a_shot(capsys):
         (["best", "A A30.1 G49.1 0/0 1/1 -"], "found one of two boards joined"),
         (["best", "A A01 - 0/0 20/20 -"], "the battle is over"),
         (["G-49.2"], "G-49.2 names one of two boards"),
+        (["400,100"], "found 400,100, expected a point of the board, x 0 to 360, y 0 to 810 mm"),
+        (["100,"], "'100,' is not a square"),
         (["best", "--plot", "map.doc"], "a name that ends in .png, .svg or .pdf"),
         (["table", "--csv", "no/such/t.csv"], "no/such/t.csv: No such file"),
         (["table", "--pdf", "no/such/t.pdf"], "no/such/t.pdf: No such file"),
