@@ -291,6 +291,8 @@ class _Paths:
         )
         if panels <= 1:
             return self.places_and_times(self.u0, u, _FINE)
+        # A way that needs cutting is long and steep, and its errors count for more: cut it finer.
+        panels *= 2
         sums: Sums = (np.zeros_like(way), np.zeros_like(way), np.zeros_like(way))
         begin = self.u0
         for panel in range(1, panels + 1):
@@ -380,7 +382,7 @@ def _guess(paths: _Paths, line: _Line) -> FloatArray:
     rise = line.forward + line.up * paths.slope
     needed = line.offset_m * STANDARD_GRAVITY_MPS2 * paths.w0
     root = np.sqrt(np.maximum(rise * rise - 2.0 * line.up * needed, 0.0))
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         fallen = np.where(rise < 0, 2.0 * needed / (rise - root), (rise + root) / line.up)
     u: FloatArray = np.arcsinh(paths.slope - np.nan_to_num(fallen, posinf=0.0, neginf=0.0))
     return np.clip(u, line.lowest, line.highest)
@@ -400,7 +402,8 @@ def _step(
     sinh[sinh == 0] = np.inf
     excess_m = line.excess_m(x_m, z_m)
     gain_m *= cosh
-    return excess_m / sinh, excess_m, gain_m
+    with np.errstate(over="ignore"):
+        return excess_m / sinh, excess_m, gain_m
 
 
 def _refined(

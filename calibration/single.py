@@ -17,9 +17,9 @@ __all__ = ["SinglePath"]
 
 _STEEPEST = 1e7
 _LOWEST_U = -25.0
-_PANEL_GROWTH = 6.0
+_PANEL_GROWTH = 3.0
 """How long a panel may be beside its distance from the singularity behind the muzzle."""
-_WIDEST_PANEL = 3.0
+_WIDEST_PANEL = 1.5
 _CLOSE_M = 1e-13
 _PASSED_M = 1e-6
 _MOST_STEPS = 100
@@ -111,12 +111,15 @@ class SinglePath:
         """Go on from a place at one angle to another angle, in as many panels as that needs."""
         x, z, t = place
         whole, kg = self._whole, self._kg
+        # The panels are those of the way down, whichever way it is gone.
+        sign = 1.0 if end < begin else -1.0
+        begin, end = max(begin, end), min(begin, end)
         while begin != end:
             widest = min(_PANEL_GROWTH * (self._reach + self._u0 - begin), _WIDEST_PANEL)
-            stop = max(end, begin - widest) if end < begin else end
+            stop = max(end, begin - widest)
             half = (begin - stop) * 0.5
             middle = (begin + stop) * 0.5
-            scale = half / STANDARD_GRAVITY_MPS2
+            scale = sign * half / STANDARD_GRAVITY_MPS2
             for node, weight in _NODES:
                 u = middle + node * half
                 sinh = math.sinh(u)
