@@ -314,8 +314,17 @@ class Cannon:
         """Leave safe; every axis goes to its home."""
         self._step(Event.HOME_ASKED, self._home, Event.HOME_REACHED)
 
-    def aim(self, traverse_us: float, azimuth_us: float, elevation_us: float) -> None:
+    def aim(
+        self, traverse_us: float, azimuth_us: float, elevation_us: float, *, from_below: bool = True
+    ) -> None:
         """Bring the three axes to servo pulses, each from below, so that play in the gears always lies on one side.
+
+        Parameters
+        ----------
+        traverse_us, azimuth_us, elevation_us
+            Servo pulses.
+        from_below
+            False: straight there, as when a limit is being felt for.
 
         Raises
         ------
@@ -323,7 +332,7 @@ class Cannon:
             Where a pulse lies outside its axis's limits.
         """
         asked_us = dict(zip(_AIMED, (traverse_us, azimuth_us, elevation_us), strict=True))
-        self._step(Event.AIM_ASKED, lambda: self._aim(asked_us), Event.AIM_REACHED)
+        self._step(Event.AIM_ASKED, lambda: self._aim(asked_us, from_below=from_below), Event.AIM_REACHED)
 
     def cock(self) -> None:
         """Draw and latch the lever. From here on the dwell runs."""
@@ -435,7 +444,7 @@ class Cannon:
         }
         self._pulse_ticks = {axis: self._settings[setting] for axis, setting in home.items()}
 
-    def _aim(self, asked_us: Mapping[wire.Axis, float]) -> None:
+    def _aim(self, asked_us: Mapping[wire.Axis, float], *, from_below: bool) -> None:
         before: dict[wire.Axis, int] = {}
         there: dict[wire.Axis, int] = {}
         for axis, pulse_us in asked_us.items():
@@ -445,7 +454,7 @@ class Cannon:
                 raise OutOfReach(axis, pulse_us, low / _TICKS_PER_US, high / _TICKS_PER_US)
             there[axis] = ticks
             below = max(low, ticks - _APPROACH_US * _TICKS_PER_US)
-            if self._pulse_ticks[axis] > below:
+            if from_below and self._pulse_ticks[axis] > below:
                 before[axis] = below
         self._move(before)
         self._move(there)

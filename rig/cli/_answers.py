@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import queue
+import re
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import typer
 
@@ -14,6 +15,7 @@ __all__ = ["Answers"]
 
 _WAIT_S = 0.05  # well below the silence after which the cannon makes itself safe
 _CHUNK_BYTES = 4096
+_KEY = re.compile(r"\x1b\[[A-D]|.", re.DOTALL)  # an arrow comes as three bytes at once
 
 
 class Answers:
@@ -24,14 +26,29 @@ class Answers:
     company
         Called several times a second while an answer is awaited; what it raises ends the waiting. The link is kept
         alive here, so that a person may take their time.
+    by_keys
+        Where the terminal gives each key as it is pressed: the line that each stands for. Other keys are ignored.
+
+    Attributes
+    ----------
+    ended : bool
+        Whether there are no more lines.
     """
 
-    def __init__(self, company: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, company: Callable[[], None] = lambda: None, *, by_keys: Mapping[str, str] | None = None
+    ) -> None:
         self.company = company
+        self._by_keys = by_keys
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        self._ended = False
+        self.ended = False
         # The system's own call, not sys.stdin: a thread that ends in the middle of it holds no lock of Python's.
-        threading.Thread(target=self._listen, args=(sys.stdin.fileno(),), name="answers", daemon=True).start()
+        try:
+            number = sys.stdin.fileno()
+        except (OSError, ValueError, AttributeError):
+            self.ended = True  # there is no standard input
+            return
+        threading.Thread(target=self._listen, args=(number,), name="answers", daemon=True).start()
 
     def line(self, question: str) -> str | None:
         """Ask, and return the next line; None once there are no more."""
@@ -40,7 +57,7 @@ class Answers:
 
     def next(self) -> str | None:
         """Return the next line; None once there are no more."""
-        while not self._ended:
+        while not self.ended:
             self.company()
             try:
                 line = self._lines.get(timeout=_WAIT_S)
@@ -48,22 +65,26 @@ class Answers:
                 continue
             if line is not None:
                 return line
-            self._ended = True
+            self.ended = True
         return None
 
     def yes(self, question: str) -> bool:
         """Ask; only a plain yes is one. Where nobody answers, it is no."""
         answer = self.line(f"{question} [y/N]")
         if not sys.stdin.isatty():
-            typer.echo(
-                "(no answer)" if answer is None else answer
-            )  # a log of a pipe reads as a terminal does
+            # The log of a pipe reads as a terminal does.
+            typer.echo("(no answer)" if answer is None else answer)
         return answer is not None and answer.strip().lower() in {"y", "yes"}
 
     def _listen(self, number: int) -> None:
         rest = b""
         try:
             while data := os.read(number, _CHUNK_BYTES):
+                if self._by_keys is not None:
+                    for key in _KEY.findall(data.decode("utf-8", "replace")):
+                        if key in self._by_keys:
+                            self._lines.put(self._by_keys[key])
+                    continue
                 *lines, rest = (rest + data).split(b"\n")
                 for line in lines:
                     self._lines.put(line.decode("utf-8", "replace"))

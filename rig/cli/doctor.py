@@ -297,8 +297,8 @@ class _Table:
         forward = (axis.us_per_mm if name == "traverse" else axis.us_per_rad) > 0
         step_us = (axis.max_us - axis.min_us) / _SHARE * (1 if forward else -1)
         there_us = min(max(axis.centre_us + step_us, axis.min_us), axis.max_us)
-        self._cannon.aim(**_pulses({**centres_us, name: there_us}))
-        self._cannon.aim(**_pulses(centres_us))
+        self._cannon.aim(*{**centres_us, name: there_us}.values())
+        self._cannon.aim(*centres_us.values())
         self._confirmed(name, f"{what} moved {way}?", f"[cannon.{name}], or the servo's plug at {pin}")
 
     def _try_lever(self, *, muzzle_free: bool) -> None:
@@ -330,10 +330,6 @@ class _Table:
             self._examination.tell(Level.OK, part, "moved as asked")
         else:
             self._examination.tell(Level.FAULT, part, "was not seen to move as asked", f"see to {place}")
-
-
-def _pulses(pulses_us: dict[str, float]) -> dict[str, float]:
-    return {f"{name}_us": pulse_us for name, pulse_us in pulses_us.items()}
 
 
 def _hands_of(twin: Twin) -> Mapping[wire.Input, Callable[[bool], object]]:

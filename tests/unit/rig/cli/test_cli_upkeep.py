@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -11,9 +14,25 @@ from pathlib import Path
 import pytest
 
 from rig.cli import main
+from rig.cli._answers import Answers
+from rig.link import wire
 from rig.link.codec import Decoder, Frame
-from rig.link.messages import Arm, Cock, Fire, Load, Message, Service
+from rig.link.messages import (
+    Arm,
+    Cock,
+    Configure,
+    Fire,
+    InputChanged,
+    LetDown,
+    Load,
+    Message,
+    Move,
+    SaveSettings,
+    Service,
+    StateChanged,
+)
 from rig.link.transcript import read_transcript
+from rig.settings import read_settings
 
 ROOT = Path(__file__).parents[4]
 TWIN = """
@@ -85,6 +104,11 @@ def said(folder: Path) -> list[Message]:
     return found
 
 
+def ends(folder: Path) -> wire.State:
+    """Return the state in which the cannon was left."""
+    return [message.state for message in said(folder) if isinstance(message, StateChanged)][-1]
+
+
 def one_line(answer: Answer, status: int) -> str:
     assert answer.status == status, answer
     assert answer.err.startswith("rig: ") and answer.err.count("\n") == 1, answer.err
@@ -144,6 +168,7 @@ def test_doctor_without_folders_still_asks_the_cannon(rig: Rig) -> None:
 @pytest.mark.parametrize(
     ("twin", "part", "says"),
     [
+        ("plant.emergency_stop.wire_cut_at_s = 1e-2", "emergency stop", "its wire is broken"),
         ("plant.gate.first_stuck = true", "inner gate", "take the shot out"),
         ("camera.faults.cap_on_at_us = 0", "board", "is the lens covered"),
         ("camera.faults.gone_at_us = 0", "camera", "unplugged"),
@@ -170,3 +195,155 @@ def test_the_page_shows_what_doctor_says(rig: Rig) -> None:
     said = rig("doctor").out
     for line in shown.splitlines():
         assert line in said
+
+
+# rig service
+
+
+def test_service_goes_through_its_steps_and_brings_the_lever_back(rig: Rig, tmp_path: Path) -> None:
+    answer = rig("service", typed="y\ny\ny\n")
+    assert answer.status == 0
+    steps = re.findall(r"(\d) of 4", answer.out)
+    assert steps == ["1", "2", "3", "4"]
+    assert ends(tmp_path) is wire.State.SAFE
+    assert [type(message) for message in said(tmp_path) if isinstance(message, Service | LetDown)] == [
+        Service,
+        LetDown,
+    ]
+
+
+@pytest.mark.parametrize("typed", ["", "n\n", "y\n", "y\nno\n"])
+def test_service_that_is_not_confirmed_draws_nothing(rig: Rig, tmp_path: Path, typed: str) -> None:
+    assert "the lever is at rest" in one_line(rig("service", typed=typed), 1)
+    assert not [message for message in said(tmp_path) if isinstance(message, Service)]
+
+
+def test_service_lets_down_where_nobody_is_there_any_more(rig: Rig, tmp_path: Path) -> None:
+    assert rig("service", typed="y\ny\n").status == 0
+    assert ends(tmp_path) is wire.State.SAFE
+
+
+def test_service_with_a_shot_in_the_muzzle_is_refused(rig: Rig) -> None:
+    answer = rig("service", typed="y\ny\ny\n", twin="[twin.plant.gate]\nfirst_stuck = true")
+    assert "sits in the muzzle" in one_line(answer, 1)
+
+
+def test_ctrl_c_in_service_lets_the_lever_down(rig: Rig, tmp_path: Path) -> None:
+    command = "import sys; from rig.cli import main; sys.exit(main())"
+    with subprocess.Popen(
+        [sys.executable, "-u", "-c", command, "service"],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+        process.stdin.write("y\ny\n")
+        process.stdin.flush()
+        for line in process.stdout:
+            if line.startswith("3 of 4"):
+                break
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 130
+        assert process.stderr.read() == "rig: stopped\n"
+    assert ends(tmp_path) is wire.State.SAFE
+    levers = [message.inputs for message in said(tmp_path) if isinstance(message, InputChanged)]
+    assert any(wire.Input.LEVER_DRAWN in inputs for inputs in levers)
+    assert wire.Input.LEVER_DRAWN not in levers[-1]
+
+
+# rig jog
+
+
+def test_jog_moves_finds_limits_and_stores_them_among_the_comments(rig: Rig, tmp_path: Path) -> None:
+    Path("rig.toml").unlink()
+    rig("init")
+    before = Path("rig.toml").read_text()
+    answer = rig(
+        "jog",
+        "azimuth",
+        "--find-limits",
+        typed="-100\n+20\n+\nmin\n2100\nmax\ncentre\n1500\ncentre\nstore\nquit\n",
+    )
+    assert answer.status == 0
+    assert "stored in rig.toml" in answer.out
+    changed = [
+        (old, new)
+        for old, new in zip(before.splitlines(), Path("rig.toml").read_text().splitlines(), strict=True)
+        if old != new
+    ]
+    assert changed == [("min_us = 1000", "min_us = 1440"), ("max_us = 2000", "max_us = 2100")]
+    assert read_settings(Path("rig.toml")).cannon.azimuth.max_us == 2100
+    given = [message for message in said(tmp_path) if isinstance(message, Configure)]
+    last = {message.setting: message.value for message in given}
+    assert last[wire.Setting.AZIMUTH_MAX_TICKS] == 4000, "the wide limits are taken back"
+    assert ends(tmp_path) is wire.State.SAFE
+
+
+def test_the_wide_limits_are_never_kept_by_the_chip(rig: Rig, tmp_path: Path) -> None:
+    rig("jog", "--find-limits", typed="2300\nquit\n")
+    high = wire.SETTING_LIMITS[wire.Setting.TRAVERSE_MAX_TICKS].default
+    for message in said(tmp_path):
+        if isinstance(message, Configure) and message.setting is wire.Setting.TRAVERSE_MAX_TICKS:
+            high = message.value
+        assert not (isinstance(message, SaveSettings) and high == 5000)
+
+
+def test_jog_stays_within_the_limits_of_the_settings(rig: Rig, tmp_path: Path) -> None:
+    answer = rig("jog", "elevation", typed="2001\n999\n+99999\n")
+    assert answer.status == 0
+    assert answer.out.count("elevation stays at 1500 us") == 3
+    assert not [message for message in said(tmp_path) if isinstance(message, Move)]
+
+
+def test_jog_says_what_it_does_not_know_and_goes_on(rig: Rig) -> None:
+    answer = rig("jog", typed="up\n\x00\n\nstep 0\nstep 7\n+\nstore\n")
+    assert answer.status == 0
+    assert "found 'up', expected a line each" in answer.out
+    assert "traverse: 1507 us" in answer.out
+    assert "nothing to store" in answer.out
+
+
+def test_jog_does_not_store_settings_that_contradict_each_other(rig: Rig) -> None:
+    before = Path("rig.toml").read_text()
+    answer = rig("jog", typed="1900\nmin\n1100\nmax\nstore\n")
+    assert "not stored: cannon.traverse.max_us: found 1100" in answer.out
+    assert Path("rig.toml").read_text() == before
+    assert answer.out.endswith(
+        "not stored; in rig.toml it would be:\n[cannon.traverse]\nmin_us = 1900\nmax_us = 1100\n"
+    )
+
+
+def test_jog_without_a_settings_file_says_how_to_get_one(rig: Rig) -> None:
+    Path("rig.toml").unlink()
+    answer = rig("jog", typed="1600\nmax\nstore\n")
+    assert "`rig init` writes one" in answer.out
+    assert not Path("rig.toml").exists()
+
+
+def test_jog_knows_three_axes(rig: Rig) -> None:
+    assert "expected traverse, azimuth or elevation" in one_line(rig("jog", "draw"), 2)
+
+
+@pytest.mark.parametrize("command", ["jog", "service"])
+def test_no_cannon_at_the_port_is_one_line(rig: Rig, command: str) -> None:
+    assert "there is no such port" in one_line(rig(command, "--port", "/dev/nowhere"), 2)
+    assert "an empty word" in one_line(rig(command, "--port", ""), 2)
+
+
+def test_keys_stand_for_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b"\x1b[Czq\x1b[A")
+    os.close(writing)
+    with os.fdopen(reading) as typing:
+        monkeypatch.setattr(sys, "stdin", typing)
+        answers = Answers(by_keys={"\x1b[C": "+", "q": "quit", "\x1b[A": "coarser"})
+        assert [answers.next() for _ in range(4)] == ["+", "quit", "coarser", None]
+
+
+def test_the_page_shows_what_jog_says(rig: Rig) -> None:
+    page = (ROOT / "docs/upkeep.md").read_text()
+    (shown,) = re.findall(r"^\$ rig jog azimuth --find-limits\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    said = rig("jog", "azimuth", "--find-limits", typed="1200\nmin\nstore\n").out
+    assert shown in said.partition("help\n")[2]
