@@ -7,7 +7,7 @@ short by such an end is what may be missing, and reading says so.
 """
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -18,9 +18,20 @@ from rig.link.codec import STOP_BYTES, Decoder, Frame, Item, StopByte
 from rig.link.port import Clock, Port
 from rig.link.words import in_words
 
-__all__ = ["Direction", "Entry", "RecordedPort", "Transcript", "TranscriptError", "read_transcript", "tell"]
+__all__ = [
+    "Direction",
+    "Entry",
+    "RecordedPort",
+    "Transcript",
+    "TranscriptError",
+    "follow_transcript",
+    "read_transcript",
+    "tell",
+]
 
 _HEADER: Final = "cannon transcript 1"
+_PIECE_BYTES: Final = 1 << 16
+_HEARTBEATS: Final = (messages.Heartbeat, messages.Alive)
 
 
 class TranscriptError(ValueError):
@@ -133,10 +144,49 @@ def read_transcript(path: Path) -> list[Entry]:
         Where the file cannot be read.
     """
     lines = path.read_bytes().split(b"\n")
-    if lines[0].decode("ascii", "replace") != _HEADER:
-        found = lines[0][:40].decode("ascii", "replace")
-        raise TranscriptError(f"{path}: the first line is {found!r}, expected {_HEADER!r}")
+    _check_header(path, lines[0])
     return [_entry(path, number, line) for number, line in enumerate(lines[1:-1], start=2)]
+
+
+def follow_transcript(path: Path, pause: Callable[[], bool]) -> Iterator[Entry]:
+    """Yield the entries of a transcript, those that are still to come too.
+
+    Parameters
+    ----------
+    path
+        A transcript, of a session that may be running.
+    pause
+        Called where there is nothing more to read for now; waits a little, and says whether to read on.
+
+    Raises
+    ------
+    TranscriptError, OSError
+        As `read_transcript`.
+    """
+    with path.open("rb") as file:
+        rest, number = b"", 0
+        while True:
+            data = file.read(_PIECE_BYTES)
+            if not data:
+                if not pause():
+                    return
+                continue
+            *lines, rest = (rest + data).split(b"\n")
+            for line in lines:
+                number += 1
+                if number == 1:
+                    _check_header(path, line)
+                else:
+                    yield _entry(path, number, line)
+            if number == 0:
+                _check_header(path, rest[: len(_HEADER) + 1], whole=False)
+
+
+def _check_header(path: Path, line: bytes, *, whole: bool = True) -> None:
+    expected = _HEADER.encode()
+    if line != expected and (whole or not expected.startswith(line)):
+        found = line[:40].decode("ascii", "replace")
+        raise TranscriptError(f"{path}: the first line is {found!r}, expected {_HEADER!r}")
 
 
 def _entry(path: Path, number: int, line: bytes) -> Entry:
@@ -150,11 +200,18 @@ def _entry(path: Path, number: int, line: bytes) -> Entry:
         ) from None
 
 
-def tell(entries: Iterable[Entry]) -> Iterator[str]:
+def tell(entries: Iterable[Entry], *, heartbeats: bool = True) -> Iterator[str]:
     """Yield a line for every frame, stop byte and damage: time, who, number, what.
 
     Times count from the first entry, and are those at which the last byte was read or written. A frame that says what
     was said before, because it or its answer did not get through, is marked `(again)`.
+
+    Parameters
+    ----------
+    entries
+        What was read and written, oldest first; each is told before the next is asked for.
+    heartbeats
+        False: heartbeats and their answers are left out.
     """
     decoders = {direction: Decoder() for direction in Direction}
     told = _Told()
@@ -162,6 +219,8 @@ def tell(entries: Iterable[Entry]) -> Iterator[str]:
     for entry in entries:
         start_us = entry.time_us if start_us is None else start_us
         for item in decoders[entry.direction].feed(entry.data):
+            if not heartbeats and isinstance(item, Frame) and isinstance(item.message, _HEARTBEATS):
+                continue
             who = "controller" if entry.direction is Direction.TO_CANNON else "cannon"
             yield f"{(entry.time_us - start_us) / 1e6:11.6f} s  {who:<10}  {_what(item, told)}"
 

@@ -31,7 +31,7 @@ from rig.link.messages import (
     Service,
     StateChanged,
 )
-from rig.link.transcript import read_transcript
+from rig.link.transcript import follow_transcript, read_transcript
 from rig.settings import read_settings
 
 ROOT = Path(__file__).parents[4]
@@ -347,3 +347,74 @@ def test_the_page_shows_what_jog_says(rig: Rig) -> None:
     (shown,) = re.findall(r"^\$ rig jog azimuth --find-limits\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     said = rig("jog", "azimuth", "--find-limits", typed="1200\nmin\nstore\n").out
     assert shown in said.partition("help\n")[2]
+
+
+# rig monitor
+
+SHOT = ROOT / "docs/examples/shot.transcript"
+
+
+def test_monitor_tells_what_transcript_tells(rig: Rig) -> None:
+    told = rig("transcript", str(SHOT)).out
+    assert rig("monitor", str(SHOT), "--quiet", "0", "--heartbeats").out == told
+    fewer = rig("monitor", str(SHOT), "--quiet", "0").out.splitlines()
+    assert fewer == [line for line in told.splitlines() if "heartbeat" not in line.partition(":")[0]]
+
+
+def test_monitor_follows_a_session_that_goes_on(rig: Rig, tmp_path: Path) -> None:
+    """Every cut of the file: what is told before it grows and after it is what is told at once."""
+    lines = SHOT.read_bytes().splitlines(keepends=True)[:40]
+    path = tmp_path / "growing"
+    whole = b"".join(lines)
+    for cut in range(0, len(whole), 97):
+        path.write_bytes(whole[:cut])
+        pauses = 0
+
+        def pause(cut: int = cut) -> bool:
+            nonlocal pauses
+            pauses += 1
+            if pauses == 1:
+                with path.open("ab") as file:
+                    file.write(whole[cut:])
+            return pauses < 3
+
+        followed = list(follow_transcript(path, pause))
+        assert followed == read_transcript(path)
+
+
+def test_monitor_follows_the_newest_transcript(rig: Rig) -> None:
+    assert "there is no transcript" in one_line(rig("monitor"), 1)
+    rig("service")
+    Path("transcripts/00000000-older.transcript").write_text("cannon transcript 1\n")
+    answer = rig("monitor", "--quiet", "0")
+    assert answer.status == 0 and "answer to identify" in answer.out
+
+
+def test_monitor_listens_to_a_cannon_by_itself(rig: Rig) -> None:
+    answer = rig("monitor", "--port", "twin", "--quiet", "0.5")
+    assert answer.status == 0
+    assert "answer to identify" in answer.out and "answer to status: state safe" in answer.out
+    assert "heartbeat" not in answer.out
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "says"),
+    [
+        (("nothing",), 2, "nothing: No such file"),
+        (("transcripts",), 2, "transcripts: Is a directory"),
+        (("rig.toml",), 2, "rig.toml: the first line is"),
+        (("binary",), 2, "binary: the first line is"),
+        (("short",), 2, "short: the first line is"),
+        (("rig.toml", "--port", "twin"), 2, "a file or a port, not both"),
+        (("--port", "/dev/nowhere"), 2, "there is no such port"),
+    ],
+)
+def test_monitor_of_what_is_no_transcript_is_one_line(
+    rig: Rig, words: tuple[str, ...], status: int, says: str
+) -> None:
+    Path("transcripts").mkdir()
+    Path("binary").write_bytes(bytes(range(256)) * 4)
+    Path("short").write_bytes(b"cannon trumpet")
+    answer = rig("monitor", *words, "--quiet", "0")
+    assert answer.status == status
+    assert says in answer.err and "Traceback" not in answer.err

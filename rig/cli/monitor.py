@@ -1,0 +1,104 @@
+"""`rig monitor`: what controller and cannon say to each other, in words, while they say it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rig.cli._app import RefusedError, app
+from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_or_defaults
+
+if TYPE_CHECKING:
+    from rig.link.transcript import Entry
+    from rig.settings import Settings
+
+__all__ = ["monitor"]
+
+_PAUSE_S = 0.1
+_LISTEN_US = 100_000
+
+
+@app.command(rich_help_panel="Look")
+def monitor(
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="the transcript to follow; by default the newest of the settings' folder"),
+    ] = None,
+    port: Annotated[
+        str | None,
+        typer.Option(help="listen to the cannon at this serial port or URL, which no other program uses"),
+    ] = None,
+    quiet_s: Annotated[
+        float | None,
+        typer.Option(
+            "--quiet", min=0, metavar="SECONDS", help="end where nothing came for so long; else at Ctrl-C"
+        ),
+    ] = None,
+    heartbeats: Annotated[bool, typer.Option("--heartbeats", help="tell the heartbeats too")] = False,
+    settings: SettingsFile = SETTINGS_FILE,
+) -> None:
+    """Follow a running session in words, or listen to a cannon; nothing moves."""
+    from rig.link.transcript import tell
+
+    if file is not None and port is not None:
+        raise typer.BadParameter("a file or a port, not both", param_hint="--port")
+    chosen = settings_or_defaults(settings)
+    entries = (
+        _at_port(chosen, port, quiet_s) if port is not None else _in_file(file or _newest(chosen), quiet_s)
+    )
+    for line in tell(entries, heartbeats=heartbeats):
+        print(line, flush=True)
+
+
+def _newest(settings: Settings) -> Path:
+    folder = Path(settings.log.transcripts)
+    # A name begins with the date, so the last is the newest.
+    files = sorted(folder.glob("*.transcript"))
+    if not files:
+        raise RefusedError(
+            f"there is no transcript in {folder} yet; a session leaves one, or listen with --port PORT"
+        )
+    return files[-1]
+
+
+def _in_file(path: Path, quiet_s: float | None) -> Iterator[Entry]:
+    from rig.link.transcript import follow_transcript
+
+    typer.echo(f"following {path}", err=True)
+    heard_s = time.monotonic()
+
+    def pause() -> bool:
+        if quiet_s is not None and time.monotonic() - heard_s >= quiet_s:
+            return False
+        time.sleep(_PAUSE_S)
+        return True
+
+    for entry in follow_transcript(path, pause):
+        heard_s = time.monotonic()
+        yield entry
+
+
+def _at_port(settings: Settings, url: str, quiet_s: float | None) -> Iterator[Entry]:
+    """Say hello to the cannon and keep the line alive, so that it tells what happens; give all that passes."""
+    from game.montecassino import Position
+    from rig.cli._opening_line import on_port, open_line
+    from rig.link.messages import ReadStatus
+    from rig.link.transcript import follow_transcript
+
+    Path(settings.log.transcripts).mkdir(parents=True, exist_ok=True)
+    with open_line(on_port(settings, url), Position.parse(settings.game.position)) as line:
+        events_us = line.clock.now_us()
+
+        def pause() -> bool:
+            nonlocal events_us
+            if line.link.wait(_LISTEN_US):
+                events_us = line.clock.now_us()
+            return quiet_s is None or line.clock.now_us() - events_us < quiet_s * 1e6
+
+        line.link.identify()
+        line.link.ask(ReadStatus())
+        yield from follow_transcript(line.transcript_path, pause)
