@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from calibration.constants import STANDARD_GRAVITY_MPS2
 from rig.cli._app import RefusedError, app
 from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read, settings_or_defaults
 from rig.length_unit import LengthUnit
@@ -80,9 +79,13 @@ def shots_range(
         float, typer.Option("--floor-mm", help="how high the floor that was measured on lies over the board")
     ] = 0.0,
     gravity: Annotated[
-        float,
-        typer.Option(min=9.7, max=9.9, help="acceleration of free fall at your place, m/s2"),
-    ] = STANDARD_GRAVITY_MPS2,
+        float | None,
+        typer.Option(
+            min=9.7,
+            max=9.9,
+            help="acceleration of free fall at your place, m/s2; 9.80665, or as in the settings' calibration",
+        ),
+    ] = None,
     learn: LearnOption = None,
     skip_bad_rows: Annotated[
         bool, typer.Option("--skip-bad-rows", help="leave out rows of the file that cannot be used")
@@ -104,7 +107,9 @@ def shots_range(
         )
     )
     measured = [shot for file in files for shot in file.shots]
-    mount = replace(_mount(chosen), gravity_mps2=gravity)
+    mount = _mount(chosen, known)
+    if gravity is not None:
+        mount = replace(mount, gravity_mps2=gravity)
     assumed = _assumed(chosen, known)
     for file in files:
         _refuse_other_units(file, mount, assumed)
@@ -236,7 +241,7 @@ def plan(
     named = calibration_of(chosen.cannon)
     known = named if calibration is None else read_calibration(calibration)
     limits = cannon_of(chosen.cannon.sides[0], chosen.cannon, chosen.board).elevation_rad
-    mount, assumed = _mount(chosen), _assumed(chosen, named)
+    mount, assumed = _mount(chosen, named), _assumed(chosen, named)
     speed_mps = next(value.value for name, value in assumed.items() if name.value == "speed_mps")
 
     def candidate(degrees: float, approach: int = 1) -> MeasuredShot:
@@ -363,11 +368,14 @@ def _numbers(text: str) -> set[int] | None:
     return numbers
 
 
-def _mount(settings: Settings) -> Mount:
+def _mount(settings: Settings, known: CalibrationFile | None) -> Mount:
+    """Return what of the cannon is trusted: the settings' figures, and the gravity that was said before."""
     from calibration.fit import Mount
 
     cannon = settings.cannon
+    said = Mount() if known is None else known.calibration.mount
     return Mount(
+        gravity_mps2=said.gravity_mps2,
         pivot_height_m=cannon.muzzle_height_mm / 1000,
         barrel_m=cannon.barrel_length_mm / 1000,
         elevation_centre_rad=cannon.elevation.centre_rad,
