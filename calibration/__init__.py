@@ -1,4 +1,4 @@
-"""Where the shot goes: flight, aim and, later, fits from measured shots. SI units throughout."""
+"""Where the shot goes: flight, aim, fits from measured shots, dispersion. SI units throughout."""
 
 from calibration import aim, flight, servo
 

@@ -7,11 +7,15 @@ import sys
 import pytest
 from small_twin import SMALL_TWIN
 
-from game.montecassino import Position
+from calibration.fit import Calibration, MeasuredShot, Mount, fit
+from game.montecassino import Option, Position, Square
+from rig.calibration_file import read_calibration, write_calibration
 from rig.cannon import CannonError
 from rig.cli import main
 from rig.cli._opening import open_rig
+from rig.cli._orders import zone_of
 from rig.hands import PromptedHands
+from rig.match import Order
 from rig.range_firing import RangeGun
 from rig.settings import read_settings
 
@@ -106,3 +110,21 @@ def test_what_cannot_be_fired_is_refused(tmp_path, monkeypatch, capsys, words, s
     monkeypatch.chdir(tmp_path)
     assert main(["calibrate", "fire", *words]) == 2
     assert sentence in capsys.readouterr().err
+
+
+def test_a_shot_aimed_by_a_calibration_says_so_in_the_log(tmp_path):
+    shots = [
+        MeasuredShot(name=f"{k}", elevation_rad=0.7, gate_speed_mps=speed, range_m=range_m)
+        for k, (speed, range_m) in enumerate([(9.6, 6.62), (9.7, 6.73), (9.5, 6.51), (9.65, 6.68)])
+    ]
+    found = fit(shots, Mount(elevation_centre_rad=0.2618))
+    assert isinstance(found, Calibration)
+    write_calibration(tmp_path / "found.json", found, [])
+    settings = settings_in(tmp_path, '\n[cannon]\ncalibration = "found.json"\n')
+    position = Position.parse(settings.game.position)
+    with open_rig(settings, position, PromptedHands(print, print), progress=lambda words: None) as rig:
+        order = Order(Square.parse("G-61"), position, zone_of(settings, position.turn), Option.I)
+        done = rig.match.shoot(order)
+        aim = rig.log.shot(done.shot_id).aim
+    assert aim.calibration == read_calibration(tmp_path / "found.json").identity
+    assert aim.expected_muzzle_speed_mps == pytest.approx(found.muzzle_speed_mps())
