@@ -4,7 +4,7 @@ VENV := .venv
 READY := $(VENV)/.ready
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench check format setup firmware notebooks clean
+.PHONY: demo test bench check format setup firmware notebooks wheel clean
 
 setup: $(READY)
 
@@ -34,6 +34,11 @@ check: $(READY)
 format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# A release: the package with the firmware in it.
+wheel: firmware
+	cp build/firmware/cannon-uno.hex rig/cannon-uno.hex
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir build/dist . ; status=$$?; rm rig/cannon-uno.hex; exit $$status
 
 clean:
 	rm -rf build
