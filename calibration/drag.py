@@ -37,7 +37,7 @@ class SphereDrag:
     """A smooth sphere, by how fast it is.
 
     P. P. Brown, D. F. Lawler, "Sphere drag and settling velocity revisited", Journal of Environmental Engineering 129
-    (2003) 222-231, equation (19): fitted to 480 measurements corrected for walls, Reynolds numbers below 2e5. The shot
+    (2003) 222-231: fitted to 480 measurements corrected for walls, Reynolds numbers below 2e5. The shot
     flies at 2e3 to 4e3, where it says 0.39 to 0.41; a scratched, dented or seamed shot is held back more.
     """
 

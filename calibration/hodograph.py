@@ -2,9 +2,9 @@
 
 Theory of operation
 -------------------
-For a drag ``k v^2`` the hodograph, speed over the path's angle, is known in closed form (J. Bernoulli 1719; for
-instance S. K. Bose, "A note on the projectile motion in a resisting medium", American Journal of Physics 52
-(1984) 1133). With ``p = tan(angle) = sinh(u)`` and ``F(u) = sinh(u) cosh(u) + u``, the horizontal speed obeys ::
+For a drag ``k v^2`` the hodograph, speed over the path's angle, is known in closed form since Johann Bernoulli (1719; for
+instance G. W. Parker, "Projectile motion with air resistance quadratic in the speed", American Journal of Physics 45
+(1977) 606). With ``p = tan(angle) = sinh(u)`` and ``F(u) = sinh(u) cosh(u) + u``, the horizontal speed obeys ::
 
     1 / vx^2 = w(u) = w(u0) + k/g (F(u0) - F(u))
 
