@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import typer
 
@@ -90,6 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     -----
     A mistake of the person who types is one line on standard error, a line each where a file has several. A traceback means a bug of ours.
     """
+    _open_missing_streams()
     if arguments is None:
         # Asked to end (`kill`, a closed terminal), a command makes safe as it does on Ctrl-C.
         # `nohup` has it ignore the terminal's going, and that stays.
@@ -118,6 +120,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if status == _INTERRUPTED:
         return _complain("stopped", _INTERRUPTED)
     return status if isinstance(status, int) else 0
+
+
+def _open_missing_streams() -> None:
+    """Put the null device where a standard stream was closed for us (`rig ... <&-`): nothing to read, nobody listens."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))
 
 
 def _drop_unwritten() -> None:

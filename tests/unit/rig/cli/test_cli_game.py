@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -253,3 +254,12 @@ def test_moves_end_quietly_when_nobody_reads_on():
         assert program.stdout.readline() == b"A-17>A-25\n"
         program.stdout.close()
         assert program.stderr.read() == b""
+
+
+@pytest.mark.parametrize(
+    "words", [("ask",), ("play", "--first", "A"), ("perft", START, "1")], ids=lambda it: it[0]
+)
+def test_streams_that_were_closed_are_none_and_no_traceback(words):
+    command = f"exec {shlex.join([*GAME, *words])} <&- >&-"
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
