@@ -126,7 +126,7 @@ def _open_missing_streams() -> None:
     """Put the null device where a standard stream was closed for us (`rig ... <&-`): nothing to read, nobody listens."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - for as long as we run
 
 
 def _drop_unwritten() -> None:
