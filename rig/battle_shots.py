@@ -42,7 +42,8 @@ def with_shot(battle: rules.Battle, shot: Shot) -> rules.Battle:
     Raises
     ------
     NotOfThisBattle
-        If the shot has no final verdict, was fired from another position, or under another zone or option.
+        If the shot has no final verdict, is entered already, was fired from another position, or under another zone or
+        option.
     IllegalTurnError
         If the battle does not allow a shot, with the clause.
     """
@@ -59,6 +60,11 @@ def with_shot(battle: rules.Battle, shot: Shot) -> rules.Battle:
             "type it in by hand: rig game play --battle FILE"
         )
     if shot.planned.position != str(battle.position):
+        for number, (before, played) in enumerate(zip(battle.positions(), battle.history, strict=False), 1):
+            if shot.planned.position == str(before) and isinstance(played.entry, rules.Shot):
+                raise NotOfThisBattle(
+                    f"{name} is in the battle already, as its entry {number}: {played.entry}"
+                )
         raise NotOfThisBattle(
             f"{name} was fired from '{shot.planned.position}', and the battle stands at '{battle.position}'"
         )

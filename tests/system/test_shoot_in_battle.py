@@ -36,6 +36,10 @@ def test_a_shot_is_fired_and_entered_and_goes_in_once(capsys):
     assert str(battle.position) == shot.verdict.after
     assert f"entered in {FILE}: {battle.history[0].entry}" in capsys.readouterr().out
     assert main(["game", "enter", str(FILE), "1"]) == 1
+    assert (
+        f"shot 1 is in the battle already, as its entry 1: {battle.history[0].entry}"
+        in capsys.readouterr().err
+    )
     # As if the power had gone before the battle was written: the next shot waits, and the log has the one before.
     write_battle(FILE, Battle.begin(Agreement(Side.A, Option.I), START))
     assert main(["shoot", "G-53", "--battle", str(FILE)]) == 1
