@@ -217,7 +217,7 @@ def test_battles_as_the_page_shows(
     shown = "".join(blocks("docs/battle.md", "console"))
     typed = re.findall(r"^(?:\d+ \w+ \(\w+\)|Squares of .*): (.*\n)", shown, re.MULTILINE)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("".join(typed).encode())))
-    assert run_blocks("docs/battle.md", capsys) == 3
+    assert run_blocks("docs/battle.md", capsys) == 5
     battle = parse_battle(blocks("docs/battle.md", "json")[0])
     assert changed(read_battle(Path("friday.json")), began=battle.began) == battle
 
