@@ -129,6 +129,8 @@ static void enter(struct cannon *cannon, uint8_t from)
     cannon->outputs.loader = false;
     cannon->loading = false;
     cannon->working = false;
+    axes_hold(&cannon->axes, WIRE_AXIS_DRAW);
+    axes_hold(&cannon->axes, WIRE_AXIS_LATCH);
     lever_start(&cannon->lever, LEVER_RELAX);
     switch (cannon->state) {
     case WIRE_STATE_SAFE:

@@ -87,12 +87,15 @@ bool lever_step(struct lever *lever, struct axes *axes, const struct settings *s
     }
     power(lever, axes, settings, inputs);
     switch (lever->step) {
-    case LEVER_STEP_OPEN:
-        axes_go(axes, settings, WIRE_AXIS_LATCH, setting(settings, WIRE_SETTING_LATCH_FREE_TICKS));
-        if (arrived(lever, axes)) {
+    case LEVER_STEP_OPEN: {
+        /* A hand may have latched the lever since: then nothing but the latch holds it. */
+        uint8_t turn_to = latched ? WIRE_SETTING_LATCH_HELD_TICKS : WIRE_SETTING_LATCH_FREE_TICKS;
+        axes_go(axes, settings, WIRE_AXIS_LATCH, setting(settings, turn_to));
+        if (arrived(lever, axes) && !latched) {
             lever->step = lever->task == LEVER_HOME ? LEVER_STEP_RETURN : LEVER_STEP_DRAW;
         }
         break;
+    }
     case LEVER_STEP_DRAW:
         axes_go(axes, settings, WIRE_AXIS_DRAW, setting(settings, WIRE_SETTING_DRAW_BREECH_TICKS));
         if (arrived(lever, axes) && drawn) {

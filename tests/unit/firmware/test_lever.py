@@ -314,3 +314,52 @@ def test_no_order_of_commands_and_stops_snaps_the_lever(script: list[tuple[str, 
     watch_easing(cannon, 40000)
     assert cannon.view.pulls == 0
     assert not cannon.lever_held or cannon.state == State.LETTING_DOWN
+
+
+def test_lever_latched_by_hand_while_homing_stays_latched() -> None:
+    """S-9: nothing but the latch holds that lever, so homing must not open it; it gives up instead."""
+    cannon = cannon_in(State.READY)
+    cannon.lever_moves = False
+    cannon.ask(Command.COCK)
+    cannon.run(1000)
+    cannon.ask(Command.SAFE)
+    cannon.run(2000)
+    cannon.set(on=Input.LEVER_LATCHED | Input.LEVER_DRAWN)
+    cannon.run(1000)
+    assert cannon.pulse(Axis.LATCH) == HELD
+    cannon.set(off=Input.LEVER_LATCHED | Input.LEVER_DRAWN)
+    cannon.run(10)
+    cannon.ask(Command.HOME)
+    cannon.set(on=Input.LEVER_LATCHED | Input.LEVER_DRAWN)
+    cannon.run(10)
+    while cannon.state == State.HOMING:
+        assert cannon.pulse(Axis.LATCH) > (FREE + HELD) // 2, (
+            "opening under a lever that the draw does not hold"
+        )
+        cannon.run(20)
+    assert (cannon.state, cannon.view.cause) == (State.SAFE, Cause.TIMED_OUT)
+    assert cannon.pulse(Axis.LATCH) == HELD
+
+
+def test_let_down_after_homing_that_was_broken_off_turns_no_latch_before_the_draw_is_there() -> None:
+    """S-9: a state owes the latch nothing of what the one before had begun."""
+    cannon = cannon_in(State.READY)
+    cannon.lever_moves = False
+    cannon.ask(Command.COCK)
+    cannon.ask(Command.SAFE)
+    cannon.set(on=Input.LEVER_LATCHED | Input.LEVER_DRAWN)
+    cannon.run(1000)
+    cannon.set(off=Input.LEVER_LATCHED | Input.LEVER_DRAWN)
+    cannon.run(10)
+    cannon.ask(Command.HOME)
+    while cannon.pulse(Axis.LATCH) > (FREE + HELD) // 2:
+        cannon.run(1)
+    cannon.set(on=Input.LEVER_LATCHED | Input.LEVER_DRAWN)
+    cannon.run(4)
+    half_turned = cannon.pulse(Axis.LATCH)
+    assert FREE < half_turned < HELD
+    cannon.ask(Command.SAFE)
+    cannon.ask(Command.LET_DOWN)
+    while cannon.pulse(Axis.DRAW) != BREECH:
+        assert cannon.pulse(Axis.LATCH) >= half_turned, "the latch opens before the draw has the lever"
+        cannon.run(20)
