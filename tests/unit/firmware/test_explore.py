@@ -1,0 +1,106 @@
+"""The exploration of every state: it ends, keeps the promises of SAFETY.md, and notices a guard that is gone."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+FIRMWARE = ROOT / "firmware"
+EXPLORE = ROOT / "build" / "firmware" / "explore"
+PAGE = (FIRMWARE / "SAFETY.md").read_text(encoding="utf-8")
+
+
+def explore(program: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([str(program), *arguments], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("world", ["loader", "lever"])
+def test_every_reachable_state_keeps_the_promises_and_the_page_has_the_figures(world: str) -> None:
+    run = explore(EXPLORE, world, "1")
+    assert run.returncode == 0, run.stdout
+    states, transitions = re.findall(r"\d+", run.stdout)[:2]
+    assert f"| {world} | 1 | {states} | {transitions} |" in PAGE
+
+
+def test_states_that_count_as_one_go_on_alike() -> None:
+    run = explore(EXPLORE, "lever", "1", "check")
+    assert run.returncode == 0, run.stdout
+
+
+# What is taken out of which file, the world in which it matters, and the promise that goes with it.
+GUARDS = {
+    "fire compares the token": (
+        "commands.c",
+        "payload_u32(frame) != cannon->token",
+        "payload_u32(frame) == 0",
+        "loader",
+        "S-1",
+    ),
+    "arming looks at the lane": ("interlocks.c", "LANE_CLEAR_MASK", "KEY_ON_MASK", "loader", "S-2"),
+    "a stop drops the trigger in its interrupt": (
+        "guard.h",
+        "    board_drop_trigger();\n    receiver->fuse_live = false;",
+        "    receiver->fuse_live = false;",
+        "loader",
+        "S-3",
+    ),
+    "silence makes safe": ("cannon.c", "if (due(cannon, TIMER_HEARD))", "if (false)", "lever", "S-4"),
+    "a reset gives the latch no pulses": (
+        "cannon.c",
+        "axes_power(&cannon->axes, WIRE_AXIS_DRAW,",
+        "axes_power(&cannon->axes, WIRE_AXIS_LATCH,",
+        "lever",
+        "S-5",
+    ),
+    "the trigger's hold ends": ("cannon.c", "if (due(cannon, TIMER_TRIGGER))", "if (false)", "loader", "S-6"),
+    "the dwell ends in safe": (
+        "state_table.c",
+        "        [STATE_EVENT_DWELL_EXPIRED] = TO(LETTING_DOWN),\n        [STATE_EVENT_CONFIGURE]",
+        "        [STATE_EVENT_CONFIGURE]",
+        "lever",
+        "S-8",
+    ),
+    "homing leaves the latch that has the lever": (
+        "lever.c",
+        "latched ? WIRE_SETTING_LATCH_HELD_TICKS : WIRE_SETTING_LATCH_FREE_TICKS;\n        axes_go",
+        "WIRE_SETTING_LATCH_FREE_TICKS;\n        axes_go",
+        "lever",
+        "S-9",
+    ),
+    "arming ends": ("cannon.c", "due(cannon, TIMER_ARMED)", "false", "loader", "S-10"),
+    "the key must be turned": ("interlocks.c", "key_cycle_needed ?", "false ?", "lever", "S-11"),
+    "a stop byte makes safe": ("cannon.c", "    if (stopped) {", "    if (false) {", "lever", "S-13"),
+}
+
+
+@pytest.mark.parametrize("guard", GUARDS)
+def test_explorer_finds_the_guard_that_is_gone(guard: str, tmp_path: Path) -> None:
+    file, there, instead, world, promise = GUARDS[guard]
+    core = tmp_path / "core"
+    shutil.copytree(FIRMWARE / "core", core)
+    text = (core / file).read_text(encoding="utf-8")
+    assert text.count(there) == 1
+    (core / file).write_text(text.replace(there, instead), encoding="utf-8")
+    program = tmp_path / "explore"
+    sources = [*map(str, core.glob("*.c")), str(FIRMWARE / "host" / "explore.c")]
+    includes = [f"-I{core}", f"-I{FIRMWARE / 'host'}"]
+    subprocess.run(["cc", "-std=c99", "-O2", "-w", *includes, "-o", str(program), *sources], check=True)
+    run = explore(program, world, "1")
+    assert run.returncode == 1, run.stdout
+    broken, *way = run.stdout.splitlines()
+    assert broken.startswith(f"{promise} broken: ")
+    assert len(way) >= 1
+    assert all(line.startswith("  ") for line in way)
+
+
+@pytest.mark.parametrize(
+    "arguments", [(), ("lever",), ("moon", "1"), ("lever", "0"), ("lever", "4"), ("lever", "1", "x")]
+)
+def test_wrong_use_is_one_line(arguments: tuple[str, ...]) -> None:
+    run = explore(EXPLORE, *arguments)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr.startswith("use: explore WORLD THINGS")
+    assert run.stderr.count("\n") == 1
