@@ -22,7 +22,7 @@ from rig.settings import TWIN, Port, Settings, SettingsError
 if TYPE_CHECKING:
     from twin import Twin
 
-__all__ = ["OpenLine", "on_port", "open_cannon", "open_line"]
+__all__ = ["OpenLine", "on_port", "open_cannon", "open_line", "through_camera"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +112,24 @@ def on_port(settings: Settings, url: str | None) -> Settings:
     """
     if url is None:
         return settings
-    if not url.strip():
-        raise SettingsError("the command line", [Fault("--port", "an empty word", "a port")])
+    _refuse_empty("--port", url, "a port")
     return settings.model_copy(update={"port": Port(url=url, baud=settings.port.baud)})
+
+
+def through_camera(settings: Settings, source: str | None) -> Settings:
+    """Return the settings with another camera, where one is given.
+
+    Raises
+    ------
+    SettingsError
+        Where the word is empty.
+    """
+    if source is None:
+        return settings
+    _refuse_empty("--camera", source, "a camera")
+    return settings.model_copy(update={"camera": settings.camera.model_copy(update={"source": source})})
+
+
+def _refuse_empty(option: str, given: str, expected: str) -> None:
+    if not given.strip():
+        raise SettingsError("the command line", [Fault(option, "an empty word", expected)])

@@ -41,7 +41,7 @@ def doctor(
     """Look at port, firmware, inputs, axes, camera, disk and clock, and say what to do; nothing is armed or fired."""
     from rig.cli._answers import Answers
     from rig.health import Level, clock_health, disk_health
-    from rig.settings import Camera, SettingsError
+    from rig.settings import SettingsError
 
     examination = _Examination()
     examination.all(clock_health())
@@ -50,18 +50,14 @@ def doctor(
             chosen = settings_or_defaults(settings)
         except SettingsError as error:
             for fault in error.faults:
-                examination.tell(Level.FAULT, "settings", f"{settings}: {fault}", "rig check says no more")
+                examination.tell(Level.FAULT, "settings", f"{settings}: {fault}")
             examination.end("the rest needs the settings")
         examination.tell(
             Level.OK, "settings", f"{settings}" if settings.exists() else "none; the defaults stand"
         )
-        from rig.cli._opening_line import on_port
+        from rig.cli._opening_line import on_port, through_camera
 
-        chosen = on_port(chosen, port)
-        if camera is not None:
-            chosen = chosen.model_copy(
-                update={"camera": Camera(**{**chosen.camera.model_dump(), "source": camera})}
-            )
+        chosen = through_camera(on_port(chosen, port), camera)
         examination.all(disk_health(chosen))
         line = _line(examination, chosen, stack)
         _look_through_camera(examination, chosen, line)

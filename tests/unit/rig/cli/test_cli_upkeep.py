@@ -180,6 +180,11 @@ def test_doctor_names_what_is_wrong_and_what_to_do(rig: Rig, twin: str, part: st
     assert not lines[0].startswith("ok") and says in lines[0], answer.out
 
 
+@pytest.mark.parametrize("option", ["--port", "--camera"])
+def test_doctor_with_an_empty_word_is_one_line(rig: Rig, option: str) -> None:
+    assert f"{option}: found an empty word" in one_line(rig("doctor", option, ""), 2)
+
+
 def test_doctor_with_settings_that_cannot_be_used_says_which(rig: Rig) -> None:
     Path("rig.toml").write_text("[port]\nurl = 7\n")
     answer = rig("doctor")
