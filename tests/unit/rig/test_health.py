@@ -1,0 +1,74 @@
+"""What is said of the computer: room on the disk, clock, date; and of what the chip tells."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from rig import health
+from rig.health import INPUTS, Level, clock_health, disk_health, firmware_health, inputs_health
+from rig.link import wire
+from rig.link.messages import Identity, Moving, Status
+from rig.settings import Log, Settings
+
+
+def settings_in(folder: Path) -> Settings:
+    return Settings(
+        log=Log(path=str(folder / "log.sqlite"), recordings=str(folder / "r"), transcripts=str(folder / "t"))
+    )
+
+
+@pytest.mark.parametrize(
+    ("free_bytes", "level", "says"),
+    [
+        (100_000_000_000, Level.OK, "1000 or more shots"),
+        (480_000_000, Level.OK, "room for 40 shots"),
+        (479_000_000, Level.WARNING, "make room for the 40 of a battle"),
+        (119_000_000, Level.FAULT, "room for 9 shots"),
+        (0, Level.FAULT, "room for 0 shots"),
+    ],
+)
+def test_room_is_told_in_shots(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free_bytes: int, level: Level, says: str
+) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=free_bytes))
+    findings = list(disk_health(settings_in(tmp_path)))
+    assert [finding.level for finding in findings] == [level] * 3
+    assert all(says in str(finding) for finding in findings)
+
+
+def test_a_date_that_cannot_be_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = SimpleNamespace(now=lambda zone: datetime(1970, 1, 1, tzinfo=UTC))
+    monkeypatch.setattr(health, "datetime", now)
+    findings = {finding.part: finding for finding in clock_health()}
+    assert findings["date"].level is Level.WARNING and "set the computer's clock" in findings["date"].todo
+    assert findings["clock"].level is Level.OK
+
+
+def test_a_clock_that_runs_backward_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    readings = iter(range(10_000, 0, -1))
+    monkeypatch.setattr(health.time, "monotonic_ns", lambda: next(readings))
+    assert next(clock_health()).level is Level.FAULT
+
+
+@pytest.mark.parametrize("member", wire.Input)
+def test_every_input_is_told_and_one_that_stands_wrong_says_what_to_do(member: wire.Input) -> None:
+    ready = wire.Input.ESTOP_OK | wire.Input.KEY_ON | wire.Input.LANE_CLEAR
+    assert [finding.level for finding in inputs_health(ready)] == [Level.OK] * len(wire.Input)
+    wrong = [finding for finding in inputs_health(ready ^ member) if finding.level is not Level.OK]
+    assert [finding.part for finding in wrong] == [INPUTS[member].part]
+    assert wrong[0].todo
+
+
+def test_resets_and_faults_that_the_chip_tells_are_warnings() -> None:
+    identity = Identity(1, 0, 1, 0, wire.Board.UNO, wire.ResetCause.BROWN_OUT, 0, 0, 0)
+    faults = frozenset({wire.Fault.BROWN_OUT, wire.Fault.STUCK_GATE})
+    status = Status(wire.State.SAFE, wire.Cause.RESET, wire.Input(0), Moving(0), faults, 0, 0, 0, 0)
+    told = list(firmware_health(identity, status))
+    assert [finding.level for finding in told] == [Level.OK] + [Level.WARNING] * 3
+    assert "power supply" in told[1].todo
+    assert wire.says(wire.Fault.STUCK_GATE) in str(told[2]) + str(told[3])
