@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import os
-import select
+import pty
 import sys
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from served_table import served
 from table_top import TableTop
 
 from rig.cannon import Cannon
 from rig.cli import flash, main
 from rig.link.link import Link
-
-pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
 
 HEX = ":0400000001020304F2\n:00000001FF\n"
 
@@ -67,30 +64,6 @@ def blank(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     yield os.ttyname(device)
     os.close(controller)
     os.close(device)
-
-
-@contextmanager
-def served(table: TableTop) -> Iterator[str]:
-    """The real firmware core, built for the PC, at a serial port."""
-    controller, device = pty.openpty()
-    ended = threading.Event()
-
-    def serve() -> None:
-        while not ended.is_set():
-            if select.select([controller], [], [], 0.005)[0]:
-                table.write(os.read(controller, 256))
-            if sent := table.read(5_000):
-                os.write(controller, sent)
-
-    thread = threading.Thread(target=serve)
-    thread.start()
-    try:
-        yield os.ttyname(device)
-    finally:
-        ended.set()
-        thread.join()
-        os.close(controller)
-        os.close(device)
 
 
 def one_line(answer: Answer, status: int = 1) -> str:

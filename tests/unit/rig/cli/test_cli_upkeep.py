@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pty
 import re
 import signal
 import subprocess
@@ -12,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from served_table import served
+from table_top import TableTop
 
 from rig.cli import main
 from rig.cli._answers import Answers
@@ -154,6 +157,26 @@ def test_doctor_without_camera_and_port_still_looks_at_the_rest(rig: Rig) -> Non
     assert answer.line("port").startswith("fault") and "there is no such port" in answer.line("port")
     assert answer.line("camera").startswith("fault") and "no such file" in answer.line("camera")
     assert answer.line("recordings").startswith("ok")
+
+
+def test_doctor_asks_a_cannon_at_a_serial_port(rig: Rig) -> None:
+    with served(TableTop()) as port:
+        answer = rig("doctor", "--port", port, "--camera", "nothing.mp4")
+    assert answer.status == 1, "the camera is missing"
+    assert "version 0.1.0 on host, wire version" in answer.line("firmware")
+    assert answer.line("arming key").startswith("warning"), "not tried"
+    assert "arming key      on" in answer.out
+
+
+def test_doctor_at_a_port_where_nobody_answers_says_so(rig: Rig) -> None:
+    controller, device = pty.openpty()
+    try:
+        answer = rig("doctor", "--port", os.ttyname(device), "--camera", "nothing.mp4")
+    finally:
+        os.close(controller)
+        os.close(device)
+    assert answer.status == 1
+    assert "no cannon answered" in answer.line("firmware") and "rig flash" in answer.line("firmware")
 
 
 def test_doctor_without_folders_still_asks_the_cannon(rig: Rig) -> None:

@@ -1,0 +1,36 @@
+"""The real firmware core, built for the PC, at a serial port of this computer."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from table_top import TableTop
+
+
+@contextmanager
+def served(table: TableTop) -> Iterator[str]:
+    """Give the name of a port at whose other end a table stands."""
+    controller, device = pty.openpty()
+    ended = threading.Event()
+
+    def serve() -> None:
+        while not ended.is_set():
+            if select.select([controller], [], [], 0.005)[0]:
+                table.write(os.read(controller, 256))
+            if sent := table.read(5_000):
+                os.write(controller, sent)
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    try:
+        yield os.ttyname(device)
+    finally:
+        ended.set()
+        thread.join()
+        os.close(controller)
+        os.close(device)
