@@ -81,7 +81,7 @@ def read_text(path: Path, error: type[FaultyFile], *, missing: str) -> str:
     except FileNotFoundError:
         fault = Fault("the file", "nothing", missing)
     except UnicodeDecodeError as bad:
-        fault = Fault(f"byte {bad.start}", "text that is not UTF-8", "a text file, which is UTF-8")
+        fault = Fault(f"byte {bad.start + 1}", "text that is not UTF-8", "a text file, which is UTF-8")
     except OSError as bad:
         fault = Fault("the file", str(bad.strerror), "a file that can be read")
     raise error(str(path), [fault])

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rig.checked_file import Fault, FaultyFile
+from rig.csv_table import CsvRow, CsvTable, read_table, shown, to_number
 from rig.length_unit import LengthUnit
 
 __all__ = ["GroupFile", "GroupFileError", "read_group", "same_unit"]
 
+_EXPECTED = "columns x,y or x_mm,y_mm (also cm, m, in)"
 _COLUMN = re.compile(r"([xy])(?:_(\w+))?", re.ASCII)
 _FARTHEST_MM = 20_000.0
 _FARTHEST = 1e6
@@ -50,7 +48,6 @@ class GroupFile:
 class _Columns:
     """Where in a row the coordinates are."""
 
-    count: int
     x: int
     y: int
     unit: LengthUnit | None
@@ -76,17 +73,16 @@ def read_group(path: Path, *, unit: LengthUnit | None = None, skip_bad_rows: boo
         than two numbers, numbers that no shot can have, and no rows.
     """
     name = str(path)
-    rows = _rows(name, _text(path))
-    _, header = next(rows, (1, []))
-    columns = _columns(name, header, unit)
+    table = read_table(path, GroupFileError, expected=_EXPECTED)
+    columns = _columns(name, table, unit)
     faults: list[Fault] = []
     lines, points = [], []
-    for line, row in rows:
-        found = _point(line, row, columns)
+    for row in table.rows:
+        found = table.uneven(row) or _point(row, columns)
         if isinstance(found, Fault):
             faults.append(found)
         else:
-            lines.append(line)
+            lines.append(row.line)
             points.append(found)
     placed = np.array(points, dtype=np.float64).reshape(-1, 2)
     sound = np.ones(len(placed), dtype=bool)
@@ -123,75 +119,42 @@ def same_unit(files: Sequence[GroupFile]) -> LengthUnit | None:
     return first.unit
 
 
-def _text(path: Path) -> str:
-    # A spreadsheet may begin its UTF-8 with a byte order mark.
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        fault = Fault("the file", "nothing", "a CSV file with columns x and y")
-    except UnicodeDecodeError as bad:
-        fault = Fault(f"byte {bad.start + 1}", "text that is not UTF-8", "a CSV file with columns x and y")
-    except OSError as bad:
-        fault = Fault("the file", str(bad.strerror), "a CSV file that can be read")
-    raise GroupFileError(str(path), [fault])
-
-
-def _rows(name: str, text: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows that hold something, each with its line."""
-    reader = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True)
-    while True:
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as bad:
-            fault = Fault(f"line {reader.line_num}", str(bad), "rows of numbers parted by commas")
-            raise GroupFileError(name, [fault]) from bad
-        cells = [cell.strip() for cell in row]
-        if any(cells):
-            yield reader.line_num, cells
-
-
-def _columns(name: str, header: list[str], unit: LengthUnit | None) -> _Columns:
+def _columns(name: str, table: CsvTable, unit: LengthUnit | None) -> _Columns:
     """Find the coordinates' columns, or raise."""
-    expected = "columns x,y or x_mm,y_mm (also cm, m, in)"
-    if not header:
-        raise GroupFileError(name, [Fault("the file", "nothing in it", expected)])
-    shown = _shown(",".join(header))
-    if _number(header[0]) is not None:
-        raise GroupFileError(name, [Fault("line 1", shown, f"a header: {expected}")])
+    header, quoted = table.header, shown(table.header)
+    if to_number(header[0]) is not None:
+        raise GroupFileError(name, [Fault("line 1", quoted, f"a header: {_EXPECTED}")])
     places: dict[str, tuple[int, str | None]] = {}
     for place, cell in enumerate(header):
         match = _COLUMN.fullmatch(cell.lower())
         if match is None:
             continue
         if match[1] in places:
-            raise GroupFileError(name, [Fault("line 1", f"{shown}, two columns of {match[1]}", expected)])
+            raise GroupFileError(name, [Fault("line 1", f"{quoted}, two columns of {match[1]}", _EXPECTED)])
         places[match[1]] = (place, match[2])
     if len(places) < 2:
-        hint = "part columns by commas, and write decimals with a point" if ";" in header[0] else ""
-        raise GroupFileError(name, [Fault("line 1", shown, expected, hint)])
+        raise GroupFileError(name, [Fault("line 1", quoted, _EXPECTED, table.hint)])
     (x, x_unit), (y, y_unit) = places["x"], places["y"]
     if x_unit != y_unit:
-        raise GroupFileError(name, [Fault("line 1", shown, "x and y in the same unit")])
+        raise GroupFileError(name, [Fault("line 1", quoted, "x and y in the same unit")])
     said = unit
     if x_unit is not None:
         if x_unit not in set(LengthUnit):
-            raise GroupFileError(name, [Fault("line 1", shown, f"a unit of length: {', '.join(LengthUnit)}")])
+            raise GroupFileError(
+                name, [Fault("line 1", quoted, f"a unit of length: {', '.join(LengthUnit)}")]
+            )
         said = LengthUnit(x_unit)
         if unit is not None and unit is not said:
             raise GroupFileError(
-                name, [Fault("line 1", f"{shown}, which says {said}", f"{unit}, as asked for")]
+                name, [Fault("line 1", f"{quoted}, which says {said}", f"{unit}, as asked for")]
             )
-    return _Columns(len(header), x, y, said)
+    return _Columns(x, y, said)
 
 
-def _point(line: int, row: list[str], columns: _Columns) -> tuple[float, float] | Fault:
+def _point(row: CsvRow, columns: _Columns) -> tuple[float, float] | Fault:
     """Read one row, or say what is wrong with it."""
-    if len(row) != columns.count:
-        cells = f"{len(row)} cell{'' if len(row) == 1 else 's'}"
-        return Fault(f"line {line}", cells, f"{columns.count}, as the header has")
-    x, y = _coordinate(line, "x", row[columns.x], columns), _coordinate(line, "y", row[columns.y], columns)
+    x = _coordinate(row.line, "x", row.cells[columns.x], columns)
+    y = _coordinate(row.line, "y", row.cells[columns.y], columns)
     if isinstance(x, Fault):
         return x
     if isinstance(y, Fault):
@@ -200,10 +163,10 @@ def _point(line: int, row: list[str], columns: _Columns) -> tuple[float, float] 
 
 
 def _coordinate(line: int, axis: str, cell: str, columns: _Columns) -> float | Fault:
-    place, value = f"line {line}, {axis}", _number(cell)
-    if value is None or not math.isfinite(value):
+    place, value = f"line {line}, {axis}", to_number(cell)
+    if value is None:
         hint = "the unit stands in the header" if re.match(r"[-+.\d]+ ?[a-z\"]+$", cell) else ""
-        return Fault(place, _shown(cell) if cell else "nothing", "a number", hint)
+        return Fault(place, shown(cell), "a number", hint)
     unit = columns.unit
     if unit is not None and abs(value) * unit.in_mm > _FARTHEST_MM:
         return Fault(
@@ -235,15 +198,3 @@ def _misplaced(points: NDArray[np.float64], lines: Iterable[int]) -> Iterator[tu
                     "another unit? if it was a wild shot, leave it out",
                 ),
             )
-
-
-def _number(cell: str) -> float | None:
-    # Python also reads 1_000, which nobody means.
-    try:
-        return None if "_" in cell else float(cell)
-    except ValueError:
-        return None
-
-
-def _shown(text: str) -> str:
-    return json.dumps(text if len(text) <= 60 else f"{text[:57]}...", ensure_ascii=False)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import math
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
 from rig.checked_file import Fault, FaultyFile
+from rig.csv_table import CsvTable, read_table, shown, to_number
 from rig.length_unit import LengthUnit
 
 __all__ = ["MeasuredRanges", "RangeFileError", "read_ranges", "read_tape"]
@@ -69,9 +66,9 @@ def read_tape(text: str, *, unit: LengthUnit | None = None) -> MeasuredRanges:
     faults: list[Fault] = []
     rows: list[_Row] = []
     for index, cell in enumerate(text.split(","), start=1):
-        value = _number(cell)
+        value = to_number(cell)
         if value is None:
-            faults.append(Fault(f"number {index}", _shown(cell), "a range, as 648.5"))
+            faults.append(Fault(f"number {index}", shown(cell), "a range, as 648.5"))
         else:
             rows.append(_Row(f"number {index}", value))
     return _checked("--tape", rows, unit, faults, skip_bad_rows=False)
@@ -97,22 +94,19 @@ def read_ranges(path: Path, *, unit: LengthUnit | None = None, skip_bad_rows: bo
         With everything that is wrong.
     """
     name = str(path)
-    lines = _lines(name, path)
-    try:
-        _, header = next(lines)
-    except StopIteration:
-        raise RangeFileError(name, [Fault("the file", "nothing in it", _EXPECTED)]) from None
-    places, said = _columns(name, header, unit)
+    table = read_table(path, RangeFileError, expected=_EXPECTED)
+    places, said = _columns(name, table, unit)
     rows: list[_Row] = []
     faults: list[Fault] = []
-    for number, cells in lines:
-        line = f"line {number}"
-        if len(cells) != len(header):
-            faults.append(Fault(line, f"{len(cells)} cells", f"{len(header)}, as the header has"))
+    for row in table.rows:
+        line, cells = f"line {row.line}", row.cells
+        uneven = table.uneven(row)
+        if uneven is not None:
+            faults.append(uneven)
             continue
-        values = {key: _number(cells[place]) for key, place in places.items()}
+        values = {key: to_number(cells[place]) for key, place in places.items()}
         bad = [
-            Fault(f"{line}, {key}", _shown(cells[places[key]]), "a number")
+            Fault(f"{line}, {key}", shown(cells[places[key]]), "a number")
             for key, value in values.items()
             # Beside the range an empty cell means that it was not noted.
             if value is None and (key == "range" or cells[places[key]])
@@ -212,72 +206,28 @@ def _in_another(value: float, usual: float, given: LengthUnit) -> str:
     return "if it was a wild shot, leave it out"
 
 
-def _columns(
-    name: str, header: list[str], unit: LengthUnit | None
-) -> tuple[dict[str, int], LengthUnit | None]:
-    shown = _shown(",".join(header))
+def _columns(name: str, table: CsvTable, unit: LengthUnit | None) -> tuple[dict[str, int], LengthUnit | None]:
+    quoted = shown(table.header)
     places: dict[str, int] = {}
     said = unit
-    for place, cell in enumerate(header):
+    for place, cell in enumerate(table.header):
         key = cell.lower()
         match = _COLUMN.fullmatch(key)
         if match is None and key not in _BESIDE:
             continue
         key = "range" if match is not None else key
         if key in places:
-            raise RangeFileError(name, [Fault("line 1", f"{shown}, two columns of {key}", _EXPECTED)])
+            raise RangeFileError(name, [Fault("line 1", f"{quoted}, two columns of {key}", _EXPECTED)])
         places[key] = place
         if match is not None and match[1] is not None:
             if match[1] not in set(LengthUnit):
                 units = ", ".join(LengthUnit)
-                raise RangeFileError(name, [Fault("line 1", shown, f"a unit of length: {units}")])
+                raise RangeFileError(name, [Fault("line 1", quoted, f"a unit of length: {units}")])
             said = LengthUnit(match[1])
             if unit is not None and unit is not said:
                 raise RangeFileError(
-                    name, [Fault("line 1", f"{shown}, which says {said}", f"{unit}, as asked for")]
+                    name, [Fault("line 1", f"{quoted}, which says {said}", f"{unit}, as asked for")]
                 )
     if "range" not in places:
-        hint = "part columns by commas, and write decimals with a point" if ";" in header[0] else ""
-        raise RangeFileError(name, [Fault("line 1", shown, _EXPECTED, hint)])
+        raise RangeFileError(name, [Fault("line 1", quoted, _EXPECTED, table.hint)])
     return places, said
-
-
-def _lines(name: str, path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows that hold something, each with its line."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        fault = Fault("the file", "nothing", f"a CSV file with {_EXPECTED}")
-        raise RangeFileError(name, [fault]) from None
-    except UnicodeDecodeError as bad:
-        fault = Fault(f"byte {bad.start + 1}", "text that is not UTF-8", "a CSV file")
-        raise RangeFileError(name, [fault]) from None
-    except OSError as bad:
-        fault = Fault("the file", str(bad.strerror), "a CSV file that can be read")
-        raise RangeFileError(name, [fault]) from None
-    reader = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True)
-    while True:
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as bad:
-            fault = Fault(f"line {reader.line_num}", str(bad), "rows of numbers parted by commas")
-            raise RangeFileError(name, [fault]) from bad
-        cells = [cell.strip() for cell in row]
-        if any(cells):
-            yield reader.line_num, cells
-
-
-def _number(cell: str) -> float | None:
-    # Python also reads 1_000, which nobody means.
-    try:
-        value = math.nan if "_" in cell else float(cell)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
-
-
-def _shown(cell: str) -> str:
-    text = cell.strip()
-    return repr(text if len(text) <= 60 else f"{text[:57]}...") if text else "nothing"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +13,7 @@ from calibration.fit import MeasuredShot
 from calibration.flight import Projectile
 from rig.calibration_file import CalibrationFile
 from rig.checked_file import Fault, FaultyFile, read_text
+from rig.csv_table import CsvTable, read_table, shown, to_number
 from rig.length_unit import LengthUnit
 from rig.log import Shot, Stage
 
@@ -81,10 +80,10 @@ def shots_of_tape(
     faults: list[Fault] = []
     ranges_m: list[float] = []
     for index, cell in enumerate(text.split(","), start=1):
-        value = _number(cell)
+        value = to_number(cell)
         if value is None or not 0 < value * unit.in_mm / 1000 < _FARTHEST_M:
             faults.append(
-                Fault(f"number {index}", repr(cell.strip()), f"a range above 0 {unit}, as a tape shows it")
+                Fault(f"number {index}", shown(cell), f"a range above 0 {unit}, as a tape shows it")
             )
         else:
             ranges_m.append(value * unit.in_mm / 1000)
@@ -150,52 +149,41 @@ def read_shots(
         With everything that is wrong.
     """
     name = str(path)
-    text = read_text(path, ShotsFileError, missing="a CSV file of shots")
-    try:
-        rows = [
-            (number, [cell.strip() for cell in cells])
-            for number, cells in enumerate(csv.reader(io.StringIO(text), strict=True), start=1)
-            if any(cell.strip() for cell in cells)
-        ]
-    except csv.Error as error:
-        raise ShotsFileError(name, [Fault("the file", f"no CSV ({error})", "a CSV file")]) from error
-    if not rows:
-        raise ShotsFileError(name, [Fault("the file", "nothing in it", "a line of column names first")])
-    header = [cell.lower() for cell in rows[0][1]]
-    given = _checked_header(name, header, unit, elevation_rad)
+    table = read_table(path, ShotsFileError, expected="a line of column names, and a row for each shot")
+    header = [cell.lower() for cell in table.header]
+    given = _checked_header(name, table, unit, elevation_rad)
     shots: list[MeasuredShot] = []
     faults: list[Fault] = []
-    for number, cells in rows[1:]:
-        if len(cells) != len(header):
-            faults.append(
-                Fault(f"line {number}", f"{len(cells)} cells", f"{len(header)}, as the first line has")
-            )
+    for row in table.rows:
+        uneven = table.uneven(row)
+        if uneven is not None:
+            faults.append(uneven)
             continue
         shot = _shot_of(
-            number, dict(zip(header, cells, strict=True)), len(shots), given, elevation_rad, floor_m
+            row.line, dict(zip(header, row.cells, strict=True)), len(shots), given, elevation_rad, floor_m
         )
         if isinstance(shot, MeasuredShot):
             shots.append(shot)
         else:
             faults += shot
-    if not rows[1:]:
-        faults.append(Fault("the file", "no rows below the first line", "a row for each shot"))
+    if not table.rows:
+        faults.append(Fault("the file", "no rows below the header", "a row for each shot"))
     if faults and not (skip_bad_rows and shots):
         raise ShotsFileError(name, faults)
     return ShotsFile(name, tuple(shots), given, tuple(faults))
 
 
 def _checked_header(
-    name: str, header: Sequence[str], unit: LengthUnit | None, elevation_rad: float | None
+    name: str, table: CsvTable, unit: LengthUnit | None, elevation_rad: float | None
 ) -> LengthUnit:
     faults: list[Fault] = []
-    if any(";" in column for column in header):
-        hint = "part columns by commas, and write decimals with a point"
-        raise ShotsFileError(name, [Fault("line 1", repr(",".join(header)), "names of columns", hint)])
+    header = [cell.lower() for cell in table.header]
+    if table.hint:
+        raise ShotsFileError(name, [Fault("line 1", shown(table.header), "names of columns", table.hint)])
     for column in dict.fromkeys(header):
         if column not in _KNOWN:
             faults.append(
-                Fault("line 1", repr(column), "the name of a column", f"it knows {', '.join(_KNOWN)}")
+                Fault("line 1", shown(column), "the name of a column", f"it knows {', '.join(_KNOWN)}")
             )
         elif header.count(column) > 1:
             faults.append(Fault("line 1", f"{column!r} twice", "each column once"))
@@ -232,11 +220,11 @@ def _shot_of(
     for column, cell in cells.items():
         if column == _FROM:
             if cell.lower() not in _APPROACHES:
-                faults.append(Fault(f"line {number}, {column}", repr(cell), "below, above, or nothing"))
+                faults.append(Fault(f"line {number}, {column}", shown(cell), "below, above, or nothing"))
         elif cell:
-            value = _number(cell)
+            value = to_number(cell)
             if value is None:
-                faults.append(Fault(f"line {number}, {column}", repr(cell), "a number"))
+                faults.append(Fault(f"line {number}, {column}", shown(cell), "a number"))
             elif column in _RANGE_COLUMNS:
                 range_m = value * unit.in_mm / 1000
             else:
@@ -423,11 +411,3 @@ def _dwell_s(shot: Shot) -> float:
     if cocked is None or fired is None or cocked.clock_us is None or fired.clock_us is None:
         return 0.0
     return max(0.0, (fired.clock_us - cocked.clock_us) / 1e6)
-
-
-def _number(cell: str) -> float | None:
-    try:
-        value = float(cell)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None

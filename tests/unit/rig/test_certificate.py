@@ -90,7 +90,7 @@ def test_ranges_of_two_elevations_are_no_one_set_up(tmp_path):
         ("648,655,651,6500", r"number 4, range: .*is it in mm\?"),
         ("648,2000,651,650", "if it was a wild shot, leave it out"),
         ("648,,651", "number 2: found nothing, expected a range"),
-        ("648,nan,651", "number 2: found 'nan'"),
+        ("648,nan,651", 'number 2: found "nan"'),
         ("1e300,2e300,3e300", "if they are right, say --unit"),
         ("0,0,0", "if they are right, say --unit"),
     ],
@@ -113,8 +113,8 @@ def test_who_says_the_unit_is_believed():
         ("range_cm,range_m\n1,2\n", "two columns of range"),
         ("range_furlong\n1\n", "expected a unit of length: mm, cm, m, in"),
         ("range_cm;dwell_s\n648;3\n", "part columns by commas"),
-        ("range_cm\n648\nabc\n650", "line 3, range: found 'abc', expected a number"),
-        ("range_cm,dwell_s\n648,3\n650", "line 3: found 1 cells, expected 2"),
+        ("range_cm\n648\nabc\n650", 'line 3, range: found "abc", expected a number'),
+        ("range_cm,dwell_s\n648,3\n650", "line 3: found 1 cell, expected 2"),
         ("range_cm,dwell_s\n648,3\n650,-5", "line 3, dwell_s: found -5"),
         ("range_cm,shot\n648,3\n650,-5", "line 3, shot: found -5"),
     ],
@@ -136,7 +136,7 @@ def test_a_bad_row_is_left_out_only_if_told_so(tmp_path):
 def test_no_file_a_folder_and_binary(tmp_path):
     with pytest.raises(RangeFileError, match="the file: found nothing"):
         read_ranges(tmp_path / "none.csv")
-    with pytest.raises(RangeFileError, match="a CSV file that can be read"):
+    with pytest.raises(RangeFileError, match="a file that can be read"):
         read_ranges(tmp_path)
     (tmp_path / "b.csv").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(RangeFileError, match="not UTF-8"):

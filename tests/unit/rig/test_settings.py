@@ -299,7 +299,7 @@ def test_a_missing_file_says_how_to_get_one(tmp_path: Path) -> None:
 def test_a_file_that_is_no_text_says_so(tmp_path: Path) -> None:
     path = tmp_path / "rig.toml"
     path.write_bytes(b"[port]\nurl = '\xff'\n")
-    with pytest.raises(SettingsError, match="byte 14: found text that is not UTF-8"):
+    with pytest.raises(SettingsError, match="byte 15: found text that is not UTF-8"):
         read_settings(path)
 
 

@@ -73,8 +73,8 @@ def test_a_file_with_ranges_and_speeds_finds_the_drag_too_and_show_tells_it_agai
         (["--tape", "648,6.55,651", "--elevation", "41.6"], 1, "mixed units: .* number 2 is 6.55"),
         (["--tape", "648,655", "--elevation", "41.6"], 1, "only 2 shots were measured"),
         (["--tape", "650,650,650", "--elevation", "41.6"], 1, "all 3 ranges are the same number"),
-        (["--tape", "648,x,-3", "--elevation", "41.6"], 2, "number 2: found 'x'"),
-        (["--tape", "1e300,2,3", "--elevation", "41.6"], 2, "number 1: found '1e300'"),
+        (["--tape", "648,x,-3", "--elevation", "41.6"], 2, 'number 2: found "x"'),
+        (["--tape", "1e300,2,3", "--elevation", "41.6"], 2, 'number 1: found "1e300"'),
         (["--tape", "648,655,651", "--elevation", "400"], 2, "an elevation is 400"),
         (["--tape", "648,655,651", "--elevation", "nan"], 2, "an elevation is nan"),
         (["--tape", "648,655,651", "--elevation", "41.6", "--floor-mm", "1e9"], 2, "the floor is 1e"),
@@ -112,17 +112,17 @@ def test_ranges_in_metres_are_taken_where_that_is_said(capsys):
     ("text", "sentences"),
     [
         ("", ["nothing in it"]),
-        ("elevation_deg,range_cm\n", ["no rows below the first line"]),
+        ("elevation_deg,range_cm\n", ["no rows below the header"]),
         ("range_cm\n650\n", ["no column elevation_deg"]),
         ("elevation_deg;range_cm\n41;650\n", ["part columns by commas"]),
-        ("elevation_deg,lenght\n41,650\n", ["line 1: found 'lenght', expected the name of a column"]),
+        ("elevation_deg,lenght\n41,650\n", ['line 1: found "lenght", expected the name of a column']),
         ("elevation_deg,range_cm,range_m\n41,650,6.5\n", ["ranges in one unit"]),
         ("elevation_deg,range_cm,range_cm\n41,650,650\n", ["'range_cm' twice"]),
         ("elevation_deg,fell_right_mm\n41,650\n", ["one of fell_right_mm and fell_ahead_mm"]),
         (
             ROWS + "x,640,9.6,16\n41.6,650\n41.6,,,\n,640,9.6,1\n41.6,640,9.6,-1\n41.6,640,-9.6,1\n",
             [
-                "line 8, elevation_deg: found 'x', expected a number",
+                'line 8, elevation_deg: found "x", expected a number',
                 "line 9: found 2 cells, expected 4",
                 "line 10: found nothing was measured",
                 "line 11, elevation_deg: found nothing",
@@ -146,7 +146,7 @@ def test_the_rest_of_a_file_is_used_only_where_somebody_says_so(capsys):
     assert run(capsys, "range", "--csv", name)[0] == 2
     status, out, err = run(capsys, "range", "--csv", name, "--skip-bad-rows")
     assert status == 0
-    assert "left out: line 8, range_cm: found 'forty'" in err
+    assert 'left out: line 8, range_cm: found "forty"' in err
     assert "wrote calibration.json" in out
 
 
