@@ -69,7 +69,7 @@ class ExplainedAim:
         across_m, upright_m = precision.ellipse_95_m
         yield (
             f"  95 % of the shots pass within {1000 * across_m:.1f} mm sideways and {1000 * upright_m:.1f} mm in height"
-            f" (speed {100 * self.scatter.speed_share:g} %, azimuth {1000 * self.scatter.azimuth_rad:g} mrad,"
+            f" (speed {100 * self.scatter.speed_share:.2g} %, azimuth {1000 * self.scatter.azimuth_rad:g} mrad,"
             f" elevation {1000 * self.scatter.elevation_rad:g} mrad)"
         )
         yield (

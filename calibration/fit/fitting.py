@@ -19,6 +19,8 @@ from calibration.fit.wild import subset, wild_shots
 __all__ = ["NoFit", "fit"]
 
 _FEWEST_SHOTS = 3
+_ILL_FITTING = 10.0
+"""Times the tools' own noise: where places of fall scatter so much beside their speeds, something else is amiss."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,13 @@ def fit(
             f"{used.count} shots for {len(free)} parameters do not tell how speeds scatter: "
             f"{found.spread.scatter:.0%} is taken, as usual"
         )
+    place_noise_m = noise.place_m * found.spread.place_factor
+    if found.noise_known and found.spread.place_factor > _ILL_FITTING:
+        notes.append(
+            f"shots fall {100 * place_noise_m:.0f} cm off, as a rule, from where their own speeds would have them: "
+            "do not trust the intervals before you know why; something that was not learnt is other than assumed (the "
+            "drag, the elevation), or what was measured is wrong"
+        )
     status = [
         Status.FITTED if each in free else Status.ASSUMED if each in held else Status.TRUSTED
         for each in ORDER
@@ -108,7 +117,7 @@ def fit(
         mount=mount,
         scatter=found.spread.scatter,
         scatter_fitted=found.scatter_known,
-        place_noise_m=noise.place_m * found.spread.place_factor,
+        place_noise_m=place_noise_m,
         place_noise_fitted=found.noise_known,
         freedom=max(1, used.count - len(free)),
         shots=used.count,
@@ -156,13 +165,13 @@ def _what_the_shots_tell(
 
 def _all_alike(shots: Sequence[MeasuredShot]) -> str:
     """Say where the same number was written down for every shot, which no cannon does."""
-    for what, values in (
-        ("ranges", [shot.range_m for shot in shots]),
-        ("muzzle speeds", [shot.gate_speed_mps for shot in shots]),
+    for what, unit, values in (
+        ("ranges", "m", [shot.range_m for shot in shots]),
+        ("muzzle speeds", "m/s", [shot.gate_speed_mps for shot in shots]),
     ):
         if None not in values and len(set(values)) == 1:
             return (
-                f"all {len(values)} {what} are the same number, {values[0]:g}: "
+                f"all {len(values)} {what} are the same number, {values[0]:g} {unit}: "
                 "no cannon shoots so evenly; give each shot as it was measured"
             )
     return ""

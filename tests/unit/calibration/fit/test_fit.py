@@ -225,7 +225,7 @@ def test_of_few_shots_none_is_called_wild():
         (measured(at(41.6, 20), TRUE), "only 2 shots were measured; a calibration needs at least 3"),
         (
             measured(at(*[41.6] * 5), TRUE),
-            r"all 5 ranges are the same number, 6\.\d+: no cannon shoots so evenly",
+            r"all 5 ranges are the same number, 6\.\d+ m: no cannon shoots so evenly",
         ),
     ],
 )
@@ -334,3 +334,15 @@ def test_a_calibration_of_the_wrong_shape_raises():
             shots=12,
         )
     assert 1.0 in Interval(0.5, 1.0)
+
+
+def test_shots_that_what_was_learnt_cannot_explain_are_said_to_be():
+    """With the drag taken for certain, and wrong, no elevation's offset makes ranges fit speeds at every elevation."""
+    shots = measured(SPREAD_OUT, {**TRUE, Parameter.DRAG: 0.055}, seed=4)
+    ill = fit(shots, MOUNT, free=[Parameter.SPEED, Parameter.ELEVATION_OFFSET])
+    well = fit(shots, MOUNT, free=[Parameter.SPEED, Parameter.DRAG, Parameter.ELEVATION_OFFSET])
+    told = [
+        re.search(r"fall (\d+) cm off, as a rule, from where their own speeds", note) for note in ill.notes
+    ]
+    assert [float(match[1]) for match in told if match] == [pytest.approx(100 * ill.place_noise_m, abs=0.5)]
+    assert not any("off, as a rule" in note for note in well.notes)
