@@ -253,13 +253,15 @@ def test_a_reader_that_goes_away_is_no_traceback(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
 def test_a_command_asked_to_end_makes_safe_and_says_so_in_one_line(tmp_path: Path, name: str) -> None:
     script = (
-        "import os, signal, sys\n"
+        "import os, signal, sys, time\n"
+        # What started the tests may have all of these ignored: a shell's background job, or nohup.
+        f"signal.signal(signal.{name}, signal.{'default_int_handler' if name == 'SIGINT' else 'SIG_DFL'})\n"
         "from rig.cli import app, main\n"
         "@app.command()\n"
         "def wait():\n"
         "    try:\n"
         f"        os.kill(os.getpid(), signal.{name})\n"
-        "        signal.pause()\n"
+        "        time.sleep(60)\n"
         "    finally:\n"
         "        print('safe')\n"
         "sys.argv[1:] = ['wait']\n"
