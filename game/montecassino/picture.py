@@ -37,7 +37,7 @@ _NARROWEST = 0.56  # the length of a sign, as a part of its size
 
 _FIELD = {Side.A: ("#eae1cf", "#e0d5be"), Side.G: ("#dfe7c8", "#d2dcb6")}
 _UNIFORM = {Side.A: "#4c6b2f", Side.G: "#6f6f78"}
-_ZONE = "#e2a93b"
+_ZONE = 'fill="#e2a93b" fill-opacity="0.22"'  # the squares are seen through it, in the legend too
 _CASUALTY = "#c4161c"
 _PUT_BACK = "#1f5fa8"
 _DOUBT = "#b0007a"
@@ -199,7 +199,7 @@ def _zone(sheet: _Sheet, zone: Collection[Square]) -> Iterator[str]:
     """Yield the tint of the zone, and a banner at each of its outer corners."""
     corners = [sheet.corner(square) for square in sorted(set(zone))]
     for x, y in corners:
-        yield f'<rect x="{x:g}" y="{y:g}" width="{_CELL:g}" height="{_CELL:g}" fill="{_ZONE}" fill-opacity="0.22"/>'
+        yield f'<rect x="{x:g}" y="{y:g}" width="{_CELL:g}" height="{_CELL:g}" {_ZONE}/>'
     if not corners:
         return
     left, right = min(x for x, _ in corners), max(x for x, _ in corners) + _CELL
@@ -299,7 +299,8 @@ def _legend_entries(
     entries = (
         (
             zone,
-            f'<rect x="-20" y="-20" width="40" height="40" fill="{_ZONE}" stroke="#222" stroke-width="2"/>',
+            f'<rect x="-20" y="-20" width="40" height="40" fill="{_FIELD[Side.G][0]}"/>'
+            f'<rect x="-20" y="-20" width="40" height="40" {_ZONE} stroke="#222" stroke-width="2"/>',
             "zone",
         ),
         (last, _arrow([(-22, 0), (34, 0)], ""), "last turn"),

@@ -138,6 +138,9 @@ def test_c4_the_zone_is_tinted_and_has_four_banners():
     tinted = [element for element in on_board(picture) if element.get("fill-opacity")]
     flags = [element for element in on_board(picture) if element.get("fill") == CASUALTY]
     assert (len(tinted), len(flags)) == (len(zone), 4)
+    everywhere = [element for element in picture.iter() if element.get("fill-opacity")]
+    assert len(everywhere) == len(zone) + 1, "the legend shows the tint as it is on the board"
+    assert len({(element.get("fill"), element.get("fill-opacity")) for element in everywhere}) == 1
 
 
 def test_a_title_is_text_whatever_stands_in_it():
