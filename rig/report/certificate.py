@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
 import matplotlib as mpl
@@ -32,6 +33,8 @@ _LINE = 0.0128
 """Height of a line of 8.5 pt, as a part of the page's."""
 _LETTERS = 106
 """So many letters of 8.5 pt go into a line."""
+_LETTERS_OF_INPUTS = 900
+"""There is room for so many; the HTML page has all inputs."""
 
 
 def write_certificate_pdf(certificate: Certificate, path: Path) -> None:
@@ -85,13 +88,22 @@ def certificate_page(certificate: Certificate) -> Figure:
     y = top - 0.25
     for sentence in certificate.sentences:
         y = _paragraph(page, y, sentence)
-    inputs = "Ranges, in cm and in order of firing: " + ", ".join(
-        f"{100 * length_m:.1f}" for length_m in certificate.measured.ranges_m
-    )
-    y = _paragraph(page, y - 0.006, textwrap.shorten(inputs, 900, placeholder=" ..."), colour=_SOFT)
+    rests_on = tuple(_inputs(certificate))
+    for inputs in rests_on:
+        room = _LETTERS_OF_INPUTS // len(rests_on)
+        y = _paragraph(page, y - 0.006, textwrap.shorten(inputs, room, placeholder=" ..."), colour=_SOFT)
     _paragraph(page, y, certificate.method, colour=_SOFT)
     page.text(_LEFT, 0.035, certificate.versions, fontsize=7, color=_SOFT)
     return page
+
+
+def _inputs(certificate: Certificate) -> Iterator[str]:
+    """Say what it rests on, a line each."""
+    measured = certificate.measured
+    ranges = ", ".join(f"{100 * length_m:.1f}" for length_m in measured.ranges_m)
+    yield f"Ranges, in cm and in order of firing: {ranges}"
+    if measured.dwell_s is not None:
+        yield f"Cocked before each, in s: {', '.join(f'{dwell_s:g}' for dwell_s in measured.dwell_s)}"
 
 
 def _paragraph(page: Figure, y: float, text: str, *, colour: str = "black") -> float:
@@ -183,8 +195,15 @@ def _draw_power(axes: Axes, certificate: Certificate) -> None:
         axes.plot(shots, 100 * np.array(chance), style, color=_SHOT, label=label)
     axes.axhline(100 * certificate.certainty, color=_SOFT, linewidth=0.8, linestyle=":")
     axes.axvline(found.shots, color=_SOFT, linewidth=0.8)
+    room_at_right = found.shots < 0.8 * most
     axes.annotate(
-        "fired", (found.shots, 45), textcoords="offset points", xytext=(3, 0), fontsize=7.5, color=_SOFT
+        "fired",
+        (found.shots, 45),
+        textcoords="offset points",
+        xytext=(3 if room_at_right else -3, 0),
+        ha="left" if room_at_right else "right",
+        fontsize=7.5,
+        color=_SOFT,
     )
     axes.set(
         title='chance of the verdict "meets"',
@@ -193,6 +212,7 @@ def _draw_power(axes: Axes, certificate: Certificate) -> None:
         ylim=(0, 103),
         xlim=(0, most),
     )
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.legend(fontsize=7, frameon=False, loc="lower right")
     _small(axes)
 

@@ -13,7 +13,7 @@ from rig.certificate import Certificate, certify
 from rig.cli import main
 from rig.length_unit import LengthUnit
 from rig.range_file import RangeFileError, read_ranges, read_tape
-from rig.report.certificate import write_certificate_html, write_certificate_pdf
+from rig.report.certificate import certificate_page, write_certificate_html, write_certificate_pdf
 
 GOOD = "648,655,651,660,642,659,650,647"
 
@@ -223,6 +223,26 @@ def test_many_shots_fit_on_the_page(tmp_path):
         certified(",".join(str(640 + n * 7 % 23) for n in range(400))), tmp_path / "certificate.pdf"
     )
     assert len(pypdf.PdfReader(tmp_path / "certificate.pdf").pages) == 1
+
+
+def test_however_many_inputs_there_are_no_words_run_into_others(tmp_path):
+    rows = [f"{640 + n * 7 % 23},{10 + n % 7}.5" for n in range(400)]
+    read = read_ranges(written(tmp_path, "range_cm,dwell_s\n" + "\n".join(rows)))
+    certificate = certify(
+        read,
+        RangeSpec(),
+        certainty=0.9,
+        cannon="Cannon 3",
+        set_up=(("elevation", "42°"),),
+        issued=date(2026, 11, 21),
+    )
+    page = certificate_page(certificate)
+    page.draw_without_rendering()
+    boxes = [(text.get_text(), text.get_window_extent()) for text in page.texts]
+    assert any(said.startswith("Cocked before each, in s: 10.5, 11.5") for said, _ in boxes)
+    for index, (said, box) in enumerate(boxes):
+        for other, beside in boxes[index + 1 :]:
+            assert not box.overlaps(beside), f"{said[:40]!r} runs into {other[:40]!r}"
 
 
 # At the terminal
