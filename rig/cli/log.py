@@ -119,9 +119,10 @@ def _in_full(shot: Shot, session: Session) -> Iterable[str]:
         line = f"  {entry.stage:<11}{_when(entry.at_utc_us)}  {after:>10}  {entry.cause}"
         yield line.rstrip()
     if aim is not None:
+        by = f", by the calibration {aim.calibration}" if aim.calibration else ""
         yield (
             f"  aim        traverse {aim.traverse_mm:.1f} mm, azimuth {aim.azimuth_rad:+.4f} rad,"
-            f" elevation {aim.elevation_rad:+.4f} rad, for {aim.expected_muzzle_speed_mps:.2f} m/s"
+            f" elevation {aim.elevation_rad:+.4f} rad, for {aim.expected_muzzle_speed_mps:.2f} m/s{by}"
         )
     if gate is not None:
         yield f"  gate       {_gate(gate)}"

@@ -125,6 +125,7 @@ def test_log_show_gives_all_that_is_known(rig: Rig) -> None:
         "+0.005 s",
         "the gate is blocked",
         "traverse 150.0 mm",
+        ", by the calibration as set",
         "7.500 m/s",
         "recordings/shot-1",
         "G-41 fell: direct or ricochet, confidence 0.60 (hidden)",
@@ -254,8 +255,6 @@ def test_a_reader_that_goes_away_is_no_traceback(tmp_path: Path) -> None:
 def test_a_command_asked_to_end_makes_safe_and_says_so_in_one_line(tmp_path: Path, name: str) -> None:
     script = (
         "import os, signal, sys, time\n"
-        # What started the tests may have all of these ignored: a shell's background job, or nohup.
-        f"signal.signal(signal.{name}, signal.{'default_int_handler' if name == 'SIGINT' else 'SIG_DFL'})\n"
         "from rig.cli import app, main\n"
         "@app.command()\n"
         "def wait():\n"
