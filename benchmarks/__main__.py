@@ -1,8 +1,12 @@
-"""`make bench`: run every benchmark of this folder, print the table, write build/bench.json."""
+"""`make bench`: run every benchmark of this folder, print the table, write build/bench.json.
+
+`python -m benchmarks game twin` runs those two modules, and only prints.
+"""
 
 import importlib
 import json
 import pkgutil
+import sys
 from pathlib import Path
 
 from rich.console import Console
@@ -12,15 +16,17 @@ import benchmarks
 from benchmarks.figure import Figure
 
 
-def main() -> None:
-    """Measure, print, write."""
+def main(wanted: list[str]) -> None:
+    """Measure, print, and write where all were measured."""
     console = Console()
+    found = (module.name for module in pkgutil.iter_modules(benchmarks.__path__))
+    known = sorted(name for name in found if name != "figure" and not name.startswith("_"))
+    if strangers := sorted(set(wanted) - set(known)):
+        sys.exit(f"benchmarks: there is no {', '.join(strangers)}; there are {', '.join(known)}")
     figures: list[Figure] = []
-    for module in sorted(pkgutil.iter_modules(benchmarks.__path__), key=lambda found: found.name):
-        if module.name == "figure" or module.name.startswith("_"):
-            continue
-        with console.status(f"measuring {module.name}"):
-            figures += importlib.import_module(f"benchmarks.{module.name}").measure()
+    for name in wanted or known:
+        with console.status(f"measuring {name}"):
+            figures += importlib.import_module(f"benchmarks.{name}").measure()
     table = Table(title="Benchmarks: each value beside its peer, in the same run")
     table.add_column("what")
     table.add_column("value", justify="right")
@@ -38,6 +44,8 @@ def main() -> None:
             f"{figure.ratio:.3g}",
         )
     console.print(table)
+    if wanted:
+        return
     path = Path("build/bench.json")
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps([figure.as_json() for figure in figures], indent=1) + "\n", encoding="utf-8")
@@ -45,4 +53,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
