@@ -70,8 +70,14 @@ def test_c8_a_doubt_keeps_the_shot_out_until_it_is_decided(log: ShotLog) -> None
 
 def test_a_shot_goes_in_once(log: ShotLog) -> None:
     shot = log.shot(_judged(log, "direct"))
-    with pytest.raises(NotOfThisBattle, match=r"was fired from 'A A01.*the battle stands at 'G A01"):
+    with pytest.raises(NotOfThisBattle, match=r"already, as its entry 1: \*G-33"):
         with_shot(with_shot(BATTLE, shot), shot)
+
+
+def test_a_shot_fired_from_elsewhere_is_not_of_this_battle(log: ShotLog) -> None:
+    elsewhere = log.shot(_judged(log, "direct", position="A A01-A24 G25-G48 0/0 20/20 -"))
+    with pytest.raises(NotOfThisBattle, match=r"was fired from 'A A01-A24.*the battle stands at 'A A01-A23"):
+        with_shot(BATTLE, elsewhere)
 
 
 @pytest.mark.parametrize(
