@@ -1,4 +1,4 @@
-"""How fast batches of shots are flown to the ground, beside the textbook way; and one aim."""
+"""How fast batches of shots are flown to the ground, beside the textbook way."""
 
 import math
 import time
@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.figure import Figure
-from calibration import aim
 from calibration.flight import STANDARD_GRAVITY_MPS2, Projectile
 from calibration.impact import Plane, impacts
 
@@ -23,7 +22,7 @@ _DRAG_PER_M = Projectile().drag_per_m()
 
 
 def measure() -> list[Figure]:
-    """Fly a batch both ways, see that they agree, and aim once."""
+    """Fly a batch both ways, and see that they agree."""
     rng = np.random.default_rng(1)
     speeds_mps = rng.normal(9.6, 0.1, _SHOTS)
     elevations_rad = rng.normal(math.radians(41.6), 0.01, _SHOTS)
@@ -49,17 +48,6 @@ def measure() -> list[Figure]:
         )
     )
     peer_s = _least_s(lambda: _in_pieces(speeds_mps, elevations_rad))
-    cannon = aim.Cannon(
-        aim.Strip.of_side("A", 0.36, 0.81, 0.045),
-        9.6,
-        _DRAG_PER_M,
-        _HEIGHT_M,
-        0.06,
-        aim.Limits(0.03, 0.33),
-        aim.Limits(-0.5, 0.5),
-        aim.Limits(-0.25, 0.78),
-    )
-    aim_s = _least_s(lambda: aim.solve(cannon, (0.1, 0.6, 0.02)))
     return [
         Figure(
             f"impacts of {_SHOTS:,} shots, all cores, within {max(error_m, 1e-9) * 1e6:.1g} um",
@@ -68,7 +56,6 @@ def measure() -> list[Figure]:
             f"plain Runge-Kutta in numpy, within {peer_error_m * 1e6:.1f} um",
             _SHOTS / peer_s,
         ),
-        Figure("one aim", 1e3 * aim_s, "ms", "what the gunner may wait", 2.0),
     ]
 
 
