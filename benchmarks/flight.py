@@ -12,7 +12,7 @@ from calibration.flight import STANDARD_GRAVITY_MPS2, Projectile
 from calibration.impact import Plane, impacts
 
 _SHOTS = 100_000
-_TIMES = 9
+_TIMES = 25
 _HEIGHT_M = 0.05
 _STEP_S = 0.05
 """Of the textbook's Runge-Kutta: long enough to be quick, and about a micrometre off."""
