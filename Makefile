@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 READY := $(VENV)/.ready
+READY_TESTS := $(VENV)/.ready-tests
 BIN := $(VENV)/bin
 
 .PHONY: demo test bench check format setup firmware notebooks wheel clean
@@ -11,6 +12,10 @@ setup: $(READY)
 $(READY): setup.sh pyproject.toml constraints.txt
 	@PYTHON='$(PYTHON)' ./setup.sh
 
+# The tools that only tests use: a demo does not wait for them.
+$(READY_TESTS): setup.sh | $(READY)
+	@./setup.sh tests
+
 firmware: $(READY)
 	@$(MAKE) --no-print-directory -C firmware
 	@$(MAKE) --no-print-directory -C twin/chip
@@ -18,7 +23,7 @@ firmware: $(READY)
 demo: firmware
 	$(BIN)/rig demo
 
-test: firmware
+test: firmware $(READY_TESTS)
 	$(BIN)/python -m pytest -n 2 tests
 
 bench: firmware
