@@ -25,8 +25,10 @@ _SHIPPED: Final = _PACKAGE / "cannon-uno.hex"
 _SOURCE: Final = _PACKAGE.parent / "firmware"
 _BUILT: Final = _PACKAGE.parent / "build/firmware/cannon-uno.hex"
 _FLASH_BYTES: Final = 32_256  # 32 KiB less the boot loader
-_BAUD: Final = 115_200  # of the Uno's boot loader, whatever the firmware's own
+_BAUDS: Final = (115_200, 57_600)  # of the Uno's boot loader, whatever the firmware's own; then of older ones
 _TAIL: Final = 3
+
+_NO_ANSWER: Final = r"not in sync|not responding|programmer is out of sync"
 
 # What avrdude says, and what a person does about it.
 _ADVICE: Final = (
@@ -35,7 +37,7 @@ _ADVICE: Final = (
         "the chip there is no ATmega328P: this firmware is for an Arduino Uno; is it the right port?",
     ),
     (
-        r"not in sync|not responding|programmer is out of sync",
+        _NO_ANSWER,
         "no boot loader answers: is it an Arduino Uno, the right port, and no other program at it? Press its reset and try again",
     ),
     (
@@ -46,6 +48,10 @@ _ADVICE: Final = (
     (r"can'?t open device|cannot open|unable to open|no such file", "the port does not open: is the Uno plugged in?"),
     (r"verification|mismatch", "what was read back differs: try again, with another cable; until then do not use the cannon"),
 )  # fmt: skip
+
+
+class _NoAnswerError(RefusedError):
+    """No boot loader answered; nothing was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +82,8 @@ def flash(
     url = _serial_device(chosen)
     plan = _plan(hex_file)
     avrdude = shutil.which("avrdude")
-    command = (avrdude or "avrdude", *_arguments(url, plan.hex_file))
-    for words in filter(None, (plan.build, command)):
+    commands = [(avrdude or "avrdude", *_arguments(url, plan.hex_file, baud)) for baud in _BAUDS]
+    for words in filter(None, (plan.build, commands[0])):
         typer.echo(f"{'would run' if dry_run else 'to run'}: {shlex.join(words)}")
     if avrdude is None:
         raise RefusedError("avrdude is not installed; on Debian: sudo apt-get install avrdude")
@@ -90,7 +96,7 @@ def flash(
     _refuse_what_does_not_fit(plan.hex_file)
     _refuse_other_boards(chosen)
     typer.echo("flashing; do not pull the plug")
-    _run(command, "avrdude did not succeed", _ADVICE)
+    _flash(commands)
     typer.echo("done: the firmware is in the chip; now rig doctor")
 
 
@@ -131,9 +137,33 @@ def _plan(given: Path | None) -> _Plan:
     )
 
 
-def _arguments(url: str, hex_file: Path) -> tuple[str, ...]:
+def _arguments(url: str, hex_file: Path, baud: int) -> tuple[str, ...]:
     flash_it = f"flash:w:{hex_file}:i"
-    return ("-p", "atmega328p", "-c", "arduino", "-P", url, "-b", str(_BAUD), "-D", "-U", flash_it)
+    return (
+        "-p",
+        "atmega328p",
+        "-c",
+        "arduino",
+        "-x",
+        "attempts=2",
+        "-P",
+        url,
+        "-b",
+        str(baud),
+        "-D",
+        "-U",
+        flash_it,
+    )
+
+
+def _flash(commands: list[tuple[str, ...]]) -> None:
+    """Run the first command that a boot loader answers; until one does, nothing is written."""
+    for command in commands[:-1]:
+        try:
+            return _run(command, "avrdude did not succeed", _ADVICE)
+        except _NoAnswerError:
+            typer.echo("no answer; once more, for an older boot loader")
+    return _run(commands[-1], "avrdude did not succeed", _ADVICE)
 
 
 def _refuse_what_does_not_fit(hex_file: Path) -> None:
@@ -201,5 +231,5 @@ def _run(command: tuple[str, ...], what: str, advice: tuple[tuple[str, str], ...
     lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
     for pattern, todo in advice:
         if re.search(pattern, done.stdout, re.IGNORECASE):
-            raise RefusedError(f"{what}: {todo}")
+            raise (_NoAnswerError if pattern is _NO_ANSWER else RefusedError)(f"{what}: {todo}")
     raise RefusedError(f"{what} (status {done.returncode}): {'; '.join(lines[-_TAIL:]) or 'it said nothing'}")

@@ -78,7 +78,7 @@ def test_avrdude_is_run_as_it_was_said(rig: Rig, blank: str, tmp_path: Path) -> 
     arguments = Path("arguments").read_text().split()
     hex_file = tmp_path / "shipped.hex"
     assert arguments == [
-        *("-p", "atmega328p", "-c", "arduino", "-P", blank, "-b", "115200", "-D"),
+        *("-p", "atmega328p", "-c", "arduino", "-x", "attempts=2", "-P", blank, "-b", "115200", "-D"),
         *("-U", f"flash:w:{hex_file}:i"),
     ]
     assert f"to run: {tmp_path}/bin/avrdude {' '.join(arguments)}\n" in answer.out
