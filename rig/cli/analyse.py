@@ -1,22 +1,64 @@
-"""`rig analyse`: what a recording shows, in words or as JSON."""
+"""`rig analyse`: what recordings show, in words or as JSON; one of them, or thousands."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rig.cli._app import app
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["analyse"]
+
+_UNREADABLE = 2  # exit status, as for a single recording that cannot be read
+
 
 @app.command(rich_help_panel="Look")
 def analyse(
-    folder: Annotated[Path, typer.Argument(help="a shot's recording: a folder with recording.json")],
-    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")] = False,
+    folders: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FOLDER...",
+            help="a shot's recording: a folder with recording.json; several, or a folder of such folders, are read in parallel",
+        ),
+    ],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="print one JSON object and nothing else; of several, one a line")
+    ] = False,
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, max=256, help="how many to read at a time; by default, one for each core"),
+    ] = None,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="keep the reading in the recording's folder, beside older ones")
+    ] = False,
+    into: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="keep readings there, where the recordings must not be written to"
+        ),
+    ] = None,
 ) -> None:
-    """Read a recorded shot: who stood where, who fell and why, who leaves."""
+    """Read recorded shots: who stood where, who fell and why, who leaves.
+
+    Readings of several are kept in each recording's folder, beside those of older code; what the same code has read is
+    not read again.
+    """
+    from rig.analyse_many import find_recordings
+
+    found = find_recordings(folders)
+    if len(found) == 1 and found[0] in folders and not keep and into is None:
+        _one(found[0], as_json=as_json)
+    else:
+        _many(found, as_json=as_json, jobs=jobs, into=into)
+
+
+def _one(folder: Path, *, as_json: bool) -> None:
     from rig.analyse import analyse_folder
 
     analysis = analyse_folder(folder)
@@ -25,3 +67,41 @@ def analyse(
         return
     for line in analysis.in_words():
         print(line)
+
+
+def _many(folders: Sequence[Path], *, as_json: bool, jobs: int | None, into: Path | None) -> None:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    from rig.analyse_many import Outcome, Tally, analyse_many, usual_jobs
+
+    # What is read goes to standard output; progress and complaints do not.
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    tally = Tally()
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+        task = progress.add_task("reading", total=len(folders))
+        for read in analyse_many(folders, jobs=min(jobs or usual_jobs(), len(folders)), into=into):
+            tally.add(read)
+            if read.outcome is Outcome.BAD:
+                console.print(f"rig: {read.why}", markup=False)
+            elif as_json:
+                print(json.dumps({"folder": str(read.folder), **(read.result or {})}), flush=True)
+            progress.advance(task)
+    for line in tally.in_words():
+        typer.echo(line, err=as_json)
+    if tally.outcomes[Outcome.BAD]:
+        raise typer.Exit(_UNREADABLE)

@@ -1,0 +1,215 @@
+"""Thousands of recordings, read by several processes: what is done stays done, and a bad one stops nobody."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import cv2
+
+from rig.analyse import analyse_folder
+from rig.analysis_store import keep, place_of
+from rig.recording import RecordingError, read_recording
+
+__all__ = ["Outcome", "Read", "Tally", "analyse_many", "find_recordings", "usual_jobs"]
+
+_KEYS_NAME = "recording.json"
+_WAITING_EACH = 4  # recordings handed out ahead for each process, so that thousands need no memory
+
+
+class Outcome(StrEnum):
+    """What became of one recording."""
+
+    READ = "read"
+    """Read now, and kept."""
+    KEPT = "kept"
+    """The same code has read it before."""
+    BAD = "bad"
+    """It cannot be read, or its reading cannot be kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One recording of many."""
+
+    folder: Path
+    outcome: Outcome
+    result: dict[str, Any] | None
+    """What `rig analyse --json` prints of it; None for a bad one."""
+    why: str = ""
+    """Of a bad one: what is wrong, in a sentence that names it."""
+
+
+class Tally:
+    """What became of many recordings, added up; no reading is held."""
+
+    def __init__(self) -> None:
+        self.outcomes: Counter[Outcome] = Counter()
+        self.causes: Counter[str] = Counter()
+        self.pushed = 0
+        self.doubtful = 0
+        """Recordings whose verdict waits for a commander."""
+        self.held = 0
+        """Recordings whose verdict a guard holds."""
+
+    def add(self, read: Read) -> None:
+        """Count one."""
+        self.outcomes[read.outcome] += 1
+        if read.result is None:
+            return
+        self.causes.update(fall["cause"] for fall in read.result["falls"])
+        self.pushed += len(read.result["moved"])
+        self.doubtful += bool(read.result["verdict"]["doubts"])
+        self.held += "held" in read.result
+
+    def in_words(self) -> Iterator[str]:
+        """Give what came together, line by line."""
+        total, bad = self.outcomes.total(), self.outcomes[Outcome.BAD]
+        yield (
+            f"{total} recording{'' if total == 1 else 's'}: {self.outcomes[Outcome.READ]} read, "
+            f"{self.outcomes[Outcome.KEPT]} read before by the same code, {bad} cannot be read."
+        )
+        if total == bad:
+            return
+        causes = ", ".join(f"{count} {cause}" for cause, count in sorted(self.causes.items()))
+        yield (
+            f"{self.causes.total()} falls{f' ({causes})' if causes else ''}, {self.pushed} pushed; "
+            f"{self.doubtful} with doubts, {self.held} held by a guard."
+        )
+
+
+def find_recordings(folders: Sequence[Path]) -> tuple[Path, ...]:
+    """Return the recordings among folders and in whatever lies below them, each once, in the order of their names.
+
+    A folder named that neither is one nor holds any is given back as it is: reading it says what is wrong.
+    """
+    found: dict[Path, Path] = {}
+    for folder in folders:
+        below = [folder] if (folder / _KEYS_NAME).exists() else list(_below(folder))
+        for each in below or [folder]:
+            found.setdefault(each.resolve(), each)
+    return tuple(found.values())
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    for path, folders, files in os.walk(folder):
+        folders.sort()
+        if _KEYS_NAME in files:
+            folders.clear()  # a recording holds no other
+            yield Path(path)
+
+
+def usual_jobs() -> int:
+    """Return how many processes this machine has cores for."""
+    return max(1, len(os.sched_getaffinity(0)))
+
+
+def analyse_many(folders: Sequence[Path], *, jobs: int, into: Path | None = None) -> Iterator[Read]:
+    """Read recordings and keep what was read beside what was read before; give each as it is done.
+
+    Parameters
+    ----------
+    folders
+        The recordings.
+    jobs
+        How many processes read at the same time.
+    into
+        Where to keep what was read; None: with each recording.
+
+    Notes
+    -----
+    Closed before its end, as Ctrl-C does it, it starts no further reading; every reading that was given is kept.
+    """
+    left = iter(folders)
+    suspects: list[Path] = []
+    while True:
+        for suspect in suspects:
+            yield _alone(suspect, into)
+        waiting: dict[Future[Read], Path] = {}
+        pool = _pool(jobs)
+        try:
+            while True:
+                while len(waiting) < _WAITING_EACH * jobs and (folder := next(left, None)) is not None:
+                    if (known := _known(folder, into)) is not None:
+                        yield known
+                    else:
+                        waiting[pool.submit(_read_one, folder, into)] = folder
+                if not waiting:
+                    return
+                for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                    read = future.result()
+                    del waiting[future]
+                    yield read
+        except BrokenProcessPool:
+            # One recording took its process along and the pool with it; which one, each shows by itself.
+            suspects = [*waiting.values()]
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _pool(jobs: int) -> ProcessPoolExecutor:
+    # Forked from a server that has imported everything and does nothing else: OpenCV's threads do not survive a fork.
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])
+    return ProcessPoolExecutor(jobs, context, initializer=_begin)
+
+
+def _alone(folder: Path, into: Path | None) -> Read:
+    with _pool(1) as pool:
+        try:
+            return pool.submit(_read_one, folder, into).result()
+        except BrokenProcessPool:
+            return Read(
+                folder,
+                Outcome.BAD,
+                None,
+                f"{folder}: reading it ended its process; is it too large for the memory?",
+            )
+
+
+def _begin() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; whoever started them ends them
+    cv2.setNumThreads(1)  # the processes share the cores already
+
+
+def _known(folder: Path, into: Path | None) -> Read | None:
+    """Give what needs no reading: a reading by the same code, or a recording.json that is faulty."""
+    try:
+        path = place_of(folder, read_recording(folder), into=into)
+        if not path.exists():
+            return None
+        return Read(folder, Outcome.KEPT, json.loads(path.read_text(encoding="utf-8"))["result"])
+    except (RecordingError, OSError) as bad:
+        return Read(folder, Outcome.BAD, None, _sentence(folder, bad))
+    except (ValueError, KeyError, TypeError):
+        return Read(
+            folder, Outcome.BAD, None, f"{path}: found no reading in it; move it away to have it made anew"
+        )
+
+
+def _read_one(folder: Path, into: Path | None) -> Read:
+    try:
+        analysis = analyse_folder(folder)
+        result = analysis.as_json()
+        keep(place_of(folder, analysis.recording, into=into), result)
+    except (RecordingError, OSError) as bad:
+        return Read(folder, Outcome.BAD, None, _sentence(folder, bad))
+    except Exception as bug:
+        # One recording that we stumble over is no reason to leave thousands unread; it is told, and counts as bad.
+        said = f"{folder}: reading it failed ({type(bug).__name__}: {bug}); please report this"
+        return Read(folder, Outcome.BAD, None, said)
+    return Read(folder, Outcome.READ, result)
+
+
+def _sentence(folder: Path, bad: RecordingError | OSError) -> str:
+    return f"{bad.filename or folder}: {bad.strerror}" if isinstance(bad, OSError) else str(bad)

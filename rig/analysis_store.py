@@ -1,0 +1,143 @@
+"""Readings of a recording, kept beside each other: one file for each state of the code and of the recording.
+
+`my-shot/analysis/0.1.0-3f2a91bc04de.json` holds what that rig read. The name is a digest of the code that reads and of
+what it reads, so a newer rig, or a recording that was mended, writes a file of its own and never over an older one;
+and what is there already need not be read again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import game
+import rig
+import vision
+from rig.recording import Recording
+from rig.whole_file import write_whole
+
+__all__ = ["FORMAT", "KeptReading", "keep", "kept_readings", "place_of"]
+
+FORMAT = "shot-analysis/1"
+_FOLDER = "analysis"
+_DIGITS = 12
+# What a reading hangs on: every file of these, and the libraries that see and calculate.
+_CODE = (vision, game)
+_RIG_FILES = ("analyse.py", "recording.py", "capture.py")
+_LIBRARIES = ("numpy", "opencv-python", "scipy")
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class KeptReading:
+    """One file of a recording's `analysis` folder."""
+
+    path: Path
+    software_version: str
+    result: Mapping[str, Any]
+    """What `rig analyse --json` prints."""
+
+
+def place_of(folder: Path, recording: Recording, *, into: Path | None = None) -> Path:
+    """Return the file that the present code's reading of a recording belongs in.
+
+    Parameters
+    ----------
+    folder
+        The recording.
+    recording
+        Its recording.json, read.
+    into
+        Where to keep readings of recordings that must not be written to; None: with the recording.
+    """
+    home = folder if into is None else into / _name_of(folder)
+    version = importlib.metadata.version("montecassino-rig")
+    digest = hashlib.sha256()
+    for part in (_code_digest(), _file_digest(folder / "recording.json"), *_clip_digests(folder, recording)):
+        digest.update(part)
+    return home / _FOLDER / f"{version}-{digest.hexdigest()[:_DIGITS]}.json"
+
+
+def keep(path: Path, result: Mapping[str, Any]) -> None:
+    """Write a reading to where `place_of` said; one that is there stays.
+
+    Raises
+    ------
+    OSError
+        Where it cannot be written.
+    """
+    if path.exists():
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    whole = {
+        "format": FORMAT,
+        "software": {
+            "rig": importlib.metadata.version("montecassino-rig"),
+            "code": _code_digest().hex()[:_DIGITS],
+            **{name: importlib.metadata.version(name) for name in _LIBRARIES},
+        },
+        "result": result,
+    }
+    write_whole(path, json.dumps(whole) + "\n")
+
+
+def kept_readings(folder: Path) -> Iterator[KeptReading]:
+    """Give the readings that are kept with a recording, the oldest first; files of another kind are left out."""
+    files = [path for path in (folder / _FOLDER).glob("*.json") if path.is_file()]
+    for path in sorted(files, key=lambda each: (each.stat().st_mtime_ns, each.name)):
+        try:
+            whole = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        if (
+            isinstance(whole, dict)
+            and whole.get("format") == FORMAT
+            and isinstance(whole.get("result"), dict)
+        ):
+            yield KeptReading(path, str(whole.get("software", {}).get("rig", "")), whole["result"])
+
+
+def _name_of(folder: Path) -> str:
+    """Give a name that recordings of the same last name in different folders do not share."""
+    whole = folder.resolve()
+    return f"{whole.name}-{hashlib.sha256(str(whole).encode()).hexdigest()[:6]}"
+
+
+@cache
+def _code_digest() -> bytes:
+    digest = hashlib.sha256()
+    for package in _CODE:
+        root = Path(next(iter(package.__path__)))
+        for path in sorted(root.rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                digest.update(str(path.relative_to(root)).encode())
+                digest.update(_file_digest(path))
+    for name in _RIG_FILES:
+        digest.update(_file_digest(Path(next(iter(rig.__path__))) / name))
+    for name in _LIBRARIES:
+        digest.update(f"{name} {importlib.metadata.version(name)}\n".encode())
+    return digest.digest()
+
+
+def _clip_digests(folder: Path, recording: Recording) -> Iterator[bytes]:
+    clip = folder / recording.clip
+    if clip.is_dir():
+        for path in sorted(clip.glob("*.png")):
+            yield path.name.encode()
+            yield _file_digest(path)
+    elif clip.is_file():
+        yield _file_digest(clip)
+
+
+def _file_digest(path: Path) -> bytes:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+    return digest.digest()

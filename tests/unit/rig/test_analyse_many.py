@@ -1,0 +1,134 @@
+"""Many recordings read at once: what is done stays done, older readings stay, a bad one stops nobody."""
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from test_recording import write
+
+from rig import analyse_many as many
+from rig import analysis_store as store
+from rig.analyse_many import Outcome, Read, Tally, find_recordings
+from rig.analysis_store import keep, kept_readings, place_of
+from rig.cli import main
+from rig.recording import read_recording
+
+RESULT = {"falls": [{"cause": "direct"}], "moved": [], "verdict": {"doubts": []}}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write(tmp_path / "shot")
+    return tmp_path / "shot"
+
+
+def test_a_reading_by_other_code_is_kept_beside_the_older_one(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recording = read_recording(folder)
+    old = place_of(folder, recording)
+    keep(old, {**RESULT, "by": "old code"})
+    monkeypatch.setattr(store, "_code_digest", lambda: b"newer code")
+    new = place_of(folder, recording)
+    assert new != old
+    keep(new, {**RESULT, "by": "new code"})
+    assert {reading.result["by"] for reading in kept_readings(folder)} == {"old code", "new code"}
+
+
+def test_a_reading_is_never_written_over(folder: Path) -> None:
+    path = place_of(folder, read_recording(folder))
+    keep(path, {**RESULT, "first": True})
+    before = path.read_bytes()
+    keep(path, {**RESULT, "first": False})
+    assert path.read_bytes() == before
+
+
+def test_a_recording_that_was_changed_is_read_anew(folder: Path) -> None:
+    recording = read_recording(folder)
+    before = place_of(folder, recording)
+    text = (folder / "recording.json").read_text()
+    (folder / "recording.json").write_text(text.replace('"iii"', '"i"'))
+    assert place_of(folder, read_recording(folder)) != before
+    (folder / "recording.json").write_text(text)
+    assert place_of(folder, recording) == before
+    with (folder / "clip.mkv").open("ab") as clip:
+        clip.write(b"\0")
+    assert place_of(folder, recording) != before
+
+
+def test_what_is_no_reading_of_ours_is_left_out(folder: Path) -> None:
+    keep(place_of(folder, read_recording(folder)), RESULT)
+    (folder / "analysis" / "notes.json").write_text("{")
+    (folder / "analysis" / "list.json").write_text("[]")
+    assert [reading.result for reading in kept_readings(folder)] == [RESULT]
+
+
+def test_recordings_are_found_once_and_below_folders(tmp_path: Path) -> None:
+    for name in ("b/shot", "a/deep/shot", "a/shot"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "recording.json").write_text("{}")
+    found = find_recordings([tmp_path, tmp_path / "b" / "shot", tmp_path / "nowhere"])
+    assert [str(each.relative_to(tmp_path)) for each in found] == [
+        "a/deep/shot",
+        "a/shot",
+        "b/shot",
+        "nowhere",
+    ]
+
+
+def test_a_bad_recording_is_a_sentence_and_the_rest_is_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path / "tiny")  # five pictures: too few to be a shot
+    write(tmp_path / "kept")
+    keep(place_of(tmp_path / "kept", read_recording(tmp_path / "kept")), RESULT)
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty" / "recording.json").write_text("{}")
+    assert main(["analyse", str(tmp_path), str(tmp_path / "nowhere"), "--jobs", "1"]) == 2
+    out, err = capsys.readouterr()
+    assert "4 recordings: 0 read, 1 read before by the same code, 3 cannot be read." in out
+    complaints = [" ".join(line.split()) for line in err.splitlines()]
+    assert len(complaints) == 3
+    for name in ("tiny", "empty", "nowhere"):
+        assert sum(f"/{name}" in line for line in complaints) == 1, name
+
+
+def test_of_several_json_is_one_object_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("one", "two"):
+        write(tmp_path / name)
+        keep(place_of(tmp_path / name, read_recording(tmp_path / name)), RESULT)
+    assert main(["analyse", str(tmp_path), "--json", "--jobs", "1"]) == 0
+    out, err = capsys.readouterr()
+    told = [json.loads(line) for line in out.splitlines()]
+    assert {Path(each["folder"]).name for each in told} == {"one", "two"}
+    assert all(each["falls"] == RESULT["falls"] for each in told)
+    assert "2 recordings" in err
+
+
+def _end_the_process(folder: Path, into: Path | None) -> Read:
+    if folder.name == "poison":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return Read(folder, Outcome.READ, dict(RESULT))
+
+
+def test_a_recording_that_ends_its_process_is_named_and_the_rest_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(many, "_known", lambda folder, into: None)
+    monkeypatch.setattr(many, "_read_one", _end_the_process)
+    folders = [tmp_path / name for name in ("poison", "b")]
+    reads = {read.folder.name: read for read in many.analyse_many(folders, jobs=1)}
+    assert {name for name, read in reads.items() if read.outcome is Outcome.READ} == {"b"}
+    assert "poison" in reads["poison"].why
+
+
+def test_the_tally_counts_what_was_read() -> None:
+    tally = Tally()
+    tally.add(Read(Path("a"), Outcome.READ, RESULT))
+    tally.add(Read(Path("b"), Outcome.KEPT, {**RESULT, "held": "a hand"}))
+    tally.add(Read(Path("c"), Outcome.BAD, None, "c: broken"))
+    first, second = tally.in_words()
+    assert first == "3 recordings: 1 read, 1 read before by the same code, 1 cannot be read."
+    assert second == "2 falls (2 direct), 0 pushed; 0 with doubts, 1 held by a guard."
