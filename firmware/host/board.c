@@ -26,6 +26,7 @@ struct host {
     uint32_t now_us;
     uint32_t period_us; /* when the servo period began */
     uint32_t eeprom_ready_us;
+    uint32_t line_takes; /* bytes; UINT32_MAX: any number */
     int32_t writes_left; /* until the supply fails; negative: never */
     uint8_t eeprom[EEPROM_BYTES];
     uint8_t sent[SENT_BYTES];
@@ -80,6 +81,7 @@ struct host *host_new(void)
     if (host != NULL) {
         memset(host->eeprom, 0xFF, sizeof host->eeprom);
         host->writes_left = -1;
+        host->line_takes = UINT32_MAX;
     }
     return host;
 }
@@ -137,12 +139,22 @@ void host_receive(struct host *host, const uint8_t *bytes, size_t count)
 
 static void transmit(struct host *host)
 {
-    while (!outbox_empty(&host->cannon.outbox) && host->sent_head - host->sent_tail < SENT_BYTES) {
+    while (!outbox_empty(&host->cannon.outbox) && host->sent_head - host->sent_tail < SENT_BYTES &&
+           host->line_takes != 0) {
+        host->line_takes -= host->line_takes != UINT32_MAX;
         host->sent[host->sent_head++ % SENT_BYTES] = outbox_take(&host->cannon.outbox);
     }
 }
 
-void host_step(struct host *host)
+void host_line_takes(struct host *host, uint32_t bytes)
+{
+    host->line_takes = bytes;
+    if (host->powered) {
+        transmit(host);
+    }
+}
+
+void host_think(struct host *host)
 {
     current = host;
     if (!host->powered) {
@@ -160,12 +172,25 @@ void host_step(struct host *host)
     if (!host->powered) {
         host->trigger = false;
         host->loader = false;
+    }
+}
+
+void host_act(struct host *host)
+{
+    current = host;
+    if (!host->powered) {
         return;
     }
     guard_apply(&host->cannon.guard, &host->cannon.receiver, host->cannon.outputs.trigger,
                 host->cannon.outputs.loader);
     cannon_retain(&host->cannon, &host->retained);
     transmit(host);
+}
+
+void host_step(struct host *host)
+{
+    host_think(host);
+    host_act(host);
 }
 
 static void pass(struct host *host, uint32_t duration_us)
@@ -215,10 +240,17 @@ void host_view(const struct host *host, struct host_view *view)
         .now_us = host->now_us,
         .pulls = host->pulls,
         .token = cannon->token,
+        .session = cannon->session,
+        .last_id = cannon->last_id,
     };
     for (uint8_t i = 0; i < WIRE_AXIS_COUNT; i++) {
         view->pulse_ticks[i] = host->powered ? cannon->outputs.pulse_ticks[i] : 0;
     }
+}
+
+uint16_t host_setting(const struct host *host, uint8_t setting)
+{
+    return setting < WIRE_SETTING_COUNT ? host->cannon.settings.values[setting] : 0;
 }
 
 uint8_t *host_eeprom(struct host *host) { return host->eeprom; }

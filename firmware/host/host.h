@@ -27,6 +27,8 @@ struct host_view {
     uint32_t now_us;
     uint32_t pulls; /* how often the trigger pin has gone high since the host was made */
     uint32_t token; /* of the last arming */
+    uint16_t session;
+    uint8_t last_id; /* of the command taken last */
 };
 
 /* A chip without power, its EEPROM blank. NULL when there is no memory. */
@@ -48,6 +50,10 @@ void host_receive(struct host *host, const uint8_t *bytes, size_t count);
 /* The main loop runs once, without time passing. */
 void host_step(struct host *host);
 
+/* The two halves of host_step, between which interrupts may come: what is to be done, and making it true at the pins. */
+void host_think(struct host *host);
+void host_act(struct host *host);
+
 /* Time passes, in steps of at most a millisecond with the main loop running after each. What it sends has left at
  * once: the line's speed is not part of this. */
 void host_run(struct host *host, uint32_t duration_us);
@@ -55,10 +61,17 @@ void host_run(struct host *host, uint32_t duration_us);
 /* Only time and the interrupts of the servo periods pass: the main loop hangs. */
 void host_hang(struct host *host, uint32_t duration_us);
 
+/* The line takes so many more bytes and then no more, as when nobody reads at its other end. UINT32_MAX: it takes all
+ * there will ever be, as it does in the beginning. */
+void host_line_takes(struct host *host, uint32_t bytes);
+
 /* Bytes sent since the last call; at most `room` of them, the others stay. Returns how many. */
 size_t host_sent(struct host *host, uint8_t *bytes, size_t room);
 
 void host_view(const struct host *host, struct host_view *view);
+
+/* The value in use of a setting, enum wire_setting. */
+uint16_t host_setting(const struct host *host, uint8_t setting);
 
 /* The 1024 bytes of EEPROM, to read and to damage. */
 uint8_t *host_eeprom(struct host *host);
