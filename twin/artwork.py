@@ -6,6 +6,7 @@ Pictures are in the board frame seen from above with +y up and +x right, in blue
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from enum import StrEnum
 
 import cv2
@@ -19,6 +20,11 @@ Picture = NDArray[np.uint8]
 
 PIXELS_PER_MM = 3.0
 """Resolution of the board's print."""
+
+TABLE_MM = 2200.0
+"""Side of the piece of table top that is drawn."""
+
+_TABLE_PX = 1400
 
 MARKER_QUIET = 1.25
 """A marker's white card is this much larger than the marker."""
@@ -47,6 +53,31 @@ class TableLook(StrEnum):
     WHITE = "white"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finish:
+    """How a board or table differs from the usual one of its look. Colours are red, green, blue, 0 to 1."""
+
+    dye_a: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    """The ground of the Allies' field is multiplied by this."""
+    dye_g: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    """The ground of the Germans' field."""
+    dye_table: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    """The table beside the board."""
+    ink: tuple[float, float, float] | None = None
+    """Lines and numbers; None for those of the look."""
+    line_mm: float = 0.7
+    """Width of the lines."""
+    grain: float = 1.0
+    """Scales stains and fibre of the board."""
+    litter: int = 0
+    """How many things that are none of the game's lie beside the board."""
+    litter_seed: int = 0
+    """Draws what they are and where they lie."""
+
+
+USUAL = Finish()
+"""A board as its look says, and nothing beside it."""
+
 # Colours are blue, green, red.
 _INK = {
     BoardLook.PRINTED: (92, 88, 84),
@@ -71,7 +102,7 @@ _WOODS = {
 _FLATS = {TableLook.GREY: (176, 170, 164), TableLook.WHITE: (222, 226, 226)}
 
 
-def board(look: BoardLook, *, square_mm: float, strip_mm: float) -> Picture:
+def board(look: BoardLook, *, square_mm: float, strip_mm: float, finish: Finish = USUAL) -> Picture:
     """Draw the playing surface with its strips, +y up, at `PIXELS_PER_MM`."""
     cell = square_mm * PIXELS_PER_MM
     strip = round(strip_mm * PIXELS_PER_MM)
@@ -85,16 +116,19 @@ def board(look: BoardLook, *, square_mm: float, strip_mm: float) -> Picture:
         play[dark] *= 0.76
     if look is BoardLook.WOOD:
         play = _wood(height, width, ((66, 112, 164), (98, 152, 206)), grain_px=14.0, seed=3)
-    play += _mottle(play.shape[:2], look)[..., None]
+    play[height // 2 :] *= np.array(finish.dye_a[::-1], np.float32)
+    play[: height // 2] *= np.array(finish.dye_g[::-1], np.float32)
+    play += finish.grain * _mottle(play.shape[:2], look)[..., None]
     drawn = np.clip(play, 0, 255).astype(np.uint8)
 
-    ink = _INK[look]
+    ink = _INK[look] if finish.ink is None else _bgr(finish.ink)
+    line_px = max(1, round(finish.line_mm * PIXELS_PER_MM))
     for line in range(BOARD_FILES + 1):
         at = min(round(line * cell), width - 1)
-        cv2.line(drawn, (at, 0), (at, height), ink, 2, cv2.LINE_AA)
+        cv2.line(drawn, (at, 0), (at, height), ink, line_px, cv2.LINE_AA)
     for line in range(BOARD_ROWS + 1):
         at = min(round(line * cell), height - 1)
-        cv2.line(drawn, (0, at), (width, at), ink, 2, cv2.LINE_AA)
+        cv2.line(drawn, (0, at), (width, at), ink, line_px, cv2.LINE_AA)
     _number(drawn, look, square_mm, ink)
     cv2.line(drawn, (0, height // 2), (width, height // 2), _MIDDLE, round(1.6 * PIXELS_PER_MM), cv2.LINE_AA)
     if not strip:
@@ -106,16 +140,45 @@ def board(look: BoardLook, *, square_mm: float, strip_mm: float) -> Picture:
     return np.vstack([green, drawn, green])
 
 
-def table(look: TableLook) -> Picture:
-    """Draw a square piece of table top."""
-    size = 1400
+def table(look: TableLook, *, finish: Finish = USUAL) -> Picture:
+    """Draw a square piece of table top, the board's middle in its middle."""
+    size = _TABLE_PX
     if look in _WOODS:
-        grown = _wood(size, size, _WOODS[look], grain_px=26.0, seed=7)
-        return np.clip(grown, 0, 255).astype(np.uint8)
-    flat = np.empty((size, size, 3), np.float32)
-    flat[:] = _FLATS[look]
-    flat += stream(13, "table").normal(0.0, 1.5, (size, size)).astype(np.float32)[..., None]
-    return np.clip(flat, 0, 255).astype(np.uint8)
+        top = _wood(size, size, _WOODS[look], grain_px=26.0, seed=7)
+    else:
+        top = np.empty((size, size, 3), np.float32)
+        top[:] = _FLATS[look]
+        top += stream(13, "table").normal(0.0, 1.5, (size, size)).astype(np.float32)[..., None]
+    top *= np.array(finish.dye_table[::-1], np.float32)
+    drawn = np.clip(top, 0, 255).astype(np.uint8)
+    _litter(drawn, finish)
+    return drawn
+
+
+def _litter(drawn: Picture, finish: Finish) -> None:
+    """Lay pencils, papers and coins beside the board, as flat pictures."""
+    rng = stream(finish.litter_seed, "litter")
+    per_mm = _TABLE_PX / TABLE_MM
+    for _ in range(finish.litter):
+        beside = float(rng.choice([-1.0, 1.0]))
+        middle = np.array([beside * rng.uniform(265.0, 340.0), rng.uniform(-390.0, 390.0)])
+        place = (drawn.shape[1] / 2 + middle * per_mm).round().astype(int)
+        colour = tuple(int(value) for value in rng.integers(10, 245, 3))
+        length_mm, width_mm = ((150.0, 7.0), (60.0, 35.0), (16.0, 16.0))[int(rng.integers(3))]
+        turned = cv2.boxPoints(
+            (
+                (float(place[0]), float(place[1])),
+                (length_mm * per_mm, width_mm * per_mm),
+                float(rng.normal(90.0, 12.0)),
+            )
+        )
+        cv2.fillConvexPoly(drawn, np.round(16 * turned).astype(np.int32), colour, cv2.LINE_AA, 4)
+
+
+def _bgr(colour: tuple[float, float, float]) -> tuple[int, int, int]:
+    """Blue, green, red levels of a colour told as red, green, blue from 0 to 1."""
+    red, green, blue = (round(255 * part) for part in colour)
+    return blue, green, red
 
 
 def marker(dictionary: str, number: int) -> Picture:

@@ -27,6 +27,9 @@ SHOT_TOUCH_NS = 2e-6
 SOLDIER_PUSH_NS = 15e-6
 """Impulse from which a push between soldiers counts, N s."""
 
+SHARED_WITHIN_S = 12e-3
+"""Another's push so soon after the first that counts, and half as strong, shares the blame."""
+
 MERGE_GAP_S = 2e-3
 """Touches of one pair with a shorter gap are one contact."""
 
@@ -120,3 +123,19 @@ def cause_of_fall(contacts: Iterable[Contact], soldier: int) -> Cause:
         contact.by_shot and contact is not first and contact.began_s < first.began_s for contact in counting
     )
     return Cause.RICOCHET if earlier else Cause.DIRECT
+
+
+def blame_is_shared(contacts: Iterable[Contact], soldier: int) -> bool:
+    """Say whether the shot and another soldier pushed one that fell at about the same time."""
+    pushes = [
+        contact for contact in contacts if soldier in contact.parties and contact.mattered_s is not None
+    ]
+    if not pushes:
+        return False
+    first = min(pushes, key=lambda contact: contact.mattered_s or 0.0)
+    return any(
+        push.by_shot is not first.by_shot
+        and (push.mattered_s or 0.0) - (first.mattered_s or 0.0) < SHARED_WITHIN_S
+        and push.impulse_ns > 0.5 * first.impulse_ns
+        for push in pushes
+    )

@@ -57,6 +57,8 @@ class LookSettings:
     """How the board is made."""
     table: artwork.TableLook = artwork.TableLook.WALNUT
     """What the board lies on."""
+    finish: artwork.Finish = artwork.USUAL
+    """How board and table differ from the usual ones of their looks."""
     uniform_a: Colour = (0.47, 0.42, 0.22)
     """The Allies: olive drab."""
     uniform_g: Colour = (0.37, 0.43, 0.43)
@@ -290,13 +292,13 @@ def _png(picture: NDArray[np.uint8]) -> bytes:
 
 
 @lru_cache(maxsize=8)
-def _board_png(look: artwork.BoardLook, square_mm: float, strip_mm: float) -> bytes:
-    return _png(artwork.board(look, square_mm=square_mm, strip_mm=strip_mm))
+def _board_png(look: artwork.BoardLook, square_mm: float, strip_mm: float, finish: artwork.Finish) -> bytes:
+    return _png(artwork.board(look, square_mm=square_mm, strip_mm=strip_mm, finish=finish))
 
 
 @lru_cache(maxsize=4)
-def _table_png(look: artwork.TableLook) -> bytes:
-    return _png(artwork.table(look))
+def _table_png(look: artwork.TableLook, finish: artwork.Finish) -> bytes:
+    return _png(artwork.table(look, finish=finish))
 
 
 def _quad(name: str, x0_m: float, y0_m: float, x1_m: float, y1_m: float, z_m: float) -> str:
@@ -393,9 +395,9 @@ def _xml(
     surface = table.surface
     middle_x, middle_y = (surface.x0_m + surface.x1_m) / 2, (surface.y0_m + surface.y1_m) / 2
 
-    assets["board.png"] = _board_png(look.board, table.square_mm, table.strip_mm)
-    assets["table.png"] = _table_png(look.table)
-    half_m = 1.1
+    assets["board.png"] = _board_png(look.board, table.square_mm, table.strip_mm, look.finish)
+    assets["table.png"] = _table_png(look.table, look.finish)
+    half_m = artwork.TABLE_MM / 2e3
     meshes = [
         soldier.base_mesh(height_m),
         _quad("board", surface.x0_m, surface.y0_m, surface.x1_m, surface.y1_m, 0.0),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from game.montecassino import BOARD_FILES, BOARD_ROWS, Side, Square
 from twin import soldier
-from twin.contacts import BOARD, EDGE, cause_of_fall
+from twin.contacts import BOARD, EDGE, blame_is_shared, cause_of_fall
 from twin.physics import FALLEN_RAD, BodySettings, Box, ShotRun, ShotSettings
 from twin.scene import Arrangement, CannonPose, Snapshot
 from twin.streams import stream
@@ -22,6 +22,9 @@ MOVED_MM = 5.0
 """A soldier pushed farther than this, and still standing, was moved."""
 
 _PELLET_STEP_S = 1e-3
+_LEANING_RAD = math.radians(25.0)
+"""Nearer than this to the angle of a fall, a soldier leans rather than stands or lies."""
+_HARDLY_MM = 1.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -375,17 +378,25 @@ class Table:
         at_us = launch.clock_us
         falls: list[TrueFall] = []
         moved: list[Standing] = []
+        unclear: list[Square] = []
         tilt_rad = run.tilt_rad
         sides = self._still.sides
         for index, square in sorted(enumerate(self._squares), key=lambda row: row[1]):
             if square not in before:
                 continue
+            if abs(tilt_rad[index] - FALLEN_RAD) < _LEANING_RAD:
+                unclear.append(square)
             if tilt_rad[index] > FALLEN_RAD:
                 cause = cause_of_fall(run.log.contacts, index)
                 falls.append(TrueFall(sides[index], square, cause, at_us(run.fell_at_s[index])))
+                if blame_is_shared(run.log.contacts, index):
+                    unclear.append(square)
                 continue
             x_mm, y_mm = (float(value) * 1e3 for value in run.poses[index, :2])
-            if math.hypot(x_mm - before[square].x_mm, y_mm - before[square].y_mm) > MOVED_MM:
+            moved_mm = math.hypot(x_mm - before[square].x_mm, y_mm - before[square].y_mm)
+            if abs(moved_mm - MOVED_MM) < _HARDLY_MM:
+                unclear.append(square)
+            if moved_mm > MOVED_MM:
                 moved.append(Standing(sides[index], square, x_mm, y_mm))
         names = {BOARD: "board", EDGE: "edge"} | {
             index: str(square) for index, square in enumerate(self._squares)
@@ -413,6 +424,7 @@ class Table:
                     touches[0].shot_m[2] * 1e3,
                 )
             ),
+            unclear=tuple(unclear),
         )
 
 

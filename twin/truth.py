@@ -68,6 +68,8 @@ class ShotTruth:
     """What the shot touched, in time order: a square, ``board`` or ``edge``."""
     first_contact_mm: tuple[float, float, float] | None
     """The shot's centre when it first touched anything."""
+    unclear: tuple[Square, ...] = ()
+    """Whose fate people would argue about: left leaning, pushed by just about 5 mm, or felled by two at once."""
 
     def as_json(self) -> Mapping[str, Any]:
         """Return the content of ``truth.json`` of the recording format."""

@@ -1,0 +1,40 @@
+"""`rig clips`: shots of the twin with their truth, as many as wanted, to test an eye on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rig.cli._app import app
+
+__all__ = ["clips"]
+
+
+@app.command(rich_help_panel="Look")
+def clips(
+    folder: Annotated[Path, typer.Argument(help="where the recordings go, one folder a shot")],
+    count: Annotated[int, typer.Option(min=1, help="how many")] = 20,
+    seed: Annotated[
+        int, typer.Option(min=0, help="number of the first; the same number is the same shot")
+    ] = 1,
+) -> None:
+    """Film shots of the twin with their truth, each at another table, in other light, by another camera.
+
+    A shot that is there already is left alone, so that a run that was ended can be taken up again.
+    """
+    from rig.recording import write_recording
+    from twin.clips import film
+
+    for number in range(seed, seed + count):
+        place = folder / f"clip-{number:05d}"
+        if (place / "recording.json").exists():
+            continue
+        clip = film(number)
+        place.mkdir(parents=True, exist_ok=True)
+        for name, told in (("truth", clip.truth.as_json()), ("look", clip.look)):
+            (place / f"{name}.json").write_text(json.dumps(told) + "\n", encoding="utf-8")
+        write_recording(place, clip.keys, clip.frames)
+        typer.echo(f"{place}: {len(clip.frames)} pictures, {len(clip.truth.falls)} fell")

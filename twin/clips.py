@@ -1,0 +1,459 @@
+"""Labelled shots without end: a table, its light, its camera and a shot, all drawn from one number.
+
+What a clip shows is drawn far beyond the looks that the demo has: boards of any colour, line and grain, light from
+any side, long and soft shadows, uniforms of one hue or of grey, colour and grey cameras of any pose up to 15 degrees
+of tilt, three frame rates, shots of four colours. What is told about it varies as much: with and without position,
+lens, markers, muzzle and time of release. Shots whose outcome people would argue about are drawn again.
+"""
+
+from __future__ import annotations
+
+import colorsys
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from game.montecassino import (
+    ALL_SQUARES,
+    BOARD_FILES,
+    BOARD_ROWS,
+    Position,
+    Side,
+    Square,
+)
+from twin.artwork import BoardLook, Finish, TableLook
+from twin.camera import Camera, CameraFaults, CameraSettings, Frame
+from twin.optics import Lens, Pose, project, project_pinhole
+from twin.physics import BodySettings, PhysicsError, ShotSettings
+from twin.scene import CannonPose
+from twin.sensor import SensorSettings
+from twin.stage import Colour, Lamp, LookSettings, placed_markers
+from twin.streams import stream
+from twin.table import Table, TableSettings
+from twin.truth import ShotTruth
+
+__all__ = ["Clip", "film"]
+
+_SQUARE_MM = 45.0
+_WIDTH_MM, _LENGTH_MM = BOARD_FILES * _SQUARE_MM, BOARD_ROWS * _SQUARE_MM
+_GRAVITY_MPS2 = 9.81
+_STEP_US = 10_000
+_STILL_MM = 0.02
+_QUIET_US = 90_000
+"""How long a clip goes on after the last soldier came to rest."""
+_SHORTEST_US, _LONGEST_US = 350_000, 1_000_000
+_TRIES = 60
+_NOBODY_FELL_SHARE = 0.08
+_ONE_FELL_SHARE = 0.5
+_SHOTS: tuple[Colour, ...] = ((0.97, 0.96, 0.92), (0.95, 0.85, 0.2), (0.95, 0.45, 0.1), (0.07, 0.07, 0.08))
+_STEEPEST_TILT_RAD = math.radians(15.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clip:
+    """One filmed shot."""
+
+    keys: Mapping[str, Any]
+    """recording.json but for the format, the clip's name and the times of the pictures."""
+    frames: tuple[tuple[int, NDArray[np.uint8]], ...]
+    """Time in us and picture, oldest first."""
+    truth: ShotTruth
+    """What happened; times on the same clock."""
+    look: Mapping[str, Any]
+    """What was drawn, for whoever wants to know where an eye fails."""
+
+
+def film(seed: int) -> Clip:
+    """Film the shot of a seed; the same whenever asked.
+
+    Raises
+    ------
+    RuntimeError
+        If no clear shot was found in many tries, which no seed is known for.
+    """
+    rng = stream(seed, "clip")
+    table_settings = _draw_table(rng)
+    camera_settings, knowledge = _draw_camera(rng, table_settings)
+    for attempt in range(_TRIES):
+        shot = _shoot(stream(seed, "shot of a clip", attempt), table_settings, camera_settings, seed, attempt)
+        if shot is not None:
+            return _told(shot, camera_settings, knowledge, rng)
+    raise RuntimeError(f"no clear shot in {_TRIES} tries for seed {seed}")
+
+
+# --- what is drawn
+
+
+def _draw_table(rng: np.random.Generator) -> TableSettings:
+    height_mm = float(rng.uniform(33.0, 50.0))
+    return TableSettings(
+        strip_mm=float(rng.choice([0.0, 65.0])),
+        placement_sd_mm=float(rng.uniform(0.8, 2.6)),
+        facing_sd_rad=float(rng.uniform(0.1, 0.5)),
+        bodies=BodySettings(
+            soldier_height_mm=height_mm,
+            soldier_mass_g=float((height_mm / 42.0) ** 3 * rng.uniform(1.3, 2.8)),
+            soldier_friction=float(rng.uniform(0.35, 0.55)),
+            board_friction=float(rng.uniform(0.4, 0.6)),
+        ),
+        shot=ShotSettings(mass_g=float(rng.uniform(0.12, 0.25)), restitution=float(rng.uniform(0.5, 0.75))),
+    )
+
+
+def _colour(hue: float, saturation: float, value: float) -> Colour:
+    red, green, blue = colorsys.hsv_to_rgb(
+        hue % 1.0, min(max(saturation, 0.0), 1.0), min(max(value, 0.0), 1.0)
+    )
+    return red, green, blue
+
+
+def _uniforms(rng: np.random.Generator, monochrome: bool) -> tuple[Colour, Colour]:
+    """Draw two uniforms that a person can still tell apart."""
+    while True:
+        kind = int(rng.integers(5))
+        if kind == 0:  # olive against field grey
+            pair = (
+                _colour(rng.uniform(0.1, 0.22), rng.uniform(0.35, 0.6), rng.uniform(0.3, 0.6)),
+                _colour(rng.uniform(0.35, 0.6), rng.uniform(0.05, 0.25), rng.uniform(0.28, 0.55)),
+            )
+        elif kind == 1:  # one hue
+            hue, value = rng.uniform(), rng.uniform(0.25, 0.6)
+            pair = (
+                _colour(hue, rng.uniform(0.1, 0.6), value),
+                _colour(
+                    hue + rng.normal(0, 0.04),
+                    rng.uniform(0.1, 0.6),
+                    float(np.clip(value + rng.normal(0, 0.2), 0.15, 0.8)),
+                ),
+            )
+        elif kind == 2:  # greys
+            pair = (
+                _colour(rng.uniform(), 0.06, rng.uniform(0.15, 0.75)),
+                _colour(rng.uniform(), 0.06, rng.uniform(0.15, 0.75)),
+            )
+        elif kind == 3:  # dark
+            pair = (
+                _colour(rng.uniform(), rng.uniform(0.2, 0.7), rng.uniform(0.12, 0.3)),
+                _colour(rng.uniform(), rng.uniform(0.2, 0.7), rng.uniform(0.12, 0.3)),
+            )
+        else:
+            pair = (
+                _colour(rng.uniform(), rng.uniform(0.2, 0.8), rng.uniform(0.25, 0.8)),
+                _colour(rng.uniform(), rng.uniform(0.2, 0.8), rng.uniform(0.25, 0.8)),
+            )
+        first, second = np.array(pair[0]), np.array(pair[1])
+        weights = np.array([0.299, 0.587, 0.114])
+        apart = (
+            abs(float(weights @ (first - second))) if monochrome else float(np.linalg.norm(first - second))
+        )
+        if apart > (0.14 if monochrome else 0.12):
+            return pair
+
+
+def _draw_look(rng: np.random.Generator, monochrome: bool) -> LookSettings:
+    def dye(spread: float) -> Colour:
+        middle = rng.uniform(0.55, 1.1)
+        red, green, blue = (float(np.clip(middle + rng.normal(0, spread), 0.25, 1.2)) for _ in range(3))
+        return red, green, blue
+
+    dye_a = dye(0.12) if rng.random() < 0.7 else (1.0, 1.0, 1.0)
+    dye_g = dye_a if rng.random() < 0.6 else dye(0.12)
+    dark_ink = rng.random() < 0.75
+    finish = Finish(
+        dye_a=dye_a,
+        dye_g=dye_g,
+        dye_table=dye(0.08),
+        ink=None
+        if rng.random() < 0.5
+        else _colour(
+            rng.uniform(), rng.uniform(0, 0.5), rng.uniform(0.1, 0.3) if dark_ink else rng.uniform(0.7, 0.95)
+        ),
+        line_mm=float(rng.uniform(0.4, 1.8)),
+        grain=float(rng.uniform(0.3, 2.2)),
+        litter=int(rng.integers(5)),
+        litter_seed=int(rng.integers(1 << 31)),
+    )
+    bearing, far_mm = rng.uniform(-math.pi, math.pi), rng.uniform(100.0, 1300.0)
+    warmth = rng.uniform(-0.16, 0.16)
+    bright = rng.uniform(0.42, 0.7)
+    key = Lamp(
+        position_mm=(
+            180.0 + far_mm * math.cos(bearing),
+            405.0 + far_mm * math.sin(bearing),
+            rng.uniform(700.0, 1600.0),
+        ),
+        colour=(bright * (1 + warmth), bright, bright * (1 - 1.3 * warmth)),
+        radius_mm=float(rng.uniform(8.0, 140.0)),
+    )
+    fill = Lamp(
+        position_mm=(180.0 + rng.normal(0, 700.0), 405.0 + rng.normal(0, 700.0), rng.uniform(1100.0, 1800.0)),
+        colour=(0.18, 0.19, 0.2),
+        casts_shadow=bool(rng.random() < 0.3),
+        radius_mm=float(rng.uniform(40.0, 140.0)),
+    )
+    uniform_a, uniform_g = _uniforms(rng, monochrome)
+    return LookSettings(
+        board=list(BoardLook)[int(rng.integers(len(BoardLook)))],
+        table=list(TableLook)[int(rng.integers(len(TableLook)))],
+        finish=finish,
+        uniform_a=uniform_a,
+        uniform_g=uniform_g,
+        painted=bool(rng.random() < 0.5),
+        shot=_SHOTS[int(rng.integers(len(_SHOTS)))],
+        lamps=(key, fill),
+        ambient=float(rng.uniform(0.2, 0.45)),
+        marker_size_mm=float(rng.choice([30.0, 34.0, 40.0])),
+        markers=() if rng.random() < 0.12 else None,
+    )
+
+
+def _draw_camera(rng: np.random.Generator, table: TableSettings) -> tuple[CameraSettings, Mapping[str, bool]]:
+    fps = float(rng.choice([60.0, 120.0, 120.0, 120.0, 200.0]))
+    width_px, height_px = (640, 400) if fps == 200.0 and rng.random() < 0.5 else (1280, 720)
+    monochrome = bool(rng.random() < 0.15)
+    look = _draw_look(rng, monochrome)
+    tilted = rng.random() < 0.3
+    lean, way = (
+        (rng.uniform(math.radians(4.0), _STEEPEST_TILT_RAD) if tilted else abs(rng.normal(0, 0.04))),
+        rng.uniform(-math.pi, math.pi),
+    )
+    turned = rng.random()
+    roll_rad = float(rng.normal(0, 0.03)) + (math.pi if rng.random() < 0.3 else 0.0)
+    if turned < 0.12:
+        roll_rad += float(rng.normal(0, math.radians(12.0)))
+    elif turned < 0.18:
+        roll_rad = float(rng.uniform(-math.pi, math.pi))
+    pose = Pose(
+        aim_mm=(_WIDTH_MM / 2 + float(rng.normal(0, 6.0)), _LENGTH_MM / 2 + float(rng.normal(0, 10.0))),
+        height_mm=float(rng.uniform(950.0, 1600.0)),
+        tilt_rad=float(lean * math.cos(way)),
+        pan_rad=float(lean * math.sin(way)),
+        roll_rad=roll_rad,
+    )
+    bent = rng.random() < 0.6
+    lens = Lens(
+        width_px=width_px,
+        height_px=height_px,
+        focal_px=_fitting_focal_px(pose, look, table, width_px, height_px) * float(rng.uniform(0.94, 1.0)),
+        centre_px=(
+            (width_px - 1) / 2 + float(rng.normal(0, 4.0)),
+            (height_px - 1) / 2 + float(rng.normal(0, 4.0)),
+        )
+        if bent
+        else None,
+        k1=float(rng.uniform(-0.2, 0.0)) if bent else 0.0,
+        k2=float(rng.uniform(0.0, 0.05)) if bent else 0.0,
+    )
+    exposure_us = int(min(rng.choice([400, 700, 1000, 1500, 2000, 3000]), 0.6e6 / fps))
+    settings = CameraSettings(
+        fps=fps,
+        exposure_us=exposure_us,
+        pose=pose,
+        lens=lens,
+        blur_px=float(rng.uniform(0.4, 0.9)),
+        monochrome=monochrome,
+        sensor=SensorSettings(
+            gamma=float(rng.uniform(1.8, 2.4)),
+            brightness=float(rng.uniform(0.85, 1.7)),
+            noise=float(rng.uniform(0.5, 2.0)),
+            vignetting=float(rng.uniform(0.05, 0.4)),
+        ),
+        look=look,
+        faults=CameraFaults(
+            shake_px=float(rng.choice([0.0, 0.5, 1.5])),
+            flicker=float(rng.choice([0.0, 0.02, 0.05])),
+            drop_probability=float(rng.choice([0.0, 0.0, 0.02])),
+        ),
+    )
+    return settings, {
+        "position": bool(rng.random() < 0.5),
+        "lens": bool(rng.random() < 0.8),
+        "exposure": bool(rng.random() < 0.6),
+        "muzzle": bool(rng.random() < 0.8),
+        "release": bool(rng.random() < 0.8),
+    }
+
+
+def _fitting_focal_px(
+    pose: Pose, look: LookSettings, table: TableSettings, width_px: int, height_px: int
+) -> float:
+    """Return the longest focal length with the board and its markers in the picture."""
+    end_mm = max(table.strip_mm, 12.0)
+    corners = [(x, y) for x in (-12.0, _WIDTH_MM + 12.0) for y in (-end_mm, _LENGTH_MM + end_mm)]
+    half_mm = 0.65 * look.marker_size_mm
+    corners += [
+        (marker.centre_mm[0] + dx, marker.centre_mm[1] + dy)
+        for marker in placed_markers(look, table)
+        for dx in (-half_mm, half_mm)
+        for dy in (-half_mm, half_mm)
+    ]
+    points = np.array([(x, y, 0.0) for x, y in corners])
+    unit = Lens(width_px=width_px, height_px=height_px, focal_px=1.0, centre_px=(0.0, 0.0))
+    reach = np.abs(project_pinhole(pose, unit, points)).max(axis=0)
+    return float(min((width_px / 2 - 8.0) / reach[0], (height_px / 2 - 8.0) / reach[1]))
+
+
+def _draw_soldiers(rng: np.random.Generator) -> dict[Square, Side]:
+    """Draw a position: as at the start, in knots, or scattered."""
+    kind = rng.random()
+    soldiers: dict[Square, Side] = {}
+    for side in Side:
+        if kind < 0.25:
+            for number in range(1, 25):
+                if rng.random() < 0.92:
+                    soldiers[Square(side, number)] = side
+            continue
+        middle = rng.uniform(0.0, BOARD_ROWS)
+        spread = 2.5 if kind < 0.65 else 7.0
+        rows = np.array([square.centre_mm(_SQUARE_MM)[1] / _SQUARE_MM for square in ALL_SQUARES])
+        weights = np.exp(-0.5 * ((rows - middle) / spread) ** 2) + 0.015
+        count = int(rng.integers(4, 25))
+        for index in rng.choice(len(ALL_SQUARES), size=count, replace=False, p=weights / weights.sum()):
+            soldiers.setdefault(ALL_SQUARES[index], side)
+    return soldiers
+
+
+# --- what happens
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Shot:
+    camera: Camera
+    frames: list[Frame]
+    truth: ShotTruth
+    soldiers: dict[Square, Side]
+    side: Side
+    fire_us: int
+    attempt: int
+
+
+def _shoot(
+    rng: np.random.Generator, table_settings: TableSettings, settings: CameraSettings, seed: int, attempt: int
+) -> _Shot | None:
+    """Fire once; None where the outcome is unclear, takes too long or is not worth a clip."""
+    side = Side.A if rng.random() < 0.5 else Side.G
+    soldiers = _draw_soldiers(rng)
+    muzzle_mm, azimuth_rad, elevation_rad, speed_mps = _draw_aim(rng, table_settings, soldiers, side)
+    fire_us = int(rng.integers(75_000, 120_000))
+    fewest_falls = 2 - (rng.random() < _ONE_FELL_SHARE) - (rng.random() < _NOBODY_FELL_SHARE)
+    if abs(azimuth_rad if side is Side.A else math.pi - abs(azimuth_rad)) > math.radians(50.0):
+        return None
+    table = Table(table_settings, soldiers, seed=seed)
+    table.place_cannon(CannonPose(side, muzzle_mm, azimuth_rad, elevation_rad))
+    camera = Camera(settings, table, seed=seed)
+    camera.advance(fire_us)
+    table.launch(muzzle_mm, azimuth_rad, elevation_rad, speed_mps, fire_us)
+    moved_us = fire_us
+    poses = table.arrangement()[1].poses
+    try:
+        while not table.at_rest and table.now_us < fire_us + _LONGEST_US + _QUIET_US:
+            camera.advance(table.now_us + _STEP_US)
+            now = table.arrangement()[1].poses
+            if np.abs(now - poses).max() * 1e3 > _STILL_MM:
+                moved_us, poses = table.now_us, now
+        end_us = max(fire_us + _SHORTEST_US, moved_us + _QUIET_US)
+        while table.at_rest and table.now_us < end_us:
+            camera.advance(table.now_us + _STEP_US)
+        frames = [frame for frame in camera.poll() if frame.timestamp_us <= end_us]
+        table.settle()
+    except PhysicsError:
+        return None
+    truth = table.truth()
+    late = moved_us > fire_us + _LONGEST_US or any(fall.at_us > moved_us for fall in truth.falls)
+    if late or truth.unclear or len(truth.falls) < fewest_falls:
+        camera.close()
+        return None
+    return _Shot(camera, frames, truth, soldiers, side, fire_us, attempt)
+
+
+def _draw_aim(
+    rng: np.random.Generator, table: TableSettings, soldiers: Mapping[Square, Side], side: Side
+) -> tuple[tuple[float, float, float], float, float, float]:
+    """Draw muzzle, azimuth, elevation and speed of a shot at somebody, often the nearer ones' heads or feet."""
+    beyond_mm = rng.uniform(30.0, 60.0)
+    muzzle_mm = (
+        float(rng.uniform(40.0, _WIDTH_MM - 40.0)),
+        float(-beyond_mm if side is Side.A else _LENGTH_MM + beyond_mm),
+        float(rng.uniform(40.0, 62.0)),
+    )
+    targets = sorted(square for square, who in soldiers.items() if who is not side) or sorted(soldiers)
+    x_mm, y_mm = targets[int(rng.integers(len(targets)))].centre_mm(_SQUARE_MM)
+    away_mm = math.hypot(x_mm - muzzle_mm[0], y_mm - muzzle_mm[1])
+    speed_mps = float(rng.uniform(4.0, 7.0) if rng.random() < 0.25 else rng.uniform(7.0, 13.0))
+    time_s = away_mm / 1e3 / speed_mps
+    at_mm = float(rng.uniform(4.0, table.bodies.soldier_height_mm * 0.95))
+    rise_m = (at_mm - muzzle_mm[2]) / 1e3 + 0.5 * _GRAVITY_MPS2 * time_s**2
+    azimuth_rad = math.atan2(x_mm - muzzle_mm[0] + rng.normal(0, 8.0), y_mm - muzzle_mm[1])
+    return muzzle_mm, azimuth_rad, math.atan2(rise_m, away_mm / 1e3), speed_mps
+
+
+# --- what is told about it
+
+
+def _told(
+    shot: _Shot, settings: CameraSettings, knowledge: Mapping[str, bool], rng: np.random.Generator
+) -> Clip:
+    camera, lens = shot.camera, settings.lens
+    corners = None
+    if camera.markers is None:
+        outline = np.array(
+            [(0.0, 0.0, 0.0), (_WIDTH_MM, 0.0, 0.0), (_WIDTH_MM, _LENGTH_MM, 0.0), (0.0, _LENGTH_MM, 0.0)]
+        )
+        seen = project(settings.pose, lens, outline) + rng.normal(0, 0.3, (4, 2))
+        corners = [[round(float(value), 1) for value in pixel] for pixel in seen]
+    position = Position(
+        turn=shot.side,
+        soldiers=shot.soldiers,
+        held=dict.fromkeys(Side, 0),
+        shots_left=dict.fromkeys(Side, 5),
+        retreated=frozenset(),
+    )
+    keys = {
+        "camera": {
+            "width": lens.width_px,
+            "height": lens.height_px,
+            "fps": settings.fps,
+            "exposure_us": settings.exposure_us if knowledge["exposure"] else None,
+            "intrinsics": camera.intrinsics if knowledge["lens"] else None,
+            "distortion": camera.distortion if knowledge["lens"] else None,
+        },
+        "fire_us": shot.fire_us if knowledge["release"] else None,
+        "board": {"square_mm": _SQUARE_MM, "markers": camera.markers, "corners_px": corners},
+        "cannon": {
+            "side": str(shot.side),
+            "muzzle_mm": list(shot.truth.muzzle_mm) if knowledge["muzzle"] else None,
+        },
+        "position": str(position) if knowledge["position"] else None,
+        "zone": str(rng.choice(["A01-A72,G01-G72", f"{shot.side.enemy}25-{shot.side.enemy}72"])),
+        "option": str(rng.choice(["i", "ii", "iii"])),
+    }
+    frames = tuple((frame.timestamp_us, frame.image) for frame in shot.frames)
+    camera.close()
+    look, faults = settings.look, settings.faults
+    return Clip(
+        keys,
+        frames,
+        shot.truth,
+        {
+            "board": str(look.board),
+            "table": str(look.table),
+            "uniforms": [look.uniform_a, look.uniform_g],
+            "painted": look.painted,
+            "shot": look.shot,
+            "lamp_mm": look.lamps[0].position_mm,
+            "lamp_radius_mm": look.lamps[0].radius_mm,
+            "monochrome": settings.monochrome,
+            "fps": settings.fps,
+            "size": [lens.width_px, lens.height_px],
+            "tilt_deg": math.degrees(math.hypot(settings.pose.tilt_rad, settings.pose.pan_rad)),
+            "roll_deg": math.degrees(settings.pose.roll_rad),
+            "shake_px": faults.shake_px,
+            "drops": faults.drop_probability,
+            "speed_mps": shot.truth.speed_mps,
+            "attempt": shot.attempt,
+        },
+    )
