@@ -8,6 +8,7 @@ from twin.chip.chip import (
     ChipEvent,
     ChipSettings,
     EventKind,
+    Moment,
     ResetCause,
 )
 from twin.chip.errors import ChipError, ChipMissing, ChipStopped
@@ -24,6 +25,7 @@ __all__ = [
     "ChipSettings",
     "ChipStopped",
     "EventKind",
+    "Moment",
     "Pin",
     "ResetCause",
 ]

@@ -20,6 +20,7 @@ __all__ = [
     "ChipEvent",
     "ChipSettings",
     "EventKind",
+    "Moment",
     "ResetCause",
 ]
 
@@ -55,6 +56,8 @@ class EventKind(IntEnum):
     """A byte of EEPROM was programmed; `pin` is its address."""
     POWER_OFF = 8
     """Power was taken away."""
+    INTERRUPT = 9
+    """An interrupt's handler began; `pin` is its vector, `value` the cycles since its flag. Only where asked for."""
 
 
 class ResetCause(IntEnum):
@@ -102,6 +105,15 @@ _STOPPED = {
     -2: "it sleeps in another mode than idle",
     -3: "bad stack, program counter, opcode or address",
 }
+
+
+class Moment:
+    """A state of one chip, to which that chip can go back."""
+
+    def __init__(self, chip: "Chip", kept: Any, free: Any) -> None:
+        self._chip = chip  # must outlive this
+        self._kept = kept
+        weakref.finalize(self, free, kept)
 
 
 class _Closed:
@@ -198,9 +210,17 @@ class Chip:
             if count < _EVENT_ROOM:
                 return events
 
-    def send(self, data: bytes) -> None:
-        """Put bytes on the line to the chip, one behind the other at the line's rate, the first not before now."""
-        self._lib.chip_send(self._chip, data, len(data))
+    def send(self, data: bytes, *, at_cycle: int = 0) -> None:
+        """Put bytes on the line to the chip, one behind the other at the line's rate.
+
+        Parameters
+        ----------
+        data
+            The bytes; they follow those that are on the line already.
+        at_cycle
+            The first start bit comes not before this cycle; the past means now.
+        """
+        self._lib.chip_send(self._chip, data, len(data), at_cycle)
 
     @property
     def line_pending(self) -> int:
@@ -246,6 +266,49 @@ class Chip:
     def power_off(self) -> None:
         """Take power away until the next `reset(ResetCause.POWER_ON)`."""
         self._lib.chip_power_off(self._chip)
+
+    def keep(self) -> Moment:
+        """Return the present state, for `go_back`."""
+        return Moment(self, self._lib.chip_keep(self._chip), self._lib.chip_moment_free)
+
+    def go_back(self, moment: Moment) -> None:
+        """Make the state of this chip what it was, the cycle, the line and what drives the pins included.
+
+        Raises
+        ------
+        ChipError
+            Where the moment is another chip's.
+        """
+        if moment._chip is not self:
+            raise ChipError("a chip can go back to its own past only")
+        self._lib.chip_go_back(self._chip, moment._kept)
+
+    @property
+    def asleep(self) -> bool:
+        """Whether the core sleeps: then it is in the main loop, and every handler is at its end."""
+        return bool(self._lib.chip_asleep(self._chip))
+
+    def hang(self, *, interrupts_off: bool = False) -> None:
+        """Let the core loop for ever from here, until a reset: what it was about is never done.
+
+        Parameters
+        ----------
+        interrupts_off
+            Whether interrupts go off first; otherwise they stay as they are.
+        """
+        self._lib.chip_hang(self._chip, interrupts_off)
+
+    def poke(self, address: int, value: int) -> None:
+        """Write a byte of data space, as a debugger would: nothing on the chip takes notice of the writing."""
+        self._lib.chip_poke(self._chip, address, value)
+
+    def freeze(self, cycles: int) -> None:
+        """Stop the core for a while, in the midst of whatever it does; timers, line and pins go on."""
+        self._lib.chip_freeze(self._chip, cycles)
+
+    def log_interrupts(self, on: bool) -> None:
+        """Log every interrupt from now on, or none."""
+        self._lib.chip_log_interrupts(self._chip, on)
 
     def eeprom(self) -> bytes:
         """Return the 1024 bytes of EEPROM."""

@@ -64,6 +64,7 @@ typedef struct {
 typedef struct {
     chip *owner;
     avr_int_vector_t *vector;
+    uint64_t pending_since;
 } vector_ref;
 
 typedef struct {
@@ -83,6 +84,7 @@ struct uart {
     uint8_t byte_framing_error;
     /* Receiver. */
     uint8_t fifo[2], fifo_framing_error[2], fifo_count;
+    uint64_t fifo_came[2], shift_came; /* when the byte was whole */
     uint8_t shift, shift_framing_error, shift_full;
     /* Transmitter. */
     uint64_t send_done;   /* CHIP_NEVER when idle */
@@ -117,6 +119,8 @@ struct chip {
     int stop_at_sent_byte; /* chip_run was asked to stop at it */
     int in_due;           /* inside the due timer: it re-arms itself on return */
     int woken;            /* the core slept since the last interrupt */
+    int log_interrupts;
+    uint64_t due_cycle;   /* while in_due: of what is being done */
 
     chip_event *events;
     size_t event_count, event_room;
@@ -160,6 +164,7 @@ void pins_due(chip *c, uint64_t cycle);
 void timers_init(chip *c);
 void timers_after_reset(chip *c);
 int timers_compare_drives(const chip *c, int port, int bit, uint8_t *level);
+uint64_t timers_flag_cycle(const chip *c, const avr_int_vector_t *vector); /* CHIP_NEVER: it is no timer's */
 
 /* interrupts.c */
 void interrupts_init(chip *c);
@@ -171,6 +176,7 @@ void uart_after_reset(chip *c);
 uint64_t uart_next(const chip *c);
 void uart_due(chip *c, uint64_t cycle);
 void uart_reraise(chip *c, const avr_int_vector_t *vector);
+uint64_t uart_flag_cycle(const chip *c, const avr_int_vector_t *vector); /* CHIP_NEVER: it is not the receiver's */
 
 /* eeprom.c */
 void eeprom_init(chip *c);

@@ -57,6 +57,7 @@ static void do_due(chip *c, uint64_t until)
     uint64_t cycle;
     c->in_due = 1;
     while ((cycle = next_due(c)) <= until) {
+        c->due_cycle = cycle;
         if (pins_next(c) == cycle)
             pins_due(c, cycle);
         else if (uart_next(c) == cycle)

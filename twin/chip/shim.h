@@ -62,6 +62,7 @@ enum chip_event_kind {
     CHIP_EVENT_STARTED = 6,   /* the start-up delay is over and the first instruction runs */
     CHIP_EVENT_EEPROM = 7,    /* a byte was programmed */
     CHIP_EVENT_POWER_OFF = 8,
+    CHIP_EVENT_INTERRUPT = 9, /* a handler began; pin is its vector, value the cycles since its flag */
 };
 
 /* Bits of MCUSR. */
@@ -90,8 +91,8 @@ uint32_t chip_program_counter(const chip *c);
 int chip_run(chip *c, uint64_t target_cycle, int stop_at_sent_byte);
 size_t chip_events(chip *c, chip_event *out, size_t room);
 
-/* Bytes for the chip's receiver, one behind the other at the line's rate, the first not before now. */
-void chip_send(chip *c, const uint8_t *bytes, size_t count);
+/* Bytes for the chip's receiver, one behind the other at the line's rate, the first not before `cycle` (or now). */
+void chip_send(chip *c, const uint8_t *bytes, size_t count, uint64_t cycle);
 size_t chip_line_pending(const chip *c);
 void chip_line_clear(chip *c);
 
@@ -103,6 +104,22 @@ int chip_pin_driven(const chip *c, int pin);
 void chip_reset(chip *c, int cause);
 void chip_reset_at(chip *c, int cause, uint64_t cycle);
 void chip_power_off(chip *c);
+
+/* The present state, for as often as the same chip shall go back to it. Cycles go back too. */
+typedef struct chip_moment chip_moment;
+chip_moment *chip_keep(const chip *c);
+void chip_go_back(chip *c, const chip_moment *m);
+void chip_moment_free(chip_moment *m);
+
+/* What a debugger can do, between two instructions. `chip_hang` lets the core loop for ever, awake; unless told
+ * otherwise with interrupts as they are. `chip_freeze` stops the core's clock for a while: all else goes on. */
+int chip_asleep(const chip *c);
+void chip_hang(chip *c, int interrupts_off);
+void chip_poke(chip *c, uint16_t address, uint8_t value);
+void chip_freeze(chip *c, uint32_t cycles);
+
+/* Log every interrupt from now on. */
+void chip_log_interrupts(chip *c, int on);
 
 /* 1024 bytes. */
 void chip_eeprom_read(const chip *c, uint8_t *out);

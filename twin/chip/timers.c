@@ -64,6 +64,21 @@ static void on_compare(avr_irq_t *irq, uint32_t value, void *param)
     pins_refresh(c, cycle);
 }
 
+uint64_t timers_flag_cycle(const chip *c, const avr_int_vector_t *vector)
+{
+    for (int t = 0; t < CHIP_TIMERS; t++) {
+        const avr_timer_t *timer = c->timer[t];
+        if (vector == &timer->overflow)
+            return timer->tov_base + timer->tov_cycles;
+        for (int k = 0; k < CHIP_COMPARES; k++) {
+            const avr_timer_comp_t *compare = &timer->comp[k];
+            if (vector == &compare->interrupt) /* at the top it comes with the overflow, which has moved the base */
+                return timer->tov_base + (compare->comp_cycles == timer->tov_cycles ? 0 : compare->comp_cycles);
+        }
+    }
+    return CHIP_NEVER;
+}
+
 static void write_ocr(avr_t *avr, avr_io_addr_t address, uint8_t value, void *param)
 {
     chip *c = param;

@@ -61,12 +61,18 @@ void uart_reraise(chip *c, const avr_int_vector_t *vector)
         raise_if(c, c->uart.emptied, UDRE);
 }
 
+uint64_t uart_flag_cycle(const chip *c, const avr_int_vector_t *vector)
+{
+    return vector == c->uart.received && c->uart.fifo_count ? c->uart.fifo_came[0] : CHIP_NEVER;
+}
+
 /* ---- receiver -------------------------------------------------------------------------------------------------- */
 
-static void into_fifo(chip *c, uint8_t byte, uint8_t framing_error)
+static void into_fifo(chip *c, uint8_t byte, uint8_t framing_error, uint64_t came)
 {
     struct uart *u = &c->uart;
     u->fifo[u->fifo_count] = byte;
+    u->fifo_came[u->fifo_count] = came;
     u->fifo_framing_error[u->fifo_count++] = framing_error;
     set_status(c, u->fifo_framing_error[0] ? FE : 0, FE);
     avr_raise_interrupt(c->avr, u->received);
@@ -104,10 +110,11 @@ static void line_ends_byte(chip *c, uint64_t cycle)
     u->byte_done = CHIP_NEVER;
     chip_log(c, cycle, CHIP_EVENT_RECEIVED, 0, u->byte_value);
     if (u->fifo_count < 2) {
-        into_fifo(c, u->byte_value, u->byte_framing_error);
+        into_fifo(c, u->byte_value, u->byte_framing_error, cycle);
     } else {
         u->shift = u->byte_value;
         u->shift_framing_error = u->byte_framing_error;
+        u->shift_came = cycle;
         u->shift_full = 1;
     }
 }
@@ -121,12 +128,13 @@ static uint8_t read_data(avr_t *avr, avr_io_addr_t address, void *param)
     if (!u->fifo_count)
         return byte;
     u->fifo[0] = u->fifo[1];
+    u->fifo_came[0] = u->fifo_came[1];
     u->fifo_framing_error[0] = u->fifo_framing_error[1];
     u->fifo_count--;
     set_status(c, u->fifo_count && u->fifo_framing_error[0] ? FE : 0, FE | DOR);
     if (u->shift_full) {
         u->shift_full = 0;
-        into_fifo(c, u->shift, u->shift_framing_error);
+        into_fifo(c, u->shift, u->shift_framing_error, u->shift_came);
     }
     if (!u->fifo_count)
         drop(c, u->received, RXC);
@@ -247,11 +255,8 @@ uint64_t uart_next(const chip *c)
 {
     const struct uart *u = &c->uart;
     uint64_t receive = u->byte_done;
-    if (receive == CHIP_NEVER && u->queue_head < u->queue_tail) {
+    if (receive == CHIP_NEVER && u->queue_head < u->queue_tail)
         receive = next_start(c);
-        if (receive < c->avr->cycle)
-            receive = c->avr->cycle;
-    }
     return receive < u->send_done ? receive : u->send_done;
 }
 
@@ -265,7 +270,7 @@ void uart_due(chip *c, uint64_t cycle)
         line_starts_byte(c, cycle);
 }
 
-void chip_send(chip *c, const uint8_t *bytes, size_t count)
+void chip_send(chip *c, const uint8_t *bytes, size_t count, uint64_t cycle)
 {
     struct uart *u = &c->uart;
     if (u->queue_tail + count > u->queue_room) {
@@ -274,9 +279,9 @@ void chip_send(chip *c, const uint8_t *bytes, size_t count)
         if (!u->queue)
             abort();
     }
-    uint64_t now = c->avr->cycle * u->line_baud;
-    if (u->queue_head == u->queue_tail && u->line_free_scaled < now)
-        u->line_free_scaled = now;
+    uint64_t earliest = (cycle > c->avr->cycle ? cycle : c->avr->cycle) * u->line_baud;
+    if (u->queue_head == u->queue_tail && u->line_free_scaled < earliest)
+        u->line_free_scaled = earliest;
     memcpy(u->queue + u->queue_tail, bytes, count);
     u->queue_tail += count;
     chip_arm(c);

@@ -175,3 +175,92 @@ def test_a_file_that_is_no_firmware_is_one_clear_sentence(tmp_path: Path) -> Non
 def test_missing_library_is_one_clear_sentence(tmp_path: Path) -> None:
     with pytest.raises(ChipMissing, match=r"libchip\.so: the simulated chip is not there; build it with"):
         open_library(tmp_path / "libchip.so")
+
+
+def test_a_chip_goes_back_to_a_moment_and_does_the_same_again(boot: Boot) -> None:
+    chip = boot()
+    chip.send(b"t" + bytes([0xCF, 7, 0xCF, 11]) + b"ib")
+    chip.run_for_us(300)  # in the midst of the bytes
+    chip.drive(18, True, at_cycle=chip.cycle + 5000)
+    chip.events()
+    moment = chip.keep()
+    futures = []
+    for _ in range(3):
+        chip.send(b"gie\x07\x5a")
+        chip.run_for_us(60_000)
+        futures.append((chip.cycle, chip.events(), chip.eeprom(), chip.data(0, RAM_END)))
+        chip.reset(ResetCause.WATCHDOG)
+        chip.send(bytes(5000))
+        chip.run_for_us(1_000)
+        chip.go_back(moment)
+    assert len(futures[0][1]) > 20
+    assert futures[0] == futures[1] == futures[2]
+
+
+def test_a_chip_does_not_go_back_to_the_moment_of_another(boot: Boot) -> None:
+    with pytest.raises(ChipError, match="its own past"):
+        boot().go_back(boot().keep())
+
+
+def test_bytes_for_a_cycle_start_there(boot: Boot) -> None:
+    chip = boot()
+    chip.events()
+    at = chip.cycle + 12_345
+    chip.send(b"?", at_cycle=at)
+    chip.run_for_us(2000)
+    (heard,) = [event.cycle for event in chip.events() if event.kind is EventKind.RECEIVED]
+    assert heard == at + 19 * 17 * 8 // 2
+
+
+@pytest.mark.parametrize("interrupts_off", [False, True])
+def test_a_hung_core_does_nothing_but_its_interrupts(
+    boot: Boot, bytes_sent: Sent, interrupts_off: bool
+) -> None:
+    chip = boot(drive={19: False})
+    chip.send(b"n")  # an interrupt for edges of that pin
+    chip.run_for_us(1000)
+    chip.hang(interrupts_off=interrupts_off)
+    chip.log_interrupts(True)
+    bytes_sent(chip)
+    chip.send(b"i")
+    chip.drive(19, True)
+    chip.run_for_us(2000)
+    events = chip.events()
+    assert not any(event.kind is EventKind.SENT for event in events)
+    assert sum(event.kind is EventKind.INTERRUPT for event in events) == (not interrupts_off)
+    chip.reset(ResetCause.EXTERNAL)
+    chip.run_for_us(2000)
+    assert bytes_sent(chip) == bytes([ResetCause.EXTERNAL])
+
+
+def test_a_frozen_core_loses_time_and_bytes_but_not_its_state(boot: Boot, bytes_sent: Sent) -> None:
+    chip = boot()
+    chip.events()
+    chip.send(b"i???i")
+    chip.run_for_us(40)
+    chip.freeze(16 * 500)
+    chip.run_for_us(2000)
+    events = chip.events()
+    assert sum(event.kind is EventKind.OVERRUN for event in events) == 2
+    assert sum(event.kind is EventKind.SENT for event in events) == 6  # the first and the last byte were kept
+
+
+def test_a_poked_byte_is_there(boot: Boot) -> None:
+    chip = boot()
+    chip.poke(0x0300, 0x5A)
+    assert chip.data(0x0300) == b"\x5a"
+
+
+def test_interrupts_are_logged_with_the_cycles_since_their_flag(boot: Boot) -> None:
+    """From a two-cycle loop: up to 1 to end it, 4 to enter, 3 for the jump in the vector table."""
+    chip = boot(drive={19: False})
+    chip.send(b"nl")
+    chip.run_for_us(1003)
+    chip.log_interrupts(True)
+    at = chip.cycle + 1600
+    chip.drive(19, True, at_cycle=at)
+    chip.run_for_us(500)
+    (begun,) = [event for event in chip.events() if event.kind is EventKind.INTERRUPT]
+    assert begun.pin == 2
+    assert begun.cycle - begun.value == at
+    assert begun.value in (6, 7, 8)

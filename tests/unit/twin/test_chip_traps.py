@@ -328,7 +328,7 @@ for address in range(0x0900, 0x10000, 37):
     lib.chip_reset(chip, 1)
     lib.chip_run(chip, lib.chip_cycle(chip) + 5_000, 0)
     order = b"m" + address.to_bytes(2, "little") + b"!"
-    lib.chip_send(chip, order, len(order))
+    lib.chip_send(chip, order, len(order), 0)
     assert lib.chip_run(chip, lib.chip_cycle(chip) + 20_000, 0) == -3, hex(address)
 lib.chip_free(chip)
 assert not any(map(any, before + behind)), "what belongs to others was written to"
