@@ -19,6 +19,7 @@ from pydantic import ConfigDict, Field, field_validator
 from game.montecassino import Option, Position, Side, Square, parse_squares
 from rig.capture import open_capture
 from rig.checked_file import Fault, FaultyFile, Table, validate
+from rig.lens_terms import LensTerms
 from rig.notation import PositionText, TableSquaresText
 from vision.scene import MarkerMap, Scene
 
@@ -78,7 +79,7 @@ class CameraKeys(_Keys):
     fps: Annotated[float, Field(gt=0, le=10_000)]
     exposure_us: Annotated[int, Field(gt=0)] | None
     intrinsics: tuple[FocalPx, FocalPx, float, float] | None
-    distortion: tuple[float, float, float, float, float] | None
+    distortion: LensTerms | None
 
 
 class MarkerKeys(_Keys):

@@ -14,6 +14,7 @@ from pydantic import Field
 
 from game.montecassino import BOARD_FILES, Position, Side
 from rig.checked_file import Fault, FaultyFile, Table, parse_toml, read_text, validate
+from rig.lens_terms import LensTerms
 from rig.notation import PositionText, TableSquaresText
 
 __all__ = [
@@ -84,10 +85,9 @@ class Camera(Table):
         default=None, examples=[(1600.0, 1600.0, 639.5, 359.5)]
     )
     """`[fx, fy, cx, cy]` of the calibrated lens; without it the lens is taken from the board's markers."""
-    distortion: tuple[float, float, float, float, float] | None = Field(
-        default=None, examples=[(-0.1, 0.02, 0.0, 0.0, 0.0)]
-    )
-    """`[k1, k2, p1, p2, k3]` in OpenCV's order; only together with intrinsics_px."""
+    distortion: LensTerms | None = Field(default=None, examples=[(-0.1, 0.02, 0.0, 0.0, 0.0)])
+    """`[k1, k2, p1, p2, k3]` in OpenCV's order, or these and `k4, k5, k6`; only together with intrinsics_px. `rig camera
+    calibrate` finds both."""
     clip_before_s: Annotated[float, Field(ge=0.05, le=10)] = 0.3
     """How much of a recording lies before the trigger's release."""
     clip_after_s: Annotated[float, Field(ge=0.5, le=30)] = 2.0

@@ -59,7 +59,7 @@ class BoardView:
     camera_matrix: FloatArray
     """Shape (3, 3), px."""
     distortion: FloatArray
-    """Shape (5,), OpenCV's order."""
+    """Shape (8,), OpenCV's order: k1, k2, p1, p2, k3, k4, k5, k6."""
     rotation: FloatArray
     """``camera_from_board`` rotation, shape (3, 3)."""
     translation_mm: FloatArray
@@ -357,7 +357,7 @@ class _Given:
 
     @staticmethod
     def of(scene: Scene, width_px: int, height_px: int) -> _Given:
-        distortion = np.zeros(5)
+        distortion = np.zeros(8)
         lens_sigma, focal_sigma = _SURE, _SURE
         lens_mean = 0.0
         if scene.distortion is not None:

@@ -43,7 +43,7 @@ class Scene:
     intrinsics: tuple[float, float, float, float] | None = None
     """``fx, fy, cx, cy`` in px; ``None`` where the lens was never calibrated."""
     distortion: tuple[float, ...] | None = None
-    """``k1, k2, p1, p2, k3`` in OpenCV's order; ``None`` where unknown or nil."""
+    """``k1, k2, p1, p2, k3`` in OpenCV's order, or these and ``k4, k5, k6``; ``None`` where unknown or nil."""
     muzzle_mm: tuple[float, float, float] | None = None
     """The muzzle at the moment of fire, or ``None`` where it is not known."""
     expected: Mapping[Square, Side] | None = None

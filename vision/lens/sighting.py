@@ -1,0 +1,242 @@
+"""Finding the calibration board in a picture, to a fraction of a pixel, or saying why it will not do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.lens.target import Charuco, Chessboard, Target, printed_charuco
+
+__all__ = ["Flaw", "Sighting", "Unusable", "recognise", "sight"]
+
+Image = NDArray[np.uint8]
+FloatArray = NDArray[np.float64]
+
+_FEWEST_CORNERS = 8  # a pose needs four; fewer than eight say hardly anything about the lens
+_SMALLEST_CHESSBOARD = (4, 3)
+_FEWEST_MARKERS = 6  # of a ChArUco board, before it is believed to be one
+# The window in which a corner is refined, as a part of the way to its nearest neighbour: it must not see the next.
+_WINDOW_SHARE = 0.15
+_LEAST_WINDOW_PX, _MOST_WINDOW_PX = 2, 11
+# An edge that takes more pixels than this from black to white is blurred: the corner's place is then a guess.
+_MOST_BLUR_WIDTHS = 0.004  # of the picture
+_MOST_BLUR_PX = 4.0  # in a small picture
+
+
+class Flaw(StrEnum):
+    """Why a picture is of no use."""
+
+    NO_BOARD = "no board"
+    WRONG_BOARD = "another board"
+    FEW_CORNERS = "too little of the board"
+    BLURRED = "blurred"
+    OTHER_SIZE = "another resolution"
+    REPEATED = "repeated"
+    MISFIT = "does not fit"
+    UNREADABLE = "unreadable"
+
+
+@dataclass(frozen=True, slots=True)
+class Unusable:
+    """A picture that cannot be used."""
+
+    flaw: Flaw
+    reason: str
+    """For the person at the table, to be read after the picture's name and a colon."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sighting:
+    """The board's inner corners as one picture shows them."""
+
+    corners: NDArray[np.int64]
+    """Which corners, as indices into the target's `corners_mm`; shape (N,)."""
+    pixels: FloatArray
+    """Where they are, (u, v); shape (N, 2)."""
+    blur_px: float
+    """How many pixels an edge takes from black to white, between a tenth and nine tenths of the way."""
+
+
+def recognise(pictures: Iterable[Image]) -> Target | None:
+    """Say which board is in the pictures: the printed ChArUco board, or a chessboard of the size most often seen.
+
+    Parameters
+    ----------
+    pictures
+        Grey, shape (height, width). They are looked at one by one.
+
+    Returns
+    -------
+    The board, a square taken as long as 1 mm, or None where no picture shows one.
+    """
+    charuco = printed_charuco()
+    detector = cv2.aruco.ArucoDetector(charuco.board().getDictionary())
+    sizes: Counter[tuple[int, int]] = Counter()
+    for picture in pictures:
+        _, ids, _ = detector.detectMarkers(picture)
+        known = set() if ids is None else {int(i) for i in np.ravel(ids)} & set(charuco.markers)
+        if len(known) >= _FEWEST_MARKERS:
+            return charuco
+        size = _largest_chessboard(picture)
+        if size is not None:
+            sizes[size] += 1
+    if not sizes:
+        return None
+    # Where two sizes were seen equally often, the larger: the smaller may be a part of it.
+    columns, rows = max(sizes, key=lambda size: (sizes[size], size[0] * size[1]))
+    return Chessboard(columns, rows)
+
+
+def sight(picture: Image, target: Target) -> Sighting | Unusable:
+    """Find the board's corners.
+
+    Parameters
+    ----------
+    picture
+        Grey, shape (height, width).
+    target
+        The board that is looked for.
+    """
+    found = _chessboard(picture, target) if isinstance(target, Chessboard) else _charuco(picture, target)
+    if isinstance(found, Unusable):
+        return found
+    corners, rough = found
+    pixels = _refined(picture, corners, rough, target.shape)
+    blur_px = _blur_px(picture, corners, pixels, target)
+    most_px = max(_MOST_BLUR_PX, _MOST_BLUR_WIDTHS * picture.shape[1])
+    if blur_px > most_px:
+        return Unusable(
+            Flaw.BLURRED, f"blurred: an edge is {blur_px:.1f} px wide, expected at most {most_px:.1f}"
+        )
+    return Sighting(corners, pixels, blur_px)
+
+
+def _largest_chessboard(picture: Image) -> tuple[int, int] | None:
+    """Inner corners across and down of the largest chessboard seen, the longer side first."""
+    good, _, meta = cv2.findChessboardCornersSBWithMeta(
+        picture, _SMALLEST_CHESSBOARD, cv2.CALIB_CB_LARGER | cv2.CALIB_CB_NORMALIZE_IMAGE
+    )
+    if not good:
+        good, _, meta = cv2.findChessboardCornersSBWithMeta(
+            picture, _SMALLEST_CHESSBOARD, cv2.CALIB_CB_LARGER
+        )
+    if not good:
+        return None
+    down, across = meta.shape[:2]
+    return max(down, across), min(down, across)
+
+
+def _chessboard(picture: Image, target: Chessboard) -> tuple[NDArray[np.int64], FloatArray] | Unusable:
+    size = (target.columns, target.rows)
+    # The sector-based finder stands light and perspective better, the older one pictures that are cut close.
+    good, rough = cv2.findChessboardCornersSB(picture, size)
+    if not good:
+        good, rough = cv2.findChessboardCorners(picture, size)
+    if good:
+        return np.arange(len(rough)), np.asarray(rough, dtype=np.float64).reshape(-1, 2)
+    other = _largest_chessboard(picture)
+    if other is None:
+        return Unusable(Flaw.NO_BOARD, f"no {target} is seen whole")
+    return Unusable(
+        Flaw.WRONG_BOARD,
+        f"{other[0]} x {other[1]} inner corners are seen, expected {target.columns} x {target.rows}: "
+        "is part of the board outside the picture, or is it another one?",
+    )
+
+
+def _charuco(picture: Image, target: Charuco) -> tuple[NDArray[np.int64], FloatArray] | Unusable:
+    found, ids, _, markers = cv2.aruco.CharucoDetector(target.board()).detectBoard(picture)
+    count = 0 if ids is None else len(ids)
+    if count >= _FEWEST_CORNERS:
+        return np.ravel(ids).astype(np.int64), np.asarray(found, dtype=np.float64).reshape(-1, 2)
+    if markers is None or len(markers) == 0:
+        return Unusable(Flaw.NO_BOARD, f"no {target} is seen")
+    whole = len(target.corners_mm)
+    return Unusable(
+        Flaw.FEW_CORNERS,
+        f"{count} of the board's {whole} corners are seen, expected {_FEWEST_CORNERS} or more",
+    )
+
+
+def _refined(
+    picture: Image, corners: NDArray[np.int64], rough: FloatArray, shape: tuple[int, int]
+) -> FloatArray:
+    """Refine each corner in a window that is as wide as its neighbours leave room for."""
+    apart_px = _apart_px(corners, rough, shape)
+    windows = np.clip(np.round(_WINDOW_SHARE * apart_px), _LEAST_WINDOW_PX, _MOST_WINDOW_PX).astype(int)
+    pixels = rough.astype(np.float32).reshape(-1, 1, 2).copy()
+    criteria = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 60, 1e-3)
+    for window in np.unique(windows):
+        alike = windows == window
+        pixels[alike] = cv2.cornerSubPix(
+            picture, np.ascontiguousarray(pixels[alike]), (int(window), int(window)), (-1, -1), criteria
+        )
+    return np.asarray(pixels, dtype=np.float64).reshape(-1, 2)
+
+
+def _apart_px(corners: NDArray[np.int64], pixels: FloatArray, shape: tuple[int, int]) -> FloatArray:
+    """Distance of each corner from its nearest neighbour on the board's grid, shape (N,)."""
+    apart = np.full(len(corners), np.inf)
+    for first, second in _neighbours(corners, shape):
+        length = np.linalg.norm(pixels[second] - pixels[first], axis=1)
+        np.minimum.at(apart, first, length)
+        np.minimum.at(apart, second, length)
+    nearest = float(apart[np.isfinite(apart)].min(initial=_MOST_WINDOW_PX / _WINDOW_SHARE))
+    return np.where(np.isfinite(apart), apart, nearest)
+
+
+def _neighbours(
+    corners: NDArray[np.int64], shape: tuple[int, int]
+) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]:
+    """Pairs of corners that are seen and lie side by side: across, then down; as indices into `corners`."""
+    place = np.full(shape[0] * shape[1], -1)
+    place[corners] = np.arange(len(corners))
+    grid = place.reshape(shape)
+    pairs = []
+    for first, second in ((grid[:, :-1], grid[:, 1:]), (grid[:-1], grid[1:])):
+        both = (first >= 0) & (second >= 0)
+        pairs.append((first[both], second[both]))
+    return pairs[0], pairs[1]
+
+
+def _blur_px(picture: Image, corners: NDArray[np.int64], pixels: FloatArray, target: Target) -> float:
+    """Typical width of the edges between neighbouring corners, px."""
+    room = 0.3
+    if isinstance(target, Charuco):
+        # Not as far as the marker inside the white square.
+        room = min(room, 0.8 * (1 - target.marker_mm / target.square_mm) / 2)
+    widths = []
+    steps = np.linspace(-1.0, 1.0, 41)
+    shares = np.linspace(0.35, 0.65, 7)
+    for first, second in _neighbours(corners, target.shape):
+        if len(first) == 0:
+            continue
+        start, along = pixels[first], pixels[second] - pixels[first]
+        across = np.column_stack([-along[:, 1], along[:, 0]]) * room
+        points = (
+            start[:, None, None]
+            + shares[None, :, None, None] * along[:, None, None]
+            + steps[None, None, :, None] * across[:, None, None]
+        ).astype(np.float32)
+        shades = cv2.remap(
+            picture,
+            points[..., 0].reshape(len(first), -1),
+            points[..., 1].reshape(len(first), -1),
+            cv2.INTER_LINEAR,
+            borderMode=cv2.BORDER_REPLICATE,
+        )
+        profile = shades.reshape(len(first), len(shares), len(steps)).astype(np.float64).mean(axis=1)
+        # A ramp: from end to end it rises by so much, and at its steepest by so much a pixel.
+        rise = np.abs(profile[:, -4:].mean(axis=1) - profile[:, :4].mean(axis=1))
+        step_px = np.linalg.norm(across, axis=1) * (steps[1] - steps[0])
+        steepest = np.abs(profile[:, 2:] - profile[:, :-2]).max(axis=1) / (2 * step_px)
+        clear = rise > 16
+        widths.append(0.8 * rise[clear] / np.maximum(steepest[clear], 1e-6))
+    every = np.concatenate(widths) if widths else np.zeros(0)
+    return float(np.median(every)) if len(every) else 0.0
