@@ -1,0 +1,36 @@
+"""`rig replay`: a recorded shot as an annotated film in slow motion, and as a sheet of its key pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rig.cli._app import app
+
+__all__ = ["replay"]
+
+
+@app.command(rich_help_panel="Look")
+def replay(
+    folder: Annotated[Path, typer.Argument(help="a shot's recording: a folder with recording.json")],
+    into: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="write them there; without it, into the recording's folder"),
+    ] = None,
+) -> None:
+    """Write a slow-motion film that shows what was seen of a shot and why it was judged so, and its key pictures."""
+    from rig.analyse import analyse_folder
+    from rig.analysis_store import place_of
+    from rig.recording import read_recording
+    from rig.replay import write_film, write_sheet
+
+    recording = read_recording(folder)
+    # Beside the reading that it shows: a newer rig's replay does not take an older one's place.
+    stem = place_of(folder, recording) if into is None else into / f"{folder.resolve().name}.json"
+    analysis = analyse_folder(folder)
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    for path, write in ((stem.with_suffix(".mp4"), write_film), (stem.with_suffix(".png"), write_sheet)):
+        write(path, analysis, folder)
+        typer.echo(str(path))

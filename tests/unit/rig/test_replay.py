@@ -1,0 +1,82 @@
+"""`rig replay`: a film that OpenCV opens and a sheet, with the fall, its cause and the verdict in them."""
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from painted_shot import FRAMES, record
+
+from rig import replay
+from rig.analyse import analyse_folder
+from rig.cli import main
+from rig.replay_drawing import Sheet, text_width_px, wrapped
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return record(tmp_path_factory.mktemp("replay") / "shot-7")
+
+
+def test_a_film_and_a_sheet_are_written_beside_the_reading(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["replay", str(folder)]) == 0
+    film, sheet = (Path(line) for line in capsys.readouterr().out.splitlines())
+    assert film.parent == sheet.parent == folder / "analysis"
+    capture = cv2.VideoCapture(str(film))
+    seen = []
+    while (read := capture.read())[0]:
+        seen.append(read[1])
+    capture.release()
+    # In slow motion: more pictures than the clip has.
+    assert len(seen) > 2 * FRAMES
+    assert {picture.shape for picture in seen} == {(720, 1280 + 440, 3)}
+    # The verdict stands at the end, below what has happened: nothing was written there before.
+    verdict = np.s_[600:700, 1300:1700]
+    assert seen[-1][verdict].std() > 3 * max(seen[0][verdict].std(), 1.0)
+    picture = cv2.imread(str(sheet))
+    assert picture is not None
+    assert picture.shape[1] == 1976
+
+
+def test_they_go_where_they_are_asked_to(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("write_film", "write_sheet"):
+        monkeypatch.setattr(replay, name, lambda path, analysis, folder: path.touch())
+    assert main(["replay", str(folder), "--into", str(tmp_path / "films")]) == 0
+    assert {path.name for path in (tmp_path / "films").iterdir()} == {"shot-7.mp4", "shot-7.png"}
+
+
+def test_where_they_cannot_be_written_is_one_line(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    assert main(["replay", str(folder), "--into", str(tmp_path / "file")]) == 2
+    (tmp_path / "dir" / "shot-7.mp4").mkdir(parents=True)
+    assert main(["replay", str(folder), "--into", str(tmp_path / "dir")]) == 2
+    err = capsys.readouterr().err.splitlines()
+    assert len(err) == 2
+    assert "file" in err[0]
+    assert "shot-7.mp4" in err[1]
+
+
+def test_words_are_placed_apart_and_inside_the_picture(folder: Path) -> None:
+    analysis = analyse_folder(folder)
+    sheet = Sheet(np.full((450, 800, 3), 90, np.uint8), analysis.reading.view, size_px=(640, 360))
+    for k in range(12):
+        sheet.label((180.0 + k, 405.0), 16.0, f"A-{k:02d} direct", (255, 255, 255))
+    boxes = sheet.written
+    assert len(boxes) == 12
+    for k, a in enumerate(boxes):
+        assert a[0] >= 0 and a[1] >= 0 and a[2] <= 640 and a[3] <= 360
+        assert not any(a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3] for b in boxes[k + 1 :])
+
+
+def test_a_sentence_is_broken_where_it_is_too_wide() -> None:
+    sentence = "the shot did not reach it; A-44 fell or slid against it, and it moved 106 ms after release"
+    lines = wrapped(sentence, 13, 200)
+    assert " ".join(lines) == sentence
+    assert all(text_width_px(line, 13) <= 200 for line in lines)
+    assert wrapped("unbreakable" * 9, 13, 50) == ["unbreakable" * 9]
