@@ -339,7 +339,7 @@ class _Normal:
             inverses.append(inverse)
             matrix -= mixed @ inverse @ mixed.T
             right -= mixed @ (inverse @ off)
-        shared: FloatArray = np.linalg.lstsq(matrix, right, rcond=None)[0]
+        shared: FloatArray = np.asarray(np.linalg.lstsq(matrix, right, rcond=None)[0], dtype=np.float64)
         poses = np.array(
             [
                 inverse @ (off - mixed.T @ shared)

@@ -21,6 +21,8 @@ FloatArray = NDArray[np.float64]
 _FEWEST_CORNERS = 8  # a pose needs four; fewer than eight say hardly anything about the lens
 _SMALLEST_CHESSBOARD = (4, 3)
 _FEWEST_MARKERS = 6  # of a ChArUco board, before it is believed to be one
+# Larger pictures are searched in a smaller copy; corners are refined in the picture itself.
+_SEARCHED_PX = 1600
 # The window in which a corner is refined, as a part of the way to its nearest neighbour: it must not see the next.
 _WINDOW_SHARE = 0.15
 _LEAST_WINDOW_PX, _MOST_WINDOW_PX = 2, 11
@@ -79,11 +81,12 @@ def recognise(pictures: Iterable[Image]) -> Target | None:
     detector = cv2.aruco.ArucoDetector(charuco.board().getDictionary())
     sizes: Counter[tuple[int, int]] = Counter()
     for picture in pictures:
-        _, ids, _ = detector.detectMarkers(picture)
+        searched, _ = _shrunk(picture)
+        _, ids, _ = detector.detectMarkers(searched)
         known = set() if ids is None else {int(i) for i in np.ravel(ids)} & set(charuco.markers)
         if len(known) >= _FEWEST_MARKERS:
             return charuco
-        size = _largest_chessboard(picture)
+        size = _largest_chessboard(searched)
         if size is not None:
             sizes[size] += 1
     if not sizes:
@@ -103,11 +106,12 @@ def sight(picture: Image, target: Target) -> Sighting | Unusable:
     target
         The board that is looked for.
     """
-    found = _chessboard(picture, target) if isinstance(target, Chessboard) else _charuco(picture, target)
+    searched, share = _shrunk(picture)
+    found = _chessboard(searched, target) if isinstance(target, Chessboard) else _charuco(searched, target)
     if isinstance(found, Unusable):
         return found
     corners, rough = found
-    pixels = _refined(picture, corners, rough, target.shape)
+    pixels = _refined(picture, corners, (rough + 0.5) / share - 0.5, target.shape)
     blur_px = _blur_px(picture, corners, pixels, target)
     most_px = max(_MOST_BLUR_PX, _MOST_BLUR_WIDTHS * picture.shape[1])
     if blur_px > most_px:
@@ -115,6 +119,15 @@ def sight(picture: Image, target: Target) -> Sighting | Unusable:
             Flaw.BLURRED, f"blurred: an edge is {blur_px:.1f} px wide, expected at most {most_px:.1f}"
         )
     return Sighting(corners, pixels, blur_px)
+
+
+def _shrunk(picture: Image) -> tuple[Image, float]:
+    """Return the picture no larger than is searched, and its size as a part of the picture's."""
+    share = min(1.0, _SEARCHED_PX / max(picture.shape))
+    if share == 1.0:
+        return picture, share
+    small = cv2.resize(picture, None, fx=share, fy=share, interpolation=cv2.INTER_AREA)
+    return np.asarray(small, dtype=np.uint8), share
 
 
 def _largest_chessboard(picture: Image) -> tuple[int, int] | None:

@@ -1,0 +1,301 @@
+"""`rig camera`: the lens calibrated and checked, and sheets with the table's markers printed."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rig.cli._app import RefusedError, app
+from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_or_defaults
+from rig.cli._pictures import check_ending, write_figure
+from rig.report.paper import Paper
+
+if TYPE_CHECKING:
+    from rig.lens_pictures import LensPictures
+    from rig.settings import Settings
+    from vision.lens import Calibrated, Lens, Target
+
+__all__ = ["calibrate", "camera_group", "check", "markers"]
+
+camera_group = typer.Typer(
+    name="camera",
+    help="Calibrate the camera's lens, check it, print markers.",
+    no_args_is_help=True,
+)
+app.add_typer(camera_group, rich_help_panel="Set up")
+
+_LOOK_S = 0.05  # between two looks at a camera that has given nothing new
+_LEAST, _MOST = 3, 100  # corners or squares along a side of a board that anybody has
+
+FolderArgument = Annotated[Path, typer.Argument(metavar="FOLDER", help="photographs of the board")]
+ChessboardOption = Annotated[
+    str | None,
+    typer.Option(metavar="8x6", help="a chessboard with so many inner corners, where four squares meet"),
+]
+CharucoOption = Annotated[
+    str | None,
+    typer.Option(metavar="9x6", help="a ChArUco board of so many squares, other than the one the rig prints"),
+]
+SquareOption = Annotated[float, typer.Option("--square-mm", min=1, max=1000, help="side of its squares")]
+MarkerOption = Annotated[
+    float | None, typer.Option("--marker-mm", min=0.5, max=1000, help="side of the ChArUco board's markers")
+]
+DictionaryOption = Annotated[str, typer.Option(help="OpenCV's name of the ChArUco board's markers")]
+JsonOption = Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")]
+PictureOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--picture", metavar="FILE", callback=check_ending, help="draw coverage and errors (.png, .svg, .pdf)"
+    ),
+]
+
+
+@camera_group.command()
+def calibrate(
+    folder: FolderArgument,
+    live: Annotated[
+        bool,
+        typer.Option(
+            "--live", help="first fill FOLDER from the settings' camera, while you move the board before it"
+        ),
+    ] = False,
+    chessboard: ChessboardOption = None,
+    charuco: CharucoOption = None,
+    square_mm: SquareOption = 30.0,
+    marker_mm: MarkerOption = None,
+    dictionary: DictionaryOption = "DICT_4X4_50",
+    picture: PictureOption = None,
+    store: Annotated[
+        bool, typer.Option("--store/--no-store", help="write the lens into the settings file")
+    ] = True,
+    as_json: JsonOption = False,
+    settings: SettingsFile = SETTINGS_FILE,
+) -> None:
+    """Find the lens from photographs of a chessboard or a ChArUco board, held at many angles and places."""
+    from rig.lens_report import refused_in_words, report_as_json, report_in_words
+    from vision.lens import NoLens
+    from vision.lens import calibrate as fit
+
+    chosen = settings_or_defaults(settings)
+    told = _told_board(chessboard, charuco, square_mm, marker_mm, dictionary)
+    if live:
+        _take_views(folder, chosen, told)
+    pictures = _looked_at(folder, told, quiet=as_json)
+    found = fit(pictures.seen, pictures.target, pictures.size_px)
+    if isinstance(found, NoLens):
+        for line in refused_in_words(found.unusable):
+            typer.echo(line, err=True)
+        raise RefusedError(f"{folder}: no calibration: {found.reason}")
+    if as_json:
+        print(json.dumps(report_as_json(found)))
+    else:
+        for line in report_in_words(found):
+            typer.echo(line)
+    if picture is not None:
+        from rig.lens_plot import draw_calibration
+
+        write_figure(draw_calibration(found), picture)
+    _store(found, chosen, settings, wanted=store, quiet=as_json)
+
+
+@camera_group.command()
+def check(
+    folder: FolderArgument,
+    chessboard: ChessboardOption = None,
+    charuco: CharucoOption = None,
+    square_mm: SquareOption = 30.0,
+    marker_mm: MarkerOption = None,
+    dictionary: DictionaryOption = "DICT_4X4_50",
+    as_json: JsonOption = False,
+    settings: SettingsFile = SETTINGS_FILE,
+) -> None:
+    """Hold the settings' lens against photographs that it was not fitted to."""
+    from rig.lens_report import check_lens, refused_in_words
+
+    chosen = settings_or_defaults(settings)
+    lens = _stored_lens(chosen, settings)
+    pictures = _looked_at(
+        folder, _told_board(chessboard, charuco, square_mm, marker_mm, dictionary), quiet=as_json
+    )
+    expected = (chosen.camera.width_px, chosen.camera.height_px)
+    if pictures.size_px != expected:
+        raise RefusedError(
+            f"{folder}: the photographs are {pictures.size_px[0]} x {pictures.size_px[1]} px and the lens of "
+            f"{settings} is for {expected[0]} x {expected[1]} px: a lens holds for one size of picture"
+        )
+    found = check_lens(lens, pictures.target, pictures.seen)
+    if not found.errors_px:
+        for line in refused_in_words(found.unusable):
+            typer.echo(line, err=True)
+        raise RefusedError(f"{folder}: no photograph in it can be used")
+    if as_json:
+        print(json.dumps(found.as_json()))
+        return
+    for line in found.in_words():
+        typer.echo(line)
+
+
+@camera_group.command()
+def markers(
+    paper: Annotated[Paper, typer.Option(help="what is printed on")] = Paper.A4,
+    out: Annotated[Path, typer.Option(metavar="FILE", help="where the PDF goes")] = Path("markers.pdf"),
+    settings: SettingsFile = SETTINGS_FILE,
+) -> None:
+    """Write a PDF of the table's markers and of the ChArUco board, to be printed at true size."""
+    from rig.report.camera_sheets import board_square_mm, draw_sheets
+
+    board = settings_or_defaults(settings).board
+    sheets = draw_sheets(board.marker_centres_mm, board.marker_size_mm, board.marker_dictionary, paper)
+    out.write_bytes(sheets)
+    typer.echo(
+        f"wrote {out}: {len(board.marker_centres_mm)} markers of {board.marker_size_mm:g} mm ({board.marker_dictionary}) "
+        f"and a ChArUco board with squares of {board_square_mm(paper)} mm, on {paper.upper()}"
+    )
+    typer.echo("print it at 100 %; both rulers on each sheet must measure 100 mm")
+
+
+def _told_board(
+    chessboard: str | None, charuco: str | None, square_mm: float, marker_mm: float | None, dictionary: str
+) -> Target | None:
+    """Return the board that was named; None where it is to be recognised."""
+    import cv2
+
+    from vision.lens import Charuco, Chessboard
+
+    if chessboard is not None and charuco is not None:
+        raise typer.BadParameter("give --chessboard or --charuco, not both")
+    if chessboard is not None:
+        return Chessboard(*_sides(chessboard, "--chessboard"), square_mm)
+    if charuco is None:
+        return None
+    columns, rows = _sides(charuco, "--charuco")
+    size_mm = 0.7 * square_mm if marker_mm is None else marker_mm
+    if not size_mm < square_mm:
+        raise typer.BadParameter(
+            f"--marker-mm: found {size_mm:g}, expected less than --square-mm, {square_mm:g}"
+        )
+    if not dictionary.startswith("DICT_") or not isinstance(getattr(cv2.aruco, dictionary, None), int):
+        raise typer.BadParameter(
+            f"--dictionary: found {dictionary!r}, expected a name that OpenCV knows, as DICT_4X4_50"
+        )
+    known = len(cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, dictionary)).bytesList)
+    if columns * rows // 2 > known:
+        raise typer.BadParameter(
+            f"--charuco: {columns} x {rows} squares take {columns * rows // 2} markers, and {dictionary} has {known}"
+        )
+    return Charuco(columns, rows, square_mm, size_mm, dictionary)
+
+
+def _sides(text: str, option: str) -> tuple[int, int]:
+    match = re.fullmatch(r"\s*(\d{1,3})\s*[xX×]\s*(\d{1,3})\s*", text, re.ASCII)
+    sides = (0, 0) if match is None else (int(match[1]), int(match[2]))
+    if not all(_LEAST <= side <= _MOST for side in sides):
+        raise typer.BadParameter(
+            f"{option}: found {text!r}, expected two numbers from {_LEAST} to {_MOST}, as 8x6"
+        )
+    return sides
+
+
+def _looked_at(folder: Path, told: Target | None, *, quiet: bool) -> LensPictures:
+    """Look at the photographs, and say on a terminal how far that is."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from rig.lens_pictures import look_at_pictures, pictures_in
+
+    files = pictures_in(folder)
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=quiet or not console.is_terminal) as progress:
+        task = progress.add_task("photographs", total=len(files))
+        return look_at_pictures(files, told, progress=lambda name: progress.update(task, advance=1))
+
+
+def _stored_lens(settings: Settings, path: Path) -> Lens:
+    from vision.lens import Lens
+
+    camera = settings.camera
+    if camera.intrinsics_px is None:
+        raise RefusedError(f"{path} has no lens to check: `rig camera calibrate` finds one")
+    return Lens(camera.intrinsics_px, camera.distortion or (0.0,) * 5)
+
+
+def _store(found: Calibrated, settings: Settings, path: Path, *, wanted: bool, quiet: bool) -> None:
+    """Write the lens into the settings file, or say what would be written, and why it is not."""
+    from rig.settings_change import change_settings
+
+    intrinsics = [round(value, 3) for value in found.lens.intrinsics_px]
+    distortion = [round(value, 8) for value in found.lens.distortion]
+    size = (settings.camera.width_px, settings.camera.height_px)
+    why = ""
+    if not wanted:
+        why = "as asked"
+    elif not path.exists():
+        why = f"there is no {path}; `rig init` writes one"
+    elif found.size_px != size:
+        why = (
+            f"the photographs are {found.size_px[0]} x {found.size_px[1]} px and {path} films at {size[0]} x {size[1]} px; "
+            "a lens holds for one size of picture"
+        )
+    if not why:
+        change_settings(path, {("camera", "intrinsics_px"): intrinsics, ("camera", "distortion"): distortion})
+        if not quiet:
+            typer.echo(f"stored in {path}: camera.intrinsics_px, camera.distortion")
+        return
+    if not quiet:
+        typer.echo(f"not stored ({why}); in the settings it would be:")
+        typer.echo("[camera]")
+        typer.echo(f"width_px = {found.size_px[0]}")
+        typer.echo(f"height_px = {found.size_px[1]}")
+        typer.echo(f"intrinsics_px = {intrinsics}")
+        typer.echo(f"distortion = {distortion}")
+
+
+def _take_views(folder: Path, settings: Settings, told: Target | None) -> None:
+    """Fill the folder from the camera until everything is covered, or somebody presses Ctrl-C."""
+    import time
+
+    from rig.camera import CameraGone
+    from rig.cli._opening import real_camera
+    from rig.lens_live import LiveViews, Taken
+    from rig.link.serial_port import WallClock
+    from rig.settings import TWIN
+
+    if settings.camera.source == TWIN:
+        raise RefusedError(
+            "the twin's camera looks at the twin's table, and nobody can hold a board before it: "
+            "set camera.source in the settings to a camera"
+        )
+    views = LiveViews(folder, told)
+    camera = real_camera(settings, WallClock())
+    said = ""
+    try:
+        typer.echo(
+            "hold the board before the camera, still for a moment each time; Ctrl-C when you have enough"
+        )
+        while not views.enough:
+            frames = camera.poll()
+            if not frames:
+                time.sleep(_LOOK_S)
+                continue
+            seen = views.look(frames[-1].image)
+            if isinstance(seen, Taken):
+                advice = seen.coverage.advice
+                said = advice[0] if advice else "everything is covered"
+                typer.echo(f"view {seen.count} kept, {seen.coverage.share:.0%} covered; next: {said}")
+            elif seen != said:
+                said = seen
+                typer.echo(f"  {seen}")
+    except KeyboardInterrupt:
+        if views.count == 0:
+            raise
+        typer.echo(f"{views.count} views")
+    except CameraGone as gone:
+        if views.count == 0:
+            raise
+        typer.echo(f"{views.count} views; {gone}")
+    finally:
+        camera.close()

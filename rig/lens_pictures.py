@@ -1,0 +1,133 @@
+"""A folder of photographs of a calibration board, looked at one by one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.lens import Flaw, Sighting, Target, Unusable, printed_charuco, recognise, sight
+
+__all__ = ["ENDINGS", "LensPictures", "LensPicturesError", "look_at_pictures", "pictures_in", "read_picture"]
+
+Image = NDArray[np.uint8]
+
+ENDINGS = (".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp")
+"""What a photograph's name ends in."""
+
+_LOOKED_AT_FIRST = 8  # pictures by which the board is recognised
+# The sensor's own picture, not turned by what the camera believes is up: a lens does not turn with it.
+_AS_TAKEN = cv2.IMREAD_GRAYSCALE | cv2.IMREAD_IGNORE_ORIENTATION
+
+
+class LensPicturesError(Exception):
+    """The folder holds nothing that a lens could be calibrated from; its text says what is missing."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LensPictures:
+    """What the photographs show."""
+
+    target: Target
+    size_px: tuple[int, int]
+    """Width and height of most of them."""
+    seen: dict[str, Sighting | Unusable]
+    """By file name, in order."""
+
+
+def pictures_in(folder: Path) -> list[Path]:
+    """Give the photographs of a folder, by name.
+
+    Raises
+    ------
+    LensPicturesError
+        Where there is no such folder, or none in it.
+    """
+    if not folder.is_dir():
+        found = "a file" if folder.exists() else "nothing"
+        raise LensPicturesError(f"{folder}: found {found}, expected a folder of photographs")
+    files = sorted(file for file in folder.iterdir() if file.suffix.lower() in ENDINGS)
+    if not files:
+        raise LensPicturesError(
+            f"{folder}: found no photograph, expected files that end in {', '.join(ENDINGS)}"
+        )
+    return files
+
+
+def look_at_pictures(
+    files: Sequence[Path], told: Target | None, *, progress: Callable[[str], None] = lambda name: None
+) -> LensPictures:
+    """Find the board in every photograph.
+
+    Parameters
+    ----------
+    files
+        The photographs.
+    told
+        The board; None to recognise it.
+    progress
+        Told each file's name before it is looked at.
+
+    Raises
+    ------
+    LensPicturesError
+        Where no board is recognised, or no file is a picture.
+    """
+    target = told
+    if target is None:
+        first = (picture for file in files[:_LOOKED_AT_FIRST] if (picture := read_picture(file)) is not None)
+        target = recognise(first)
+    if target is None:
+        raise LensPicturesError(
+            f"{files[0].parent}: in none of {', '.join(f.name for f in files[:_LOOKED_AT_FIRST])} a board is seen: "
+            f"neither a chessboard seen whole nor the printed {printed_charuco()}; "
+            "name the board if it is another one: --chessboard or --charuco"
+        )
+    seen: dict[str, Sighting | Unusable] = {}
+    sizes: dict[str, tuple[int, int]] = {}
+    for file in files:
+        progress(file.name)
+        picture = read_picture(file)
+        if picture is None:
+            seen[file.name] = Unusable(Flaw.UNREADABLE, "is no picture that can be read")
+            continue
+        sizes[file.name] = (picture.shape[1], picture.shape[0])
+        seen[file.name] = sight(picture, target)
+    if not sizes:
+        raise LensPicturesError(f"{files[0].parent}: no file in it is a picture that can be read")
+    size_px = _usual(sizes, seen)
+    for name, size in sizes.items():
+        if size != size_px:
+            seen[name] = Unusable(
+                Flaw.OTHER_SIZE,
+                f"is {size[0]} x {size[1]} px where most are {size_px[0]} x {size_px[1]} px: "
+                "a lens is calibrated for one size",
+            )
+    return LensPictures(target, size_px, seen)
+
+
+def read_picture(file: Path) -> Image | None:
+    """Read a photograph in grey, as the sensor saw it; None where it is no picture."""
+    try:
+        data = np.frombuffer(file.read_bytes(), dtype=np.uint8)
+    except OSError:
+        return None
+    if len(data) == 0:
+        return None
+    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
+    try:
+        picture = cv2.imdecode(data, _AS_TAKEN)
+    except cv2.error:
+        return None
+    return None if picture is None else np.asarray(picture, dtype=np.uint8)
+
+
+def _usual(sizes: dict[str, tuple[int, int]], seen: dict[str, Sighting | Unusable]) -> tuple[int, int]:
+    """Return the size of most pictures with a board; of most pictures where no board is seen."""
+    with_board = [sizes[name] for name, each in seen.items() if isinstance(each, Sighting)]
+    return Counter(with_board or sizes.values()).most_common(1)[0][0]

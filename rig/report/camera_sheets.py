@@ -1,0 +1,202 @@
+"""Sheets to print at true size: the table's markers to be cut out, and the ChArUco board to calibrate a lens with.
+
+Every sheet has a ruler along its foot and its left edge, for printers like to scale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+import cv2
+import numpy as np
+from fpdf import FPDF
+from PIL import Image
+
+from rig.report.paper import SIZES_MM, Paper
+from vision.lens import Charuco, printed_charuco
+from vision.lens.target import PRINTED_SHAPE
+
+__all__ = ["SheetError", "board_square_mm", "draw_sheets"]
+
+_MARGIN_MM = 10.0  # which most printers leave white
+_RULER_MM = 12.0  # room for a ruler
+_HEAD_MM = 12.0
+_RULER_LENGTH_MM = 100
+_CARD = 1.5  # a marker's white card is so many times as large as the marker
+_GAP_MM = 6.0
+_PX_PER_MODULE = 24
+_PX_PER_SQUARE = 280  # so that each module of the board's markers is a whole number of them
+_UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
+_TITLE_PT, _TEXT_PT, _SMALL_PT = 12.0, 9.0, 6.0
+_GREY, _BLACK = 140, 0
+
+
+class SheetError(Exception):
+    """What was asked for does not go on the paper."""
+
+
+def board_square_mm(paper: Paper) -> int:
+    """Return the side of a square of the ChArUco board on a paper: the largest whole number that fits."""
+    short_mm, long_mm = SIZES_MM[paper]
+    across, down = PRINTED_SHAPE
+    room_mm = long_mm - 2 * _MARGIN_MM - _RULER_MM, short_mm - 2 * _MARGIN_MM - _RULER_MM - _HEAD_MM
+    return int(min(room_mm[0] / across, room_mm[1] / down))
+
+
+def draw_sheets(
+    centres_mm: Mapping[str, tuple[float, float]], size_mm: float, dictionary: str, paper: Paper
+) -> bytes:
+    """Return the sheets as a PDF, the same bytes for the same table.
+
+    Parameters
+    ----------
+    centres_mm
+        The table's markers: where each one's centre belongs in the board frame, by its number.
+    size_mm
+        Side of a marker's black square.
+    dictionary
+        OpenCV's name of their dictionary.
+    paper
+        What is printed on.
+
+    Raises
+    ------
+    SheetError
+        Where a marker is larger than the paper, or has a number that its dictionary does not have.
+    """
+    markers = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, dictionary))
+    known = len(markers.bytesList)
+    for name in centres_mm:
+        if int(name) >= known:
+            raise SheetError(f"{dictionary} has markers 0 to {known - 1}, and no marker {name}")
+    sheets = _Sheets(paper)
+    sheets.markers(centres_mm, size_mm, markers)
+    sheets.board(printed_charuco(float(board_square_mm(paper))))
+    return bytes(sheets.pdf.output())
+
+
+class _Sheets:
+    def __init__(self, paper: Paper) -> None:
+        self._paper = paper
+        self.pdf = FPDF(format=paper.value)
+        self.pdf.set_auto_page_break(False)
+        self.pdf.set_creation_date(_UNDATED)
+        self.pdf.set_title("Markers and calibration board, at true size")
+        self.pdf.set_lang("en")
+
+    def markers(
+        self, centres_mm: Mapping[str, tuple[float, float]], size_mm: float, dictionary: cv2.aruco.Dictionary
+    ) -> None:
+        """Draw the cards, as many on a page as there is room for."""
+        width_mm, height_mm = SIZES_MM[self._paper]
+        left_mm, top_mm = _MARGIN_MM + _RULER_MM, _MARGIN_MM + _HEAD_MM
+        room_mm = (width_mm - _MARGIN_MM - left_mm, height_mm - _MARGIN_MM - _RULER_MM - top_mm)
+        card_mm = _CARD * size_mm
+        across, down = (int((room + _GAP_MM) / (card_mm + _GAP_MM)) for room in room_mm)
+        if across < 1 or down < 1:
+            raise SheetError(
+                f"a marker of {size_mm:g} mm with its white rim takes {card_mm:g} mm, and {self._paper.upper()} "
+                f"has room for {min(room_mm):g} mm; choose a larger paper or smaller markers"
+            )
+        for place, (name, centre_mm) in enumerate(centres_mm.items()):
+            on_page = place % (across * down)
+            if on_page == 0:
+                self._page(
+                    f"Markers of the table: {size_mm:g} mm, to be cut out along the dashed lines", "portrait"
+                )
+            x_mm = left_mm + (on_page % across) * (card_mm + _GAP_MM)
+            y_mm = top_mm + (on_page // across) * (card_mm + _GAP_MM)
+            self._card(name, centre_mm, size_mm, dictionary, x_mm, y_mm)
+
+    def board(self, board: Charuco) -> None:
+        """Draw the ChArUco board on a page of its own."""
+        self._page(
+            f"Board to calibrate a lens: {board.columns} x {board.rows} squares of {board.square_mm:g} mm. "
+            "Glue it on something flat and stiff.",
+            "landscape",
+        )
+        drawn = board.board().generateImage(
+            (board.columns * _PX_PER_SQUARE, board.rows * _PX_PER_SQUARE), marginSize=0, borderBits=1
+        )
+        self._picture(
+            np.asarray(drawn, dtype=np.uint8),
+            _MARGIN_MM + _RULER_MM,
+            _MARGIN_MM + _HEAD_MM,
+            board.columns * board.square_mm,
+            board.rows * board.square_mm,
+        )
+
+    def _card(
+        self,
+        name: str,
+        centre_mm: tuple[float, float],
+        size_mm: float,
+        dictionary: cv2.aruco.Dictionary,
+        x_mm: float,
+        y_mm: float,
+    ) -> None:
+        pdf, card_mm = self.pdf, _CARD * size_mm
+        rim_mm = (card_mm - size_mm) / 2
+        modules = dictionary.markerSize + 2
+        drawn = cv2.aruco.generateImageMarker(dictionary, int(name), modules * _PX_PER_MODULE)
+        self._picture(np.asarray(drawn, dtype=np.uint8), x_mm + rim_mm, y_mm + rim_mm, size_mm, size_mm)
+        pdf.set_draw_color(_GREY)
+        pdf.set_line_width(0.15)
+        pdf.set_dash_pattern(dash=2, gap=1.5)
+        pdf.rect(x_mm, y_mm, card_mm, card_mm)
+        pdf.set_dash_pattern()
+        # In the outer part of the rim, so that the marker keeps white around it.
+        pdf.set_text_color(_GREY)
+        text_mm = rim_mm / 3
+        pdf.set_font("helvetica", size=min(_SMALL_PT, 2.2 * text_mm))
+        self._write("this edge towards the Germans", x_mm, y_mm + 0.3, card_mm, text_mm)
+        place = f"marker {name}: centre at x {centre_mm[0]:g}, y {centre_mm[1]:g} mm"
+        self._write(place, x_mm, y_mm + card_mm - text_mm - 0.3, card_mm, text_mm)
+        pdf.set_text_color(_BLACK)
+
+    def _page(self, title: str, orientation: str) -> None:
+        pdf = self.pdf
+        pdf.add_page(orientation=orientation)
+        width_mm, height_mm = sorted(SIZES_MM[self._paper], reverse=orientation == "landscape")
+        pdf.set_font("helvetica", "B", _TITLE_PT)
+        pdf.set_xy(_MARGIN_MM, _MARGIN_MM - 2)
+        pdf.cell(width_mm - 2 * _MARGIN_MM, 6, title)
+        pdf.set_font("helvetica", size=_TEXT_PT)
+        pdf.set_xy(_MARGIN_MM, _MARGIN_MM + 4)
+        pdf.cell(
+            width_mm - 2 * _MARGIN_MM,
+            4,
+            f"Print at 100 %, not fitted to the page. Both rulers must measure {_RULER_LENGTH_MM} mm.",
+        )
+        self._ruler(_MARGIN_MM + _RULER_MM, height_mm - _MARGIN_MM, upright=False)
+        self._ruler(_MARGIN_MM, height_mm - _MARGIN_MM - _RULER_MM, upright=True)
+
+    def _ruler(self, x_mm: float, y_mm: float, *, upright: bool) -> None:
+        """Draw a ruler from a point to the right, or up; its numbers stand on the inner side."""
+        pdf = self.pdf
+        pdf.set_draw_color(_BLACK)
+        pdf.set_line_width(0.2)
+        pdf.set_font("helvetica", size=_SMALL_PT)
+
+        def at(along_mm: float, across_mm: float) -> tuple[float, float]:
+            return (x_mm + across_mm, y_mm - along_mm) if upright else (x_mm + along_mm, y_mm - across_mm)
+
+        pdf.line(*at(0, 0), *at(_RULER_LENGTH_MM, 0))
+        for mark in range(_RULER_LENGTH_MM + 1):
+            length_mm = 4.0 if mark % 10 == 0 else 3.0 if mark % 5 == 0 else 2.0
+            pdf.line(*at(mark, 0), *at(mark, length_mm))
+            if mark % 10 == 0:
+                u_mm, v_mm = at(mark, 6.0)
+                self._write(f"{mark}", u_mm - 4, v_mm - 1.2, 8, 2.4)
+        u_mm, v_mm = at(_RULER_LENGTH_MM + 6, 1.5)
+        self._write("mm", u_mm - 4, v_mm - 1.2, 8, 2.4)
+
+    def _picture(
+        self, drawn: np.typing.NDArray[np.uint8], x_mm: float, y_mm: float, width_mm: float, height_mm: float
+    ) -> None:
+        self.pdf.image(Image.fromarray(drawn), x=x_mm, y=y_mm, w=width_mm, h=height_mm)
+
+    def _write(self, text: str, x_mm: float, y_mm: float, width_mm: float, height_mm: float) -> None:
+        self.pdf.set_xy(x_mm, y_mm)
+        self.pdf.cell(width_mm, height_mm, text, align="C")
