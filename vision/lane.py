@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.change import compare, shrink, shrink_mask
+from vision.change import Watched, shrink, shrink_mask
 
 __all__ = ["LaneReading", "read_lane"]
 
@@ -52,7 +52,7 @@ def read_lane(
     if not pictures:
         return LaneReading(False, "there is no picture of the lane")
     before = shrink(reference)
-    mask = shrink_mask(watched)
+    mask = Watched(shrink_mask(watched))
     for picture in pictures:
         if picture.shape != reference.shape:
             return LaneReading(
@@ -64,7 +64,7 @@ def read_lane(
             return LaneReading(
                 False, f"the picture is dark (mean grey level {brightness:.0f}): lens covered or lights out"
             )
-        change = compare(before, now, mask)
+        change = mask.compare(before, now)
         if abs(change.gain - 1.0) > _LIGHT_CHANGE:
             return LaneReading(
                 False, f"the light changed by {100 * (change.gain - 1):+.0f} % since the table was read"

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.change import compare, shrink, shrink_mask
+from vision.change import Watched, shrink, shrink_mask
 
 __all__ = ["RestWatch"]
 
@@ -24,9 +24,9 @@ class RestWatch:
     """
 
     def __init__(self, watched: NDArray[np.bool_], *, mm_per_px: float) -> None:
-        self._watched = shrink_mask(watched)
+        self._watched = Watched(shrink_mask(watched))
         self._mm_per_px = mm_per_px
-        self._older: list[tuple[int, NDArray[np.float32]]] = []
+        self._older: list[tuple[int, NDArray[np.uint8]]] = []
         self._moved_us: int | None = None
 
     def look(self, timestamp_us: int, picture: NDArray[np.uint8]) -> None:
@@ -37,7 +37,7 @@ class RestWatch:
         if self._moved_us is None:
             self._moved_us = timestamp_us
         if self._older:
-            change = compare(self._older[0][1], now, self._watched)
+            change = self._watched.compare(self._older[0][1], now)
             if change.area_px * self._mm_per_px**2 > _MOVING_MM2:
                 self._moved_us = timestamp_us
         self._older.append((timestamp_us, now))
