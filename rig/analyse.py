@@ -73,6 +73,8 @@ class Analysis:
                 ],
             },
             "timing_ms": {"decode": round(self.decode_ms), "analyse": round(self.analyse_ms)},
+            # Only where there is something to say: a ruling that nothing holds is told as it always was.
+            **({"held": [alarm.reason for alarm in reading.alarms]} if reading.alarms else {}),
         }
 
     def in_words(self) -> Iterator[str]:
@@ -80,6 +82,7 @@ class Analysis:
         reading, verdict = self.reading, self.verdict
         yield f"{len(reading.standing.soldiers)} soldiers stood on the board."
         yield from (f"Note: {note}." for note in reading.notes)
+        yield from (f"The ruling is held: {alarm.reason}." for alarm in reading.alarms)
         if not reading.track.found:
             yield f"The shot was not seen: {reading.track.reason}."
         for fall in reading.falls:

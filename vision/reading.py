@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
 
+from game.montecassino import Cause
 from vision.causes import FallCause, explain
 from vision.contacts import ShotContacts, find_contacts
 from vision.falls import find_falls
+from vision.guards import Alarm, clip_alarms, late_falls
 from vision.outcome import Push, Standing
 from vision.registration import BoardView, NoBoard, grey, register
 from vision.scene import Scene
@@ -55,6 +57,8 @@ class ShotReading:
     """What the shot may have touched."""
     notes: tuple[str, ...]
     """What the person at the table should know: differences from the expected position, doubts; a sentence each."""
+    alarms: tuple[Alarm, ...] = ()
+    """What else may have had a part in it: a hand, a bump, other light. Any of them holds the ruling."""
 
 
 def read_shot(
@@ -93,15 +97,25 @@ def read_shot(
     stirred_us |= {p.soldier.square: p.began_us for p in aftermath.pushes}
     contacts = find_contacts(track, board.standing, stirred_us, frame_us=frame_us)
     falls = explain(aftermath.topplings, aftermath.pushes, track, contacts, board.standing, frame_us=frame_us)
+    alarms = clip_alarms(frames, timestamps_us, view, scene, board.standing, reference, first_moving)
+    late = late_falls(falls, aftermath.pushes, track)
     return ShotReading(
         view,
         board.standing,
-        falls,
+        tuple(_held(f) if alarms or f.toppling.soldier.square in late else f for f in falls),
         aftermath.pushes,
         track,
         contacts,
         board.standing.differences + aftermath.doubts,
+        (*alarms, *late.values()),
     )
+
+
+def _held(fall: FallCause) -> FallCause:
+    """Give a fall that something else than the shot may have caused, whatever else speaks for it."""
+    if Cause.OTHER in fall.possible:
+        return fall
+    return replace(fall, possible=(*fall.possible, Cause.OTHER))
 
 
 def _too_short(timestamps_us: Sequence[int], fire_us: int | None) -> str | None:

@@ -1,0 +1,380 @@
+"""What must not happen round a shot: a hand over the table, a bumped table, other light, a covered lens, a late fall.
+
+Before a shot the newest pictures are held against the table as it was read (`TableGuard.check`): whatever speaks
+against firing is told, and the shot is refused. After it the whole clip is looked through (`clip_alarms`), and whatever
+may have had a part in what fell holds the ruling.
+
+A shot, falling soldiers and their shadows change the picture too. What tells a hand from them is where it is: an arm
+comes from outside, so much of what changes lies farther from every soldier than one can fall. Thin changes are
+edges that shake. A table or camera that was moved is told by points on the bare board and beside it, followed from one
+picture into the other: they all move alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from game.montecassino import Side, Square
+from vision.causes import FallCause
+from vision.change import SHRINK, Watched, shrink, shrink_mask
+from vision.outcome import Push, Soldier, Standing
+from vision.registration import BoardView, grey
+from vision.scene import Scene
+from vision.track import ShotTrack
+
+__all__ = ["Alarm", "TableGuard", "Trouble", "clip_alarms", "late_falls"]
+
+Image = NDArray[np.uint8]
+FloatArray = NDArray[np.float64]
+
+_DARK = 12.0  # mean grey level below which nothing can be told from anything else
+_FLAT_SHARE = 0.3  # of the contrast before: the picture shows next to nothing
+_LIGHT_CHANGE = 0.25  # a quarter brighter or darker: lamps were switched
+_PATCH_MM2 = 150.0  # before a shot: a fingertip seen from above; the foot of a soldier covers about as much
+# During a shot: thick, and where no soldier falls. A hand with its wrist covers 6000 and more, and comes from the
+# picture's edge; a soldier that was thrown far lies there with its shadow and covers up to 1100.
+_ARM_MM2 = 1500.0
+_THING_MM2 = 3000.0  # not at the picture's edge
+_THICK_PX = 3  # of a shrunken picture; edges that shake are thinner
+_FALL_HEIGHTS = 1.8  # a soldier that falls and slides stays within this of its foot, its shadow too
+_BUMP_MM = 2.0
+_LOOK_EACH_US = 25_000  # an arm crosses a hand's breadth in this time
+_CANNON_HALF_MM = 90.0
+_CANNON_AHEAD_MM = 45.0  # the barrel's end over the first line, and its recoil
+_SOLDIER_CM2 = 20.0  # a patch no larger, beside a soldier's foot, is that soldier
+_LATE_US = 350_000  # a push takes so long at most to fell somebody after everything else lies still
+_FALLING_US = 350_000  # from beginning to move until lying still
+_POINTS = 80
+_FEWEST_POINTS = 8
+_FEWEST_SHARE = 0.4
+
+
+class Trouble(StrEnum):
+    """What is the matter."""
+
+    HAND = "hand"
+    """Something is over the table that was not there: a hand, a sleeve, a person or a person's shadow."""
+    BUMP = "bump"
+    """The table or the camera was moved."""
+    LIGHT = "light"
+    """It became much brighter or darker."""
+    COVERED = "covered"
+    """The picture shows nothing: the lens is covered, or the lamp is out."""
+    FALL = "fall"
+    """A soldier fell, or was taken, that the shot had nothing to do with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """One thing that a guard has noticed."""
+
+    trouble: Trouble
+    reason: str
+    """One sentence for the person at the table, without a full stop."""
+    centre_px: tuple[float, float] | None = None
+    """Where in the picture (u, v), where it has a place."""
+
+
+class TableGuard:
+    """Holds pictures against the table as it was read.
+
+    Parameters
+    ----------
+    reference
+        Picture of the table, (height, width, 3) BGR or (height, width).
+    view
+        The camera.
+    scene
+        Board and cannon.
+    standing
+        Who stood on the board in the reference.
+    watched
+        Mask (height, width) of where a change matters: not where the cannon moves.
+    """
+
+    def __init__(
+        self,
+        reference: Image,
+        view: BoardView,
+        scene: Scene,
+        standing: Standing,
+        *,
+        watched: NDArray[np.bool_],
+    ) -> None:
+        self._view = view
+        self._scene = scene
+        self._standing = standing
+        self._shape = reference.shape
+        self._before = shrink(reference)
+        self._contrast = float(self._before.std())
+        self._watched = Watched(shrink_mask(watched))
+        self._mm2_per_px = view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2) ** 2
+        self._anchors = _Anchors(reference, view, scene, standing)
+
+    def look(self, picture: Image) -> Alarm | None:
+        """Say what speaks against the picture, at the cost of a live one: a bump is told from a hand only by `check`."""
+        if picture.shape != self._shape:
+            found, due = picture.shape[1::-1], self._shape[1::-1]
+            return Alarm(Trouble.COVERED, f"the picture's size changed from {due} to {found}")
+        now = shrink(picture)
+        if (hidden := _covered(now, self._contrast)) is not None:
+            return hidden
+        change = self._watched.compare(self._before, now)
+        if abs(change.gain - 1.0) > _LIGHT_CHANGE:
+            return Alarm(
+                Trouble.LIGHT,
+                f"the light changed by {100 * (change.gain - 1):+.0f} % since the table was read",
+            )
+        area_cm2 = change.area_px * self._mm2_per_px / 100
+        if area_cm2 < _PATCH_MM2 / 100:
+            return None
+        soldier = self._soldier_at(change.centre_px)
+        if soldier is not None and area_cm2 <= _SOLDIER_CM2:
+            return Alarm(
+                Trouble.FALL,
+                f"the soldier on {soldier.square} fell, was moved or was taken since the table was read",
+                change.centre_px,
+            )
+        u_px, v_px = change.centre_px
+        return Alarm(
+            Trouble.HAND,
+            f"something of {area_cm2:.1f} cm2 is over the table that was not there when it was read "
+            f"(at pixel {u_px:.0f}, {v_px:.0f})",
+            change.centre_px,
+        )
+
+    def check(self, pictures: Sequence[Image]) -> Alarm | None:
+        """Say what speaks against a shot, given the newest pictures; None: nothing does."""
+        if not pictures:
+            return Alarm(Trouble.COVERED, "there is no picture of the table")
+        alarms = [alarm for alarm in map(self.look, pictures) if alarm is not None]
+        if alarms and alarms[-1].trouble in (Trouble.COVERED, Trouble.LIGHT):
+            return alarms[-1]
+        moved_mm = self._anchors.moved_mm(pictures[-1]) if pictures[-1].shape == self._shape else None
+        if moved_mm is not None and moved_mm > _BUMP_MM:
+            return Alarm(
+                Trouble.BUMP,
+                f"the table or the camera was moved by {moved_mm:.1f} mm since the table was read",
+            )
+        return alarms[-1] if alarms else None
+
+    def _soldier_at(self, centre_px: tuple[float, float]) -> Soldier | None:
+        """Return the soldier whose figure a patch may be, the nearest."""
+        x_mm, y_mm = self._view.on_plane(np.array([centre_px]))[0]
+        reach_mm = 0.6 * self._scene.square_mm + 0.5 * self._standing.height_mm
+        near = [
+            (float(np.hypot(s.x_mm - x_mm, s.y_mm - y_mm)), s)
+            for s in self._standing.soldiers
+            if np.hypot(s.x_mm - x_mm, s.y_mm - y_mm) < reach_mm
+        ]
+        return min(near)[1] if near else None
+
+
+def clip_alarms(
+    frames: Sequence[Image],
+    timestamps_us: Sequence[int],
+    view: BoardView,
+    scene: Scene,
+    standing: Standing,
+    reference: Image,
+    first_moving: int,
+) -> tuple[Alarm, ...]:
+    """Look through a clip for what may have had a part in what fell; at most one alarm of each kind.
+
+    Parameters
+    ----------
+    frames, timestamps_us
+        The pictures and their times.
+    view, scene, standing
+        The camera, the board and who stood on it before the shot.
+    reference
+        The table before the shot.
+    first_moving
+        Index of the first picture after the release.
+    """
+    released_us = timestamps_us[max(0, first_moving - 1)]
+    moved_mm = _Anchors(reference, view, scene, standing).moved_mm(frames[-1])
+    if moved_mm is not None and moved_mm > _BUMP_MM:
+        # Every edge would look like a change: what else may have happened cannot be told.
+        return (
+            Alarm(Trouble.BUMP, f"the table or the camera was moved by {moved_mm:.1f} mm during the shot"),
+        )
+    before = shrink(reference)
+    contrast = float(before.std())
+    away = Watched(shrink_mask(_away_from_soldiers(view, scene, standing, reference.shape)))
+    mm2_per_px = SHRINK**2 * view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2) ** 2
+    kernel = np.ones((_THICK_PX, _THICK_PX), np.uint8)
+    found: dict[Trouble, Alarm] = {}
+    looked_us = timestamps_us[0] - _LOOK_EACH_US
+    for picture, at_us in zip(frames, timestamps_us, strict=True):
+        if at_us - looked_us < _LOOK_EACH_US and at_us != timestamps_us[-1]:
+            continue
+        looked_us = at_us
+        when = f"{(at_us - released_us) / 1000:.0f} ms after the release"
+        now = shrink(picture)
+        if (hidden := _covered(now, contrast)) is not None:
+            found.setdefault(Trouble.COVERED, Alarm(Trouble.COVERED, f"{when} {hidden.reason}"))
+            continue
+        gain = away.gain(before, now)
+        if abs(gain - 1.0) > _LIGHT_CHANGE:
+            found.setdefault(
+                Trouble.LIGHT,
+                Alarm(Trouble.LIGHT, f"{when} the light had changed by {100 * (gain - 1):+.0f} %"),
+            )
+            continue
+        if Trouble.HAND in found:
+            continue
+        patch = _arm(cv2.morphologyEx(away.differs(before, now, gain), cv2.MORPH_OPEN, kernel), mm2_per_px)
+        if patch is not None:
+            area_mm2, (u_px, v_px) = patch
+            found[Trouble.HAND] = Alarm(
+                Trouble.HAND,
+                f"{when} something of {area_mm2 / 100:.0f} cm2 was over the table that is no soldier "
+                f"(at pixel {u_px:.0f}, {v_px:.0f}): a hand, a sleeve, somebody's shadow",
+                (u_px, v_px),
+            )
+    return tuple(found.values())
+
+
+def _arm(changed: Image, mm2_per_px: float) -> tuple[float, tuple[float, float]] | None:
+    """Return area in mm2 and centre in the full picture of the largest patch that is an arm or another large thing."""
+    if cv2.countNonZero(changed) * mm2_per_px < _ARM_MM2:
+        return None
+    _, _, stats, centres = cv2.connectedComponentsWithStats(changed, connectivity=8)
+    height, width = changed.shape
+    best = None
+    for (left, top, wide, high, area_px), centre in zip(stats[1:].tolist(), centres[1:], strict=True):
+        at_edge = left <= 1 or top <= 1 or left + wide >= width - 1 or top + high >= height - 1
+        area_mm2 = area_px * mm2_per_px
+        if area_mm2 >= (_ARM_MM2 if at_edge else _THING_MM2) and (best is None or area_mm2 > best[0]):
+            u_px, v_px = (centre + 0.5) * SHRINK
+            best = area_mm2, (float(u_px), float(v_px))
+    return best
+
+
+def late_falls(
+    falls: Sequence[FallCause], pushes: Sequence[Push], track: ShotTrack
+) -> Mapping[Square, Alarm]:
+    """Name the soldiers that began to fall when everything else had long come to rest."""
+    busy_until_us = float(track.points[-1][0]) if track.points else None
+    alarms = {}
+    stirs = sorted(
+        [(f.toppling.began_us, f.toppling.passed_us, f) for f in falls]
+        + [(p.began_us, p.began_us, None) for p in pushes],
+        key=lambda stir: stir[:2],
+    )
+    for began_us, passed_us, fall in stirs:
+        if fall is not None and busy_until_us is not None and began_us - busy_until_us > _LATE_US:
+            square = fall.toppling.soldier.square
+            alarms[square] = Alarm(
+                Trouble.FALL,
+                f"{square} began to fall {(began_us - busy_until_us) / 1000:.0f} ms after everything else lay still",
+            )
+            continue
+        busy_until_us = max(busy_until_us or 0.0, passed_us, began_us + _FALLING_US)
+    return alarms
+
+
+def _covered(shrunken: Image, contrast_before: float) -> Alarm | None:
+    """Say whether a shrunken picture shows nothing, given its contrast when it did."""
+    brightness, contrast = (float(v.item()) for v in cv2.meanStdDev(shrunken))
+    if brightness < _DARK:
+        return Alarm(
+            Trouble.COVERED,
+            f"the picture is dark (mean grey level {brightness:.0f}): lens covered or lights out",
+        )
+    if contrast < _FLAT_SHARE * contrast_before:
+        return Alarm(
+            Trouble.COVERED,
+            f"the picture shows next to nothing (its contrast fell to {100 * contrast / contrast_before:.0f} %): "
+            "lens covered or fogged",
+        )
+    return None
+
+
+class _Anchors:
+    """Points of the table that nothing but a bump moves.
+
+    Parameters
+    ----------
+    reference
+        The table, (height, width, 3) or (height, width).
+    view, scene, standing
+        The camera, the board and who stands on it: soldiers may fall, so points near them do not count.
+    """
+
+    def __init__(self, reference: Image, view: BoardView, scene: Scene, standing: Standing) -> None:
+        self._view = view
+        self._outline_mm = np.column_stack([np.array(scene.outline_mm), np.zeros(4)])
+        self._shades = grey(reference)
+        free = _away_from_soldiers(view, scene, standing, reference.shape, heights=0.8)
+        points = cv2.goodFeaturesToTrack(
+            self._shades, _POINTS, 0.05, 12, mask=free.astype(np.uint8), blockSize=5
+        )
+        self._points = np.zeros((0, 1, 2), np.float32) if points is None else np.asarray(points, np.float32)
+
+    def moved_mm(self, picture: Image) -> float | None:
+        """Return by how much the worst corner of the board has moved, in mm on it; None where that cannot be told."""
+        if len(self._points) < _FEWEST_POINTS:
+            return None
+        found, good, _ = cv2.calcOpticalFlowPyrLK(
+            self._shades, grey(picture), self._points, None, winSize=(15, 15), maxLevel=4
+        )
+        seen = good.ravel() == 1
+        if int(seen.sum()) < max(_FEWEST_POINTS, _FEWEST_SHARE * len(self._points)):
+            return None
+        move, agree = cv2.estimateAffinePartial2D(
+            self._points[seen], found[seen], ransacReprojThreshold=1.0, maxIters=500
+        )
+        if move is None or int(agree.sum()) < _FEWEST_SHARE * len(self._points):
+            return None
+        corners_px = self._view.project(self._outline_mm)
+        moved_px = corners_px @ move[:, :2].T + move[:, 2]
+        shift_mm = self._view.on_plane(moved_px) - self._view.on_plane(corners_px)
+        return float(np.hypot(shift_mm[:, 0], shift_mm[:, 1]).max())
+
+
+def _away_from_soldiers(
+    view: BoardView,
+    scene: Scene,
+    standing: Standing,
+    shape: tuple[int, ...],
+    *,
+    heights: float = _FALL_HEIGHTS,
+) -> NDArray[np.bool_]:
+    """Return where in the picture neither soldiers fall nor the cannon moves, (height, width)."""
+    free = np.ones(shape[:2], np.uint8)
+    radius_mm = standing.foot_radius_mm + heights * standing.height_mm
+    angles = np.linspace(0.0, 2 * np.pi, 20, endpoint=False)
+    circle = radius_mm * np.column_stack([np.cos(angles), np.sin(angles), np.zeros(20)])
+    for soldier in standing.soldiers:
+        around = circle + np.array([soldier.x_mm, soldier.y_mm, 0.0])
+        cv2.fillConvexPoly(free, _corners(view.project(around)), 0)
+    cv2.fillConvexPoly(free, _corners(view.project(_cannon_mm(scene))), 0)
+    return np.asarray(free > 0)
+
+
+def _cannon_mm(scene: Scene) -> FloatArray:
+    """Return the ground that the cannon may cover: behind and before its muzzle, or its whole end where that is unknown."""
+    far_mm = 600.0
+    ahead = 1.0 if scene.cannon_side is Side.A else -1.0
+    if scene.muzzle_mm is None:
+        left_mm, right_mm = -_CANNON_HALF_MM, scene.width_mm + _CANNON_HALF_MM
+        front_mm = 0.0 if scene.cannon_side is Side.A else scene.length_mm
+    else:
+        left_mm, right_mm = scene.muzzle_mm[0] - _CANNON_HALF_MM, scene.muzzle_mm[0] + _CANNON_HALF_MM
+        front_mm = scene.muzzle_mm[1]
+    near_mm, back_mm = front_mm + ahead * _CANNON_AHEAD_MM, front_mm - ahead * far_mm
+    return np.array(
+        [[left_mm, near_mm, 0], [right_mm, near_mm, 0], [right_mm, back_mm, 0], [left_mm, back_mm, 0]]
+    )
+
+
+def _corners(pixels: FloatArray) -> NDArray[np.int32]:
+    return np.round(np.clip(pixels, -1e5, 1e5)).astype(np.int32)
