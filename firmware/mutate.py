@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import importlib
 import json
 import os
 import random
@@ -26,17 +25,18 @@ import signal
 import subprocess
 import sys
 import tempfile
-import traceback
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 CORE = ROOT / "firmware" / "core"
+TESTS = ROOT / "tests" / "unit" / "firmware"
 PAGE = ROOT / "firmware" / "SAFETY.md"
 SEED = 1
 
@@ -59,7 +59,7 @@ KNOWN_BEST = {
     "timers.c": ("fire", "safety"),
 }
 # What looks at something else than the core on the PC, or is the explorer once more.
-NOT_ASKED = ("on_chip", "explore", "mutate", "safety_page")
+NOT_ASKED = ("test_on_chip", "test_explore", "test_mutants", "test_safety_page")
 WORLDS = ("lever", "loader")
 LONGEST_S = 120
 MOST_BYTES = 3 << 30
@@ -198,77 +198,66 @@ def explained() -> dict[str, str]:
 
 
 class Workbench:
-    """A folder with the core, what is compiled of it, and the tests, so that they find the mutant there."""
+    """A folder with the core and what is compiled of it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, tests: Tests) -> None:
         self._folder = folder
-        self._firmware = folder / "firmware"
-        self._built = folder / "build" / "firmware"
-        shutil.copytree(ROOT / "firmware", self._firmware)
-        shutil.copytree(ROOT / "tests" / "unit" / "firmware", folder / "tests" / "unit" / "firmware")
-        shutil.copy(ROOT / "tests" / "conftest.py", folder / "tests")
-        shutil.copy(ROOT / "pyproject.toml", folder)
-        self._built.mkdir(parents=True)
-        self._sources = [f"core/{path.name}" for path in sorted((self._firmware / "core").glob("*.c"))]
+        self._tests = tests
+        self._library = folder / "libcannon.so"
+        self._explore = folder / "explore"
+        for part in ("core", "host"):
+            shutil.copytree(ROOT / "firmware" / part, folder / part)
+        self._sources = [f"core/{path.name}" for path in sorted((folder / "core").glob("*.c"))]
         self._sources += [f"host/{name}" for name in HARNESSES]
         self._good = {source: self._compile(source) for source in self._sources}
 
     def killer(self, mutant: Mutant) -> str | None:
-        """Say what notices: the compiler, "same code", a test file, the explorer's promise; None: nothing does."""
-        path = self._firmware / "core" / mutant.file
+        """Say what notices: the compiler, "same code", a test, the explorer's promise; None: nothing does."""
+        path = self._folder / "core" / mutant.file
         good = path.read_text(encoding="utf-8")
         path.write_text(mutant.text, encoding="utf-8")
         try:
-            return self._noticed_by(mutant.file)
-        finally:
-            path.write_text(good, encoding="utf-8")
-
-    def _noticed_by(self, file: str) -> str | None:
-        sources = self._sources if file.endswith(".h") else [f"core/{file}"]
-        try:
+            sources = self._sources if mutant.file.endswith(".h") else [f"core/{mutant.file}"]
             objects = self._good | {source: self._compile(source) for source in sources}
         except subprocess.CalledProcessError:
             return "compiler"
+        finally:
+            path.write_text(good, encoding="utf-8")
         if objects == self._good:
             return "same code"
         self._link(objects)
-        first = [f"tests/unit/firmware/test_{name}.py" for name in KNOWN_BEST[file]]
-        others = sorted((self._folder / "tests" / "unit" / "firmware").glob("test_*.py"))
-        rest = [str(path.relative_to(self._folder)) for path in others]
-        rest = [
-            path
-            for path in rest
-            if path not in first and not path.endswith(tuple(f"test_{n}.py" for n in NOT_ASKED))
-        ]
-        return self._tests(first) or self._explore(WORLDS[0]) or self._tests(rest) or self._explore(WORLDS[1])
+        first = {f"test_{name}" for name in KNOWN_BEST[mutant.file]}
+        return (
+            self._tests.failure(self._library, lambda module: module in first)
+            or self._broken(WORLDS[0])
+            or self._tests.failure(self._library, lambda module: module not in first)
+            or self._broken(WORLDS[1])
+        )
 
     def _compile(self, source: str) -> bytes:
         """Give the object code: two that are the same are told by that."""
         out = self._folder / "it.o"
-        subprocess.run(
-            ["cc", *FLAGS, "-c", "-o", str(out), source], cwd=self._firmware, capture_output=True, check=True
-        )
+        compiler = ["cc", *FLAGS, "-c", "-o", str(out), source]
+        subprocess.run(compiler, cwd=self._folder, capture_output=True, check=True)
         return out.read_bytes()
 
     def _link(self, objects: dict[str, bytes]) -> None:
-        paths = {source: self._folder / f"{Path(source).stem}-{Path(source).parent}.o" for source in objects}
+        paths = {source: self._folder / f"{source.replace('/', '-')}.o" for source in objects}
         for source, data in objects.items():
             paths[source].write_bytes(data)
         core = [str(path) for source, path in paths.items() if source.startswith("core/")]
         for harness, target, flags in (
-            ("board.c", self._built / "libcannon.so", ["-shared"]),
-            ("explore.c", self._built / "explore", []),
+            ("board.c", self._library, ["-shared"]),
+            ("explore.c", self._explore, []),
         ):
-            # Never over a library that a process may still have open.
-            target.unlink(missing_ok=True)
-            subprocess.run(
-                ["cc", *flags, "-o", str(target), *core, str(paths[f"host/{harness}"])], check=True
-            )
+            harness_object = str(paths[f"host/{harness}"])
+            subprocess.run(["cc", *flags, "-o", str(target), *core, harness_object], check=True)
 
-    def _explore(self, world: str) -> str | None:
+    def _broken(self, world: str) -> str | None:
+        """Explore a world; say which promise is broken."""
         try:
             run = subprocess.run(
-                ["prlimit", f"--as={MOST_BYTES}", str(self._built / "explore"), world, "1"],
+                ["prlimit", f"--as={MOST_BYTES}", str(self._explore), world, "1"],
                 capture_output=True,
                 text=True,
                 timeout=LONGEST_S,
@@ -278,37 +267,77 @@ class Workbench:
             return "explorer: never ends"
         return None if run.returncode == 0 else "explorer: " + (run.stdout.split(":")[0] or "does not fit")
 
-    def _tests(self, paths: list[str]) -> str | None:
-        """Run tests in a child that has everything imported already."""
-        words = self._folder / "tests.txt"
+
+class Tests:
+    """The unit tests that need no chip: collected once, then run on each mutant in a child that ends at a failure."""
+
+    def __init__(self) -> None:
+        self._session: pytest.Session | None = None
+        self._failed_to: int | None = None
+
+    def run(self, loop: Callable[[], None]) -> None:
+        """Collect the tests, then do `loop`, which may ask for failures."""
+        self._loop = loop
+        names = sorted(path.stem for path in TESTS.glob("test_*.py"))
+        paths = [str(TESTS / f"{name}.py") for name in names if name not in NOT_ASKED]
+        quiet = ["-p", "no:terminal", "-p", "no:cacheprovider", "-p", "no:xdist", "-s"]
+        imported_already = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
+        status = pytest.main([*quiet, *imported_already, f"--rootdir={ROOT}", *paths], plugins=[self])
+        if status != pytest.ExitCode.OK:
+            raise RuntimeError(f"the tests cannot be collected: {pytest.ExitCode(status).name}")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Do the loop in place of the tests."""
+        self._session = session
+        self._loop()
+        return True
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """In the child: the first failure is enough."""
+        if report.failed and self._failed_to is not None:
+            os.write(self._failed_to, Path(report.nodeid.partition("[")[0]).name.encode())
+            os._exit(1)
+
+    def failure(self, library: Path, wanted: Callable[[str], bool]) -> str | None:
+        """Run the tests of the modules that are wanted with that library; say which fails first."""
+        assert self._session is not None
+        items = [item for item in self._session.items if wanted(item.path.stem)]
+        read_from, write_to = os.pipe()
         child = os.fork()
         if child == 0:
-            status = 70
-            try:
-                signal.alarm(LONGEST_S)
-                descriptor = os.open(words, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-                os.dup2(descriptor, 1)
-                os.dup2(descriptor, 2)
-                os.chdir(self._folder)
-                quick = ["-x", "-q", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist"]
-                imported_already = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
-                status = int(pytest.main([*quick, *imported_already, *paths]))
-            except BaseException:
-                traceback.print_exc()
-            finally:
-                sys.stdout.flush()
-                os._exit(status)
+            self._look(library, items, write_to)
+        os.close(write_to)
+        with os.fdopen(read_from, "rb") as pipe:
+            failed = pipe.read().decode()
         status = os.waitpid(child, 0)[1]
         if os.WIFSIGNALED(status):
             return "tests: never end" if os.WTERMSIG(status) == signal.SIGALRM else "tests: crash"
-        said = words.read_text(encoding="utf-8", errors="replace")
-        failed = re.search(r"(?:FAILED|ERROR) \S*/(test_\w+\.py(?:::\w+)?)", said)
-        match os.WEXITSTATUS(status):
-            case 0:
-                return None
-            case 1 | 2 if failed:
-                return f"tests: {failed.group(1)}"
-        raise RuntimeError(f"the tests cannot be run: {said}")
+        if failed:
+            return f"tests: {failed}"
+        if os.WEXITSTATUS(status) != 0:
+            raise RuntimeError("the tests cannot be run")
+        return None
+
+    def _look(self, library: Path, items: list[pytest.Item], failed_to: int) -> NoReturn:
+        status = 70
+        try:
+            signal.alarm(LONGEST_S)
+            self._failed_to = failed_to
+            silent = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(silent, 1)
+            os.dup2(silent, 2)
+            cannon_host = sys.modules["cannon_host"]
+            good, mutant = cannon_host.lib, cannon_host.ffi.dlopen(str(library))
+            for module in list(sys.modules.values()):
+                if getattr(module, "lib", None) is good:
+                    module.lib = mutant  # type: ignore[attr-defined]
+            for item, next_item in zip(items, [*items[1:], None], strict=True):
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=next_item)
+            status = 0
+        finally:
+            os._exit(status)
 
 
 # -- the run -----------------------------------------------------------------------------------------------------------
@@ -359,12 +388,11 @@ def main() -> int:
     parser.add_argument("--results", type=Path, metavar="FILE", help="go on from what was killed before")
     arguments = parser.parse_args()
     mutants, results, reasons = chosen(arguments), Results(arguments.results), explained()
-    # Whoever looks at a mutant is forked with these imported.
-    for module in ("cffi", "hypothesis.stateful", "rig.link.wire"):
-        importlib.import_module(module)
     killers: Counter[str] = Counter()
-    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        bench = Workbench(Path(folder))
+    tests = Tests()
+
+    def look_at_all() -> None:
+        bench = Workbench(Path(folder), tests)
         for mutant in mutants:
             by = results.killer(mutant)
             if by is None:
@@ -374,6 +402,9 @@ def main() -> int:
                 by = "explained" if mutant.what in reasons else "SURVIVES"
             killers[by.split(":")[0]] += 1
             print(f"{by:40} {mutant.what}", flush=True)
+
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        tests.run(look_at_all)
     alive = killers["explained"] + killers["SURVIVES"] + killers["same code"]
     print(
         f"{len(mutants)} made, {len(mutants) - alive} killed; "
