@@ -11,7 +11,7 @@ from game.montecassino import Side, Square
 from rig.camera import CameraError, Frame, FrameRing
 from rig.link.port import Clock
 from rig.settings import Settings
-from vision.lane import LaneReading, read_lane
+from vision.guards import Alarm, TableGuard, Trouble
 from vision.outcome import Standing
 from vision.registration import BoardView, NoBoard, register
 from vision.rest import RestWatch
@@ -97,6 +97,7 @@ class Eye:
         self._settings = settings
         self._reading: TableReading | None = None
         self._watched: NDArray[np.bool_] | None = None
+        self._guard: TableGuard | None = None
 
     def read(self, side: Side, expected: Mapping[Square, Side] | None) -> TableReading:
         """Read the table; what is seen now is what the lane is later held against.
@@ -122,20 +123,16 @@ class Eye:
         mm_per_px = view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2)
         self._reading = TableReading(picture, view, read_board(picture, scene, view).standing, mm_per_px)
         self._watched = self._watched_part(side, scene, view, picture.shape)
+        self._guard = TableGuard(picture, view, scene, self._reading.standing, watched=self._watched)
         return self._reading
 
-    def lane(self) -> LaneReading:
-        """Hold the newest pictures against the table as it was read."""
-        if self._reading is None or self._watched is None:
-            return LaneReading(False, "the table has not been read yet")
+    def alarm(self) -> Alarm | None:
+        """Hold the newest pictures against the table as it was read; None: nothing speaks against a shot."""
+        if self._guard is None:
+            return Alarm(Trouble.COVERED, "the table has not been read yet")
         frames = self._fresh(_PICTURES_OF_LANE)
         self.ring.check_drops()
-        return read_lane(
-            self._reading.picture,
-            [frame.image for frame in frames],
-            watched=self._watched,
-            mm_per_px=self._reading.mm_per_px,
-        )
+        return self._guard.check([frame.image for frame in frames])
 
     def until_rest(self, released_us: int, longest_us: int) -> int:
         """Watch from the release until nothing moves any more, or `longest_us` is over; return that moment.

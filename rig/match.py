@@ -229,8 +229,8 @@ class Match:
         return aimed, fired
 
     def _lane(self) -> LaneAnswer:
-        lane = self._eye.lane()
-        return LaneAnswer(lane.clear, lane.reason)
+        alarm = self._eye.alarm()
+        return LaneAnswer(alarm is None, "" if alarm is None else alarm.reason)
 
     def _about_to_fire(self, shot_id: int) -> None:
         """Write what must stand in the log before the fire command leaves."""

@@ -106,8 +106,8 @@ class RangeGun:
         return RangeShot(fired.muzzle_speed_mps, self._dwell_s(fired))
 
     def _lane(self) -> LaneAnswer:
-        lane = self._eye.lane()
-        return LaneAnswer(lane.clear, lane.reason)
+        alarm = self._eye.alarm()
+        return LaneAnswer(alarm is None, "" if alarm is None else alarm.reason)
 
     def _dwell_s(self, fired: ShotFired) -> float:
         return max(0.0, (fired.released_us - self._latched_us) / 1e6)

@@ -13,7 +13,7 @@ picture into the other: they all move alike.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import cv2
@@ -205,41 +205,59 @@ def clip_alarms(
         return (
             Alarm(Trouble.BUMP, f"the table or the camera was moved by {moved_mm:.1f} mm during the shot"),
         )
-    before = shrink(reference)
-    contrast = float(before.std())
-    away = Watched(shrink_mask(_away_from_soldiers(view, scene, standing, reference.shape)))
-    mm2_per_px = SHRINK**2 * view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2) ** 2
-    kernel = np.ones((_THICK_PX, _THICK_PX), np.uint8)
+    watch = _ClipWatch(reference, view, scene, standing)
     found: dict[Trouble, Alarm] = {}
+    earlier: tuple[Alarm, int] | None = None
     looked_us = timestamps_us[0] - _LOOK_EACH_US
     for picture, at_us in zip(frames, timestamps_us, strict=True):
-        if at_us - looked_us < _LOOK_EACH_US and at_us != timestamps_us[-1]:
+        is_last = at_us == timestamps_us[-1]
+        if at_us - looked_us < _LOOK_EACH_US and not is_last:
             continue
         looked_us = at_us
-        when = f"{(at_us - released_us) / 1000:.0f} ms after the release"
-        now = shrink(picture)
-        if (hidden := _covered(now, contrast)) is not None:
-            found.setdefault(Trouble.COVERED, Alarm(Trouble.COVERED, f"{when} {hidden.reason}"))
+        alarm = watch.look(picture)
+        if alarm is None:
+            earlier = None
             continue
-        gain = away.gain(before, now)
-        if abs(gain - 1.0) > _LIGHT_CHANGE:
-            found.setdefault(
-                Trouble.LIGHT,
-                Alarm(Trouble.LIGHT, f"{when} the light had changed by {100 * (gain - 1):+.0f} %"),
-            )
-            continue
-        if Trouble.HAND in found:
-            continue
-        patch = _arm(cv2.morphologyEx(away.differs(before, now, gain), cv2.MORPH_OPEN, kernel), mm2_per_px)
-        if patch is not None:
-            area_mm2, (u_px, v_px) = patch
-            found[Trouble.HAND] = Alarm(
-                Trouble.HAND,
-                f"{when} something of {area_mm2 / 100:.0f} cm2 was over the table that is no soldier "
-                f"(at pixel {u_px:.0f}, {v_px:.0f}): a hand, a sleeve, somebody's shadow",
-                (u_px, v_px),
-            )
+        # A single picture can be a camera's flash; who takes part in a shot is seen in more of them.
+        if earlier is None or earlier[0].trouble is not alarm.trouble:
+            earlier = alarm, at_us
+            if not is_last:
+                continue
+        since_ms = (earlier[1] - released_us) / 1000
+        when = f"{abs(since_ms):.0f} ms {'after' if since_ms >= 0 else 'before'} the release"
+        found.setdefault(alarm.trouble, replace(alarm, reason=f"{when} {earlier[0].reason}"))
     return tuple(found.values())
+
+
+class _ClipWatch:
+    """Holds pictures of a shot against the table before it, where no soldier falls."""
+
+    def __init__(self, reference: Image, view: BoardView, scene: Scene, standing: Standing) -> None:
+        self._before = shrink(reference)
+        self._contrast = float(self._before.std())
+        self._away = Watched(shrink_mask(_away_from_soldiers(view, scene, standing, reference.shape)))
+        self._mm2_per_px = SHRINK**2 * view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2) ** 2
+        self._kernel = np.ones((_THICK_PX, _THICK_PX), np.uint8)
+
+    def look(self, picture: Image) -> Alarm | None:
+        """Say what is the matter in one picture."""
+        now = shrink(picture)
+        if (hidden := _covered(now, self._contrast)) is not None:
+            return hidden
+        gain = self._away.gain(self._before, now)
+        if abs(gain - 1.0) > _LIGHT_CHANGE:
+            return Alarm(Trouble.LIGHT, f"the light had changed by {100 * (gain - 1):+.0f} %")
+        changed = self._away.differs(self._before, now, gain)
+        patch = _arm(cv2.morphologyEx(changed, cv2.MORPH_OPEN, self._kernel), self._mm2_per_px)
+        if patch is None:
+            return None
+        area_mm2, (u_px, v_px) = patch
+        return Alarm(
+            Trouble.HAND,
+            f"something of {area_mm2 / 100:.0f} cm2 was over the table that is no soldier "
+            f"(at pixel {u_px:.0f}, {v_px:.0f}): a hand, a sleeve, somebody's shadow",
+            (u_px, v_px),
+        )
 
 
 def _arm(changed: Image, mm2_per_px: float) -> tuple[float, tuple[float, float]] | None:

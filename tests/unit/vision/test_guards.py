@@ -127,6 +127,10 @@ def test_a_covered_lens_is_told_though_it_is_free_again_at_the_end(level: int) -
     assert [alarm.trouble for alarm in alarms(clip(cover))] == [Trouble.COVERED]
 
 
+def test_a_single_odd_picture_is_no_alarm() -> None:
+    assert alarms(clip(lambda k, p: np.full_like(p, 240) if k == FIRE + 7 else p)) == ()
+
+
 # Before a shot.
 
 
@@ -225,3 +229,10 @@ def test_a_fall_long_after_everything_lay_still_is_late() -> None:
     assert isinstance(late, dict)
     assert set(late) == {soldier.square}
     assert late[soldier.square].trouble is Trouble.FALL
+
+
+def test_before_a_shot_what_moves_outside_the_watched_part_does_not_matter() -> None:
+    watched = ALL.copy()
+    watched[:, 550:] = False
+    blind = TableGuard(TABLE.paint(seed=99), CAMERA, SCENE, STANDING, watched=watched)
+    assert blind.check([arm(TABLE.paint(), 200)]) is None
