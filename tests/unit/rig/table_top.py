@@ -67,6 +67,8 @@ class TableTop:
         What the cannon has done so far.
     released_us : int
         When the trigger was last energised.
+    heard_us : int
+        When a byte last reached the chip.
     """
 
     def __init__(self, *, seed: int = 0) -> None:
@@ -88,6 +90,7 @@ class TableTop:
         self.loader_pulses = 0
         self.draws = 0
         self.released_us = 0
+        self.heard_us = 0
         self.bytes_written = 0
         self.written: list[bytes] = []
         self.pulses: list[tuple[int, ...]] = []
@@ -185,6 +188,7 @@ class TableTop:
         while self._to_cannon and self._to_cannon[0][0] <= until_us:
             due_us, byte = self._to_cannon.popleft()
             self._run_to(due_us)
+            self.heard_us = self.time_us
             self._core.host_receive(self._host, bytes([byte]), 1)
             self._see()
         self._run_to(until_us)
@@ -274,12 +278,16 @@ class TableTop:
             self.released_us = now_us = self.time_us
             if self._latched:
                 self._latched = False
-                if self.seated and not self.jammed:
-                    second_us = now_us + _LEAVES_US + _TRANSIT_US
-                    self._passing.append((now_us + _LEAVES_US, wire.Input(0)))
-                    self._passing.append((second_us - _LENGTH_US, wire.Input.GATE_SECOND_BLOCKED))
-                    self._passing.append((second_us, wire.Input(0)))
+                self._let_fly(now_us)
         self._trigger = trigger
+
+    def _let_fly(self, now_us: int) -> None:
+        """The lever was let go: a shot that lies in the muzzle leaves."""
+        if self.seated and not self.jammed:
+            second_us = now_us + _LEAVES_US + _TRANSIT_US
+            self._passing.append((now_us + _LEAVES_US, wire.Input(0)))
+            self._passing.append((second_us - _LENGTH_US, wire.Input.GATE_SECOND_BLOCKED))
+            self._passing.append((second_us, wire.Input(0)))
 
     def _watch_loader(self) -> None:
         loader = bool(self._view.loader)
