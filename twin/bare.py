@@ -185,7 +185,7 @@ class BareCannon:
         """Return the bytes of the next command, to be sent by the caller."""
         self._last_id = (self._last_id + 1) % 256
         self._last_command = request.command
-        return encode(request_frame(self._last_id, request))
+        return encode(request_frame(self._last_id, request), self._decoder.session)
 
     def answer(self, kind: type[A]) -> A:
         """Wait for the answer to the command requested last.
@@ -216,6 +216,7 @@ class BareCannon:
         """Begin a session."""
         self._last_id = 0
         self._seen = 0
+        self._decoder.session = session
         identity = self.ask(m.Identify(wire.WIRE_VERSION, session))
         self._seen = 0
         return identity

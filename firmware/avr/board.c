@@ -36,6 +36,7 @@ static struct {
     struct cannon_retained kept;
     uint16_t crc;
 } retained __attribute__((section(".noinit")));
+static struct history history __attribute__((section(".noinit")));
 static uint8_t reset_flags __attribute__((section(".noinit")));
 
 /* The watchdog stays on after its reset, with the shortest time: it must be stopped before start-up code has run. */
@@ -61,6 +62,8 @@ void board_unlock(uint8_t before)
     __asm__ volatile("" ::: "memory");
     SREG = before;
 }
+
+struct history *board_history(void) { return &history; }
 
 bool board_eeprom_ready(void) { return !(EECR & _BV(EEPE)); }
 
@@ -115,7 +118,10 @@ ISR(USART_RX_vect)
     uint8_t byte = UDR0;
     guard_receive(&cannon.guard, &cannon.receiver, byte);
     if (status & _BV(DOR0)) {
-        cannon.receiver.lost = true;
+        cannon.receiver.lost |= WIRE_LOSS_HARDWARE_MASK;
+    }
+    if (status & _BV(FE0)) {
+        cannon.receiver.lost |= WIRE_LOSS_FRAMING_MASK;
     }
 }
 

@@ -1,6 +1,7 @@
 #include "axes.h"
 
 #include "check.h"
+#include "out_of_line.h"
 #include "ramp.h"
 #include "rom.h"
 
@@ -48,7 +49,7 @@ void axes_limits(const struct settings *settings, uint8_t axis, uint16_t *low_ti
     }
 }
 
-bool axes_power(struct axes *axes, uint8_t axis, uint16_t position_ticks)
+OUT_OF_LINE bool axes_power(struct axes *axes, uint8_t axis, uint16_t position_ticks)
 {
     struct axis *it = &axes->axis[axis];
     if (it->powered) {
@@ -67,7 +68,7 @@ void axes_go(struct axes *axes, const struct settings *settings, uint8_t axis, u
     axes->axis[axis].target_ticks = ramp_clamp(target_ticks, low_ticks, high_ticks);
 }
 
-void axes_hold(struct axes *axes, uint8_t axis) { axes->axis[axis].target_ticks = axes->axis[axis].position_ticks; }
+OUT_OF_LINE void axes_hold(struct axes *axes, uint8_t axis) { axes->axis[axis].target_ticks = axes->axis[axis].position_ticks; }
 
 void axes_step(struct axes *axes, const struct settings *settings, bool ease_draw)
 {
@@ -95,7 +96,7 @@ uint8_t axes_moving(const struct axes *axes)
     return moving;
 }
 
-uint16_t axes_time_ms(const struct axes *axes, const struct settings *settings, uint8_t axis, uint16_t target_ticks)
+OUT_OF_LINE uint16_t axes_time_ms(const struct axes *axes, const struct settings *settings, uint8_t axis, uint16_t target_ticks)
 {
     return ramp_time_ms(axes->axis[axis].position_ticks, target_ticks, settings->values[rom_u8(&speed_setting[axis])]);
 }

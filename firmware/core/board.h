@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct history;
+
 /* Which board this is: one of enum wire_board. */
 uint8_t board_kind(void);
 
@@ -12,6 +14,9 @@ uint8_t board_kind(void);
  * delay the emergency stop. */
 uint8_t board_lock(void);
 void board_unlock(uint8_t before);
+
+/* The ring of what happened last, in RAM that start-up code leaves alone. */
+struct history *board_history(void);
 
 /* EEPROM, a byte at a time. Nothing waits: write only when board_eeprom_ready says so. */
 bool board_eeprom_ready(void);

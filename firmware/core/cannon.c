@@ -4,6 +4,7 @@
 
 #include "board.h"
 #include "commands.h"
+#include "out_of_line.h"
 #include "ramp.h"
 
 #define TICK_US 1000u
@@ -16,9 +17,9 @@
 /* The shot rolls from the loader to its seat in this time after the pulse. */
 #define LOADER_ROLL_MS 500u
 
-static uint16_t setting(const struct cannon *cannon, uint8_t code) { return cannon->settings.values[code]; }
+static OUT_OF_LINE uint16_t setting(const struct cannon *cannon, uint8_t code) { return cannon->settings.values[code]; }
 
-static void set_timer(struct cannon *cannon, uint8_t timer, uint16_t ms) { timers_set(&cannon->timers, timer, ms); }
+static OUT_OF_LINE void set_timer(struct cannon *cannon, uint8_t timer, uint16_t ms) { timers_set(&cannon->timers, timer, ms); }
 
 static bool due(const struct cannon *cannon, uint8_t timer) { return timers_due(&cannon->timers, timer); }
 
@@ -42,6 +43,11 @@ static void tell(struct cannon *cannon, uint8_t event, const uint8_t *payload, u
     }
 }
 
+OUT_OF_LINE void cannon_note(const struct cannon *cannon, uint8_t kind, uint8_t code, uint8_t about, uint16_t detail)
+{
+    history_note(board_history(), kind, code, about, detail, cannon->now_us);
+}
+
 void cannon_fault(struct cannon *cannon, uint8_t fault, uint16_t detail)
 {
     uint16_t bit = (uint16_t)(1u << (fault - 1u));
@@ -49,6 +55,7 @@ void cannon_fault(struct cannon *cannon, uint8_t fault, uint16_t detail)
         return;
     }
     cannon->faults |= bit;
+    cannon_note(cannon, WIRE_HISTORY_KIND_FAULT, fault, cannon->state, detail);
     uint8_t payload[WIRE_EVENT_FAULT_LENGTH] = {fault};
     put_u16(payload, 1, detail);
     tell(cannon, WIRE_EVENT_FAULT, payload, sizeof payload);
@@ -73,7 +80,7 @@ static void hold_aim(struct cannon *cannon)
     cannon->announce = 0;
 }
 
-static void aim_home(struct cannon *cannon)
+static OUT_OF_LINE void aim_home(struct cannon *cannon)
 {
     for (uint8_t i = 0; i < AXES_AIMING; i++) {
         uint16_t home_ticks = setting(cannon, AXES_HOME_SETTING(i));
@@ -178,6 +185,10 @@ static bool happen(struct cannon *cannon, uint8_t event)
     cannon->cause = state_cause(event);
     if (next != from) {
         enter(cannon, from);
+    }
+    if (cannon->cause != WIRE_CAUSE_COMMAND && cannon->cause != WIRE_CAUSE_DONE &&
+        cannon->cause != WIRE_CAUSE_SHOT_SEEN) {
+        cannon_note(cannon, WIRE_HISTORY_KIND_CHANGED, cannon->cause, from, next);
     }
     uint8_t payload[WIRE_EVENT_STATE_CHANGED_LENGTH] = {next, from, cannon->cause};
     put_u32(payload, 3, cannon->now_us);
@@ -389,8 +400,22 @@ static bool aim_arrived(const struct cannon *cannon)
     return (axes_moving(&cannon->axes) & ((1u << AXES_AIMING) - 1u)) == 0 && due(cannon, TIMER_AIM_SETTLED);
 }
 
+/* Where the latch servo is the trigger, it begins to turn only if every pin permits it at that instant. If not, the
+ * shot's time runs out with the lever still latched. */
+static void begin_release(struct cannon *cannon)
+{
+    if (cannon->lever.task == LEVER_RELEASE && cannon->lever.step == LEVER_STEP_OPEN) {
+        if (board_pins_permit_fire()) {
+            cannon->lever.step = LEVER_STEP_TURN;
+        } else {
+            lever_start(&cannon->lever, LEVER_RELAX);
+        }
+    }
+}
+
 static void period(struct cannon *cannon)
 {
+    begin_release(cannon);
     bool done = lever_step(&cannon->lever, &cannon->axes, &cannon->settings, cannon->inputs.levels);
     axes_step(&cannon->axes, &cannon->settings, cannon->lever.easing);
     announce_moves(cannon);
@@ -412,6 +437,8 @@ void cannon_start(struct cannon *cannon, uint8_t reset_cause, const struct canno
     cannon->cause = WIRE_CAUSE_RESET;
     cannon->reset_cause = reset_cause;
     lever_start(&cannon->lever, LEVER_RELAX);
+    history_start(board_history());
+    cannon_note(cannon, WIRE_HISTORY_KIND_RESET, reset_cause, 0, 0);
     set_timer(cannon, TIMER_KEY_OFF, KEY_OFF_MS);
     if (retained != NULL) {
         cannon->token_seed = retained->token_seed;
@@ -472,9 +499,9 @@ void cannon_step(struct cannon *cannon, const struct cannon_inputs *inputs)
     watch_gate(cannon, inputs);
     sample_inputs(cannon, before, passed_ms);
     watch_clock(cannon);
-    if (cannon->receiver.lost) {
-        cannon->receiver.lost = false;
-        cannon_fault(cannon, WIRE_FAULT_RECEIVE_OVERRUN, 0);
+    uint8_t losses = receiver_take_losses(&cannon->receiver);
+    if (losses != 0 && cannon->identified) { /* before that nobody talks, and a plug that goes in is a noise */
+        cannon_fault(cannon, WIRE_FAULT_RECEIVE_OVERRUN, losses);
     }
     /* The next command waits until the last answer is on its way, or there would be no room to keep it. */
     while (!cannon->outbox.answer_due && !cannon->receiver.stopped && receiver_pop(&cannon->receiver, &frame)) {

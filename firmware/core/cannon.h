@@ -11,6 +11,7 @@
 
 #include "axes.h"
 #include "guard.h"
+#include "history.h"
 #include "inputs.h"
 #include "lever.h"
 #include "outbox.h"
@@ -74,6 +75,7 @@ struct cannon {
     bool wire_agreed;
     uint16_t session;
     uint8_t last_id;
+    uint8_t asked; /* type of the command in hand */
     uint16_t last_crc;
 
     /* Arming */
@@ -115,6 +117,9 @@ void cannon_account_for_interrupt(struct cannon *cannon);
 
 /* Note a fault and report it, unless it is noted already. */
 void cannon_fault(struct cannon *cannon, uint8_t fault, uint16_t detail);
+
+/* Note something in the history. */
+void cannon_note(const struct cannon *cannon, uint8_t kind, uint8_t code, uint8_t about, uint16_t detail);
 
 /* The time that homing should take from here. */
 uint16_t cannon_homing_time_ms(const struct cannon *cannon);

@@ -1,7 +1,10 @@
 #include "commands.h"
 
+#include <stddef.h>
+
 #include "board.h"
 #include "interlocks.h"
+#include "out_of_line.h"
 #include "rom.h"
 #include "version.h"
 
@@ -21,6 +24,7 @@ static const uint8_t lengths[WIRE_COMMAND_COUNT + 1u] ROM = {
     [WIRE_COMMAND_FIRE] = WIRE_COMMAND_FIRE_LENGTH,
     [WIRE_COMMAND_SAFE] = WIRE_COMMAND_SAFE_LENGTH,
     [WIRE_COMMAND_SERVICE] = WIRE_COMMAND_SERVICE_LENGTH,
+    [WIRE_COMMAND_READ_HISTORY] = WIRE_COMMAND_READ_HISTORY_LENGTH,
 };
 
 static uint16_t payload_u16(const struct receiver_frame *frame, uint8_t at)
@@ -33,7 +37,7 @@ static uint32_t payload_u32(const struct receiver_frame *frame)
     return payload_u16(frame, 0) | ((uint32_t)payload_u16(frame, 2) << 16);
 }
 
-static uint16_t setting(const struct cannon *cannon, uint8_t code) { return cannon->settings.values[code]; }
+static OUT_OF_LINE uint16_t setting(const struct cannon *cannon, uint8_t code) { return cannon->settings.values[code]; }
 
 static void answer(struct cannon *cannon, uint8_t command)
 {
@@ -48,9 +52,17 @@ static void answer_time(struct cannon *cannon, uint8_t command, uint16_t expecte
 
 static void refuse(struct cannon *cannon, uint8_t reason, uint16_t detail)
 {
+    cannon_note(cannon, WIRE_HISTORY_KIND_REFUSED, reason, cannon->asked, detail);
     outbox_answer(&cannon->outbox, WIRE_REFUSAL_TYPE, cannon->last_id);
     outbox_u8(&cannon->outbox, reason);
     outbox_u16(&cannon->outbox, detail);
+}
+
+/* A refusal of a frame that does not count as a command of this session. */
+static OUT_OF_LINE void refuse_aside(struct cannon *cannon, const struct receiver_frame *frame, uint8_t reason, uint8_t detail)
+{
+    cannon_note(cannon, WIRE_HISTORY_KIND_REFUSED, reason, frame->type, detail);
+    outbox_refuse_aside(&cannon->outbox, frame->sequence, reason, detail);
 }
 
 /* False, and refused, when the present state does not know the event. */
@@ -95,7 +107,8 @@ static void identify(struct cannon *cannon, const struct receiver_frame *frame)
     timers_set(&cannon->timers, TIMER_HEARD, WIRE_HEARTBEAT_TIMEOUT_MS);
     cannon->fired_ahead = false;
     cannon->token_seed ^= cannon->now_us ^ ((uint32_t)session << 16);
-    outbox_forget_events(&cannon->outbox);
+    receiver_begin_session(&cannon->receiver, session);
+    outbox_begin_session(&cannon->outbox, session);
     cannon_happen(cannon, STATE_EVENT_NEW_SESSION);
     answer_identify(cannon);
 }
@@ -186,6 +199,17 @@ static void read_setting(struct cannon *cannon, const struct receiver_frame *fra
     answer(cannon, WIRE_COMMAND_READ_SETTING);
     outbox_u8(&cannon->outbox, code);
     outbox_u16(&cannon->outbox, setting(cannon, code));
+}
+
+static void read_history(struct cannon *cannon, const struct receiver_frame *frame)
+{
+    struct history *history = board_history();
+    const uint8_t *told = history_find(history, payload_u16(frame, 0));
+    answer(cannon, WIRE_COMMAND_READ_HISTORY);
+    outbox_u16(&cannon->outbox, history->newest);
+    for (uint8_t i = 0; i < HISTORY_TOLD_BYTES; i++) {
+        outbox_u8(&cannon->outbox, told == NULL ? 0 : told[i]);
+    }
 }
 
 static void save_settings(struct cannon *cannon)
@@ -375,7 +399,7 @@ static void fire(struct cannon *cannon, const struct receiver_frame *frame)
 static bool harmless(uint8_t command)
 {
     return command == WIRE_COMMAND_STATUS || command == WIRE_COMMAND_HEARTBEAT ||
-           command == WIRE_COMMAND_READ_SETTING || command == WIRE_COMMAND_SAFE;
+           command == WIRE_COMMAND_READ_SETTING || command == WIRE_COMMAND_READ_HISTORY || command == WIRE_COMMAND_SAFE;
 }
 
 static void execute(struct cannon *cannon, const struct receiver_frame *frame)
@@ -400,6 +424,9 @@ static void execute(struct cannon *cannon, const struct receiver_frame *frame)
         break;
     case WIRE_COMMAND_READ_SETTING:
         read_setting(cannon, frame);
+        break;
+    case WIRE_COMMAND_READ_HISTORY:
+        read_history(cannon, frame);
         break;
     case WIRE_COMMAND_SAVE_SETTINGS:
         save_settings(cannon);
@@ -447,12 +474,12 @@ void commands_take(struct cannon *cannon, const struct receiver_frame *frame)
         if (right_length) {
             identify(cannon, frame);
         } else {
-            outbox_refuse_aside(&cannon->outbox, frame->sequence, WIRE_REFUSAL_BAD_LENGTH, frame->length);
+            refuse_aside(cannon, frame, WIRE_REFUSAL_BAD_LENGTH, frame->length);
         }
         return;
     }
     if (!cannon->identified) {
-        outbox_refuse_aside(&cannon->outbox, frame->sequence, WIRE_REFUSAL_NOT_IDENTIFIED, 0);
+        refuse_aside(cannon, frame, WIRE_REFUSAL_NOT_IDENTIFIED, 0);
         return;
     }
     if (frame->sequence == cannon->last_id && frame->crc == cannon->last_crc) {
@@ -460,11 +487,12 @@ void commands_take(struct cannon *cannon, const struct receiver_frame *frame)
         return;
     }
     if (frame->sequence != next_id) {
-        outbox_refuse_aside(&cannon->outbox, frame->sequence, WIRE_REFUSAL_OUT_OF_SEQUENCE, next_id);
+        refuse_aside(cannon, frame, WIRE_REFUSAL_OUT_OF_SEQUENCE, next_id);
         return;
     }
     cannon->last_id = frame->sequence;
     cannon->last_crc = frame->crc;
+    cannon->asked = frame->type;
     timers_set(&cannon->timers, TIMER_HEARD, WIRE_HEARTBEAT_TIMEOUT_MS);
     /* The fuse is out while a command is executed: a fire behind it must find the state that this one leaves. */
     cannon_account_for_interrupt(cannon);

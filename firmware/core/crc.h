@@ -1,4 +1,4 @@
-/* CRC-16/X-25 a byte at a time: start with CRC_START, send the complement, and a whole frame with its CRC leaves
+/* CRC-16/X-25 a byte at a time: start with CRC_START or the session's start, send the complement, and a whole frame with its CRC leaves
  * CRC_RESIDUE whatever it carried, so the receiver only compares. */
 #ifndef CRC_H
 #define CRC_H
@@ -22,6 +22,13 @@ static inline uint16_t crc_add(uint16_t crc, uint8_t byte)
     return (uint16_t)(((uint16_t)((uint16_t)byte << 8) | (uint16_t)(crc >> 8)) ^ (uint16_t)(byte >> 4) ^
                       (uint16_t)((uint16_t)byte << 3));
 #endif
+}
+
+/* Where the CRC of a session's frames starts: as if the session's number stood before them. No two sessions have the
+ * same. */
+static inline uint16_t crc_start_of(uint16_t session)
+{
+    return crc_add(crc_add(CRC_START, (uint8_t)session), (uint8_t)(session >> 8));
 }
 
 #endif

@@ -8,7 +8,8 @@ void guard_light_fuse(const struct guard *guard, struct receiver *receiver, uint
     board_unlock(before);
 }
 
-/* Switching on is for the slow way only, and only if no interrupt has had a reason against it since the core looked.
+/* Switching on is for the slow way only, and only if no interrupt has had a reason against it since the core looked,
+ * and no pin has one now.
  * Switching off leaves alone a trigger that the interrupt has pulled and the core does not know of yet. */
 static void apply_trigger(struct guard *guard, const struct receiver *receiver, bool wanted)
 {
@@ -18,7 +19,7 @@ static void apply_trigger(struct guard *guard, const struct receiver *receiver, 
             guard->trigger_periods_left = 0;
         }
     } else if (!guard->trigger_applied && guard->trigger_periods_left == 0 && !guard->lost && !receiver->stopped &&
-               !guard->hold_expired) {
+               !guard->hold_expired && board_pins_permit_fire()) {
         board_pull_trigger();
         guard->trigger_periods_left = GUARD_TRIGGER_PERIODS;
     }

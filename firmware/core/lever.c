@@ -1,5 +1,6 @@
 #include "lever.h"
 
+#include "out_of_line.h"
 #include "ramp.h"
 
 /* A servo lags its pulses; it has arrived this long after the last step of the ramp. */
@@ -10,7 +11,7 @@
 /* Leaves room for what a caller adds. */
 #define LONGEST_TIME_MS 60000u
 
-static uint16_t setting(const struct settings *settings, uint8_t code) { return settings->values[code]; }
+static OUT_OF_LINE uint16_t setting(const struct settings *settings, uint8_t code) { return settings->values[code]; }
 
 /* Gives draw and latch pulses where the switches say that they must be standing. */
 static void power(struct lever *lever, struct axes *axes, const struct settings *settings, uint8_t inputs)
@@ -63,7 +64,7 @@ static void relax(struct lever *lever, struct axes *axes, const struct settings 
     }
 }
 
-void lever_start(struct lever *lever, uint8_t task)
+OUT_OF_LINE void lever_start(struct lever *lever, uint8_t task)
 {
     lever->task = task;
     lever->step = task == LEVER_LET_DOWN ? LEVER_STEP_DRAW : LEVER_STEP_OPEN;
@@ -78,7 +79,9 @@ bool lever_step(struct lever *lever, struct axes *axes, const struct settings *s
         lever->settle_periods--;
     }
     if (lever->task == LEVER_RELEASE) {
-        axes_go(axes, settings, WIRE_AXIS_LATCH, setting(settings, WIRE_SETTING_LATCH_FREE_TICKS));
+        if (lever->step == LEVER_STEP_TURN) {
+            axes_go(axes, settings, WIRE_AXIS_LATCH, setting(settings, WIRE_SETTING_LATCH_FREE_TICKS));
+        }
         return false;
     }
     if (lever->task == LEVER_RELAX) {

@@ -4,20 +4,25 @@
 
 #include "check.h"
 #include "crc.h"
+#include "out_of_line.h"
 
 /* A frame's bytes on the line if every one of them had to be escaped, and its flag. */
 #define WORST_BYTES(length) (2u * ((length) + 4u) + 1u)
 
 CHECK_COMPILE_TIME(answer_fits_ring, WORST_BYTES(WIRE_LONGEST_ANSWER_PAYLOAD) < OUTBOX_RING_BYTES);
 
-void outbox_start(struct outbox *outbox) { memset(outbox, 0, sizeof *outbox); }
+void outbox_start(struct outbox *outbox)
+{
+    memset(outbox, 0, sizeof *outbox);
+    outbox->crc_start = CRC_START;
+}
 
 static uint8_t room(const struct outbox *outbox)
 {
     return (uint8_t)((uint8_t)(outbox->tail - outbox->head - 1u) % OUTBOX_RING_BYTES);
 }
 
-static void put(struct outbox *outbox, uint8_t byte)
+static OUT_OF_LINE void put(struct outbox *outbox, uint8_t byte)
 {
     uint8_t head = outbox->head;
     outbox->ring[head] = byte;
@@ -39,7 +44,8 @@ static bool send(struct outbox *outbox, uint8_t sequence, uint8_t type, const ui
     if (room(outbox) < WORST_BYTES(length)) {
         return false;
     }
-    uint16_t crc = crc_add(crc_add(CRC_START, sequence), type);
+    uint16_t start = type == WIRE_COMMAND_IDENTIFY + WIRE_ANSWER_OFFSET ? CRC_START : outbox->crc_start;
+    uint16_t crc = crc_add(crc_add(start, sequence), type);
     put_stuffed(outbox, sequence);
     put_stuffed(outbox, type);
     for (uint8_t i = 0; i < length; i++) {
@@ -61,7 +67,7 @@ void outbox_answer(struct outbox *outbox, uint8_t type, uint8_t sequence)
     outbox->answer_due = true;
 }
 
-void outbox_u8(struct outbox *outbox, uint8_t value) { outbox->answer[outbox->answer_length++] = value; }
+OUT_OF_LINE void outbox_u8(struct outbox *outbox, uint8_t value) { outbox->answer[outbox->answer_length++] = value; }
 
 void outbox_u16(struct outbox *outbox, uint16_t value)
 {
@@ -86,7 +92,7 @@ void outbox_refuse_aside(struct outbox *outbox, uint8_t sequence, uint8_t reason
     outbox->aside[2] = (uint8_t)(detail >> 8);
 }
 
-void outbox_event(struct outbox *outbox, uint8_t type, const uint8_t *payload, uint8_t length)
+OUT_OF_LINE void outbox_event(struct outbox *outbox, uint8_t type, const uint8_t *payload, uint8_t length)
 {
     outbox->event_sequence++;
     if (outbox->event_count == OUTBOX_EVENTS) {
@@ -113,8 +119,10 @@ void outbox_acknowledge(struct outbox *outbox, uint8_t sequence)
     memmove(&outbox->events[0], &outbox->events[seen], outbox->event_count * sizeof outbox->events[0]);
 }
 
-void outbox_forget_events(struct outbox *outbox)
+void outbox_begin_session(struct outbox *outbox, uint16_t session)
 {
+    outbox->crc_start = crc_start_of(session);
+    outbox->aside_due = false;
     outbox->event_count = 0;
     outbox->event_sequence = 0;
 }

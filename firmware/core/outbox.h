@@ -37,6 +37,8 @@ struct outbox {
     struct outbox_event events[OUTBOX_EVENTS]; /* oldest first */
     uint8_t event_count;
     uint8_t event_sequence; /* of the event counted last, whether there was room for it or not */
+
+    uint16_t crc_start; /* of a frame of this session */
 };
 
 void outbox_start(struct outbox *outbox);
@@ -60,8 +62,8 @@ void outbox_event(struct outbox *outbox, uint8_t type, const uint8_t *payload, u
 /* Forget events up to and with this one. A number that was never sent is ignored. */
 void outbox_acknowledge(struct outbox *outbox, uint8_t sequence);
 
-/* Forget every event and begin counting anew. */
-void outbox_forget_events(struct outbox *outbox);
+/* Forget what was to be said in the session before, and begin to count events anew. */
+void outbox_begin_session(struct outbox *outbox, uint16_t session);
 
 /* Put what is due into the ring, as far as there is room. True when an event was among it. */
 bool outbox_step(struct outbox *outbox);

@@ -7,6 +7,7 @@
 void receiver_start(struct receiver *receiver)
 {
     memset(receiver, 0, sizeof *receiver);
+    receiver->crc_start = CRC_START;
     receiver->crc = CRC_START;
     /* `matches` stays false until the first flag: the line may come up in the middle of a frame. */
 }
@@ -30,6 +31,30 @@ bool receiver_pop(struct receiver *receiver, struct receiver_frame *frame)
     frame->overtaken = receiver->stops[slot] != receiver->stop_count;
     receiver->tail = (uint8_t)((slot + 1u) % RECEIVER_SLOTS);
     return true;
+}
+
+void receiver_begin_session(struct receiver *receiver, uint16_t session)
+{
+    uint16_t start = crc_start_of(session);
+    uint8_t before = board_lock();
+    /* Between two frames this is the new start; in the middle of one no CRC can come right any more. */
+    receiver->crc ^= (uint16_t)(receiver->crc_start ^ start);
+    receiver->crc_start = start;
+    receiver->primed = false;
+    receiver->tail = receiver->head;
+    board_unlock(before);
+}
+
+uint8_t receiver_take_losses(struct receiver *receiver)
+{
+    if (receiver->lost == 0) {
+        return 0;
+    }
+    uint8_t before = board_lock();
+    uint8_t losses = receiver->lost;
+    receiver->lost = 0;
+    board_unlock(before);
+    return losses;
 }
 
 void receiver_set_fuse(struct receiver *receiver, uint32_t token)

@@ -30,7 +30,8 @@ struct receiver {
     volatile uint8_t tail;           /* the next slot to read; the main loop's */
     volatile uint8_t stop_count;
     volatile bool stopped;     /* a stop byte came; the main loop clears it */
-    volatile bool lost;        /* bytes or frames were lost; the main loop clears it */
+    volatile uint8_t lost;     /* how bytes or frames were lost, WIRE_LOSS_.._MASK; the main loop clears it */
+    uint16_t crc_start;        /* of a frame of this session */
     uint16_t crc;
     uint8_t length;
     bool escaped;
@@ -60,6 +61,12 @@ void receiver_start(struct receiver *receiver);
 
 /* Main loop: the oldest frame. False when there is none. */
 bool receiver_pop(struct receiver *receiver, struct receiver_frame *frame);
+
+/* Main loop: from now on only frames of this session count. What waits or has begun is of the one before: it is dropped. */
+void receiver_begin_session(struct receiver *receiver, uint16_t session);
+
+/* Main loop: how bytes or frames were lost since the last call, WIRE_LOSS_.._MASK. */
+uint8_t receiver_take_losses(struct receiver *receiver);
 
 /* Main loop: the token of this arming. The fuse stays out until guard_light_fuse. */
 void receiver_set_fuse(struct receiver *receiver, uint32_t token);
@@ -99,13 +106,13 @@ static inline void receiver_take(struct receiver *receiver, uint8_t byte)
             uint8_t next = (uint8_t)((receiver->head + 1u) % RECEIVER_SLOTS);
             receiver->lengths[receiver->head] = receiver->length;
             if (next == receiver->tail) {
-                receiver->lost = true;
+                receiver->lost |= WIRE_LOSS_QUEUE_MASK;
             } else {
                 receiver->head = next;
             }
         }
         receiver->length = 0;
-        receiver->crc = CRC_START;
+        receiver->crc = receiver->crc_start;
         receiver->escaped = false;
         receiver->matches = true;
         receiver->primed = false;
@@ -132,6 +139,10 @@ static inline void receiver_take(struct receiver *receiver, uint8_t byte)
         receiver->stops[receiver->head] = receiver->stop_count;
     } else if (position == 1) {
         matches = matches && byte == WIRE_COMMAND_FIRE;
+        if (byte == WIRE_COMMAND_IDENTIFY) { /* is of no session */
+            const uint8_t sequence = receiver->bytes[(uint8_t)(receiver->head * RECEIVER_SLOT_BYTES)];
+            receiver->crc = crc_add(crc_add(CRC_START, sequence), byte);
+        }
     } else if (position < 2u + WIRE_COMMAND_FIRE_LENGTH) {
         matches = matches && byte == receiver->fuse_token[position - 2u];
     } else if (position == RECEIVER_SLOT_BYTES - 1u) {

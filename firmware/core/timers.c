@@ -1,6 +1,8 @@
 #include "timers.h"
 
-void timers_set(struct timers *timers, uint8_t timer, uint16_t ms)
+#include "out_of_line.h"
+
+OUT_OF_LINE void timers_set(struct timers *timers, uint8_t timer, uint16_t ms)
 {
     timers->left_ms[timer] = ms == UINT16_MAX ? ms : (uint16_t)(ms + 1u);
 }

@@ -3,7 +3,7 @@
 #ifndef WIRE_H
 #define WIRE_H
 
-#define WIRE_VERSION 1u
+#define WIRE_VERSION 2u
 #define WIRE_FLAG 0x7Eu
 #define WIRE_ESCAPE 0x7Du
 #define WIRE_STOP 0x18u
@@ -12,6 +12,7 @@
 #define WIRE_LONGEST_COMMAND_PAYLOAD 4u
 #define WIRE_LONGEST_ANSWER_PAYLOAD 18u
 #define WIRE_LONGEST_EVENT_PAYLOAD 10u
+#define WIRE_HISTORY_ENTRIES 16u
 #define WIRE_BAUD 115200ul
 #define WIRE_EVENT_RESEND_MS 100u
 #define WIRE_HEARTBEAT_TIMEOUT_MS 500u
@@ -35,8 +36,9 @@ enum wire_command {
     WIRE_COMMAND_FIRE = 13,
     WIRE_COMMAND_SAFE = 14,
     WIRE_COMMAND_SERVICE = 15,
+    WIRE_COMMAND_READ_HISTORY = 16,
 };
-#define WIRE_COMMAND_COUNT 15u
+#define WIRE_COMMAND_COUNT 16u
 
 #define WIRE_COMMAND_IDENTIFY_LENGTH 3u /* wire_version:u8, session:u16 */
 #define WIRE_ANSWER_IDENTIFY_LENGTH 13u /* wire_version:u8, firmware_major:u8, firmware_minor:u8, firmware_patch:u8, board:u8, reset_cause:u8, settings_source:u8, settings_crc:u16, time_us:u32 */
@@ -68,6 +70,8 @@ enum wire_command {
 #define WIRE_ANSWER_SAFE_LENGTH 1u /* state:u8 */
 #define WIRE_COMMAND_SERVICE_LENGTH 0u
 #define WIRE_ANSWER_SERVICE_LENGTH 2u /* expected_ms:u16 */
+#define WIRE_COMMAND_READ_HISTORY_LENGTH 2u /* number:u16 */
+#define WIRE_ANSWER_READ_HISTORY_LENGTH 11u /* newest:u16, kind:u8, code:u8, about:u8, detail:u16, time_us:u32 */
 
 enum wire_event {
     WIRE_EVENT_BOOTED = 192,
@@ -163,6 +167,15 @@ enum wire_fault {
 };
 #define WIRE_FAULT_COUNT 11u
 
+enum wire_history_kind {
+    WIRE_HISTORY_KIND_MISSING = 0,
+    WIRE_HISTORY_KIND_RESET = 1,
+    WIRE_HISTORY_KIND_REFUSED = 2,
+    WIRE_HISTORY_KIND_FAULT = 3,
+    WIRE_HISTORY_KIND_CHANGED = 4,
+};
+#define WIRE_HISTORY_KIND_COUNT 5u
+
 enum wire_reset_cause {
     WIRE_RESET_CAUSE_POWER_ON = 1,
     WIRE_RESET_CAUSE_EXTERNAL = 2,
@@ -232,6 +245,9 @@ enum wire_setting {
 #define WIRE_INPUT_GATE_FIRST_BLOCKED_MASK 0x10u
 #define WIRE_INPUT_GATE_SECOND_BLOCKED_MASK 0x20u
 #define WIRE_INPUT_LANE_CLEAR_MASK 0x40u
+#define WIRE_LOSS_HARDWARE_MASK 0x01u
+#define WIRE_LOSS_QUEUE_MASK 0x02u
+#define WIRE_LOSS_FRAMING_MASK 0x04u
 
 /* Factory value, minimum and maximum of every setting, in the order of their codes. */
 #define WIRE_SETTINGS_TABLE \

@@ -18,6 +18,7 @@
 struct host {
     struct cannon cannon;
     struct cannon_retained retained;
+    struct history history;
     struct cannon_edge left_first, left_second;
     uint8_t levels;
     bool powered;
@@ -41,6 +42,8 @@ uint8_t board_kind(void) { return WIRE_BOARD_HOST; }
 uint8_t board_lock(void) { return 0; }
 
 void board_unlock(uint8_t before) { (void)before; }
+
+struct history *board_history(void) { return &current->history; }
 
 bool board_eeprom_ready(void) { return (int32_t)(current->now_us - current->eeprom_ready_us) >= 0; }
 
@@ -104,6 +107,9 @@ void host_reset(struct host *host, uint8_t reset_cause)
     host->eeprom_ready_us = 0;
     host->left_first.seen = false;
     host->left_second.seen = false;
+    if (!kept) {
+        memset(&host->history, 0xA5, sizeof host->history); /* what RAM holds when the supply comes on */
+    }
     cannon_start(&host->cannon, reset_cause, kept ? &retained : NULL);
 }
 
@@ -231,6 +237,7 @@ void host_view(const struct host *host, struct host_view *view)
         .state = cannon->state,
         .cause = cannon->cause,
         .inputs = cannon->inputs.levels,
+        .powered = host->powered,
         .trigger = host->trigger,
         .loader = host->loader,
         .armed_lamp = cannon->outputs.armed_lamp,
@@ -240,6 +247,7 @@ void host_view(const struct host *host, struct host_view *view)
         .now_us = host->now_us,
         .pulls = host->pulls,
         .token = cannon->token,
+        .identified = cannon->identified,
         .session = cannon->session,
         .last_id = cannon->last_id,
     };

@@ -105,6 +105,11 @@ static uint8_t eeprom[EEPROM_BYTES];
 uint8_t board_kind(void) { return WIRE_BOARD_HOST; }
 uint8_t board_lock(void) { return 0; }
 void board_unlock(uint8_t before) { (void)before; }
+struct history *board_history(void)
+{
+    static struct history history; /* nothing that the core does depends on it */
+    return &history;
+}
 bool board_eeprom_ready(void) { return true; }
 uint8_t board_eeprom_read(uint16_t address) { return eeprom[address % EEPROM_BYTES]; }
 void board_eeprom_write(uint16_t address, uint8_t byte) { eeprom[address % EEPROM_BYTES] = byte; }
@@ -202,11 +207,12 @@ static void put_byte(struct bytes *bytes, uint8_t byte)
     bytes->byte[bytes->count++] = byte;
 }
 
-/* A frame without its flag. */
-static struct bytes frame_of(uint8_t sequence, uint8_t type, const uint8_t *payload, uint8_t length)
+/* A frame without its flag, for whoever listens. */
+static struct bytes frame_of(const struct receiver *to, uint8_t sequence, uint8_t type, const uint8_t *payload, uint8_t length)
 {
     struct bytes bytes = {{0}, 0};
-    uint16_t crc = crc_add(crc_add(CRC_START, sequence), type);
+    uint16_t start = type == WIRE_COMMAND_IDENTIFY ? CRC_START : to->crc_start;
+    uint16_t crc = crc_add(crc_add(start, sequence), type);
     put_byte(&bytes, sequence);
     put_byte(&bytes, type);
     for (uint8_t i = 0; i < length; i++) {
@@ -219,16 +225,16 @@ static struct bytes frame_of(uint8_t sequence, uint8_t type, const uint8_t *payl
     return bytes;
 }
 
-static struct bytes fire_of(uint8_t sequence, uint32_t token)
+static struct bytes fire_of(const struct receiver *to, uint8_t sequence, uint32_t token)
 {
     const uint8_t payload[] = {(uint8_t)token, (uint8_t)(token >> 8), (uint8_t)(token >> 16), (uint8_t)(token >> 24)};
-    return frame_of(sequence, WIRE_COMMAND_FIRE, payload, sizeof payload);
+    return frame_of(to, sequence, WIRE_COMMAND_FIRE, payload, sizeof payload);
 }
 
 /* As the cannon keeps it of a frame, to know the same one again. */
-static uint16_t crc_of_fire(uint8_t sequence, uint32_t token)
+static uint16_t crc_of_fire(const struct receiver *to, uint8_t sequence, uint32_t token)
 {
-    uint16_t crc = crc_add(crc_add(CRC_START, sequence), WIRE_COMMAND_FIRE);
+    uint16_t crc = crc_add(crc_add(to->crc_start, sequence), WIRE_COMMAND_FIRE);
     for (uint8_t i = 0; i < WIRE_COMMAND_FIRE_LENGTH; i++) {
         crc = crc_add(crc, (uint8_t)(token >> (8u * i)));
     }
@@ -259,7 +265,7 @@ static void flag(void)
 
 static void send(uint8_t type, const uint8_t *payload, uint8_t length)
 {
-    struct bytes bytes = frame_of((uint8_t)(last_id() + 1u), type, payload, length);
+    struct bytes bytes = frame_of(&now.cannon.receiver, (uint8_t)(last_id() + 1u), type, payload, length);
     moment.ids++;
     moment.safe_last = type == WIRE_COMMAND_SAFE;
     moment.new_session = type == WIRE_COMMAND_IDENTIFY;
@@ -270,7 +276,7 @@ static void send(uint8_t type, const uint8_t *payload, uint8_t length)
 
 static void send_fire(uint8_t step, uint32_t token)
 {
-    struct bytes bytes = fire_of((uint8_t)(last_id() + step), token);
+    struct bytes bytes = fire_of(&now.cannon.receiver, (uint8_t)(last_id() + step), token);
     moment.ids = (uint8_t)(moment.ids + (step == 1u));
     moment.safe_last = moment.new_session = false;
     moment.fire_right = moment.fire_right || (step == 1u && token == now.cannon.token);
@@ -452,7 +458,8 @@ static bool happens(const struct thing *thing)
         return true;
     case BEGIN: {
         struct bytes bytes =
-            fire_of((uint8_t)(last_id() + 1u), thing->argument == BEGUN_FIRE ? cannon->token : STALE_TOKEN);
+            fire_of(&cannon->receiver, (uint8_t)(last_id() + 1u),
+                    thing->argument == BEGUN_FIRE ? cannon->token : STALE_TOKEN);
         receive(&bytes);
         now.begun = (uint8_t)thing->argument;
         return true;
@@ -734,7 +741,7 @@ static bool keep(const struct world *world, struct key *key)
     pack_bits(&packer, 1, firing && cannon->shot_seen);
     pack_bits(&packer, 1, cannon->token != 0);
     pack_bits(&packer, 1, fuse_token(receiver) == cannon->token);
-    pack_bits(&packer, 1, cannon->last_crc == crc_of_fire(cannon->last_id, cannon->token));
+    pack_bits(&packer, 1, cannon->last_crc == crc_of_fire(receiver, cannon->last_id, cannon->token));
     pack_bits(&packer, 1, world->begun != BEGUN_NOTHING && receiver->stops[receiver->head] != receiver->stop_count);
     pack_bits(&packer, 8, receiver->fuse_live ? (uint8_t)(receiver->fuse_sequence - cannon->last_id) : 0);
     *key = packer.key;
@@ -774,7 +781,7 @@ static void make(const struct key *key, struct world *to)
     for (uint8_t i = 0; i < WIRE_COMMAND_FIRE_LENGTH; i++) {
         receiver->fuse_token[i] = (uint8_t)(fuse >> 8u * i);
     }
-    uint16_t crc = crc_of_fire(cannon->last_id, cannon->token);
+    uint16_t crc = crc_of_fire(receiver, cannon->last_id, cannon->token);
     cannon->last_crc = unpack_bits(&packer, 1) ? crc : (uint16_t)~crc;
     bool overtaken = unpack_bits(&packer, 1);
     receiver->fuse_sequence = (uint8_t)(cannon->last_id + unpack_bits(&packer, 8));
@@ -782,7 +789,8 @@ static void make(const struct key *key, struct world *to)
         bool matches = receiver->matches, primed = receiver->primed, live = receiver->fuse_live;
         bool stopped = receiver->stopped;
         struct bytes bytes =
-            fire_of((uint8_t)(cannon->last_id + 1u), world->begun == BEGUN_FIRE ? cannon->token : STALE_TOKEN);
+            fire_of(receiver, (uint8_t)(cannon->last_id + 1u),
+                    world->begun == BEGUN_FIRE ? cannon->token : STALE_TOKEN);
         for (uint8_t i = 0; i < bytes.count; i++) {
             receiver_take(receiver, bytes.byte[i]);
         }

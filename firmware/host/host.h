@@ -17,6 +17,7 @@ struct host_view {
     uint8_t state;  /* enum wire_state */
     uint8_t cause;  /* enum wire_cause */
     uint8_t inputs; /* debounced */
+    bool powered;
     bool trigger;   /* the pin */
     bool loader;    /* the pin */
     bool armed_lamp;
@@ -27,6 +28,7 @@ struct host_view {
     uint32_t now_us;
     uint32_t pulls; /* how often the trigger pin has gone high since the host was made */
     uint32_t token; /* of the last arming */
+    bool identified;
     uint16_t session;
     uint8_t last_id; /* of the command taken last */
 };

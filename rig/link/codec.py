@@ -1,6 +1,6 @@
 """Bytes to messages and back. No port, no clock, no waiting: what comes in is a value, what goes out is a value.
 
-The form of a frame is described at the top of `wire.toml`. The decoder takes bytes in pieces of any size and never
+The form of a frame is described at the top of `wire.toml`; its checksum holds for one session. The decoder takes bytes in pieces of any size and never
 fails: what cannot be read comes out as `Damaged`, and the next flag begins anew.
 """
 
@@ -25,6 +25,10 @@ __all__ = [
 _HEAD = 2  # SEQ, TYPE
 _CRC = 2
 _LONGEST = _HEAD + wire.LONGEST_PAYLOAD + _CRC
+# Of no session: they begin one, or tell that there is none.
+_SESSIONLESS: Final = frozenset(
+    {wire.Command.IDENTIFY, wire.Command.IDENTIFY + wire.ANSWER_OFFSET, wire.Event.BOOTED}
+)
 _SPECIAL: Final = frozenset({wire.FLAG, wire.ESCAPE, wire.STOP})
 
 STOP_BYTES: Final = bytes([wire.STOP])
@@ -87,13 +91,27 @@ def crc16(data: bytes) -> int:
     return remainder ^ 0xFFFF
 
 
+def _checksum(content: bytes, session: int | None) -> int:
+    """Return the checksum of a frame's SEQ, TYPE and PAYLOAD in a session."""
+    if session is None or content[1] in _SESSIONLESS:
+        return crc16(content)
+    return crc16(session.to_bytes(2, "little") + content)
+
+
 def request_frame(seq: int, request: messages.Request[messages.Answer]) -> Frame:
     """Return the frame of a command with the id `seq`."""
     return Frame(seq, request.command, request)
 
 
-def encode(frame: Frame) -> bytes:
+def encode(frame: Frame, session: int | None = None) -> bytes:
     """Return the bytes of a frame.
+
+    Parameters
+    ----------
+    frame
+        What to say.
+    session
+        The session that it is said in; None before the first.
 
     Raises
     ------
@@ -104,7 +122,7 @@ def encode(frame: Frame) -> bytes:
     if kind_layout is None or type(frame.message) is not kind_layout[0]:
         raise ValueError(f"a {type(frame.message).__name__} cannot go out as type {frame.code:#04x}")
     body = bytes([frame.seq, frame.code]) + messages.pack(frame.message, kind_layout[1])
-    body += crc16(body).to_bytes(_CRC, "little")
+    body += _checksum(body, session).to_bytes(_CRC, "little")
     out = bytearray()
     for byte in body:
         out += bytes([wire.ESCAPE, byte ^ wire.ESCAPE_XOR]) if byte in _SPECIAL else bytes([byte])
@@ -135,6 +153,11 @@ _KINDS: Final = _kinds()
 class Decoder:
     """Turns the bytes of one direction into items, in order, as they become whole.
 
+    Attributes
+    ----------
+    session : int or None
+        The session whose frames are understood, besides those that belong to none; None before the first.
+
     Examples
     --------
     >>> decoder = Decoder()
@@ -145,7 +168,8 @@ class Decoder:
     [Frame(seq=7, code=12, message=Arm())]
     """
 
-    def __init__(self) -> None:
+    def __init__(self, session: int | None = None) -> None:
+        self.session = session
         self._raw = bytearray()  # as it came, since the last flag
         self._body = bytearray()  # with the escapes undone
         self._escaped = False
@@ -197,8 +221,11 @@ class Decoder:
         if not _HEAD + _CRC <= len(body) <= _LONGEST:
             return Damaged(raw, f"{len(body)} bytes; a frame has {_HEAD + _CRC} to {_LONGEST}")
         content, received = body[:-_CRC], int.from_bytes(body[-_CRC:], "little")
-        if (computed := crc16(content)) != received:
-            return Damaged(raw, f"its checksum is {received:#06x}, computed {computed:#06x}")
+        if (computed := _checksum(content, self.session)) != received:
+            return Damaged(
+                raw,
+                f"its checksum is {received:#06x}, computed {computed:#06x}: damaged, or of another session",
+            )
         seq, code, payload = content[0], content[1], content[_HEAD:]
         kind_layout = _kind_layout(code)
         if kind_layout is None:

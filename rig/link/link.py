@@ -70,7 +70,7 @@ class Link:
     Attributes
     ----------
     damaged : int
-        How many pieces came that were no frame.
+        How many pieces came in a session that were no frame of it.
     repeated : int
         How many frames were sent again for want of an answer.
     """
@@ -104,6 +104,11 @@ class Link:
         """The controller's clock."""
         return self._clock
 
+    @property
+    def session(self) -> int | None:
+        """Number of the present session; None before the first `identify`."""
+        return self._decoder.session
+
     def identify(self, *, patience_us: int = _IDENTIFY_US) -> Identity:
         """Begin a session; asked again and again until a cannon answers or `patience_us` is over.
 
@@ -117,6 +122,7 @@ class Link:
             Where the line is gone.
         """
         self._session = (self._session + 1) % (1 << 16)
+        self._decoder.session = self._session
         self._identified = False
         self._lost = None
         self._events.clear()
@@ -228,7 +234,7 @@ class Link:
 
     def _answer_due_us(self, request: Request[Answer]) -> int:
         """Return how long an answer may take: the bytes of both, and of one event that got in between."""
-        sent = len(encode(request_frame(self._id, request)))
+        sent = len(encode(request_frame(self._id, request), self._decoder.session))
         return round((sent + 2 * _LONGEST_FRAME) * self._byte_us) + _ALLOWANCE_US
 
     def _exchange(
@@ -240,7 +246,7 @@ class Link:
         neither is the id that the cannon expects next.
         """
         frame = request_frame(self._id, request)
-        data = encode(frame)
+        data = encode(frame, self._decoder.session)
         self._awaited, self._answer = frame, None
         begun_us = sent_us = self._clock.now_us()
         first = True
@@ -269,7 +275,7 @@ class Link:
         # A repetition is answered from memory, with the time of the first execution: that lies between the first
         # sending and now in any case.
         if isinstance(answer, Identity | messages.Status | messages.Alive):
-            answer_bytes = len(encode(Frame(self._id, _code_of(answer), answer)))
+            answer_bytes = len(encode(Frame(self._id, _code_of(answer), answer), self._session))
             self._clock_map.add(
                 answer.time_us,
                 sent_us=sent_us,
@@ -284,7 +290,7 @@ class Link:
         self._heard += len(data)
         for item in self._decoder.feed(data):
             if not isinstance(item, Frame):
-                self.damaged += isinstance(item, Damaged)
+                self.damaged += self._identified and isinstance(item, Damaged)
             elif isinstance(item.message, Event):
                 self._take_event(item.seq, item.message)
             elif self._awaited is not None and _answers(item, self._awaited):

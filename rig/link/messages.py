@@ -27,6 +27,7 @@ __all__ = [
     "FaultSeen",
     "Fire",
     "Heartbeat",
+    "HistoryEntry",
     "Home",
     "Identify",
     "Identity",
@@ -38,6 +39,7 @@ __all__ = [
     "Move",
     "MoveDone",
     "Moving",
+    "ReadHistory",
     "ReadSetting",
     "ReadStatus",
     "Refused",
@@ -204,6 +206,23 @@ class SafeNow(Answer):
 
 
 @dataclass(frozen=True, slots=True)
+class HistoryEntry(Answer):
+    """One of the last things worth knowing; kept over every reset but a loss of supply."""
+
+    newest: int
+    """Number of the newest entry there is."""
+    kind: wire.HistoryKind
+    code: int
+    """A `wire.ResetCause`, `wire.Refusal`, `wire.Fault` or `wire.Cause`, as the kind says."""
+    about: int
+    """The `wire.Command` refused; the `wire.State` at a fault, or before a change."""
+    detail: int
+    """As the refusal's or the fault's; the `wire.State` after a change."""
+    time_us: int
+    """On the cannon's clock, which each reset sets to zero."""
+
+
+@dataclass(frozen=True, slots=True)
 class Refused(Message):
     """The cannon will not; nothing was done."""
 
@@ -332,6 +351,15 @@ class Service(Request[Begun]):
     command = wire.Command.SERVICE
 
 
+@dataclass(frozen=True, slots=True)
+class ReadHistory(Request[HistoryEntry]):
+    """Read one entry of the history."""
+
+    command = wire.Command.READ_HISTORY
+    number: int
+    """Which one; numbers go up by one, modulo 65536."""
+
+
 # Events
 
 
@@ -408,7 +436,7 @@ REQUESTS: Final[Mapping[wire.Command, type[Request[Answer]]]] = MappingProxyType
         request.command: request
         for request in (
             Identify, ReadStatus, Heartbeat, Configure, ReadSetting, SaveSettings, Home, Move, Cock, Load,
-            LetDown, Arm, Fire, MakeSafe, Service,
+            LetDown, Arm, Fire, MakeSafe, Service, ReadHistory,
         )
     }
 )  # fmt: skip
@@ -431,6 +459,7 @@ ANSWERS: Final[Mapping[wire.Command, type[Answer]]] = MappingProxyType(
         wire.Command.FIRE: Released,
         wire.Command.SAFE: SafeNow,
         wire.Command.SERVICE: Begun,
+        wire.Command.READ_HISTORY: HistoryEntry,
     }
 )
 """The class of every command's answer."""

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -24,12 +25,15 @@ __all__ = [
     "RecordedPort",
     "Transcript",
     "TranscriptError",
+    "decoded",
     "follow_transcript",
     "read_transcript",
     "tell",
 ]
 
 _HEADER: Final = "cannon transcript 1"
+# The wire version since which a checksum holds for one session only: transcripts from before stay readable.
+_SESSIONS_SINCE: Final = 2
 _PIECE_BYTES: Final = 1 << 16
 _HEARTBEATS: Final = (messages.Heartbeat, messages.Alive)
 
@@ -200,6 +204,26 @@ def _entry(path: Path, number: int, line: bytes) -> Entry:
         ) from None
 
 
+def decoded(entries: Iterable[Entry]) -> Iterator[tuple[Entry, Item]]:
+    """Yield what was said, each with the entry that completed it.
+
+    Frames are read in the session that the controller's last `identify` asked for, as the controller did.
+
+    Parameters
+    ----------
+    entries
+        What was read and written, oldest first; each is decoded before the next is asked for.
+    """
+    decoders = {direction: Decoder() for direction in Direction}
+    for entry in entries:
+        for item in decoders[entry.direction].feed(entry.data):
+            if isinstance(item, Frame) and isinstance(item.message, messages.Identify):
+                session = item.message.session if item.message.wire_version >= _SESSIONS_SINCE else None
+                for decoder in decoders.values():
+                    decoder.session = session
+            yield entry, item
+
+
 def tell(entries: Iterable[Entry], *, heartbeats: bool = True) -> Iterator[str]:
     """Yield a line for every frame, stop byte and damage: time, who, number, what.
 
@@ -213,16 +237,16 @@ def tell(entries: Iterable[Entry], *, heartbeats: bool = True) -> Iterator[str]:
     heartbeats
         False: heartbeats and their answers are left out.
     """
-    decoders = {direction: Decoder() for direction in Direction}
     told = _Told()
-    start_us: int | None = None
-    for entry in entries:
-        start_us = entry.time_us if start_us is None else start_us
-        for item in decoders[entry.direction].feed(entry.data):
-            if not heartbeats and isinstance(item, Frame) and isinstance(item.message, _HEARTBEATS):
-                continue
-            who = "controller" if entry.direction is Direction.TO_CANNON else "cannon"
-            yield f"{(entry.time_us - start_us) / 1e6:11.6f} s  {who:<10}  {_what(item, told)}"
+    rest = iter(entries)
+    first = next(rest, None)
+    if first is None:
+        return
+    for entry, item in decoded(chain((first,), rest)):
+        if not heartbeats and isinstance(item, Frame) and isinstance(item.message, _HEARTBEATS):
+            continue
+        who = "controller" if entry.direction is Direction.TO_CANNON else "cannon"
+        yield f"{(entry.time_us - first.time_us) / 1e6:11.6f} s  {who:<10}  {_what(item, told)}"
 
 
 class _Told:

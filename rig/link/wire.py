@@ -25,6 +25,7 @@ __all__ = [
     "EVENT_RESEND_MS",
     "FLAG",
     "HEARTBEAT_TIMEOUT_MS",
+    "HISTORY_ENTRIES",
     "LONGEST_PAYLOAD",
     "REFUSAL_LAYOUT",
     "REFUSAL_TYPE",
@@ -38,8 +39,10 @@ __all__ = [
     "CommandLayout",
     "Event",
     "Fault",
+    "HistoryKind",
     "Input",
     "Layout",
+    "Loss",
     "Refusal",
     "ResetCause",
     "Setting",
@@ -79,6 +82,8 @@ STOP: Final = int(_WIRE["stop"])
 """The bare byte that makes the cannon safe, in the middle of a frame too."""
 ESCAPE_XOR: Final = int(_WIRE["escape_xor"])
 """What an escaped byte is XORed with."""
+HISTORY_ENTRIES: Final = int(_WIRE["history_entries"])
+"""So many entries the history holds; the next one takes the place of the oldest."""
 LONGEST_PAYLOAD: Final = int(_WIRE["longest_payload"])
 """Bytes of the longest payload of any frame."""
 BAUD: Final = int(_WIRE["baud"])
@@ -111,6 +116,7 @@ class Command(IntEnum):
     FIRE = _code("commands", "fire", "type")
     SAFE = _code("commands", "safe", "type")
     SERVICE = _code("commands", "service", "type")
+    READ_HISTORY = _code("commands", "read_history", "type")
 
 
 class Event(IntEnum):
@@ -209,6 +215,24 @@ class Fault(IntEnum):
         return 1 << (self - 1)
 
 
+class HistoryKind(IntEnum):
+    """What an entry of the history is about."""
+
+    MISSING = _code("history_kinds", "missing")
+    RESET = _code("history_kinds", "reset")
+    REFUSED = _code("history_kinds", "refused")
+    FAULT = _code("history_kinds", "fault")
+    CHANGED = _code("history_kinds", "changed")
+
+
+class Loss(IntFlag):
+    """How bytes from the controller were lost: the detail of the fault ``receive_overrun``."""
+
+    HARDWARE = 1 << _code("losses", "hardware", "bit")
+    QUEUE = 1 << _code("losses", "queue", "bit")
+    FRAMING = 1 << _code("losses", "framing", "bit")
+
+
 class ResetCause(IntEnum):
     """Why the chip started."""
 
@@ -295,6 +319,8 @@ _SECTIONS: Final[Mapping[type[IntEnum] | type[IntFlag], str]] = {
     Cause: "causes",
     Refusal: "refusals",
     Fault: "faults",
+    HistoryKind: "history_kinds",
+    Loss: "losses",
     ResetCause: "reset_causes",
     Board: "boards",
     SettingsSource: "settings_sources",
@@ -327,6 +353,8 @@ def says(
     | Cause
     | Refusal
     | Fault
+    | HistoryKind
+    | Loss
     | ResetCause
     | Board
     | SettingsSource

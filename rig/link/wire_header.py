@@ -50,6 +50,7 @@ def wire_header() -> str:
         _define(
             "WIRE_LONGEST_EVENT_PAYLOAD", f"{max(layout.size for layout in wire.EVENT_LAYOUTS.values())}u"
         ),
+        _define("WIRE_HISTORY_ENTRIES", f"{wire.HISTORY_ENTRIES}u"),
         _define("WIRE_BAUD", f"{wire.BAUD}ul"),
         _define("WIRE_EVENT_RESEND_MS", f"{wire.EVENT_RESEND_MS}u"),
         _define("WIRE_HEARTBEAT_TIMEOUT_MS", f"{wire.HEARTBEAT_TIMEOUT_MS}u"),
@@ -71,6 +72,7 @@ def wire_header() -> str:
         ("WIRE_CAUSE", wire.Cause),
         ("WIRE_REFUSAL", wire.Refusal),
         ("WIRE_FAULT", wire.Fault),
+        ("WIRE_HISTORY_KIND", wire.HistoryKind),
         ("WIRE_RESET_CAUSE", wire.ResetCause),
         ("WIRE_BOARD", wire.Board),
         ("WIRE_SETTINGS_SOURCE", wire.SettingsSource),
@@ -80,6 +82,7 @@ def wire_header() -> str:
     for prefix, enumeration in enumerations:
         lines += _enum(prefix, enumeration)
     lines += [_define(f"WIRE_INPUT_{member.name}_MASK", f"0x{member.value:02X}u") for member in wire.Input]
+    lines += [_define(f"WIRE_LOSS_{member.name}_MASK", f"0x{member.value:02X}u") for member in wire.Loss]
     lines += [
         "",
         "/* Factory value, minimum and maximum of every setting, in the order of their codes. */",

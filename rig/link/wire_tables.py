@@ -34,9 +34,19 @@ def _name(member: IntEnum) -> str:
     return f"`{member.name.lower()}`"
 
 
-def _codes(title: str, enumeration: type[wire.State | wire.Cause | wire.Refusal | wire.Fault]) -> list[str]:
+def _codes(
+    title: str, enumeration: type[wire.State | wire.Cause | wire.Refusal | wire.Fault | wire.HistoryKind]
+) -> list[str]:
     rows = [(str(member.value), _name(member), wire.says(member)) for member in enumeration]
     return [f"### {title}", "", *_table(("code", "name", "meaning"), rows)]
+
+
+def _bits(enumeration: type[wire.Input | wire.Loss]) -> list[str]:
+    rows = [
+        (str(member.bit_length() - 1), f"0x{member:02X}", f"`{str(member.name).lower()}`", wire.says(member))
+        for member in enumeration
+    ]
+    return _table(("bit", "mask", "name", "set means"), rows)
 
 
 def _tables() -> list[str]:
@@ -70,6 +80,8 @@ def _tables() -> list[str]:
     lines += _codes("Causes of a change of state", wire.Cause)
     lines += _codes("Reasons of a refusal", wire.Refusal)
     lines += _codes("Faults", wire.Fault)
+    lines += ["### Bits of the detail of `receive_overrun`", "", *_bits(wire.Loss)]
+    lines += _codes("Kinds of entries of the history", wire.HistoryKind)
     lines += ["### Reset causes, boards, sources of settings, axes", ""]
     small: tuple[type[wire.ResetCause | wire.Board | wire.SettingsSource | wire.Axis], ...] = (
         wire.ResetCause,
@@ -86,19 +98,7 @@ def _tables() -> list[str]:
             for member in enumeration
         ),
     )
-    lines += ["### Inputs", ""]
-    lines += _table(
-        ("bit", "mask", "name", "set means"),
-        (
-            (
-                str(member.bit_length() - 1),
-                f"0x{member:02X}",
-                f"`{str(member.name).lower()}`",
-                wire.says(member),
-            )
-            for member in wire.Input
-        ),
-    )
+    lines += ["### Inputs", "", *_bits(wire.Input)]
     lines += ["### Settings", ""]
     lines += _table(
         ("code", "setting", "factory", "least", "most", "meaning"),

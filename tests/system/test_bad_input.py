@@ -17,7 +17,7 @@ from rig.cli import main
 from rig.link import wire
 from rig.link.codec import Decoder, Frame, encode
 from rig.link.messages import Arm, Fire, Identify, Identity
-from rig.link.transcript import read_transcript
+from rig.link.transcript import decoded, read_transcript
 from rig.log import Fired, open_log
 
 
@@ -41,11 +41,9 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 def nothing_was_armed() -> bool:
     for path in Path("transcripts").glob("*"):
-        decoder = Decoder()
-        for entry in read_transcript(path):
-            for item in decoder.feed(entry.data):
-                if isinstance(item, Frame) and isinstance(item.message, Arm | Fire):
-                    return False
+        for _, item in decoded(read_transcript(path)):
+            if isinstance(item, Frame) and isinstance(item.message, Arm | Fire):
+                return False
     return True
 
 

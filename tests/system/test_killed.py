@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from small_twin import SMALL_TWIN
 
-from rig.link.codec import Decoder, Frame
+from rig.link.codec import Frame
 from rig.link.messages import Fire, ShotSeen
-from rig.link.transcript import read_transcript
+from rig.link.transcript import decoded, read_transcript
 from rig.log import Fired, Stage, open_log
 
 # Early, in the middle, and most of them about the moment of fire: what the controller had just said, and how long after.
@@ -54,10 +54,8 @@ def messages_of(folder: Path) -> list[object]:
     """Every message that went over the line, either way."""
     found: list[object] = []
     for path in (folder / "transcripts").glob("*"):
-        decoders: dict[object, Decoder] = {}
-        for entry in read_transcript(path):
-            items = decoders.setdefault(entry.direction, Decoder()).feed(entry.data)
-            found += [item.message for item in items if isinstance(item, Frame)]
+        items = [item for _, item in decoded(read_transcript(path))]
+        found += [item.message for item in items if isinstance(item, Frame)]
     return found
 
 

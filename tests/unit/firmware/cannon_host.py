@@ -60,9 +60,18 @@ def stuff(data: bytes) -> bytes:
     return bytes(out)
 
 
-def frame(sequence: int, kind: int, payload: bytes = b"") -> bytes:
+SESSIONLESS = {Command.IDENTIFY, Command.IDENTIFY + wire.ANSWER_OFFSET, Event.BOOTED}
+
+
+def checksum(body: bytes, session: int | None) -> bytes:
+    """The session's number counts but is not sent; some frames are of no session."""
+    unsent = b"" if session is None or body[1] in SESSIONLESS else session.to_bytes(2, "little")
+    return crc(unsent + body).to_bytes(2, "little")
+
+
+def frame(sequence: int, kind: int, payload: bytes = b"", *, session: int | None = 1) -> bytes:
     body = bytes([sequence, kind]) + payload
-    return stuff(body + crc(body).to_bytes(2, "little")) + bytes([wire.FLAG])
+    return stuff(body + checksum(body, session)) + bytes([wire.FLAG])
 
 
 def unstuff(data: bytes) -> bytes:
@@ -73,13 +82,13 @@ def unstuff(data: bytes) -> bytes:
     return bytes(out)
 
 
-def read_frames(data: bytes) -> Iterator[tuple[int, int, bytes]]:
+def read_frames(data: bytes, *, session: int | None = 1) -> Iterator[tuple[int, int, bytes]]:
     """Every frame of what the cannon sent; a damaged one fails the test."""
     pieces = data.split(bytes([wire.FLAG]))
     assert pieces.pop() == b"", "the cannon stopped in the middle of a frame"
     for piece in pieces:
         body = unstuff(piece)
-        assert crc(body[:-2]) == int.from_bytes(body[-2:], "little")
+        assert checksum(body[:-2], session) == body[-2:]
         yield body[0], body[1], body[2:-2]
 
 
@@ -107,6 +116,7 @@ class Cannon:
         self._buffer = ffi.new("uint8_t[4096]")
         self.inputs = Input(0)
         self.last_id = 0
+        self.session: int | None = None
         self.events: list[Happened] = []
         self.lever_held = False
         self.lever_moves = True
@@ -119,6 +129,7 @@ class Cannon:
         lib.host_copy(other._host, self._host)
         other.inputs = self.inputs
         other.last_id = self.last_id
+        other.session = self.session
         other.events = list(self.events)
         other.lever_held = self.lever_held
         other.lever_moves = self.lever_moves
@@ -127,6 +138,7 @@ class Cannon:
     def reset(self, cause: ResetCause) -> None:
         lib.host_set_inputs(self._host, int(self.inputs))
         lib.host_reset(self._host, cause)
+        self.session = None
         self.events.clear()
 
     @property
@@ -213,7 +225,7 @@ class Cannon:
 
     def _collect(self) -> list[tuple[int, int, bytes]]:
         answers = []
-        for sequence, kind, payload in read_frames(self.sent()):
+        for sequence, kind, payload in read_frames(self.sent(), session=self.session):
             if kind in Event.__members__.values():
                 event = Event(kind)
                 self.events.append(Happened(sequence, event, wire.EVENT_LAYOUTS[event].unpack(payload)))
@@ -229,9 +241,16 @@ class Cannon:
         return self._collect()
 
     def request(self, command: Command, **fields: int) -> bytes:
-        """The frame of the next command."""
+        """The frame of the next command; with identify its session begins."""
+        if command == Command.IDENTIFY:
+            self._collect()
+            self.session = fields["session"]
         self.last_id = (self.last_id + 1) % 256
-        return frame(self.last_id, command, wire.COMMAND_LAYOUTS[command].payload.pack(fields))
+        return self.frame(self.last_id, command, wire.COMMAND_LAYOUTS[command].payload.pack(fields))
+
+    def frame(self, sequence: int, kind: int, payload: bytes = b"") -> bytes:
+        """A frame of the present session."""
+        return frame(sequence, kind, payload, session=self.session)
 
     def command(self, command: Command, **fields: int) -> Mapping[str, int] | Refused:
         request = self.request(command, **fields)

@@ -32,6 +32,7 @@ class ChipCannon:
         self.frames: list[tuple[int, int, bytes]] = []
         self._line = bytearray()
         self.last_id = 0
+        self.session: int | None = None
         for pin in (Pin.EMERGENCY_STOP, Pin.ARMING_KEY, Pin.LANE_CLEAR, Pin.GATE_FIRST, Pin.GATE_SECOND):
             self.chip.drive(pin, False)
         self.lever(drawn=False, latched=False)
@@ -54,12 +55,15 @@ class ChipCannon:
         self.log += events
         self._line += bytes(event.value for event in events if event.kind is EventKind.SENT)
         whole = self._line.rfind(wire.FLAG) + 1
-        self.frames += read_frames(bytes(self._line[:whole]))
+        self.frames += read_frames(bytes(self._line[:whole]), session=self.session)
         del self._line[:whole]
 
     def request(self, command: Command, **fields: int) -> bytes:
         self.last_id = (self.last_id + 1) % 256
-        return frame(self.last_id, command, wire.COMMAND_LAYOUTS[command].payload.pack(fields))
+        if command == Command.IDENTIFY:
+            self.session = fields["session"]
+        payload = wire.COMMAND_LAYOUTS[command].payload.pack(fields)
+        return frame(self.last_id, command, payload, session=self.session)
 
     def answer(self, command: Command) -> Mapping[str, int]:
         """Wait for the answer to the command sent last."""

@@ -43,7 +43,7 @@ def test_repeated_fire_never_gives_a_second_shot() -> None:
 def test_id_out_of_turn_is_refused_and_executed_not(step: int) -> None:
     cannon = cannon_in(State.SAFE)
     sequence = (cannon.last_id + step) % 256
-    (answer,) = cannon.exchange(frame(sequence, Command.HOME))
+    (answer,) = cannon.exchange(cannon.frame(sequence, Command.HOME))
     assert refusal(answer) == Refused(Refusal.OUT_OF_SEQUENCE, (cannon.last_id + 1) % 256)
     assert cannon.state == State.SAFE
 
@@ -51,7 +51,7 @@ def test_id_out_of_turn_is_refused_and_executed_not(step: int) -> None:
 def test_another_command_under_a_used_id_is_refused() -> None:
     cannon = cannon_in(State.SAFE)
     cannon.ask(Command.STATUS)
-    (answer,) = cannon.exchange(frame(cannon.last_id, Command.HOME))
+    (answer,) = cannon.exchange(cannon.frame(cannon.last_id, Command.HOME))
     assert refusal(answer).reason == Refusal.OUT_OF_SEQUENCE
     assert cannon.state == State.SAFE
 
@@ -60,7 +60,7 @@ def test_refusal_out_of_turn_does_not_replace_the_last_answer() -> None:
     cannon = cannon_in(State.SAFE)
     request = cannon.request(Command.STATUS)
     (first,) = cannon.exchange(request)
-    cannon.exchange(frame((cannon.last_id + 9) % 256, Command.HOME))
+    cannon.exchange(cannon.frame((cannon.last_id + 9) % 256, Command.HOME))
     assert cannon.exchange(request) == [first]
 
 
@@ -68,7 +68,7 @@ def test_nothing_is_done_before_identify() -> None:
     cannon = Cannon()
     cannon.set(on=PERMITTED)
     cannon.run(10, beat=False)
-    (answer,) = cannon.exchange(frame(1, Command.HOME))
+    (answer,) = cannon.exchange(cannon.frame(1, Command.HOME))
     assert refusal(answer).reason == Refusal.NOT_IDENTIFIED
     assert cannon.state == State.SAFE
 
@@ -88,11 +88,16 @@ def test_late_copy_of_identify_does_not_revive_used_ids() -> None:
     identify = frame(
         50,
         Command.IDENTIFY,
-        wire.COMMAND_LAYOUTS[Command.IDENTIFY].payload.pack({"wire_version": 1, "session": 7}),
+        wire.COMMAND_LAYOUTS[Command.IDENTIFY].payload.pack(
+            {"wire_version": wire.WIRE_VERSION, "session": 7}
+        ),
     )
-    home = frame(51, Command.HOME)
-    cannon.exchange(identify + home)
-    cannon.exchange(frame(52, Command.SAFE))
+    cannon.exchange(identify)
+    cannon.session = 7
+    home = cannon.frame(51, Command.HOME)
+    cannon.exchange(home)
+    assert cannon.state == State.HOMING
+    cannon.exchange(cannon.frame(52, Command.SAFE))
     assert cannon.exchange(identify) == []
     assert cannon.state == State.SAFE
     cannon.exchange(home)
@@ -104,7 +109,9 @@ def test_identify_sent_again_at_once_is_answered_again() -> None:
     identify = frame(
         50,
         Command.IDENTIFY,
-        wire.COMMAND_LAYOUTS[Command.IDENTIFY].payload.pack({"wire_version": 1, "session": 7}),
+        wire.COMMAND_LAYOUTS[Command.IDENTIFY].payload.pack(
+            {"wire_version": wire.WIRE_VERSION, "session": 7}
+        ),
     )
     (first,) = cannon.exchange(identify)
     assert cannon.exchange(identify) == [first]
@@ -122,10 +129,10 @@ def test_new_session_makes_safe_and_counts_anew() -> None:
 def test_unknown_command_and_wrong_length_use_up_their_id() -> None:
     cannon = cannon_in(State.SAFE)
     cannon.last_id += 1
-    (answer,) = cannon.exchange(frame(cannon.last_id, 0x33))
+    (answer,) = cannon.exchange(cannon.frame(cannon.last_id, 0x33))
     assert refusal(answer) == Refused(Refusal.UNKNOWN_COMMAND, 0x33)
     cannon.last_id += 1
-    (answer,) = cannon.exchange(frame(cannon.last_id, Command.MOVE, b"\0"))
+    (answer,) = cannon.exchange(cannon.frame(cannon.last_id, Command.MOVE, b"\0"))
     assert refusal(answer) == Refused(Refusal.BAD_LENGTH, 1)
     cannon.ask(Command.STATUS)
 

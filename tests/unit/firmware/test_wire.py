@@ -63,7 +63,7 @@ def test_tables_of_the_protocol_are_what_the_description_prints() -> None:
 
 def test_example_frame_of_the_protocol_is_one() -> None:
     document = (ROOT / "firmware" / "PROTOCOL.md").read_text(encoding="utf-8")
-    assert frame(5, wire.Command.STATUS).hex(" ").upper() in document
+    assert frame(5, wire.Command.STATUS, session=0x1234).hex(" ").upper() in document
 
 
 def test_document_without_a_place_for_tables_is_refused() -> None:

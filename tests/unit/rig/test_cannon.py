@@ -104,7 +104,7 @@ class Shot:
 
     def asked_for(self) -> list[int]:
         """The commands that were written since the last call, repetitions too."""
-        items = Decoder().feed(b"".join(self.table.written))
+        items = Decoder(self.link.session).feed(b"".join(self.table.written))
         self.table.written.clear()
         return [item.code for item in items if isinstance(item, Frame)]
 
@@ -543,10 +543,15 @@ class EventsSwallowed:
             return data
         items = self._decoder.feed(data)
         return b"".join(
-            encode(i) for i in items if isinstance(i, Frame) and not isinstance(i.message, messages.Event)
+            encode(i, self._decoder.session)
+            for i in items
+            if isinstance(i, Frame) and not isinstance(i.message, messages.Event)
         )
 
     def write(self, data: bytes) -> None:
+        for item in Decoder().feed(data):
+            if isinstance(item, Frame) and isinstance(item.message, messages.Identify):
+                self._decoder.session = item.message.session
         self._port.write(data)
 
     def close(self) -> None:

@@ -74,10 +74,11 @@ class Gunner:
     def ask(self, request: m.Request[m.Answer]) -> m.Message:
         if isinstance(request, m.Identify):
             self._seq, self._seen = 0, 0
+            self._decoder.session = request.session
         else:
             self._seq = (self._seq + 1) % 256
         self.answers.clear()
-        self.twin.port.write(encode(request_frame(self._seq, request)))
+        self.twin.port.write(encode(request_frame(self._seq, request), self._decoder.session))
         for _ in range(40):
             self.pump(1000)
             if self.answers:

@@ -19,7 +19,7 @@ from table_top import TableTop
 from rig.cli import main
 from rig.cli._answers import Answers
 from rig.link import wire
-from rig.link.codec import Decoder, Frame
+from rig.link.codec import Frame
 from rig.link.messages import (
     Arm,
     Cock,
@@ -34,7 +34,7 @@ from rig.link.messages import (
     Service,
     StateChanged,
 )
-from rig.link.transcript import follow_transcript, read_transcript
+from rig.link.transcript import decoded, follow_transcript, read_transcript
 from rig.settings import read_settings
 
 ROOT = Path(__file__).parents[4]
@@ -100,10 +100,8 @@ def said(folder: Path) -> list[Message]:
     """Every message of every transcript."""
     found: list[Message] = []
     for path in sorted((folder / "transcripts").glob("*.transcript")):
-        decoders: dict[object, Decoder] = {}
-        for entry in read_transcript(path):
-            items = decoders.setdefault(entry.direction, Decoder()).feed(entry.data)
-            found += [item.message for item in items if isinstance(item, Frame)]
+        items = [item for _, item in decoded(read_transcript(path))]
+        found += [item.message for item in items if isinstance(item, Frame)]
     return found
 
 

@@ -48,6 +48,8 @@ class Script:
             assert isinstance(item, Frame | StopByte)
             self.sent.append(item)
             if isinstance(item, Frame):
+                if isinstance(item.message, messages.Identify):
+                    self._decoder.session = item.message.session
                 self.say(*self._answer(self, item))
 
     def close(self) -> None:
@@ -56,7 +58,7 @@ class Script:
     def say(self, *saying: Frame | bytes, after_us: int = _WIRE_TIME_US) -> None:
         """Let the cannon say something in a while."""
         for part in saying:
-            data = part if isinstance(part, bytes) else encode(part)
+            data = part if isinstance(part, bytes) else encode(part, self._decoder.session)
             self._coming.append((self.time_us + after_us, data))
 
     def commands(self, command: wire.Command) -> list[Frame]:

@@ -62,7 +62,8 @@ def test_nobody_at_the_other_end_is_said_after_three_seconds(noise, words):
 def test_another_wire_version_is_told_with_both_numbers_and_the_firmware(board):
     script = Script(lambda s, asked: [reply(asked, identity(s, wire_version=9, board=board))])
     with pytest.raises(
-        WrongWireVersion, match=r"firmware 1\.2\.3 speaks wire version 9, this controller 1"
+        WrongWireVersion,
+        match=rf"firmware 1\.2\.3 speaks wire version 9, this controller {wire.WIRE_VERSION}",
     ) as error:
         Link(script, script).identify()
     assert (error.value.found, error.value.expected) == (9, wire.WIRE_VERSION)
