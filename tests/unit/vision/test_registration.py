@@ -116,7 +116,8 @@ def test_given_corners_place_the_board() -> None:
     )
     scene = painted.scene(camera, markers=None, corners_px=corners)
     found = register(Table(camera, markers=None).paint(), scene)
-    assert off_mm(found, camera) < 0.2
+    # The lines decide, and they are painted up to half a pixel of the print, 0.25 mm in x and y, beside their place.
+    assert off_mm(found, camera) < 0.5
     assert isinstance(found, BoardView)
     assert found.markers_used == ()
 

@@ -1,0 +1,142 @@
+"""A camera that sees the board: from board points to pixels and back.
+
+Pixels are (u, v), u to the right and v down, the centre of the first pixel at (0, 0). Board points are
+(x, y, z) in millimetres.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["BoardView", "NoBoard", "grey"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class NoBoard:
+    """The board could not be found."""
+
+    reason: str
+    """One sentence for the person at the table."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BoardView:
+    """A camera that sees the board: from board points to pixels and back."""
+
+    camera_matrix: FloatArray
+    """Shape (3, 3), px."""
+    distortion: FloatArray
+    """Shape (8,), OpenCV's order: k1, k2, p1, p2, k3, k4, k5, k6."""
+    rotation: FloatArray
+    """``camera_from_board`` rotation, shape (3, 3)."""
+    translation_mm: FloatArray
+    """Board origin in the camera frame, shape (3,)."""
+    width_px: int
+    """Picture width."""
+    height_px: int
+    """Picture height."""
+    error_mm: float
+    """One standard deviation of the worst corner of the board, on the board: of the distance, not of x or y alone."""
+    markers_used: tuple[int, ...] = ()
+    """Ids of the markers that the pose stands on; empty where corners were given."""
+    focal_estimated: bool = False
+    """Whether the focal length was estimated together with the pose."""
+    lines_used: int = 0
+    """How many of the 262 edges between squares the pose stands on."""
+    square_error_mm: FloatArray | None = None
+    """One standard deviation of the distance at the middle of each square, on the board: shape (18, 8), rows along y,
+    files along x; ``None`` for a camera that nobody fitted."""
+    camera_mm: FloatArray = field(init=False)
+    """The camera's centre in the board frame, shape (3,)."""
+    _rotation_vector: FloatArray = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "camera_mm", -self.rotation.T @ self.translation_mm)
+        object.__setattr__(self, "_rotation_vector", cv2.Rodrigues(self.rotation)[0].reshape(3))
+
+    def project(self, points_mm: FloatArray) -> FloatArray:
+        """Pixels of board points.
+
+        Parameters
+        ----------
+        points_mm
+            Shape (N, 3), board frame.
+
+        Returns
+        -------
+        Shape (N, 2), (u, v) px.
+        """
+        points = np.ascontiguousarray(points_mm, dtype=np.float64).reshape(-1, 3)
+        if len(points) == 0:
+            return np.zeros((0, 2))
+        pixels, _ = cv2.projectPoints(
+            points, self._rotation_vector, self.translation_mm, self.camera_matrix, self.distortion
+        )
+        return np.asarray(pixels, dtype=np.float64).reshape(-1, 2)
+
+    def ray(self, pixels: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Lines of sight through pixels.
+
+        Parameters
+        ----------
+        pixels
+            Shape (N, 2), (u, v) px.
+
+        Returns
+        -------
+        origins, directions
+            Each of shape (N, 3) in the board frame; origins in mm, directions of length one.
+        """
+        directions = self._towards(pixels)
+        directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+        return np.tile(self.camera_mm, (len(directions), 1)), directions
+
+    def on_plane(self, pixels: FloatArray, z_mm: float = 0.0) -> FloatArray:
+        """Board points at height `z_mm` that are seen at pixels.
+
+        Parameters
+        ----------
+        pixels
+            Shape (N, 2), (u, v) px.
+        z_mm
+            Height above the playing surface.
+
+        Returns
+        -------
+        Shape (N, 2), (x, y) mm.
+        """
+        directions = self._towards(pixels)
+        reach = (z_mm - self.camera_mm[2]) / directions[:, 2:]
+        points: FloatArray = self.camera_mm[:2] + reach * directions[:, :2]
+        return points
+
+    def _towards(self, pixels: FloatArray) -> FloatArray:
+        """Directions through pixels in the board frame, of any length, shape (N, 3)."""
+        pixels = np.ascontiguousarray(pixels, dtype=np.float64).reshape(-1, 1, 2)
+        in_camera = np.ones((len(pixels), 3))
+        if len(pixels):
+            in_camera[:, :2] = cv2.undistortPoints(pixels, self.camera_matrix, self.distortion).reshape(-1, 2)
+        directions: FloatArray = in_camera @ self.rotation
+        return directions
+
+    def mm_per_px(self, x_mm: float, y_mm: float, z_mm: float = 0.0) -> float:
+        """Length on a plane of constant height that one pixel covers there, the mean of both directions."""
+        step = 1.0
+        points = np.array([[x_mm, y_mm, z_mm], [x_mm + step, y_mm, z_mm], [x_mm, y_mm + step, z_mm]])
+        pixels = self.project(points)
+        along = pixels[1:] - pixels[0]
+        area_px = abs(along[0, 0] * along[1, 1] - along[0, 1] * along[1, 0])
+        return float(step / np.sqrt(area_px))
+
+
+def grey(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Give the picture in grey, shape (height, width), whatever it came in (grey or BGR)."""
+    if image.ndim == 2:
+        return image
+    return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
