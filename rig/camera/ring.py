@@ -1,5 +1,6 @@
 """The last seconds of pictures, and the watch over the camera that gives them."""
 
+import math
 from collections import deque
 from collections.abc import Sequence
 
@@ -20,17 +21,21 @@ class FrameRing:
     camera
         Where frames come from.
     keep_us
-        How far back a clip can begin. Outside a shot older frames are let go, so memory is bounded by
-        `keep_us` of pictures; between `hold` and `release` nothing is let go.
+        How far back a clip can begin. Outside a shot older frames are let go.
+    hold_us
+        For how long a shot may be held: between `hold` and `release` nothing is let go that is younger than
+        `keep_us + hold_us`. More pictures than come in that time are never kept, however long the shot is held and
+        however fast the camera really is, so `most_bytes` bounds the memory.
     stall_us
         A camera that gives nothing for this long has stalled.
     """
 
-    def __init__(self, camera: Camera, *, keep_us: int, stall_us: int) -> None:
+    def __init__(self, camera: Camera, *, keep_us: int, hold_us: int, stall_us: int) -> None:
         self.camera = camera
         self._stall_us = stall_us
         self._keep_us = keep_us
-        self._frames: deque[Frame] = deque()
+        self._hold_us = hold_us
+        self._frames: deque[Frame] = deque(maxlen=self.most_frames)
         self._held = False
         self._seen_us: int | None = None
 
@@ -40,9 +45,14 @@ class FrameRing:
         return round(1e6 / self.camera.fps)
 
     @property
+    def most_frames(self) -> int:
+        """How many pictures are held at the most, during a shot."""
+        return math.ceil((self._keep_us + self._hold_us) / 1e6 * self.camera.fps) + 1
+
+    @property
     def most_bytes(self) -> int:
-        """Memory that the pictures outside a shot can take at the most."""
-        return round(self._keep_us / 1e6 * self.camera.fps) * self.camera.width_px * self.camera.height_px * 3
+        """Memory that the pictures can take at the most, in colour."""
+        return self.most_frames * self.camera.width_px * self.camera.height_px * 3
 
     def update(self, now_us: int) -> None:
         """Take in what came since the last update.
@@ -59,9 +69,9 @@ class FrameRing:
             self._frames.extend(frames)
             # The frame's own time, not now: a queue of old pictures is no sign of life.
             self._seen_us = frames[-1].timestamp_us
-        if not self._held:
-            while self._frames and self._frames[0].timestamp_us < now_us - self._keep_us:
-                self._frames.popleft()
+        kept_us = self._keep_us + (self._hold_us if self._held else 0)
+        while self._frames and self._frames[0].timestamp_us < now_us - kept_us:
+            self._frames.popleft()
         silent_us = now_us - self._seen_us
         if silent_us > max(self._stall_us, 3 * self.period_us):
             raise CameraStalled(self.camera.name, silent_us, self.period_us)
@@ -78,7 +88,7 @@ class FrameRing:
             raise FramesDropped(self.camera.name, dropped, due)
 
     def hold(self) -> None:
-        """From now on let nothing go: a shot is about to be fired."""
+        """From now on let nothing go for `hold_us`: a shot is about to be fired."""
         self._held = True
 
     def release(self) -> None:

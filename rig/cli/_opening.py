@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["OpenRig", "open_rig", "real_camera"]
 
 _RING_MARGIN_US = 500_000  # from the lane's last check to the shot's leaving
+_FIRING_US = 1_000_000  # from holding the pictures to the shot's leaving, on a line that has to ask again
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,7 @@ def open_rig(
         ring = FrameRing(
             camera,
             keep_us=round(settings.camera.clip_before_s * 1e6) + _RING_MARGIN_US,
+            hold_us=round(settings.camera.clip_after_s * 1e6) + _FIRING_US,
             stall_us=round(settings.camera.stall_s * 1e6),
         )
         cannon = Cannon(

@@ -48,17 +48,17 @@ class WallClock:
 
 def test_ring_lets_frames_go_that_are_older_than_it_keeps():
     camera = ScriptedCamera()
-    ring = FrameRing(camera, keep_us=50_000, stall_us=500_000)
+    ring = FrameRing(camera, keep_us=50_000, hold_us=600_000, stall_us=500_000)
     for t in range(0, 500_000, 10_000):
         camera.deliver(t)
         ring.update(t)
     assert len(ring.newest(1000)) == 6
-    assert ring.most_bytes == 5 * 6 * 4 * 3
+    assert ring.most_bytes == (65 + 1) * 6 * 4 * 3
 
 
 def test_ring_keeps_everything_while_held_so_that_no_shot_loses_its_beginning():
     camera = ScriptedCamera()
-    ring = FrameRing(camera, keep_us=50_000, stall_us=500_000)
+    ring = FrameRing(camera, keep_us=50_000, hold_us=600_000, stall_us=500_000)
     camera.deliver(0, 10_000)
     ring.update(10_000)
     ring.hold()
@@ -72,9 +72,19 @@ def test_ring_keeps_everything_while_held_so_that_no_shot_loses_its_beginning():
     assert ring.between(0, 400_000) == []
 
 
+def test_ring_never_holds_more_than_it_said_however_long_a_shot_is_held_or_fast_the_camera_is():
+    camera = ScriptedCamera()
+    ring = FrameRing(camera, keep_us=50_000, hold_us=100_000, stall_us=500_000)
+    ring.hold()
+    for t in range(0, 3_000_000, 2_000):  # five times as many as it said
+        camera.deliver(t)
+        ring.update(t)
+        assert sum(frame.image.nbytes for frame in ring.newest(10_000)) <= ring.most_bytes
+
+
 def test_stalled_camera_is_noticed_although_old_frames_still_wait_in_the_queue():
     camera = ScriptedCamera()
-    ring = FrameRing(camera, keep_us=2_000_000, stall_us=500_000)
+    ring = FrameRing(camera, keep_us=2_000_000, hold_us=0, stall_us=500_000)
     camera.deliver(0, 10_000)
     ring.update(10_000)
     camera.deliver(20_000)
@@ -84,12 +94,12 @@ def test_stalled_camera_is_noticed_although_old_frames_still_wait_in_the_queue()
 
 def test_dropped_frames_are_an_error_once_they_are_more_than_one_in_ten():
     camera = ScriptedCamera()
-    ring = FrameRing(camera, keep_us=2_000_000, stall_us=500_000)
+    ring = FrameRing(camera, keep_us=2_000_000, hold_us=0, stall_us=500_000)
     camera.deliver(*[t for t in range(0, 1_000_000, 10_000) if t % 200_000])
     ring.update(1_000_000)
     ring.check_drops()
     camera = ScriptedCamera()
-    ring = FrameRing(camera, keep_us=2_000_000, stall_us=500_000)
+    ring = FrameRing(camera, keep_us=2_000_000, hold_us=0, stall_us=500_000)
     camera.deliver(*range(0, 1_000_000, 20_000))
     ring.update(1_000_000)
     with pytest.raises(FramesDropped, match="pictures are missing"):
