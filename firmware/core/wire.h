@@ -187,8 +187,9 @@ enum wire_reset_cause {
 enum wire_board {
     WIRE_BOARD_UNO = 1,
     WIRE_BOARD_HOST = 2,
+    WIRE_BOARD_NUCLEO_L073RZ = 3,
 };
-#define WIRE_BOARD_COUNT 2u
+#define WIRE_BOARD_COUNT 3u
 
 enum wire_settings_source {
     WIRE_SETTINGS_SOURCE_FACTORY = 0,

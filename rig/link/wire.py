@@ -247,6 +247,7 @@ class Board(IntEnum):
 
     UNO = _code("boards", "uno")
     HOST = _code("boards", "host")
+    NUCLEO_L073RZ = _code("boards", "nucleo_l073rz")
 
 
 class SettingsSource(IntEnum):
