@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from game import montecassino as rules
-from rig.log import DecidedDoubt, Doubt, LogError, Shot, ShotLog, Verdict, why_not_decide
+from rig.log import DecidedDoubt, Doubt, LogError, Shot, ShotLog, Signature, Verdict, why_not_decide
 
 __all__ = ["as_logged", "decide", "judge_again"]
 
@@ -73,7 +73,13 @@ def judge_again(shot: Shot, decisions: Mapping[str, bool]) -> rules.Verdict:
 
 
 def decide(
-    log: ShotLog, shot_id: int, square: str, *, leaves: bool, decided_by: str | None = None
+    log: ShotLog,
+    shot_id: int,
+    square: str,
+    *,
+    leaves: bool,
+    decided_by: str | None = None,
+    signed: Signature | None = None,
 ) -> tuple[DecidedDoubt, ...]:
     """Take a commander's word on one doubt, and write the final verdict once nothing is pending.
 
@@ -92,6 +98,8 @@ def decide(
         True: the soldier leaves for good; False: it is put back.
     decided_by : str, optional
         The side whose commander spoke; without it, the side whose word is due.
+    signed : Signature, optional
+        Who spoke for it.
 
     Returns
     -------
@@ -121,5 +129,9 @@ def decide(
         said = {each.square: each.square == name for each in shot.pending}
         verdict = judge_again(shot, earlier | said)
     final = None if verdict.undecided else as_logged(verdict)
-    log.decide(shot_id, decided_by, said, final=final)
+    signatures = {}
+    if signed is not None:
+        # The cause was named for this one; of others that follow from it only who said so is known.
+        signatures = {each: signed if each == name else Signature(name=signed.name) for each in said}
+    log.decide(shot_id, decided_by, said, final=final, signed=signatures)
     return log.shot(shot_id).doubts

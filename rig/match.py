@@ -378,7 +378,16 @@ def _logged_analysis(analysis: Analysis) -> log.Analysis:
     reading = analysis.reading
     return log.Analysis(
         software_version=importlib.metadata.version("montecassino-rig"),
-        raw=analysis.as_json(),
+        # How likely each cause is: the docket ranks the answers by it.
+        raw={
+            **analysis.as_json(),
+            "probabilities": {
+                str(fall.toppling.soldier.square): {
+                    c.value: round(p, 4) for c, p in fall.probabilities.items()
+                }
+                for fall in reading.falls
+            },
+        },
         falls=tuple(
             log.Fall(
                 side=fall.toppling.soldier.side.value,

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 __all__ = ["APPLICATION_ID", "HEAD", "metadata"]
 
-HEAD = "0001"
+HEAD = "0002"
 """The revision that these tables stand at: the last one in `migrations/versions`."""
 
 APPLICATION_ID = 0x4D_43_52_4C
@@ -174,4 +174,12 @@ decision = sa.Table(
     sa.Column("decided_by", sa.Text, nullable=False),
     sa.Column("leaves", sa.Boolean, nullable=False),
     sa.Column("at_utc_us", sa.BigInteger, nullable=False),
+)
+
+signature = sa.Table(
+    "signature",
+    metadata,
+    sa.Column("doubt_id", sa.Integer, sa.ForeignKey("decision.doubt_id"), primary_key=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("cause", sa.Text),
 )

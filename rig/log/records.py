@@ -28,6 +28,7 @@ __all__ = [
     "SessionStart",
     "Shot",
     "ShotPlan",
+    "Signature",
     "Stage",
     "StageEntry",
     "Verdict",
@@ -216,7 +217,7 @@ class Analysis:
 
     software_version: str
     raw: Mapping[str, object]
-    """The whole of what vision reported, as `rig analyse --json` prints it."""
+    """The whole of what vision reported: what `rig analyse --json` prints, and `probabilities` of each fall's causes."""
     falls: tuple[Fall, ...] = ()
     moved: tuple[Moved, ...] = ()
 
@@ -254,12 +255,27 @@ class Decision:
     leaves: bool
     """True: the soldier leaves for good; False: it is put back."""
     at_utc_us: int
+    name: str | None = None
+    """Who spoke for the side; None: nobody signed."""
+    cause: str | None = None
+    """The cause that they named; None: they said only whether it leaves."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signature:
+    """Who decides, beside the side that they speak for."""
+
+    name: str
+    cause: str | None = None
+    """The cause that they name for the doubt they rule on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecidedDoubt(Doubt):
     """A doubt together with its decision, if there is one yet."""
 
+    number: int
+    """By which the docket calls it; no other doubt of the log ever gets the same."""
     decision: Decision | None
 
 

@@ -31,6 +31,7 @@ from rig.log.records import (
     SessionStart,
     Shot,
     ShotPlan,
+    Signature,
     Stage,
     StageEntry,
     Verdict,
@@ -289,7 +290,13 @@ class _SqlShotLog:
                 self._append(connection, shot_id, Stage.DECIDED, "no doubt", clock_us)
 
     def decide(
-        self, shot_id: int, decided_by: str, decisions: Mapping[str, bool], *, final: Verdict | None = None
+        self,
+        shot_id: int,
+        decided_by: str,
+        decisions: Mapping[str, bool],
+        *,
+        final: Verdict | None = None,
+        signed: Mapping[str, Signature] | None = None,
     ) -> tuple[Doubt, ...]:
         with self._write() as connection:
             shot = self._one_shot(connection, shot_id)
@@ -311,6 +318,14 @@ class _SqlShotLog:
                     decided_by=decided_by,
                     leaves=leaves,
                     at_utc_us=self._now_utc_us(),
+                )
+            for square, signature in (signed or {}).items():
+                _insert(
+                    connection,
+                    t.signature,
+                    doubt_id=doubt_ids[square],
+                    name=signature.name,
+                    cause=signature.cause,
                 )
             if final is not None:
                 _insert_verdict(connection, shot_id, doubtful.analysis_id, doubtful.verdict_id, final)
@@ -494,13 +509,14 @@ def _read_shots(connection: sa.Connection, condition: sa.ColumnElement[bool]) ->
     doubts = _grouped(connection, t.doubt, t.doubt.c.verdict_id, verdict_ids)
     doubt_ids = sa.select(t.doubt.c.doubt_id).where(t.doubt.c.verdict_id.in_(verdict_ids))
     decisions = _grouped(connection, t.decision, t.decision.c.doubt_id, doubt_ids)
+    signatures = _grouped(connection, t.signature, t.signature.c.doubt_id, doubt_ids)
 
     def decided_doubts(of_shot: Sequence[sa.Row[Any]]) -> tuple[DecidedDoubt, ...]:
         if not of_shot:
             return ()
         standing = of_shot[-1]
         return tuple(
-            _decided_doubt(doubt, decisions[doubt.doubt_id])
+            _decided_doubt(doubt, decisions[doubt.doubt_id], signatures[doubt.doubt_id])
             for doubt in doubts[standing.settles or standing.verdict_id]
         )
 
@@ -608,8 +624,11 @@ def _verdict(row: sa.Row[Any], doubts: Sequence[sa.Row[Any]]) -> Verdict:
     )
 
 
-def _decided_doubt(row: sa.Row[Any], decisions: Sequence[sa.Row[Any]]) -> DecidedDoubt:
+def _decided_doubt(
+    row: sa.Row[Any], decisions: Sequence[sa.Row[Any]], signatures: Sequence[sa.Row[Any]]
+) -> DecidedDoubt:
     return DecidedDoubt(
+        number=row.doubt_id,
         square=row.square,
         between=tuple(row.between),
         commander=row.commander,
@@ -618,6 +637,8 @@ def _decided_doubt(row: sa.Row[Any], decisions: Sequence[sa.Row[Any]]) -> Decide
             decided_by=decisions[0].decided_by,
             leaves=decisions[0].leaves,
             at_utc_us=decisions[0].at_utc_us,
+            name=signatures[0].name if signatures else None,
+            cause=signatures[0].cause if signatures else None,
         )
         if decisions
         else None,

@@ -20,6 +20,7 @@ from rig.log.records import (
     SessionStart,
     Shot,
     ShotPlan,
+    Signature,
     Stage,
     Verdict,
 )
@@ -72,7 +73,13 @@ class ShotLog(Protocol):
         """Keep the verdict on the latest analysis: stage `JUDGED`, and `DECIDED` too where it has no doubts."""
 
     def decide(
-        self, shot_id: int, decided_by: str, decisions: Mapping[str, bool], *, final: Verdict | None = None
+        self,
+        shot_id: int,
+        decided_by: str,
+        decisions: Mapping[str, bool],
+        *,
+        final: Verdict | None = None,
+        signed: Mapping[str, Signature] | None = None,
     ) -> tuple[Doubt, ...]:
         """Keep what a commander said of some doubts, and give those that are still pending.
 
@@ -87,6 +94,8 @@ class ShotLog(Protocol):
         final : Verdict, optional
             The verdict that follows, exactly where these were the last doubts: stage `DECIDED`. It is written
             together with the decisions, so that none stands there without the other.
+        signed : mapping of str to Signature, optional
+            Who spoke, by square of the doubt.
         """
 
     def abort(

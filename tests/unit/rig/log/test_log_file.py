@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from logged_shots import PLAN, START, until
+from logged_shots import FINAL, PENDING, PLAN, START, until
 
 import rig.log
 from rig.log import LogError, Stage, _sqlite, _tables, open_log
@@ -99,7 +99,7 @@ def test_a_log_of_a_newer_rig_is_not_touched(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("UPDATE alembic_version SET version_num = '0999'")
         connection.commit()
-    assert "written by a newer rig (log revision 0999, this rig knows up to 0001)" in _refusal(path)
+    assert "written by a newer rig (log revision 0999, this rig knows up to 0002)" in _refusal(path)
 
 
 @pytest.mark.parametrize("keep", [100, 5_000])
@@ -222,6 +222,23 @@ def test_the_migrations_lead_to_the_tables_as_they_are(path: Path) -> None:
 def test_the_last_migration_is_the_revision_that_the_tables_name() -> None:
     migrations = Path(rig.log.__file__).with_name("migrations")
     assert ScriptDirectory(str(migrations)).get_heads() == [_tables.HEAD]
+
+
+def test_a_log_of_the_first_revision_is_brought_on_and_its_decisions_stay_unsigned(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_log(path) as log:
+        session_id = log.start_session(START)
+        shot_id = until(log, session_id, Stage.JUDGED, verdict=PENDING)
+        log.decide(shot_id, "G", {"G-41": True}, final=FINAL)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DROP TABLE signature")
+        connection.execute("UPDATE alembic_version SET version_num = '0001'")
+        connection.commit()
+    with open_log(path) as log:
+        (doubt,) = log.shot(shot_id).doubts
+    assert doubt.decision is not None
+    assert (doubt.decision.leaves, doubt.decision.name, doubt.decision.cause) == (True, None, None)
 
 
 def test_many_processes_may_open_a_new_log_at_once(path: Path) -> None:
