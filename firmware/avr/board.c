@@ -303,6 +303,7 @@ int main(void)
     wdt_enable(WDTO_60MS);
     bool kept = retained_crc() == retained.crc && !(reset_flags & _BV(PORF));
     cannon_start(&cannon, reset_cause(), kept ? &retained.kept : NULL);
+    retain(); /* the next reset may come before the first step */
     servos_start();
     gate_before = PINC;
     start_interrupts();

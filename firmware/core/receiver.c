@@ -28,7 +28,7 @@ bool receiver_pop(struct receiver *receiver, struct receiver_frame *frame)
     if (length <= RECEIVER_SLOT_BYTES) {
         frame->crc = (uint16_t)(bytes[length - 2u] | ((uint16_t)bytes[length - 1u] << 8));
     }
-    frame->overtaken = receiver->stops[slot] != receiver->stop_count;
+    frame->overtaken = receiver->overtaken[slot];
     receiver->tail = (uint8_t)((slot + 1u) % RECEIVER_SLOTS);
     return true;
 }

@@ -25,10 +25,9 @@ CHECK_COMPILE_TIME(fire_fills_slot, WIRE_COMMAND_FIRE_LENGTH + RECEIVER_OVERHEAD
 struct receiver {
     uint8_t bytes[RECEIVER_SLOTS * RECEIVER_SLOT_BYTES];
     uint8_t lengths[RECEIVER_SLOTS]; /* bytes of the frame with its CRC; more than a slot holds is a frame too long */
-    uint8_t stops[RECEIVER_SLOTS];   /* the count of stop bytes when the frame began */
+    volatile bool overtaken[RECEIVER_SLOTS]; /* a stop byte has come since the frame's first byte */
     volatile uint8_t head;           /* the slot being filled; the interrupt's */
     volatile uint8_t tail;           /* the next slot to read; the main loop's */
-    volatile uint8_t stop_count;
     volatile bool stopped;     /* a stop byte came; the main loop clears it */
     volatile uint8_t lost;     /* how bytes or frames were lost, WIRE_LOSS_.._MASK; the main loop clears it */
     uint16_t crc_start;        /* of a frame of this session */
@@ -94,7 +93,9 @@ static inline void receiver_burn_fuse(struct receiver *receiver, uint32_t now_us
 static inline void receiver_take(struct receiver *receiver, uint8_t byte)
 {
     if (byte == WIRE_STOP) {
-        receiver->stop_count++;
+        for (uint8_t i = 0; i < RECEIVER_SLOTS; i++) {
+            receiver->overtaken[i] = true;
+        }
         receiver->stopped = true;
         receiver->fuse_live = false;
         receiver->matches = false;
@@ -118,6 +119,9 @@ static inline void receiver_take(struct receiver *receiver, uint8_t byte)
         receiver->primed = false;
         return;
     }
+    if (receiver->length == 0 && !receiver->escaped) {
+        receiver->overtaken[receiver->head] = false; /* a frame begins, be it with an escape */
+    }
     if (byte == WIRE_ESCAPE) {
         receiver->escaped = true;
         receiver->primed = false;
@@ -135,15 +139,13 @@ static inline void receiver_take(struct receiver *receiver, uint8_t byte)
     if (position < RECEIVER_SLOT_BYTES) {
         receiver->bytes[(uint8_t)(receiver->head * RECEIVER_SLOT_BYTES + position)] = byte;
     }
-    if (position == 0) {
-        receiver->stops[receiver->head] = receiver->stop_count;
-    } else if (position == 1) {
+    if (position == 1) {
         matches = matches && byte == WIRE_COMMAND_FIRE;
         if (byte == WIRE_COMMAND_IDENTIFY) { /* is of no session */
             const uint8_t sequence = receiver->bytes[(uint8_t)(receiver->head * RECEIVER_SLOT_BYTES)];
             receiver->crc = crc_add(crc_add(CRC_START, sequence), byte);
         }
-    } else if (position < 2u + WIRE_COMMAND_FIRE_LENGTH) {
+    } else if (position >= 2u && position < 2u + WIRE_COMMAND_FIRE_LENGTH) {
         matches = matches && byte == receiver->fuse_token[position - 2u];
     } else if (position == RECEIVER_SLOT_BYTES - 1u) {
         receiver->primed = matches && crc == CRC_RESIDUE;

@@ -111,6 +111,7 @@ void host_reset(struct host *host, uint8_t reset_cause)
         memset(&host->history, 0xA5, sizeof host->history); /* what RAM holds when the supply comes on */
     }
     cannon_start(&host->cannon, reset_cause, kept ? &retained : NULL);
+    cannon_retain(&host->cannon, &host->retained); /* the next reset may come before the first step */
 }
 
 static void fell(struct host *host, struct cannon_edge *edge, uint8_t fallen, uint8_t mask)

@@ -742,7 +742,7 @@ static bool keep(const struct world *world, struct key *key)
     pack_bits(&packer, 1, cannon->token != 0);
     pack_bits(&packer, 1, fuse_token(receiver) == cannon->token);
     pack_bits(&packer, 1, cannon->last_crc == crc_of_fire(receiver, cannon->last_id, cannon->token));
-    pack_bits(&packer, 1, world->begun != BEGUN_NOTHING && receiver->stops[receiver->head] != receiver->stop_count);
+    pack_bits(&packer, 1, world->begun != BEGUN_NOTHING && receiver->overtaken[receiver->head]);
     pack_bits(&packer, 8, receiver->fuse_live ? (uint8_t)(receiver->fuse_sequence - cannon->last_id) : 0);
     *key = packer.key;
     return !packer.misfit && packer.at <= 64u * KEY_WORDS;
@@ -798,7 +798,7 @@ static void make(const struct key *key, struct world *to)
         receiver->primed = primed;
         receiver->fuse_live = live;
         receiver->stopped = stopped;
-        receiver->stops[receiver->head] = (uint8_t)(receiver->stop_count - overtaken);
+        receiver->overtaken[receiver->head] = overtaken;
     }
 }
 
