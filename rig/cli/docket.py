@@ -1,0 +1,147 @@
+"""`rig docket`: the doubts that wait for a commander, what there is to see of each, and the ruling."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rig.cli._app import app
+from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rig.docket import Answer, Case
+
+__all__ = ["list_open", "rule", "show"]
+
+_docket = typer.Typer(name="docket", help="The doubts that wait for a ruling.", invoke_without_command=True)
+app.add_typer(_docket, rich_help_panel="Look back")
+
+Number = Annotated[int, typer.Argument(help="number of the doubt, as `rig docket` shows it")]
+
+
+@_docket.callback()
+def list_open(context: typer.Context, settings: SettingsFile = SETTINGS_FILE) -> None:
+    """List the doubts that wait for a ruling, with the likely answers and what each would do."""
+    context.obj = settings
+    if context.invoked_subcommand is not None:
+        return
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    from rig.docket import open_cases
+
+    with open_log_to_read(settings) as log:
+        cases = tuple(open_cases(log))
+    if not cases:
+        typer.echo("nothing waits for a ruling")
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in ("doubt", "shot", "soldier", "rules"):
+        table.add_column(heading, justify="right" if heading in {"doubt", "shot"} else "left", no_wrap=True)
+    table.add_column("likely answers", overflow="fold")
+    for each in cases:
+        answers = "; ".join(_answer(answer) for answer in each.answers)
+        table.add_row(
+            str(each.doubt.number), str(each.shot.shot_id), each.doubt.square, each.doubt.commander, answers
+        )
+    Console(highlight=False).print(table)
+
+
+@_docket.command()
+def show(
+    context: typer.Context,
+    number: Number,
+    picture: Annotated[
+        Path | None,
+        typer.Option(
+            help="where to write the pictures; without it, into the shot's recording, under analysis"
+        ),
+    ] = None,
+) -> None:
+    """Show one doubt: the evidence, the likely answers, and pictures of the soldier before, falling and after."""
+    from game.montecassino import Square
+    from rig.docket import case
+    from rig.docket_picture import write_crops
+
+    with open_log_to_read(context.obj) as log:
+        found = case(log, number)
+    for line in _in_full(found):
+        typer.echo(line)
+    if found.shot.recording_path is None:
+        typer.echo("  pictures   none: the shot was not recorded")
+        return
+    folder = Path(found.shot.recording_path)
+    path = picture or folder / "analysis" / f"doubt-{number}-{found.doubt.square}.png"
+    if picture is None and folder.is_dir():
+        path.parent.mkdir(exist_ok=True)
+    title = f"shot {found.shot.shot_id}, {found.doubt.square}: {' or '.join(a.cause for a in found.answers)}"
+    write_crops(path, folder, Square.parse(found.doubt.square), t_us=found.t_us, title=title)
+    typer.echo(f"  pictures   {path}")
+
+
+@_docket.command()
+def rule(
+    context: typer.Context,
+    number: Number,
+    cause: Annotated[str, typer.Argument(help="why it fell: direct, ricochet, dragged or other")],
+    side: Annotated[str, typer.Option(help="the side that rules, A or G: that of the soldier")],
+    by: Annotated[str, typer.Option(metavar="NAME", help="who speaks for that side")],
+) -> None:
+    """Rule on a doubt: the cause, signed with side, name and time. A ruling once given stands."""
+    from rig import docket
+
+    with open_log_to_read(context.obj) as log:
+        ruled = docket.rule(log, number, cause.lower(), side=side.upper(), name=by)
+        shot = log.shot(ruled.shot.shot_id)
+    for doubt in shot.doubts:
+        if doubt.decision is not None:
+            word = "leaves" if doubt.decision.leaves else "stays"
+            named = f"{doubt.decision.cause}, " if doubt.decision.cause else ""
+            signed = f", signed {doubt.decision.name}" if doubt.decision.name else ""
+            typer.echo(
+                f"doubt {doubt.number}, {doubt.square}: {named}{word}, said {doubt.decision.decided_by}{signed}"
+            )
+    if shot.pending:
+        left = ", ".join(
+            f"{doubt.number} ({doubt.square}, {doubt.commander} rules)" for doubt in shot.pending
+        )
+        typer.echo(f"shot {shot.shot_id} still waits for a ruling on {left}")
+    elif shot.verdict is not None:
+        typer.echo(
+            f"shot {shot.shot_id} is judged: leave {' '.join(shot.verdict.casualties) or '-'}, "
+            f"put back {' '.join(shot.verdict.put_back) or '-'}"
+        )
+
+
+def _answer(answer: Answer) -> str:
+    likely = "" if answer.probability is None else f" {answer.probability:.0%}"
+    return f"{answer.cause}{likely}: {'leaves' if answer.leaves else 'put back'}"
+
+
+def _in_full(case: Case) -> Iterator[str]:
+    doubt, shot = case.doubt, case.shot
+    yield f"doubt {doubt.number}: shot {shot.shot_id}, the soldier on {doubt.square}"
+    yield f"  agreed     option {shot.planned.option}, zone {shot.planned.zone}"
+    if case.evidence:
+        yield f"  evidence   {case.evidence}"
+    for sentence in case.held:
+        yield f"  held       {sentence}"
+    for answer in case.answers:
+        yield f"  if so      {_answer(answer)}"
+    if case.one_leaves:
+        yield "  rule       exactly one of this shot's doubts leaves: naming it says that the others stay"
+    if doubt.decision is None:
+        yield f"  rules      the commander of {doubt.commander}: rig docket rule {doubt.number} CAUSE --side {doubt.commander} --by NAME"
+        return
+    decision = doubt.decision
+    when = datetime.fromtimestamp(decision.at_utc_us / 1e6, tz=UTC).astimezone()
+    signed = f", signed {decision.name}" if decision.name else ""
+    named = f"{decision.cause}: " if decision.cause else ""
+    word = "leaves" if decision.leaves else "stays"
+    yield f"  ruled      {named}{word}, said {decision.decided_by}{signed}, {when:%Y-%m-%d %H:%M:%S}"

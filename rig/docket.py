@@ -1,0 +1,152 @@
+"""The docket: every doubt that waits for a commander, with the likely answers and what each does to the verdict.
+
+A ruling names a cause. Whether the soldier leaves follows from the agreed option, and goes the same way as
+`rig decide` (`rig.judging.decide`): appended to the log, signed, never changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from game import montecassino as rules
+from rig.judging import decide
+from rig.log import DecidedDoubt, Fall, LogError, Shot, ShotLog, Signature
+
+__all__ = ["Answer", "Case", "case", "open_cases", "rule"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One possible ruling on a doubt."""
+
+    cause: str
+    probability: float | None
+    """As the camera saw it; None: the log of an older rig does not say."""
+    leaves: bool
+    """Whether the soldier leaves by this answer; else it is put back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A doubt on the docket."""
+
+    shot: Shot
+    doubt: DecidedDoubt
+    answers: tuple[Answer, ...]
+    """The likeliest first."""
+    evidence: str
+    t_us: int | None
+    """When the soldier leaned by 45 degrees, on the recording's clock."""
+    held: tuple[str, ...]
+    """What a guard noticed in this shot, a sentence each."""
+    one_leaves: bool
+    """Whether naming this one as the one to leave says that the others of this shot stay (C8)."""
+
+
+def open_cases(log: ShotLog) -> Iterator[Case]:
+    """Give every doubt that no commander has decided, the oldest first."""
+    for shot in log.shots():
+        yield from (_case(shot, doubt) for doubt in shot.pending)
+
+
+def case(log: ShotLog, number: int) -> Case:
+    """Give one doubt by its number, decided or not.
+
+    Raises
+    ------
+    LogError
+        There is none of that number among the doubts of verdicts that stand.
+    """
+    for shot in log.shots():
+        for doubt in shot.doubts:
+            if doubt.number == number:
+                return _case(shot, doubt)
+    waiting = ", ".join(str(each.doubt.number) for each in open_cases(log))
+    raise LogError(f"the docket has no doubt {number}; waiting for a ruling: {waiting or 'none'}")
+
+
+def rule(log: ShotLog, number: int, cause: str, *, side: str, name: str) -> Case:
+    """Take a commander's ruling, and give the case as it stands then.
+
+    Parameters
+    ----------
+    log : ShotLog
+        Where the doubt is.
+    number : int
+        The doubt's.
+    cause : str
+        Why the soldier fell: one of those that the doubt lies between.
+    side : str
+        The side that rules, `"A"` or `"G"`: that of the soldier (C8).
+    name : str
+        Who speaks for it.
+
+    Raises
+    ------
+    LogError
+        No such doubt, another side's to decide, decided already, or a cause that is none of its.
+    JudgeError
+        The ruling does not fit the others.
+    """
+    found = case(log, number)
+    answer = next((each for each in found.answers if each.cause == cause), None)
+    if answer is None:
+        causes = " or ".join(each.cause for each in found.answers)
+        raise LogError(f"doubt {number}, {found.doubt.square}: found {cause}, expected {causes}")
+    if not name.strip():
+        raise LogError(f"doubt {number}, {found.doubt.square}: a ruling is signed; found an empty name")
+    decide(
+        log,
+        found.shot.shot_id,
+        found.doubt.square,
+        leaves=answer.leaves,
+        decided_by=side,
+        signed=Signature(name=name.strip(), cause=cause),
+    )
+    return case(log, number)
+
+
+def _case(shot: Shot, doubt: DecidedDoubt) -> Case:
+    analysis = shot.analyses[-1] if shot.analyses else None
+    raw: Mapping[str, object] = {} if analysis is None else analysis.raw
+    falls = () if analysis is None else analysis.falls
+    fall = next((each for each in falls if each.square == doubt.square), None)
+    known = raw.get("probabilities")
+    shares = known.get(doubt.square, {}) if isinstance(known, Mapping) else {}
+    answers = [
+        Answer(cause, _probability(cause, shares, fall), _leaves(cause, shot.planned.option))
+        for cause in doubt.between
+    ]
+    held = raw.get("held")
+    return Case(
+        shot=shot,
+        doubt=doubt,
+        answers=tuple(sorted(answers, key=lambda each: -(each.probability or 0.0))),
+        evidence="" if fall is None else fall.evidence,
+        t_us=None if fall is None else fall.t_us,
+        held=tuple(map(str, held)) if isinstance(held, list) else (),
+        one_leaves=len(shot.doubts) > 1 and _one_leaves(shot, falls),
+    )
+
+
+def _probability(cause: str, shares: Mapping[str, float], fall: Fall | None) -> float | None:
+    if cause in shares:
+        return float(shares[cause])
+    return fall.confidence if fall is not None and fall.causes[0] == cause else None
+
+
+def _leaves(cause: str, option: str) -> bool:
+    """Whether a soldier that certainly fell in this way leaves: the judge's own word on a fall of its own."""
+    square, side = rules.Square.parse("G-49"), rules.Side.G
+    position = rules.Position.parse("A A01 G02,G49 0/0 1/1 -")
+    fall = rules.Fall(square, side, (rules.Cause(cause),))
+    return square in rules.judge(position, [square], rules.Option(option), [fall]).casualties
+
+
+def _one_leaves(shot: Shot, falls: tuple[Fall, ...]) -> bool:
+    return (
+        shot.planned.option == rules.Option.III
+        and not any(fall.causes == (rules.Cause.DIRECT,) for fall in falls)
+        and len({doubt.commander for doubt in shot.doubts}) == 1
+    )

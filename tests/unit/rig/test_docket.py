@@ -1,0 +1,184 @@
+"""The docket: doubts with their likely answers; a ruling is signed, goes the way of every decision, and stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import pytest
+from logged_shots import PLAN, START, until
+from painted_shot import FALLS, FIRE_US, record
+
+from game.montecassino import JudgeError
+from rig.cli import main
+from rig.docket import case, open_cases, rule
+from rig.docket_picture import write_crops
+from rig.judging import as_logged, decide, judge_again
+from rig.log import Analysis, Fall, LogError, ShotLog, Stage, open_log, open_log_in_memory
+
+_PLAN = replace(PLAN, position="A A01-A23,A60 G25-G48 0/0 20/20 -", zone="G25-G48,A60")
+
+
+def _fall(square: str, *causes: str) -> Fall:
+    return Fall(
+        side=square[0], square=square, causes=causes, confidence=0.6, t_us=None, evidence="half hidden"
+    )
+
+
+def _judged(log: ShotLog, *falls: Fall, option: str = "iii", **raw: object) -> int:
+    session_id = log.start_session(START)
+    shot_id = until(log, session_id, Stage.RECORDED, plan=replace(_PLAN, option=option))
+    log.analysed(shot_id, Analysis(software_version="1", raw=raw, falls=falls))
+    log.judged(shot_id, as_logged(judge_again(log.shot(shot_id), {})))
+    log.end_session(session_id, "finished")
+    return shot_id
+
+
+@pytest.fixture
+def log() -> Iterator[ShotLog]:
+    with open_log_in_memory() as opened:
+        yield opened
+
+
+DIRECT = _fall("G-33", "direct")
+G41 = _fall("G-41", "ricochet", "direct")
+A60 = _fall("A-60", "direct", "dragged", "other")
+
+
+def test_open_doubts_come_with_ranked_answers_and_what_each_does(log: ShotLog) -> None:
+    _judged(log, DIRECT, G41, A60, probabilities={"G-41": {"ricochet": 0.55, "direct": 0.41}})
+    first, second = open_cases(log)
+    assert first.doubt.square == "A-60"
+    assert [(a.cause, a.probability, a.leaves) for a in second.answers] == [
+        ("ricochet", 0.55, False),
+        ("direct", 0.41, True),
+    ]
+    # An older log knows how likely the likeliest was.
+    assert [(a.cause, a.probability, a.leaves) for a in first.answers] == [
+        ("direct", 0.6, True),
+        ("dragged", None, False),
+        ("other", None, False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("option", "leaving"),
+    [("i", {"direct", "ricochet", "dragged"}), ("ii", {"direct", "ricochet"}), ("iii", {"direct"})],
+)
+def test_c7_what_leaves_follows_from_the_agreed_option(log: ShotLog, option: str, leaving: set[str]) -> None:
+    _judged(log, _fall("G-41", "direct", "ricochet", "dragged", "other"), option=option)
+    (found,) = open_cases(log)
+    assert {answer.cause for answer in found.answers if answer.leaves} == leaving
+
+
+def test_a_ruling_is_signed_and_makes_the_verdict_final(log: ShotLog) -> None:
+    shot_id = _judged(log, DIRECT, G41)
+    (found,) = open_cases(log)
+    ruled = rule(log, found.doubt.number, "direct", side="G", name=" Ada ")
+    decision = ruled.doubt.decision
+    assert decision is not None
+    assert (decision.decided_by, decision.name, decision.cause, decision.leaves) == (
+        "G",
+        "Ada",
+        "direct",
+        True,
+    )
+    assert decision.at_utc_us > 0
+    shot = log.shot(shot_id)
+    assert shot.stage is Stage.DECIDED
+    assert shot.verdict is not None
+    assert shot.verdict.casualties == ("G-33", "G-41")
+    assert not list(open_cases(log))
+
+
+def test_a_word_given_by_rig_decide_is_on_the_same_docket(log: ShotLog) -> None:
+    shot_id = _judged(log, DIRECT, G41, A60)
+    number = next(each.doubt.number for each in open_cases(log) if each.doubt.square == "G-41")
+    decide(log, shot_id, "G-41", leaves=False)
+    assert [each.doubt.square for each in open_cases(log)] == ["A-60"]
+    with pytest.raises(LogError, match="decided already"):
+        rule(log, number, "direct", side="G", name="Ada")
+
+
+def test_numbers_stay_when_others_are_ruled_on_and_later_shots_come(log: ShotLog) -> None:
+    _judged(log, DIRECT, G41, A60)
+    before = {each.doubt.square: each.doubt.number for each in open_cases(log)}
+    rule(log, before["A-60"], "other", side="A", name="Bob")
+    _judged(log, DIRECT, G41)
+    assert case(log, before["G-41"]).shot.shot_id == 1
+    assert len({each.doubt.number for each in open_cases(log)} | set(before.values())) == 3
+
+
+def test_c8_naming_one_under_option_iii_signs_the_others_too(log: ShotLog) -> None:
+    shot_id = _judged(log, G41, _fall("G-42", "direct", "ricochet"))
+    first, second = open_cases(log)
+    assert first.one_leaves and second.one_leaves
+    rule(log, second.doubt.number, "direct", side="G", name="Ada")
+    said = {d.square: d.decision for d in log.shot(shot_id).doubts}
+    assert {square: d.leaves for square, d in said.items() if d} == {"G-41": False, "G-42": True}
+    assert {square: (d.name, d.cause) for square, d in said.items() if d} == {
+        "G-41": ("Ada", None),
+        "G-42": ("Ada", "direct"),
+    }
+
+
+def test_c8_none_cannot_leave_where_one_must(log: ShotLog) -> None:
+    _judged(log, G41, _fall("G-42", "direct", "ricochet"))
+    first, second = open_cases(log)
+    rule(log, first.doubt.number, "ricochet", side="G", name="Ada")
+    with pytest.raises(JudgeError, match="exactly one"):
+        rule(log, second.doubt.number, "ricochet", side="G", name="Ada")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"side": "A"}, "the commander of G decides, not A"),
+        ({"side": "X"}, "the commander of G decides, not X"),
+        ({"cause": "dragged"}, "found dragged, expected ricochet or direct"),
+        ({"name": "  "}, "signed"),
+        ({"number": 99}, "no doubt 99"),
+    ],
+)
+def test_a_ruling_that_cannot_be_taken_is_a_sentence_and_changes_nothing(
+    log: ShotLog, change: dict[str, object], said: str
+) -> None:
+    _judged(log, DIRECT, G41)
+    (found,) = open_cases(log)
+    given: dict[str, object] = {"number": found.doubt.number, "cause": "direct", "side": "G", "name": "Ada"}
+    given |= change
+    with pytest.raises(LogError, match=said):
+        rule(log, given["number"], given["cause"], side=given["side"], name=given["name"])  # type: ignore[arg-type]
+    assert [each.doubt.number for each in open_cases(log)] == [found.doubt.number]
+
+
+def test_the_pictures_show_the_soldier_before_falling_and_after(tmp_path: Path) -> None:
+    folder = record(tmp_path / "shot")
+    path = tmp_path / "crops.png"
+    write_crops(path, folder, FALLS, t_us=FIRE_US + 90_000, title="shot 1, A-12")
+    strip = cv2.imread(str(path))
+    assert strip is not None
+    assert strip.shape[1] == 5 * (400 + 12) + 12
+    tiles = [strip[60:460, 12 + k * 412 : 412 + k * 412] for k in range(5)]
+    # It stood in the first and lies in the last: about its square much has changed.
+    assert cv2.absdiff(tiles[0], tiles[-1]).max(axis=2)[100:300, 100:300].mean() > 8
+
+
+def test_the_commands_say_what_waits_and_take_the_ruling(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with open_log(Path("rig-log.sqlite")) as log:
+        _judged(log, DIRECT, G41)
+    assert main(["docket"]) == 0
+    assert "G-41" in capsys.readouterr().out
+    assert main(["docket", "rule", "1", "direct", "--side", "g", "--by", "Ada"]) == 0
+    out = capsys.readouterr().out
+    assert "doubt 1, G-41: direct, leaves, said G, signed Ada" in out
+    assert "shot 1 is judged: leave G-33 G-41" in out
+    assert main(["docket"]) == 0
+    assert capsys.readouterr().out == "nothing waits for a ruling\n"
+    assert main(["docket", "rule", "1", "direct", "--side", "G", "--by", "Ada"]) != 0
+    assert len(capsys.readouterr().err.splitlines()) == 1
