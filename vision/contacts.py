@@ -233,13 +233,14 @@ class _Turn:
         count = int(np.clip((end_us - begin_us) / 1000.0 / _STEP_MS, 8, 120))
         self._times_us = np.linspace(begin_us, end_us, count)
         self._before = before
-        self._here = _above_board(before.flight.at(self._times_us))
         self._here_spread = before.fit.spread_at(self._times_us)
+        self._here, self._here_sunk = _kept_above(before.flight.at(self._times_us), self._here_spread)
         if after is not None:
-            self._there = _above_board(after.flight.at(self._times_us))
             self._there_spread = after.fit.spread_at(self._times_us)
+            self._there, self._there_sunk = _kept_above(after.flight.at(self._times_us), self._there_spread)
         else:
             self._there, self._there_spread = self._here, self._here_spread
+            self._there_sunk = self._here_sunk
         self._near = self._soldiers_near(standing.soldiers)
         self._through_here = {s.square: self._through(s, self._here) for s in self._near}
         self._through_there = {s.square: self._through(s, self._there) for s in self._near}
@@ -272,7 +273,7 @@ class _Turn:
             on_board: FloatArray = (
                 (points[:, 2] - _SHOT_RADIUS_MM) ** 2 / (z_variance + _BOARD_SIGMA_MM**2) / 2
             )
-            return on_board
+            return on_board + (self._here_sunk if points is self._here else self._there_sunk)
         away = np.hypot(points[:, 0] - what.x_mm, points[:, 1] - what.y_mm)
         variance = _STRIKE_SIGMA_MM**2 + (spread[:, 0, 0] + spread[:, 1, 1]) / 2
         above = np.maximum(points[:, 2] - self._height_mm - _SHOT_RADIUS_MM, 0.0)
@@ -283,7 +284,7 @@ class _Turn:
         past[: nearest + 1 if points is self._here else 0] = 0.0
         past[nearest if points is not self._here else len(past) :] = 0.0
         cost += (past / _PAST_SIGMA_MM) ** 2 / 2 + self._stirring(what.square)
-        return cost
+        return cost + (self._here_sunk if points is self._here else self._there_sunk)
 
     def _through(self, what: Soldier, points: FloatArray) -> FloatArray:
         """Cost of being inside a soldier at each instant."""
@@ -423,6 +424,13 @@ class _Turn:
             cost = self._touching(what, self._here, self._here_spread)
             found.append(_Account(float(cost.min()) + 1.0, (self._touch(what, _weights(cost), self._here),)))
         return found
+
+
+def _kept_above(points: FloatArray, spread: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Points lifted onto the board where they lie below it, and the cost of their having been there."""
+    sunk = np.minimum(points[:, 2] - _SHOT_RADIUS_MM, 0.0)
+    cost: FloatArray = sunk**2 / (spread[:, 2, 2] + _BOARD_SIGMA_MM**2) / 2
+    return _above_board(points), cost
 
 
 def _above_board(points: FloatArray) -> FloatArray:

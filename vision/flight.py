@@ -9,15 +9,24 @@ which solves ``dv/dt = -k v^2`` exactly, and gravity adds ``g t^2 / 2`` downward
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.lamp import Lamp
 from vision.registration import BoardView
 
-__all__ = ["GRAVITY_MM_PER_MS2", "Flight", "FlightFit", "FlightPrior", "Waypoint", "fit_flight"]
+__all__ = [
+    "GRAVITY_MM_PER_MS2",
+    "Flight",
+    "FlightFit",
+    "FlightPrior",
+    "Shadows",
+    "Waypoint",
+    "fit_flight",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -29,6 +38,8 @@ _DRAG_SIGMA_PER_MM = 0.012e-3
 _ITERATIONS = 12
 # By how much each unknown is moved to see what follows: us, mm, m/s, 1/mm.
 _STEPS = np.array([20.0, 0.1, 0.1, 0.1, 0.01, 0.01, 0.01, 1e-6])
+_SLOPE_STEP = 1e-3
+_FLIGHT = 8  # unknowns of a flight; with shadows the lamp's two slopes come after them
 _HUBER = 2.0  # standard deviations beyond which a sight is taken for partly spoilt
 # Centre of a shot that lies on the board, and how firmly it is kept from sinking below.
 _LOWEST_MM = 3.0
@@ -101,6 +112,20 @@ class Waypoint:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Shadows:
+    """Where the shot's shadow was seen on the board."""
+
+    lamp: Lamp
+    """What throws it."""
+    times_us: FloatArray
+    """Shape (N,)."""
+    pixels: FloatArray
+    """Shape (N, 2)."""
+    sigma_px: float = 1.2
+    """How well its middle is seen: it is soft, and the board's print shows through."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class FlightFit:
     """A flight fitted to pictures, with how sure it is."""
 
@@ -111,6 +136,10 @@ class FlightFit:
     """Sum of squares of all residuals, those of the prior among them, in standard deviations."""
     residuals_px: FloatArray
     """Distance of each observation from the fit, shape (N,)."""
+    shadow_residuals_px: FloatArray = field(default_factory=lambda: np.zeros(0))
+    """Distance of each shadow from where it should be, shape (M,)."""
+    lamp: Lamp | None = None
+    """The lamp as the shadows of this flight tell it better; ``None`` without them."""
 
     def spread_at(self, times_us: FloatArray | float) -> FloatArray:
         """Covariance of the position at times (N,), mm^2, shape (N, 3, 3)."""
@@ -136,6 +165,7 @@ def fit_flight(
     *,
     sigma_px: float = 0.6,
     passes: Waypoint | None = None,
+    shadows: Shadows | None = None,
     robust: bool = False,
 ) -> FlightFit:
     """Fit a free flight to lines of sight by damped least squares.
@@ -152,22 +182,41 @@ def fit_flight(
         How well a centre is seen.
     passes
         Where else the shot was, if that is known.
+    shadows
+        Where its shadow was seen: a second line of sight, which tells its height.
     robust
         Whether sights far off the rest pull less than their square.
     """
     times = np.asarray(times_us, dtype=np.float64)
-    _, directions = view.ray(pixels)
-    in_camera = directions @ view.rotation.T
-    seen = in_camera[:, :2] / in_camera[:, 2:3]
+    seen = _on_unit_plane(view, pixels)
     focal = np.array([view.camera_matrix[0, 0], view.camera_matrix[1, 1]])
-    scale = np.maximum(prior.sigma, 1e-12)
+    mean, sigma, steps = prior.mean, prior.sigma, _STEPS
+    shaded = np.zeros((0, 2))
+    if shadows is not None:
+        shaded = _on_unit_plane(view, shadows.pixels)
+        mean = np.concatenate([mean, shadows.lamp.slope])
+        sigma = np.concatenate([sigma, np.full(2, shadows.lamp.slope_sigma)])
+        steps = np.concatenate([steps, np.full(2, _SLOPE_STEP)])
+    scale = np.maximum(sigma, 1e-12)
+
+    def off_px(points: FloatArray, places: FloatArray) -> FloatArray:
+        camera = points @ view.rotation.T + view.translation_mm
+        off: FloatArray = (camera[..., :2] / camera[..., 2:3] - places) * focal
+        return off
+
+    def shadows_off_px(parameters: FloatArray) -> FloatArray:
+        """Residuals (M, N, 2) of the shadows for M sets of unknowns."""
+        if shadows is None:
+            return np.zeros((len(parameters), 0, 2))
+        points = _positions(parameters[:, :_FLIGHT], shadows.times_us)
+        points[..., 2] = np.maximum(points[..., 2], 0.0)
+        return off_px(shadows.lamp.shadow(points, parameters[:, None, _FLIGHT:]), shaded)
 
     def misses(parameters: FloatArray) -> FloatArray:
-        """Residuals in the pictures (M, N, 2) for M sets of unknowns, in standard deviations."""
-        points = _positions(parameters, times)
-        camera = points @ view.rotation.T + view.translation_mm
-        residuals: FloatArray = (camera[..., :2] / camera[..., 2:3] - seen) * focal / sigma_px
-        return residuals
+        """Residuals in the pictures (M, 2 N) for M sets of unknowns, in standard deviations."""
+        own = off_px(_positions(parameters[:, :_FLIGHT], times), seen) / sigma_px
+        thrown = shadows_off_px(parameters) / (1.0 if shadows is None else shadows.sigma_px)
+        return np.concatenate([p.reshape(len(parameters), -1) for p in (own, thrown)], axis=1)
 
     def softened(residuals: FloatArray) -> FloatArray:
         # Huber's loss as a residual: a smear cut by a line or joined to a shadow pulls no harder than its distance.
@@ -176,40 +225,62 @@ def fit_flight(
         soft: FloatArray = np.where(size <= _HUBER, residuals, np.sign(residuals) * far)
         return soft
 
+    everywhen = times if shadows is None else np.concatenate([times, shadows.times_us])
+
     def stacked(parameters: FloatArray, *, soft: bool) -> FloatArray:
         # Nothing flies through the board: a shot seen in flight is above it, however its height came about.
-        sunk = np.minimum(_positions(parameters, times)[..., 2] - _LOWEST_MM, 0.0) / _SUNK_SIGMA_MM
-        pictures = misses(parameters).reshape(len(parameters), -1)
+        heights = _positions(parameters[:, :_FLIGHT], everywhen)[..., 2]
+        sunk = np.minimum(heights - _LOWEST_MM, 0.0) / _SUNK_SIGMA_MM
+        pictures = misses(parameters)
         if soft:
             pictures = softened(pictures)
-        parts = [pictures, sunk, (parameters - prior.mean) / scale]
+        parts = [pictures, sunk, (parameters - mean) / scale]
         if passes is not None:
-            there = _positions(parameters, np.array([passes.time_us]))[:, 0]
+            there = _positions(parameters[:, :_FLIGHT], np.array([passes.time_us]))[:, 0]
             parts.append((there - passes.point_mm) / passes.sigma_mm)
         return np.concatenate(parts, axis=1)
 
-    best, cost, normal = _descend(partial(stacked, soft=False), prior.mean)
+    best, cost, normal = _descend(partial(stacked, soft=False), mean, steps)
     if robust:
         # Far from the flight the softened residuals are too flat to lead there: begin at the plain fit.
-        best, cost, normal = _descend(partial(stacked, soft=True), best)
-    off_px = misses(best[None])[0] * sigma_px
+        best, cost, normal = _descend(partial(stacked, soft=True), best, steps)
+    own_px = off_px(_positions(best[None, :_FLIGHT], times), seen)[0]
+    thrown_px = shadows_off_px(best[None])[0]
     # Unknowns differ by ten orders of magnitude in size: invert in units of their prior spread.
     covariance: FloatArray = np.asarray(
         np.linalg.inv(normal * scale[:, None] * scale) * scale[:, None] * scale, dtype=np.float64
     )
     # Where the sights scatter more than they should, the flight is less sure by as much.
-    covariance *= max(1.0, cost / (2 * len(times)))
+    covariance *= max(1.0, cost / (2 * len(everywhen)))
     flight = Flight(float(best[0]), best[1:4].copy(), best[4:7].copy(), float(best[7]))
     return FlightFit(
         flight,
-        covariance,
+        covariance[:_FLIGHT, :_FLIGHT].copy(),
         cost,
-        np.hypot(off_px[:, 0], off_px[:, 1]),
+        np.hypot(own_px[:, 0], own_px[:, 1]),
+        np.hypot(thrown_px[:, 0], thrown_px[:, 1]),
+        None
+        if shadows is None
+        else replace(
+            shadows.lamp,
+            slope=best[_FLIGHT:].copy(),
+            slope_sigma=float(np.sqrt(np.diag(covariance)[_FLIGHT:].mean())),
+        ),
     )
 
 
+def _on_unit_plane(view: BoardView, pixels: FloatArray) -> FloatArray:
+    """Pixels (N, 2) on the plane at distance one before the camera, without the lens's distortion."""
+    if len(pixels) == 0:
+        return np.zeros((0, 2))
+    _, directions = view.ray(pixels)
+    in_camera = directions @ view.rotation.T
+    flat: FloatArray = in_camera[:, :2] / in_camera[:, 2:3]
+    return flat
+
+
 def _descend(
-    residuals: Callable[[FloatArray], FloatArray], start: FloatArray
+    residuals: Callable[[FloatArray], FloatArray], start: FloatArray, steps: FloatArray
 ) -> tuple[FloatArray, float, FloatArray]:
     """Least squares after Levenberg and Marquardt; gives the best unknowns, their cost and the normal matrix."""
     best = start.copy()
@@ -218,7 +289,7 @@ def _descend(
     normal = np.eye(len(start))
     for _ in range(_ITERATIONS):
         here = residuals(best[None])[0]
-        slopes = (residuals(best + np.diag(_STEPS)) - here) / _STEPS[:, None]
+        slopes = (residuals(best + np.diag(steps)) - here) / steps[:, None]
         normal = slopes @ slopes.T
         gradient = slopes @ here
         gain = 0.0

@@ -38,6 +38,7 @@ _SHADOW_CAP = 2.0
 # A full rank of soldiers covers half of a line across the board; a drawn line is strange all along.
 _LINE_PERCENTILE = 30
 _PRINT_NOISE = 1.8
+_CALM_SHARE = 0.6  # of the squares of a kind that its print is learnt from
 _MAD = 1.4826  # of a median absolute deviation to a standard deviation
 
 
@@ -138,10 +139,13 @@ def learn_surface(flat: FloatImage, px_per_square: int) -> Surface:
     kind = (rows >= BOARD_ROWS // 2) * 2 + (rows + files) % 2
     light = _light(patches, kind)
     even = patches / light[:, :, None, None, None]
+    busy = _busyness(even)
     typical = np.empty((4, n, n, colours), dtype=np.float32)
     noise = np.empty((4, n, n), dtype=np.float32)
     for k in range(4):
-        alike = even[kind == k]
+        # A figure brings edges: where more than half of a field is manned, the calm squares are the bare ones.
+        calm = busy <= np.quantile(busy[kind == k], _CALM_SHARE)
+        alike = even[(kind == k) & calm]
         typical[k] = np.median(alike, axis=0)
         spread = _MAD * np.median(np.abs(alike - typical[k]).mean(axis=-1), axis=0)
         spread = np.minimum(spread, _PRINT_NOISE * np.median(spread))
@@ -152,6 +156,14 @@ def learn_surface(flat: FloatImage, px_per_square: int) -> Surface:
         np.ascontiguousarray(colour.reshape(flat.shape)),
         np.ascontiguousarray(floor.reshape(flat.shape[:2])),
     )
+
+
+def _busyness(even: FloatImage) -> FloatImage:
+    """Mean step from pixel to pixel in the middle of each square: shape (rows, files)."""
+    n = even.shape[2]
+    grey = even[:, :, n // 6 : n - n // 6, n // 6 : n - n // 6].mean(axis=-1)
+    across, down = np.abs(np.diff(grey, axis=3)), np.abs(np.diff(grey, axis=2))
+    return np.asarray(across.mean(axis=(2, 3)) + down.mean(axis=(2, 3)), dtype=np.float32)
 
 
 def _light(patches: FloatImage, kind: NDArray[np.int64]) -> FloatImage:

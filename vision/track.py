@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import Side
-from vision.flight import Flight, FlightFit, FlightPrior, Waypoint, fit_flight
+from vision.flight import Flight, FlightFit, FlightPrior, Shadows, Waypoint, fit_flight
+from vision.lamp import Lamp
 from vision.registration import BoardView
 from vision.scene import Scene
 from vision.streaks import SHOT_DIAMETER_MM, Streak, StreakFinder
@@ -49,6 +50,9 @@ _MORE_SHARE = 0.4
 _LATE_SHARE = 0.8
 _LEAST_SCORE = 0.8  # a flight of two faint streaks far from where it should begin is none
 _SLOW_MPS = 1.5
+_SHADOW_WORTH = 0.6  # what a shadow in its place speaks for a flight, as a share of what the shot itself does
+_SHADOW_REACH_PX = 30.0
+_STRAY_SHADOW_PX = 3.5
 _DIRECTED_PX = 8.0  # a smear longer than this shows its direction
 _ASIDE_PX = 2.5
 
@@ -59,7 +63,9 @@ class Leg:
 
     fit: FlightFit
     streaks: tuple[Streak, ...]
-    """Where it was seen on this leg, one a picture, in time order."""
+    """Where it, or else its shadow, was seen on this leg, one a picture, in time order."""
+    shadows: tuple[Streak, ...] = ()
+    """Where its shadow was seen."""
 
     @property
     def flight(self) -> Flight:
@@ -126,6 +132,8 @@ class _Sight:
     point_mm: FloatArray
     axis: tuple[float, float]
     """Direction of the smear on the plane, of length one; its sign means nothing."""
+    is_shadow: bool = False
+    """Whether it is taken for the shot's shadow on the board."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -152,7 +160,23 @@ class _Draft:
 
     @property
     def leg(self) -> Leg:
-        return Leg(self.fit, tuple(s.streak for s in self.sights))
+        streaks = {s.streak.frame: s.streak for s in self.sights if s.is_shadow}
+        streaks |= {s.streak.frame: s.streak for s in self.sights if not s.is_shadow}
+        shadows = tuple(s.streak for s in self.sights if s.is_shadow)
+        return Leg(self.fit, tuple(streaks[frame] for frame in sorted(streaks)), shadows)
+
+    @property
+    def pictures(self) -> tuple[int, ...]:
+        """Indices of the pictures that show the shot or its shadow."""
+        return tuple(sorted({s.streak.frame for s in self.sights}))
+
+    def until(self, picture: int) -> tuple[_Sight, ...]:
+        """Sights in the pictures up to one, itself included."""
+        return tuple(s for s in self.sights if s.streak.frame <= picture)
+
+    def after(self, picture: int) -> tuple[_Sight, ...]:
+        """Sights in the pictures after one."""
+        return tuple(s for s in self.sights if s.streak.frame > picture)
 
 
 def find_track(
@@ -160,6 +184,7 @@ def find_track(
     timestamps_us: Sequence[int],
     scene: Scene,
     view: BoardView,
+    lamp: Lamp | None = None,
 ) -> ShotTrack:
     """Find the shot and follow it from the muzzle until it is lost.
 
@@ -171,10 +196,12 @@ def find_track(
         Their times at mid-exposure.
     scene, view
         The board, the cannon and the camera.
+    lamp
+        What throws the shot's shadow, where that is known.
     """
     if len(frames) < 3:
         return ShotTrack((), f"a shot needs at least three pictures to be seen, and there are {len(frames)}")
-    follower = _Follower(frames, timestamps_us, scene, view)
+    follower = _Follower(frames, timestamps_us, scene, view, lamp)
     return follower.follow()
 
 
@@ -187,7 +214,9 @@ class _Follower:
         timestamps_us: Sequence[int],
         scene: Scene,
         view: BoardView,
+        lamp: Lamp | None,
     ) -> None:
+        self._lamp = lamp
         self._finder = StreakFinder(frames, timestamps_us, scene, view)
         self._times = list(timestamps_us)
         self._scene = scene
@@ -220,18 +249,19 @@ class _Follower:
     def _onward(self, draft: _Draft, least: int) -> tuple[_Draft, _Draft] | None:
         """Find the flight after this one; the last sights of this one may turn out not to be of the shot."""
         best: tuple[float, _Draft, _Draft] | None = None
+        pictures = draft.pictures
         for cut in range(3):
-            kept = draft.sights[: len(draft.sights) - cut]
-            if len(kept) < min(least, len(draft.sights)):
+            if len(pictures) - cut < min(least, len(pictures)):
                 break
-            if len(kept) == 1:
+            kept = draft.until(pictures[-1 - cut])
+            if len(pictures) - cut == 1 and not kept[0].is_shadow:
                 shorter = self._from_one_streak(kept[0])
             else:
                 shorter = _Draft(draft.prior, kept, self._fit(draft.prior, kept)) if cut else draft
             found = None if shorter is None else self._next_draft(shorter)
             if shorter is None or found is None:
                 continue
-            lost = sum(self._strength(sight) for sight in draft.sights[len(kept) :])
+            lost = sum(self._strength(sight) for sight in draft.after(pictures[-1 - cut]))
             value = found[0] - lost
             if value >= _LEAST_SCORE and (best is None or value > best[0]):
                 best = (value, shorter, found[1])
@@ -325,7 +355,8 @@ class _Follower:
         """How much a streak speaks for a way that leads through it: strong, and as wide as the shot."""
         usual_px = SHOT_DIAMETER_MM / self._mm_per_px + 1.0
         off = abs(sight.streak.width_px - usual_px) / usual_px
-        return min(sight.streak.contrast, 50.0) / 50.0 + 0.5 - 0.5 * min(off, 1.0)
+        strength = min(sight.streak.contrast, 50.0) / 50.0 + 0.5 - 0.5 * min(off, 1.0)
+        return _SHADOW_WORTH * strength if sight.is_shadow else strength
 
     def _weight(self, line: _Line, sights: Sequence[_Sight]) -> float:
         """How much speaks for a way: strength of its streaks, less what they are off it."""
@@ -340,7 +371,7 @@ class _Follower:
         start = 0
         if fire_us is not None:
             start = next((k for k in range(count) if self._times[k] > fire_us - 4000), count)
-        found: dict[tuple[tuple[int, float], ...], tuple[float, _Line, list[_Sight]]] = {}
+        found: dict[tuple[object, ...], tuple[float, _Line, list[_Sight]]] = {}
         opened: int | None = None
         for k in range(start, count):
             # The shot crosses the board in well under a quarter of a second.
@@ -348,12 +379,13 @@ class _Follower:
                 break
             if fire_us is not None and self._times[k] - fire_us > 400_000:
                 break
-            for line in self._proposals(k, start):
+            for line, is_shadow in self._proposals(k, start):
                 sights = self._agreeing(line, range(max(start, k - 3), min(count, k + 25)), 7.0)
                 if len(sights) < self._least_pictures():
                     continue
+                sights = [replace(s, is_shadow=is_shadow) for s in sights]
                 score = self._weight(line, sights) - self._late(line, sights)
-                key = tuple((s.streak.frame, s.streak.u_px) for s in sights)
+                key = (is_shadow, *((s.streak.frame, s.streak.u_px) for s in sights))
                 if key not in found or score > found[key][0]:
                     found[key] = (score, line, sights)
                 opened = opened if opened is not None else k
@@ -361,7 +393,9 @@ class _Follower:
         for _, line, sights in sorted(found.values(), key=lambda f: -f[0])[:_TRIED]:
             draft = self._grow(self._muzzle_prior(line), sights)
             # The shadow makes a fine straight way too, but none that begins at the muzzle.
-            early, late = draft.sights[:_ENOUGH_SIGHTS], draft.sights[_ENOUGH_SIGHTS:]
+            pictures = draft.pictures
+            enough = pictures[min(_ENOUGH_SIGHTS, len(pictures)) - 1]
+            early, late = draft.until(enough), draft.after(enough)
             score = sum(map(self._strength, early)) + _MORE_SHARE * sum(map(self._strength, late))
             score -= self._late(line, draft.sights)
             score -= _MISFIT_SHARE * max(draft.fit.misfit - 2.0 * len(draft.sights), 0.0)
@@ -381,15 +415,27 @@ class _Follower:
         )[0]
         return point
 
-    def _proposals(self, k: int, start: int) -> Iterator[_Line]:
-        """Ways from the cannon through a streak of picture k and one of the pictures just before it."""
-        muzzle = self._muzzle_point()
+    def _proposals(self, k: int, start: int) -> Iterator[tuple[_Line, bool]]:
+        """Ways from the cannon, or of a shadow from there, through streaks of picture k and one just before it."""
+        muzzle, shaded = self._muzzle_point(), self._muzzle_shadow()
         for j in range(max(start, k - 2), k):
             for line in self._pairs(j, k, _SPEED_RANGE_MPS[1]):
                 ahead = line.velocity[1] * self._ahead
                 forward = ahead >= _SPEED_RANGE_MPS[0] and ahead * _SIDEWAYS >= abs(line.velocity[0])
-                if forward and self._from_cannon(line, muzzle):
-                    yield line
+                if not forward:
+                    continue
+                if self._from_cannon(line, muzzle):
+                    yield line, False
+                if self._lamp is not None and self._from_cannon(line, shaded):
+                    yield line, True
+
+    def _muzzle_shadow(self) -> FloatArray | None:
+        """Give the muzzle's shadow as it is seen on the comparison plane."""
+        if self._scene.muzzle_mm is None or self._lamp is None:
+            return None
+        thrown = self._lamp.shadow(np.array([self._scene.muzzle_mm]))
+        point: FloatArray = self._view.on_plane(self._view.project(thrown), _PLANE_MM)[0]
+        return point
 
     def _from_cannon(self, line: _Line, muzzle: FloatArray | None) -> bool:
         if muzzle is None:
@@ -515,15 +561,20 @@ class _Follower:
         *,
         robust: bool = False,
     ) -> FlightFit:
-        if len(sights) == 1:
-            sights = self._ends(sights[0], prior.mean[4:6])
+        own = [s for s in sights if not s.is_shadow]
+        thrown = [s for s in sights if s.is_shadow]
+        if len(own) == 1 and len({s.streak.frame for s in sights}) == 1:
+            own = list(self._ends(own[0], prior.mean[4:6]))
+        shadows = None
+        if thrown and self._lamp is not None:
+            shadows = Shadows(self._lamp, *_seen_at(thrown))
         return fit_flight(
             self._view,
-            np.array([1000.0 * s.time_ms for s in sights]),
-            np.array([(s.streak.u_px, s.streak.v_px) for s in sights]),
+            *_seen_at(own),
             prior,
             sigma_px=_SIGHT_PX,
             passes=passes,
+            shadows=shadows,
             robust=robust,
         )
 
@@ -531,27 +582,78 @@ class _Follower:
         """Follow a flight picture by picture from its first sights, as far as it explains what is seen."""
         kept = list(sights[:3])
         fit = self._fit(prior, kept)
-        while len(kept) > 2 and float(fit.residuals_px.max()) > 3.0:
+        while len(kept) > 2 and _furthest_px(fit) > 3.0:
             kept = kept[:-1]
             fit = self._fit(prior, kept)
+        # From the muzzle on, where its height is known best: each shadow tells the height for the next.
+        for sight in tuple(kept):
+            other = self._counterpart(fit, sight)
+            if other is not None:
+                kept, fit, _ = self._adding(prior, kept, fit, [other])
         missed = 0
         for k in range(kept[-1].streak.frame + 1, len(self._times)):
-            near = self._nearest(fit, k)
-            trial = None if near is None else self._fit(prior, [*kept, near])
-            if (
-                near is None
-                or trial is None
-                or trial.residuals_px[-1] > 2.5
-                or trial.misfit - fit.misfit > 16.0
-            ):
-                missed += 1
-                if missed > _MISSED_PICTURES:
-                    break
-                continue
-            kept.append(near)
-            fit = trial
-            missed = 0
+            near = self._near(fit, k)
+            taken = False
+            if near:
+                kept, fit, taken = self._adding(prior, kept, fit, near)
+                if not taken and len(near) == 2:
+                    kept, fit, taken = self._adding(prior, kept, fit, near[:1])
+            missed = 0 if taken else missed + 1
+            if missed > _MISSED_PICTURES:
+                break
         return _Draft(prior, tuple(kept), fit)
+
+    def _adding(
+        self, prior: FlightPrior, kept: list[_Sight], fit: FlightFit, new: Sequence[_Sight]
+    ) -> tuple[list[_Sight], FlightFit, bool]:
+        """Take new sights into a flight if it explains them as well; says whether it does."""
+        more = sorted([*kept, *new], key=lambda s: s.streak.frame)
+        trial = self._fit(prior, more)
+        own = [r for r, s in zip(trial.residuals_px, _own(more), strict=False) if s in new]
+        thrown = [r for r, s in zip(trial.shadow_residuals_px, _thrown(more), strict=False) if s in new]
+        good = max(own, default=0.0) <= 2.5 and max(thrown, default=0.0) <= _STRAY_SHADOW_PX
+        if good and trial.misfit - fit.misfit <= 16.0 * len(new):
+            return more, trial, True
+        return kept, fit, False
+
+    def _near(self, fit: FlightFit, k: int) -> list[_Sight]:
+        """Streaks of picture k that the flight leads to: the shot, its shadow, or both."""
+        own, thrown = self._nearest(fit, k), self._nearest_shadow(fit, k)
+        if own is not None and thrown is not None and own.streak is thrown.streak:
+            # Near the board the two run together; what is seen of both is neither's middle.
+            thrown = None
+        return [s for s in (own, thrown) if s is not None]
+
+    def _counterpart(self, fit: FlightFit, sight: _Sight) -> _Sight | None:
+        """Find the shadow of a sight of the shot, or the shot that throws a sighted shadow."""
+        found = (self._nearest if sight.is_shadow else self._nearest_shadow)(fit, sight.streak.frame)
+        return None if found is None or found.streak is sight.streak else found
+
+    def _nearest_shadow(self, fit: FlightFit, k: int) -> _Sight | None:
+        """Find the streak of picture k where the flight throws its shadow, if there is one."""
+        lamp = fit.lamp or self._lamp
+        if lamp is None or not self._seen(k):
+            return None
+        time_us = self._middle_us(k)
+        where = fit.flight.at(time_us)
+        if where[0, 2] < -15.0:
+            return None
+        where[:, 2] = np.maximum(where[:, 2], SHOT_DIAMETER_MM / 2)
+        thrown = lamp.shadow(where)
+        # How far it may lie off: the flight's own spread, its height's along the shadow, and the lamp's.
+        spread = fit.spread_at(time_us)[0]
+        reach = np.array([[1.0, 0.0, lamp.slope[0]], [0.0, 1.0, lamp.slope[1]]])
+        covariance = reach @ spread @ reach.T + np.eye(2) * (lamp.slope_sigma * where[0, 2]) ** 2
+        covariance += np.eye(2) * (1.5 * self._mm_per_px) ** 2
+        on_plane = self._view.on_plane(self._view.project(thrown), _PLANE_MM)[0]
+        off = self._points(k) - on_plane
+        distance = np.einsum("ni,ij,nj->n", off, np.linalg.inv(covariance), off)
+        best = int(np.argmin(distance))
+        near = self._seen(k)[best]
+        if distance[best] > 9.0 or float(np.hypot(*off[best])) > _SHADOW_REACH_PX * self._mm_per_px:
+            return None
+        line = _Line(time_us / 1000.0, on_plane, fit.flight.velocity_at(time_us)[:2])
+        return replace(near, is_shadow=True) if self._shaped(near, line) else None
 
     def _joined(self, drafts: Sequence[_Draft]) -> list[_Draft]:
         """Make one flight of two wherever one explains the sights of both about as well."""
@@ -562,7 +664,7 @@ class _Follower:
             fit = self._fit(last.prior, sights, robust=True)
             apart = sum(self._fit(d.prior, d.sights, robust=True).misfit for d in (last, draft))
             worse = fit.misfit - apart
-            if worse < _JOIN_LOSS and float(fit.residuals_px.max()) < _STRAY_PX:
+            if worse < _JOIN_LOSS and _furthest_px(fit) < _STRAY_PX:
                 joined[-1] = _Draft(last.prior, sights, fit)
             else:
                 joined.append(draft)
@@ -574,8 +676,8 @@ class _Follower:
         Seen from above, a bounce hardly shows: the shot goes on in its direction, a little slower.
         """
         best: tuple[float, list[_Draft]] | None = None
-        for cut in range(2, len(draft.sights) - 1):
-            early, late = draft.sights[:cut], draft.sights[cut:]
+        for picture in draft.pictures[1:-2]:
+            early, late = draft.until(picture), draft.after(picture)
             before = self._fit(draft.prior, early)
             times_us = np.linspace(1000.0 * early[-1].time_ms, 1000.0 * late[0].time_ms, 24)
             flown = before.flight.at(times_us)
@@ -702,3 +804,24 @@ class _Follower:
             velocity_mps=np.array([line.velocity[0], line.velocity[1], 0.0]),
             velocity_sigma_mps=np.array([2.0, 2.0, 2.0]),
         )
+
+
+def _seen_at(sights: Sequence[_Sight]) -> tuple[FloatArray, FloatArray]:
+    """Give times in us and pixels (N, 2) of sights."""
+    return (
+        np.array([1000.0 * s.time_ms for s in sights]),
+        np.array([(s.streak.u_px, s.streak.v_px) for s in sights]).reshape(-1, 2),
+    )
+
+
+def _own(sights: Sequence[_Sight]) -> list[_Sight]:
+    return [s for s in sights if not s.is_shadow]
+
+
+def _thrown(sights: Sequence[_Sight]) -> list[_Sight]:
+    return [s for s in sights if s.is_shadow]
+
+
+def _furthest_px(fit: FlightFit) -> float:
+    """How far the worst sight of the shot or its shadow is off a flight."""
+    return float(max(fit.residuals_px.max(initial=0.0), fit.shadow_residuals_px.max(initial=0.0)))

@@ -1,0 +1,167 @@
+"""Where the lamp hangs, from the shadows of the soldiers.
+
+A soldier's shadow on the board begins at its foot and points away from the lamp; the taller what throws it and the
+lower the lamp, the farther it reaches. All soldiers together tell the lamp: it is where most of the board between the
+figures is darker along the shadows than on either side of them. Once it is known, the shot's own shadow is no stray streak but
+a second line of sight: what the camera sees of the shot and what the lamp throws of it meet at one height.
+
+A point at height z over the place p throws its shadow on ``p + s z``, where ``s`` varies slowly over the board,
+``s = slope + (p - middle) / height``: the lamp hangs at ``middle - slope * height`` and at ``height``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.registration import BoardView
+from vision.soldiers import Board
+
+__all__ = ["Lamp", "find_lamp"]
+
+FloatArray = NDArray[np.float64]
+
+_MOST_SLOPE = 2.0
+_STEP = 0.125
+_HEIGHTS_MM = (700.0, 1000.0, 1500.0, 3000.0)
+# Where along a figure's height its shadow is looked at: at the foot the figure itself hides it.
+_ALONG = np.linspace(0.3, 0.95, 8)
+_BEYOND = np.array([1.3, 1.5])  # where no shadow is left
+_BEYOND_WEIGHT = 0.5
+_SLOPE_SIGMA = 0.12
+_ASIDE = 0.42  # beside the shadow, as a share of the figure's height
+_DEEPEST = 0.7
+_LEAST_SEEN = 3  # places of a soldier's shadow that no figure hides
+_SMOOTH_MM = 2.5
+_FEWEST_SOLDIERS = 4
+_LEAST_DARKER = 0.05  # part of the light
+_LEAST_SIGMAS = 4.0
+_LEAST_SLOPE = 0.12  # below, figures hide their own shadows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lamp:
+    """The lamp that throws the clearest shadows."""
+
+    slope: FloatArray
+    """How far a shadow over the middle of the board reaches for each unit of height, shape (2,), along x and y."""
+    slope_sigma: float
+    """Standard deviation of either part of it."""
+    height_mm: float
+    """How high it hangs; known to a half only, and of little weight."""
+    middle_mm: FloatArray
+    """The middle of the board, shape (2,)."""
+    darkness: float
+    """Part of the light that is missing in a soldier's shadow."""
+
+    def shadow(self, points_mm: FloatArray, slope: FloatArray | None = None) -> FloatArray:
+        """Where points (..., 3) above the board throw their shadows on it, shape (..., 3).
+
+        Parameters
+        ----------
+        points_mm
+            Board frame.
+        slope
+            Instead of its own, of a shape that broadcasts to (..., 2).
+        """
+        z = points_mm[..., 2:]
+        reach = (self.slope if slope is None else slope) + (
+            points_mm[..., :2] - self.middle_mm
+        ) / self.height_mm
+        thrown = np.zeros_like(points_mm)
+        thrown[..., :2] = points_mm[..., :2] + reach * z * (1 + z / self.height_mm)
+        return thrown
+
+
+def find_lamp(board: Board, view: BoardView) -> Lamp | None:
+    """Find the lamp; ``None`` where the soldiers throw no clear shadows.
+
+    Parameters
+    ----------
+    board
+        The table before the shot.
+    view
+        The camera.
+    """
+    soldiers = board.standing.soldiers
+    if len(soldiers) < _FEWEST_SOLDIERS:
+        return None
+    raster, height_mm = board.raster, board.figure.height_mm
+    darkness = _darkness(board, view)
+    feet = np.array([(s.x_mm, s.y_mm) for s in soldiers])
+    middle = np.array([raster.square_mm * 4, raster.square_mm * 9])
+
+    def judge(slopes: FloatArray, lamp_mm: float) -> tuple[FloatArray, FloatArray]:
+        """Mean difference (n,) and its t value for slopes (n, 2)."""
+        own = slopes[:, None, :] + (feet - middle)[None] / lamp_mm  # (n, soldiers, 2)
+        along = np.concatenate([_ALONG, _BEYOND])
+        reach = own[:, :, None, :] * (along * height_mm)[:, None]  # (n, soldiers, along, 2)
+        centre = feet[:, None, :] + reach
+        long = np.maximum(np.linalg.norm(own, axis=-1, keepdims=True), 1e-6)
+        aside = np.stack([-own[..., 1], own[..., 0]], axis=-1) / long * (_ASIDE * height_mm)
+        dark = [
+            _sample(darkness, raster.to_px(centre + way * aside[:, :, None, :])) for way in (0.0, 1.0, -1.0)
+        ]
+        with np.errstate(invalid="ignore"):
+            beside = np.fmax(dark[1], dark[2])
+            difference = dark[0] - np.where(np.isnan(beside), np.nan, beside)
+        beyond = difference[:, :, len(_ALONG) :]
+        difference = difference[:, :, : len(_ALONG)]
+        seen = np.isfinite(difference)
+        counted = seen.sum(axis=2)
+        each = np.where(seen, difference, 0.0).sum(axis=2) / np.maximum(counted, 1)
+        each = each - _BEYOND_WEIGHT * np.nan_to_num(beyond).clip(min=0.0).mean(axis=2)
+        usable = counted >= _LEAST_SEEN
+        number = usable.sum(axis=1)
+        mean = np.where(usable, each, 0.0).sum(axis=1) / np.maximum(number, 1)
+        spread = np.sqrt(
+            np.where(usable, (each - mean[:, None]) ** 2, 0.0).sum(axis=1) / np.maximum(number - 1, 1)
+        )
+        sigmas = mean * np.sqrt(np.maximum(number, 1)) / (spread + 0.02)
+        sigmas[number < _FEWEST_SOLDIERS] = 0.0
+        return mean, sigmas
+
+    grid = np.arange(-_MOST_SLOPE, _MOST_SLOPE + 1e-9, _STEP)
+    slopes = np.stack(np.meshgrid(grid, grid), axis=-1).reshape(-1, 2)
+    slopes = slopes[np.linalg.norm(slopes, axis=1) >= _LEAST_SLOPE]
+    mean, sigmas = judge(slopes, _HEIGHTS_MM[2])
+    best, lamp_mm = slopes[int(np.argmax(sigmas))], _HEIGHTS_MM[2]
+    fine = np.stack(np.meshgrid(*[np.linspace(-_STEP, _STEP, 9)] * 2), axis=-1).reshape(-1, 2)
+    for _ in range(2):
+        tried = [(lamp, *judge(best + fine, lamp)) for lamp in _HEIGHTS_MM]
+        lamp_mm, mean, sigmas = max(tried, key=lambda t: float(t[2].max()))
+        best = best + fine[int(np.argmax(sigmas))]
+        fine = fine / 2
+    at = int(np.argmax(sigmas))
+    if float(mean[at]) < _LEAST_DARKER or float(sigmas[at]) < _LEAST_SIGMAS:
+        return None
+    return Lamp(best, _SLOPE_SIGMA, lamp_mm, middle, float(mean[at]))
+
+
+def _darkness(board: Board, view: BoardView) -> NDArray[np.float32]:
+    """Part of the light that is missing on the bare board; nan where a figure hides it or beyond the rim."""
+    raster = board.raster
+    flat, model = board.flat[raster.board], board.surface.colour
+    power = np.einsum("ijk,ijk->ij", model, model) + 1.0
+    share = np.einsum("ijk,ijk->ij", flat, model) / power
+    dark = np.full(raster.shape, np.nan, dtype=np.float32)
+    size = max(1, round(_SMOOTH_MM / raster.mm_per_px))
+    dark[raster.board] = cv2.blur(np.clip(1 - share, -_DEEPEST, _DEEPEST).astype(np.float32), (size, size))
+    for soldier in board.standing.soldiers:
+        for x_mm, y_mm, radius_mm in board.figure.shadow_of_sight(view.camera_mm, soldier.x_mm, soldier.y_mm):
+            centre = tuple(round(float(v)) for v in raster.to_px(np.array([x_mm, y_mm])))
+            cv2.circle(
+                dark, (centre[0], centre[1]), round(radius_mm / raster.mm_per_px) + 1, float("nan"), -1
+            )
+    return dark
+
+
+def _sample(picture: NDArray[np.float32], places_px: FloatArray) -> NDArray[np.float32]:
+    """Values at places (..., 2), column and row; nan beyond the rim."""
+    columns, rows = np.round(places_px[..., 0]).astype(np.int64), np.round(places_px[..., 1]).astype(np.int64)
+    inside = (columns >= 0) & (rows >= 0) & (columns < picture.shape[1]) & (rows < picture.shape[0])
+    found = picture[np.clip(rows, 0, picture.shape[0] - 1), np.clip(columns, 0, picture.shape[1] - 1)]
+    return np.where(inside, found, np.nan).astype(np.float32)
