@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.registration_fit import LINES, Measured, Unknowns, first_pose, fit_camera
+from vision.registration_fit import LINES, Measured, Unknowns, first_pose, fit_camera, off_of
 from vision.registration_lines import measure_lines
 from vision.registration_marks import find_markers
 from vision.registration_view import BoardView, NoBoard, grey
@@ -30,12 +30,12 @@ _MARKER_TOLERANCE_PX = 4.0
 _CORNER_SIGMA_PX = 0.1
 # A hand does not click a corner better than this.
 _CLICKED_SIGMA_PX = 2.0
-# Markers are laid and measured by hand, to so many squares; the lines are the board itself.
-_LAID_SIGMA_SQUARES = 0.01
+# Markers are laid and measured by hand; how well, the lines tell: between so many squares.
+_LAID_SQUARES = (0.001, 0.02)
 # Fewer edges between squares than these do not say where a board is.
 _FEWEST_LINES = 40
-# Edges are first looked for within so many squares, then nearer.
-_REACHES = (0.3, 0.16, 0.16)
+# Edges are first looked for within so many squares, and believed to so many; then nearer.
+_PASSES = ((0.35, 0.1), (0.25, 0.03), (0.16, 0.01), (0.16, 0.0))
 # An edge farther from the fit than this is something else: a soldier, a shadow.
 _LINE_TOLERANCE_SIGMA = 5.0
 # A picture whose brightest hundredth stays below this shows nothing at all.
@@ -116,18 +116,35 @@ def _by_lines(shades: Image, scene: Scene, view: BoardView, p: FloatArray, marks
     size_px = (view.width_px, view.height_px)
     unknowns = Unknowns.of(scene, *size_px)
     px_per_square = scene.square_mm / view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2)
-    laid_px = _CLICKED_SIGMA_PX if scene.markers is None else _LAID_SIGMA_SQUARES * px_per_square
-    marks = marks.at_least(float(np.hypot(laid_px, _CORNER_SIGMA_PX)))
+    laid_px = _CLICKED_SIGMA_PX if scene.markers is None else 0.01 * px_per_square
+    believed_marks = marks.at_least(float(np.hypot(laid_px, _CORNER_SIGMA_PX)))
     refined = view
-    for reach in _REACHES:
+    for reach, believed in _PASSES:
         lines = measure_lines(shades, refined, scene, reach)
         if len(lines.pixels) < _FEWEST_LINES:
             return view
-        measured = marks.joined(lines)
+        measured = believed_marks.joined(lines.at_least(believed * px_per_square))
         refined, p, misfit_px = fit_camera(measured, scene, unknowns, p, size_px)
         off = misfit_px / measured.sigma_px
         keep = (measured.group != LINES) | (off < _LINE_TOLERANCE_SIGMA)
+        if scene.markers is not None:
+            laid_px = _laid_px(measured, unknowns, p, px_per_square)
+            believed_marks = marks.at_least(float(np.hypot(laid_px, _CORNER_SIGMA_PX)))
     kept = measured.where(keep)
     if int((kept.group == LINES).sum()) < _FEWEST_LINES:
         return view
     return fit_camera(kept, scene, unknowns, p, size_px)[0]
+
+
+def _laid_px(measured: Measured, unknowns: Unknowns, p: FloatArray, px_per_square: float) -> float:
+    """Say how far markers lie from where they should, as a standard error for each of their corners.
+
+    A marker's corners are off together, so that they count as one; hence the factor.
+    """
+    off_px = off_of(measured, unknowns, p)
+    groups = sorted({int(g) for g in measured.group if g >= 0})
+    means = [off_px[measured.group == g].reshape(-1, 2).mean(axis=0) for g in groups]
+    freedom = max(2 * len(groups) - 2, 1)
+    typical_px = float(np.sqrt((np.array(means) ** 2).sum() / freedom))
+    low, high = (each * px_per_square for each in _LAID_SQUARES)
+    return 2 * float(np.clip(typical_px, low, high))

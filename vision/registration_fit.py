@@ -7,9 +7,11 @@ and translation in mm, and what is held by a prior:
 - where the lens was never calibrated, the logarithm of the focal length's factor, the principal point, k1 and k2. A
   camera that looks almost straight down cannot tell a longer lens from a higher stand; points on the board are as good
   either way, only the parallax of raised points depends on it;
-- with markers, how much smaller they look than they are, for bright paper bleeds into black, and by how much the board's
-  lines as a whole lie beside where the markers say: a print is never cut and laid quite true;
-- how far a line that parts a dark square from a light one seems to lie towards the dark one, for its own darkness.
+- with markers, how much smaller they look than they are, for bright paper bleeds into black;
+- by how much the board's lines as a whole lie beside where its frame says: no print is cut and laid quite true, and
+  markers, where there are some, say where the frame is;
+- on the field of either side, how far a line that parts a dark square from a light one seems to lie towards the dark
+  one, for its own darkness.
 
 Steps are Gauss's and Newton's with Levenberg's damping; measurements that do not fit count for less (Cauchy's weights).
 """
@@ -27,7 +29,7 @@ from game.montecassino import BOARD_FILES, BOARD_ROWS
 from vision.registration_view import BoardView
 from vision.scene import Scene
 
-__all__ = ["LINES", "Measured", "Unknowns", "first_pose", "fit_camera"]
+__all__ = ["LINES", "Measured", "Unknowns", "first_pose", "fit_camera", "off_of"]
 
 FloatArray = NDArray[np.float64]
 
@@ -44,18 +46,19 @@ _PRIOR_K1 = -0.05
 _PRIOR_K1_SIGMA = 0.1
 _PRIOR_K2_SIGMA = 0.05
 # Of a square: how far the lines may lie beside where markers say, and how far a line may seem to lean to the dark side.
-_PRINT_SIGMA_SQUARES = 0.01
+_PRINT_SIGMA_SQUARES = 0.005
 _LEAN_SIGMA_SQUARES = 0.02
 # Bright paper bleeds into a black marker by part of a pixel, so that it looks a few per cent smaller than it is.
 _BLEED_SIGMA = 0.03
 _POSE = 6
-_BLEED, _FOCAL, _CENTRE_U, _CENTRE_V, _K1, _K2, _PRINT_X, _PRINT_Y, _LEAN = range(_POSE, _POSE + 9)
+_BLEED, _FOCAL, _CENTRE_U, _CENTRE_V, _K1, _K2, _PRINT_X, _PRINT_Y, _LEAN_A, _LEAN_G = range(
+    _POSE, _POSE + 10
+)
 _ROUNDS = 25
 _CAUCHY = 3.0  # a measurement so many standard errors off counts half
 _DONE = 1e-6
-# What the measurements share and no fit can show: print, paper, light across a line. Of a pixel, and of a square.
-_SHARED_PX = 0.05
-_SHARED_SQUARES = 0.002
+# What the measurements share and no fit can show, such as light across a line.
+_SHARED_PX = 0.04
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,16 +137,19 @@ class Unknowns:
     distortion: FloatArray
     """Shape (8,)."""
     mean: FloatArray
-    """Prior means of bleed, log focal factor, cu, cv, k1, k2, print's x and y in mm, lean in mm; shape (9,)."""
+    """Prior means of bleed, log focal factor, cu, cv, k1, k2, print's x and y in mm, lean on A's and G's field
+    in mm; shape (10,)."""
     sigma: FloatArray
     """Their standard deviations; 0 for what is known."""
+    middle_mm: float
+    """The y at which the two fields meet."""
 
     @staticmethod
     def of(scene: Scene, width_px: int, height_px: int) -> Unknowns:
         """Gather them from what a scene says."""
         distortion = np.zeros(8)
-        mean, sigma = np.zeros(9), np.zeros(9)
-        sigma[8] = _LEAN_SIGMA_SQUARES * scene.square_mm
+        mean, sigma = np.zeros(10), np.zeros(10)
+        sigma[8:] = _LEAN_SIGMA_SQUARES * scene.square_mm
         if scene.distortion is not None:
             distortion[: len(scene.distortion)] = scene.distortion
         if scene.intrinsics is not None:
@@ -157,8 +163,10 @@ class Unknowns:
                 mean[4], sigma[4:6] = _PRIOR_K1, (_PRIOR_K1_SIGMA, _PRIOR_K2_SIGMA)
         if scene.markers is not None:
             sigma[0] = _BLEED_SIGMA
-            sigma[6:8] = _PRINT_SIGMA_SQUARES * scene.square_mm
-        return Unknowns(np.array([[fx, 0, cx], [0, fy, cy], [0, 0, 1.0]]), distortion, mean, sigma)
+        sigma[6:8] = _PRINT_SIGMA_SQUARES * scene.square_mm
+        return Unknowns(
+            np.array([[fx, 0, cx], [0, fy, cy], [0, 0, 1.0]]), distortion, mean, sigma, scene.length_mm / 2
+        )
 
     @property
     def free(self) -> NDArray[np.int64]:
@@ -267,19 +275,27 @@ def fit_camera(
     return view, p, np.abs(off) * measured.sigma_px
 
 
+def off_of(measured: Measured, unknowns: Unknowns, p: FloatArray) -> FloatArray:
+    """Give seen less computed of each measurement, px, shape (N,)."""
+    return _linearised(measured, unknowns, p)[0] * measured.sigma_px
+
+
 def _linearised(measured: Measured, unknowns: Unknowns, p: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Seen less computed in standard errors, shape (N,), and the computed one's slopes, shape (N, unknowns)."""
     arm = measured.board_mm - measured.middle_mm
     printed = (measured.group == LINES)[:, None]
     board = measured.middle_mm + arm * (1 + p[_BLEED]) + printed * p[[_PRINT_X, _PRINT_Y]]
-    board = board + measured.lean * p[_LEAN]
+    on_g = (measured.board_mm[:, 1:] > unknowns.middle_mm) * 1.0
+    leans = (measured.lean * (1 - on_g), measured.lean * on_g)
+    board = board + leans[0] * p[_LEAN_A] + leans[1] * p[_LEAN_G]
     pixels, slopes = _projected(board, unknowns, p)
     rotation = np.asarray(cv2.Rodrigues(p[:3])[0])
     # A point moved on the board by d moves before the camera by R d, as a translation would.
     by_point = slopes[:, :, 3:6] @ rotation[:, :2]
     slopes[:, :, _BLEED] = np.einsum("nij,nj->ni", by_point, arm)
     slopes[:, :, _PRINT_X : _PRINT_Y + 1] = by_point * printed[:, :, None]
-    slopes[:, :, _LEAN] = np.einsum("nij,nj->ni", by_point, measured.lean)
+    for place, lean in zip((_LEAN_A, _LEAN_G), leans, strict=True):
+        slopes[:, :, place] = np.einsum("nij,nj->ni", by_point, lean)
     along = measured.along / measured.sigma_px[:, None]
     off = ((measured.pixels - pixels) * along).sum(axis=1)
     return off, np.einsum("nij,ni->nj", slopes, along)
@@ -321,7 +337,6 @@ def _view(
     rows, files = np.mgrid[0:BOARD_ROWS, 0:BOARD_FILES]
     middles = np.column_stack([files.ravel() + 0.5, rows.ravel() + 0.5]) * scene.square_mm
     errors = _errors_mm(np.vstack([middles, np.array(scene.outline_mm)]), unknowns, p, covariance, rotation)
-    errors = np.sqrt(errors**2 + (_SHARED_SQUARES * scene.square_mm) ** 2)
     return BoardView(
         camera_matrix=camera,
         distortion=distortion,

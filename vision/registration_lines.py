@@ -137,7 +137,7 @@ def _place(profiles: FloatArray, places_mm: FloatArray, px_per_mm: float, window
     step_mm = float(places_mm[1] - places_mm[0])
     # One basis serves everywhere: a window of the profile, the line in its middle.
     near_px = np.arange(-window, window + 1) * step_mm * px_per_mm
-    plain = np.linalg.qr(np.column_stack([np.ones_like(near_px), near_px]))[0]
+    plain = np.full((len(near_px), 1), 1 / np.sqrt(len(near_px)))
     lines = np.column_stack([np.exp(-0.5 * (near_px / width) ** 2) for width in (_BLUR_PX, _WIDE_LINE_PX)])
     step = erf(near_px / (_BLUR_PX * np.sqrt(2)))[:, None]
     windows = np.lib.stride_tricks.sliding_window_view(profiles, 2 * window + 1, axis=1)
@@ -145,10 +145,9 @@ def _place(profiles: FloatArray, places_mm: FloatArray, px_per_mm: float, window
     total = (even**2).sum(axis=-1)
     by_line, by_step = (even @ _beside(shape, plain) for shape in (lines, step))
     line_power, step_power = (by_line**2).sum(axis=-1), (by_step**2).sum(axis=-1)
-    if np.median(line_power.max(axis=1)) >= np.median(step_power.max(axis=1)):
-        explained = line_power
-    else:
-        explained = step_power
+    varied = np.maximum(total, 1e-9 + 0.01 * total.max(axis=1, keepdims=True))
+    shares = [np.median((power / varied).max(axis=1)) for power in (line_power, step_power)]
+    explained = line_power if shares[0] >= shares[1] else step_power
     best = np.clip(np.argmax(explained, axis=1), 1, explained.shape[1] - 2)
     rows = np.arange(len(profiles))
     before, here, after = (explained[rows, best + k] for k in (-1, 0, 1))
@@ -169,5 +168,5 @@ def _place(profiles: FloatArray, places_mm: FloatArray, px_per_mm: float, window
 
 
 def _beside(shapes: FloatArray, plain: FloatArray) -> FloatArray:
-    """Make shapes orthogonal to each other and to a plain slope."""
+    """Make shapes orthogonal to each other and to a plain level."""
     return np.asarray(np.linalg.qr(shapes - plain @ (plain.T @ shapes))[0], dtype=np.float64)
