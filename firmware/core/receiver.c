@@ -25,8 +25,9 @@ bool receiver_pop(struct receiver *receiver, struct receiver_frame *frame)
     frame->length = (uint8_t)(length - RECEIVER_OVERHEAD);
     memcpy(frame->payload, &bytes[2], WIRE_LONGEST_COMMAND_PAYLOAD);
     frame->crc = 0;
-    if (length <= RECEIVER_SLOT_BYTES) {
-        frame->crc = (uint16_t)(bytes[length - 2u] | ((uint16_t)bytes[length - 1u] << 8));
+    if (frame->length <= WIRE_LONGEST_COMMAND_PAYLOAD) {
+        const uint8_t *crc = &bytes[2u + frame->length];
+        frame->crc = (uint16_t)(crc[0] | ((uint16_t)crc[1] << 8));
     }
     frame->overtaken = receiver->overtaken[slot];
     receiver->tail = (uint8_t)((slot + 1u) % RECEIVER_SLOTS);
