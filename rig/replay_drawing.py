@@ -184,6 +184,19 @@ class Sheet:
                     self.written.append(box)
                     return
 
+    def tag(self, at_mm: tuple[float, float], half_mm: float, words: str, colour: Colour) -> None:
+        """Write small at the lower edge of a square, as the picture has it, for squares that all have a name."""
+        x, y = at_mm
+        edges = self.place(
+            [(x - half_mm, y, 0), (x + half_mm, y, 0), (x, y - half_mm, 0), (x, y + half_mm, 0)]
+        )
+        u, v = edges[int(np.argmax(edges[:, 1]))]
+        size = max(_LEAST_LETTERS_PX - 1, round(12 * self.unit))
+        left, top = round(u - text_width_px(words, size, bold=True) / 2), round(v - 0.8 * size)
+        for du, dv in ((-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (1, 1), (-1, 1), (1, -1)):
+            write(self.canvas, words, (left + du, top + dv), size, _SHADE, bold=True)
+        write(self.canvas, words, (left, top), size, colour, bold=True)
+
     def _is_free(self, box: tuple[int, int, int, int]) -> bool:
         height, width = self.canvas.shape[:2]
         left, top, right, bottom = box

@@ -39,6 +39,7 @@ from rig.cli import (
     tournament,
     transcript,
     twin,
+    watch,
 )
 from rig.cli._app import RefusedError, app
 
@@ -72,6 +73,7 @@ __all__ = [
     "tournament",
     "transcript",
     "twin",
+    "watch",
 ]
 
 _OUR_PACKAGES = frozenset({"game", "calibration", "vision", "rig", "twin"})

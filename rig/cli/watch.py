@@ -1,0 +1,187 @@
+"""`rig watch`: the live picture with board, squares and soldiers drawn over it, and what speaks against a shot."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rig.cli._app import RefusedError, app
+from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_or_defaults
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from game.montecassino import Position
+    from rig.camera import Camera
+    from rig.settings import Settings
+    from rig.watching import TableWatch
+
+    Show = Callable[[NDArray[np.uint8]], bool]
+    """Shows a picture, and says whether to go on."""
+
+__all__ = ["watch"]
+
+_SHOWN_S = 0.08  # a dozen pictures a second are shown; every picture is looked at
+_PASS_S = 0.02
+_SAVE_WITHIN_S = 5.0
+_WINDOW = "rig watch (q ends)"
+
+
+@app.command(rich_help_panel="Look")
+def watch(
+    camera: Annotated[
+        str | None,
+        typer.Option(help="camera number, file or URL, in place of the settings'; the twin's needs no name"),
+    ] = None,
+    position: Annotated[
+        str | None, typer.Option(help="who should stand where; what differs is told. Without it: read")
+    ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="write one picture with everything drawn over it, and end"),
+    ] = None,
+    page: Annotated[
+        bool, typer.Option("--page", help="show it on a page for the browser, though there is a screen")
+    ] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="of that page; 0: any free one")] = 0,
+    seconds: Annotated[
+        float | None,
+        typer.Option("--for", min=0, metavar="SECONDS", help="end after so long; else at Ctrl-C"),
+    ] = None,
+    settings: SettingsFile = SETTINGS_FILE,
+) -> None:
+    """Show the table live: board, squares, soldiers, and whether a shot would be refused; nothing moves."""
+    from game.montecassino import Position
+    from rig.cli._opening_line import through_camera
+    from rig.eye import scene_of
+    from rig.watching import TableWatch
+
+    chosen = through_camera(settings_or_defaults(settings), camera)
+    given = None if position is None else Position.parse(position)
+    standing = Position.parse(chosen.game.position) if given is None else given
+    ends_s = None if seconds is None else time.monotonic() + seconds
+    with ExitStack() as stack:
+        source, pass_time = stack.enter_context(_source(chosen, standing, is_twin=camera is None))
+        scene = scene_of(
+            chosen, side=standing.turn, fps=source.fps, expected=None if given is None else given.soldiers
+        )
+        table = TableWatch(scene)
+        show = _saving(save, table) if save is not None else stack.enter_context(_showing(page, port))
+        _watch(table, source, pass_time, show, ends_s)
+
+
+def _watch(
+    table: TableWatch, source: Camera, pass_time: Callable[[], None], show: Show, ends_s: float | None
+) -> None:
+    """Look at every picture, show some, and tell on the terminal whenever something else is the matter."""
+    shown_s = 0.0
+    told: object = None
+    while ends_s is None or time.monotonic() < ends_s:
+        pass_time()
+        frames = source.poll()
+        if not frames:
+            continue
+        for frame in frames:
+            table.look(frame.timestamp_us, frame.image)
+        if (now := (table.clear, table.trouble)) != told:
+            told = now
+            typer.echo(table.state if table.clear else f"not clear: {table.state}")
+        if time.monotonic() - shown_s >= _SHOWN_S:
+            shown_s = time.monotonic()
+            if not show(table.draw(frames[-1].image)):
+                return
+
+
+@contextmanager
+def _source(
+    settings: Settings, position: Position, *, is_twin: bool
+) -> Iterator[tuple[Camera, Callable[[], None]]]:
+    """Open the camera, and give what lets time pass for it."""
+    from rig.cli._opening import real_camera
+    from rig.link.serial_port import WallClock
+    from rig.settings import TWIN
+
+    if is_twin and settings.port.url == TWIN:
+        from rig.cli._twin import TwinCamera
+        from rig.cli._twin_table import twin_settings
+        from twin import Twin
+
+        with Twin(twin_settings(settings, position)) as twin:
+
+            def run() -> None:
+                begun_s = time.monotonic()
+                twin.run_for(round(_PASS_S * 1e6))
+                time.sleep(max(0.0, _PASS_S - (time.monotonic() - begun_s)))
+
+            yield TwinCamera(twin), run
+        return
+    camera = real_camera(settings, WallClock())
+    try:
+        yield camera, lambda: time.sleep(_PASS_S)
+    finally:
+        camera.close()
+
+
+def _saving(path: Path, table: TableWatch) -> Show:
+    """Write the first picture in which the table was read, or what there is after a few seconds."""
+    import cv2
+
+    from rig.checked_file import Fault
+    from rig.settings import SettingsError
+
+    if path.suffix.lower() not in {".png", ".jpg", ".jpeg"}:
+        raise SettingsError(
+            "the command line", [Fault("--save", str(path), "a name that ends in .png or .jpg")]
+        )
+    begun_s = time.monotonic()
+
+    def show(picture: NDArray[np.uint8]) -> bool:
+        if table.standing is None and time.monotonic() - begun_s < _SAVE_WITHIN_S:
+            return True
+        path.write_bytes(cv2.imencode(path.suffix.lower(), picture)[1].tobytes())
+        typer.echo(str(path))
+        return False
+
+    return show
+
+
+@contextmanager
+def _showing(page: bool, port: int) -> Iterator[Show]:
+    """Show pictures in a window where there is a screen, else on a page for the browser."""
+    if not page and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        yield _in_window
+        return
+    from twin.stream import MjpegServer
+
+    server = MjpegServer(port=port)
+    typer.echo(f"open {server.url} in a browser; Ctrl-C ends")
+
+    def publish(picture: NDArray[np.uint8]) -> bool:
+        server.publish(picture)
+        return True
+
+    try:
+        yield publish
+    finally:
+        server.close()
+
+
+def _in_window(picture: NDArray[np.uint8]) -> bool:
+    import cv2
+
+    try:
+        cv2.imshow(_WINDOW, picture)
+        return (
+            cv2.waitKey(1) not in {ord("q"), 27} and cv2.getWindowProperty(_WINDOW, cv2.WND_PROP_VISIBLE) >= 1
+        )
+    except cv2.error:
+        raise RefusedError(
+            "no window can be opened on this screen; rig watch --page shows it in a browser"
+        ) from None

@@ -1,0 +1,184 @@
+"""The table as the camera sees it now, with board, squares and soldiers drawn over it, and what the guards say.
+
+The table is read once; from then on each picture is only held against that reading, which is cheap. Where something
+has changed and everything is at rest again, it is read anew: after a bump the board is placed anew with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from game.montecassino import BOARD_FILES, BOARD_ROWS, Side
+from rig.replay_drawing import Colour, Sheet, text_width_px, wrapped, write
+from vision.guards import Alarm, TableGuard, Trouble
+from vision.outcome import Standing
+from vision.registration import BoardView, NoBoard, register
+from vision.rest import RestWatch
+from vision.scene import Scene
+from vision.soldiers import read_board
+
+__all__ = ["TableWatch"]
+
+Image = NDArray[np.uint8]
+
+_AGAIN_US = 1_000_000  # a board that is not seen is looked for so often
+_LASTING_US = 3_000_000  # what lies still for so long is no hand, and is meant to be there
+_HEIGHT_PX = 720
+_BAR_PX = 64
+_FOOT_MM = 15.0
+_MARGIN_MM = 40.0
+_CLEAR: Colour = (120, 205, 120)
+_NOT_CLEAR: Colour = (90, 90, 255)
+_GROUND: Colour = (38, 33, 30)
+_WORDS: Colour = (235, 235, 235)
+_DIM: Colour = (165, 160, 155)
+_GRID: Colour = (255, 255, 255)
+_SIDES: Mapping[Side, Colour] = {Side.A: (120, 220, 255), Side.G: (255, 190, 110)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Read:
+    view: BoardView
+    standing: Standing
+    guard: TableGuard
+    rest: RestWatch
+
+
+class TableWatch:
+    """Watches a table.
+
+    Parameters
+    ----------
+    scene
+        What is known of camera, board and position.
+    """
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._read: _Read | None = None
+        self._why_not = "the table has not been read yet"
+        self._tried_us: int | None = None
+        self._alarm: Alarm | None = None
+        self._alarmed_us = 0
+
+    @property
+    def clear(self) -> bool:
+        """Whether nothing speaks against a shot."""
+        return self._read is not None and self._alarm is None
+
+    @property
+    def trouble(self) -> Trouble | None:
+        """What kind of thing speaks against a shot; None: nothing does, or no board is seen."""
+        return None if self._alarm is None else self._alarm.trouble
+
+    @property
+    def standing(self) -> Standing | None:
+        """Who stood on the board when it was last read."""
+        return None if self._read is None else self._read.standing
+
+    @property
+    def state(self) -> str:
+        """Say how things stand, in a sentence."""
+        if self._read is None:
+            return self._why_not
+        if self._alarm is not None:
+            return self._alarm.reason
+        standing = self._read.standing
+        sides = {side: sum(s.side is side for s in standing.soldiers) for side in Side}
+        told = f"clear; {sides[Side.A]} soldiers of A, {sides[Side.G]} of G"
+        return f"{told}; {'; '.join(standing.differences)}" if standing.differences else told
+
+    def look(self, time_us: int, picture: Image) -> None:
+        """Take in the next picture; times rise."""
+        if self._read is None:
+            if self._tried_us is None or time_us - self._tried_us >= _AGAIN_US:
+                self._read_table(time_us, picture)
+            return
+        self._read.rest.look(time_us, picture)
+        alarm = self._read.guard.look(picture)
+        if alarm is None:
+            self._alarm = None
+            return
+        if self._alarm is None:
+            self._alarmed_us = time_us
+        # What it is, a bump or a hand, is worth a closer look only where it is news or about to be read anew.
+        at_rest = self._read.rest.at_rest
+        if self._alarm is None or self._alarm.trouble is not alarm.trouble or at_rest:
+            alarm = self._read.guard.check([picture]) or alarm
+        self._alarm = alarm
+        patience_us = _LASTING_US if alarm.trouble in (Trouble.HAND, Trouble.FALL) else 0
+        if at_rest and alarm.trouble is not Trouble.COVERED and time_us - self._alarmed_us >= patience_us:
+            self._read_table(time_us, picture)
+
+    def _read_table(self, time_us: int, picture: Image) -> None:
+        self._tried_us = time_us
+        view = register(picture, self._scene)
+        if isinstance(view, NoBoard):
+            self._read, self._why_not = None, view.reason
+            return
+        standing = read_board(picture, self._scene, view).standing
+        watched = _board_and_sides(view, self._scene, picture.shape)
+        guard = TableGuard(picture, view, self._scene, standing, watched=watched)
+        mm_per_px = view.mm_per_px(self._scene.width_mm / 2, self._scene.length_mm / 2)
+        self._read = _Read(view, standing, guard, RestWatch(watched, mm_per_px=mm_per_px))
+        self._alarm = None
+
+    def draw(self, picture: Image) -> Image:
+        """Return the picture with everything drawn over it, below a bar that says how things stand."""
+        height, width = picture.shape[:2]
+        size_px = (2 * round(width * _HEIGHT_PX / height / 2), _HEIGHT_PX)
+        bar = np.full((_BAR_PX, size_px[0], 3), _GROUND, np.uint8)
+        light = _CLEAR if self.clear else _NOT_CLEAR
+        bar[:, :10] = light
+        facts = self._facts()
+        room_px = size_px[0] - 22 - 24 - text_width_px(facts, 14)
+        for row, line in enumerate(wrapped(self.state, 19, room_px)[:2]):
+            write(bar, line, (22, 8 + 25 * row), 19, light if not self.clear else _WORDS, bold=True)
+        write(bar, facts, (size_px[0] - 12 - text_width_px(facts, 14), 12), 14, _DIM)
+        return np.vstack([bar, self._drawn(picture, size_px)])
+
+    def _facts(self) -> str:
+        if self._read is None:
+            return "no board"
+        view = self._read.view
+        markers = f", markers {' '.join(map(str, view.markers_used))}" if view.markers_used else ""
+        return f"board within {view.error_mm:.2f} mm{markers}"
+
+    def _drawn(self, picture: Image, size_px: tuple[int, int]) -> Image:
+        if self._read is None:
+            plain = cv2.resize(picture, size_px, interpolation=cv2.INTER_AREA)
+            return np.asarray(cv2.cvtColor(plain, cv2.COLOR_GRAY2BGR) if plain.ndim == 2 else plain, np.uint8)
+        scene, standing = self._scene, self._read.standing
+        sheet = Sheet(picture, self._read.view, size_px=size_px)
+        side, wide, long = scene.square_mm, scene.width_mm, scene.length_mm
+        steps = [float(s) for s in np.linspace(0.0, 1.0, 9)]
+        sheet.faint(
+            [
+                *([(s * wide, k * side, 0.0) for s in steps] for k in range(BOARD_ROWS + 1)),
+                *([(k * side, s * long, 0.0) for s in steps] for k in range(BOARD_FILES + 1)),
+            ],
+            _GRID,
+            0.45,
+        )
+        sheet.line([(x, y, 0.0) for x, y in scene.outline_mm], _GRID, 1.5, closed=True)
+        for soldier in standing.soldiers:
+            sheet.ring((soldier.x_mm, soldier.y_mm), _FOOT_MM, _SIDES[soldier.side], 1.6)
+        for soldier in standing.soldiers:
+            middle_mm = soldier.square.centre_mm(side)
+            sheet.tag(middle_mm, side / 2, str(soldier.square), _SIDES[soldier.side])
+        return sheet.canvas
+
+
+def _board_and_sides(view: BoardView, scene: Scene, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    left_mm, right_mm = -_MARGIN_MM, scene.width_mm + _MARGIN_MM
+    outline = np.array(
+        [[left_mm, 0, 0], [right_mm, 0, 0], [right_mm, scene.length_mm, 0], [left_mm, scene.length_mm, 0]]
+    )
+    mask = np.zeros(shape[:2], np.uint8)
+    cv2.fillConvexPoly(mask, np.round(view.project(outline)).astype(np.int32), 1)
+    return np.asarray(mask > 0)

@@ -1,0 +1,148 @@
+"""`rig watch`: what is over the table is said, and the table is read anew once everything is at rest again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import cv2
+import numpy as np
+import painted_table as painted
+import pytest
+from numpy.typing import NDArray
+from painted_shot import CAMERA, FRAME_US
+from painted_table import CROWD, MARKERS, Table
+
+from game.montecassino import Square
+from rig.cli import main
+from rig.watching import TableWatch
+from vision.guards import Trouble
+
+Image = NDArray[np.uint8]
+Edit = Callable[[Image], Image]
+
+SCENE = painted.scene(CAMERA)
+PLACED = painted.standing(CROWD)
+
+
+@cache
+def still() -> tuple[Image, ...]:
+    return tuple(Table(CAMERA, tuple(PLACED.values())).paint(seed=k) for k in range(4))
+
+
+class Watching:
+    """A watch that is shown pictures at the camera's pace."""
+
+    def __init__(self) -> None:
+        self.table = TableWatch(SCENE)
+        self._time_us = 0
+
+    def show(self, for_us: int, edit: Edit = lambda picture: picture) -> None:
+        pictures = [edit(picture) for picture in still()]
+        for k in range(for_us // FRAME_US):
+            self._time_us += FRAME_US
+            self.table.look(self._time_us, pictures[k % len(pictures)])
+
+
+@pytest.fixture
+def watching() -> Watching:
+    watching = Watching()
+    watching.show(100_000)
+    assert watching.table.clear
+    return watching
+
+
+def arm(picture: Image) -> Image:
+    with_arm = picture.copy()
+    cv2.rectangle(with_arm, (520, 180), (800, 250), (90, 60, 50), -1)
+    return with_arm
+
+
+def bumped(picture: Image) -> Image:
+    move = np.array([[1.0, 0.0, 6.0], [0.0, 1.0, -3.0]])
+    return np.asarray(cv2.warpAffine(picture, move, (800, 450), borderMode=cv2.BORDER_REPLICATE), np.uint8)
+
+
+def test_the_soldiers_and_the_board_are_read(watching: Watching) -> None:
+    standing = watching.table.standing
+    assert standing is not None
+    assert {s.square: s.side for s in standing.soldiers} == CROWD
+    assert watching.table.state.startswith("clear; 13 soldiers of A")
+
+
+def test_a_hand_is_said_for_as_long_as_it_is_there(watching: Watching) -> None:
+    watching.show(900_000, arm)
+    assert not watching.table.clear
+    assert watching.table.trouble is Trouble.HAND
+    watching.show(50_000)
+    assert watching.table.clear
+
+
+def test_after_a_bump_the_board_is_placed_anew(watching: Watching) -> None:
+    watching.show(80_000, bumped)
+    assert watching.table.trouble is Trouble.BUMP
+    watching.show(900_000, bumped)
+    assert watching.table.clear
+    watching.show(80_000)
+    assert watching.table.trouble is Trouble.BUMP
+
+
+@pytest.mark.parametrize("fate", ["fell", "taken"])
+def test_a_soldier_that_fell_or_was_taken_is_named(watching: Watching, fate: str) -> None:
+    square = Square.parse("A-12")
+    others = tuple(f for s, f in PLACED.items() if s != square)
+    lying = (replace(PLACED[square], lean_rad=math.pi / 2, heading_rad=1.2),)
+    picture = Table(CAMERA, others, moving=lying if fate == "fell" else ()).paint()
+    watching.show(900_000, lambda _: picture)
+    assert watching.table.trouble is Trouble.FALL
+    assert "A-12" in watching.table.state
+    if fate == "taken":
+        watching.show(3_000_000, lambda _: picture)
+        assert watching.table.clear
+        assert watching.table.standing is not None
+        assert watching.table.standing.at(square) is None
+
+
+def test_without_a_board_the_reason_is_said_until_there_is_one() -> None:
+    watching = Watching()
+    watching.show(100_000, lambda picture: np.full_like(picture, 120))
+    assert not watching.table.clear
+    assert "no board" in watching.table.state
+    drawn = watching.table.draw(still()[0])
+    assert drawn.shape[0] > 720
+    watching.show(1_100_000)
+    assert watching.table.clear
+
+
+def test_what_is_drawn_changes_with_what_is_the_matter(watching: Watching) -> None:
+    picture = still()[0]
+    clear = watching.table.draw(picture)
+    watching.show(50_000, arm)
+    warned = watching.table.draw(picture)
+    assert clear.shape == warned.shape
+    assert cv2.absdiff(clear[:64], warned[:64]).max() > 100, "the bar says so"
+    plain = cv2.resize(picture, (clear.shape[1], 720), interpolation=cv2.INTER_CUBIC)
+    assert cv2.absdiff(clear[64:], plain).mean() > 2, "squares and soldiers are drawn"
+
+
+def test_the_command_writes_one_picture_and_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    writer = cv2.VideoWriter("table.avi", cv2.VideoWriter.fourcc(*"MJPG"), 30.0, (800, 450))
+    for k in range(300):
+        writer.write(still()[k % 4])
+    writer.release()
+    centres = ", ".join(f'"{number}" = [{x}, {y}]' for number, (x, y) in MARKERS.centres_mm.items())
+    Path("rig.toml").write_text(
+        f"[board]\nmarker_size_mm = {MARKERS.size_mm}\nmarker_centres_mm = {{ {centres} }}\n"
+    )
+    assert main(["watch", "--camera", "table.avi", "--save", "seen.png"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "seen.png"
+    assert cv2.imread("seen.png") is not None
+    assert main(["watch", "--camera", "table.avi", "--save", "seen.gif"]) == 2
+    assert main(["watch", "--camera", "nowhere.avi"]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 2
