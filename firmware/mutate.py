@@ -8,7 +8,7 @@ Each is compiled for the PC; then what is likeliest to notice looks first: the u
 smallest world, the other unit tests, the explorer's next world. What nothing notices must be explained in SAFETY.md,
 under "Mutants"; anything else fails the run.
 
-With `--results` what was killed is written to a file and not killed again as long as the core is the same. With
+With `--results` what was killed is written to a file and not killed again as long as its own file is the same. With
 `--sample` so many guards and as many cells are taken, by a fixed seed.
 """
 
@@ -341,28 +341,30 @@ class Tests:
 
 
 class Results:
-    """Who killed what, on disk as it is found; of a core that has changed since, nothing is believed."""
+    """Who killed what, on disk as it is found; of a file that has changed since, nothing is believed."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
-        whole = b"".join(path.read_bytes() for path in sorted(CORE.iterdir()))
-        self._core = hashlib.sha256(whole).hexdigest()[:16]
         self._killers: dict[str, str] = {}
         if path is not None and path.exists():
             for line in path.read_text(encoding="utf-8").splitlines():
-                core, key, killer = json.loads(line)
-                if core == self._core and killer is not None:
+                key, killer = json.loads(line)
+                if killer is not None:
                     self._killers[key] = killer
 
     def killer(self, mutant: Mutant) -> str | None:
-        """Say what killed a mutant of this core before; None: nothing did, or it was not made."""
-        return self._killers.get(f"{mutant.file} {mutant.what}")
+        """Say what killed a mutant before; None: nothing did, or it was not made."""
+        return self._killers.get(self._key(mutant))
 
     def note(self, mutant: Mutant, killer: str | None) -> None:
         """Keep what killed a mutant."""
         if self._path is not None:
             with self._path.open("a", encoding="utf-8") as file:
-                print(json.dumps([self._core, f"{mutant.file} {mutant.what}", killer]), file=file)
+                print(json.dumps([self._key(mutant), killer]), file=file)
+
+    @staticmethod
+    def _key(mutant: Mutant) -> str:
+        return f"{hashlib.sha256(mutant.text.encode()).hexdigest()[:16]} {mutant.what}"
 
 
 def chosen(arguments: argparse.Namespace) -> list[Mutant]:
