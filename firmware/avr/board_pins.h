@@ -19,8 +19,9 @@ static inline void board_set_loader(bool on)
     }
 }
 
-/* All that interlocks_fire asks for, from the pins themselves, at this instant. */
-static inline bool board_pins_permit_fire(void)
+/* All that interlocks_fire asks for, from the pins themselves, at this instant. Always inline: a call would delay the
+ * trigger by 7 cycles. */
+static inline __attribute__((always_inline)) bool board_pins_permit_fire(void)
 {
     const uint8_t d = _BV(PIN_ESTOP) | _BV(PIN_KEY);
     const uint8_t c = _BV(PIN_GATE_FIRST) | _BV(PIN_GATE_SECOND) | _BV(PIN_LEVER_LATCHED) | _BV(PIN_LANE);

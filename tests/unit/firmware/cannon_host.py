@@ -15,7 +15,7 @@ from typing import Any
 import cffi
 
 from rig.link import wire
-from rig.link.wire import Axis, Command, Event, Input, Refusal, ResetCause, Setting, State
+from rig.link.wire import Axis, Command, Event, HistoryKind, Input, Loss, Refusal, ResetCause, Setting, State
 
 ROOT = Path(__file__).resolve().parents[3]
 LIBRARY = ROOT / "build" / "firmware" / "libcannon.so"
@@ -160,6 +160,27 @@ class Cannon:
     @property
     def eeprom(self) -> Any:
         return ffi.buffer(lib.host_eeprom(self._host), 1024)
+
+    @property
+    def history_ram(self) -> Any:
+        """The history's ring as it lies in RAM."""
+        count = ffi.new("size_t *")
+        start = lib.host_history(self._host, count)
+        return ffi.buffer(start, count[0])
+
+    def lose(self, losses: Loss) -> None:
+        lib.host_lose(self._host, int(losses))
+
+    def history(self) -> list[Mapping[str, int]]:
+        """Every entry that can be read, newest first, with its number."""
+        newest = self.ask(Command.READ_HISTORY, number=0)["newest"]
+        entries = []
+        for back in range(wire.HISTORY_ENTRIES):
+            number = (newest - back) % 65536
+            entry = self.ask(Command.READ_HISTORY, number=number)
+            if entry["kind"] != HistoryKind.MISSING:
+                entries.append({"number": number, **entry})
+        return entries
 
     def fail_after_writes(self, writes: int) -> None:
         lib.host_fail_after_writes(self._host, writes)
