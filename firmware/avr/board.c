@@ -14,6 +14,7 @@
 
 #include "cannon.h"
 #include "crc.h"
+#include "out_of_line.h"
 #include "pins.h"
 #include "servos.h"
 
@@ -26,10 +27,14 @@ static struct cannon cannon;
 /* One bit register that interrupts can set in a single instruction. */
 #define WORK GPIOR0
 #define WORK_TICK 0
+#define WORK_PULLED 1 /* by the first instructions of the receive interrupt, for what follows them */
 
-static volatile uint32_t period_start_us;
-static volatile struct cannon_edge left_first, left_second;
-static uint8_t gate_before;
+/* The receive interrupt's first instructions leave these for what follows them. */
+#define RECEIVED_STATUS GPIOR1
+#define RECEIVED_BYTE GPIOR2
+
+static uint32_t period_start_us;         /* of the period that was the present one when the main loop looked last */
+static volatile uint8_t periods_passed;  /* since then */
 
 /* Kept over every reset but a loss of supply: start-up code leaves .noinit alone. */
 static struct {
@@ -85,25 +90,58 @@ void board_eeprom_write(uint16_t address, uint8_t byte)
     }
 }
 
-/* Interrupts off. Ticks of 0.5 us since the period began, and whether a period has ended that is not counted yet. */
-static inline bool period_pending(uint16_t ticks) { return (TIFR1 & _BV(TOV1)) && ticks < PERIOD_US; }
+/* A moment, to be turned into microseconds later. */
+struct moment {
+    uint16_t ticks;  /* of 0.5 us, since the period began */
+    uint8_t periods; /* since period_start_us */
+};
 
-static inline uint32_t time_us(uint16_t ticks)
+/* Interrupts off. */
+static inline __attribute__((always_inline)) struct moment now(void)
 {
-    uint32_t start_us = period_start_us;
-    if (period_pending(ticks)) {
-        start_us += PERIOD_US;
+    uint16_t ticks = TCNT1;
+    uint8_t periods = periods_passed;
+    if ((TIFR1 & _BV(TOV1)) && ticks < PERIOD_US) {
+        periods++; /* a period has ended whose interrupt is yet to come */
     }
-    return start_us + ticks / 2u;
+    return (struct moment){.ticks = ticks, .periods = periods};
 }
 
-uint32_t board_interrupt_time_us(void) { return time_us(TCNT1); }
+static OUT_OF_LINE uint32_t time_us(struct moment moment)
+{
+    uint32_t us = period_start_us + moment.ticks / 2u;
+    for (; moment.periods != 0; moment.periods--) {
+        us += PERIOD_US;
+    }
+    return us;
+}
 
+static struct moment received_at;
+
+/* When a barrier of the muzzle gate became free. */
+struct edge {
+    struct moment at;
+    volatile bool seen;
+};
+
+static struct edge left_first, left_second;
+static uint8_t gate_before;
+
+uint32_t board_interrupt_time_us(void) { return time_us(received_at); }
+
+/* At least every 255 periods. Nothing long is done with interrupts off. */
 static uint32_t now_us(void)
 {
-    uint32_t now = 0;
-    ATOMIC_BLOCK(ATOMIC_RESTORESTATE) { now = time_us(TCNT1); }
-    return now;
+    struct moment moment = {0};
+    while (periods_passed != 0) {
+        ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
+        {
+            periods_passed--;
+            period_start_us += PERIOD_US;
+        }
+    }
+    ATOMIC_BLOCK(ATOMIC_RESTORESTATE) { moment = now(); }
+    return time_us(moment);
 }
 
 /* ---- Interrupts ---- */
@@ -112,50 +150,128 @@ ISR(INT0_vect) { guard_withdraw(&cannon.guard, &cannon.receiver, WIRE_INPUT_ESTO
 
 ISR(INT1_vect) { guard_withdraw(&cannon.guard, &cannon.receiver, WIRE_INPUT_KEY_ON_MASK); }
 
-ISR(USART_RX_vect)
+/* The receive interrupt begins with what a shot waits for: guard_receive's question, and the pin, by hand and with two
+ * registers saved. All else is done behind it, by the compiler's own means. */
+ISR(USART_RX_vect, ISR_NAKED)
 {
-    uint8_t status = UCSR0A;
-    uint8_t byte = UDR0;
-    guard_receive(&cannon.guard, &cannon.receiver, byte);
+    __asm__ volatile("push r24\n\t"
+                     "in r24, __SREG__\n\t"
+                     "push r24\n\t"
+                     "push r25\n\t"
+                     "lds r24, %[status]\n\t"
+                     "out %[kept_status], r24\n\t"
+                     "lds r24, %[data]\n\t"
+                     "out %[kept_data], r24\n\t"
+                     "cpi r24, %[flag]\n\t"
+                     "brne 1f\n\t"
+                     "lds r24, %[primed]\n\t"
+                     "lds r25, %[live]\n\t"
+                     "and r24, r25\n\t"
+                     "breq 1f\n\t"
+                     "lds r24, %[sequence]\n\t"
+                     "lds r25, %[next]\n\t"
+                     "cp r24, r25\n\t"
+                     "brne 1f\n\t"
+                     "in r24, %[d]\n\t"
+                     "andi r24, %[d_mask]\n\t"
+                     "brne 1f\n\t"
+                     "in r24, %[c]\n\t"
+                     "andi r24, %[c_mask]\n\t"
+                     "cpi r24, %[c_level]\n\t"
+                     "brne 1f\n\t"
+                     "sbi %[port], %[trigger]\n\t"
+                     "sbi %[work], %[pulled]\n"
+                     "1:\tpop r25\n\t"
+                     "pop r24\n\t"
+                     "out __SREG__, r24\n\t"
+                     "pop r24\n\t"
+                     "jmp __vector_received" ::[status] "n"(_SFR_MEM_ADDR(UCSR0A)),
+                     [kept_status] "I"(_SFR_IO_ADDR(RECEIVED_STATUS)), [data] "n"(_SFR_MEM_ADDR(UDR0)),
+                     [kept_data] "I"(_SFR_IO_ADDR(RECEIVED_BYTE)), [flag] "M"(WIRE_FLAG),
+                     [primed] "i"(&cannon.receiver.primed), [live] "i"(&cannon.receiver.fuse_live),
+                     [sequence] "i"(&cannon.receiver.sequence), [next] "i"(&cannon.receiver.fuse_sequence),
+                     [d] "I"(_SFR_IO_ADDR(PIND)), [d_mask] "M"(PINS_D_LOW), [c] "I"(_SFR_IO_ADDR(PINC)),
+                     [c_mask] "M"(PINS_C), [c_level] "M"(PINS_C_HIGH), [port] "I"(_SFR_IO_ADDR(PORTD)),
+                     [trigger] "I"(PIN_TRIGGER), [work] "I"(_SFR_IO_ADDR(WORK)), [pulled] "I"(WORK_PULLED));
+}
+
+void __vector_received(void) __attribute__((signal, used, externally_visible));
+void __vector_received(void)
+{
+    uint8_t byte = RECEIVED_BYTE;
+    uint8_t status = RECEIVED_STATUS;
+    bool pulled = WORK & _BV(WORK_PULLED);
+    WORK &= (uint8_t)~_BV(WORK_PULLED);
+    if (byte == WIRE_STOP) {
+        board_drop_trigger();
+    }
+    if (pulled) {
+        received_at = now();
+    }
+    /* What is left takes long enough to hold up the emergency stop. The next byte waits in the hardware meanwhile. */
+    UCSR0B &= (uint8_t)~_BV(RXCIE0);
+    sei();
+    guard_obey(&cannon.guard, &cannon.receiver, byte, pulled);
+    receiver_take(&cannon.receiver, byte);
     if (status & _BV(DOR0)) {
         cannon.receiver.lost |= WIRE_LOSS_HARDWARE_MASK;
     }
     if (status & _BV(FE0)) {
         cannon.receiver.lost |= WIRE_LOSS_FRAMING_MASK;
     }
+    cli();
+    UCSR0B |= _BV(RXCIE0);
 }
 
+/* Off while it works, so that others may interrupt it. */
 ISR(USART_UDRE_vect)
 {
-    if (outbox_empty(&cannon.outbox)) {
-        UCSR0B &= (uint8_t)~_BV(UDRIE0);
-    } else {
+    UCSR0B &= (uint8_t)~_BV(UDRIE0);
+    sei();
+    if (!outbox_empty(&cannon.outbox)) {
         UDR0 = outbox_take(&cannon.outbox);
+        cli();
+        UCSR0B |= _BV(UDRIE0);
     }
 }
 
 /* Lane and muzzle gate. A shot leaves a barrier when the barrier is no longer blocked. */
 ISR(PCINT1_vect)
 {
-    uint16_t ticks = TCNT1;
+    struct moment moment = now();
     uint8_t pins = PINC;
     if (pins & _BV(PIN_LANE)) {
         guard_withdraw(&cannon.guard, &cannon.receiver, WIRE_INPUT_LANE_CLEAR_MASK);
     }
-    uint8_t left = gate_before & (uint8_t)~pins & (_BV(PIN_GATE_FIRST) | _BV(PIN_GATE_SECOND));
+    uint8_t left = gate_before & (uint8_t)~pins;
     gate_before = pins;
-    if (left != 0) {
-        volatile struct cannon_edge *edge = left & _BV(PIN_GATE_FIRST) ? &left_first : &left_second;
-        edge->time_us = time_us(ticks);
-        edge->half_us = ticks & 1u;
-        edge->seen = true;
+    if (left & _BV(PIN_GATE_FIRST)) {
+        left_first = (struct edge){.at = moment, .seen = true};
+    }
+    if (left & _BV(PIN_GATE_SECOND)) {
+        left_second = (struct edge){.at = moment, .seen = true};
     }
 }
 
-ISR(TIMER1_OVF_vect)
+/* A period of 20 ms is over: it is counted, and then others may interrupt, for a fire command would have to wait. */
+ISR(TIMER1_OVF_vect, ISR_NAKED)
 {
-    period_start_us += PERIOD_US;
-    sei(); /* what follows may be interrupted: nothing in it is shared but single bytes */
+    __asm__ volatile("push r24\n\t"
+                     "in r24, __SREG__\n\t"
+                     "push r24\n\t"
+                     "lds r24, %[passed]\n\t"
+                     "inc r24\n\t"
+                     "sts %[passed], r24\n\t"
+                     "pop r24\n\t"
+                     "out __SREG__, r24\n\t"
+                     "pop r24\n\t"
+                     "jmp __vector_period" ::[passed] "i"(&periods_passed));
+}
+
+/* `interrupt`: it begins with SEI. Nothing in it is shared but single bytes. */
+void __vector_period(void) __attribute__((interrupt, used, externally_visible));
+void __vector_period(void)
+{
     guard_period(&cannon.guard);
     servos_period();
 }
@@ -184,23 +300,25 @@ static uint8_t levels(void)
     return (uint8_t)bits;
 }
 
-static struct cannon_edge take_edge(volatile struct cannon_edge *edge)
+static OUT_OF_LINE void take_edge(struct edge *edge, struct cannon_edge *taken)
 {
-    struct cannon_edge taken = {0};
-    ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
-    {
-        taken.time_us = edge->time_us;
-        taken.half_us = edge->half_us;
-        taken.seen = edge->seen;
-        edge->seen = false;
+    taken->seen = edge->seen;
+    if (taken->seen) {
+        struct moment at = {0};
+        ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
+        {
+            at = edge->at;
+            edge->seen = false;
+        }
+        taken->time_us = time_us(at);
+        taken->half_us = at.ticks & 1u;
     }
-    return taken;
 }
 
 static void gather(struct cannon_inputs *inputs)
 {
-    inputs->left_first = take_edge(&left_first);
-    inputs->left_second = take_edge(&left_second);
+    take_edge(&left_first, &inputs->left_first);
+    take_edge(&left_second, &inputs->left_second);
     inputs->levels = levels();
     inputs->now_us = now_us();
 }
@@ -215,9 +333,8 @@ static void apply(const struct cannon_outputs *outputs)
         PORTB &= (uint8_t)~_BV(PIN_LAMP);
     }
     for (uint8_t i = 0; i < WIRE_AXIS_COUNT; i++) {
-        if (outputs->pulse_ticks[i] != applied_ticks[i]) {
+        if (outputs->pulse_ticks[i] != applied_ticks[i] && servos_set(i, outputs->pulse_ticks[i])) {
             applied_ticks[i] = outputs->pulse_ticks[i];
-            servos_set(i, applied_ticks[i]);
         }
     }
     if (!outbox_empty(&cannon.outbox)) {

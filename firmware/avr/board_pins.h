@@ -7,8 +7,11 @@
 
 #include "pins.h"
 
-static inline void board_pull_trigger(void) { PORTD |= _BV(PIN_TRIGGER); }
-static inline void board_drop_trigger(void) { PORTD &= (uint8_t)~_BV(PIN_TRIGGER); }
+/* One instruction each; as a function an interrupt would have to save half the registers before it. */
+#define ONE_INSTRUCTION static inline __attribute__((always_inline))
+
+ONE_INSTRUCTION void board_pull_trigger(void) { PORTD |= _BV(PIN_TRIGGER); }
+ONE_INSTRUCTION void board_drop_trigger(void) { PORTD &= (uint8_t)~_BV(PIN_TRIGGER); }
 
 static inline void board_set_loader(bool on)
 {
@@ -19,13 +22,15 @@ static inline void board_set_loader(bool on)
     }
 }
 
-/* All that interlocks_fire asks for, from the pins themselves, at this instant. Always inline: a call would delay the
- * trigger by 7 cycles. */
-static inline __attribute__((always_inline)) bool board_pins_permit_fire(void)
+/* All that interlocks_fire asks for: these pins of port D low; of these of port C this one high, the others low. */
+#define PINS_D_LOW (_BV(PIN_ESTOP) | _BV(PIN_KEY))
+#define PINS_C (_BV(PIN_GATE_FIRST) | _BV(PIN_GATE_SECOND) | _BV(PIN_LEVER_LATCHED) | _BV(PIN_LANE))
+#define PINS_C_HIGH _BV(PIN_GATE_FIRST)
+
+/* From the pins themselves, at this instant. */
+static inline bool board_pins_permit_fire(void)
 {
-    const uint8_t d = _BV(PIN_ESTOP) | _BV(PIN_KEY);
-    const uint8_t c = _BV(PIN_GATE_FIRST) | _BV(PIN_GATE_SECOND) | _BV(PIN_LEVER_LATCHED) | _BV(PIN_LANE);
-    return (PIND & d) == 0 && (PINC & c) == _BV(PIN_GATE_FIRST);
+    return (PIND & PINS_D_LOW) == 0 && (PINC & PINS_C) == PINS_C_HIGH;
 }
 
 /* The time, in an interrupt. */

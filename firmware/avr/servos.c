@@ -51,14 +51,22 @@ static struct pulse shape(uint8_t rise_wrap, uint16_t pulse_ticks)
     return pulse;
 }
 
-/* Only between two trains of pulses, so that a rise never meets another pulse's fall. */
-static void set_shape(volatile struct pulse *pulse, uint8_t rise_wrap, uint16_t pulse_ticks)
+/* Only between two trains of pulses, or a rise would meet another pulse's fall. */
+static bool set_shape(volatile struct pulse *pulse, uint8_t rise_wrap, uint16_t pulse_ticks)
 {
     struct pulse next = shape(rise_wrap, pulse_ticks);
-    ATOMIC_BLOCK(ATOMIC_RESTORESTATE) { *pulse = next; }
+    bool free = false;
+    ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
+    {
+        free = !(TIMSK0 & _BV(TOIE0));
+        if (free) {
+            *pulse = next;
+        }
+    }
+    return free;
 }
 
-void servos_set(uint8_t axis, uint16_t pulse_ticks)
+bool servos_set(uint8_t axis, uint16_t pulse_ticks)
 {
     uint8_t connect = pulse_ticks != 0;
     switch (axis) {
@@ -77,15 +85,13 @@ void servos_set(uint8_t axis, uint16_t pulse_ticks)
         }
         break;
     case WIRE_AXIS_TRAVERSE:
-        set_shape(&traverse, FIRST_WRAP, pulse_ticks);
-        break;
+        return set_shape(&traverse, FIRST_WRAP, pulse_ticks);
     case WIRE_AXIS_DRAW:
-        set_shape(&draw, FIRST_WRAP, pulse_ticks);
-        break;
+        return set_shape(&draw, FIRST_WRAP, pulse_ticks);
     default:
-        set_shape(&latch, LATCH_WRAP, pulse_ticks);
-        break;
+        return set_shape(&latch, LATCH_WRAP, pulse_ticks);
     }
+    return true;
 }
 
 void servos_period(void)
@@ -126,7 +132,9 @@ ISR(TIMER0_OVF_vect, ISR_NOBLOCK)
 ISR(TIMER0_COMPA_vect)
 {
     TIMSK0 &= (uint8_t)~_BV(OCIE0A);
-    if (wrap == latch.fall_wrap) {
+    uint8_t now = wrap;
+    sei();
+    if (now == latch.fall_wrap) {
         PORTD &= (uint8_t)~_BV(PIN_LATCH);
     } else {
         PORTD |= _BV(PIN_LATCH);

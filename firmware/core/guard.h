@@ -35,16 +35,27 @@ static inline void guard_withdraw(struct guard *guard, struct receiver *receiver
     guard->lost |= permission;
 }
 
-/* Interrupt: a byte has come. */
-static inline void guard_receive(struct guard *guard, struct receiver *receiver, uint8_t byte)
+/* Interrupt: what a byte does at once; `pulled` if the trigger has just been pulled for it. */
+static inline void guard_obey(struct guard *guard, struct receiver *receiver, uint8_t byte, bool pulled)
 {
-    if (receiver_fires(receiver, byte) && board_pins_permit_fire()) {
-        board_pull_trigger();
+    if (pulled) {
         guard->trigger_periods_left = GUARD_TRIGGER_PERIODS;
         receiver_burn_fuse(receiver, board_interrupt_time_us());
     } else if (byte == WIRE_STOP) {
         board_drop_trigger();
+        receiver->fuse_live = false;
     }
+}
+
+/* Interrupt: a byte has come. A board may ask by itself whether it fires, to be quicker, and let other interrupts in
+ * before the byte is taken. */
+static inline void guard_receive(struct guard *guard, struct receiver *receiver, uint8_t byte)
+{
+    bool fires = receiver_fires(receiver, byte) && board_pins_permit_fire();
+    if (fires) {
+        board_pull_trigger();
+    }
+    guard_obey(guard, receiver, byte, fires);
     receiver_take(receiver, byte);
 }
 
@@ -64,9 +75,6 @@ static inline void guard_period(struct guard *guard)
 /* Main loop: from now on the interrupt obeys the fire command with the fuse's token and this id; unless something has
  * spoken against it that the core has not seen yet. */
 void guard_light_fuse(const struct guard *guard, struct receiver *receiver, uint8_t next_sequence);
-
-/* Main loop: board_pins_permit_fire. */
-bool guard_pins_permit_fire(void);
 
 /* Main loop: make trigger and loader what the core wants after a step. */
 void guard_apply(struct guard *guard, struct receiver *receiver, bool trigger, bool loader);

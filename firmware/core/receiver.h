@@ -35,6 +35,7 @@ struct receiver {
     uint8_t length;
     bool escaped;
     bool matches; /* every byte so far is that of the fire command */
+    uint8_t sequence; /* of the frame that is coming in */
     bool primed;  /* the flag would complete the fire command, CRC and all */
 
     /* The fuse: laid and lit by the main loop, burnt by the interrupt. */
@@ -62,7 +63,10 @@ void receiver_start(struct receiver *receiver);
 bool receiver_pop(struct receiver *receiver, struct receiver_frame *frame);
 
 /* Main loop: from now on only frames of this session count. What waits or has begun is of the one before: it is dropped. */
-void receiver_begin_session(struct receiver *receiver, uint16_t crc_start);
+void receiver_begin_session(struct receiver *receiver, uint16_t session);
+
+/* Main loop: how bytes or frames were lost since the last call, WIRE_LOSS_.._MASK. */
+uint8_t receiver_take_losses(struct receiver *receiver);
 
 /* Main loop: the token of this arming. The fuse stays out until guard_light_fuse. */
 void receiver_set_fuse(struct receiver *receiver, uint32_t token);
@@ -75,7 +79,7 @@ bool receiver_clear_fuse(struct receiver *receiver, uint32_t *fired_us);
 static inline bool receiver_fires(const struct receiver *receiver, uint8_t byte)
 {
     return byte == WIRE_FLAG && receiver->primed && receiver->fuse_live &&
-           receiver->bytes[(uint8_t)(receiver->head * RECEIVER_SLOT_BYTES)] == receiver->fuse_sequence;
+           receiver->sequence == receiver->fuse_sequence;
 }
 
 /* Interrupt: the trigger has been pulled for the frame that this flag completes. */
@@ -136,13 +140,14 @@ static inline void receiver_take(struct receiver *receiver, uint8_t byte)
     if (position < RECEIVER_SLOT_BYTES) {
         receiver->bytes[(uint8_t)(receiver->head * RECEIVER_SLOT_BYTES + position)] = byte;
     }
-    if (position == 1) {
+    if (position == 0) {
+        receiver->sequence = byte;
+    } else if (position == 1) {
         matches = matches && byte == WIRE_COMMAND_FIRE;
         if (byte == WIRE_COMMAND_IDENTIFY) { /* is of no session */
-            const uint8_t sequence = receiver->bytes[(uint8_t)(receiver->head * RECEIVER_SLOT_BYTES)];
-            receiver->crc = crc_add(crc_add(CRC_START, sequence), byte);
+            receiver->crc = crc_add(crc_add(CRC_START, receiver->sequence), byte);
         }
-    } else if (position >= 2u && position < 2u + WIRE_COMMAND_FIRE_LENGTH) {
+    } else if (position < 2u + WIRE_COMMAND_FIRE_LENGTH) {
         matches = matches && byte == receiver->fuse_token[position - 2u];
     } else if (position == RECEIVER_SLOT_BYTES - 1u) {
         receiver->primed = matches && crc == CRC_RESIDUE;

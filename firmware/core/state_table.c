@@ -1,4 +1,3 @@
-#include "out_of_line.h"
 #include "rom.h"
 #include "state.h"
 
@@ -102,7 +101,7 @@ static const uint8_t causes[STATE_EVENT_COUNT] ROM = {
     [STATE_EVENT_HOLD_EXPIRED] = BECAUSE(HOLD_EXPIRED),
 };
 
-OUT_OF_LINE uint8_t state_next(uint8_t state, uint8_t event)
+uint8_t state_next(uint8_t state, uint8_t event)
 {
     if (state >= WIRE_STATE_COUNT || event >= STATE_EVENT_COUNT) {
         return STATE_REFUSED;
