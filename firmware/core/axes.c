@@ -19,34 +19,31 @@ static const uint8_t speed_setting[WIRE_AXIS_COUNT] ROM = {
     [WIRE_AXIS_LATCH] = WIRE_SETTING_LATCH_SPEED_TICKS,
 };
 
-static void widen(uint16_t ticks, uint16_t *low_ticks, uint16_t *high_ticks)
+static struct axis_range widened(struct axis_range range, uint16_t ticks)
 {
-    if (ticks < *low_ticks) {
-        *low_ticks = ticks;
+    if (ticks < range.low_ticks) {
+        range.low_ticks = ticks;
     }
-    if (ticks > *high_ticks) {
-        *high_ticks = ticks;
+    if (ticks > range.high_ticks) {
+        range.high_ticks = ticks;
     }
+    return range;
 }
 
-void axes_limits(const struct settings *settings, uint8_t axis, uint16_t *low_ticks, uint16_t *high_ticks)
+struct axis_range axes_range(const struct settings *settings, uint8_t axis)
 {
     const uint16_t *values = settings->values;
-    switch (axis) {
-    case WIRE_AXIS_DRAW:
-        *low_ticks = *high_ticks = values[WIRE_SETTING_DRAW_REST_TICKS];
-        widen(values[WIRE_SETTING_DRAW_BREECH_TICKS], low_ticks, high_ticks);
-        break;
-    case WIRE_AXIS_LATCH:
-        *low_ticks = *high_ticks = values[WIRE_SETTING_LATCH_FREE_TICKS];
-        widen(values[WIRE_SETTING_LATCH_HELD_TICKS], low_ticks, high_ticks);
-        widen(values[WIRE_SETTING_LATCH_LUBRICATE_TICKS], low_ticks, high_ticks);
-        break;
-    default:
-        *low_ticks = values[axis * AXES_SETTINGS];
-        *high_ticks = values[axis * AXES_SETTINGS + 1u];
-        break;
+    if (axis == WIRE_AXIS_DRAW) {
+        uint16_t rest_ticks = values[WIRE_SETTING_DRAW_REST_TICKS];
+        return widened((struct axis_range){rest_ticks, rest_ticks}, values[WIRE_SETTING_DRAW_BREECH_TICKS]);
     }
+    if (axis == WIRE_AXIS_LATCH) {
+        uint16_t free_ticks = values[WIRE_SETTING_LATCH_FREE_TICKS];
+        struct axis_range range = {free_ticks, free_ticks};
+        range = widened(range, values[WIRE_SETTING_LATCH_HELD_TICKS]);
+        return widened(range, values[WIRE_SETTING_LATCH_LUBRICATE_TICKS]);
+    }
+    return (struct axis_range){values[axis * AXES_SETTINGS], values[axis * AXES_SETTINGS + 1u]};
 }
 
 OUT_OF_LINE bool axes_power(struct axes *axes, uint8_t axis, uint16_t position_ticks)
@@ -63,12 +60,14 @@ OUT_OF_LINE bool axes_power(struct axes *axes, uint8_t axis, uint16_t position_t
 
 void axes_go(struct axes *axes, const struct settings *settings, uint8_t axis, uint16_t target_ticks)
 {
-    uint16_t low_ticks, high_ticks;
-    axes_limits(settings, axis, &low_ticks, &high_ticks);
-    axes->axis[axis].target_ticks = ramp_clamp(target_ticks, low_ticks, high_ticks);
+    struct axis_range range = axes_range(settings, axis);
+    axes->axis[axis].target_ticks = ramp_clamp(target_ticks, range.low_ticks, range.high_ticks);
 }
 
-OUT_OF_LINE void axes_hold(struct axes *axes, uint8_t axis) { axes->axis[axis].target_ticks = axes->axis[axis].position_ticks; }
+OUT_OF_LINE void axes_hold(struct axes *axes, uint8_t axis)
+{
+    axes->axis[axis].target_ticks = axes->axis[axis].position_ticks;
+}
 
 void axes_step(struct axes *axes, const struct settings *settings, bool ease_draw)
 {
@@ -96,7 +95,8 @@ uint8_t axes_moving(const struct axes *axes)
     return moving;
 }
 
-OUT_OF_LINE uint16_t axes_time_ms(const struct axes *axes, const struct settings *settings, uint8_t axis, uint16_t target_ticks)
+OUT_OF_LINE uint16_t axes_time_ms(const struct axes *axes, const struct settings *settings, uint8_t axis,
+                                  uint16_t target_ticks)
 {
     return ramp_time_ms(axes->axis[axis].position_ticks, target_ticks, settings->values[rom_u8(&speed_setting[axis])]);
 }

@@ -25,7 +25,10 @@ struct axes {
 };
 
 /* First and last position that the settings allow an axis. */
-void axes_limits(const struct settings *settings, uint8_t axis, uint16_t *low_ticks, uint16_t *high_ticks);
+struct axis_range {
+    uint16_t low_ticks, high_ticks;
+};
+struct axis_range axes_range(const struct settings *settings, uint8_t axis);
 
 /* Give an unpowered axis pulses, taking it to be at that position. True when it had none before. */
 bool axes_power(struct axes *axes, uint8_t axis, uint16_t position_ticks);

@@ -21,27 +21,19 @@ static OUT_OF_LINE uint16_t setting(const struct cannon *cannon, uint8_t code) {
 
 static OUT_OF_LINE void set_timer(struct cannon *cannon, uint8_t timer, uint16_t ms) { timers_set(&cannon->timers, timer, ms); }
 
-static bool due(const struct cannon *cannon, uint8_t timer) { return timers_due(&cannon->timers, timer); }
+static OUT_OF_LINE bool due(const struct cannon *cannon, uint8_t timer) { return timers_due(&cannon->timers, timer); }
 
-static uint8_t put_u16(uint8_t *payload, uint8_t at, uint16_t value)
+/* Begin an event. Events are for a controller that has said who it is; before that there is nobody to read them. */
+static void begin_event(struct cannon *cannon, uint8_t event)
 {
-    payload[at] = (uint8_t)value;
-    payload[at + 1u] = (uint8_t)(value >> 8);
-    return (uint8_t)(at + 2u);
+    outbox_event(&cannon->outbox, event, cannon->identified);
 }
 
-static uint8_t put_u32(uint8_t *payload, uint8_t at, uint32_t value)
-{
-    return put_u16(payload, put_u16(payload, at, (uint16_t)value), (uint16_t)(value >> 16));
-}
+static void put_u8(struct cannon *cannon, uint8_t value) { outbox_u8(&cannon->outbox, value); }
 
-/* Events are for a controller that has said who it is; before that there is nobody to read them. */
-static void tell(struct cannon *cannon, uint8_t event, const uint8_t *payload, uint8_t length)
-{
-    if (cannon->identified) {
-        outbox_event(&cannon->outbox, event, payload, length);
-    }
-}
+static void put_u16(struct cannon *cannon, uint16_t value) { outbox_u16(&cannon->outbox, value); }
+
+static void put_u32(struct cannon *cannon, uint32_t value) { outbox_u32(&cannon->outbox, value); }
 
 OUT_OF_LINE void cannon_note(const struct cannon *cannon, uint8_t kind, uint8_t code, uint8_t about, uint16_t detail)
 {
@@ -56,9 +48,9 @@ void cannon_fault(struct cannon *cannon, uint8_t fault, uint16_t detail)
     }
     cannon->faults |= bit;
     cannon_note(cannon, WIRE_HISTORY_KIND_FAULT, fault, cannon->state, detail);
-    uint8_t payload[WIRE_EVENT_FAULT_LENGTH] = {fault};
-    put_u16(payload, 1, detail);
-    tell(cannon, WIRE_EVENT_FAULT, payload, sizeof payload);
+    begin_event(cannon, WIRE_EVENT_FAULT);
+    put_u8(cannon, fault);
+    put_u16(cannon, detail);
 }
 
 uint16_t cannon_homing_time_ms(const struct cannon *cannon)
@@ -72,7 +64,7 @@ uint16_t cannon_homing_time_ms(const struct cannon *cannon)
     return longest_ms > UINT16_MAX - FIRST_PULSE_MS ? UINT16_MAX : (uint16_t)(longest_ms + FIRST_PULSE_MS);
 }
 
-static void hold_aim(struct cannon *cannon)
+static OUT_OF_LINE void hold_aim(struct cannon *cannon)
 {
     for (uint8_t i = 0; i < AXES_AIMING; i++) {
         axes_hold(&cannon->axes, i);
@@ -190,9 +182,11 @@ static bool happen(struct cannon *cannon, uint8_t event)
         cannon->cause != WIRE_CAUSE_SHOT_SEEN) {
         cannon_note(cannon, WIRE_HISTORY_KIND_CHANGED, cannon->cause, from, next);
     }
-    uint8_t payload[WIRE_EVENT_STATE_CHANGED_LENGTH] = {next, from, cannon->cause};
-    put_u32(payload, 3, cannon->now_us);
-    tell(cannon, WIRE_EVENT_STATE_CHANGED, payload, sizeof payload);
+    begin_event(cannon, WIRE_EVENT_STATE_CHANGED);
+    put_u8(cannon, next);
+    put_u8(cannon, from);
+    put_u8(cannon, cannon->cause);
+    put_u32(cannon, cannon->now_us);
     return true;
 }
 
@@ -280,9 +274,9 @@ static void sample_inputs(struct cannon *cannon, uint8_t before, uint8_t passed_
     }
     cannon->held = lever_held(levels);
     if (changed) {
-        uint8_t payload[WIRE_EVENT_INPUT_CHANGED_LENGTH] = {levels};
-        put_u32(payload, 1, cannon->now_us);
-        tell(cannon, WIRE_EVENT_INPUT_CHANGED, payload, sizeof payload);
+        begin_event(cannon, WIRE_EVENT_INPUT_CHANGED);
+        put_u8(cannon, levels);
+        put_u32(cannon, cannon->now_us);
     }
 }
 
@@ -304,11 +298,10 @@ static void watch_gate(struct cannon *cannon, const struct cannon_inputs *inputs
     uint32_t transit_ticks = (second->time_us - cannon->left_first.time_us) * 2u + second->half_us;
     transit_ticks -= cannon->left_first.half_us;
     cannon->shot_seen = true;
-    uint8_t payload[WIRE_EVENT_SHOT_SEEN_LENGTH];
-    put_u32(payload, 0, cannon->released_us);
-    put_u32(payload, 4, cannon->left_first.time_us);
-    put_u16(payload, 8, transit_ticks > UINT16_MAX ? UINT16_MAX : (uint16_t)transit_ticks);
-    tell(cannon, WIRE_EVENT_SHOT_SEEN, payload, sizeof payload);
+    begin_event(cannon, WIRE_EVENT_SHOT_SEEN);
+    put_u32(cannon, cannon->released_us);
+    put_u32(cannon, cannon->left_first.time_us);
+    put_u16(cannon, transit_ticks > UINT16_MAX ? UINT16_MAX : (uint16_t)transit_ticks);
 }
 
 static void watch_shot(struct cannon *cannon)
@@ -363,7 +356,7 @@ static void time_out_work(struct cannon *cannon)
     cannon_happen(cannon, STATE_EVENT_TIMED_OUT);
 }
 
-static void watch_clock(struct cannon *cannon)
+static OUT_OF_LINE void watch_clock(struct cannon *cannon)
 {
     watch_shot(cannon);
     watch_loader(cannon);
@@ -388,9 +381,9 @@ static void announce_moves(struct cannon *cannon)
     cannon->announce ^= arrived;
     for (uint8_t i = 0; arrived != 0; i++, arrived >>= 1) {
         if (arrived & 1u) {
-            uint8_t payload[WIRE_EVENT_MOVE_DONE_LENGTH] = {i};
-            put_u16(payload, 1, cannon->axes.axis[i].position_ticks);
-            tell(cannon, WIRE_EVENT_MOVE_DONE, payload, sizeof payload);
+            begin_event(cannon, WIRE_EVENT_MOVE_DONE);
+            put_u8(cannon, i);
+            put_u16(cannon, cannon->axes.axis[i].position_ticks);
         }
     }
 }
@@ -405,7 +398,7 @@ static bool aim_arrived(const struct cannon *cannon)
 static void begin_release(struct cannon *cannon)
 {
     if (cannon->lever.task == LEVER_RELEASE && cannon->lever.step == LEVER_STEP_OPEN) {
-        if (board_pins_permit_fire()) {
+        if (guard_pins_permit_fire()) {
             cannon->lever.step = LEVER_STEP_TURN;
         } else {
             lever_start(&cannon->lever, LEVER_RELAX);
@@ -444,9 +437,9 @@ void cannon_start(struct cannon *cannon, uint8_t reset_cause, const struct canno
         cannon->token_seed = retained->token_seed;
         cannon->key_cycle_needed = retained->key_cycle_needed;
         if (retained->draw_ticks != 0) {
-            uint16_t low_ticks, high_ticks;
-            axes_limits(&cannon->settings, WIRE_AXIS_DRAW, &low_ticks, &high_ticks);
-            axes_power(&cannon->axes, WIRE_AXIS_DRAW, ramp_clamp(retained->draw_ticks, low_ticks, high_ticks));
+            struct axis_range range = axes_range(&cannon->settings, WIRE_AXIS_DRAW);
+            axes_power(&cannon->axes, WIRE_AXIS_DRAW,
+                       ramp_clamp(retained->draw_ticks, range.low_ticks, range.high_ticks));
         }
     }
     if (loaded == STORE_DAMAGED) {
@@ -458,8 +451,9 @@ void cannon_start(struct cannon *cannon, uint8_t reset_cause, const struct canno
     if (reset_cause == WIRE_RESET_CAUSE_BROWN_OUT) {
         cannon_fault(cannon, WIRE_FAULT_BROWN_OUT, 0);
     }
-    const uint8_t payload[WIRE_EVENT_BOOTED_LENGTH] = {reset_cause, WIRE_VERSION};
-    outbox_event(&cannon->outbox, WIRE_EVENT_BOOTED, payload, sizeof payload);
+    outbox_event(&cannon->outbox, WIRE_EVENT_BOOTED, true);
+    put_u8(cannon, reset_cause);
+    put_u8(cannon, WIRE_VERSION);
 }
 
 /* Lets the timers count up to now; returns how many milliseconds that were, at most 255 a step. */
@@ -499,9 +493,12 @@ void cannon_step(struct cannon *cannon, const struct cannon_inputs *inputs)
     watch_gate(cannon, inputs);
     sample_inputs(cannon, before, passed_ms);
     watch_clock(cannon);
-    uint8_t losses = receiver_take_losses(&cannon->receiver);
-    if (losses != 0 && cannon->identified) { /* before that nobody talks, and a plug that goes in is a noise */
-        cannon_fault(cannon, WIRE_FAULT_RECEIVE_OVERRUN, losses);
+    if (cannon->receiver.lost != 0) {
+        uint8_t losses = cannon->receiver.lost;
+        cannon->receiver.lost = 0; /* one more in this instant would add nothing: the fault is told once */
+        if (cannon->identified) {  /* before that nobody talks, and a plug that goes in is a noise */
+            cannon_fault(cannon, WIRE_FAULT_RECEIVE_OVERRUN, losses);
+        }
     }
     /* The next command waits until the last answer is on its way, or there would be no room to keep it. */
     while (!cannon->outbox.answer_due && !cannon->receiver.stopped && receiver_pop(&cannon->receiver, &frame)) {
@@ -513,9 +510,8 @@ void cannon_step(struct cannon *cannon, const struct cannon_inputs *inputs)
         period(cannon);
     }
     if (store_step(&cannon->store, &cannon->settings)) {
-        uint8_t payload[WIRE_EVENT_SETTINGS_SAVED_LENGTH];
-        put_u16(payload, 0, settings_crc(&cannon->settings));
-        tell(cannon, WIRE_EVENT_SETTINGS_SAVED, payload, sizeof payload);
+        begin_event(cannon, WIRE_EVENT_SETTINGS_SAVED);
+        put_u16(cannon, settings_crc(&cannon->settings));
     }
     send_what_is_due(cannon);
     for (uint8_t i = 0; i < WIRE_AXIS_COUNT; i++) {

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "board.h"
+#include "crc.h"
 #include "interlocks.h"
 #include "out_of_line.h"
 #include "rom.h"
@@ -39,7 +40,7 @@ static uint32_t payload_u32(const struct receiver_frame *frame)
 
 static OUT_OF_LINE uint16_t setting(const struct cannon *cannon, uint8_t code) { return cannon->settings.values[code]; }
 
-static void answer(struct cannon *cannon, uint8_t command)
+static OUT_OF_LINE void answer(struct cannon *cannon, uint8_t command)
 {
     outbox_answer(&cannon->outbox, (uint8_t)(command + WIRE_ANSWER_OFFSET), cannon->last_id);
 }
@@ -93,6 +94,7 @@ static void answer_identify(struct cannon *cannon)
 static void identify(struct cannon *cannon, const struct receiver_frame *frame)
 {
     uint16_t session = payload_u16(frame, 1);
+    uint16_t crc_start = crc_start_of(session);
     if (cannon->identified && session == cannon->session) {
         if (frame->sequence == cannon->last_id && frame->crc == cannon->last_crc) {
             outbox_repeat_answer(&cannon->outbox);
@@ -107,13 +109,13 @@ static void identify(struct cannon *cannon, const struct receiver_frame *frame)
     timers_set(&cannon->timers, TIMER_HEARD, WIRE_HEARTBEAT_TIMEOUT_MS);
     cannon->fired_ahead = false;
     cannon->token_seed ^= cannon->now_us ^ ((uint32_t)session << 16);
-    receiver_begin_session(&cannon->receiver, session);
-    outbox_begin_session(&cannon->outbox, session);
+    receiver_begin_session(&cannon->receiver, crc_start);
+    outbox_begin_session(&cannon->outbox, crc_start);
     cannon_happen(cannon, STATE_EVENT_NEW_SESSION);
     answer_identify(cannon);
 }
 
-static void status(struct cannon *cannon)
+static OUT_OF_LINE void status(struct cannon *cannon)
 {
     struct outbox *outbox = &cannon->outbox;
     answer(cannon, WIRE_COMMAND_STATUS);
@@ -173,13 +175,12 @@ static void configure(struct cannon *cannon, const struct receiver_frame *frame)
     cannon->settings.values[code] = value;
     /* An axis that is not where the new settings want it gets no pulses until it is homed: nothing moves in safe. */
     for (uint8_t i = 0; i < WIRE_AXIS_COUNT; i++) {
-        uint16_t low_ticks, high_ticks;
         struct axis *axis = &cannon->axes.axis[i];
-        axes_limits(&cannon->settings, i, &low_ticks, &high_ticks);
+        struct axis_range range = axes_range(&cannon->settings, i);
         if (i == WIRE_AXIS_DRAW) {
-            low_ticks = high_ticks = setting(cannon, WIRE_SETTING_DRAW_REST_TICKS);
+            range.low_ticks = range.high_ticks = setting(cannon, WIRE_SETTING_DRAW_REST_TICKS);
         }
-        if (axis->position_ticks < low_ticks || axis->position_ticks > high_ticks) {
+        if (axis->position_ticks < range.low_ticks || axis->position_ticks > range.high_ticks) {
             axis->powered = false;
             axes_hold(&cannon->axes, i);
         }
@@ -253,7 +254,6 @@ static void move(struct cannon *cannon, const struct receiver_frame *frame)
 {
     uint8_t axis = frame->payload[0];
     uint16_t pulse_ticks = payload_u16(frame, 1);
-    uint16_t low_ticks, high_ticks;
     if (!state_allows(cannon, STATE_EVENT_MOVE)) {
         return;
     }
@@ -265,8 +265,8 @@ static void move(struct cannon *cannon, const struct receiver_frame *frame)
         refuse(cannon, WIRE_REFUSAL_AXIS_RESERVED, axis);
         return;
     }
-    axes_limits(&cannon->settings, axis, &low_ticks, &high_ticks);
-    if (pulse_ticks < low_ticks || pulse_ticks > high_ticks) {
+    struct axis_range range = axes_range(&cannon->settings, axis);
+    if (pulse_ticks < range.low_ticks || pulse_ticks > range.high_ticks) {
         refuse(cannon, WIRE_REFUSAL_BAD_VALUE, axis);
         return;
     }
@@ -334,15 +334,23 @@ static void load(struct cannon *cannon)
     answer_time(cannon, WIRE_COMMAND_LOAD, hold_ms);
 }
 
-/* xorshift32: every number but zero once before any comes again, so no token comes twice between two resets. */
+/* A shift register with feedback (x^32 + x^30 + x^26 + x^25 + 1): every number but zero once before any comes again, so
+ * no token comes twice between two resets. */
 static uint32_t next_token(struct cannon *cannon)
 {
     uint32_t token = cannon->token_seed == 0 ? 1u : cannon->token_seed;
-    token ^= token << 13;
-    token ^= token >> 17;
-    token ^= token << 5;
+    bool out = token & 1u;
+    token >>= 1;
+    if (out) {
+        token ^= 0xA3000000u;
+    }
     cannon->token_seed = token;
     return token;
+}
+
+static OUT_OF_LINE bool token_right(const struct cannon *cannon, const struct receiver_frame *frame)
+{
+    return payload_u32(frame) == cannon->token;
 }
 
 static void arm(struct cannon *cannon)
@@ -380,7 +388,7 @@ static void fire(struct cannon *cannon, const struct receiver_frame *frame)
     if (!state_allows(cannon, STATE_EVENT_FIRE)) {
         return;
     }
-    if (payload_u32(frame) != cannon->token) {
+    if (!token_right(cannon, frame)) {
         cannon_happen(cannon, STATE_EVENT_BAD_TOKEN);
         refuse(cannon, WIRE_REFUSAL_BAD_TOKEN, 0);
         return;
@@ -404,7 +412,7 @@ static bool harmless(uint8_t command)
 
 static void execute(struct cannon *cannon, const struct receiver_frame *frame)
 {
-    if (cannon->fired_ahead && frame->type == WIRE_COMMAND_FIRE && payload_u32(frame) == cannon->token) {
+    if (cannon->fired_ahead && frame->type == WIRE_COMMAND_FIRE && token_right(cannon, frame)) {
         answer_fire(cannon); /* done already, whatever came after it */
         return;
     }

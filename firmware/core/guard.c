@@ -1,5 +1,7 @@
 #include "guard.h"
 
+#include "out_of_line.h"
+
 void guard_light_fuse(const struct guard *guard, struct receiver *receiver, uint8_t next_sequence)
 {
     uint8_t before = board_lock();
@@ -7,6 +9,8 @@ void guard_light_fuse(const struct guard *guard, struct receiver *receiver, uint
     receiver->fuse_live = !guard->lost && !receiver->stopped;
     board_unlock(before);
 }
+
+OUT_OF_LINE bool guard_pins_permit_fire(void) { return board_pins_permit_fire(); }
 
 /* Switching on is for the slow way only, and only if no interrupt has had a reason against it since the core looked,
  * and no pin has one now.
@@ -19,7 +23,7 @@ static void apply_trigger(struct guard *guard, const struct receiver *receiver, 
             guard->trigger_periods_left = 0;
         }
     } else if (!guard->trigger_applied && guard->trigger_periods_left == 0 && !guard->lost && !receiver->stopped &&
-               !guard->hold_expired && board_pins_permit_fire()) {
+               !guard->hold_expired && guard_pins_permit_fire()) {
         board_pull_trigger();
         guard->trigger_periods_left = GUARD_TRIGGER_PERIODS;
     }

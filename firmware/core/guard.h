@@ -76,6 +76,9 @@ static inline void guard_period(struct guard *guard)
  * spoken against it that the core has not seen yet. */
 void guard_light_fuse(const struct guard *guard, struct receiver *receiver, uint8_t next_sequence);
 
+/* Main loop: board_pins_permit_fire. */
+bool guard_pins_permit_fire(void);
+
 /* Main loop: make trigger and loader what the core wants after a step. */
 void guard_apply(struct guard *guard, struct receiver *receiver, bool trigger, bool loader);
 

@@ -45,6 +45,9 @@ void history_start(struct history *history)
             any = true;
         }
     }
+    if (!any) {
+        memset(history, 0, sizeof *history); /* no entry was begun */
+    }
     const uint8_t *next = place_of(history, (uint16_t)(newest + 1u));
     history->newest = next[0] == 0 || whole(next) ? newest : (uint16_t)(newest + 1u);
 }
@@ -52,7 +55,12 @@ void history_start(struct history *history)
 OUT_OF_LINE void history_note(struct history *history, uint8_t kind, uint8_t code, uint8_t about, uint16_t detail, uint32_t time_us)
 {
     const uint8_t said[SAID_BYTES] = {kind, code, about, (uint8_t)detail, (uint8_t)(detail >> 8)};
-    if (kind == WIRE_HISTORY_KIND_REFUSED && memcmp(said, place_of(history, history->newest), sizeof said) == 0) {
+    const uint8_t *newest = place_of(history, history->newest);
+    bool again = kind == WIRE_HISTORY_KIND_REFUSED;
+    for (uint8_t i = 0; i < SAID_BYTES; i++) {
+        again = again && newest[i] == said[i];
+    }
+    if (again) {
         return;
     }
     uint16_t number = (uint16_t)(history->newest + 1u);

@@ -59,15 +59,39 @@ static bool send(struct outbox *outbox, uint8_t sequence, uint8_t type, const ui
     return true;
 }
 
-void outbox_answer(struct outbox *outbox, uint8_t type, uint8_t sequence)
+OUT_OF_LINE void outbox_answer(struct outbox *outbox, uint8_t type, uint8_t sequence)
 {
     outbox->answer_type = type;
     outbox->answer_sequence = sequence;
     outbox->answer_length = 0;
     outbox->answer_due = true;
+    outbox->payload = outbox->answer;
+    outbox->length = &outbox->answer_length;
 }
 
-OUT_OF_LINE void outbox_u8(struct outbox *outbox, uint8_t value) { outbox->answer[outbox->answer_length++] = value; }
+OUT_OF_LINE void outbox_event(struct outbox *outbox, uint8_t type, bool wanted)
+{
+    uint8_t at = OUTBOX_NOWHERE;
+    if (wanted) {
+        outbox->event_sequence++;
+        if (outbox->event_count != OUTBOX_EVENTS) {
+            at = outbox->event_count++;
+        }
+    }
+    struct outbox_event *event = &outbox->events[at];
+    event->type = type;
+    event->sequence = outbox->event_sequence;
+    event->length = 0;
+    event->sent = false;
+    outbox->payload = event->payload;
+    outbox->length = &event->length;
+}
+
+OUT_OF_LINE void outbox_u8(struct outbox *outbox, uint8_t value)
+{
+    *outbox->payload++ = value;
+    ++*outbox->length;
+}
 
 void outbox_u16(struct outbox *outbox, uint16_t value)
 {
@@ -92,20 +116,6 @@ void outbox_refuse_aside(struct outbox *outbox, uint8_t sequence, uint8_t reason
     outbox->aside[2] = (uint8_t)(detail >> 8);
 }
 
-OUT_OF_LINE void outbox_event(struct outbox *outbox, uint8_t type, const uint8_t *payload, uint8_t length)
-{
-    outbox->event_sequence++;
-    if (outbox->event_count == OUTBOX_EVENTS) {
-        return;
-    }
-    struct outbox_event *event = &outbox->events[outbox->event_count++];
-    event->type = type;
-    event->sequence = outbox->event_sequence;
-    event->length = length;
-    event->sent = false;
-    memcpy(event->payload, payload, length);
-}
-
 void outbox_acknowledge(struct outbox *outbox, uint8_t sequence)
 {
     if ((int8_t)(outbox->event_sequence - sequence) < 0) {
@@ -119,9 +129,9 @@ void outbox_acknowledge(struct outbox *outbox, uint8_t sequence)
     memmove(&outbox->events[0], &outbox->events[seen], outbox->event_count * sizeof outbox->events[0]);
 }
 
-void outbox_begin_session(struct outbox *outbox, uint16_t session)
+void outbox_begin_session(struct outbox *outbox, uint16_t crc_start)
 {
-    outbox->crc_start = crc_start_of(session);
+    outbox->crc_start = crc_start;
     outbox->aside_due = false;
     outbox->event_count = 0;
     outbox->event_sequence = 0;

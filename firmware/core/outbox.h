@@ -19,6 +19,8 @@ struct outbox_event {
     uint8_t payload[WIRE_LONGEST_EVENT_PAYLOAD];
 };
 
+#define OUTBOX_NOWHERE OUTBOX_EVENTS /* the place of an event that is not kept */
+
 struct outbox {
     uint8_t ring[OUTBOX_RING_BYTES];
     volatile uint8_t head; /* the main loop's */
@@ -34,7 +36,10 @@ struct outbox {
     uint8_t aside_sequence;
     uint8_t aside[WIRE_REFUSAL_LENGTH];
 
-    struct outbox_event events[OUTBOX_EVENTS]; /* oldest first */
+    uint8_t *payload; /* of the answer or event being made, and its length so far */
+    uint8_t *length;
+
+    struct outbox_event events[OUTBOX_EVENTS + 1u]; /* oldest first, and one that is never sent */
     uint8_t event_count;
     uint8_t event_sequence; /* of the event counted last, whether there was room for it or not */
 
@@ -46,6 +51,12 @@ void outbox_start(struct outbox *outbox);
 /* Begin an answer (or refusal); its payload is then appended with outbox_u8, _u16 and _u32. It stays in the outbox so
  * that it can be sent again. */
 void outbox_answer(struct outbox *outbox, uint8_t type, uint8_t sequence);
+
+/* Begin an event; its payload is appended likewise. Without room it is counted but not kept: the gap in the count tells
+ * the controller. One that nobody `wanted` is not counted either. */
+void outbox_event(struct outbox *outbox, uint8_t type, bool wanted);
+
+/* Append to what was begun last. */
 void outbox_u8(struct outbox *outbox, uint8_t value);
 void outbox_u16(struct outbox *outbox, uint16_t value);
 void outbox_u32(struct outbox *outbox, uint32_t value);
@@ -56,14 +67,11 @@ void outbox_repeat_answer(struct outbox *outbox);
 /* Refuse a frame without touching the last answer. */
 void outbox_refuse_aside(struct outbox *outbox, uint8_t sequence, uint8_t reason, uint16_t detail);
 
-/* Queue an event. Without room it is counted but not kept: the gap in the count tells the controller. */
-void outbox_event(struct outbox *outbox, uint8_t type, const uint8_t *payload, uint8_t length);
-
 /* Forget events up to and with this one. A number that was never sent is ignored. */
 void outbox_acknowledge(struct outbox *outbox, uint8_t sequence);
 
 /* Forget what was to be said in the session before, and begin to count events anew. */
-void outbox_begin_session(struct outbox *outbox, uint16_t session);
+void outbox_begin_session(struct outbox *outbox, uint16_t crc_start);
 
 /* Put what is due into the ring, as far as there is room. True when an event was among it. */
 bool outbox_step(struct outbox *outbox);

@@ -1,5 +1,7 @@
 #include "ramp.h"
 
+#include "out_of_line.h"
+
 uint16_t ramp_next(uint16_t position_ticks, uint16_t target_ticks, uint16_t speed_ticks)
 {
     if (position_ticks < target_ticks) {
@@ -10,7 +12,7 @@ uint16_t ramp_next(uint16_t position_ticks, uint16_t target_ticks, uint16_t spee
     return left <= speed_ticks ? target_ticks : (uint16_t)(position_ticks - speed_ticks);
 }
 
-uint16_t ramp_clamp(uint16_t ticks, uint16_t low_ticks, uint16_t high_ticks)
+OUT_OF_LINE uint16_t ramp_clamp(uint16_t ticks, uint16_t low_ticks, uint16_t high_ticks)
 {
     if (ticks < low_ticks) {
         return low_ticks;

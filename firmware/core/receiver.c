@@ -34,35 +34,23 @@ bool receiver_pop(struct receiver *receiver, struct receiver_frame *frame)
     return true;
 }
 
-void receiver_begin_session(struct receiver *receiver, uint16_t session)
+void receiver_begin_session(struct receiver *receiver, uint16_t crc_start)
 {
-    uint16_t start = crc_start_of(session);
     uint8_t before = board_lock();
     /* Between two frames this is the new start; in the middle of one no CRC can come right any more. */
-    receiver->crc ^= (uint16_t)(receiver->crc_start ^ start);
-    receiver->crc_start = start;
+    receiver->crc ^= (uint16_t)(receiver->crc_start ^ crc_start);
+    receiver->crc_start = crc_start;
     receiver->primed = false;
     receiver->tail = receiver->head;
     board_unlock(before);
-}
-
-uint8_t receiver_take_losses(struct receiver *receiver)
-{
-    if (receiver->lost == 0) {
-        return 0;
-    }
-    uint8_t before = board_lock();
-    uint8_t losses = receiver->lost;
-    receiver->lost = 0;
-    board_unlock(before);
-    return losses;
 }
 
 void receiver_set_fuse(struct receiver *receiver, uint32_t token)
 {
     uint8_t before = board_lock();
     for (uint8_t i = 0; i < WIRE_COMMAND_FIRE_LENGTH; i++) {
-        receiver->fuse_token[i] = (uint8_t)(token >> (8u * i));
+        receiver->fuse_token[i] = (uint8_t)token;
+        token >>= 8;
     }
     receiver->matches = receiver->length == 0; /* a frame under way was compared with another token */
     receiver->primed = false;

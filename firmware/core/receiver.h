@@ -63,10 +63,7 @@ void receiver_start(struct receiver *receiver);
 bool receiver_pop(struct receiver *receiver, struct receiver_frame *frame);
 
 /* Main loop: from now on only frames of this session count. What waits or has begun is of the one before: it is dropped. */
-void receiver_begin_session(struct receiver *receiver, uint16_t session);
-
-/* Main loop: how bytes or frames were lost since the last call, WIRE_LOSS_.._MASK. */
-uint8_t receiver_take_losses(struct receiver *receiver);
+void receiver_begin_session(struct receiver *receiver, uint16_t crc_start);
 
 /* Main loop: the token of this arming. The fuse stays out until guard_light_fuse. */
 void receiver_set_fuse(struct receiver *receiver, uint32_t token);

@@ -1,3 +1,4 @@
+#include "out_of_line.h"
 #include "rom.h"
 #include "state.h"
 
@@ -101,7 +102,7 @@ static const uint8_t causes[STATE_EVENT_COUNT] ROM = {
     [STATE_EVENT_HOLD_EXPIRED] = BECAUSE(HOLD_EXPIRED),
 };
 
-uint8_t state_next(uint8_t state, uint8_t event)
+OUT_OF_LINE uint8_t state_next(uint8_t state, uint8_t event)
 {
     if (state >= WIRE_STATE_COUNT || event >= STATE_EVENT_COUNT) {
         return STATE_REFUSED;

@@ -264,6 +264,14 @@ uint16_t host_setting(const struct host *host, uint8_t setting)
 
 uint8_t *host_eeprom(struct host *host) { return host->eeprom; }
 
+uint8_t *host_history(struct host *host, size_t *count)
+{
+    *count = sizeof host->history;
+    return (uint8_t *)&host->history;
+}
+
+void host_lose(struct host *host, uint8_t losses) { host->cannon.receiver.lost |= losses; }
+
 void host_fail_after_writes(struct host *host, int32_t writes) { host->writes_left = writes; }
 
 uint16_t host_crc(const uint8_t *bytes, size_t count)
