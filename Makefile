@@ -5,7 +5,7 @@ READY := $(VENV)/.ready
 READY_TESTS := $(VENV)/.ready-tests
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench check format setup firmware notebooks wheel clean
+.PHONY: demo test fuzz bench check format setup firmware notebooks wheel clean
 
 setup: $(READY)
 
@@ -25,6 +25,10 @@ demo: firmware
 
 test: firmware $(READY_TESTS)
 	$(BIN)/python -m pytest -n 2 tests
+
+# Hours of fuzzing of the firmware's core; FUZZ_SECONDS=60 for a taste.
+fuzz:
+	@$(MAKE) --no-print-directory -C firmware fuzz
 
 bench: firmware
 	$(BIN)/python -m benchmarks
