@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,7 +13,7 @@ from rig.cli._app import app
 from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from rig.log import DecidedDoubt, MuzzleGate, Session, Shot
 
@@ -96,6 +96,7 @@ def show(
 
 
 def _in_full(shot: Shot, session: Session) -> Iterable[str]:
+    from rig.analysis_store import kept_readings
     from rig.log import tell
 
     planned, aim, gate, verdict = shot.planned, shot.aim, shot.muzzle_gate, shot.verdict
@@ -128,6 +129,8 @@ def _in_full(shot: Shot, session: Session) -> Iterable[str]:
         yield f"  gate       {_gate(gate)}"
     if shot.recording_path is not None:
         yield f"  recording  {shot.recording_path}"
+        for kept in kept_readings(Path(shot.recording_path)):
+            yield f"  read again {kept.path.name}, rig {kept.software_version}: {_read_again(kept.result)}"
     for number, analysis in enumerate(shot.analyses, start=1):
         yield f"  analysis {number}, rig {analysis.software_version}"
         for fall in analysis.falls:
@@ -208,6 +211,11 @@ def _in_words(doubt: DecidedDoubt) -> str:
         return f"{doubt.square} fell, {between}: the commander of {doubt.commander} decides"
     word = Word.LEAVES if doubt.decision.leaves else Word.STAYS
     return f"{doubt.square} fell, {between}: {word}, said {doubt.decision.decided_by}"
+
+
+def _read_again(result: Mapping[str, Any]) -> str:
+    falls = " ".join(f"{fall['square']} {fall['cause']}" for fall in result.get("falls", ()))
+    return falls or "nobody fell"
 
 
 def _gate(gate: MuzzleGate) -> str:

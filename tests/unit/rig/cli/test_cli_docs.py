@@ -94,6 +94,20 @@ def test_log_page(capsys: pytest.CaptureFixture[str]) -> None:
     assert _run_page("log.md", capsys) == 6
 
 
+def test_eye_page(capsys: pytest.CaptureFixture[str]) -> None:
+    plan = changed(PLAN, position="A A01-A24 G25-G48 0/0 20/20 -", plan=None, plan_index=None)
+    ricochet = changed(CERTAIN, square="G-34", causes=("ricochet",))
+    with open_log(Path("rig-log.sqlite")) as log:
+        session_id = log.start_session(START)
+        raw = {"probabilities": {"G-41": {"direct": 0.58, "ricochet": 0.37}}}
+        for falls in ((CERTAIN,), (ricochet, DOUBTFUL)):
+            shot_id = until(log, session_id, Stage.RECORDED, plan=plan)
+            log.analysed(shot_id, Analysis(software_version="0.1.0", raw=raw, falls=falls))
+            log.judged(shot_id, as_logged(judge_again(log.shot(shot_id), {})))
+        log.end_session(session_id, "done")
+    assert _run_page("eye.md", capsys) == 3
+
+
 def test_statistics_page(capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("group.csv", "group-2.csv"):
         shutil.copy(_DOCS / "examples" / name, name)
