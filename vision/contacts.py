@@ -41,6 +41,7 @@ _USUAL_KEPT = 0.8
 _KEPT_SIGMA = 0.2
 # Costs are halves of squared standard deviations, as log-likelihoods are.
 _SECOND_TOUCH_COST = 2.5
+_BOARD_COST = 1.5  # a shot is aimed at soldiers
 _UNKNOWN_COST = 9.0
 _SHADOW_COST = 4.0
 _UNMOVED_COST = 2.5
@@ -393,7 +394,7 @@ class _Turn:
         meeting = self._meeting() if what is None else self._loose_meeting()
         cost = self._touching(what, self._here, self._here_spread) + meeting
         cost += self._until(what) + self._since(what)
-        extra = self._bend() if what is None else _TURNED_COST
+        extra = _BOARD_COST + self._bend() if what is None else _TURNED_COST
         return _Account(float(cost.min()) + extra, (self._touch(what, _weights(cost), self._here),))
 
     def _double(self, first: Soldier | None, second: Soldier | None) -> _Account:

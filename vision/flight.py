@@ -23,6 +23,7 @@ __all__ = [
     "Flight",
     "FlightFit",
     "FlightPrior",
+    "Seen",
     "Shadows",
     "Waypoint",
     "fit_flight",
@@ -39,6 +40,7 @@ _ITERATIONS = 12
 # By how much each unknown is moved to see what follows: us, mm, m/s, 1/mm.
 _STEPS = np.array([20.0, 0.1, 0.1, 0.1, 0.01, 0.01, 0.01, 1e-6])
 _SLOPE_STEP = 1e-3
+_SHARP_PX = 0.6
 _FLIGHT = 8  # unknowns of a flight; with shadows the lamp's two slopes come after them
 _HUBER = 2.0  # standard deviations beyond which a sight is taken for partly spoilt
 # Centre of a shot that lies on the board, and how firmly it is kept from sinking below.
@@ -112,17 +114,40 @@ class Waypoint:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Seen:
+    """When and where something was seen, and how well: a faint smear shows its line better than its ends."""
+
+    times_us: FloatArray
+    """Shape (N,)."""
+    pixels: FloatArray
+    """Shape (N, 2)."""
+    axes: FloatArray
+    """Unit vectors (u, v) along each smear, shape (N, 2)."""
+    sigmas_px: FloatArray
+    """Standard deviations along the smear and across, shape (N, 2)."""
+
+    @staticmethod
+    def of(times_us: FloatArray, pixels: FloatArray, *, sigma_px: float = 0.6) -> Seen:
+        """Sights that are equally good in every direction."""
+        count = len(times_us)
+        return Seen(times_us, pixels, np.tile([1.0, 0.0], (count, 1)), np.full((count, 2), sigma_px))
+
+    def whitened(self, off_px: FloatArray) -> FloatArray:
+        """Residuals (..., N, 2) in standard deviations along and across each smear."""
+        along = off_px[..., 0] * self.axes[:, 0] + off_px[..., 1] * self.axes[:, 1]
+        across = off_px[..., 1] * self.axes[:, 0] - off_px[..., 0] * self.axes[:, 1]
+        white: FloatArray = np.stack([along, across], axis=-1) / self.sigmas_px
+        return white
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Shadows:
     """Where the shot's shadow was seen on the board."""
 
     lamp: Lamp
     """What throws it."""
-    times_us: FloatArray
-    """Shape (N,)."""
-    pixels: FloatArray
-    """Shape (N, 2)."""
-    sigma_px: float = 1.2
-    """How well its middle is seen: it is soft, and the board's print shows through."""
+    seen: Seen
+    """Where it was seen."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,7 +160,7 @@ class FlightFit:
     misfit: float
     """Sum of squares of all residuals, those of the prior among them, in standard deviations."""
     residuals_px: FloatArray
-    """Distance of each observation from the fit, shape (N,)."""
+    """Distance of each observation from the fit, as that of a sharp sight would be, shape (N,)."""
     shadow_residuals_px: FloatArray = field(default_factory=lambda: np.zeros(0))
     """Distance of each shadow from where it should be, shape (M,)."""
     lamp: Lamp | None = None
@@ -159,11 +184,9 @@ class FlightFit:
 
 def fit_flight(
     view: BoardView,
-    times_us: FloatArray,
-    pixels: FloatArray,
+    sights: Seen,
     prior: FlightPrior,
     *,
-    sigma_px: float = 0.6,
     passes: Waypoint | None = None,
     shadows: Shadows | None = None,
     robust: bool = False,
@@ -174,12 +197,10 @@ def fit_flight(
     ----------
     view
         The camera.
-    times_us, pixels
-        When and where the shot's centre was seen, shapes (N,) and (N, 2).
+    sights
+        When and where the shot's centre was seen.
     prior
         What holds the unknowns that the pictures do not.
-    sigma_px
-        How well a centre is seen.
     passes
         Where else the shot was, if that is known.
     shadows
@@ -187,13 +208,13 @@ def fit_flight(
     robust
         Whether sights far off the rest pull less than their square.
     """
-    times = np.asarray(times_us, dtype=np.float64)
-    seen = _on_unit_plane(view, pixels)
+    times = np.asarray(sights.times_us, dtype=np.float64)
+    seen = _on_unit_plane(view, sights.pixels)
     focal = np.array([view.camera_matrix[0, 0], view.camera_matrix[1, 1]])
     mean, sigma, steps = prior.mean, prior.sigma, _STEPS
     shaded = np.zeros((0, 2))
     if shadows is not None:
-        shaded = _on_unit_plane(view, shadows.pixels)
+        shaded = _on_unit_plane(view, shadows.seen.pixels)
         mean = np.concatenate([mean, shadows.lamp.slope])
         sigma = np.concatenate([sigma, np.full(2, shadows.lamp.slope_sigma)])
         steps = np.concatenate([steps, np.full(2, _SLOPE_STEP)])
@@ -208,15 +229,16 @@ def fit_flight(
         """Residuals (M, N, 2) of the shadows for M sets of unknowns."""
         if shadows is None:
             return np.zeros((len(parameters), 0, 2))
-        points = _positions(parameters[:, :_FLIGHT], shadows.times_us)
+        points = _positions(parameters[:, :_FLIGHT], shadows.seen.times_us)
         points[..., 2] = np.maximum(points[..., 2], 0.0)
         return off_px(shadows.lamp.shadow(points, parameters[:, None, _FLIGHT:]), shaded)
 
     def misses(parameters: FloatArray) -> FloatArray:
         """Residuals in the pictures (M, 2 N) for M sets of unknowns, in standard deviations."""
-        own = off_px(_positions(parameters[:, :_FLIGHT], times), seen) / sigma_px
-        thrown = shadows_off_px(parameters) / (1.0 if shadows is None else shadows.sigma_px)
-        return np.concatenate([p.reshape(len(parameters), -1) for p in (own, thrown)], axis=1)
+        parts = [sights.whitened(off_px(_positions(parameters[:, :_FLIGHT], times), seen))]
+        if shadows is not None:
+            parts.append(shadows.seen.whitened(shadows_off_px(parameters)))
+        return np.concatenate([p.reshape(len(parameters), -1) for p in parts], axis=1)
 
     def softened(residuals: FloatArray) -> FloatArray:
         # Huber's loss as a residual: a smear cut by a line or joined to a shadow pulls no harder than its distance.
@@ -225,27 +247,34 @@ def fit_flight(
         soft: FloatArray = np.where(size <= _HUBER, residuals, np.sign(residuals) * far)
         return soft
 
-    everywhen = times if shadows is None else np.concatenate([times, shadows.times_us])
+    everywhen = times if shadows is None else np.concatenate([times, shadows.seen.times_us])
 
-    def stacked(parameters: FloatArray, *, soft: bool) -> FloatArray:
-        # Nothing flies through the board: a shot seen in flight is above it, however its height came about.
-        heights = _positions(parameters[:, :_FLIGHT], everywhen)[..., 2]
-        sunk = np.minimum(heights - _LOWEST_MM, 0.0) / _SUNK_SIGMA_MM
+    def told(parameters: FloatArray, *, soft: bool) -> FloatArray:
         pictures = misses(parameters)
         if soft:
             pictures = softened(pictures)
-        parts = [pictures, sunk, (parameters - mean) / scale]
+        parts = [pictures, (parameters - mean) / scale]
         if passes is not None:
             there = _positions(parameters[:, :_FLIGHT], np.array([passes.time_us]))[:, 0]
             parts.append((there - passes.point_mm) / passes.sigma_mm)
         return np.concatenate(parts, axis=1)
 
-    best, cost, normal = _descend(partial(stacked, soft=False), mean, steps)
+    def stacked(parameters: FloatArray, *, soft: bool) -> FloatArray:
+        # Nothing flies through the board: a shot seen in flight is above it, however its height came about.
+        heights = _positions(parameters[:, :_FLIGHT], everywhen)[..., 2]
+        sunk = np.minimum(heights - _LOWEST_MM, 0.0) / _SUNK_SIGMA_MM
+        return np.concatenate([told(parameters, soft=soft), sunk], axis=1)
+
+    best, cost = _descend(partial(stacked, soft=False), mean, steps)
     if robust:
         # Far from the flight the softened residuals are too flat to lead there: begin at the plain fit.
-        best, cost, normal = _descend(partial(stacked, soft=True), best, steps)
-    own_px = off_px(_positions(best[None, :_FLIGHT], times), seen)[0]
-    thrown_px = shadows_off_px(best[None])[0]
+        best, cost = _descend(partial(stacked, soft=True), best, steps)
+    # The board below holds a flight up without telling how high it is: it does not make it surer.
+    here = told(best[None], soft=robust)[0]
+    slopes = (told(best + np.diag(steps), soft=robust) - here) / steps[:, None]
+    normal = slopes @ slopes.T
+    away = misses(best[None])[0].reshape(-1, 2) * _SHARP_PX
+    far_px = np.hypot(away[:, 0], away[:, 1])
     # Unknowns differ by ten orders of magnitude in size: invert in units of their prior spread.
     covariance: FloatArray = np.asarray(
         np.linalg.inv(normal * scale[:, None] * scale) * scale[:, None] * scale, dtype=np.float64
@@ -257,8 +286,8 @@ def fit_flight(
         flight,
         covariance[:_FLIGHT, :_FLIGHT].copy(),
         cost,
-        np.hypot(own_px[:, 0], own_px[:, 1]),
-        np.hypot(thrown_px[:, 0], thrown_px[:, 1]),
+        far_px[: len(times)],
+        far_px[len(times) :],
         None
         if shadows is None
         else replace(
@@ -281,12 +310,11 @@ def _on_unit_plane(view: BoardView, pixels: FloatArray) -> FloatArray:
 
 def _descend(
     residuals: Callable[[FloatArray], FloatArray], start: FloatArray, steps: FloatArray
-) -> tuple[FloatArray, float, FloatArray]:
-    """Least squares after Levenberg and Marquardt; gives the best unknowns, their cost and the normal matrix."""
+) -> tuple[FloatArray, float]:
+    """Least squares after Levenberg and Marquardt; gives the best unknowns and their cost."""
     best = start.copy()
     cost = float(np.sum(residuals(best[None])[0] ** 2))
     damping = 1e-3
-    normal = np.eye(len(start))
     for _ in range(_ITERATIONS):
         here = residuals(best[None])[0]
         slopes = (residuals(best + np.diag(steps)) - here) / steps[:, None]
@@ -303,7 +331,7 @@ def _descend(
             damping *= 6
         if gain < 1e-4 * max(cost, 1.0):
             break
-    return best, cost, normal
+    return best, cost
 
 
 def _parameters(flight: Flight) -> FloatArray:

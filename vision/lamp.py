@@ -31,7 +31,8 @@ _HEIGHTS_MM = (700.0, 1000.0, 1500.0, 3000.0)
 _ALONG = np.linspace(0.3, 0.95, 8)
 _BEYOND = np.array([1.3, 1.5])  # where no shadow is left
 _BEYOND_WEIGHT = 0.5
-_SLOPE_SIGMA = 0.12
+_DIRECTION_SIGMA = 0.06
+_LENGTH_SIGMA = 0.15  # the figures' own height is known to so much
 _ASIDE = 0.42  # beside the shadow, as a share of the figure's height
 _DEEPEST = 0.7
 _LEAST_SEEN = 3  # places of a soldier's shadow that no figure hides
@@ -89,7 +90,7 @@ def find_lamp(board: Board, view: BoardView) -> Lamp | None:
     soldiers = board.standing.soldiers
     if len(soldiers) < _FEWEST_SOLDIERS:
         return None
-    raster, height_mm = board.raster, board.figure.height_mm
+    raster, height_mm = board.raster, board.standing.height_mm
     darkness = _darkness(board, view)
     feet = np.array([(s.x_mm, s.y_mm) for s in soldiers])
     middle = np.array([raster.square_mm * 4, raster.square_mm * 9])
@@ -138,7 +139,8 @@ def find_lamp(board: Board, view: BoardView) -> Lamp | None:
     at = int(np.argmax(sigmas))
     if float(mean[at]) < _LEAST_DARKER or float(sigmas[at]) < _LEAST_SIGMAS:
         return None
-    return Lamp(best, _SLOPE_SIGMA, lamp_mm, middle, float(mean[at]))
+    sigma = _DIRECTION_SIGMA + _LENGTH_SIGMA * float(np.linalg.norm(best))
+    return Lamp(best, sigma, lamp_mm, middle, float(mean[at]))
 
 
 def _darkness(board: Board, view: BoardView) -> NDArray[np.float32]:

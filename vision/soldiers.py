@@ -34,6 +34,7 @@ Image = NDArray[np.uint8]
 # Figures of 1:32 to 1:35 are 33 to 50 mm tall on feet of 16 to 34 mm; the sizes tried, coarse to fine enough.
 _HEIGHTS_MM = np.arange(28.0, 57.0, 4.0)
 _FOOT_RADII_MM = np.arange(7.0, 18.0, 2.0)
+_USUAL_HEIGHT_MM = 42.0
 _SIZE_ROUNDS = 2
 _SIZE_SAMPLE = 14  # clear figures that the size is learnt from
 # How far from its square's middle a foot is looked for, as a share of the square.
@@ -114,7 +115,9 @@ def read_board(picture: Image, scene: Scene, view: BoardView) -> Board:
     soldiers = tuple(
         Soldier(s, sides[s], round(covers[s].x_mm, 2), round(covers[s].y_mm, 2)) for s in sorted(manned)
     )
-    standing = Standing(soldiers, figure.height_mm, figure.foot_radius_mm, tuple(differences) + side_notes)
+    # From above a figure's height hardly shows: what was learnt of it is half of what is said.
+    height_mm = _USUAL_HEIGHT_MM + 0.5 * (figure.height_mm - _USUAL_HEIGHT_MM)
+    standing = Standing(soldiers, height_mm, figure.foot_radius_mm, tuple(differences) + side_notes)
     return Board(raster, flat, surface, strange, (low, high), figure, standing)
 
 

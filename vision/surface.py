@@ -38,7 +38,9 @@ _SHADOW_CAP = 2.0
 # A full rank of soldiers covers half of a line across the board; a drawn line is strange all along.
 _LINE_PERCENTILE = 30
 _PRINT_NOISE = 1.8
-_CALM_SHARE = 0.6  # of the squares of a kind that its print is learnt from
+_ALIKE_SHARE = 0.65  # of the squares of a kind, that its print is learnt from
+_FEWEST_BARE = 0.35  # of the squares of a kind, taken to be bare
+_COARSE = 8  # blocks along a square's side by which squares are compared
 _MAD = 1.4826  # of a median absolute deviation to a standard deviation
 
 
@@ -139,13 +141,10 @@ def learn_surface(flat: FloatImage, px_per_square: int) -> Surface:
     kind = (rows >= BOARD_ROWS // 2) * 2 + (rows + files) % 2
     light = _light(patches, kind)
     even = patches / light[:, :, None, None, None]
-    busy = _busyness(even)
     typical = np.empty((4, n, n, colours), dtype=np.float32)
     noise = np.empty((4, n, n), dtype=np.float32)
     for k in range(4):
-        # A figure brings edges: where more than half of a field is manned, the calm squares are the bare ones.
-        calm = busy <= np.quantile(busy[kind == k], _CALM_SHARE)
-        alike = even[(kind == k) & calm]
+        alike = _most_alike(even[kind == k])
         typical[k] = np.median(alike, axis=0)
         spread = _MAD * np.median(np.abs(alike - typical[k]).mean(axis=-1), axis=0)
         spread = np.minimum(spread, _PRINT_NOISE * np.median(spread))
@@ -158,12 +157,19 @@ def learn_surface(flat: FloatImage, px_per_square: int) -> Surface:
     )
 
 
-def _busyness(even: FloatImage) -> FloatImage:
-    """Mean step from pixel to pixel in the middle of each square: shape (rows, files)."""
-    n = even.shape[2]
-    grey = even[:, :, n // 6 : n - n // 6, n // 6 : n - n // 6].mean(axis=-1)
-    across, down = np.abs(np.diff(grey, axis=3)), np.abs(np.diff(grey, axis=2))
-    return np.asarray(across.mean(axis=(2, 3)) + down.mean(axis=(2, 3)), dtype=np.float32)
+def _most_alike(squares: FloatImage) -> FloatImage:
+    """Leave those of (N, n, n, colours) squares that look most like one another: about two in three.
+
+    Bare squares differ by their numbers only, soldiers by how they stand. So the bare ones are found though more than half
+    of a field is manned.
+    """
+    count, n = squares.shape[:2]
+    side = n // _COARSE * _COARSE
+    coarse = squares[:, :side, :side].mean(axis=-1).reshape(count, _COARSE, side // _COARSE, _COARSE, -1)
+    looks = coarse.mean(axis=(2, 4))[:, 1:-1, 1:-1].reshape(count, -1)
+    apart = np.abs(looks[:, None] - looks[None]).mean(axis=-1)
+    usual = int(np.argmin(np.sort(apart, axis=1)[:, round(_FEWEST_BARE * count)]))
+    return squares[np.argsort(apart[usual])[: round(_ALIKE_SHARE * count)]]
 
 
 def _light(patches: FloatImage, kind: NDArray[np.int64]) -> FloatImage:

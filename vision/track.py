@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import Side
-from vision.flight import Flight, FlightFit, FlightPrior, Shadows, Waypoint, fit_flight
+from vision.flight import Flight, FlightFit, FlightPrior, Seen, Shadows, Waypoint, fit_flight
 from vision.lamp import Lamp
 from vision.registration import BoardView
 from vision.scene import Scene
@@ -34,7 +34,14 @@ _SIDEWAYS = 1.5
 _MUZZLE_REACH_MM = 20.0
 # The trigger's release is told on the camera's clock; the shot leaves within this.
 _RELEASE_SIGMA_US = 3000.0
+# A muzzle over the soldiers' heads is aimed a little down at the near ones, and level at the far ones.
+_USUAL_RISE_MPS = -0.3
+_RISE_SIGMA_MPS = 1.1
 _SIGHT_PX = 0.6
+_SHADOW_PX = 1.2  # it is soft, and the board's print shows through
+# By how much of its length the middle of a smear may be off along it: of a plain one, and of one that hardly shows.
+_PLAIN_ENDS, _FAINT_ENDS = 0.03, 0.25
+_PLAIN_CONTRAST, _FAINT_CONTRAST = 32.0, 13.0
 _MISSED_PICTURES = 3  # hidden by a soldier, or the colour of what is below
 _BOUNCE_SPEED_UP = 1.15  # a contact slows the shot; the margin is for the unknown height
 _LATER_PICTURES = 8
@@ -526,7 +533,7 @@ class _Follower:
         return _Line(fire_ms, muzzle, velocity)
 
     def _muzzle_prior(self, line: _Line) -> FlightPrior:
-        velocity = np.array([line.velocity[0], line.velocity[1], 0.0])
+        velocity = np.array([line.velocity[0], line.velocity[1], _USUAL_RISE_MPS])
         muzzle = self._scene.muzzle_mm
         fire_us = self._scene.fire_us
         if muzzle is not None:
@@ -548,7 +555,7 @@ class _Follower:
             start_mm=start_mm,
             start_sigma_mm=start_sigma_mm,
             velocity_mps=velocity,
-            velocity_sigma_mps=np.array([4.0, 4.0, 2.0]),
+            velocity_sigma_mps=np.array([4.0, 4.0, _RISE_SIGMA_MPS]),
         )
 
     # ---- following a flight
@@ -567,12 +574,11 @@ class _Follower:
             own = list(self._ends(own[0], prior.mean[4:6]))
         shadows = None
         if thrown and self._lamp is not None:
-            shadows = Shadows(self._lamp, *_seen_at(thrown))
+            shadows = Shadows(self._lamp, _seen(thrown))
         return fit_flight(
             self._view,
-            *_seen_at(own),
+            _seen(own),
             prior,
-            sigma_px=_SIGHT_PX,
             passes=passes,
             shadows=shadows,
             robust=robust,
@@ -806,11 +812,20 @@ class _Follower:
         )
 
 
-def _seen_at(sights: Sequence[_Sight]) -> tuple[FloatArray, FloatArray]:
-    """Give times in us and pixels (N, 2) of sights."""
-    return (
+def _seen(sights: Sequence[_Sight]) -> Seen:
+    """Give when, where and how well sights were seen."""
+    streaks = [s.streak for s in sights]
+    across = np.array([_SHADOW_PX if s.is_shadow else _SIGHT_PX for s in sights])
+    # Of a smear that hardly stands out, only parts are seen: its line is known better than its middle.
+    contrast = np.array([s.contrast for s in streaks])
+    faint = np.clip((_PLAIN_CONTRAST - contrast) / (_PLAIN_CONTRAST - _FAINT_CONTRAST), 0.0, 1.0)
+    length = np.array([s.length_px for s in streaks])
+    along = np.hypot(across, (_PLAIN_ENDS + faint * (_FAINT_ENDS - _PLAIN_ENDS)) * length)
+    return Seen(
         np.array([1000.0 * s.time_ms for s in sights]),
-        np.array([(s.streak.u_px, s.streak.v_px) for s in sights]).reshape(-1, 2),
+        np.array([(s.u_px, s.v_px) for s in streaks]).reshape(-1, 2),
+        np.array([s.axis for s in streaks]).reshape(-1, 2),
+        np.column_stack([along, across * (1 + 0.5 * faint)]),
     )
 
 

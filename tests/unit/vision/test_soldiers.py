@@ -120,3 +120,12 @@ def test_the_same_picture_is_read_the_same_way() -> None:
     table = Table(camera, tuple(painted.standing(CROWD).values()))
     first, second = (read(replace(table), painted.scene(camera)) for _ in range(2))
     assert first == second
+
+
+def test_a_field_that_is_mostly_manned_is_no_pattern_of_the_board() -> None:
+    """Where more than half of alike squares hold soldiers, what they have in common is not the bare board."""
+    squares = [Square(Side.A, number) for number in range(1, 73) if number % 5 not in (1, 3)]
+    position = {square: Side.A if square.number < 40 else Side.G for square in squares[:44]}
+    camera = painted.view()
+    table = Table(camera, tuple(painted.standing(position).values()))
+    assert seen(read(table, painted.scene(camera))).keys() == position.keys()

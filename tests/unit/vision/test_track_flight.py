@@ -1,11 +1,14 @@
 """Free flights: the equation, and the fit to lines of sight."""
 
+from dataclasses import replace
+
 import numpy as np
 from flight_pictures import DRAG_PER_M, FIRE_US, MUZZLE_MM, camera, fly
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from vision.flight import Flight, FlightPrior, Waypoint, fit_flight
+from vision.flight import Flight, FlightPrior, Seen, Shadows, Waypoint, fit_flight
+from vision.lamp import Lamp
 
 VIEW = camera()
 speeds = st.floats(3.0, 13.0)
@@ -47,7 +50,7 @@ def test_fit_finds_the_flight_from_lines_of_sight(
     truth = np.array([path(t) for t in times_ms])
     assume(truth[-1, 2] > 3.0)
     pixels = VIEW.project(truth) + np.random.default_rng(seed).normal(0, 0.2, (len(truth), 2))
-    fit = fit_flight(VIEW, FIRE_US + 1000 * times_ms, pixels, prior_of(velocity))
+    fit = fit_flight(VIEW, Seen.of(FIRE_US + 1000 * times_ms, pixels), prior_of(velocity))
     found = fit.flight.at(FIRE_US + 1000 * times_ms)
     assert np.hypot(*(found - truth)[:, :2].T).max() < 5.0
     # Height is only guessed from one view; its error must be within what the fit states.
@@ -65,8 +68,8 @@ def test_known_landing_settles_the_height() -> None:
     assert landing is not None
     waypoint = Waypoint(FIRE_US + 66_000.0, landing, np.array([2.0, 2.0, 1.0]))
     pixels = VIEW.project(truth)
-    free = fit_flight(VIEW, FIRE_US + 1000 * times_ms, pixels, prior_of(velocity))
-    held = fit_flight(VIEW, FIRE_US + 1000 * times_ms, pixels, prior_of(velocity), passes=waypoint)
+    free = fit_flight(VIEW, Seen.of(FIRE_US + 1000 * times_ms, pixels), prior_of(velocity))
+    held = fit_flight(VIEW, Seen.of(FIRE_US + 1000 * times_ms, pixels), prior_of(velocity), passes=waypoint)
     assert abs(held.flight.at(FIRE_US + 66_000)[0, 2] - landing[2]) < 2.0
     at_us = FIRE_US + 66_000.0
     assert held.spread_at(at_us)[0, 2, 2] < free.spread_at(at_us)[0, 2, 2]
@@ -81,7 +84,7 @@ def test_one_spoilt_sight_pulls_a_robust_fit_less() -> None:
     pixels[-1] += [6.0, 4.0]
     errors = []
     for robust in (False, True):
-        fit = fit_flight(VIEW, FIRE_US + 1000 * times_ms, pixels, prior_of(velocity), robust=robust)
+        fit = fit_flight(VIEW, Seen.of(FIRE_US + 1000 * times_ms, pixels), prior_of(velocity), robust=robust)
         errors.append(float(np.hypot(*(fit.flight.at(FIRE_US + 1000 * times_ms) - truth)[:, :2].T).max()))
     assert errors[1] < errors[0]
 
@@ -93,5 +96,45 @@ def test_a_flight_is_never_seen_below_the_board() -> None:
     truth = np.array([path(t) for t in times_ms])
     low = prior_of(velocity)
     sunk = FlightPrior(low.mean - [0, 0, 0, 45.0, 0, 0, 1.0, 0], low.sigma)
-    fit = fit_flight(VIEW, FIRE_US + 1000 * times_ms, VIEW.project(truth), sunk)
+    fit = fit_flight(VIEW, Seen.of(FIRE_US + 1000 * times_ms, VIEW.project(truth)), sunk)
     assert fit.flight.at(FIRE_US + 1000 * times_ms)[:, 2].min() > -3.0
+
+
+def test_the_shadow_settles_the_height_though_the_lamp_is_known_roughly() -> None:
+    """Issue 5, point 4: the shot's own shadow is not it; it is a second line of sight to it."""
+    velocity = np.array([0.2, 8.0, -0.4])
+    path = fly(MUZZLE_MM, velocity)
+    times_ms = np.arange(4.0, 54.0, 8.3)
+    truth = np.array([path(t) for t in times_ms])
+    lamp = Lamp(np.array([0.5, -0.3]), 0.02, 1400.0, np.array([180.0, 405.0]), 0.4)
+    roughly = replace(lamp, slope=np.array([0.62, -0.2]), slope_sigma=0.15)
+    times_us = FIRE_US + 1000 * times_ms
+    sights = Seen.of(times_us, VIEW.project(truth))
+    thrown = Seen.of(times_us, VIEW.project(lamp.shadow(truth)), sigma_px=1.2)
+    alone = fit_flight(VIEW, sights, prior_of(velocity))
+    both = fit_flight(VIEW, sights, prior_of(velocity), shadows=Shadows(roughly, thrown))
+    assert np.abs(both.flight.at(times_us)[:, 2] - truth[:, 2]).max() < 4.0
+    assert both.spread_at(times_us[-1])[0, 2, 2] < 0.25 * alone.spread_at(times_us[-1])[0, 2, 2]
+    assert both.lamp is not None
+    assert np.abs(both.lamp.slope - lamp.slope).max() < 0.06
+
+
+def test_a_faint_smear_holds_the_flight_across_its_line_and_hardly_along_it() -> None:
+    velocity = np.array([0.2, 7.0, 0.0])
+    path = fly(MUZZLE_MM, velocity)
+    times_ms = np.arange(5.0, 60.0, 8.3)
+    truth = np.array([path(t) for t in times_ms])
+    pixels = VIEW.project(truth)
+    way = pixels[-1] - pixels[0]
+    way /= np.hypot(*way)
+    pixels[-1] += 8.0 * way
+    times_us = FIRE_US + 1000 * times_ms
+    plain = Seen.of(times_us, pixels)
+    sigmas = plain.sigmas_px.copy()
+    sigmas[-1, 0] = 6.0
+    faint = replace(plain, axes=np.tile(way, (len(pixels), 1)), sigmas_px=sigmas)
+    off = [
+        float(np.hypot(*(fit_flight(VIEW, seen, prior_of(velocity)).flight.at(times_us) - truth)[-1, :2]))
+        for seen in (plain, faint)
+    ]
+    assert off[1] < 0.5 * off[0]
