@@ -34,8 +34,19 @@ _CLICKED_SIGMA_PX = 2.0
 _LAID_SQUARES = (0.001, 0.02)
 # Fewer edges between squares than these do not say where a board is.
 _FEWEST_LINES = 40
-# Edges are first looked for within so many squares, and believed to so many; then nearer.
-_PASSES = ((0.35, 0.1), (0.25, 0.03), (0.16, 0.01), (0.16, 0.0))
+# Edges are first looked for within so many squares, and believed to so many; then nearer. Where too few of them agree
+# in the end, the start was far off: it is gone over again in smaller steps.
+_PASSES = ((0.35, 0.1), (0.2, 0.02), (0.16, 0.0))
+_SMALL_PASSES = (
+    (0.45, 0.3),
+    (0.45, 0.15),
+    (0.35, 0.08),
+    (0.25, 0.04),
+    (0.2, 0.02),
+    (0.16, 0.01),
+    (0.16, 0.0),
+)
+_MOST_AGREE = 0.6
 # An edge farther from the fit than this is something else: a soldier, a shadow.
 _LINE_TOLERANCE_SIGMA = 5.0
 # A picture whose brightest hundredth stays below this shows nothing at all.
@@ -118,22 +129,24 @@ def _by_lines(shades: Image, scene: Scene, view: BoardView, p: FloatArray, marks
     px_per_square = scene.square_mm / view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2)
     laid_px = _CLICKED_SIGMA_PX if scene.markers is None else 0.01 * px_per_square
     believed_marks = marks.at_least(float(np.hypot(laid_px, _CORNER_SIGMA_PX)))
-    refined = view
-    for reach, believed in _PASSES:
-        lines = measure_lines(shades, refined, scene, reach)
-        if len(lines.pixels) < _FEWEST_LINES:
-            return view
-        measured = believed_marks.joined(lines.at_least(believed * px_per_square))
-        refined, p, misfit_px = fit_camera(measured, scene, unknowns, p, size_px)
-        off = misfit_px / measured.sigma_px
-        keep = (measured.group != LINES) | (off < _LINE_TOLERANCE_SIGMA)
-        if scene.markers is not None:
-            laid_px = _laid_px(measured, unknowns, p, px_per_square)
-            believed_marks = marks.at_least(float(np.hypot(laid_px, _CORNER_SIGMA_PX)))
-    kept = measured.where(keep)
-    if int((kept.group == LINES).sum()) < _FEWEST_LINES:
-        return view
-    return fit_camera(kept, scene, unknowns, p, size_px)[0]
+    for passes in (_PASSES, _SMALL_PASSES):
+        refined, q = view, p
+        for reach, believed in passes:
+            lines = measure_lines(shades, refined, scene, reach)
+            if len(lines.pixels) < _FEWEST_LINES:
+                return view
+            measured = believed_marks.joined(lines.at_least(believed * px_per_square))
+            refined, q, misfit_px = fit_camera(measured, scene, unknowns, q, size_px)
+            off = misfit_px / measured.sigma_px
+            keep = (measured.group != LINES) | (off < _LINE_TOLERANCE_SIGMA)
+            if scene.markers is not None:
+                laid_px = _laid_px(measured, unknowns, q, px_per_square)
+                believed_marks = marks.at_least(float(np.hypot(laid_px, _CORNER_SIGMA_PX)))
+        kept = measured.where(keep)
+        agree = int((kept.group == LINES).sum())
+        if agree >= max(_FEWEST_LINES, _MOST_AGREE * len(lines.pixels)):
+            return fit_camera(kept, scene, unknowns, q, size_px)[0]
+    return view
 
 
 def _laid_px(measured: Measured, unknowns: Unknowns, p: FloatArray, px_per_square: float) -> float:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import correlate1d
 from scipy.special import erf
 
 from game.montecassino import BOARD_FILES, BOARD_ROWS
@@ -25,7 +26,7 @@ __all__ = ["measure_lines"]
 Image = NDArray[np.uint8]
 FloatArray = NDArray[np.float64]
 
-_ALONG = np.linspace(-0.3, 0.3, 13)  # of a square: between the ends of an edge, where other lines cross
+_ALONG = np.linspace(-0.3, 0.3, 9)  # of a square: between the ends of an edge, where other lines cross
 _STEP_PX = 0.4  # between two samples across
 _BLUR_PX = 0.8  # how soft edges are, standard deviation
 _WIDE_LINE_PX = 1.8
@@ -67,21 +68,15 @@ def measure_lines(shades: Image, view: BoardView, scene: Scene, reach_squares: f
     count = 2 * max(8, int(np.ceil(half_mm * px_per_mm.max() / _STEP_PX))) + 1
     window = count // 4
     places_mm = np.linspace(-half_mm, half_mm, count)
-    points = (
-        at[:, None, None]
-        + places_mm[None, None, :, None] * by_across[:, None, None]
-        + (_ALONG * square_mm)[None, :, None, None] * by_along[:, None, None]
+    start = at[:, None, :] + (_ALONG * square_mm)[:, None] * by_along[:, None, :]
+    points = start[:, :, None, :].astype(np.float32) + (
+        places_mm[:, None] * by_across[:, None, None, :]
     ).astype(np.float32)
-    inside = (
-        (points >= 0).all(axis=(1, 2, 3))
-        & (points[..., 0] < shades.shape[1] - 1).all(axis=(1, 2))
-        & (points[..., 1] < shades.shape[0] - 1).all(axis=(1, 2))
-    )
-    flattened = points.reshape(len(points), -1, 2)
-    sampled = cv2.remap(
-        shades, flattened[..., 0], flattened[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
-    )
-    profiles = sampled.reshape(len(points), len(_ALONG), count).astype(np.float64).mean(axis=1)
+    ends = points[:, [0, 0, -1, -1], [0, -1, 0, -1]]
+    inside = ((ends >= 0) & (ends < (shades.shape[1] - 1, shades.shape[0] - 1))).all(axis=(1, 2))
+    rows = points.reshape(len(points), -1, 2)
+    sampled = cv2.remap(shades, rows, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    profiles = sampled.reshape(len(points), len(_ALONG), count).mean(axis=1, dtype=np.float32)
     placed = _place(profiles, places_mm, float(np.median(px_per_mm)), window)
     found = placed.found & inside
     along = by_across / px_per_mm[:, None]
@@ -117,7 +112,7 @@ class _Placed:
     found: NDArray[np.bool_]
 
 
-def _place(profiles: FloatArray, places_mm: FloatArray, px_per_mm: float, window: int) -> _Placed:
+def _place(profiles: NDArray[np.float32], places_mm: FloatArray, px_per_mm: float, window: int) -> _Placed:
     """Find the line in each profile.
 
     A line and a step at one place cannot be told from a line or a step a little beside it, so either lines or steps are
@@ -137,14 +132,18 @@ def _place(profiles: FloatArray, places_mm: FloatArray, px_per_mm: float, window
     step_mm = float(places_mm[1] - places_mm[0])
     # One basis serves everywhere: a window of the profile, the line in its middle.
     near_px = np.arange(-window, window + 1) * step_mm * px_per_mm
-    plain = np.full((len(near_px), 1), 1 / np.sqrt(len(near_px)))
     lines = np.column_stack([np.exp(-0.5 * (near_px / width) ** 2) for width in (_BLUR_PX, _WIDE_LINE_PX)])
     step = erf(near_px / (_BLUR_PX * np.sqrt(2)))[:, None]
-    windows = np.lib.stride_tricks.sliding_window_view(profiles, 2 * window + 1, axis=1)
-    even = windows - (windows @ plain) @ plain.T
-    total = (even**2).sum(axis=-1)
-    by_line, by_step = (even @ _beside(shape, plain) for shape in (lines, step))
-    line_power, step_power = (by_line**2).sum(axis=-1), (by_step**2).sum(axis=-1)
+
+    def found_by(shapes: FloatArray) -> FloatArray:
+        across = [correlate1d(profiles, each, axis=1) for each in _beside_level(shapes).T]
+        return np.stack([each[:, window : len(places_mm) - window] for each in across])
+
+    by_line, by_step = found_by(lines), found_by(step)
+    line_power, step_power = (by_line**2).sum(axis=0), by_step[0] ** 2
+    level = np.full(len(near_px), 1 / len(near_px))
+    mean, square = (correlate1d(each, level, axis=1) for each in (profiles, profiles**2))
+    total = len(near_px) * (square - mean**2)[:, window : len(places_mm) - window]
     varied = np.maximum(total, 1e-9 + 0.01 * total.max(axis=1, keepdims=True))
     shares = [np.median((power / varied).max(axis=1)) for power in (line_power, step_power)]
     explained = line_power if shares[0] >= shares[1] else step_power
@@ -157,7 +156,7 @@ def _place(profiles: FloatArray, places_mm: FloatArray, px_per_mm: float, window
     # Neighbouring samples are not independent: one in each pixel is.
     left = np.maximum(total[rows, best] - line_power[rows, best] - step_power[rows, best], 1e-9)
     noise2 = left / max(2 * window - 4, 1) / (step_mm * px_per_mm)
-    lean = -by_step[rows, best, 0] / np.sqrt(np.maximum(line_power[rows, best], 1e-9))
+    lean = -by_step[0, rows, best] / np.sqrt(np.maximum(line_power[rows, best], 1e-9))
     rise = np.sqrt(here / (2 * window + 1))
     return _Placed(
         places_mm[window + best] + shift * step_mm,
@@ -167,6 +166,6 @@ def _place(profiles: FloatArray, places_mm: FloatArray, px_per_mm: float, window
     )
 
 
-def _beside(shapes: FloatArray, plain: FloatArray) -> FloatArray:
-    """Make shapes orthogonal to each other and to a plain level."""
-    return np.asarray(np.linalg.qr(shapes - plain @ (plain.T @ shapes))[0], dtype=np.float64)
+def _beside_level(shapes: FloatArray) -> FloatArray:
+    """Make shapes orthogonal to each other and to an even level."""
+    return np.asarray(np.linalg.qr(shapes - shapes.mean(axis=0))[0], dtype=np.float64)
