@@ -13,6 +13,7 @@
 #include <util/atomic.h>
 
 #include "cannon.h"
+#include "check.h"
 #include "crc.h"
 #include "out_of_line.h"
 #include "pins.h"
@@ -20,7 +21,13 @@
 
 #define PERIOD_US 20000u
 
-#define UBRR_115200_U2X 16u
+/* The line's speed is compiled in: `make BAUD=250000`. */
+#ifndef LINE_BAUD
+#define LINE_BAUD WIRE_BAUD
+#endif
+#define UBRR ((F_CPU / 4ul / LINE_BAUD - 1ul) / 2ul) /* double speed: 8 clocks a bit and count, to the nearest */
+#define REAL_BAUD (F_CPU / 8ul / (UBRR + 1ul))
+CHECK_COMPILE_TIME(baud_near_enough, REAL_BAUD * 1000ul < LINE_BAUD * 1022ul && REAL_BAUD * 1000ul > LINE_BAUD * 978ul);
 
 static struct cannon cannon;
 
@@ -376,7 +383,7 @@ static void start_interrupts(void)
     PCICR = _BV(PCIE1);
     UCSR0A = _BV(U2X0);
     UCSR0C = _BV(UCSZ01) | _BV(UCSZ00);
-    UBRR0 = UBRR_115200_U2X;
+    UBRR0 = UBRR;
     UCSR0B = _BV(RXEN0) | _BV(TXEN0) | _BV(RXCIE0);
     TCCR2A = _BV(WGM21);
     OCR2A = 249; /* 16 MHz / 64 / 250 = 1 kHz */
