@@ -1,0 +1,168 @@
+"""A recording that cannot be read is one sentence that names the file, on standard error, and exit status 2."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from painted_shot import CAMERA, FRAMES, record
+
+from rig.cli import main
+
+Image = NDArray[np.uint8]
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return record(tmp_path_factory.mktemp("sound") / "shot")
+
+
+@pytest.fixture
+def folder(sound: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(sound, tmp_path / "shot"))
+
+
+def change(folder: Path, edit: Callable[[dict[str, Any]], object]) -> None:
+    path = folder / "recording.json"
+    keys = json.loads(path.read_text())
+    edit(keys)
+    path.write_text(json.dumps(keys))
+
+
+def cut(folder: Path, share: float) -> None:
+    clip = folder / "clip.mkv"
+    whole = clip.read_bytes()
+    clip.write_bytes(whole[: round(share * len(whole))])
+
+
+def damage(folder: Path) -> None:
+    clip = folder / "clip.mkv"
+    whole = bytearray(clip.read_bytes())
+    middle = len(whole) // 2
+    whole[middle : middle + 20_000] = bytes(20_000)
+    clip.write_bytes(whole)
+
+
+def ends_early(keys: dict[str, Any]) -> None:
+    """The film stops while the shot flies."""
+    keys["fire_us"] = keys["timestamps_us"][-1] - 20_000
+
+
+FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
+    "ends early": (lambda f: change(f, ends_early), "the clip is too short"),
+    "begins late": (
+        lambda f: change(f, lambda k: k.update(fire_us=k["timestamps_us"][0] - 9000)),
+        "begins 9 ms after",
+    ),
+    "truncated": (lambda f: cut(f, 0.5), f"expected {FRAMES}"),
+    "nearly nothing left": (lambda f: cut(f, 0.001), "expected"),
+    "empty": (lambda f: (f / "clip.mkv").write_bytes(b""), "found no video"),
+    "no clip": (lambda f: (f / "clip.mkv").unlink(), "found nothing, expected a video"),
+    "damaged": (damage, "clip.mkv"),
+    "times out of order": (
+        lambda f: change(f, lambda k: k["timestamps_us"].reverse()),
+        "expected rising times",
+    ),
+    "times that stand still": (
+        lambda f: change(f, lambda k: k["timestamps_us"].__setitem__(5, k["timestamps_us"][4])),
+        "expected rising times",
+    ),
+    "fewer pictures than times": (
+        lambda f: change(f, lambda k: k["timestamps_us"].append(10**9)),
+        f"ends after {FRAMES} pictures, expected {FRAMES + 1}",
+    ),
+    "more pictures than times": (
+        lambda f: change(f, lambda k: k["timestamps_us"].pop()),
+        f"more than {FRAMES - 1} pictures",
+    ),
+    "another resolution": (
+        lambda f: change(f, lambda k: k["camera"].update(width=1280, height=720)),
+        "picture 1 is 800 x 450 px, expected 1280 x 720 px",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("as_json", [False, True], ids=["words", "json"])
+def test_a_faulty_clip_is_told(
+    fault: str, as_json: bool, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spoil, said = FAULTS[fault]
+    spoil(folder)
+    assert main(["analyse", str(folder), *(["--json"] if as_json else [])]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    (line,) = err.splitlines()
+    assert str(folder) in line
+    assert said in line
+
+
+def bare(_: int, picture: Image) -> Image:
+    return np.full_like(picture, 120)
+
+
+def black(k: int, picture: Image) -> Image:
+    return np.zeros_like(picture) if k > 20 else picture
+
+
+def mirrored(_: int, picture: Image) -> Image:
+    return np.ascontiguousarray(picture[::-1])
+
+
+def two_boards(_: int, picture: Image) -> Image:
+    """The board twice beside each other, each half as large."""
+    half = cv2.resize(picture, (picture.shape[1] // 2, picture.shape[0] // 2), interpolation=cv2.INTER_AREA)
+    # Small markers are found in a picture that is large enough.
+    both = np.full_like(picture, 90)
+    both[100 : 100 + half.shape[0], : half.shape[1]] = half
+    both[100 : 100 + half.shape[0], half.shape[1] :] = half
+    return both
+
+
+PICTURES: dict[str, tuple[Callable[[int, Image], Image], str]] = {
+    "no board": (bare, "no board in the picture"),
+    "two boards": (two_boards, "two boards"),
+    "upside down, as in a mirror": (mirrored, "board"),
+    "black at the end": (black, "goes black"),
+}
+
+
+@pytest.mark.parametrize("fault", PICTURES)
+def test_pictures_that_show_no_shot_are_told(
+    fault: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    edit, said = PICTURES[fault]
+    folder = record(tmp_path / "shot", edit)
+    assert main(["analyse", str(folder), "--json"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    (line,) = err.splitlines()
+    assert str(folder) in line
+    assert said in line
+
+
+def test_a_picture_turned_by_half_is_read_all_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Markers tell which way the board lies, so a camera hung the other way round is no fault."""
+    folder = record(tmp_path / "shot", lambda k, picture: np.ascontiguousarray(picture[::-1, ::-1]))
+    assert main(["analyse", str(folder), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [fall["square"] for fall in told["falls"]] == ["A-12"]
+
+
+def test_corners_of_another_picture_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    width, height = CAMERA.width_px, CAMERA.height_px
+    corners = [[5, 5], [width - 5, 5], [width - 5, height - 5], [5, height - 5]]
+    board = {"square_mm": 45.0, "markers": None, "corners_px": corners}
+    folder = record(tmp_path / "shot", board=board)
+    assert main(["analyse", str(folder)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "corners" in line
