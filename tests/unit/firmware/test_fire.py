@@ -1,7 +1,7 @@
 """Promise: fires only armed, by a fresh token, once for each arming, with every interlock there at that instant."""
 
 import pytest
-from cannon_host import Cannon, Refused, cannon_in, configured
+from cannon_host import Cannon, Refused, cannon_in, configured, lib
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -287,3 +287,52 @@ def test_latch_servo_as_trigger_turns_back_when_stopped_in_time() -> None:
     cannon.receive(bytes([wire.STOP]))
     cannon.run(200)
     assert (cannon.state, cannon.pulse(Axis.LATCH), cannon.lever_held) == (State.SAFE, 3000, True)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"off": Input.LEVER_LATCHED},
+        {"off": Input.GATE_FIRST_BLOCKED},
+        {"on": Input.GATE_SECOND_BLOCKED},
+        {"off": Input.ESTOP_OK},
+        {"off": Input.KEY_ON},
+        {"off": Input.LANE_CLEAR},
+    ],
+)
+def test_latch_servo_as_trigger_begins_to_turn_only_if_every_pin_permits_it_then(
+    change: dict[str, Input],
+) -> None:
+    """The pins change after the fire command was taken and before the servo's period in which the latch would begin."""
+    cannon = configured({Setting.TRIGGER_KIND: 1})
+    cannon.ask(Command.HOME)
+    cannon.run_until(State.READY)
+    cannon.ask(Command.COCK)
+    cannon.run_until(State.COCKED)
+    cannon.seat()
+    cannon.ask(Command.ARM)
+    held_ticks = cannon.pulse(Axis.LATCH)
+    cannon.ask(Command.FIRE, token=cannon.view.token)
+    assert (cannon.state, cannon.pulse(Axis.LATCH)) == (State.FIRING, held_ticks)
+    cannon.lever_moves = False
+    cannon.set(**change)
+    for _ in range(400):
+        cannon.run(1)
+        assert cannon.pulse(Axis.LATCH) == held_ticks
+    assert cannon.state == State.SAFE
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"off": Input.LEVER_LATCHED}, {"off": Input.GATE_FIRST_BLOCKED}, {"on": Input.GATE_SECOND_BLOCKED}],
+)
+def test_slow_way_looks_at_the_pins_once_more_before_it_pulls(change: dict[str, Input]) -> None:
+    """Between the core's step and the outputs that it asked for."""
+    cannon = cannon_in(State.ARMED)
+    status = cannon.request(Command.STATUS)
+    cannon.receive(status + cannon.request(Command.FIRE, token=cannon.view.token))
+    lib.host_think(cannon._host)
+    assert cannon.state == State.FIRING
+    cannon.set(**change)
+    lib.host_act(cannon._host)
+    assert cannon.view.pulls == 0
