@@ -34,6 +34,8 @@ void guard_apply(struct guard *guard, struct receiver *receiver, bool trigger, b
 {
     uint8_t before = board_lock();
     apply_trigger(guard, receiver, trigger);
+    board_unlock(before); /* whatever waits has its turn */
+    before = board_lock();
     if (loader != guard->loader_applied) {
         guard->loader_applied = loader;
         guard->loader_periods_left = loader ? GUARD_LOADER_PERIODS : 0;
