@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from game.montecassino import Fall, Position, Side, Square, Verdict, judge_any_shot
+from game.montecassino import Fall, Option, Position, Side, Square, Verdict, judge_any_shot
 from rig.recording import Recording, RecordingError, read_frames, read_recording
 from vision.reading import NoReading, ShotReading, read_shot
 
@@ -23,16 +23,23 @@ class Analysis:
 
     recording: Recording
     reading: ShotReading
-    verdict: Verdict
+    verdicts: Mapping[Option, Verdict]
+    """The verdict under each casualty option, so that they can be compared."""
     decode_ms: float
     """Processor time that the pictures took to decode."""
     analyse_ms: float
     """Processor time that reading them took."""
 
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict under the option that was agreed."""
+        return self.verdicts[self.recording.option]
+
     def as_json(self) -> dict[str, Any]:
         """Give the object that ``rig analyse FOLDER --json`` prints."""
-        reading, verdict = self.reading, self.verdict
+        reading = self.reading
         first = reading.contacts.first
+        speed = reading.track.speed_mps
         return {
             "soldiers": [
                 {"side": s.side.value, "square": str(s.square), "x_mm": s.x_mm, "y_mm": s.y_mm}
@@ -60,18 +67,20 @@ class Analysis:
             ],
             "pellet": [[t_us, round(x, 2), round(y, 2)] for t_us, x, y, _ in reading.track.points],
             "first_contact_mm": None if first is None else [round(v, 2) for v in first.point_mm[:2]],
-            "verdict": {
-                "casualties": [str(s) for s in verdict.casualties],
-                "put_back": [str(s) for s in verdict.put_back],
-                "doubts": [
-                    {
-                        "square": str(doubt.square),
-                        "between": [cause.value for cause in doubt.between],
-                        "commander": doubt.commander.value,
-                    }
-                    for doubt in verdict.doubts
-                ],
-            },
+            "speed_mps": None
+            if speed is None
+            else {"value": round(speed[0], 3), "sigma": round(speed[1], 3)},
+            "graph": [
+                {
+                    "by": "shot" if knock.by is None else str(knock.by),
+                    "fallen": str(knock.fallen),
+                    "probability": round(knock.probability, 3),
+                }
+                for fall in reading.falls
+                for knock in fall.knocks
+            ],
+            "verdict": _verdict_json(self.verdict),
+            "verdicts": {option.value: _verdict_json(verdict) for option, verdict in self.verdicts.items()},
             "timing_ms": {"decode": round(self.decode_ms), "analyse": round(self.analyse_ms)},
             # Only where there is something to say: a ruling that nothing holds is told as it always was.
             **({"held": [alarm.reason for alarm in reading.alarms]} if reading.alarms else {}),
@@ -122,14 +131,25 @@ def analyse_folder(folder: Path) -> Analysis:
         Fall(fall.toppling.soldier.square, fall.toppling.soldier.side, fall.possible)
         for fall in reading.falls
     ]
-    verdict = judge_any_shot(
-        _judged_position(recording, reading),
-        recording.zone,
-        recording.option,
-        falls,
-        [push.soldier.square for push in reading.pushes],
-    )
-    return Analysis(recording, reading, verdict, 1000 * (decoded - started), 1000 * (analysed - decoded))
+    pushed = [push.soldier.square for push in reading.pushes]
+    position = _judged_position(recording, reading)
+    verdicts = {option: judge_any_shot(position, recording.zone, option, falls, pushed) for option in Option}
+    return Analysis(recording, reading, verdicts, 1000 * (decoded - started), 1000 * (analysed - decoded))
+
+
+def _verdict_json(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "casualties": [str(s) for s in verdict.casualties],
+        "put_back": [str(s) for s in verdict.put_back],
+        "doubts": [
+            {
+                "square": str(doubt.square),
+                "between": [cause.value for cause in doubt.between],
+                "commander": doubt.commander.value,
+            }
+            for doubt in verdict.doubts
+        ],
+    }
 
 
 def _judged_position(recording: Recording, reading: ShotReading) -> Position:

@@ -1,6 +1,6 @@
 """What the overhead camera saw: arrays in, frozen results out."""
 
-from vision.causes import FallCause
+from vision.causes import FallCause, Knock
 from vision.outcome import Push, Soldier, Standing, Toppling
 from vision.reading import NoReading, ShotReading, read_shot
 from vision.registration import BoardView, NoBoard, register
@@ -12,6 +12,7 @@ __all__ = [
     "Board",
     "BoardView",
     "FallCause",
+    "Knock",
     "MarkerMap",
     "NoBoard",
     "NoReading",

@@ -19,7 +19,7 @@ from vision.contacts import Course, ShotContacts, Touch, stirring_cost
 from vision.outcome import Push, Standing, Toppling
 from vision.track import ShotTrack
 
-__all__ = ["Drag", "FallCause", "explain", "find_drags"]
+__all__ = ["Drag", "FallCause", "Knock", "explain", "find_drags"]
 
 FloatArray = NDArray[np.float64]
 
@@ -35,6 +35,7 @@ _UNSEEN_UNLIKELY = 0.06
 # The first push that matters decides: where the shot touched it in time, a neighbour's push seldom came first.
 _DRAG_BESIDE_TOUCH = 0.10
 _DRAG_SIGMA_MM = 8.0
+_LEAST_KNOCK = 0.01
 _POSSIBLE_SHARE = 0.15
 """Causes less likely than this count as excluded."""
 
@@ -50,6 +51,18 @@ class Drag:
 
 
 @dataclass(frozen=True, slots=True)
+class Knock:
+    """Somebody fell because of something: one arrow of the graph of who fell onto whom."""
+
+    by: Square | None
+    """The soldier that fell or slid against it; ``None`` for the shot."""
+    fallen: Square
+    """Who fell of it."""
+    probability: float
+    """How likely it was this; those of one fall add up to one at most."""
+
+
+@dataclass(frozen=True, slots=True)
 class FallCause:
     """The cause of one fall."""
 
@@ -61,10 +74,17 @@ class FallCause:
     possible: tuple[Cause, ...]
     """Every cause that is not excluded, the likeliest first; more than one is a doubt."""
     probabilities: Mapping[Cause, float]
-    dragged_by: Square | None
-    """Who most likely knocked it over, where it was dragged."""
+    knocks: tuple[Knock, ...]
+    """What may have felled it, the likeliest first."""
     evidence: str
     """One line in plain words."""
+
+    @property
+    def dragged_by(self) -> Square | None:
+        """Who most likely knocked it over, where it was dragged."""
+        if self.cause is not Cause.DRAGGED:
+            return None
+        return next((knock.by for knock in self.knocks if knock.by is not None), None)
 
 
 def find_drags(
@@ -236,12 +256,22 @@ def _conclude(
     cause = ranked[0]
     possible = tuple(c for c in ranked if c is cause or probabilities[c] >= _POSSIBLE_SHARE)
     square = toppling.soldier.square
-    pusher = next((d.by for d in drags if d.fallen == square), None) if cause is Cause.DRAGGED else None
+    knocks = _knocks(square, probabilities, drags)
+    pusher = next((k.by for k in knocks if k.by is not None), None) if cause is Cause.DRAGGED else None
     evidence = _evidence(toppling, cause, pusher, contacts, track)
     if len(possible) > 1:
         rest = " or ".join(f"{c} ({100 * probabilities[c]:.0f} %)" for c in possible[1:])
         evidence += f"; it may have been {rest}"
-    return FallCause(toppling, cause, probabilities[cause], possible, dict(probabilities), pusher, evidence)
+    return FallCause(toppling, cause, probabilities[cause], possible, dict(probabilities), knocks, evidence)
+
+
+def _knocks(square: Square, probabilities: Mapping[Cause, float], drags: Sequence[Drag]) -> tuple[Knock, ...]:
+    """Share out how likely each cause is among the shot and those who may have fallen against it."""
+    near = [d for d in drags if d.fallen == square]
+    total = sum(d.weight for d in near)
+    knocks = [Knock(None, square, probabilities[Cause.DIRECT] + probabilities[Cause.RICOCHET])]
+    knocks += [Knock(d.by, square, probabilities[Cause.DRAGGED] * d.weight / total) for d in near]
+    return tuple(sorted((k for k in knocks if k.probability >= _LEAST_KNOCK), key=lambda k: -k.probability))
 
 
 def _evidence(
@@ -306,6 +336,6 @@ def _next_likely(fall: FallCause) -> FallCause:
         fall.probabilities[ranked[0]],
         (ranked[0], Cause.DIRECT),
         fall.probabilities,
-        fall.dragged_by,
+        fall.knocks,
         fall.evidence,
     )

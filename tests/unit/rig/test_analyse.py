@@ -49,7 +49,10 @@ def test_the_answer_has_the_form_of_the_format_page(analyses: dict[Path, Analysi
             "moved",
             "pellet",
             "first_contact_mm",
+            "speed_mps",
+            "graph",
             "verdict",
+            "verdicts",
             "timing_ms",
         ]
         for soldier in told["soldiers"] + told["moved"]:
@@ -63,6 +66,10 @@ def test_the_answer_has_the_form_of_the_format_page(analyses: dict[Path, Analysi
         assert set(told["verdict"]) == {"casualties", "put_back", "doubts"}
         assert set(told["timing_ms"]) == {"decode", "analyse"}
         # Every fall and push is dealt with: it leaves, is put back, or waits for its commander.
+        # One analysis gives the verdict under all three options, to be compared.
+        assert told["verdicts"][analysis.recording.option] == told["verdict"]
+        leaving = [set(told["verdicts"][option]["casualties"]) for option in ("iii", "ii", "i")]
+        assert leaving[0] <= leaving[1] <= leaving[2]
         verdict = told["verdict"]
         dealt = {*verdict["casualties"], *verdict["put_back"], *(d["square"] for d in verdict["doubts"])}
         assert dealt == {each["square"] for each in told["falls"] + told["moved"]}

@@ -81,6 +81,11 @@ def test_a_row_of_soldiers_falls_like_dominoes() -> None:
     falls = causes([topple(A, 52), topple(B, 110), topple(C, 180)], Course((touch(A, 48),), 1.0))
     assert [falls[s].cause for s in (A, B, C)] == [Cause.DIRECT, Cause.DRAGGED, Cause.DRAGGED]
     assert falls[C].dragged_by == B
+    # The graph of who fell onto whom: an arrow from the shot, then from each to the next.
+    likeliest = [falls[s].knocks[0] for s in (A, B, C)]
+    assert [(k.by, k.fallen) for k in likeliest] == [(None, A), (A, B), (B, C)]
+    for square in (A, B, C):
+        assert sum(k.probability for k in falls[square].knocks) <= 1.0 + 1e-9
 
 
 def test_c7_direct_before_dragged_where_both_touched_it() -> None:
