@@ -6,7 +6,7 @@ import itertools
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -17,8 +17,10 @@ from game.montecassino import Side
 from rig.camera import Camera, CameraError, Frame
 from rig.eye import scene_of
 from rig.link import wire
+from rig.link.history import Remembered
 from rig.link.messages import Identity, Status
 from rig.link.port import Clock
+from rig.link.words import entry_in_words
 from rig.settings import Settings
 from vision.registration import NoBoard, register
 from vision.steady import typical
@@ -31,6 +33,7 @@ __all__ = [
     "clock_health",
     "disk_health",
     "firmware_health",
+    "history_health",
     "inputs_health",
 ]
 
@@ -207,6 +210,17 @@ def firmware_health(identity: Identity, status: Status) -> Iterator[Finding]:
         yield Finding(Level.WARNING, "last reset", wire.says(cause), todo)
     for fault in sorted(status.faults):
         yield Finding(Level.WARNING, "noted fault", wire.says(fault), "it is forgotten at the next homing")
+
+
+def history_health(history: Sequence[Remembered]) -> Iterator[Finding]:
+    """Say what the cannon remembers of its last resets, refusals, faults and unasked changes, oldest first."""
+    for place in history:
+        found = (
+            "what it noted then was cut off by a reset"
+            if place.entry is None
+            else entry_in_words(place.entry)
+        )
+        yield Finding(Level.OK, f"noted {place.number}", found)
 
 
 def inputs_health(inputs: wire.Input) -> Iterator[Finding]:

@@ -18,6 +18,7 @@ from rig.cli._opening_line import open_line
 from rig.eye import Eye
 from rig.hands import Hands
 from rig.link import wire
+from rig.link.history import read_history
 from rig.link.port import Clock
 from rig.link.serial_port import WallClock
 from rig.log import SessionStart, ShotLog, open_log
@@ -104,6 +105,7 @@ def open_rig(
         )
         progress("looking for the cannon")
         identity = cannon.connect()
+        read_history(line.link)  # the transcript keeps why the chip was reset, and what it would not do
         cannon.configure(settings.cannon.firmware_values())
         session_id = log.start_session(
             SessionStart(

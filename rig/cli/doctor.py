@@ -175,8 +175,9 @@ class _Table:
 
     def examine(self) -> None:
         """Ask the cannon who it is, look at its inputs, and move what may be moved."""
-        from rig.health import firmware_health, inputs_health
+        from rig.health import firmware_health, history_health, inputs_health
         from rig.link import wire
+        from rig.link.history import read_history
         from rig.link.messages import ReadStatus
 
         with self._told("firmware", "see to power, port and speed; or flash it: rig flash"):
@@ -188,6 +189,7 @@ class _Table:
                 self._line.link.wait(_LOOK_US)
             status = self._line.link.ask(ReadStatus())
             self._examination.all(firmware_health(identity, status))
+            self._examination.all(history_health(read_history(self._line.link)))
             self._examination.all(inputs_health(status.inputs))
             self._answers.company = lambda: self._pass_time(1_000)
             held = wire.Input.LEVER_DRAWN | wire.Input.LEVER_LATCHED

@@ -86,6 +86,7 @@ def _at_port(settings: Settings, url: str, quiet_s: float | None) -> Iterator[En
     """Say hello to the cannon and keep the line alive, so that it tells what happens; give all that passes."""
     from game.montecassino import Position
     from rig.cli._opening_line import on_port, open_line
+    from rig.link.history import read_history
     from rig.link.messages import ReadStatus
     from rig.link.transcript import follow_transcript
 
@@ -101,4 +102,5 @@ def _at_port(settings: Settings, url: str, quiet_s: float | None) -> Iterator[En
 
         line.link.identify()
         line.link.ask(ReadStatus())
+        read_history(line.link)  # told as all that passes is
         yield from follow_transcript(line.transcript_path, pause)

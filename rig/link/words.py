@@ -8,7 +8,7 @@ from rig.link import messages, wire
 from rig.link.codec import Frame
 from rig.link.messages import Message
 
-__all__ = ["in_words", "name_of"]
+__all__ = ["entry_in_words", "in_words", "name_of"]
 
 _TICK_US = 0.5
 _CODES: Final = {
@@ -38,6 +38,8 @@ def in_words(frame: Frame) -> str:
     if isinstance(message, messages.Refused):
         detail = f" ({message.detail})" if message.detail else ""
         return f"refused: {wire.says(message.reason)}{detail}"
+    if isinstance(message, messages.HistoryEntry):
+        return f"answer to read history: newest {message.newest}, {entry_in_words(message)}"
     if isinstance(message, messages.Request):
         head = name_of(message.command)
     elif isinstance(message, messages.Event):
@@ -45,6 +47,45 @@ def in_words(frame: Frame) -> str:
     else:
         head = f"answer to {name_of(wire.Command(frame.code - wire.ANSWER_OFFSET))}"
     return f"{head}: {values}" if values else head
+
+
+def entry_in_words(entry: messages.HistoryEntry) -> str:
+    """Return what an entry of the history says, without its number.
+
+    Examples
+    --------
+    >>> arm, armed = wire.Command.ARM, wire.State.ARMED
+    >>> refused, reason = wire.HistoryKind.REFUSED, wire.Refusal.LANE_NOT_CLEAR
+    >>> entry_in_words(messages.HistoryEntry(9, refused, reason, arm, 0, 2_500_000))
+    'at 2.500000 s: arm was refused: the lane is not clear'
+    """
+    kind = entry.kind
+    detail = f" ({entry.detail})" if entry.detail else ""
+    if kind is wire.HistoryKind.MISSING:
+        return "no such entry"
+    if kind is wire.HistoryKind.RESET:
+        return f"the chip started: {_says(wire.ResetCause, entry.code)}"
+    if kind is wire.HistoryKind.REFUSED:
+        what = f"{_name(wire.Command, entry.about)} was refused: {_says(wire.Refusal, entry.code)}{detail}"
+    elif kind is wire.HistoryKind.FAULT:
+        if entry.code == wire.Fault.RECEIVE_OVERRUN:
+            detail = f" ({', '.join(wire.says(loss) for loss in wire.Loss if loss & entry.detail)})"
+        what = f"fault in state {_name(wire.State, entry.about)}: {_says(wire.Fault, entry.code)}{detail}"
+    else:
+        ways = f"from {_name(wire.State, entry.about)} to {_name(wire.State, entry.detail)}"
+        what = f"{ways}: {_says(wire.Cause, entry.code)}"
+    return f"at {entry.time_us / 1e6:.6f} s: {what}"
+
+
+def _name(enumeration: type[IntEnum], code: int) -> str:
+    return next((name_of(member) for member in enumeration if member == code), f"unknown ({code})")
+
+
+_Told = wire.ResetCause | wire.Refusal | wire.Fault | wire.Cause
+
+
+def _says(enumeration: type[_Told], code: int) -> str:
+    return next((wire.says(member) for member in enumeration if member == code), f"unknown ({code})")
 
 
 def _field(message: Message, name: str) -> str:

@@ -152,7 +152,8 @@ def test_a_message_is_not_encoded_as_another_type():
 def test_every_frame_can_be_told_in_words_with_every_field_named(frame):
     words = in_words(frame)
     assert "\n" not in words
-    assert len(words.split(", ")) >= max(1, len(fields(frame.message)) - 1)
+    if not isinstance(frame.message, messages.HistoryEntry):  # which is a sentence
+        assert len(words.split(", ")) >= max(1, len(fields(frame.message)) - 1)
 
 
 @pytest.mark.parametrize(
