@@ -65,7 +65,7 @@ class Port(Table):
     url: Annotated[str, Field(min_length=1)] = TWIN
     """`twin`, a serial port (`/dev/ttyACM0`, `COM3`), or any pyserial URL (`socket://...`, `rfc2217://...`)."""
     baud: Annotated[int, Field(ge=9_600, le=1_000_000)] = 115_200
-    """Bits a second; the firmware as built speaks at 115200."""
+    """Bits a second; `rig flash` builds the firmware for 115200 or 250000 by this."""
 
 
 class Camera(Table):

@@ -80,7 +80,7 @@ def flash(
 
     chosen = on_port(settings_or_defaults(settings), port)
     url = _serial_device(chosen)
-    plan = _plan(hex_file)
+    plan = _plan(hex_file, chosen.port.baud)
     avrdude = shutil.which("avrdude")
     commands = [(avrdude or "avrdude", *_arguments(url, plan.hex_file, baud)) for baud in _BAUDS]
     for words in filter(None, (plan.build, commands[0])):
@@ -120,13 +120,28 @@ def _serial_device(settings: Settings) -> str:
     return url
 
 
-def _plan(given: Path | None) -> _Plan:
-    """Choose where the firmware comes from."""
+def _plan(given: Path | None, baud: int) -> _Plan:
+    """Choose where the firmware comes from; it must speak at the settings' speed, or it would not be found again."""
+    from rig.link import wire
+
+    if given is None and baud not in wire.BAUDS:
+        raise RefusedError(
+            f"found [port] baud = {baud}, expected one that the firmware is built for: "
+            f"{' or '.join(map(str, wire.BAUDS))}"
+        )
     if given is not None:
         _refuse_what_does_not_fit(given)
         return _Plan(given)
     if (_SOURCE / "Makefile").is_file() and shutil.which("avr-gcc") and shutil.which("make"):
-        return _Plan(_BUILT, ("make", "-C", str(_SOURCE), "avr"))
+        if baud == wire.BAUD:
+            return _Plan(_BUILT, ("make", "-C", str(_SOURCE), "avr"))
+        build = ("make", "-C", str(_SOURCE), "avr", f"BAUD={baud}")
+        return _Plan(_BUILT.with_stem(f"{_BUILT.stem}-{baud}"), build)
+    if baud != wire.BAUD:
+        raise RefusedError(
+            f"the firmware at hand speaks at {wire.BAUD} baud, and [port] baud is {baud}; to build another: "
+            "sudo apt-get install gcc-avr avr-libc binutils-avr make"
+        )
     for there in (_SHIPPED, _BUILT):
         if there.is_file():
             _refuse_what_does_not_fit(there)
@@ -183,27 +198,35 @@ def _confirmed() -> bool:
 
 
 def _refuse_other_boards(settings: Settings) -> None:
-    """Ask whoever is at the port; a chip that says nothing is blank, and may be flashed."""
+    """Ask whoever is at the port, at every speed; a chip that says nothing is blank, and may be flashed."""
+    from rig.link import wire
+
+    others = (baud for baud in wire.BAUDS if baud != settings.port.baud)
+    if not any(_answers(settings.port.url, baud) for baud in (settings.port.baud, *others)):
+        typer.echo("there now: nothing that answers (a new chip, or another program in it)")
+
+
+def _answers(url: str, baud: int) -> bool:
+    """Whether a cannon answers at that speed; refuses one that must not be flashed."""
     from rig.link import wire
     from rig.link.errors import LinkError, NoAnswer, PortError
     from rig.link.link import Link
     from rig.link.messages import ReadStatus
     from rig.link.serial_port import SerialPort, WallClock
 
-    port = SerialPort(settings.port.url, baud=settings.port.baud)
+    port = SerialPort(url, baud=baud)
     try:
-        link = Link(port, WallClock(), baud=settings.port.baud)
+        link = Link(port, WallClock(), baud=baud)
         identity = link.identify()
         typer.echo(f"there now: firmware {identity.firmware}, wire version {identity.wire_version}")
         board, inputs = identity.board, link.ask(ReadStatus()).inputs
     except PortError:
         raise
     except NoAnswer:
-        typer.echo("there now: nothing that answers (a new chip, or another program in it)")
-        return
+        return False
     except LinkError as error:
         typer.echo(f"there now: {error}")
-        return
+        return True
     finally:
         port.close()
     if inputs & (wire.Input.LEVER_DRAWN | wire.Input.LEVER_LATCHED):
@@ -212,6 +235,7 @@ def _refuse_other_boards(settings: Settings) -> None:
         raise RefusedError(
             "the board there is no Arduino Uno, and this firmware is for one; nothing was flashed"
         )
+    return True
 
 
 def _run(command: tuple[str, ...], what: str, advice: tuple[tuple[str, str], ...]) -> None:

@@ -18,6 +18,7 @@ from typing import Any, Final
 __all__ = [
     "ANSWER_OFFSET",
     "BAUD",
+    "BAUDS",
     "COMMAND_LAYOUTS",
     "ESCAPE",
     "ESCAPE_XOR",
@@ -87,7 +88,9 @@ HISTORY_ENTRIES: Final = int(_WIRE["history_entries"])
 LONGEST_PAYLOAD: Final = int(_WIRE["longest_payload"])
 """Bytes of the longest payload of any frame."""
 BAUD: Final = int(_WIRE["baud"])
-"""Speed of the line, 8 data bits, no parity, one stop bit."""
+"""Speed of the line, 8 data bits, no parity, one stop bit, as the firmware is usually built."""
+BAUDS: Final = tuple(int(baud) for baud in _WIRE["bauds"])
+"""Speeds that the firmware may be built for."""
 EVENT_RESEND_MS: Final = int(_WIRE["event_resend_ms"])
 """An event without acknowledgement is sent again after this time."""
 HEARTBEAT_TIMEOUT_MS: Final = int(_WIRE["heartbeat_timeout_ms"])

@@ -118,6 +118,24 @@ def test_where_the_tool_chain_is_there_the_firmware_is_built_first(
     assert not Path("arguments").exists()
 
 
+def test_firmware_is_built_for_the_speed_of_the_settings(
+    rig: Rig, blank: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A cannon that speaks at another speed than the settings' would not be found again."""
+    monkeypatch.setattr(flash, "_BUILT", tmp_path / "built.hex")
+    Path("rig.toml").write_text("[port]\nbaud = 250000\n")
+    assert "apt-get install gcc-avr" in one_line(rig("--port", blank, "--dry-run"))
+    program(Path("bin/avr-gcc"), "")
+    program(Path("bin/make"), "")
+    answer = rig("--port", blank, "--dry-run")
+    assert f"make -C {flash._SOURCE} avr BAUD=250000" in answer.out
+    assert f"flash:w:{tmp_path}/built-250000.hex:i" in answer.out
+    Path("rig.toml").write_text("[port]\nbaud = 230400\n")
+    assert "230400, expected one that the firmware is built for: 115200 or 250000" in one_line(
+        rig("--port", blank, "--dry-run")
+    )
+
+
 @pytest.mark.parametrize(
     ("says", "advice"),
     [
