@@ -8,8 +8,10 @@ runs the real binary; so a sweep over every phase of a command against the chip'
 from __future__ import annotations
 
 import copy
+import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, TypeVar
 
 from rig.link import messages as m
@@ -78,6 +80,8 @@ class BareCannon:
         All that the chip's pins and line did; a test clears it.
     frames : list of Frame
         All that the chip said; cleared by every `ask`.
+    seen : int
+        Number of the last event that the chip told.
     """
 
     def __init__(self, settings: ChipSettings | None = None, *, baud: int = wire.BAUD) -> None:
@@ -87,7 +91,7 @@ class BareCannon:
         self.log: list[ChipEvent] = []
         self.frames: list[Frame] = []
         self._decoder = Decoder()
-        self._seen = 0
+        self.seen = 0
         self._last_id = 0
         self._last_command = wire.Command.IDENTIFY
         self._pulse: dict[
@@ -136,12 +140,21 @@ class BareCannon:
         for item in self._decoder.feed(sent):
             if isinstance(item, Frame):
                 self.frames.append(item)
-                if isinstance(item.message, m.Event) and (item.seq - self._seen - 1) % 256 < 128:
-                    self._seen = item.seq
+                if isinstance(item.message, m.Event) and (item.seq - self.seen - 1) % 256 < 128:
+                    self.seen = item.seq
         for event in events:
             if event.kind is EventKind.PIN and event.pin in (Pin.DRAW_SERVO, Pin.LATCH_SERVO):
                 rise, width = self._pulse.get(event.pin, (event.cycle, 0))
                 self._pulse[event.pin] = (event.cycle, width) if event.value else (rise, event.cycle - rise)
+
+    def pulse_ticks(self, pin: Pin) -> int:
+        """Return the width of the last whole pulse of the draw's or latch's servo; 0 where there was none."""
+        return self._pulse.get(pin, (0, 0))[1] // _TICK
+
+    def pulse_widths(self, pin: Pin) -> list[int]:
+        """Return the widths of all whole pulses in the log, in cycles."""
+        edges = [event for event in self.log if event.kind is EventKind.PIN and event.pin == pin]
+        return [fall.cycle - rise.cycle for rise, fall in pairwise(edges) if rise.value and not fall.value]
 
     def run_until_asleep(self) -> None:
         """Let instructions pass until the core sleeps, so that it is surely in its main loop."""
@@ -171,9 +184,9 @@ class BareCannon:
         """Put a shot into the muzzle, or take it out."""
         self.chip.drive(Pin.GATE_FIRST, seated)
 
-    def _move_lever(self) -> None:
-        """At the breech when drawn there; held when the latch is turned meanwhile."""
-        draw, latch = (self._pulse.get(pin, (0, 0))[1] // _TICK for pin in (Pin.DRAW_SERVO, Pin.LATCH_SERVO))
+    def move_lever(self) -> None:
+        """Drive the lever's switches: at the breech when drawn there; held when the latch is turned meanwhile."""
+        draw, latch = self.pulse_ticks(Pin.DRAW_SERVO), self.pulse_ticks(Pin.LATCH_SERVO)
         if self.chip.output(Pin.TRIGGER) or 0 < latch < 2500:
             self._held = False
         drawn = draw > 3980 or self._held
@@ -215,15 +228,31 @@ class BareCannon:
     def identify(self, session: int = 1) -> m.Identity:
         """Begin a session."""
         self._last_id = 0
-        self._seen = 0
+        self.seen = 0
         self._decoder.session = session
         identity = self.ask(m.Identify(wire.WIRE_VERSION, session))
-        self._seen = 0
+        self.seen = 0
         return identity
 
     def beat(self) -> m.Alive:
         """Send a heartbeat that acknowledges every event."""
-        return self.ask(m.Heartbeat(self._seen))
+        return self.ask(m.Heartbeat(self.seen))
+
+    def traffic(self, draw: random.Random, least_bytes: int) -> bytes:
+        """Return bytes that keep the line busy without a gap and change no state.
+
+        Commands that are answered, copies of them that are answered again, and damaged frames; of the latter so many
+        that the answers, which are longer than the commands, keep up.
+        """
+        out = b""
+        while len(out) < least_bytes:
+            request = draw.choice((m.ReadStatus(), m.Heartbeat(self.seen), m.ReadSetting(Setting.DWELL_MS)))
+            out += self.request(request) * draw.randrange(1, 3)
+            for _ in range(draw.randrange(2, 7)):
+                out += bytes(draw.randrange(0x20, 0x70) for _ in range(draw.randrange(3, 9))) + bytes(
+                    [wire.FLAG]
+                )
+        return out
 
     @property
     def state(self) -> State:
@@ -236,7 +265,7 @@ class BareCannon:
         while self.chip.cycle < end:
             self.beat()
             self.run_to(min(end, self.chip.cycle + _STEP_US * US))
-            self._move_lever()
+            self.move_lever()
 
     def wait_for(self, state: State, *, limit_ms: int = 8000) -> None:
         """Go on until the cannon is in a state.
