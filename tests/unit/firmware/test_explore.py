@@ -17,7 +17,7 @@ def explore(program: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([str(program), *arguments], capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("world", ["loader", "lever"])
+@pytest.mark.parametrize("world", ["loader", "lever", "axes"])
 def test_every_reachable_state_keeps_the_promises_and_the_page_has_the_figures(world: str) -> None:
     run = explore(EXPLORE, world, "1")
     assert run.returncode == 0, run.stdout
@@ -26,16 +26,22 @@ def test_every_reachable_state_keeps_the_promises_and_the_page_has_the_figures(w
 
 
 def test_states_that_count_as_one_go_on_alike() -> None:
-    run = explore(EXPLORE, "lever", "1", "check")
+    run = explore(EXPLORE, "lever", "1", "check", "1")
     assert run.returncode == 0, run.stdout
+
+
+def test_two_things_at_random_keep_the_promises_too() -> None:
+    run = explore(EXPLORE, "axes", "1", "pairs", "500000")
+    assert run.returncode == 0, run.stdout
+    assert "500000 pairs at random" in run.stdout
 
 
 # What is taken out of which file, the world in which it matters, and the promise that goes with it.
 GUARDS = {
     "fire compares the token": (
         "commands.c",
-        "payload_u32(frame) != cannon->token",
-        "payload_u32(frame) == 0",
+        "if (!token_right(cannon, frame)) {",
+        "if (false) {",
         "loader",
         "S-1",
     ),
@@ -62,6 +68,20 @@ GUARDS = {
         "        [STATE_EVENT_CONFIGURE]",
         "lever",
         "S-8",
+    ),
+    "a let-down turns the latch free": (
+        "lever.c",
+        "lever->task == LEVER_LET_DOWN ? WIRE_SETTING_LATCH_FREE_TICKS",
+        "lever->task == LEVER_LET_DOWN ? WIRE_SETTING_LATCH_HELD_TICKS",
+        "lever",
+        "S-8",
+    ),
+    "new limits leave no axis outside with pulses": (
+        "commands.c",
+        "            axis->powered = false;\n",
+        "",
+        "settings",
+        "S-7",
     ),
     "homing leaves the latch that has the lever": (
         "lever.c",
@@ -97,7 +117,17 @@ def test_explorer_finds_the_guard_that_is_gone(guard: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    "arguments", [(), ("lever",), ("moon", "1"), ("lever", "0"), ("lever", "4"), ("lever", "1", "x")]
+    "arguments",
+    [
+        (),
+        ("lever",),
+        ("moon", "1"),
+        ("lever", "0"),
+        ("lever", "4"),
+        ("lever", "1", "x", "1"),
+        ("lever", "1", "check"),
+        ("lever", "1", "pairs", "0"),
+    ],
 )
 def test_wrong_use_is_one_line(arguments: tuple[str, ...]) -> None:
     run = explore(EXPLORE, *arguments)
