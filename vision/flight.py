@@ -136,7 +136,9 @@ class Seen:
         """Residuals (..., N, 2) in standard deviations along and across each smear."""
         along = off_px[..., 0] * self.axes[:, 0] + off_px[..., 1] * self.axes[:, 1]
         across = off_px[..., 1] * self.axes[:, 0] - off_px[..., 0] * self.axes[:, 1]
-        white: FloatArray = np.stack([along, across], axis=-1) / self.sigmas_px
+        white = np.empty(off_px.shape)
+        np.divide(along, self.sigmas_px[:, 0], out=white[..., 0])
+        np.divide(across, self.sigmas_px[:, 1], out=white[..., 1])
         return white
 
 
@@ -225,20 +227,25 @@ def fit_flight(
         off: FloatArray = (camera[..., :2] / camera[..., 2:3] - places) * focal
         return off
 
-    def shadows_off_px(parameters: FloatArray) -> FloatArray:
-        """Residuals (M, N, 2) of the shadows for M sets of unknowns."""
-        if shadows is None:
-            return np.zeros((len(parameters), 0, 2))
-        points = _positions(parameters[:, :_FLIGHT], shadows.seen.times_us)
-        points[..., 2] = np.maximum(points[..., 2], 0.0)
-        return off_px(shadows.lamp.shadow(points, parameters[:, None, _FLIGHT:]), shaded)
+    # Everything that is asked of a flight, its way is worked out for at once: sights, shadows, the waypoint.
+    whens = [times, np.zeros(0) if shadows is None else shadows.seen.times_us]
+    if passes is not None:
+        whens.append(np.array([passes.time_us]))
+    everywhen = np.concatenate(whens)
+    here, there = len(times), len(times) + len(whens[1])
 
-    def misses(parameters: FloatArray) -> FloatArray:
-        """Residuals in the pictures (M, 2 N) for M sets of unknowns, in standard deviations."""
-        parts = [sights.whitened(off_px(_positions(parameters[:, :_FLIGHT], times), seen))]
-        if shadows is not None:
-            parts.append(shadows.seen.whitened(shadows_off_px(parameters)))
-        return np.concatenate([p.reshape(len(parameters), -1) for p in parts], axis=1)
+    def misses(parameters: FloatArray, points: FloatArray) -> FloatArray:
+        """Residuals in the pictures (M, 2 N) for M sets of unknowns with their ways, in standard deviations."""
+        count = len(parameters)
+        whitened = sights.whitened(off_px(points[:, :here], seen)).reshape(count, -1)
+        if shadows is None:
+            return whitened
+        thrown = points[:, here:there].copy()
+        thrown[..., 2] = np.maximum(thrown[..., 2], 0.0)
+        places = shadows.lamp.shadow(thrown, parameters[:, None, _FLIGHT:])
+        return np.concatenate(
+            [whitened, shadows.seen.whitened(off_px(places, shaded)).reshape(count, -1)], axis=1
+        )
 
     def softened(residuals: FloatArray) -> FloatArray:
         # Huber's loss as a residual: a smear cut by a line or joined to a shadow pulls no harder than its distance.
@@ -247,40 +254,39 @@ def fit_flight(
         soft: FloatArray = np.where(size <= _HUBER, residuals, np.sign(residuals) * far)
         return soft
 
-    everywhen = times if shadows is None else np.concatenate([times, shadows.seen.times_us])
-
-    def told(parameters: FloatArray, *, soft: bool) -> FloatArray:
-        pictures = misses(parameters)
+    def told(parameters: FloatArray, points: FloatArray, *, soft: bool) -> FloatArray:
+        pictures = misses(parameters, points)
         if soft:
             pictures = softened(pictures)
         parts = [pictures, (parameters - mean) / scale]
         if passes is not None:
-            there = _positions(parameters[:, :_FLIGHT], np.array([passes.time_us]))[:, 0]
-            parts.append((there - passes.point_mm) / passes.sigma_mm)
+            parts.append((points[:, there] - passes.point_mm) / passes.sigma_mm)
         return np.concatenate(parts, axis=1)
 
     def stacked(parameters: FloatArray, *, soft: bool) -> FloatArray:
+        points = _positions(parameters[:, :_FLIGHT], everywhen)
         # Nothing flies through the board: a shot seen in flight is above it, however its height came about.
-        heights = _positions(parameters[:, :_FLIGHT], everywhen)[..., 2]
-        sunk = np.minimum(heights - _LOWEST_MM, 0.0) / _SUNK_SIGMA_MM
-        return np.concatenate([told(parameters, soft=soft), sunk], axis=1)
+        sunk = np.minimum(points[:, :there, 2] - _LOWEST_MM, 0.0) / _SUNK_SIGMA_MM
+        return np.concatenate([told(parameters, points, soft=soft), sunk], axis=1)
 
     best, cost = _descend(partial(stacked, soft=False), mean, steps)
     if robust:
         # Far from the flight the softened residuals are too flat to lead there: begin at the plain fit.
         best, cost = _descend(partial(stacked, soft=True), best, steps)
     # The board below holds a flight up without telling how high it is: it does not make it surer.
-    here = told(best[None], soft=robust)[0]
-    slopes = (told(best + np.diag(steps), soft=robust) - here) / steps[:, None]
+    around = np.concatenate([best[None], best + np.diag(steps)])
+    points = _positions(around[:, :_FLIGHT], everywhen)
+    near = told(around, points, soft=robust)
+    slopes = (near[1:] - near[0]) / steps[:, None]
     normal = slopes @ slopes.T
-    away = misses(best[None])[0].reshape(-1, 2) * _SHARP_PX
+    away = misses(best[None], points[:1])[0].reshape(-1, 2) * _SHARP_PX
     far_px = np.hypot(away[:, 0], away[:, 1])
     # Unknowns differ by ten orders of magnitude in size: invert in units of their prior spread.
     covariance: FloatArray = np.asarray(
         np.linalg.inv(normal * scale[:, None] * scale) * scale[:, None] * scale, dtype=np.float64
     )
     # Where the sights scatter more than they should, the flight is less sure by as much.
-    covariance *= max(1.0, cost / (2 * len(everywhen)))
+    covariance *= max(1.0, cost / (2 * there))
     flight = Flight(float(best[0]), best[1:4].copy(), best[4:7].copy(), float(best[7]))
     return FlightFit(
         flight,
@@ -312,21 +318,25 @@ def _descend(
     residuals: Callable[[FloatArray], FloatArray], start: FloatArray, steps: FloatArray
 ) -> tuple[FloatArray, float]:
     """Least squares after Levenberg and Marquardt; gives the best unknowns and their cost."""
+    moves = np.concatenate([np.zeros((1, len(start))), np.diag(steps)])
     best = start.copy()
-    cost = float(np.sum(residuals(best[None])[0] ** 2))
+    # Each place is worked out together with those around it: the next round's slopes come for little more.
+    around = residuals(best + moves)
+    cost = float(around[0] @ around[0])
     damping = 1e-3
     for _ in range(_ITERATIONS):
-        here = residuals(best[None])[0]
-        slopes = (residuals(best + np.diag(steps)) - here) / steps[:, None]
+        here = around[0]
+        slopes = (around[1:] - here) / steps[:, None]
         normal = slopes @ slopes.T
         gradient = slopes @ here
         gain = 0.0
         for _ in range(6):
             change = np.linalg.solve(normal + damping * np.diag(np.diag(normal)), -gradient)
-            trial_cost = float(np.sum(residuals((best + change)[None])[0] ** 2))
+            trial = residuals(best + change + moves)
+            trial_cost = float(trial[0] @ trial[0])
             if trial_cost < cost:
                 gain = cost - trial_cost
-                best, cost, damping = best + change, trial_cost, max(damping / 6, 1e-9)
+                best, cost, around, damping = best + change, trial_cost, trial, max(damping / 6, 1e-9)
                 break
             damping *= 6
         if gain < 1e-4 * max(cost, 1.0):
@@ -343,7 +353,7 @@ def _positions(parameters: FloatArray, times_us: FloatArray) -> FloatArray:
     elapsed_ms = (times_us[None, :] - parameters[:, :1]) / 1000.0
     velocity = parameters[:, 4:7]
     drag = np.maximum(parameters[:, 7:8], 1e-9)
-    speed = np.maximum(np.linalg.norm(velocity, axis=1, keepdims=True), 1e-9)
+    speed = np.maximum(np.sqrt((velocity * velocity).sum(axis=1, keepdims=True)), 1e-9)
     # The logarithm has no value far before the start of a fast flight; nothing there is asked for in earnest.
     slowed = np.maximum(drag * speed * elapsed_ms, -0.5)
     along = np.log1p(slowed) / (drag * speed)
