@@ -30,7 +30,7 @@ USED void reset_handler(void)
 
 /* Also what an interrupt that nobody asked for comes to, since its entry of the table is empty: a fault. Everything off;
  * the watchdog does the rest. */
-static void fault(void)
+NO_RETURN static void fault(void)
 {
     board_drop_trigger();
     board_set_loader(false);

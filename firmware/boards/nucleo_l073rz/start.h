@@ -2,8 +2,10 @@
 #ifndef START_H
 #define START_H
 
-void reset_handler(void);
-_Noreturn void main(void);
+#define NO_RETURN __attribute__((noreturn))
+
+NO_RETURN void reset_handler(void);
+NO_RETURN void main(void);
 
 void systick_handler(void);
 void gate_handler(void);

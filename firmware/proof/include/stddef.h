@@ -1,0 +1,2 @@
+#define NULL ((void *)0)
+typedef unsigned long size_t;

@@ -1,0 +1,1 @@
+/* Its functions need no declaration to be parsed. */
