@@ -132,11 +132,10 @@ ISR(TIMER0_OVF_vect, ISR_NOBLOCK)
 ISR(TIMER0_COMPA_vect)
 {
     TIMSK0 &= (uint8_t)~_BV(OCIE0A);
-    uint8_t now = wrap;
-    sei();
-    if (now == latch.fall_wrap) {
+    if (wrap == latch.fall_wrap) {
         PORTD &= (uint8_t)~_BV(PIN_LATCH);
     } else {
         PORTD |= _BV(PIN_LATCH);
     }
+    sei(); /* others need not wait for the registers to be restored */
 }
