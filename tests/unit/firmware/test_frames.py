@@ -1,6 +1,6 @@
 """Frames on the firmware's side: CRC, stuffing, damage, noise, and stop bytes in the middle."""
 
-from cannon_host import Cannon, Refused, cannon_in, crc, lib, read_frames
+from cannon_host import Cannon, Refused, cannon_in, crc, lib, read_frames, stuff
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -112,3 +112,12 @@ def test_everything_sent_is_stuffed() -> None:
     data = cannon.sent()
     assert wire.STOP not in data
     assert len(list(read_frames(data, session=None))) >= 1
+
+
+def test_frame_too_short_for_a_command_is_no_frame_though_its_crc_is_right() -> None:
+    cannon = cannon_in(State.SAFE)
+    for body in (b"", bytes([cannon.last_id + 1])):
+        unsent = cannon.session.to_bytes(2, "little")
+        whole = body + crc(unsent + body).to_bytes(2, "little")
+        assert cannon.exchange(stuff(whole) + bytes([wire.FLAG])) == []
+    cannon.ask(Command.STATUS)

@@ -1,11 +1,11 @@
 """A command has an id and is executed at most once, however often it comes."""
 
-from cannon_host import PERMITTED, Cannon, Refused, cannon_in, frame
+from cannon_host import PERMITTED, Cannon, Refused, cannon_in, configured, frame
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rig.link import wire
-from rig.link.wire import Axis, Command, Event, Refusal, ResetCause, State
+from rig.link.wire import Axis, Command, Event, Refusal, ResetCause, Setting, State
 
 
 def refusal(answer: tuple[int, int, bytes]) -> Refused:
@@ -211,3 +211,37 @@ def test_boot_is_told_with_its_cause() -> None:
         {"reset_cause": ResetCause.WATCHDOG, "wire_version": wire.WIRE_VERSION}
     ]
     assert cannon.view.faults & wire.Fault.WATCHDOG.mask
+
+
+def identify_of(sequence: int, session: int, version: int = wire.WIRE_VERSION) -> bytes:
+    fields = {"wire_version": version, "session": session}
+    return frame(sequence, Command.IDENTIFY, wire.COMMAND_LAYOUTS[Command.IDENTIFY].payload.pack(fields))
+
+
+def test_first_session_may_have_any_number() -> None:
+    for session in (0, 1, 0xFFFF):
+        cannon = Cannon()
+        cannon.session = session
+        (answer,) = cannon.exchange(identify_of(1, session))
+        assert answer[:2] == (1, Command.IDENTIFY + wire.ANSWER_OFFSET)
+
+
+def test_another_identify_of_the_same_session_is_no_repetition() -> None:
+    cannon = cannon_in(State.SAFE)
+    cannon.session = 7
+    assert len(cannon.exchange(identify_of(50, 7))) == 1
+    assert cannon.exchange(identify_of(50, 7, wire.WIRE_VERSION + 1)) == []
+    assert cannon.exchange(identify_of(51, 7)) == []
+    assert len(cannon.exchange(identify_of(50, 7))) == 1
+
+
+def test_status_tells_of_the_loader_while_it_loads_and_not_else() -> None:
+    cannon = configured({Setting.LOADER_PRESENT: 1})
+    loader = 1 << len(wire.Axis)
+    cannon.ask(Command.HOME)
+    cannon.run_until(State.READY)
+    cannon.ask(Command.COCK)
+    cannon.run_until(State.COCKED)
+    assert not cannon.ask(Command.STATUS)["moving"] & loader
+    cannon.ask(Command.LOAD)
+    assert cannon.ask(Command.STATUS)["moving"] & loader
