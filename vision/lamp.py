@@ -17,12 +17,15 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from game.montecassino import BOARD_FILES, BOARD_ROWS
+from vision.figure import Figure
 from vision.registration import BoardView
-from vision.soldiers import Board
+from vision.surface import Raster, Surface
 
-__all__ = ["Lamp", "find_lamp"]
+__all__ = ["Lamp", "find_lamp", "in_shadow"]
 
 FloatArray = NDArray[np.float64]
+FloatImage = NDArray[np.float32]
 
 _MOST_SLOPE = 2.0
 _STEP = 0.125
@@ -37,6 +40,10 @@ _ASIDE = 0.42  # beside the shadow, as a share of the figure's height
 _DEEPEST = 0.7
 _LEAST_SEEN = 3  # places of a soldier's shadow that no figure hides
 _SMOOTH_MM = 2.5
+_SLICE_MM = 3.0
+_HALF_SHADE_MM = 2.0
+_DARKER_STILL = 0.12  # than the middle of the shadows
+_TINTED = 4.0  # spreads of the bare board
 _FEWEST_SOLDIERS = 4
 _LEAST_DARKER = 0.05  # part of the light
 _LEAST_SIGMAS = 4.0
@@ -56,7 +63,7 @@ class Lamp:
     middle_mm: FloatArray
     """The middle of the board, shape (2,)."""
     darkness: float
-    """Part of the light that is missing in a soldier's shadow."""
+    """Part of the light that is missing in the middle of a soldier's shadow."""
 
     def shadow(self, points_mm: FloatArray, slope: FloatArray | None = None) -> FloatArray:
         """Where points (..., 3) above the board throw their shadows on it, shape (..., 3).
@@ -77,23 +84,35 @@ class Lamp:
         return thrown
 
 
-def find_lamp(board: Board, view: BoardView) -> Lamp | None:
+def find_lamp(
+    flat: FloatImage,
+    surface: Surface,
+    raster: Raster,
+    view: BoardView,
+    figure: Figure,
+    feet_mm: FloatArray,
+) -> Lamp | None:
     """Find the lamp; ``None`` where the soldiers throw no clear shadows.
 
     Parameters
     ----------
-    board
-        The table before the shot.
-    view
-        The camera.
+    flat
+        The picture on the raster.
+    surface
+        The bare board.
+    raster, view
+        The board's raster and the camera.
+    figure
+        The size of the figures.
+    feet_mm
+        Where soldiers stand, shape (N, 2); some of them may be none.
     """
-    soldiers = board.standing.soldiers
-    if len(soldiers) < _FEWEST_SOLDIERS:
+    if len(feet_mm) < _FEWEST_SOLDIERS:
         return None
-    raster, height_mm = board.raster, board.standing.height_mm
-    darkness = _darkness(board, view)
-    feet = np.array([(s.x_mm, s.y_mm) for s in soldiers])
-    middle = np.array([raster.square_mm * 4, raster.square_mm * 9])
+    height_mm, feet = figure.height_mm, feet_mm
+    darkness = _darkness(flat, surface, raster)
+    _hide_figures(darkness, raster, view, figure, feet)
+    middle = np.array([raster.square_mm * BOARD_FILES / 2, raster.square_mm * BOARD_ROWS / 2])
 
     def judge(slopes: FloatArray, lamp_mm: float) -> tuple[FloatArray, FloatArray]:
         """Mean difference (n,) and its t value for slopes (n, 2)."""
@@ -140,25 +159,78 @@ def find_lamp(board: Board, view: BoardView) -> Lamp | None:
     if float(mean[at]) < _LEAST_DARKER or float(sigmas[at]) < _LEAST_SIGMAS:
         return None
     sigma = _DIRECTION_SIGMA + _LENGTH_SIGMA * float(np.linalg.norm(best))
-    return Lamp(best, sigma, lamp_mm, middle, float(mean[at]))
+    reach = (best + (feet - middle) / lamp_mm)[:, None] * (_ALONG * height_mm)[:, None]
+    inside = _sample(darkness, raster.to_px(feet[:, None] + reach))
+    return Lamp(best, sigma, lamp_mm, middle, float(np.nanmedian(inside)))
 
 
-def _darkness(board: Board, view: BoardView) -> NDArray[np.float32]:
-    """Part of the light that is missing on the bare board; nan where a figure hides it or beyond the rim."""
-    raster = board.raster
-    flat, model = board.flat[raster.board], board.surface.colour
+def in_shadow(
+    lamp: Lamp,
+    flat: FloatImage,
+    surface: Surface,
+    raster: Raster,
+    view: BoardView,
+    figure: Figure,
+    feet_mm: FloatArray,
+) -> NDArray[np.bool_]:
+    """Tell where on the raster a soldier's shadow lies and looks like one: as dark, and of the board's colour.
+
+    Where a soldier itself hides the board, its own shadow is not counted.
+
+    Parameters
+    ----------
+    lamp
+        What throws them.
+    flat, surface, raster, view, figure, feet_mm
+        As for `find_lamp`.
+    """
+    mask = np.zeros(raster.shape, dtype=np.uint8)
+    for foot in feet_mm:
+        body = np.array([(foot[0], foot[1], z) for z in np.arange(0.0, figure.height_mm, _SLICE_MM)])
+        own = np.zeros_like(mask)
+        for point, where in zip(body, lamp.shadow(body), strict=True):
+            column, row = (round(float(v)) for v in raster.to_px(where[:2]))
+            radius = figure.body_radius_mm(float(point[2])) + _HALF_SHADE_MM
+            cv2.circle(own, (column, row), max(1, round(radius / raster.mm_per_px)), 1, -1)
+        for x_mm, y_mm, radius_mm in figure.shadow_of_sight(view.camera_mm, float(foot[0]), float(foot[1])):
+            column, row = (round(float(v)) for v in raster.to_px(np.array([x_mm, y_mm])))
+            cv2.circle(own, (column, row), round(radius_mm / raster.mm_per_px) + 1, 0, -1)
+        mask |= own
+    dark = _darkness(flat, surface, raster)
+    alike = (dark > _LEAST_DARKER) & (dark < lamp.darkness + _DARKER_STILL)
+    return np.asarray((mask > 0) & alike & ~_tinted(flat, surface, raster))
+
+
+def _darkness(flat: FloatImage, surface: Surface, raster: Raster) -> FloatImage:
+    """Part of the light that is missing on the raster; nan beyond the rim."""
+    here, model = flat[raster.board], surface.colour
     power = np.einsum("ijk,ijk->ij", model, model) + 1.0
-    share = np.einsum("ijk,ijk->ij", flat, model) / power
+    share = np.einsum("ijk,ijk->ij", here, model) / power
     dark = np.full(raster.shape, np.nan, dtype=np.float32)
     size = max(1, round(_SMOOTH_MM / raster.mm_per_px))
     dark[raster.board] = cv2.blur(np.clip(1 - share, -_DEEPEST, _DEEPEST).astype(np.float32), (size, size))
-    for soldier in board.standing.soldiers:
-        for x_mm, y_mm, radius_mm in board.figure.shadow_of_sight(view.camera_mm, soldier.x_mm, soldier.y_mm):
-            centre = tuple(round(float(v)) for v in raster.to_px(np.array([x_mm, y_mm])))
-            cv2.circle(
-                dark, (centre[0], centre[1]), round(radius_mm / raster.mm_per_px) + 1, float("nan"), -1
-            )
     return dark
+
+
+def _tinted(flat: FloatImage, surface: Surface, raster: Raster) -> NDArray[np.bool_]:
+    """Where the colour is not the board's, however dark; never in a grey picture."""
+    tinted = np.zeros(raster.shape, dtype=np.bool_)
+    here, model = flat[raster.board], surface.colour
+    if here.shape[2] > 1:
+        power = np.einsum("ijk,ijk->ij", model, model) + 1.0
+        off = here - (np.einsum("ijk,ijk->ij", here, model) / power)[..., None] * model
+        tinted[raster.board] = np.sqrt(np.einsum("ijk,ijk->ij", off, off)) > _TINTED * surface.noise
+    return tinted
+
+
+def _hide_figures(
+    dark: FloatImage, raster: Raster, view: BoardView, figure: Figure, feet_mm: FloatArray
+) -> None:
+    """Put nan where figures hide the board."""
+    for foot in feet_mm:
+        for x_mm, y_mm, radius_mm in figure.shadow_of_sight(view.camera_mm, float(foot[0]), float(foot[1])):
+            column, row = (round(float(v)) for v in raster.to_px(np.array([x_mm, y_mm])))
+            cv2.circle(dark, (column, row), round(radius_mm / raster.mm_per_px) + 1, float("nan"), -1)
 
 
 def _sample(picture: NDArray[np.float32], places_px: FloatArray) -> NDArray[np.float32]:

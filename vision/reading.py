@@ -15,7 +15,6 @@ from vision.causes import FallCause, explain
 from vision.contacts import ShotContacts, find_contacts
 from vision.falls import find_falls
 from vision.guards import Alarm, clip_alarms, late_falls
-from vision.lamp import find_lamp
 from vision.outcome import Push, Standing
 from vision.registration import BoardView, NoBoard, grey, register
 from vision.scene import Scene
@@ -92,7 +91,7 @@ def read_shot(
         )
     board = read_board(reference, scene, view)
     aftermath = find_falls(frames, timestamps_us, view, board, reference, first_moving)
-    track = find_track(frames, timestamps_us, scene, view, find_lamp(board, view))
+    track = find_track(frames, timestamps_us, scene, view, board.lamp)
     frame_us = median(b - a for a, b in pairwise(timestamps_us))
     stirred_us = {t.soldier.square: t.began_us for t in aftermath.topplings}
     stirred_us |= {p.soldier.square: p.began_us for p in aftermath.pushes}

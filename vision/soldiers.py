@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from game.montecassino import ALL_SQUARES, Side, Square
 from vision.figure import Figure
+from vision.lamp import Lamp, find_lamp, in_shadow
 from vision.outcome import Soldier, Standing
 from vision.registration import BoardView
 from vision.scene import Scene
@@ -42,6 +43,7 @@ _REACH = 0.24
 # The mean of a figure's cover runs from -0.5 (all bare) to 0.5; beyond these the picture is plain.
 _SURELY_BARE = -0.22
 _SURELY_MANNED = 0.12
+_PLAINLY_MANNED = 0.2  # where the position says that nobody stands there
 _UNSURE_SPLIT = -0.06
 _QUITE_BARE = -0.3  # most bare squares lie below
 _LEAST_GAP = 0.04
@@ -70,6 +72,8 @@ class Board:
     """Strangeness that is usual for the bare board, and for a figure."""
     figure: Figure
     standing: Standing
+    lamp: Lamp | None
+    """What throws the clearest shadows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,12 @@ def read_board(picture: Image, scene: Scene, view: BoardView) -> Board:
     cover[raster.board] = np.clip((strange[raster.board] - low) / (high - low), 0, 1) - 0.5
     figure = _learn_figure(cover, raster, view, clear)
     covers = _decide_order(cover, raster, view, figure)
+    lamp = _lamp(covers, flat, surface, raster, view, figure)
+    if lamp is not None:
+        feet = _feet(covers)
+        cover[in_shadow(lamp, flat, surface, raster, view, figure, feet)] = -0.5
+        covers = _decide_order(cover, raster, view, figure)
+        lamp = _lamp(covers, flat, surface, raster, view, figure) or lamp
     if scene.expected is None:
         covers = _without_shadows(covers, flat, cover, raster, view, figure)
     manned, differences = _manned(covers, scene.expected)
@@ -115,10 +125,33 @@ def read_board(picture: Image, scene: Scene, view: BoardView) -> Board:
     soldiers = tuple(
         Soldier(s, sides[s], round(covers[s].x_mm, 2), round(covers[s].y_mm, 2)) for s in sorted(manned)
     )
-    # From above a figure's height hardly shows: what was learnt of it is half of what is said.
-    height_mm = _USUAL_HEIGHT_MM + 0.5 * (figure.height_mm - _USUAL_HEIGHT_MM)
-    standing = Standing(soldiers, height_mm, figure.foot_radius_mm, tuple(differences) + side_notes)
-    return Board(raster, flat, surface, strange, (low, high), figure, standing)
+    standing = Standing(
+        soldiers, _likely_height_mm(figure), figure.foot_radius_mm, tuple(differences) + side_notes
+    )
+    return Board(raster, flat, surface, strange, (low, high), figure, standing, lamp)
+
+
+def _feet(covers: Mapping[Square, _Cover]) -> FloatArray:
+    """Where somebody seems to stand, shape (N, 2)."""
+    found = [(c.x_mm, c.y_mm) for c in covers.values() if c.mean > _UNSURE_SPLIT]
+    return np.array(found).reshape(-1, 2)
+
+
+def _lamp(
+    covers: Mapping[Square, _Cover],
+    flat: FloatImage,
+    surface: Surface,
+    raster: Raster,
+    view: BoardView,
+    figure: Figure,
+) -> Lamp | None:
+    usual = Figure(_likely_height_mm(figure), figure.foot_radius_mm)
+    return find_lamp(flat, surface, raster, view, usual, _feet(covers))
+
+
+def _likely_height_mm(figure: Figure) -> float:
+    """From above a figure's height hardly shows: what was learnt of it is half of what is said."""
+    return _USUAL_HEIGHT_MM + 0.5 * (figure.height_mm - _USUAL_HEIGHT_MM)
 
 
 def _quick_scores(strange: FloatImage, raster: Raster, view: BoardView) -> dict[Square, float]:
@@ -294,7 +327,7 @@ def _manned(
         mean = covers[square].mean
         if square in expected and mean < _SURELY_BARE:
             differences.append(f"{square} should hold a soldier and is seen empty")
-        elif square not in expected and mean > _SURELY_MANNED:
+        elif square not in expected and mean > _PLAINLY_MANNED:
             differences.append(f"{square} should be empty and a soldier is seen on it")
             manned.append(square)
         elif square in expected:

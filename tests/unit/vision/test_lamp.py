@@ -6,7 +6,7 @@ import painted_table as painted
 import pytest
 from painted_table import CROWD, Table
 
-from vision.lamp import Lamp, find_lamp
+from vision.lamp import Lamp
 from vision.registration import BoardView
 from vision.soldiers import read_board
 
@@ -38,7 +38,7 @@ def test_the_lamp_is_found_from_the_shadows(slope: tuple[float, float]) -> None:
     camera = painted.view()
     lamp = Lamp(np.array(slope), 0.0, 1500.0, MIDDLE_MM, 0.4)
     scene = painted.scene(camera, expected=CROWD)
-    found = find_lamp(read_board(shaded(camera, lamp), scene, camera), camera)
+    found = read_board(shaded(camera, lamp), scene, camera).lamp
     assert found is not None
     assert np.abs(found.slope - lamp.slope).max() < 2 * found.slope_sigma
     across = found.slope @ np.array([-slope[1], slope[0]]) / np.hypot(*slope)
@@ -48,7 +48,7 @@ def test_the_lamp_is_found_from_the_shadows(slope: tuple[float, float]) -> None:
 def test_without_shadows_there_is_no_lamp() -> None:
     camera = painted.view()
     scene = painted.scene(camera, expected=CROWD)
-    assert find_lamp(read_board(shaded(camera, None), scene, camera), camera) is None
+    assert read_board(shaded(camera, None), scene, camera).lamp is None
 
 
 def test_a_shadow_lies_on_the_board_away_from_the_lamp() -> None:
