@@ -19,7 +19,10 @@
 
 static OUT_OF_LINE uint16_t setting(const struct cannon *cannon, uint8_t code) { return cannon->settings.values[code]; }
 
-static OUT_OF_LINE void set_timer(struct cannon *cannon, uint8_t timer, uint16_t ms) { timers_set(&cannon->timers, timer, ms); }
+static OUT_OF_LINE void set_timer(struct cannon *cannon, uint8_t timer, uint16_t ms)
+{
+    timers_set(&cannon->timers, timer, ms);
+}
 
 static OUT_OF_LINE bool due(const struct cannon *cannon, uint8_t timer) { return timers_due(&cannon->timers, timer); }
 

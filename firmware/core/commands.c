@@ -60,7 +60,8 @@ static void refuse(struct cannon *cannon, uint8_t reason, uint16_t detail)
 }
 
 /* A refusal of a frame that does not count as a command of this session. */
-static OUT_OF_LINE void refuse_aside(struct cannon *cannon, const struct receiver_frame *frame, uint8_t reason, uint8_t detail)
+static OUT_OF_LINE void refuse_aside(struct cannon *cannon, const struct receiver_frame *frame, uint8_t reason,
+                                     uint8_t detail)
 {
     cannon_note(cannon, WIRE_HISTORY_KIND_REFUSED, reason, frame->type, detail);
     outbox_refuse_aside(&cannon->outbox, frame->sequence, reason, detail);

@@ -1,5 +1,5 @@
-/* CRC-16/X-25 a byte at a time: start with CRC_START or the session's start, send the complement, and a whole frame with its CRC leaves
- * CRC_RESIDUE whatever it carried, so the receiver only compares. */
+/* CRC-16/X-25 a byte at a time: start with CRC_START or the session's start, send the complement, and a whole frame
+ * with its CRC leaves CRC_RESIDUE whatever it carried, so the receiver only compares. */
 #ifndef CRC_H
 #define CRC_H
 

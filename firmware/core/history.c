@@ -52,7 +52,8 @@ void history_start(struct history *history)
     history->newest = next[0] == 0 || whole(next) ? newest : (uint16_t)(newest + 1u);
 }
 
-OUT_OF_LINE void history_note(struct history *history, uint8_t kind, uint8_t code, uint8_t about, uint16_t detail, uint32_t time_us)
+OUT_OF_LINE void history_note(struct history *history, uint8_t kind, uint8_t code, uint8_t about, uint16_t detail,
+                              uint32_t time_us)
 {
     const uint8_t said[SAID_BYTES] = {kind, code, about, (uint8_t)detail, (uint8_t)(detail >> 8)};
     const uint8_t *newest = place_of(history, history->newest);

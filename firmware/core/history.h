@@ -1,6 +1,6 @@
 /* What happened last, kept where a reset does not reach: resets, refusals, faults, and changes of state that no command
- * asked for. Entries are numbered on and on and take each other's place in turn. Each has a CRC of its own, so one that a
- * reset cut off in the middle is known for what it is and spoils no other. Only a new entry costs time. */
+ * asked for. Entries are numbered on and on and take each other's place in turn. Each has a CRC of its own, so one that
+ * a reset cut off in the middle is known for what it is and spoils no other. Only a new entry costs time. */
 #ifndef HISTORY_H
 #define HISTORY_H
 
@@ -18,12 +18,13 @@ struct history {
     uint16_t newest; /* number of the newest */
 };
 
-/* After a reset, before anything is noted. What is there counts as far as its CRCs say so, whatever the reset was: after
- * a loss of supply they do not. An entry that was being written leaves a gap in the numbers. */
+/* After a reset, before anything is noted. What is there counts as far as its CRCs say so, whatever the reset was:
+ * after a loss of supply they do not. An entry that was being written leaves a gap in the numbers. */
 void history_start(struct history *history);
 
 /* A new entry. A refusal that says what the newest entry says already is not noted again. */
-void history_note(struct history *history, uint8_t kind, uint8_t code, uint8_t about, uint16_t detail, uint32_t time_us);
+void history_note(struct history *history, uint8_t kind, uint8_t code, uint8_t about, uint16_t detail,
+                  uint32_t time_us);
 
 /* The HISTORY_TOLD_BYTES of the entry with that number; NULL when there is none, or it is not whole. */
 const uint8_t *history_find(struct history *history, uint16_t number);

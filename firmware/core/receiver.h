@@ -62,7 +62,8 @@ void receiver_start(struct receiver *receiver);
 /* Main loop: the oldest frame. False when there is none. */
 bool receiver_pop(struct receiver *receiver, struct receiver_frame *frame);
 
-/* Main loop: from now on only frames of this session count. What waits or has begun is of the one before: it is dropped. */
+/* Main loop: from now on only frames of the session count whose CRC starts there. What waits or has begun is of the one
+ * before: it is dropped. */
 void receiver_begin_session(struct receiver *receiver, uint16_t crc_start);
 
 /* Main loop: the token of this arming. The fuse stays out until guard_light_fuse. */

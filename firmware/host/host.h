@@ -78,8 +78,8 @@ uint16_t host_setting(const struct host *host, uint8_t setting);
 /* The 1024 bytes of EEPROM, to read and to damage. */
 uint8_t *host_eeprom(struct host *host);
 
-/* The bytes of the history's ring as they lie in RAM, to read and to damage: HISTORY_ENTRY_BYTES an entry, then the number
- * of the newest. `count` is how many. */
+/* The bytes of the history's ring as they lie in RAM, to read and to damage: HISTORY_ENTRY_BYTES an entry, then the
+ * number of the newest. `count` is how many. */
 uint8_t *host_history(struct host *host, size_t *count);
 
 /* Bytes from the line were lost before they came to the core (WIRE_LOSS_.._MASK), as the hardware says. */
