@@ -44,7 +44,7 @@ _THING_MM2 = 3000.0  # not at the picture's edge
 _THICK_PX = 3  # of a shrunken picture; edges that shake are thinner
 _FALL_HEIGHTS = 1.8  # a soldier that falls and slides stays within this of its foot, its shadow too
 _BUMP_MM = 2.0
-_LOOK_EACH_US = 25_000  # an arm crosses a hand's breadth in this time
+_LOOK_EACH_US = 30_000  # an arm crosses a hand's breadth in this time
 _CANNON_HALF_MM = 90.0
 _CANNON_AHEAD_MM = 45.0  # the barrel's end over the first line, and its recoil
 _SOLDIER_CM2 = 20.0  # a patch no larger, beside a soldier's foot, is that soldier
@@ -330,10 +330,11 @@ class _Anchors:
     def __init__(self, reference: Image, view: BoardView, scene: Scene, standing: Standing) -> None:
         self._view = view
         self._outline_mm = np.column_stack([np.array(scene.outline_mm), np.zeros(4)])
-        self._shades = grey(reference)
-        free = _away_from_soldiers(view, scene, standing, reference.shape, heights=0.8)
+        self._shades = _half(reference)
+        free = _away_from_soldiers(view, scene, standing, reference.shape, heights=0.8)[::2, ::2]
+        free = free[: self._shades.shape[0], : self._shades.shape[1]]
         points = cv2.goodFeaturesToTrack(
-            self._shades, _POINTS, 0.05, 12, mask=free.astype(np.uint8), blockSize=5
+            self._shades, _POINTS, 0.05, 6, mask=free.astype(np.uint8), blockSize=3
         )
         self._points = np.zeros((0, 1, 2), np.float32) if points is None else np.asarray(points, np.float32)
 
@@ -342,20 +343,26 @@ class _Anchors:
         if len(self._points) < _FEWEST_POINTS:
             return None
         found, good, _ = cv2.calcOpticalFlowPyrLK(
-            self._shades, grey(picture), self._points, None, winSize=(15, 15), maxLevel=4
+            self._shades, _half(picture), self._points, None, winSize=(15, 15), maxLevel=3
         )
         seen = good.ravel() == 1
         if int(seen.sum()) < max(_FEWEST_POINTS, _FEWEST_SHARE * len(self._points)):
             return None
         move, agree = cv2.estimateAffinePartial2D(
-            self._points[seen], found[seen], ransacReprojThreshold=1.0, maxIters=500
+            self._points[seen], found[seen], ransacReprojThreshold=0.5, maxIters=500
         )
         if move is None or int(agree.sum()) < _FEWEST_SHARE * len(self._points):
             return None
         corners_px = self._view.project(self._outline_mm)
-        moved_px = corners_px @ move[:, :2].T + move[:, 2]
+        moved_px = 2 * ((corners_px / 2 - 0.25) @ move[:, :2].T + move[:, 2] + 0.25)
         shift_mm = self._view.on_plane(moved_px) - self._view.on_plane(corners_px)
         return float(np.hypot(shift_mm[:, 0], shift_mm[:, 1]).max())
+
+
+def _half(picture: Image) -> Image:
+    """Return the picture in grey at half its size; a bump is told as well there, at a quarter of the cost."""
+    size = (picture.shape[1] // 2, picture.shape[0] // 2)
+    return grey(np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), dtype=np.uint8))
 
 
 def _away_from_soldiers(

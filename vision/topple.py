@@ -106,7 +106,7 @@ class Watch:
 
         def share(k: int) -> float:
             if k not in known:
-                changed = np.abs(self._lay(k, place.window) - before).max(axis=2) > self._step
+                changed = _largest(self._lay(k, place.window), before) > self._step
                 known[k] = float(changed[place.telling].mean())
             return known[k]
 
@@ -167,14 +167,15 @@ class Watch:
             if y_mm.size and x_mm.size:
                 now = self._lay(k, window)
                 # Twice the step from the bare board: its print and grain are no body.
-                thing = np.abs(now - self._bare[window]).max(axis=2) > 2 * self._step
-                changed = np.abs(now - self._board.flat[window]).max(axis=2) > self._step
+                thing = _largest(now, self._bare[window]) > 2 * self._step
+                changed = _largest(now, self._board.flat[window]) > self._step
                 mine = thing & (changed | self._at_home(body, window))
-                distance = np.hypot(x_mm - own[0], y_mm - own[1])
-                mine &= distance < _GATE_MM
+                away = (x_mm - own[0]) ** 2 + (y_mm - own[1]) ** 2
+                mine &= away < _GATE_MM**2
                 for other in middles:
-                    if other is not own:
-                        mine &= distance <= np.hypot(x_mm - other[0], y_mm - other[1])
+                    # One farther off than twice the gate has no pixel within the gate that it is nearer to.
+                    if other is not own and np.hypot(*(other - own)) < 2 * _GATE_MM:
+                        mine &= away <= (x_mm - other[0]) ** 2 + (y_mm - other[1]) ** 2
                 rows, columns = np.nonzero(mine)
                 if len(rows) >= _FEWEST_SHARE * body.size_px:
                     body.middle = np.array([x_mm[0, columns].mean(), y_mm[rows, 0].mean()])
@@ -211,3 +212,12 @@ class Watch:
             (round(float(heading[0]), 4), round(float(heading[1]), 4)),
             (round(float(rest[0]), 2), round(float(rest[1]), 2)),
         )
+
+
+def _largest(one: FloatImage, other: FloatImage) -> FloatImage:
+    """Largest difference of any colour at each pixel, shape (rows, columns)."""
+    difference = np.abs(one - other)
+    largest: FloatImage = difference[..., 0]
+    for colour in range(1, difference.shape[2]):
+        largest = np.maximum(largest, difference[..., colour])
+    return largest
