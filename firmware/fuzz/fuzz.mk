@@ -46,7 +46,7 @@ $(FUZZ_TARGETS:%=$(FUZZ)/%):
 fuzz-keep: fuzz-targets
 	@for target in $(FUZZ_TARGETS); do \
 		rm -rf $(FUZZ)/kept; mkdir -p $(FUZZ)/kept $(FUZZ)/grown/$$target fuzz/corpus/$$target; \
-		$(FUZZ)/$$target -set_cover_merge=1 -use_counters=0 $(FUZZ)/kept fuzz/corpus/$$target $(FUZZ)/grown/$$target \
+		$(FUZZ)/$$target -set_cover_merge=1 $(FUZZ)/kept fuzz/corpus/$$target $(FUZZ)/grown/$$target \
 			2>&1 | tail -1; \
 		rm -f fuzz/corpus/$$target/*; mv $(FUZZ)/kept/* fuzz/corpus/$$target/; \
 	done
@@ -62,7 +62,7 @@ coverage: fuzz-tools
 		$(FUZZ_CC) -std=c99 -g -Icore -Ihost -fsanitize=fuzzer -fprofile-instr-generate -fcoverage-mapping \
 			-o $(FUZZ_COVERAGE)/$$target $$with fuzz/$$target.c fuzz/line.c fuzz/target.c && \
 		LLVM_PROFILE_FILE=$(FUZZ_COVERAGE)/$$target.profraw $(FUZZ_COVERAGE)/$$target -runs=0 \
-			fuzz/corpus/$$target 2>$(FUZZ_COVERAGE)/$$target.log || exit 1; \
+			fuzz/corpus/$$target fuzz/regressions/$$target 2>$(FUZZ_COVERAGE)/$$target.log || exit 1; \
 	done
 	@llvm-profdata-14 merge -o $(FUZZ_COVERAGE)/all.profdata $(FUZZ_COVERAGE)/*.profraw
 	@llvm-cov-14 report $(FUZZ_COVERED_BY) -show-branch-summary -show-region-summary=false core

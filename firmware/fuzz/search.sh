@@ -12,7 +12,7 @@ for share in frames:1 settings:1 stream:4; do
     echo "$target, $((seconds * ${share#*:} / 6)) s:"
     "$targets/$target" -max_total_time=$((seconds * ${share#*:} / 6)) -max_len=$longest \
         -dict="$here/$target.dict" -artifact_prefix="$targets/broken-$target-" -print_final_stats=1 \
-        "$targets/grown/$target" "$here/corpus/$target" 2>"$log" &
+        "$targets/grown/$target" "$here/corpus/$target" "$here/regressions/$target" 2>"$log" &
     fuzzer=$!
     trap 'kill $fuzzer; exit 130' INT TERM
     while kill -0 $fuzzer 2>/dev/null; do

@@ -52,23 +52,25 @@ struct start {
     uint8_t state;
     uint8_t trigger_kind;
     bool prepared; /* with fast servos, in EEPROM; otherwise a blank chip */
+    bool loaded;   /* a shot is seated */
 };
 
 static const struct start starts[] = {
-    {"a blank chip", WIRE_STATE_SAFE, 0, false},
-    {"safe", WIRE_STATE_SAFE, 0, true},
-    {"homing", WIRE_STATE_HOMING, 0, true},
-    {"ready", WIRE_STATE_READY, 0, true},
-    {"cocking", WIRE_STATE_COCKING, 0, true},
-    {"cocked", WIRE_STATE_COCKED, 0, true},
-    {"armed", WIRE_STATE_ARMED, 0, true},
-    {"firing", WIRE_STATE_FIRING, 0, true},
-    {"letting down", WIRE_STATE_LETTING_DOWN, 0, true},
-    {"service", WIRE_STATE_SERVICE, 0, true},
-    {"safe, the latch servo as trigger", WIRE_STATE_SAFE, 1, true},
-    {"cocking, the latch servo as trigger", WIRE_STATE_COCKING, 1, true},
-    {"armed, the latch servo as trigger", WIRE_STATE_ARMED, 1, true},
-    {"firing, the latch servo as trigger", WIRE_STATE_FIRING, 1, true},
+    {"a blank chip", WIRE_STATE_SAFE, 0, false, false},
+    {"safe", WIRE_STATE_SAFE, 0, true, false},
+    {"homing", WIRE_STATE_HOMING, 0, true, false},
+    {"ready", WIRE_STATE_READY, 0, true, false},
+    {"cocking", WIRE_STATE_COCKING, 0, true, false},
+    {"cocked", WIRE_STATE_COCKED, 0, true, false},
+    {"cocked and loaded", WIRE_STATE_COCKED, 0, true, true},
+    {"armed", WIRE_STATE_ARMED, 0, true, true},
+    {"firing", WIRE_STATE_FIRING, 0, true, true},
+    {"letting down", WIRE_STATE_LETTING_DOWN, 0, true, false},
+    {"service", WIRE_STATE_SERVICE, 0, true, false},
+    {"safe, the latch servo as trigger", WIRE_STATE_SAFE, 1, true, false},
+    {"cocking, the latch servo as trigger", WIRE_STATE_COCKING, 1, true, false},
+    {"armed, the latch servo as trigger", WIRE_STATE_ARMED, 1, true, true},
+    {"firing, the latch servo as trigger", WIRE_STATE_FIRING, 1, true, true},
 };
 #define START_COUNT (sizeof starts / sizeof starts[0])
 
@@ -245,8 +247,9 @@ static uint8_t put_payload(uint8_t type, uint8_t one, uint8_t two, uint8_t *payl
         break;
     }
     case WIRE_COMMAND_FIRE: {
-        uint32_t token = two == 0 || witness->token_count == 0 ? witness->seen.token
-                                                               : witness->tokens[two % witness->token_count];
+        uint32_t token = two >= 128u                               ? witness->seen.token ^ 1u << two % 32u
+                         : two == 0 || witness->token_count == 0 ? witness->seen.token
+                                                                 : witness->tokens[two % witness->token_count];
         put_u16(payload, 0, token);
         put_u16(payload, 2, token >> 16);
         break;
@@ -596,11 +599,14 @@ static void prepare(const struct start *start)
     if (state == WIRE_STATE_LETTING_DOWN) {
         command_to(WIRE_COMMAND_LET_DOWN, WIRE_STATE_LETTING_DOWN);
     }
-    if (state != WIRE_STATE_ARMED && state != WIRE_STATE_FIRING) {
+    if (!start->loaded) {
         return;
     }
     witness_set_pins(&now.witness, host, now.witness.pins | WIRE_INPUT_GATE_FIRST_BLOCKED_MASK);
     wait(8, LOOP_US, false, false);
+    if (state == WIRE_STATE_COCKED) {
+        return;
+    }
     command_to(WIRE_COMMAND_ARM, WIRE_STATE_ARMED);
     if (state == WIRE_STATE_FIRING) {
         command_to(WIRE_COMMAND_FIRE, WIRE_STATE_FIRING);

@@ -15,7 +15,7 @@
 
 #define WITNESS_FIRES 16u
 #define WITNESS_TOKENS 64u
-#define WITNESS_SESSIONS 64u
+#define WITNESS_SESSIONS 512u
 #define WITNESS_UNSURE UINT16_MAX /* two heartbeats with the same id */
 #define WITNESS_EEPROM_BYTES 256u
 
@@ -79,6 +79,8 @@ struct witness {
     bool torn; /* a reset cut a frame short */
     struct witness_event events[256];
     bool event_seen, event_acknowledged;
+    bool events_unsure; /* of which session they are: two identifies at the same instant have the same answer */
+    unsigned sessions_answered; /* how many sessions had begun when identify was answered last */
     uint8_t newest_event, acknowledged_event;
     bool answer_seen;
     uint8_t answer[3u + WIRE_LONGEST_PAYLOAD]; /* id, type, length, payload of the last one */
