@@ -21,7 +21,7 @@ from vision.resemblance import Resemblance, resemble
 from vision.soldiers import Board
 from vision.steady import Steady, typical
 from vision.surface import strangeness
-from vision.topple import Place, Watch
+from vision.topple import Place, Watch, smoothed
 
 __all__ = ["LEAST_PUSH_MM", "Aftermath", "find_falls"]
 
@@ -35,6 +35,8 @@ LEAST_PUSH_MM = 5.0
 _LAST_PICTURES = 9
 _NOISE_FACTOR = 6.0
 _LEAST_STEP = 12.0  # grey levels
+_SMOOTH_PX = 3
+_SMOOTH_NOISE_FACTOR = 4.5
 # Shares of a figure's telling pixels.
 _STANDS_SAME = 0.5
 _STANDS_BARE = 0.2
@@ -106,7 +108,15 @@ def find_falls(
             fallen.append(place)
         elif fate.moved_mm is not None:
             pushed.append((place, fate.moved_mm))
-    watch = Watch(frames, timestamps_us, board, steady, step=change.step, first=first_moving)
+    watch = Watch(
+        frames,
+        timestamps_us,
+        board,
+        steady,
+        step=change.step,
+        smooth_px=change.smooth_px,
+        first=first_moving,
+    )
     pushes = [Push(place.soldier, timestamps_us[watch.began(place)], *moved) for place, moved in pushed]
     return Aftermath(
         watch.topplings(fallen),
@@ -151,9 +161,14 @@ class _Change:
         raster = board.raster
         self._board = board
         self._flat = flat
-        difference = np.abs(flat - board.flat).max(axis=2)
-        noise = 1.4826 * float(np.median(difference[raster.board]))
-        self.step = max(_LEAST_STEP, _NOISE_FACTOR * noise)
+        self.smooth_px = 1
+        difference, noise = self._difference(flat)
+        if _NOISE_FACTOR * noise > _LEAST_STEP:
+            # In a noisy picture the mean of a few pixels tells what one of them does not.
+            self.smooth_px = _SMOOTH_PX
+            difference, noise = self._difference(flat)
+        factor = _NOISE_FACTOR if self.smooth_px == 1 else _SMOOTH_NOISE_FACTOR
+        self.step = max(_LEAST_STEP, factor * noise)
         self._same = difference < self.step
         strange = np.zeros(raster.shape, dtype=np.float32)
         strange[raster.board] = strangeness(np.ascontiguousarray(flat[raster.board]), board.surface)
@@ -162,6 +177,12 @@ class _Change:
         # Beyond the rim nothing is known of the bare table: whatever differs there may be somebody.
         self._beyond = np.ones(raster.shape, dtype=np.bool_)
         self._beyond[raster.board] = False
+
+    def _difference(self, flat: FloatImage) -> tuple[FloatImage, float]:
+        """Give what changed most of the colours, and the noise of that on the board."""
+        off = smoothed(flat - self._board.flat, self.smooth_px)
+        difference = np.abs(off).max(axis=2)
+        return difference, 1.4826 * float(np.median(difference[self._board.raster.board]))
 
     def fate(self, place: Place) -> _Fate:
         is_same = self._same[place.window][place.telling]

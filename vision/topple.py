@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,7 +18,7 @@ from vision.outcome import Soldier, Toppling
 from vision.soldiers import Board
 from vision.steady import Steady, Sway
 
-__all__ = ["Place", "Watch"]
+__all__ = ["Place", "Watch", "smoothed"]
 
 Image = NDArray[np.uint8]
 FloatImage = NDArray[np.float32]
@@ -75,6 +76,8 @@ class Watch:
         Measures a picture against the one that `board` was read from.
     step
         Grey levels by which a pixel differs for sure.
+    smooth_px
+        Side of the squares of raster pixels that are averaged before that is asked; 1 for none.
     first
         Index of the first picture in which anything may have moved.
     """
@@ -88,20 +91,24 @@ class Watch:
         *,
         step: float,
         first: int,
+        smooth_px: int = 1,
     ) -> None:
         self._frames = frames
         self._timestamps_us = timestamps_us
         self._board = board
         self._steady = steady
         self._step = step
+        self._smooth_px = smooth_px
+        self._before = smoothed(board.flat, smooth_px)
         self._first = max(0, min(first, len(frames) - 1))
         self._sways: dict[int, Sway] = {}
-        self._bare = board.flat.copy()
-        self._bare[board.raster.board] = board.surface.colour
+        bare = board.flat.copy()
+        bare[board.raster.board] = board.surface.colour
+        self._bare = smoothed(bare, smooth_px)
 
     def began(self, place: Place) -> int:
         """Index of the first picture in which a soldier has moved, one that has left its place at the end."""
-        before = self._board.flat[place.window]
+        before = self._before[place.window]
         known: dict[int, float] = {}
 
         def share(k: int) -> float:
@@ -149,7 +156,7 @@ class Watch:
             self._sways[k] = self._steady.measure(self._frames[k])
         sway = self._sways[k]
         flat = self._board.raster.lay(self._frames[k], window, (sway.du_px, sway.dv_px))
-        return np.asarray(flat / sway.gain, dtype=np.float32)
+        return smoothed(np.asarray(flat / sway.gain, dtype=np.float32), self._smooth_px)
 
     def _follow(self, k: int, bodies: Sequence[_Body]) -> None:
         """Move the middles on to picture k."""
@@ -168,7 +175,7 @@ class Watch:
                 now = self._lay(k, window)
                 # Twice the step from the bare board: its print and grain are no body.
                 thing = _largest(now, self._bare[window]) > 2 * self._step
-                changed = _largest(now, self._board.flat[window]) > self._step
+                changed = _largest(now, self._before[window]) > self._step
                 mine = thing & (changed | self._at_home(body, window))
                 away = (x_mm - own[0]) ** 2 + (y_mm - own[1]) ** 2
                 mine &= away < _GATE_MM**2
@@ -221,3 +228,11 @@ def _largest(one: FloatImage, other: FloatImage) -> FloatImage:
     for colour in range(1, difference.shape[2]):
         largest = np.maximum(largest, difference[..., colour])
     return largest
+
+
+def smoothed(picture: FloatImage, side_px: int) -> FloatImage:
+    """Average (rows, columns, colours) over squares of pixels; a side of 1 leaves it as it is."""
+    if side_px == 1:
+        return picture
+    blurred = cv2.blur(picture, (side_px, side_px))
+    return np.asarray(blurred, dtype=np.float32).reshape(picture.shape)
