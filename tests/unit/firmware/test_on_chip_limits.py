@@ -15,6 +15,7 @@ from cannon_host import ROOT
 from machine_code import MachineCode
 
 from rig.link import messages as m
+from rig.link import wire
 from rig.link.errors import Refused
 from rig.link.wire import Axis, Fault, Setting, State
 from twin.bare import QUICK, SERVOS, US, BareCannon
@@ -210,13 +211,38 @@ def test_bytes_lost_in_the_hardware_are_told_and_neither_fire_nor_move(baud: int
     cannon.close()
 
 
-def test_frames_that_find_no_room_are_told(cannon: BareCannon) -> None:
-    """Eight wait at most; a ninth while the answers still stand in line is lost, and that is told."""
-    cannon.chip.send(b"".join(cannon.request(m.ReadStatus()) for _ in range(30)))
-    cannon.run_us(100_000)
-    assert any(
-        isinstance(f.message, m.FaultSeen) and f.message.fault is Fault.RECEIVE_OVERRUN for f in cannon.frames
-    )
+@pytest.mark.parametrize("baud", BAUDS)
+def test_fire_reaches_the_trigger_within_10_us_at_every_phase(baud: int) -> None:
+    """Behind a busy line its last byte comes at every second cycle of a byte's time; `make bench` has many more."""
+    draw = random.Random(baud)
+    cannon = BareCannon(baud=baud)
+    cannon.identify()
+    cannon.configure(QUICK)
+    cannon.bring_to(State.COCKED)
+    cannon.seat(True)
+    cannon.run_beating(1_500_000)
+    token = cannon.ask(m.Arm()).token
+    chip, byte = cannon.chip, 10 * CHIP_HZ // baud
+    took = []
+    for _ in range(3):
+        cannon.chip.send(cannon.traffic(draw, 40))
+        before = cannon.keep()
+        chip.send(cannon.request(m.Fire(token))[:-1])
+        while chip.line_pending:
+            chip.run_for_us(10)
+        moment, begin = chip.keep(), chip.cycle + byte
+        for phase in range(0, byte, 2):
+            chip.go_back(moment)
+            chip.events()
+            chip.send(bytes([wire.FLAG]), at_cycle=begin + phase)
+            chip.run_to(begin + phase + byte + 400)
+            events = chip.events()
+            heard = max(e.cycle for e in events if e.kind is EventKind.RECEIVED and e.value == wire.FLAG)
+            (pulled,) = [e.cycle for e in events if e.kind is EventKind.PIN and e.pin == Pin.TRIGGER]
+            took.append(pulled - heard)
+        cannon.go_back(before)
+    assert max(took) <= 10 * US
+    cannon.close()
 
 
 @pytest.mark.parametrize("shift_us", [0, 2_500, 5_000, 9_000, 13_000, 17_000])
