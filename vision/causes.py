@@ -28,6 +28,7 @@ _UNSEEN_DRAG = 0.02
 _UNSEEN_RICOCHET = 0.01
 _LOST_RICOCHET = 0.10  # the shot was lost over the board and may have gone on there
 _BY_ITSELF = 0.003
+_SLEEVE = 0.02
 # The first that moved, where the shot was not seen to touch it: it can hardly have been anything but the shot,
 # before it touched anything else or after, as that was seen or not.
 _UNSEEN_LIKELY = 0.3
@@ -233,7 +234,8 @@ def _ways(
         ways |= {likely: _UNSEEN_LIKELY, unlikely: _UNSEEN_UNLIKELY}
     if release_us is None:
         # No shot was seen: a chain of falls still is one, but what began it may have been a sleeve.
-        return ways | {Cause.OTHER: 0.05}
+        ways[Cause.RICOCHET] = max(ways[Cause.RICOCHET], _LOST_RICOCHET)
+        return ways | {Cause.OTHER: _SLEEVE}
     if track.lost_over_board and toppling.began_us >= track.legs[-1].last_us:
         ways[Cause.RICOCHET] = max(ways[Cause.RICOCHET], _LOST_RICOCHET)
     if touched:

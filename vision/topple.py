@@ -28,6 +28,8 @@ Window = tuple[slice, slice]
 _QUIET_SHARE = (
     0.06  # of a soldier's telling pixels that may differ though it has not moved: noise, a passing shot
 )
+_STILL_PICTURES = 3  # before the first that may have moved
+_QUIET_FACTOR = 1.6
 _LEFT_SHARE = 0.4  # differ for good once it has left
 _FOLLOW_US = 400_000  # a toppling takes 150 to 300 ms from the first motion to the ground
 _REACH_SQUARES = 1.1
@@ -123,7 +125,10 @@ class Watch:
         k = last
         while k > self._first and share(max(k - 4, self._first)) > left:
             k = max(k - 4, self._first)
-        while k > self._first and share(k - 1) > _QUIET_SHARE:
+        # Where much of it flickers before anything moves, more is asked.
+        still = [share(j) for j in range(max(self._first - _STILL_PICTURES, 0), self._first)]
+        quiet = min(max(_QUIET_SHARE, _QUIET_FACTOR * max(still, default=0.0)), left)
+        while k > self._first and share(k - 1) > quiet:
             k -= 1
         return k
 
