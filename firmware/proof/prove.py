@@ -34,6 +34,10 @@ PRECISION = [
     "outbox_acknowledge:100,axes_range:20,announce_moves:300,store_step:70,cannon_step:20",
 ]
 
+STOPPED_AT = re.compile(
+    r"\[eva:alarm\][^\n]*\n(?P<property>.*?)\n  stack: (?P<function>\w+) ::.*Stopping at nth alarm", re.DOTALL
+)
+
 
 class NoAnalysisError(Exception):
     """The analysis did not come to its end."""
@@ -65,10 +69,12 @@ def analyse(core: Path, machine: str, build: Path, *, first: bool = False) -> Fi
     command = ["frama-c", "-machdep", MACHINES[machine], f"-cpp-extra-args={include}"]
     command += [*map(str, sorted(build.glob("*.c"))), str(HERE / "driver.c")]
     command += ["-kernel-warn-key", "annot-error=abort", "-eva", *PRECISION]
-    command += ["-eva-stop-at-nth-alarm", "1"] if first else []
+    if first:
+        command += ["-eva-stop-at-nth-alarm", "1", "-eva-print-callstacks"]
     command += ["-then", "-metrics", "-metrics-eva-cover", "-report-csv", str(report), "-report-no-proven"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
-    (build / "frama-c.log").write_text(run.stdout + run.stderr, encoding="utf-8")
+    if first and (alarm := STOPPED_AT.search(run.stdout)):
+        return Findings(((alarm["function"], " ".join(alarm["property"].split())),), {})
     if "invalid user input" in run.stdout or not report.exists():
         raise NoAnalysisError((run.stdout + run.stderr)[-2000:])
     with report.open(encoding="utf-8", newline="") as file:
@@ -103,6 +109,9 @@ def main() -> int:
         except (WeavingError, NoAnalysisError) as error:
             print(f"prove: no analysis: {error}", file=sys.stderr)
             return 2
+        if arguments.first and findings.alarms:
+            print("{}: first alarm in {}: {}".format(machine, *findings.alarms[0]))
+            return 1
         reached = sum(some for some, _ in findings.reached.values())
         every = sum(count for _, count in findings.reached.values())
         new = [alarm for alarm in findings.alarms if alarm not in known_alarms]
@@ -114,7 +123,7 @@ def main() -> int:
             print(f"  new alarm in {function}: {condition}")
             status = 1
         gaps = {name for name, (some, count) in findings.reached.items() if some < count}
-        for function in sorted(gaps - known_gaps) if not arguments.first else []:
+        for function in sorted(gaps - known_gaps):
             print(
                 "  not all of {} is reached: {} of {} statements".format(
                     function, *findings.reached[function]
