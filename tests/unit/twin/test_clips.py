@@ -1,0 +1,74 @@
+"""Labelled shots without end: what a number stands for is whole, and clear to judge."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from game.montecassino import Position
+from rig.cli import main
+from rig.recording import read_frames, read_recording
+from twin.artwork import BoardLook, Finish, TableLook, board, table
+from twin.contacts import BOARD, SHOT, Contact, blame_is_shared
+
+FEW_PICTURES = 1018
+"""The number of a shot at 60 pictures a second, which is filmed quickly."""
+
+
+def test_rig_clips_films_shots_with_their_truth(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["clips", str(tmp_path), "--count", "1", "--seed", str(FEW_PICTURES)]
+    assert main(asked) == 0
+    folder = tmp_path / f"clip-{FEW_PICTURES:05d}"
+    recording = read_recording(folder)
+    truth = json.loads((folder / "truth.json").read_text())
+    frames = list(read_frames(folder, recording))
+    assert len(frames) == len(recording.timestamps_us)
+    stood = {(each["side"], each["square"]) for each in truth["before"]}
+    assert {(fall["side"], fall["square"]) for fall in truth["falls"]} <= stood
+    assert all(fall["cause"] in ("direct", "ricochet", "dragged") for fall in truth["falls"])
+    # It begins before the shot and goes on until everybody lies.
+    times_us = recording.timestamps_us
+    assert times_us[0] < truth["pellet"][0][0] < times_us[-1]
+    assert all(fall["t_us"] < times_us[-1] for fall in truth["falls"])
+    if recording.keys.position is not None:
+        told = Position.parse(recording.keys.position).soldiers
+        assert {(str(side), str(square)) for square, side in told.items()} == stood
+    # What is there already is left alone.
+    written = (folder / "clip.mkv").stat().st_mtime_ns
+    capsys.readouterr()
+    assert main(asked) == 0
+    assert (folder / "clip.mkv").stat().st_mtime_ns == written
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("look", list(BoardLook))
+def test_a_board_is_dyed_field_by_field(look: BoardLook) -> None:
+    usual = board(look, square_mm=45.0, strip_mm=0.0).astype(float)
+    dyed = board(look, square_mm=45.0, strip_mm=0.0, finish=Finish(dye_a=(0.5, 1.0, 1.0))).astype(float)
+    half = len(usual) // 2
+    change = (dyed - usual).mean(axis=1)
+    assert change[half + 60 :, 2].mean() < -15  # red, on the Allies' field at the lower edge
+    assert abs(change[: half - 60]).max() < 1
+
+
+def test_things_beside_the_board_leave_the_board_alone() -> None:
+    bare, littered = (table(TableLook.GREY, finish=Finish(litter=n, litter_seed=3)) for n in (0, 4))
+    differs = np.argwhere((bare != littered).any(axis=2))
+    assert len(differs)
+    beside_mm = abs(differs[:, 1] - 700) * 2200 / 1400
+    assert beside_mm.min() > 180
+
+
+def test_blame_is_shared_where_shot_and_soldier_push_at_once() -> None:
+    def push(by: int, at_s: float, impulse_ns: float) -> Contact:
+        return Contact((by, 0) if by < 0 else (0, by), at_s, None, at_s, impulse_ns, at_s)
+
+    shot = push(SHOT, 0.050, 1e-3)
+    assert blame_is_shared([shot, push(1, 0.055, 9e-4)], 0)
+    assert not blame_is_shared([shot, push(1, 0.120, 9e-4)], 0), "long after"
+    assert not blame_is_shared([shot, push(1, 0.055, 1e-4)], 0), "a mere brush"
+    assert not blame_is_shared([push(1, 0.050, 1e-3), push(2, 0.052, 1e-3)], 0), (
+        "two soldiers: dragged either way"
+    )
+    assert not blame_is_shared([Contact((BOARD, SHOT), 0.05, None)], 0)
