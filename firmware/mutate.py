@@ -1,6 +1,6 @@
 """Break the core in one place at a time and see whether something notices.
 
-    python firmware/mutate.py [--sample N] [--results FILE] [--only PART]
+    python firmware/mutate.py [--sample N] [--results FILE] [--only KIND] [--part K/N]
 
 A mutant is the core with one cell of the state table other than it is, or one guard broken: a condition turned round,
 always true or always false, or one part of it left out. Where the compiler makes the same code of it, it is no mutant.
@@ -29,7 +29,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import NoReturn
 
@@ -187,8 +187,9 @@ def guards() -> Iterator[Mutant]:
                 seen[what] += 1
                 if seen[what] > 1:
                     what += f" ({seen[what]})"
-                blank = text[start : start + len(text[start:end]) - len(text[start:end].lstrip())]
-                yield Mutant(file, what, f"{text[:start]}{blank or ''}{value}{text[end:]}")
+                # Not every file knows the names of truth.
+                put = {"true": "1", "false": "0"}.get(value, value)
+                yield Mutant(file, what, f"{text[:start]} {put}{text[end:]}")
 
 
 def explained() -> dict[str, str]:
@@ -214,14 +215,14 @@ class Workbench:
         self._good = {source: self._compile(source) for source in self._sources}
 
     def killer(self, mutant: Mutant) -> str | None:
-        """Say what notices: the compiler, "same code", a test, the explorer's promise; None: nothing does."""
+        """Say what notices: "same code", a test, the explorer's promise; None: nothing does."""
         path = self._folder / "core" / mutant.file
         good = path.read_text(encoding="utf-8")
         path.write_text(mutant.text, encoding="utf-8")
         try:
             return self._noticed_by(mutant.file)
-        except subprocess.CalledProcessError:
-            return "compiler"
+        except subprocess.CalledProcessError as error:
+            raise RuntimeError(f"{mutant.what} does not compile: {error.stderr}") from error
         finally:
             path.write_text(good, encoding="utf-8")
 
@@ -274,6 +275,7 @@ class Tests:
     def __init__(self) -> None:
         self._session: pytest.Session | None = None
         self._failed_to: int | None = None
+        self._broke_off: Exception | None = None
 
     def run(self, loop: Callable[[], None]) -> None:
         """Collect the tests, then do `loop`, which may ask for failures."""
@@ -283,6 +285,8 @@ class Tests:
         quiet = ["-p", "no:terminal", "-p", "no:cacheprovider", "-p", "no:xdist", "-s"]
         imported_already = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
         status = pytest.main([*quiet, *imported_already, f"--rootdir={ROOT}", *paths], plugins=[self])
+        if self._broke_off is not None:
+            raise self._broke_off
         if status != pytest.ExitCode.OK:
             raise RuntimeError(f"the tests cannot be collected: {pytest.ExitCode(status).name}")
 
@@ -290,7 +294,10 @@ class Tests:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Do the loop in place of the tests."""
         self._session = session
-        self._loop()
+        try:
+            self._loop()
+        except Exception as error:
+            self._broke_off = error
         return True
 
     @pytest.hookimpl(tryfirst=True)
@@ -333,7 +340,7 @@ class Tests:
             for module in list(sys.modules.values()):
                 if getattr(module, "lib", None) is good:
                     module.lib = mutant  # type: ignore[attr-defined]
-            for item, next_item in zip(items, [*items[1:], None], strict=True):
+            for item, next_item in zip_longest(items, items[1:]):
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=next_item)
             status = 0
         finally:
@@ -377,7 +384,8 @@ def chosen(arguments: argparse.Namespace) -> list[Mutant]:
     if arguments.sample is not None:
         draw = random.Random(SEED)
         kinds = {kind: draw.sample(mutants, arguments.sample) for kind, mutants in kinds.items()}
-    return [mutant for mutants in kinds.values() for mutant in mutants]
+    which, of = map(int, arguments.part.split("/"))
+    return [mutant for mutants in kinds.values() for mutant in mutants][which - 1 :: of]
 
 
 def main() -> int:
@@ -387,6 +395,7 @@ def main() -> int:
         "--sample", type=int, metavar="N", help="only N cells and N guards, always the same ones"
     )
     parser.add_argument("--only", choices=("cells", "guards"), help="mutants of one kind")
+    parser.add_argument("--part", default="1/1", metavar="K/N", help="the K-th of N runs that share the work")
     parser.add_argument("--results", type=Path, metavar="FILE", help="go on from what was killed before")
     arguments = parser.parse_args()
     mutants, results, reasons = chosen(arguments), Results(arguments.results), explained()
