@@ -33,7 +33,7 @@ _NOISE_FACTOR = 5.0
 # A blob is a streak where it is about as wide as the shot and not longer than the fastest shot smears.
 _WIDTH_RANGE = (0.40, 1.9)
 _LENGTH_MM = 45.0
-_BLOCK = 8  # side in px of the blocks on which patches are looked for first; a row of one is a machine word
+_BLOCK = 8  # side in px of the blocks on which patches are looked for first
 _AREA_RANGE = (0.25, 9.0)  # in areas of the shot's disc
 _CLOSING = np.ones((3, 3), dtype=np.uint8)
 
@@ -239,15 +239,14 @@ def _components(mask: NDArray[np.uint8]) -> Iterator[tuple[int, int, NDArray[np.
     Patches are looked for on blocks first, then one by one, which costs a tenth of labelling every pixel.
     """
     rows, columns = mask.shape
-    whole = np.zeros((-(-rows // _BLOCK) * _BLOCK, -(-columns // _BLOCK) * _BLOCK), dtype=np.uint8)
-    whole[:rows, :columns] = mask
-    # Eight pixels of a row are one word: whether any of them is set is whether the word is.
-    words = np.bitwise_or.reduce(whole.view(np.uint64).reshape(-1, _BLOCK, whole.shape[1] // _BLOCK), axis=1)
-    count, _, coarse, _ = cv2.connectedComponentsWithStats((words != 0).astype(np.uint8), connectivity=8)
+    blocks = cv2.resize(255 * mask, (-(-columns // _BLOCK), -(-rows // _BLOCK)), interpolation=cv2.INTER_AREA)
+    scale_y, scale_x = rows / blocks.shape[0], columns / blocks.shape[1]
+    count, _, coarse, _ = cv2.connectedComponentsWithStats((blocks > 0).astype(np.uint8), connectivity=8)
     given: set[tuple[int, int, int]] = set()
-    for left, top, width, height, _ in coarse[1:count].tolist():
-        u0, v0 = left * _BLOCK, top * _BLOCK
-        u1, v1 = (left + width) * _BLOCK, (top + height) * _BLOCK
+    for left, top, width, height, _ in coarse[1:count]:
+        # One pixel more on each side, since blocks need not end where pixels do.
+        u0, v0 = max(int(left * scale_x) - 1, 0), max(int(top * scale_y) - 1, 0)
+        u1, v1 = int((left + width) * scale_x) + 2, int((top + height) * scale_y) + 2
         found, labels, stats, _ = cv2.connectedComponentsWithStats(mask[v0:v1, u0:u1], connectivity=8)
         for label in range(1, found):
             x, y, w, h, area = (int(number) for number in stats[label])
