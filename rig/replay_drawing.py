@@ -255,4 +255,5 @@ def _face() -> cv2.FontFace:
 
 
 def _fine(points_px: NDArray[np.float64]) -> NDArray[np.int32]:
-    return np.round(np.clip(points_px, -1e5, 1e5) * 2**_FRACTION_BITS).astype(np.int32)
+    fine: NDArray[np.int32] = np.round(np.clip(points_px, -1e5, 1e5) * 2**_FRACTION_BITS).astype(np.int32)
+    return fine
