@@ -37,7 +37,7 @@ _UNSEEN_UNLIKELY = 0.06
 _DRAG_BESIDE_TOUCH = 0.10
 _DRAG_SIGMA_MM = 8.0
 _LEAST_KNOCK = 0.01
-_POSSIBLE_SHARE = 0.15
+_POSSIBLE_SHARE = 0.2
 """Causes less likely than this count as excluded."""
 
 
@@ -234,9 +234,8 @@ def _ways(
         ways |= {likely: _UNSEEN_LIKELY, unlikely: _UNSEEN_UNLIKELY}
     if release_us is None:
         # No shot was seen: a chain of falls still is one, but what began it may have been a sleeve.
-        ways[Cause.RICOCHET] = max(ways[Cause.RICOCHET], _LOST_RICOCHET)
-        return ways | {Cause.OTHER: _SLEEVE}
-    if track.lost_over_board and toppling.began_us >= track.legs[-1].last_us:
+        ways |= {Cause.RICOCHET: max(ways[Cause.RICOCHET], _LOST_RICOCHET), Cause.OTHER: _SLEEVE}
+    elif track.lost_over_board and toppling.began_us >= track.legs[-1].last_us:
         ways[Cause.RICOCHET] = max(ways[Cause.RICOCHET], _LOST_RICOCHET)
     if touched:
         # The first touch is the push that decides where it came in time for the fall.

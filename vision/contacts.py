@@ -48,6 +48,8 @@ _UNMOVED_COST = 2.5
 _PASSING_COST = 4.0
 _FAR_FETCHED = 8.0
 _UNTOUCHED_SHARE = 0.01
+_LONGEST_FLIGHT_US = 200_000
+_UNSEEN_FIRST = 0.83  # how often what a shot met out of sight was the first that it met
 _TURNED_COST = 1.5  # a soldier may send the shot anywhere; the density of the one way that it took
 _STEP_MS = 0.4
 _EDGE_US = 500.0  # a turn may lie within the exposure of the pictures on either side
@@ -131,7 +133,7 @@ def find_contacts(
         Time between two pictures.
     """
     if not track.found:
-        return ShotContacts(())
+        return ShotContacts(_guessed(track, standing, stirred_us, frame_us))
     turns: list[tuple[_Account, ...]] = []
     for i, leg in enumerate(track.legs):
         seen_from_us = leg.first_us + _EDGE_US if i else leg.flight.start_us
@@ -151,20 +153,51 @@ def find_contacts(
     first_to_stir = _first_to_stir(track, stirred_us, frame_us)
     if first_to_stir:
         # Nobody else was there to push the first one that moved.
-        courses = sorted(
-            (
-                (
-                    share if any(t.square in first_to_stir for t in touches) else share * _UNTOUCHED_SHARE,
-                    touches,
-                )
-                for share, touches in courses
-            ),
-            key=lambda c: -c[0],
-        )
+        untouched = sum(share for share, touches in courses if not touches)
+        courses = [
+            (share if any(t.square in first_to_stir for t in touches) else share * _UNTOUCHED_SHARE, touches)
+            for share, touches in courses
+            if touches
+        ]
+        courses += [
+            (untouched * _UNTOUCHED_SHARE * guess.probability, guess.touches)
+            for guess in _guessed(track, standing, stirred_us, frame_us)
+        ]
+        courses.sort(key=lambda c: -c[0])
     total = sum(share for share, _ in courses)
     return ShotContacts(
         tuple(Course(touches, share / total) for share, touches in courses if share / total >= _LEAST_SHARE)
     )
+
+
+def _guessed(
+    track: ShotTrack, standing: Standing, stirred_us: Mapping[Square, int], frame_us: float
+) -> tuple[Course, ...]:
+    """Accounts of a shot that was not seen to touch anything: it touched the first that moved, nearly always first."""
+    if not stirred_us:
+        return ()
+    firsts = _first_to_stir(track, stirred_us, frame_us) or {min(stirred_us, key=lambda s: stirred_us[s])}
+    release_us = track.release_us
+    if release_us is not None and min(stirred_us[s] for s in firsts) - release_us > _LONGEST_FLIGHT_US:
+        return (Course((), 1.0),)
+    courses = []
+    for square in sorted(firsts):
+        soldier = standing.at(square)
+        if soldier is None:
+            continue
+        time_us = float(stirred_us[square]) - frame_us / 2
+        way = np.zeros(2)
+        if track.found:
+            velocity = track.legs[-1].flight.velocity_at(float(track.legs[-1].last_us))[:2]
+            way = velocity / max(float(np.hypot(*velocity)), 1e-6)
+        x_mm, y_mm = np.array([soldier.x_mm, soldier.y_mm]) - _STRIKE_REACH_MM * way
+        touch = Touch(square, False, time_us, (float(x_mm), float(y_mm), standing.height_mm / 2))
+        before = Touch(None, False, time_us - frame_us / 2, touch.point_mm)
+        courses += [
+            Course((touch,), _UNSEEN_FIRST / len(firsts)),
+            Course((before, touch), (1 - _UNSEEN_FIRST) / len(firsts)),
+        ]
+    return tuple(courses)
 
 
 def _first_to_stir(track: ShotTrack, stirred_us: Mapping[Square, int], frame_us: float) -> set[Square]:
