@@ -14,8 +14,8 @@
  *     SESSION  another session begins
  *     STOPPED  a good frame with the id and type that follow, and a stop byte before its byte of that number
  *
- * Which frames come out, in what order, with what in them, which are overtaken by a stop, what is lost, and at which byte
- * the interrupt may fire: all of it must be what the reader says, and nothing else may change. */
+ * Which frames come out, in what order, with what in them, which are overtaken by a stop, what is lost, and at which
+ * byte the interrupt may fire: all of it must be what the reader says, and nothing else may change. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -237,14 +237,20 @@ static uint8_t next(struct source *from)
     return *from->byte++;
 }
 
+static struct line_bytes fire_frame(uint8_t id)
+{
+    return line_frame(line.session, id, WIRE_COMMAND_FIRE, line.token, sizeof line.token, 0);
+}
+
 static void take_piece(struct source *from)
 {
-    static const char *const names[PIECES] = {"bytes",       "frame",      "fire",
-                                              "the main loop takes", "fuse is lit", "spoilt fire",
-                                              "long frame",  "fire without its end", "another session", "a stop byte in a frame, before byte"};
+    static const char *const names[PIECES] = {
+        "bytes",       "frame",      "fire",                 "the main loop takes", "fuse is lit",
+        "spoilt fire", "long frame", "fire without its end", "another session",     "a stop in a frame, before byte",
+    };
     uint8_t first = next(from);
     uint8_t kind = first % PIECES, number = first / PIECES;
-    struct line_bytes bytes = line_frame(line.session, line.fuse_id, WIRE_COMMAND_FIRE, line.token, sizeof line.token, 0);
+    struct line_bytes bytes = fire_frame(line.fuse_id);
     target_say("%s, %u", names[kind], number);
     switch (kind) {
     case RAW:
@@ -264,7 +270,7 @@ static void take_piece(struct source *from)
         break;
     }
     case FIRE:
-        bytes = line_frame(line.session, (uint8_t)(line.fuse_id + number), WIRE_COMMAND_FIRE, line.token, sizeof line.token, 0);
+        bytes = fire_frame((uint8_t)(line.fuse_id + number));
         take_bytes(bytes.byte, bytes.count);
         take_byte(WIRE_FLAG);
         break;

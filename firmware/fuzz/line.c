@@ -44,7 +44,8 @@ struct line_bytes line_frame(int32_t session, uint8_t sequence, uint8_t type, co
     if (length != 0) {
         memcpy(&plain[HEAD_BYTES], payload, length);
     }
-    uint16_t crc = (uint16_t)(line_crc(type == WIRE_COMMAND_IDENTIFY ? LINE_NO_SESSION : session, plain, HEAD_BYTES + length) ^ spoil);
+    session = type == WIRE_COMMAND_IDENTIFY ? LINE_NO_SESSION : session;
+    uint16_t crc = (uint16_t)(line_crc(session, plain, HEAD_BYTES + length) ^ spoil);
     plain[HEAD_BYTES + length] = (uint8_t)crc;
     plain[HEAD_BYTES + length + 1u] = (uint8_t)(crc >> 8);
     for (unsigned i = 0; i < HEAD_BYTES + length + CRC_BYTES; i++) {

@@ -42,7 +42,7 @@ static uint8_t next(struct source *from)
     return *from->byte++;
 }
 
-/* -- what EEPROM holds ---------------------------------------------------------------------------------------------- */
+/* -- what EEPROM holds --------------------------------------------------------------------------------------------- */
 
 static uint16_t record_crc(const uint8_t *record) { return line_crc(LINE_NO_SESSION, record, RECORD_BYTES - 2u); }
 
@@ -136,7 +136,7 @@ static void check_loaded(const uint8_t *eeprom)
     }
 }
 
-/* -- and what is done with it --------------------------------------------------------------------------------------- */
+/* -- and what is done with it -------------------------------------------------------------------------------------- */
 
 static void step(uint32_t passed_us)
 {

@@ -1,8 +1,8 @@
 /* The whole core under a program of events: what a controller, hands at the cannon, a bad line, a bad supply and a main
  * loop that hangs can do, in any order, with every promise asserted after each step.
  *
- * The first byte of an input says where it begins (see `starts`); then each four bytes are one event: its kind and three
- * arguments. Every sequence of bytes is a program. */
+ * The first byte of an input says where it begins (see `starts`); then each four bytes are one event: its kind and
+ * three arguments. Every sequence of bytes is a program. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +100,7 @@ __attribute__((section("__libfuzzer_extra_counters"))) static uint8_t
     changes[WIRE_STATE_COUNT][WIRE_STATE_COUNT][WIRE_CAUSE_COUNT],
     events_in[WIRE_STATE_COUNT][KIND_COUNT + WIRE_COMMAND_COUNT + 2u];
 
-/* -- what happens --------------------------------------------------------------------------------------------------- */
+/* -- what happens -------------------------------------------------------------------------------------------------- */
 
 /* The lever as it is in a cannon that works: at the breech when drawn there, in the latch when that turns meanwhile. */
 static void move_lever(void)
@@ -192,6 +192,13 @@ static void put_u16(uint8_t *payload, unsigned at, uint32_t value)
 {
     payload[at] = (uint8_t)value;
     payload[at + 1u] = (uint8_t)(value >> 8);
+}
+
+/* The next command in its turn, whole. */
+static struct line_bytes frame_of(uint8_t type, const uint8_t *payload, uint8_t length)
+{
+    now.sent_id++;
+    return with_flag(line_frame(witness_session(&now.witness), now.sent_id, type, payload, length, 0));
 }
 
 /* A value for a setting or a position: bounds, and just beyond them, more often than chance would have it. */
@@ -308,8 +315,7 @@ static void wait(unsigned loops, uint32_t loop_us, bool beats, bool until_change
         if (beats && now.witness.clock_us - now.beat_us >= BEAT_US) {
             uint8_t payload[] = {now.witness.newest_event};
             now.beat_us = now.witness.clock_us;
-            now.sent_id++;
-            send(with_flag(line_frame(witness_session(&now.witness), now.sent_id, WIRE_COMMAND_HEARTBEAT, payload, 1, 0)));
+            send(frame_of(WIRE_COMMAND_HEARTBEAT, payload, sizeof payload));
         }
         pass(loop_us);
         step();
@@ -488,7 +494,7 @@ static void happen(const uint8_t *event)
         wait(one * 2u, SLOW_LOOP_US, !(two & 1u), true);
         break;
     case HANG:
-        hang(one % 64u);
+        hang(one % 128u);
         break;
     case RESET:
         target_say("a reset, cause %u", one % WIRE_RESET_CAUSE_COUNT + 1u);
@@ -516,7 +522,7 @@ static void happen(const uint8_t *event)
     }
 }
 
-/* -- where programs begin ------------------------------------------------------------------------------------------- */
+/* -- where programs begin ------------------------------------------------------------------------------------------ */
 
 static void expect(uint8_t state)
 {
@@ -530,8 +536,7 @@ static void configure(uint8_t setting, uint16_t value)
 {
     uint8_t payload[WIRE_COMMAND_CONFIGURE_LENGTH] = {setting};
     put_u16(payload, 1, value);
-    now.sent_id++;
-    send(with_flag(line_frame(witness_session(&now.witness), now.sent_id, WIRE_COMMAND_CONFIGURE, payload, sizeof payload, 0)));
+    send(frame_of(WIRE_COMMAND_CONFIGURE, payload, sizeof payload));
     step();
 }
 
@@ -661,7 +666,7 @@ void target_run(const uint8_t *bytes, size_t count)
     step();
 }
 
-/* -- inputs that are programs --------------------------------------------------------------------------------------- */
+/* -- inputs that are programs -------------------------------------------------------------------------------------- */
 
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t count, size_t most);
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t count, size_t most, unsigned seed);

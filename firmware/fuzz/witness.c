@@ -45,7 +45,7 @@ const char *witness_cause_name(uint8_t cause)
     return cause < WIRE_CAUSE_COUNT ? names[cause] : "no cause";
 }
 
-/* -- what is asked again and again ---------------------------------------------------------------------------------- */
+/* -- what is asked again and again --------------------------------------------------------------------------------- */
 
 static bool at_work(uint8_t state) { return state != WIRE_STATE_SAFE && state != WIRE_STATE_LETTING_DOWN; }
 
@@ -81,7 +81,7 @@ static struct host_view look(const struct host *host)
     return view;
 }
 
-/* -- S-1, S-2: shots ------------------------------------------------------------------------------------------------ */
+/* -- S-1, S-2: shots ----------------------------------------------------------------------------------------------- */
 
 static bool fire_came(const struct witness *witness, uint32_t token)
 {
@@ -112,7 +112,7 @@ static void take_pull_by_interrupt(struct witness *witness, const struct line_fr
 {
     BROKEN_IF(frame == NULL || frame->type != WIRE_COMMAND_FIRE || frame->length != WIRE_COMMAND_FIRE_LENGTH, "S-1",
               "a byte fires that ends no fire frame");
-    BROKEN_IF(frame->sequence != (uint8_t)(was->last_id + 1u), "S-1", "a fire frame fires that is not the next command");
+    BROKEN_IF(frame->sequence != (uint8_t)(was->last_id + 1u), "S-1", "a fire frame fires out of its turn");
     uint32_t token = 0;
     for (unsigned i = WIRE_COMMAND_FIRE_LENGTH; i-- > 0;) {
         token = token << 8 | frame->payload[i];
@@ -174,12 +174,13 @@ static void check_shots(struct witness *witness, const struct host_view *now, bo
         }
     }
     uint32_t unknown = witness->shot_by_interrupt ? 1u : 0;
-    BROKEN_IF(now->pulls - witness->pulls_at_reset > now->shots + unknown, "S-1", "a shot that the core does not count");
+    BROKEN_IF(now->pulls - witness->pulls_at_reset > now->shots + unknown, "S-1",
+              "a shot that the core does not count");
     BROKEN_IF(now->trigger && now->state != WIRE_STATE_FIRING && !unknown, "S-1",
               "the trigger is on and the core is not firing");
 }
 
-/* -- S-3, S-4, S-11, S-13: what makes safe -------------------------------------------------------------------------- */
+/* -- S-3, S-4, S-11, S-13: what makes safe ------------------------------------------------------------------------- */
 
 static void check_stops(const struct witness *witness, const struct host_view *now)
 {
@@ -244,7 +245,7 @@ static void check_leaving_safe(const struct witness *witness, const struct host_
     BROKEN_IF((now->inputs & needed) != needed, "S-11", "left safe without key or with the stop pressed");
 }
 
-/* -- S-6 to S-9: outputs, limits, dwell, lever ---------------------------------------------------------------------- */
+/* -- S-6 to S-9: outputs, limits, dwell, lever --------------------------------------------------------------------- */
 
 static void check_longest_holds(const struct witness *witness, const struct host_view *now, uint32_t spare_us)
 {
@@ -360,7 +361,7 @@ static void check_lever(const struct witness *witness, const struct host_view *n
     }
 }
 
-/* -- S-12: settings ------------------------------------------------------------------------------------------------- */
+/* -- S-12: settings ------------------------------------------------------------------------------------------------ */
 
 static void read_settings(struct witness *witness, const struct host *host)
 {
@@ -369,7 +370,8 @@ static void read_settings(struct witness *witness, const struct host *host)
     } limits[WIRE_SETTING_COUNT] = {WIRE_SETTINGS_TABLE};
     for (uint8_t i = 0; i < WIRE_SETTING_COUNT; i++) {
         uint16_t value = witness->settings[i] = host_setting(host, i);
-        BROKEN_IF(value < limits[i].least || value > limits[i].most, "S-7", "a setting is outside the limits compiled in");
+        BROKEN_IF(value < limits[i].least || value > limits[i].most, "S-7",
+                  "a setting is outside the limits compiled in");
     }
 }
 
@@ -388,7 +390,7 @@ static void check_settings(struct witness *witness, const struct host *host, con
               "S-7", "a setting changes while the cannon is at work");
 }
 
-/* The first byte of a save tells of it, by the half that it goes to: another one only when the save before was whole. */
+/* The first byte of a save tells of it, by the half that it goes to: another half only after a save that was whole. */
 static void watch_eeprom(struct witness *witness, struct host *host)
 {
     const uint8_t *eeprom = host_eeprom(host);
@@ -417,7 +419,7 @@ static void check_restored(struct witness *witness)
     witness->save_begun = false;
 }
 
-/* -- the line away from the cannon ---------------------------------------------------------------------------------- */
+/* -- the line away from the cannon --------------------------------------------------------------------------------- */
 
 static const uint8_t answer_lengths[WIRE_COMMAND_COUNT + 1u] = {
     [WIRE_COMMAND_IDENTIFY] = WIRE_ANSWER_IDENTIFY_LENGTH,
@@ -479,7 +481,7 @@ static const char *event_name(uint8_t type)
     return names[type - WIRE_EVENT_BOOTED];
 }
 
-/* Events come in the order of their numbers, the same whenever they are sent again, and not after they are acknowledged. */
+/* Events come in the order of their numbers, the same whenever they are sent again, and not once acknowledged. */
 static void take_event(struct witness *witness, const struct line_frame *frame)
 {
     struct witness_event *event = &witness->events[frame->sequence];
@@ -597,7 +599,7 @@ static void read_sent(struct witness *witness, struct host *host)
     }
 }
 
-/* -- what happens to the cannon ------------------------------------------------------------------------------------- */
+/* -- what happens to the cannon ------------------------------------------------------------------------------------ */
 
 static void begin_sessions(struct witness *witness)
 {
@@ -738,9 +740,9 @@ void witness_act(struct witness *witness, struct host *host)
     check_lever(witness, &now);
     watch_eeprom(witness, host);
     read_sent(witness, host);
-    /* A let-down that a stop or a command broke off may have begun again in the same step, the dwell being over. */
+    /* A let-down that a stop broke off may have begun again in the same step, the dwell being over. */
     bool again = now.state == WIRE_STATE_LETTING_DOWN &&
-                 (witness->found_stopped || witness->found_lost || now.last_id != witness->seen.last_id);
+                 (witness->found_stopped || witness->found_lost & WIRE_INPUT_ESTOP_OK_MASK);
     if (now.state != witness->seen.state || now.token != witness->seen.token || again) {
         witness->entered_us = witness->clock_us;
     }

@@ -1,5 +1,5 @@
-/* The promises of SAFETY.md, asserted from outside: by pins, pulses, bytes and a clock, and by what host_view tells. The
- * explorer asserts them from inside, with timers that run out whenever they like; here time is real and nothing is
+/* The promises of SAFETY.md, asserted from outside: by pins, pulses, bytes and a clock, and by what host_view tells.
+ * The explorer asserts them from inside, with timers that run out whenever they like; here time is real and nothing is
  * known of the core but its wire. What a promise must remember is kept here and nowhere else.
  *
  * Whoever drives a cannon tells the witness everything that happens to it, in order. */
