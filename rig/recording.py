@@ -121,15 +121,6 @@ class BoardKeys(_Keys):
                 raise ValueError("four corners of a board, in order round it")
         return corners
 
-    def conflicts(self) -> Iterator[Fault]:
-        """Say where nothing tells where the board is."""
-        if self.markers is None and self.corners_px is None:
-            yield Fault(
-                "corners_px",
-                "null and no markers either",
-                "one of them: without it the board cannot be placed",
-            )
-
 
 class CannonKeys(_Keys):
     """Who fires, and from where."""

@@ -10,12 +10,15 @@ Pixels are (u, v), u to the right and v down, the centre of the first pixel at (
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.registration_fit import LINES, Measured, Unknowns, first_pose, fit_camera, off_of
 from vision.registration_lines import measure_lines
 from vision.registration_marks import find_markers
+from vision.registration_search import ends_told, find_outline
 from vision.registration_view import BoardView, NoBoard, grey
 from vision.scene import Scene
 
@@ -49,6 +52,8 @@ _SMALL_PASSES = (
 _MOST_AGREE = 0.6
 # An edge farther from the fit than this is something else: a soldier, a shadow.
 _LINE_TOLERANCE_SIGMA = 5.0
+# A lens's axis farther from the middle of the picture, in widths, belongs to another picture.
+_MOST_OFF_CENTRE = 0.15
 # A picture whose brightest hundredth stays below this shows nothing at all.
 _BLACK_LEVEL = 12
 
@@ -61,15 +66,68 @@ def register(image: Image, scene: Scene) -> BoardView | NoBoard:
     image
         Shape (height, width) or (height, width, 3) BGR.
     scene
-        What is known; markers are looked for where it names them, else its four corners are used.
+        What is known; markers are looked for where it names them, else its four corners are used, else the board's
+        pattern.
     """
     shades = grey(image)
     if float(np.percentile(shades[::4, ::4], 99)) < _BLACK_LEVEL:
         return NoBoard("the picture is black: is the lens covered or the lamp off?")
+    odd = _other_lens(scene, shades.shape[1], shades.shape[0])
+    if odd is not None:
+        return odd
+    if scene.markers is None and scene.corners_px is None:
+        return _by_pattern(shades, scene)
     rough = _from_marks(shades, scene)
     if isinstance(rough, NoBoard):
         return rough
-    return _by_lines(shades, scene, *rough)
+    view = _by_lines(shades, scene, *rough)
+    if scene.markers is None and ends_told(shades, replace(scene, muzzle_mm=None), view) is False:
+        return NoBoard(
+            "the soldiers stand as expected only if the board is turned by half: is the picture upside down, "
+            "or do corners_px begin at the wrong end?"
+        )
+    return view
+
+
+def _other_lens(scene: Scene, width_px: int, height_px: int) -> NoBoard | None:
+    """Refuse a lens that was calibrated for pictures of another size."""
+    if scene.intrinsics is None:
+        return None
+    _, _, cx, cy = scene.intrinsics
+    off = max(abs(cx / width_px - 0.5), abs(cy / height_px - 0.5))
+    if off <= _MOST_OFF_CENTRE:
+        return None
+    return NoBoard(
+        f"the lens was calibrated for pictures of another size: its centre ({cx:.0f}, {cy:.0f}) px is far from "
+        f"the middle of this one of {width_px} x {height_px} px"
+    )
+
+
+def _by_pattern(shades: Image, scene: Scene) -> BoardView | NoBoard:
+    """Place the camera by nothing but the board."""
+    outline = find_outline(shades, scene)
+    if isinstance(outline, NoBoard):
+        return outline
+    views = []
+    for corners in (outline, np.roll(outline, 2, axis=0)):
+        told = replace(scene, corners_px=tuple((float(u), float(v)) for u, v in corners))
+        rough = _from_marks(shades, told)
+        if isinstance(rough, NoBoard):
+            return rough
+        views.append(_by_lines(shades, told, *rough))
+        if views[-1].lines_used == 0:
+            return NoBoard("a pattern of squares is seen, but its lines are not those of one board")
+        right = ends_told(shades, scene, views[-1])
+        if right:
+            return views[-1]
+        if right is None:
+            return NoBoard(
+                "the board is seen, but not which end is whose: give markers, or board.corners_px, "
+                "or a position that looks different from either end"
+            )
+    return NoBoard(
+        "the board is seen, but who stands on it fits neither way round: give markers, or board.corners_px"
+    )
 
 
 def _from_marks(shades: Image, scene: Scene) -> tuple[BoardView, FloatArray, Measured] | NoBoard:

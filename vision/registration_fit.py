@@ -209,7 +209,13 @@ def first_pose(board_mm: FloatArray, pixels: FloatArray, unknowns: Unknowns) -> 
     )
     if not count:
         raise ValueError("the board's marks all lie on one line, so the camera cannot be placed")
-    return np.concatenate([np.ravel(rotations[0]), np.ravel(translations[0])])
+    rotation, translation = rotations[0], translations[0]
+    if not np.linalg.norm(rotation) < 2 * np.pi:
+        # At half a turn exactly, OpenCV's closed form gives a rotation vector out of all bounds.
+        _, rotation, translation = cv2.solvePnP(
+            flat, np.ascontiguousarray(pixels), camera, distortion, flags=cv2.SOLVEPNP_SQPNP
+        )
+    return np.concatenate([np.ravel(rotation), np.ravel(translation)])
 
 
 def fit_camera(

@@ -29,8 +29,8 @@ FloatArray = NDArray[np.float64]
 
 _CORNER_SIGMA_PX = 0.2
 _BOARD_SIGMA = 0.02  # of a square: how far a corner may be from its printed place
-_ROUNDS = 60
-_ENOUGH = 1e-7  # relative gain of a step
+_ROUNDS = 25
+_ENOUGH = 1e-5  # relative gain of a step
 _POSE = 6
 
 
@@ -122,7 +122,7 @@ def adjust(
         tried = state.moved(step, bend)
         tried_cost = system.cost(tried)
         if not tried_cost < cost:
-            if damping > 1e8:
+            if damping > 1e4:
                 break
             damping *= 10
             continue

@@ -223,7 +223,7 @@ def test_a_missing_key_is_named(folder: Path, key: str) -> None:
         ("timestamps_us", []),
         ("fire_us", "soon"),
         ("board.square_mm", 0),
-        ("board.markers", None),
+        ("board.markers", 4),
         ("board.markers.centres_mm", {"left": [0, 0]}),
         ("board.markers.centres_mm", {}),
         ("board.corners_px", [[0, 0], [1, 1], [2, 2]]),

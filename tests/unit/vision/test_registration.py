@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from painted_table import MARKERS, Table
 
+from game.montecassino import ALL_SQUARES, Side
 from vision.registration import BoardView, NoBoard, register
 from vision.scene import MarkerMap
 
@@ -158,9 +159,116 @@ def test_a_picture_without_board_says_so(markers: MarkerMap | None, said: str) -
 def test_two_boards_are_told() -> None:
     camera = painted.view(width_px=960, height_px=540)
     one = Table(camera).paint()
-    found = register(np.vstack([one, one]), painted.scene(camera))
+    found = register(np.vstack([one, one]), painted.scene(camera, intrinsics=None, distortion=None))
     assert isinstance(found, NoBoard)
     assert "two boards" in found.reason
+
+
+def test_every_square_has_its_error_and_it_holds() -> None:
+    errors, said = [], []
+    for k in range(6):
+        camera = painted.view(roll_rad=k, tilt_rad=0.04 * k, width_px=900, height_px=900, focal_px=950)
+        found = register(Table(camera, seed=k).paint(), painted.scene(camera))
+        assert isinstance(found, BoardView), found
+        assert found.square_error_mm is not None
+        rows, files = np.mgrid[0:18, 0:8]
+        middles = np.column_stack([files.ravel() + 0.5, rows.ravel() + 0.5, np.zeros(144)]) * (45, 45, 1)
+        errors.append(np.linalg.norm(found.on_plane(camera.project(middles)) - middles[:, :2], axis=1))
+        said.append(found.square_error_mm.ravel())
+        assert 0.01 < found.square_error_mm.min() <= found.square_error_mm.max() < 1.0
+    within = np.array(errors) / np.array(said)
+    assert (within < 3).mean() > 0.95
+
+
+PEOPLE = tuple(
+    painted.Figure(Side(side), x, y)
+    for side, x, y in [
+        ("A", 67, 112),
+        ("A", 157, 202),
+        ("A", 292, 67),
+        ("A", 22, 247),
+        ("G", 202, 742),
+        ("G", 337, 607),
+        ("G", 112, 697),
+    ]
+)
+WHERE = {
+    min(ALL_SQUARES, key=lambda square: math.dist(square.centre_mm(45.0), (f.x_mm, f.y_mm))): f.side
+    for f in PEOPLE
+}
+
+
+@pytest.mark.parametrize("roll_rad", [0.0, 0.5, math.pi, -1.2])
+def test_the_board_is_found_by_its_pattern_and_its_ends_by_the_soldiers(roll_rad: float) -> None:
+    camera = painted.view(width_px=960, height_px=900, roll_rad=roll_rad, tilt_rad=0.1, focal_px=1000)
+    scene = painted.scene(camera, markers=None, expected=WHERE)
+    found = register(Table(camera, markers=None, figures=PEOPLE).paint(), scene)
+    assert off_mm(found, camera) < 0.6
+    assert isinstance(found, BoardView)
+    assert found.lines_used > 200
+
+
+def test_a_board_that_looks_the_same_from_either_end_is_not_guessed() -> None:
+    camera = painted.view(width_px=960, height_px=900, focal_px=1000)
+    found = register(Table(camera, markers=None).paint(), painted.scene(camera, markers=None))
+    assert isinstance(found, NoBoard)
+    assert "which end" in found.reason
+
+
+def test_two_boards_without_markers_are_told() -> None:
+    camera = painted.view(width_px=700, height_px=400, focal_px=560)
+    one = Table(camera, markers=None).paint()
+    scene = painted.scene(camera, markers=None, intrinsics=None, distortion=None)
+    found = register(np.vstack([one, one]), scene)
+    assert isinstance(found, NoBoard)
+    assert "two boards" in found.reason
+
+
+def test_a_bare_table_has_no_board() -> None:
+    camera = painted.view()
+    bare = np.random.default_rng(1).normal(120, 9, (540, 960, 3)).clip(0, 255).astype(np.uint8)
+    found = register(bare, painted.scene(camera, markers=None))
+    assert isinstance(found, NoBoard)
+    assert "no board" in found.reason
+
+
+def test_corners_given_from_the_wrong_end_are_told_by_the_soldiers() -> None:
+    camera = painted.view()
+    outline = [(x, y, 0.0) for x, y in painted.scene(camera).outline_mm]
+    corners = [(float(u), float(v)) for u, v in camera.project(np.array(outline))]
+    scene = painted.scene(camera, markers=None, expected=WHERE)
+    picture = Table(camera, markers=None, figures=PEOPLE).paint()
+    assert isinstance(register(picture, replace(scene, corners_px=tuple(corners))), BoardView)
+    found = register(picture, replace(scene, corners_px=tuple(corners[2:] + corners[:2])))
+    assert isinstance(found, NoBoard)
+    assert "upside down" in found.reason
+
+
+def test_corners_clicked_by_hand_are_made_good_by_the_lines() -> None:
+    camera = painted.view(tilt_rad=0.08)
+    outline = [(x, y, 0.0) for x, y in painted.scene(camera).outline_mm]
+    clicked = camera.project(np.array(outline)) + np.array([(3, -2), (-2, 3), (2, 3), (-3, -2)])
+    corners = tuple((float(u), float(v)) for u, v in clicked)
+    found = register(
+        Table(camera, markers=None).paint(), painted.scene(camera, markers=None, corners_px=corners)
+    )
+    assert off_mm(found, camera) < 0.6
+
+
+def test_a_lens_for_another_size_of_picture_is_told() -> None:
+    camera = painted.view()
+    found = register(Table(camera).paint(), painted.scene(camera, intrinsics=(2360.0, 2360.0, 959.5, 539.5)))
+    assert isinstance(found, NoBoard)
+    assert "another size" in found.reason
+
+
+def test_a_marker_with_a_covered_corner_does_not_bend_the_pose() -> None:
+    camera = painted.view()
+    picture = Table(camera).paint()
+    x_mm, y_mm = MARKERS.centres_mm[1]
+    corner = camera.project(np.array([[x_mm + 18, y_mm + 18, 0.0]]))[0]
+    cv2.circle(picture, (round(corner[0]), round(corner[1])), 4, (60, 80, 90), -1)
+    assert off_mm(register(picture, painted.scene(camera)), camera) < 0.4
 
 
 def test_a_covered_lens_is_told() -> None:
