@@ -1,4 +1,4 @@
-"""A shot on the twin is refused, with the reason, while something is wrong over the table; nothing is armed then."""
+"""On the twin: a shot is refused while something is wrong over the table, and held where that happens during it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,19 @@ from pathlib import Path
 import pytest
 from small_twin import SMALL_TWIN
 
+from game.montecassino import Cause, Side, parse_squares
 from rig.cli import main
 from rig.log import Fired, Stage, open_log
+from twin.camera import Camera, CameraFaults, CameraSettings
+from twin.optics import Lens
+from twin.table import Table, TableFaults, TableSettings
+from vision.guards import Trouble
+from vision.reading import ShotReading, read_shot
+from vision.scene import MarkerMap, Scene
 
 FAULTS = {
     "hand": ("[twin.table.faults]\nhand_at_us = 3_000_000\nhand_mm = [120.0, 500.0]", "over the table"),
     "bump": ("[twin.camera.faults]\nbump_at_us = 3_000_000", "was moved by"),
-    "cap": ("[twin.camera.faults]\ncap_on_at_us = 3_000_000", "lens covered"),
 }
 
 
@@ -33,3 +39,67 @@ def test_what_happens_while_the_lever_is_drawn_stops_the_shot(
     assert shot.fired is Fired.NO
     assert Stage.COCKED in {entry.stage for entry in shot.history}
     assert Stage.ARMED not in {entry.stage for entry in shot.history}
+
+
+def filmed(*, camera: CameraFaults | None = None, table: TableFaults | None = None) -> ShotReading:
+    """A shot on the twin's table, filmed small, and read."""
+    lens = Lens(width_px=640, height_px=360, focal_px=780.0)
+    stands = {square: square.field for square in parse_squares("A01-A08,G49,G50,G57")}
+    there = Table(TableSettings(faults=table or TableFaults()), stands, seed=4)
+    eye = Camera(
+        CameraSettings(fps=60.0, lens=lens, faults=camera or CameraFaults()),
+        there,
+        seed=4,
+        soldiers=len(stands),
+    )
+    try:
+        eye.advance(FIRE_US)
+        there.launch((200.0, -25.0, 45.0), 0.0, -0.05, 8.0, FIRE_US)
+        eye.advance(FIRE_US + 600_000)
+        frames = eye.poll()
+        markers = eye.markers
+        assert markers is not None
+        scene = Scene(
+            square_mm=45.0,
+            cannon_side=Side.A,
+            fps=60.0,
+            markers=MarkerMap(
+                markers["dictionary"],
+                markers["size_mm"],
+                {int(n): tuple(c) for n, c in markers["centres_mm"].items()},
+            ),
+            intrinsics=tuple(eye.intrinsics),  # type: ignore[arg-type]
+            muzzle_mm=(200.0, -25.0, 45.0),
+            expected=stands,
+            exposure_us=1000,
+            fire_us=FIRE_US,
+        )
+        reading = read_shot(
+            [frame.image for frame in frames], [frame.timestamp_us for frame in frames], scene
+        )
+    finally:
+        eye.close()
+    assert isinstance(reading, ShotReading), reading
+    return reading
+
+
+FIRE_US = 200_000
+DURING: dict[str, tuple[dict[str, object], Trouble | None]] = {
+    "nothing": ({}, None),
+    "hand": ({"table": TableFaults(hand_at_us=FIRE_US + 300_000, hand_mm=(120.0, 300.0))}, Trouble.HAND),
+    "bump": ({"camera": CameraFaults(bump_at_us=FIRE_US + 300_000)}, Trouble.BUMP),
+    "cap": (
+        {"camera": CameraFaults(cap_on_at_us=FIRE_US + 300_000, cap_off_at_us=FIRE_US + 450_000)},
+        Trouble.COVERED,
+    ),
+    "shake and flicker": ({"camera": CameraFaults(shake_px=1.5, flicker=0.08)}, None),
+}
+
+
+@pytest.mark.parametrize("happens", DURING)
+def test_what_happens_during_a_shot_holds_its_ruling_and_nothing_else_does(happens: str) -> None:
+    faults, trouble = DURING[happens]
+    reading = filmed(**faults)  # type: ignore[arg-type]
+    assert [alarm.trouble for alarm in reading.alarms] == ([] if trouble is None else [trouble])
+    if trouble is not None:
+        assert all(Cause.OTHER in fall.possible for fall in reading.falls)
