@@ -173,7 +173,7 @@ def guards() -> Iterator[Mutant]:
         for it in expressions(code):
             words = code[it.start : it.end].strip()
             places: list[tuple[int, int, str]] = []
-            said = it.before in {"return", "bool ="} and re.search(r"==|!|[<>]|&&|\|\|", words)
+            said = it.before in {"return", "bool ="} and re.search(r"==|!|<|(?<!-)>|&&|\|\|", words)
             if it.before in {"if", "while"} or it.after == "?" or said:
                 places += [(it.start, it.end, "true"), (it.start, it.end, "false")]
             if it.before == "if":

@@ -89,6 +89,10 @@ class ControllerAndFirmware(RuleBasedStateMachine):
         self.rig.keep_company(time_us)
 
     @rule()
+    def what_earlier_sessions_sent_comes_again(self):
+        self.rig.old_frames_do_nothing()
+
+    @rule()
     def the_controller_ends(self):
         self.rig.kill()
 
@@ -108,10 +112,12 @@ class ControllerAndFirmware(RuleBasedStateMachine):
 
 def finish(rig: WholeRig) -> None:
     """Whatever state that was: a shot leaves it, and then the cannon is left alone."""
-    rig.shoots_again(anew=True)
-    rig.ends_safe()
-    rig.check_log()
-    rig.close()
+    try:
+        rig.shoots_again(anew=True)
+        rig.ends_safe()
+        rig.check_log()
+    finally:
+        rig.close()
 
 
 TestControllerAndFirmware = ControllerAndFirmware.TestCase
@@ -146,6 +152,8 @@ def an_evening(seed: int) -> WholeRig:
         rig.check_log()
         if draw.random() < 0.2:
             rig.rest(draw.randrange(8_000_000))
+        if draw.random() < 0.2:
+            rig.old_frames_do_nothing()
         if draw.random() < 0.5:
             rig.mend()
     finish(rig)
@@ -165,5 +173,5 @@ def test_every_kind_of_fault_in_every_state_has_been_met():
         assert any(name.endswith(f" in {state.name}") for name in met), f"nothing went wrong in {state.name}"
     told = Counter(fired for rig in evenings for fired in rig.told.values())
     assert all(told[fired] > 0 for fired in Fired)
-    for what in ("killed", "supply failed in a save", "BoardReset", "Aborted"):
+    for what in ("killed", "supply failed in a save", "BoardReset", "Aborted", "old frames that did nothing"):
         assert met[what] > 0, f"no {what}"

@@ -345,7 +345,7 @@ class MortalLog:
 
 
 class NoCamera:
-    """The lane is always clear to it, and the shot's pictures are lost: what the log knows then comes from the cannon."""
+    """Nothing ever speaks against a shot to it, and the shot's pictures are lost: what the log knows then comes from the cannon."""
 
     def __init__(self) -> None:
         self.ring = SimpleNamespace(hold=lambda: None, release=lambda: None, between=lambda start, end: [])
@@ -353,8 +353,8 @@ class NoCamera:
     def read(self, side: Side, soldiers: object) -> object:
         return SimpleNamespace(standing=SimpleNamespace(differences=(), at=lambda target: None))
 
-    def lane(self) -> object:
-        return SimpleNamespace(clear=True, reason="")
+    def alarm(self) -> None:
+        """Nothing speaks against a shot."""
 
     def until_rest(self, released_us: int, at_most_us: int) -> int:
         raise CameraError("no camera here")
@@ -388,6 +388,11 @@ class Controller:
         if self.cannon.state is State.UNKNOWN:
             self.cannon.connect()
         self._match.shoot(ORDER)
+
+
+def _is_identify(frame: bytes) -> bool:
+    """Whether its type is that; its id may be escaped."""
+    return wire.Command.IDENTIFY in frame[1:3]
 
 
 class WholeRig:
@@ -490,6 +495,18 @@ class WholeRig:
         self.counts["supply failed in a save"] += 1
         self._timeout_ms = self.table.setting(wire.Setting.SHOT_TIMEOUT_MS)
         assert self._timeout_ms in {before_ms, timeout_ms}
+
+    def old_frames_do_nothing(self) -> None:
+        """Copies of what earlier sessions sent are no frames of this one; but an identify is of none."""
+        self.table.forget_plans()
+        self.table.cut = True
+        self.table.empty_line()
+        self.table.cut = False
+        last_id = self.table.last_id
+        self.table.repeat_old([frame for frame in self.table.old if not _is_identify(frame)][-60:])
+        self.table.empty_line()
+        self.counts["old frames that did nothing"] += 1
+        assert self.table.last_id == last_id
 
     def rest(self, time_us: int) -> None:
         """Time goes by, and the controller says nothing."""
