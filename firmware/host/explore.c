@@ -335,10 +335,13 @@ static void send(uint8_t type, const uint8_t *payload, uint8_t length)
 
 static void send_fire(uint8_t step, uint32_t token)
 {
-    struct bytes bytes = fire_of(&now.cannon.receiver, (uint8_t)(last_id() + step), token);
+    uint8_t id = (uint8_t)(last_id() + step);
+    struct bytes bytes = fire_of(&now.cannon.receiver, id, token);
+    /* A command that waits may have the same id, though no controller gives one twice: the cannon takes either. */
+    bool next = step == 1u || id == (uint8_t)(now.cannon.last_id + 1u);
     moment.ids = (uint8_t)(moment.ids + (step == 1u));
     moment.safe_last = moment.new_session = false;
-    moment.fire_right = moment.fire_right || (step == 1u && token == now.cannon.token);
+    moment.fire_right = moment.fire_right || (next && token == now.cannon.token);
     moment.frame_after_stop = moment.stopped;
     receive(&bytes);
     flag();
