@@ -84,7 +84,7 @@ def look_at_pictures(
         target = recognise(first)
     if target is None:
         raise LensPicturesError(
-            f"{files[0].parent}: in none of {', '.join(f.name for f in files[:_LOOKED_AT_FIRST])} a board is seen: "
+            f"{files[0].parent}: no board is seen in {', '.join(f.name for f in files[:_LOOKED_AT_FIRST])}: "
             f"neither a chessboard seen whole nor the printed {printed_charuco()}; "
             "name the board if it is another one: --chessboard or --charuco"
         )

@@ -1,0 +1,123 @@
+"""`rig camera`: bad folders and boards are told in a line; sheets are drawn at true size."""
+
+import io
+import shutil
+import subprocess
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pypdf
+import pytest
+from PIL import Image
+
+from rig.cli import main
+from rig.report.camera_sheets import SheetError, board_square_mm, draw_sheets
+from rig.report.paper import Paper
+from rig.settings import Settings
+from vision.lens import Sighting, printed_charuco, sight
+
+BOARD = Settings().board
+MM_PER_POINT = 25.4 / 72
+
+
+def sheets(paper: Paper = Paper.A4) -> bytes:
+    return draw_sheets(BOARD.marker_centres_mm, BOARD.marker_size_mm, BOARD.marker_dictionary, paper)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert main(["camera", *words]) in (1, 2)
+    told = capsys.readouterr().err.strip()
+    assert told.startswith("rig: ")
+    assert "\n" not in told
+    return told
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["calibrate", "nowhere"], "nowhere: found nothing, expected a folder of photographs"),
+        (["calibrate", "file.txt"], "file.txt: found a file"),
+        (["calibrate", "empty"], "empty: found no photograph"),
+        (["calibrate", "broken"], "no board"),
+        (["calibrate", "grey"], "no board"),
+        (["calibrate", "grey", "--chessboard", "8"], "--chessboard: found '8'"),
+        (["calibrate", "grey", "--chessboard", "8x6", "--charuco", "9x6"], "not both"),
+        (["calibrate", "grey", "--charuco", "9x6", "--dictionary", "DICT_NONE"], "DICT_NONE"),
+        (["calibrate", "grey", "--charuco", "9x6", "--marker-mm", "40"], "--marker-mm"),
+        (["calibrate", "grey", "--charuco", "40x40"], "800 markers"),
+        (["calibrate", "grey", "--chessboard", "8x6"], "no calibration"),
+        (["calibrate", "new", "--live"], "twin"),
+        (["check", "grey"], "no lens to check"),
+        (["markers", "--out", "empty"], "empty: Is a directory"),
+    ],
+)
+def test_what_cannot_be_used_is_told_in_a_line(
+    here: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    (here / "empty").mkdir()
+    (here / "file.txt").write_text("no picture")
+    for name, data in (("broken", b"\xff\xd8 no picture"), ("grey", None)):
+        (here / name).mkdir()
+        file = here / name / "1.jpg"
+        if data is None:
+            cv2.imwrite(str(file), np.full((240, 320), 128, np.uint8))
+        else:
+            file.write_bytes(data)
+    status = main(["camera", *words])
+    told = capsys.readouterr().err
+    assert status in (1, 2)
+    assert said in told.splitlines()[-1]
+    assert "Traceback" not in told
+
+
+def test_every_page_has_the_paper_s_size_and_the_board_its_squares() -> None:
+    for paper, long_mm in ((Paper.A4, 297), (Paper.A3, 420)):
+        pages = pypdf.PdfReader(io.BytesIO(sheets(paper))).pages
+        assert len(pages) == 2
+        for page in pages:
+            sides = sorted(float(side) * MM_PER_POINT for side in page.mediabox[2:])
+            assert sides[1] == pytest.approx(long_mm, abs=0.1)
+        assert 9 * board_square_mm(paper) < long_mm
+
+
+def test_the_same_table_gives_the_same_sheets() -> None:
+    assert sheets() == sheets()
+
+
+def test_a_marker_larger_than_the_paper_is_told() -> None:
+    with pytest.raises(SheetError, match=r"marker of 150 mm .* A4"):
+        draw_sheets({"0": (0.0, 0.0)}, 150.0, "DICT_4X4_50", Paper.A4)
+    with pytest.raises(SheetError, match="no marker 77"):
+        draw_sheets({"77": (0.0, 0.0)}, 30.0, "DICT_4X4_50", Paper.A4)
+
+
+@pytest.mark.skipif(shutil.which("pdftoppm") is None, reason="pdftoppm (poppler-utils) is not here")
+def test_printed_markers_and_board_are_found_at_true_size(tmp_path: Path) -> None:
+    (tmp_path / "m.pdf").write_bytes(sheets())
+    dpi = 150
+    subprocess.run(
+        ["pdftoppm", "-r", f"{dpi}", "-gray", "-png", tmp_path / "m.pdf", tmp_path / "m"], check=True
+    )
+    markers, board = (
+        np.asarray(Image.open(tmp_path / f"m-{k}.png").convert("L"), dtype=np.uint8) for k in (1, 2)
+    )
+    px_per_mm = dpi / 25.4
+    dictionary = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, BOARD.marker_dictionary))
+    corners, ids, _ = cv2.aruco.ArucoDetector(dictionary).detectMarkers(markers)
+    assert sorted(int(i) for i in np.ravel(ids)) == [0, 1, 2, 3]
+    for marker in corners:
+        sides = np.linalg.norm(np.diff(marker[0], axis=0), axis=1) / px_per_mm
+        assert sides == pytest.approx(BOARD.marker_size_mm, abs=0.35)
+    target = printed_charuco(float(board_square_mm(Paper.A4)))
+    found = sight(board, target)
+    assert isinstance(found, Sighting), found
+    assert len(found.corners) == 40
+    apart = np.linalg.norm(np.diff(found.pixels.reshape(5, 8, 2), axis=1), axis=2) / px_per_mm
+    assert apart == pytest.approx(target.square_mm, abs=0.1)
