@@ -1,0 +1,208 @@
+"""The umpire's eye: each live picture, the clip after a shot, and the memory for the last pictures.
+
+One core, 1280 x 720, in one run with what they are held against. Times are processor times, each the best of several
+rounds over the same pictures: other programs only ever add to them.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+import tracemalloc
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks._demo import demo
+from benchmarks.figure import Figure
+from rig.analyse import analyse_folder
+from rig.camera import Frame, FrameRing
+from rig.recording import Recording, read_frames, read_recording, write_recording
+from vision.guards import TableGuard
+from vision.reading import ShotReading, read_shot
+from vision.rest import RestWatch
+
+Image = NDArray[np.uint8]
+
+_ROUNDS = 5
+_LIVE_PICTURES = 60
+_CLIP_PICTURES = 90
+_STEP = 20  # grey levels, of the peer's threshold
+_RING_US = 500_000
+_PROMISED_VERDICT_MS = 150.0
+
+
+def measure() -> list[Figure]:
+    """Watch and read a shot of the demo."""
+    threads = cv2.getNumThreads()
+    cv2.setNumThreads(1)
+    try:
+        return _measured()
+    finally:
+        cv2.setNumThreads(threads)
+
+
+def _measured() -> list[Figure]:
+    folder = max(demo().recordings, key=lambda each: len(read_recording(each).timestamps_us))
+    recording = read_recording(folder)
+    pictures = list(read_frames(folder, recording))
+    times_us = recording.timestamps_us
+    reading = read_shot(pictures, times_us, recording.scene)
+    assert isinstance(reading, ShotReading), reading
+    live = _live_ms(pictures, times_us, reading, recording)
+    return [
+        Figure(
+            "watching live, a picture of 1280 x 720: at rest yet? is all clear? CPU",
+            live,
+            "ms",
+            "absdiff, threshold, connectedComponentsWithStats on the whole grey picture",
+            _components_ms(pictures),
+        ),
+        Figure("the same", live, "ms", "MOG2 on the same pictures", _mog2_ms(pictures)),
+        _clip(folder, recording, pictures),
+        _verdict(folder, recording, pictures),
+        _ring(),
+    ]
+
+
+def _best_ms(act: Callable[[], object], count: int) -> float:
+    """Return the processor time of one of `count` steps that an act makes, in the best of several rounds."""
+    taken_s = []
+    for _ in range(_ROUNDS):
+        begun_s = time.process_time()
+        act()
+        taken_s.append(time.process_time() - begun_s)
+    return 1000 * min(taken_s) / count
+
+
+def _live_ms(
+    pictures: Sequence[Image], times_us: Sequence[int], reading: ShotReading, recording: Recording
+) -> float:
+    watched = np.ones(pictures[0].shape[:2], np.bool_)
+    scene, view = recording.scene, reading.view
+    guard = TableGuard(pictures[0], view, scene, reading.standing, watched=watched)
+    mm_per_px = view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2)
+
+    def watch() -> None:
+        rest = RestWatch(watched, mm_per_px=mm_per_px)
+        for time_us, picture in zip(times_us[:_LIVE_PICTURES], pictures, strict=False):
+            rest.look(time_us, picture)
+            guard.look(picture)
+
+    return _best_ms(watch, _LIVE_PICTURES)
+
+
+def _components_ms(pictures: Sequence[Image]) -> float:
+    grey = [cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY) for picture in pictures[:_LIVE_PICTURES]]
+
+    def find() -> None:
+        for k in range(1, len(grey)):
+            changed = cv2.threshold(cv2.absdiff(grey[k - 1], grey[k]), _STEP, 255, cv2.THRESH_BINARY)[1]
+            cv2.connectedComponentsWithStats(changed)
+
+    return _best_ms(find, len(grey) - 1)
+
+
+def _mog2_ms(pictures: Sequence[Image]) -> float:
+    def subtract() -> None:
+        model = cv2.createBackgroundSubtractorMOG2()
+        for picture in pictures[:_LIVE_PICTURES]:
+            model.apply(picture)
+
+    return _best_ms(subtract, _LIVE_PICTURES)
+
+
+def _clip(folder: Path, recording: Recording, pictures: Sequence[Image]) -> Figure:
+    """Read the first pictures of a clip, as many as the promise is about, beside OpenCV's decoding of as many."""
+    count = min(_CLIP_PICTURES, len(pictures))
+    scene, times_us = recording.scene, recording.timestamps_us[:count]
+
+    def decode() -> None:
+        capture = cv2.VideoCapture(str(folder / recording.clip))
+        for _ in range(count):
+            capture.read()
+        capture.release()
+
+    return Figure(
+        f"reading a clip of {count} pictures, CPU",
+        _best_ms(lambda: read_shot(pictures[:count], times_us, scene), 1),
+        "ms",
+        "OpenCV decodes as many (may take 1.5 times that)",
+        _best_ms(decode, 1),
+    )
+
+
+def _verdict(folder: Path, recording: Recording, pictures: Sequence[Image]) -> Figure:
+    """Do what `rig shoot` does once everything is at rest: keep the recording, read it, judge it."""
+    keys = json.loads((folder / "recording.json").read_text(encoding="utf-8"))
+    given = {key: value for key, value in keys.items() if key not in {"format", "clip", "timestamps_us"}}
+    frames = list(zip(recording.timestamps_us, pictures, strict=True))
+    with tempfile.TemporaryDirectory() as kept:
+        begun_s = time.process_time()
+        write_recording(Path(kept) / "shot", given, frames)
+        written_s = time.process_time()
+        analyse_folder(Path(kept) / "shot")
+        ended_s = time.process_time()
+    return Figure(
+        f"last of {len(frames)} pictures to verdict, CPU, of it {1000 * (written_s - begun_s):.0f} ms to keep the recording",
+        1000 * (ended_s - begun_s),
+        "ms",
+        "the promise",
+        _PROMISED_VERDICT_MS,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Picture:
+    index: int
+    timestamp_us: int
+    image: Image
+
+
+class _Film:
+    """A camera of 120 pictures a second, on a clock that is told."""
+
+    name = "film"
+    width_px, height_px, fps = 1280, 720, 120.0
+
+    def __init__(self) -> None:
+        self._count = 0
+        self.now_us = 0
+
+    def poll(self) -> list[Frame]:
+        frames: list[Frame] = []
+        while self._count * 1e6 / self.fps <= self.now_us:
+            image = np.zeros((self.height_px, self.width_px, 3), np.uint8)
+            frames.append(_Picture(self._count, round(self._count * 1e6 / self.fps), image))
+            self._count += 1
+        return frames
+
+    def close(self) -> None:
+        pass
+
+
+def _ring() -> Figure:
+    """Hold a ring for far longer than it was made for, and see what memory it takes."""
+    film = _Film()
+    ring = FrameRing(film, keep_us=_RING_US, hold_us=_RING_US, stall_us=_RING_US)
+    tracemalloc.start()
+    try:
+        ring.hold()
+        for now_us in range(0, 6 * _RING_US, 10_000):
+            film.now_us = now_us
+            ring.update(now_us)
+        held_bytes = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    return Figure(
+        f"memory for the last pictures, {_RING_US / 1e6:g} s and {_RING_US / 1e6:g} s of a shot held three times as long",
+        held_bytes / 1e6,
+        "MB",
+        "what the ring says that it takes at the most",
+        ring.most_bytes / 1e6,
+    )
