@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -52,6 +53,11 @@ _PUSH_PENALTY = 0.015  # for each mm beyond the least
 _SEEN_ALONE = 0.63
 _LEFT_PENALTY = 0.5  # for each figure's size that is left over
 _CLOSE_CALL = 0.05
+# What lies alone and is so large and so long, against the figure upright, is the figure upright.
+_COMPACT_SIZE = (0.6, 1.45)
+_COMPACT_SPREAD = 1.25
+_FEWEST_COMPACT_PX = 40
+_SCRAP = 0.12
 _LYING_HEIGHTS = 1.25  # a lying figure and its slide reach so far from its foot
 _SLACK_MM = 2.0
 _SHADOW_HEIGHTS = 0.9  # what is strange so near to a foot is its figure or its shadow
@@ -146,6 +152,11 @@ def _pivot_px(place: Place) -> tuple[float, float]:
     return float(columns.mean() + place.window[1].start), float(rows.mean() + place.window[0].start)
 
 
+def _spread(rows: NDArray[np.int64], columns: NDArray[np.int64]) -> float:
+    """Longest standard deviation of a patch, in pixels."""
+    return float(np.sqrt(np.linalg.eigvalsh(np.cov(np.stack([rows, columns])))[-1] + 1 / 12))
+
+
 @dataclass(frozen=True, slots=True)
 class _Fate:
     stands: bool
@@ -222,8 +233,51 @@ class _Change:
             return _Fate(
                 True, note=f"{soldier.square} is half covered by somebody who fell and taken to stand"
             )
+        aside_mm = self._compact_aside_mm(place)
+        if aside_mm is not None:
+            note = f"{soldier.square} is hard to tell from one that fell and taken to stand"
+            return _Fate(
+                True, (round(soldier.x_mm + aside_mm[0], 2), round(soldier.y_mm + aside_mm[1], 2)), note
+            )
         note = f"{soldier.square} is hard to tell from one that was pushed and taken to have fallen"
         return _Fate(False, note=note if is_close else "")
+
+    def _compact_aside_mm(self, place: Place) -> tuple[float, float] | None:
+        """Tell how far a soldier was pushed, where something new lies alone, as large and compact as it was upright.
+
+        Turned, in other light, a figure need not look like itself; but one that fell lies as long as it was tall.
+        """
+        raster = self._board.raster
+        telling = np.zeros(raster.shape, dtype=np.bool_)
+        telling[place.window] = place.telling
+        new = (self._strange & (~self._same | telling)).astype(np.uint8)
+        reach = round(_REACH_SQUARES * raster.px_per_square)
+        column, row = (round(v) for v in _pivot_px(place))
+        top, left = max(row - 2 * reach, 0), max(column - 2 * reach, 0)
+        count, labels, stats, centres = cv2.connectedComponentsWithStats(
+            new[top : row + 2 * reach + 1, left : column + 2 * reach + 1], connectivity=8
+        )
+        usual_px, usual_spread = int(place.telling.sum()), _spread(*np.nonzero(place.telling))
+        if usual_px < _FEWEST_COMPACT_PX:
+            return None
+        near = [
+            k
+            for k in range(1, count)
+            if stats[k, cv2.CC_STAT_AREA] > _SCRAP * usual_px
+            and np.hypot(centres[k][0] + left - column, centres[k][1] + top - row) < 1.5 * reach
+        ]
+        if len(near) != 1:
+            return None
+        rows, columns = np.nonzero(labels == near[0])
+        size, spread = len(rows) / usual_px, _spread(rows, columns) / usual_spread
+        own_rows, own_columns = np.nonzero(place.telling)
+        dx_px = columns.mean() + left - own_columns.mean() - place.window[1].start
+        dy_px = rows.mean() + top - own_rows.mean() - place.window[0].start
+        moved_mm = float(np.hypot(dx_px, dy_px)) * raster.mm_per_px
+        is_figure = _COMPACT_SIZE[0] < size < _COMPACT_SIZE[1] and spread < _COMPACT_SPREAD
+        if not is_figure or not LEAST_PUSH_MM < moved_mm < _REACH_SQUARES * raster.square_mm:
+            return None
+        return float(dx_px) * raster.mm_per_px, float(dy_px) * raster.mm_per_px
 
     def _left_over(self, place: Place, telling: NDArray[np.bool_], found: Resemblance) -> float:
         """Share of the figure's size that lies around it and that it would not show if it stood."""

@@ -46,6 +46,7 @@ _DARKER_STILL = 0.12  # than the middle of the shadows
 _TINTED = 4.0  # spreads of the bare board
 _FEWEST_SOLDIERS = 4
 _LEAST_DARKER = 0.05  # part of the light
+_LEAST_MISSING = 0.08  # of the light, in the middle of a shadow
 _LEAST_SIGMAS = 4.0
 _LEAST_SLOPE = 0.12  # below, figures hide their own shadows
 
@@ -147,8 +148,10 @@ def find_lamp(
     grid = np.arange(-_MOST_SLOPE, _MOST_SLOPE + 1e-9, _STEP)
     slopes = np.stack(np.meshgrid(grid, grid), axis=-1).reshape(-1, 2)
     slopes = slopes[np.linalg.norm(slopes, axis=1) >= _LEAST_SLOPE]
-    mean, sigmas = judge(slopes, _HEIGHTS_MM[2])
-    best, lamp_mm = slopes[int(np.argmax(sigmas))], _HEIGHTS_MM[2]
+    # A low lamp's shadows spread out so much that a high one's never fit.
+    judged = [(lamp, judge(slopes, lamp)[1]) for lamp in (_HEIGHTS_MM[0], _HEIGHTS_MM[2])]
+    lamp_mm, sigmas = max(judged, key=lambda j: float(j[1].max()))
+    best = slopes[int(np.argmax(sigmas))]
     fine = np.stack(np.meshgrid(*[np.linspace(-_STEP, _STEP, 9)] * 2), axis=-1).reshape(-1, 2)
     for _ in range(2):
         tried = [(lamp, *judge(best + fine, lamp)) for lamp in _HEIGHTS_MM]
@@ -161,7 +164,10 @@ def find_lamp(
     sigma = _DIRECTION_SIGMA + _LENGTH_SIGMA * float(np.linalg.norm(best))
     reach = (best + (feet - middle) / lamp_mm)[:, None] * (_ALONG * height_mm)[:, None]
     inside = _sample(darkness, raster.to_px(feet[:, None] + reach))
-    return Lamp(best, sigma, lamp_mm, middle, float(np.nanmedian(inside)))
+    missing = float(np.median(inside[np.isfinite(inside)]))
+    if missing < _LEAST_MISSING:
+        return None
+    return Lamp(best, sigma, lamp_mm, middle, missing)
 
 
 def in_shadow(

@@ -43,7 +43,7 @@ _REACH = 0.24
 # The mean of a figure's cover runs from -0.5 (all bare) to 0.5; beyond these the picture is plain.
 _SURELY_BARE = -0.22
 _SURELY_MANNED = 0.12
-_PLAINLY_MANNED = 0.2  # where the position says that nobody stands there
+_PLAINLY_MANNED = 0.32  # where the position says that nobody stands there
 _UNSURE_SPLIT = -0.06
 _QUITE_BARE = -0.3  # most bare squares lie below
 _LEAST_GAP = 0.04

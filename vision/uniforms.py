@@ -38,7 +38,7 @@ _RARE = 2e-4  # share that a colour never seen is given
 _ROUNDS = 5
 # Mean log-likelihood ratio of a soldier's colours below which the heaps are one: equal ones reach 0.1.
 _APART = 0.25
-_PLAINLY_OTHER = 0.5
+_PLAINLY_OTHER = 1.5
 _FEWEST_SURE = 6
 _HOME_SHARE = 0.04  # what a line nearer to its base adds to a soldier's mean log-likelihood ratio
 
