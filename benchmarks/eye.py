@@ -1,208 +1,179 @@
-"""The umpire's eye: each live picture, the clip after a shot, and the memory for the last pictures.
+"""How right the eye is on recordings whose truth is known.
 
-One core, 1280 x 720, in one run with what they are held against. Times are processor times, each the best of several
-rounds over the same pictures: other programs only ever add to them.
+`make bench` holds the demo's six shots against the bars. `python -m benchmarks.eye FOLDER` reads every recording of a
+folder (`rig clips FOLDER` films some) and prints what was right, and how often causes were right among those that were called
+so sure.
 """
 
 from __future__ import annotations
 
 import json
-import tempfile
-import time
-import tracemalloc
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
+from statistics import median
 
-import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks._demo import demo
 from benchmarks.figure import Figure
-from rig.analyse import analyse_folder
-from rig.camera import Frame, FrameRing
-from rig.recording import Recording, read_frames, read_recording, write_recording
-from vision.guards import TableGuard
-from vision.reading import ShotReading, read_shot
-from vision.rest import RestWatch
+from game.montecassino import Square
+from rig.analyse import Analysis, analyse_folder
 
-Image = NDArray[np.uint8]
+__all__ = ["Score", "measure", "reliability", "score"]
 
-_ROUNDS = 5
-_LIVE_PICTURES = 60
-_CLIP_PICTURES = 90
-_STEP = 20  # grey levels, of the peer's threshold
-_RING_US = 500_000
-_PROMISED_VERDICT_MS = 150.0
+_BAR_EXACT = 0.88
+_BAR_CONTACT_MM = 4.0
+
+SURE = (0.0, 0.5, 0.7, 0.85, 0.95, 1.0)
+"""Edges of the groups of confidence in the table of reliability."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One recording, read and held against its truth."""
+
+    name: str
+    soldiers_right: bool
+    """Every soldier before the shot, side and square, and nobody else."""
+    falls_right: bool
+    """Exactly those fell that did."""
+    causes: tuple[tuple[float, bool, bool], ...]
+    """Of each true fall that was found: its confidence, whether its cause is right, whether it is left open."""
+    silently_wrong: bool
+    """The verdict differs from the true one where no doubt was raised."""
+    contact_mm: float | None
+    """How far the first contact is off; None where there was none, or none was found."""
+    pushes: tuple[int, int, int]
+    """Pushed soldiers: true ones, found ones, and those of them that are true."""
+    speed_sigmas: float | None
+    """Error of the speed at the muzzle, in the standard deviations that were stated."""
+
+    @property
+    def exact(self) -> bool:
+        """Exactly the right falls, and every cause right."""
+        return self.falls_right and all(right for _, right, _ in self.causes)
 
 
 def measure() -> list[Figure]:
-    """Watch and read a shot of the demo."""
-    threads = cv2.getNumThreads()
-    cv2.setNumThreads(1)
-    try:
-        return _measured()
-    finally:
-        cv2.setNumThreads(threads)
-
-
-def _measured() -> list[Figure]:
-    folder = max(demo().recordings, key=lambda each: len(read_recording(each).timestamps_us))
-    recording = read_recording(folder)
-    pictures = list(read_frames(folder, recording))
-    times_us = recording.timestamps_us
-    reading = read_shot(pictures, times_us, recording.scene)
-    assert isinstance(reading, ShotReading), reading
-    live = _live_ms(pictures, times_us, reading, recording)
+    """Score the demo's shots."""
+    scores = [score(folder) for folder in demo().recordings]
+    contacts = [one.contact_mm for one in scores if one.contact_mm is not None]
     return [
         Figure(
-            "watching live, a picture of 1280 x 720: at rest yet? is all clear? CPU",
-            live,
-            "ms",
-            "absdiff, threshold, connectedComponentsWithStats on the whole grey picture",
-            _components_ms(pictures),
+            f"{len(scores)} shots of the demo, exactly the right falls and causes",
+            sum(one.exact for one in scores) / len(scores),
+            "share",
+            "what is asked for",
+            _BAR_EXACT,
         ),
-        Figure("the same", live, "ms", "MOG2 on the same pictures", _mog2_ms(pictures)),
-        _clip(folder, recording, pictures),
-        _verdict(folder, recording, pictures),
-        _ring(),
+        Figure(
+            "first contact of the demo's shots, median",
+            median(contacts),
+            "mm",
+            "what is asked for",
+            _BAR_CONTACT_MM,
+        ),
     ]
 
 
-def _best_ms(act: Callable[[], object], count: int) -> float:
-    """Return the processor time of one of `count` steps that an act makes, in the best of several rounds."""
-    taken_s = []
-    for _ in range(_ROUNDS):
-        begun_s = time.process_time()
-        act()
-        taken_s.append(time.process_time() - begun_s)
-    return 1000 * min(taken_s) / count
-
-
-def _live_ms(
-    pictures: Sequence[Image], times_us: Sequence[int], reading: ShotReading, recording: Recording
-) -> float:
-    watched = np.ones(pictures[0].shape[:2], np.bool_)
-    scene, view = recording.scene, reading.view
-    guard = TableGuard(pictures[0], view, scene, reading.standing, watched=watched)
-    mm_per_px = view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2)
-
-    def watch() -> None:
-        rest = RestWatch(watched, mm_per_px=mm_per_px)
-        for time_us, picture in zip(times_us[:_LIVE_PICTURES], pictures, strict=False):
-            rest.look(time_us, picture)
-            guard.look(picture)
-
-    return _best_ms(watch, _LIVE_PICTURES)
-
-
-def _components_ms(pictures: Sequence[Image]) -> float:
-    grey = [cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY) for picture in pictures[:_LIVE_PICTURES]]
-
-    def find() -> None:
-        for k in range(1, len(grey)):
-            changed = cv2.threshold(cv2.absdiff(grey[k - 1], grey[k]), _STEP, 255, cv2.THRESH_BINARY)[1]
-            cv2.connectedComponentsWithStats(changed)
-
-    return _best_ms(find, len(grey) - 1)
-
-
-def _mog2_ms(pictures: Sequence[Image]) -> float:
-    def subtract() -> None:
-        model = cv2.createBackgroundSubtractorMOG2()
-        for picture in pictures[:_LIVE_PICTURES]:
-            model.apply(picture)
-
-    return _best_ms(subtract, _LIVE_PICTURES)
-
-
-def _clip(folder: Path, recording: Recording, pictures: Sequence[Image]) -> Figure:
-    """Read the first pictures of a clip, as many as the promise is about, beside OpenCV's decoding of as many."""
-    count = min(_CLIP_PICTURES, len(pictures))
-    scene, times_us = recording.scene, recording.timestamps_us[:count]
-
-    def decode() -> None:
-        capture = cv2.VideoCapture(str(folder / recording.clip))
-        for _ in range(count):
-            capture.read()
-        capture.release()
-
-    return Figure(
-        f"reading a clip of {count} pictures, CPU",
-        _best_ms(lambda: read_shot(pictures[:count], times_us, scene), 1),
-        "ms",
-        "OpenCV decodes as many (may take 1.5 times that)",
-        _best_ms(decode, 1),
+def score(folder: Path) -> Score:
+    """Read one recording and hold it against its truth.json."""
+    truth = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
+    analysis = analyse_folder(folder)
+    reading = analysis.reading
+    causes = {Square.parse(fall["square"]): fall["cause"] for fall in truth["falls"]}
+    found = {fall.toppling.soldier.square: fall for fall in reading.falls}
+    moved = {Square.parse(each["square"]) for each in truth["moved"]}
+    pushed = {push.soldier.square for push in reading.pushes}
+    stood = {(each["side"], Square.parse(each["square"])) for each in truth["before"]}
+    seen = {(soldier.side.value, soldier.square) for soldier in reading.standing.soldiers}
+    first = reading.contacts.first
+    true_mm = truth["first_contact_mm"]
+    return Score(
+        folder.name,
+        stood == seen,
+        causes.keys() == found.keys(),
+        tuple(
+            (fall.confidence, fall.cause.value == causes[square], len(fall.possible) > 1)
+            for square, fall in found.items()
+            if square in causes
+        ),
+        _silently_wrong(analysis, causes),
+        None
+        if first is None or true_mm is None
+        else float(np.hypot(first.point_mm[0] - true_mm[0], first.point_mm[1] - true_mm[1])),
+        (len(moved), len(pushed), len(moved & pushed)),
+        _speed_sigmas(analysis, truth["pellet"]),
     )
 
 
-def _verdict(folder: Path, recording: Recording, pictures: Sequence[Image]) -> Figure:
-    """Do what `rig shoot` does once everything is at rest: keep the recording, read it, judge it."""
-    keys = json.loads((folder / "recording.json").read_text(encoding="utf-8"))
-    given = {key: value for key, value in keys.items() if key not in {"format", "clip", "timestamps_us"}}
-    frames = list(zip(recording.timestamps_us, pictures, strict=True))
-    with tempfile.TemporaryDirectory() as kept:
-        begun_s = time.process_time()
-        write_recording(Path(kept) / "shot", given, frames)
-        written_s = time.process_time()
-        analyse_folder(Path(kept) / "shot")
-        ended_s = time.process_time()
-    return Figure(
-        f"last of {len(frames)} pictures to verdict, CPU, of it {1000 * (written_s - begun_s):.0f} ms to keep the recording",
-        1000 * (ended_s - begun_s),
-        "ms",
-        "the promise",
-        _PROMISED_VERDICT_MS,
-    )
+def _silently_wrong(analysis: Analysis, causes: dict[Square, str]) -> bool:
+    counted = {
+        "i": {"direct", "ricochet", "dragged"},
+        "ii": {"direct", "ricochet"},
+        "iii": {"direct"},
+    }[analysis.recording.option]
+    zone = set(analysis.recording.zone)
+    leave = {square for square, cause in causes.items() if square in zone and cause in counted}
+    doubts = {doubt.square for doubt in analysis.verdict.doubts}
+    return leave - doubts != set(analysis.verdict.casualties) - doubts
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Picture:
-    index: int
-    timestamp_us: int
-    image: Image
+def _speed_sigmas(analysis: Analysis, pellet: Sequence[Sequence[float]]) -> float | None:
+    speed = analysis.reading.track.speed_mps
+    way = np.array(pellet[:6], dtype=float)
+    if speed is None or len(way) < 6:
+        return None
+    speeds = np.linalg.norm(np.diff(way[:, 1:], axis=0), axis=1) / np.diff(way[:, 0]) * 1e3
+    return (speed[0] - float(np.median(speeds[1:]))) / speed[1]
 
 
-class _Film:
-    """A camera of 120 pictures a second, on a clock that is told."""
-
-    name = "film"
-    width_px, height_px, fps = 1280, 720, 120.0
-
-    def __init__(self) -> None:
-        self._count = 0
-        self.now_us = 0
-
-    def poll(self) -> list[Frame]:
-        frames: list[Frame] = []
-        while self._count * 1e6 / self.fps <= self.now_us:
-            image = np.zeros((self.height_px, self.width_px, 3), np.uint8)
-            frames.append(_Picture(self._count, round(self._count * 1e6 / self.fps), image))
-            self._count += 1
-        return frames
-
-    def close(self) -> None:
-        pass
+def reliability(scores: Sequence[Score]) -> list[tuple[float, float, int, float, float]]:
+    """Group causes by confidence: lower edge, upper edge, how many, mean confidence, share that is right."""
+    causes = [each for one in scores for each in one.causes]
+    table = []
+    for low, high in pairwise(SURE):
+        group = [c for c in causes if low <= c[0] < high or (high == SURE[-1] and c[0] == high)]
+        if group:
+            sure, right = (float(np.mean([c[k] for c in group])) for k in (0, 1))
+            table.append((low, high, len(group), sure, right))
+    return table
 
 
-def _ring() -> Figure:
-    """Hold a ring for far longer than it was made for, and see what memory it takes."""
-    film = _Film()
-    ring = FrameRing(film, keep_us=_RING_US, hold_us=_RING_US, stall_us=_RING_US)
-    tracemalloc.start()
-    try:
-        ring.hold()
-        for now_us in range(0, 6 * _RING_US, 10_000):
-            film.now_us = now_us
-            ring.update(now_us)
-        held_bytes = tracemalloc.get_traced_memory()[0]
-    finally:
-        tracemalloc.stop()
-    return Figure(
-        f"memory for the last pictures, {_RING_US / 1e6:g} s and {_RING_US / 1e6:g} s of a shot held three times as long",
-        held_bytes / 1e6,
-        "MB",
-        "what the ring says that it takes at the most",
-        ring.most_bytes / 1e6,
-    )
+def main(folder: Path) -> None:
+    """Score a folder of recordings and print what was found."""
+    scores = [score(place.parent) for place in sorted(folder.glob("*/truth.json"))]
+    if not scores:
+        sys.exit(f"{folder}: no folder with recording.json and truth.json in it")
+    causes = [each for one in scores for each in one.causes]
+    contacts = [one.contact_mm for one in scores if one.contact_mm is not None]
+    true, told, both = (sum(one.pushes[k] for one in scores) for k in range(3))
+    speeds = [abs(one.speed_sigmas) for one in scores if one.speed_sigmas is not None]
+    count = len(scores)
+    print(f"{count} recordings")
+    print(f"every soldier before right   {sum(one.soldiers_right for one in scores) / count:.1%}")
+    print(f"exactly the right falls      {sum(one.falls_right for one in scores) / count:.1%}")
+    print(f"and every cause right        {sum(one.exact for one in scores) / count:.1%}")
+    if causes:
+        print(f"causes right                 {np.mean([c[1] for c in causes]):.1%} of {len(causes)}")
+        print(f"left open                    {np.mean([c[2] for c in causes]):.1%}")
+    print(f"verdict silently wrong       {sum(one.silently_wrong for one in scores) / count:.1%}")
+    if contacts:
+        print(f"first contact                {median(contacts):.1f} mm median of {len(contacts)}")
+    print(f"pushed soldiers              {true} true, {told} found, {both} of them right")
+    if speeds:
+        print(
+            f"speed within one sigma       {np.mean(np.array(speeds) < 1):.0%}, within two {np.mean(np.array(speeds) < 2):.0%}"
+        )
+    print("causes called so sure, and how many of them were right:")
+    for low, high, number, sure, right in reliability(scores):
+        print(f"  {low:.0%} to {high:.0%}: {number} causes, {sure:.0%} sure on average, {right:.0%} right")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python -m benchmarks.eye FOLDER")
+    main(Path(sys.argv[1]))
