@@ -14,7 +14,7 @@
 
 #include "cannon.h"
 #include "check.h"
-#include "crc.h"
+#include "kept.h"
 #include "out_of_line.h"
 #include "pins.h"
 #include "servos.h"
@@ -44,10 +44,7 @@ static uint32_t period_start_us;         /* of the period that was the present o
 static volatile uint8_t periods_passed;  /* since then */
 
 /* Kept over every reset but a loss of supply: start-up code leaves .noinit alone. */
-static struct {
-    struct cannon_retained kept;
-    uint16_t crc;
-} retained __attribute__((section(".noinit")));
+static struct kept kept[2] __attribute__((section(".noinit")));
 static struct history history __attribute__((section(".noinit")));
 static uint8_t reset_flags __attribute__((section(".noinit")));
 
@@ -349,22 +346,6 @@ static void apply(const struct cannon_outputs *outputs)
     }
 }
 
-static uint16_t retained_crc(void)
-{
-    const uint8_t *bytes = (const uint8_t *)&retained.kept;
-    uint16_t crc = CRC_START;
-    for (uint8_t i = 0; i < sizeof retained.kept; i++) {
-        crc = crc_add(crc, bytes[i]);
-    }
-    return crc;
-}
-
-static void retain(void)
-{
-    cannon_retain(&cannon, &retained.kept);
-    retained.crc = retained_crc();
-}
-
 static void start_pins(void)
 {
     PORTD = _BV(PIN_ESTOP) | _BV(PIN_KEY); /* outputs low, pull-ups on */
@@ -425,9 +406,8 @@ int main(void)
 {
     start_pins();
     wdt_enable(WDTO_60MS);
-    bool kept = retained_crc() == retained.crc && !(reset_flags & _BV(PORF));
-    cannon_start(&cannon, reset_cause(), kept ? &retained.kept : NULL);
-    retain(); /* the next reset may come before the first step */
+    cannon_start(&cannon, reset_cause(), kept_read(kept, reset_flags & _BV(PORF)));
+    kept_write(kept, &cannon); /* the next reset may come before the first step */
     servos_start();
     gate_before = PINC;
     start_interrupts();
@@ -439,7 +419,7 @@ int main(void)
         gather(&inputs);
         cannon_step(&cannon, &inputs);
         apply(&cannon.outputs);
-        retain();
+        kept_write(kept, &cannon);
         sleep_until_work();
     }
 }

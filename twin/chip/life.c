@@ -348,10 +348,14 @@ uint8_t chip_data(const chip *c, uint16_t address)
     return address <= c->avr->ramend ? c->avr->data[address] : 0;
 }
 
+/* What is static in its file has a suffix behind a full stop, which optimisation at link time gave it. */
 int64_t chip_symbol(const chip *c, const char *name)
 {
-    for (uint32_t i = 0; i < c->firmware.symbolcount; i++)
-        if (!strcmp(c->firmware.symbol[i]->symbol, name))
+    size_t length = strlen(name);
+    for (uint32_t i = 0; i < c->firmware.symbolcount; i++) {
+        const char *symbol = c->firmware.symbol[i]->symbol;
+        if (!strncmp(symbol, name, length) && (symbol[length] == 0 || symbol[length] == '.'))
             return c->firmware.symbol[i]->addr;
+    }
     return -1;
 }

@@ -7,7 +7,7 @@
 #include "board.h"
 
 #include "cannon.h"
-#include "crc.h"
+#include "kept.h"
 #include "pins.h"
 #include "start.h"
 
@@ -25,11 +25,8 @@ static volatile bool tick; /* a millisecond has passed */
 static volatile uint32_t period_start_us;
 static volatile struct cannon_edge left_first, left_second;
 
-/* Kept over every reset but a loss of supply. */
-static struct {
-    struct cannon_retained kept;
-    uint16_t crc;
-} retained __attribute__((section(".noinit")));
+/* Kept over every reset but a loss of supply: start-up code leaves .noinit alone. */
+static struct kept kept[2] __attribute__((section(".noinit")));
 static struct history history __attribute__((section(".noinit")));
 
 uint8_t board_kind(void) { return WIRE_BOARD_NUCLEO_L073RZ; }
@@ -324,22 +321,6 @@ static void apply(const struct cannon_outputs *outputs)
     }
 }
 
-static uint16_t retained_crc(void)
-{
-    const uint8_t *bytes = (const uint8_t *)&retained.kept;
-    uint16_t crc = CRC_START;
-    for (uint8_t i = 0; i < sizeof retained.kept; i++) {
-        crc = crc_add(crc, bytes[i]);
-    }
-    return crc;
-}
-
-static void retain(void)
-{
-    cannon_retain(&cannon, &retained.kept);
-    retained.crc = retained_crc();
-}
-
 static bool something_to_do(void)
 {
     return tick || cannon.receiver.head != cannon.receiver.tail || cannon.receiver.stopped ||
@@ -373,8 +354,8 @@ void main(void)
     uint8_t cause = reset_cause();
     FLASH->PEKEYR = FLASH_PEKEY1;
     FLASH->PEKEYR = FLASH_PEKEY2;
-    bool kept = cause != WIRE_RESET_CAUSE_POWER_ON && retained_crc() == retained.crc;
-    cannon_start(&cannon, cause, kept ? &retained.kept : NULL);
+    cannon_start(&cannon, cause, kept_read(kept, cause == WIRE_RESET_CAUSE_POWER_ON));
+    kept_write(kept, &cannon); /* the next reset may come before the first step */
     start_servos();
     start_line();
     start_interrupts();
@@ -384,7 +365,7 @@ void main(void)
         gather(&inputs);
         cannon_step(&cannon, &inputs);
         apply(&cannon.outputs);
-        retain();
+        kept_write(kept, &cannon);
         sleep_until_work();
     }
 }

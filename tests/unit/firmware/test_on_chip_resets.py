@@ -7,7 +7,8 @@ from itertools import pairwise
 import pytest
 
 from rig.link import messages as m
-from rig.link.wire import Axis, Fault, Setting, State
+from rig.link.errors import Refused
+from rig.link.wire import Axis, Fault, Refusal, Setting, State
 from rig.link.wire import ResetCause as Told
 from twin.bare import QUICK, SERVOS, US, BareCannon, BareMoment
 from twin.chip import EventKind, Pin, ResetCause
@@ -17,6 +18,7 @@ STILL = (Pin.TRIGGER, Pin.LOADER, Pin.ARMED_LAMP, *(SERVOS[axis] for axis in Axi
 TICK = US // 2
 WATCHDOG_US = 64_000  # 8192 periods of its own 128 kHz; a real one is up to a seventh slower
 QUIET_US = 300_000
+KEPT_BYTES = 18  # two copies, with their CRC
 
 SITUATIONS = [*(state.name.lower() for state in State), "loading"]
 
@@ -144,6 +146,55 @@ def test_a_draw_that_was_out_is_eased_forward_after_a_watchdog_reset(
     assert before - 100 <= widths[0] <= before + QUICK[Setting.DRAW_SPEED_TICKS]
     assert all(later <= sooner for sooner, later in pairwise(widths))
     assert widths[-1] == 2000
+
+
+def test_a_reset_at_no_moment_forgets_the_key_or_the_draw(situations: Bring) -> None:
+    """S-5, S-11: what is kept over a reset is written after every step; one in the middle of that finds it whole."""
+    cannon, _ = situations("ready")
+    cannon.ask(m.Cock())
+    cannon.run_beating(60_000)
+    cannon.chip.drive(Pin.EMERGENCY_STOP, True)
+    cannon.run_us(30_000)
+    cannon.chip.drive(Pin.EMERGENCY_STOP, False)
+    cannon.run_us(20_000)  # the draw eases now
+    kept = cannon.chip.ram_address("kept")
+    before = after = b""
+    while before == after:  # a step in which the draw moves, so that something new is written
+        before = cannon.chip.data(kept, KEPT_BYTES)
+        cannon.run_until_asleep()
+        while cannon.chip.asleep:
+            cannon.chip.run_to(cannon.chip.cycle + 40)
+        woken, woken_at = cannon.keep(), cannon.chip.cycle
+        cannon.run_until_asleep()
+        after = cannon.chip.data(kept, KEPT_BYTES)
+    for offset in range(0, cannon.chip.cycle - woken_at, 61):  # writing a copy takes more than 200
+        cannon.go_back(woken)
+        cannon.log.clear()
+        cannon.run_to(cannon.chip.cycle + offset)
+        cannon.restart(ResetCause.EXTERNAL)
+        cannon.run_us(25_000)
+        assert any(e.kind is EventKind.PIN and e.pin == Pin.DRAW_SERVO and e.value for e in cannon.log), (
+            offset
+        )
+        cannon.identify(session=3)
+        with pytest.raises(Refused) as refused:
+            cannon.ask(m.Home())
+        assert refused.value.reason is Refusal.KEY_NOT_CYCLED, offset
+
+
+def test_what_is_kept_nowhere_whole_means_that_the_key_must_be_turned(situations: Bring) -> None:
+    """S-11: a brown-out may have spoilt the memory; any doubt means safe."""
+    cannon, _ = situations("safe")
+    cannon.identify(session=4)
+    address = cannon.chip.ram_address("kept")
+    for at in range(address, address + KEPT_BYTES):
+        cannon.chip.poke(at, 0x5A)
+    cannon.chip.reset(ResetCause.BROWN_OUT)
+    cannon.await_start()
+    cannon.identify(session=5)
+    with pytest.raises(Refused) as refused:
+        cannon.ask(m.Home())
+    assert refused.value.reason is Refusal.KEY_NOT_CYCLED
 
 
 WITHDRAWN: dict[str, Callable[[BareCannon, int], None]] = {
