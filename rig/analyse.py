@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from game.montecassino import Fall, Option, Position, Side, Square, Verdict, judge_any_shot
 from rig.recording import Recording, RecordingError, read_frames, read_recording
+from rig.uniforms_file import find_uniforms
 from vision.reading import NoReading, ShotReading, read_shot
 
 __all__ = ["Analysis", "analyse_folder"]
@@ -118,12 +119,15 @@ def analyse_folder(folder: Path) -> Analysis:
     ------
     RecordingError
         If the folder is no recording, or its pictures cannot be read as a shot.
+    UniformsFileError
+        If taught uniforms are kept beside it that cannot be used.
     """
     recording = read_recording(folder)
+    scene = replace(recording.scene, uniforms=find_uniforms(folder))
     started = time.process_time()
     frames = list(read_frames(folder, recording))
     decoded = time.process_time()
-    reading = read_shot(frames, recording.timestamps_us, recording.scene)
+    reading = read_shot(frames, recording.timestamps_us, scene)
     if isinstance(reading, NoReading):
         raise RecordingError(folder / recording.clip, reading.reason)
     analysed = time.process_time()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from game.montecassino import BOARD_FILES, BOARD_ROWS, Side, Square
 
-__all__ = ["MarkerMap", "Scene"]
+__all__ = ["MarkerMap", "Scene", "Uniforms"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,14 @@ class MarkerMap:
     """Side of a marker's black square."""
     centres_mm: Mapping[int, tuple[float, float]]
     """Marker id to the (x, y) of its centre in the board frame; its top edge points towards +y."""
+
+
+@dataclass(frozen=True, slots=True)
+class Uniforms:
+    """What the two sides wear, as it was taught from a picture in which the sides were known."""
+
+    shares: Mapping[Side, Mapping[tuple[int, int, int], float]]
+    """By side: what part of a soldier has each colour, in steps of CIE lightness, a and b."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +60,8 @@ class Scene:
     """Exposure of one picture."""
     fire_us: int | None = None
     """The trigger's release; ``None`` where it is to be found."""
+    uniforms: Uniforms | None = None
+    """What the sides wear; ``None`` where that is to be learnt from the picture."""
 
     @property
     def width_mm(self) -> float:

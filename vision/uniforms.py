@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from game.montecassino import Side, Square
 from vision.figure import Figure
 from vision.registration import BoardView
-from vision.scene import Scene
+from vision.scene import Scene, Uniforms
 from vision.surface import Raster
 
-__all__ = ["tell_sides", "unlike_soldiers"]
+__all__ = ["learn_uniforms", "tell_sides", "unlike_soldiers"]
 
 FloatArray = NDArray[np.float64]
 FloatImage = NDArray[np.float32]
@@ -40,6 +40,10 @@ _ROUNDS = 5
 _APART = 0.25
 _PLAINLY_OTHER = 1.5
 _FEWEST_SURE = 6
+# Steps of CIE lightness, a and b in which taught colours are kept, and where nought lies among them.
+_TAUGHT_STEPS = np.array([8.0, 6.0, 6.0])
+_TAUGHT_ORIGIN = np.array([1, 22, 22])
+_TAUGHT_SHAPE = (16, 45, 45)
 _HOME_SHARE = 0.04  # what a line nearer to its base adds to a soldier's mean log-likelihood ratio
 
 
@@ -74,10 +78,13 @@ def tell_sides(
     """
     squares = sorted(feet_mm)
     by_field = {s: s.field for s in squares}
-    if len(squares) < 2:
+    if len(squares) < 2 and scene.uniforms is None:
         return by_field | dict(_named(squares, scene.expected)), ()
     colours = _colours(flat)
     worn = [_Worn(colours, cover, raster, view, figure, feet_mm[s]) for s in squares]
+    if scene.expected is None and scene.uniforms is not None:
+        allied = [_taught_ratio(w.pixels, scene.uniforms) for w in worn]
+        return {s: Side.A if by > 0 else Side.G for s, by in zip(squares, allied, strict=True)}, ()
     counts = _counts([w.pixels for w in worn])
     if scene.expected is None:
         middles = np.array([w.middle for w in worn])
@@ -155,6 +162,68 @@ def unlike_soldiers(
         likeness.append(float(own @ (np.log(others + _RARE) - np.log(own + _RARE))))
     usual = float(np.percentile(np.array(likeness)[known], 10))
     return {s: min(0.0, like - usual) for s, like in zip(squares, likeness, strict=True)}
+
+
+def learn_uniforms(
+    flat: FloatImage,
+    cover: FloatImage,
+    raster: Raster,
+    view: BoardView,
+    figure: Figure,
+    soldiers: Mapping[tuple[float, float], Side],
+) -> Uniforms | None:
+    """Learn what the sides wear; ``None`` where a side is missing or they cannot be told apart.
+
+    Parameters
+    ----------
+    flat, cover, raster, view, figure
+        As for `tell_sides`.
+    soldiers
+        The side of each by its foot (x, y).
+    """
+    colours = _colours(flat)
+    worn = {foot: _Worn(colours, cover, raster, view, figure, foot).pixels for foot in soldiers}
+    shares = {}
+    for side in Side:
+        own = [_taught_shares(worn[foot]) for foot, of in soldiers.items() if of is side]
+        if not own:
+            return None
+        shares[side] = np.mean(own, axis=0)
+    uniforms = Uniforms(
+        {
+            side: {(int(i), int(j), int(k)): float(share[i, j, k]) for i, j, k in np.argwhere(share > _RARE)}
+            for side, share in shares.items()
+        }
+    )
+    towards = [
+        _taught_ratio(worn[foot], uniforms) * (1 if side is Side.A else -1) for foot, side in soldiers.items()
+    ]
+    return uniforms if float(np.median(towards)) >= _APART else None
+
+
+def _taught_shares(pixels: FloatImage) -> FloatArray:
+    """Shares of colours on one soldier, in steps that are the same for every picture."""
+    shares = np.zeros(_TAUGHT_SHAPE)
+    full = np.zeros((len(pixels), 3))
+    full[:, : pixels.shape[1]] = pixels
+    steps = np.floor(full / _TAUGHT_STEPS).astype(int) + _TAUGHT_ORIGIN
+    np.add.at(shares, tuple(np.clip(steps, 1, np.array(_TAUGHT_SHAPE) - 2).T), 1.0 / len(pixels))
+    for axis in range(3):
+        shares = 0.5 * shares + 0.25 * (np.roll(shares, 1, axis) + np.roll(shares, -1, axis))
+    return shares
+
+
+def _taught_ratio(pixels: FloatImage, uniforms: Uniforms) -> float:
+    """Mean log-likelihood ratio of a soldier's colours, above 0 for the Allies."""
+    own = _taught_shares(pixels)
+    terms = []
+    for side in (Side.A, Side.G):
+        known = np.full(_TAUGHT_SHAPE, _RARE)
+        for place, share in uniforms.shares[side].items():
+            if all(0 <= at < size for at, size in zip(place, _TAUGHT_SHAPE, strict=True)):
+                known[place] += share
+        terms.append(np.log(known))
+    return float((own * (terms[0] - terms[1])).sum())
 
 
 def _colours(flat: FloatImage) -> FloatImage:

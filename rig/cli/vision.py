@@ -1,0 +1,52 @@
+"""`rig vision`: what the eye is taught."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rig.cli._app import app
+
+__all__ = ["teach"]
+
+vision = typer.Typer(no_args_is_help=True, help="Teach the eye.")
+app.add_typer(vision, name="vision", rich_help_panel="Look")
+
+_PICTURES = 5
+
+
+@vision.callback()
+def _vision() -> None:
+    # Its mere presence makes `rig vision` a group, even while it has a single command.
+    pass
+
+
+@vision.command()
+def teach(
+    folder: Annotated[
+        Path, typer.Argument(help="a recording that begins with the set-up, or tells its position")
+    ],
+    out: Annotated[
+        Path | None, typer.Option(help="the file to write; uniforms.json beside the recording by default")
+    ] = None,
+) -> None:
+    """Learn the uniforms' colours from a recording's first pictures, for recordings that tell no position.
+
+    The sides are those of its position, or else of the start, each on its own lines 1 to 3. `rig analyse` finds the file
+    in a recording's folder or beside it.
+    """
+    from rig.recording import read_frames, read_recording
+    from rig.uniforms_file import NAME, write_uniforms
+    from vision.steady import typical
+    from vision.teaching import teach_uniforms
+
+    recording = read_recording(folder)
+    before = sum(t <= (recording.scene.fire_us or t) for t in recording.timestamps_us)
+    frames = list(islice(read_frames(folder, recording), max(1, min(_PICTURES, before))))
+    uniforms = teach_uniforms(typical(frames), recording.scene)
+    path = folder.resolve().parent / NAME if out is None else out
+    write_uniforms(path, uniforms)
+    typer.echo(f"the uniforms are in {path}")

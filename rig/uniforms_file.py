@@ -1,0 +1,74 @@
+"""The uniforms that the eye was taught, kept as JSON ("uniforms/1") beside the recordings that they are for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from game.montecassino import Side
+from rig.checked_file import Fault, FaultyFile, Table, read_text, validate
+from rig.whole_file import write_whole
+from vision.scene import Uniforms
+
+__all__ = ["NAME", "UniformsFileError", "find_uniforms", "write_uniforms"]
+
+NAME = "uniforms.json"
+FORMAT = "uniforms/1"
+
+Share = Annotated[float, Field(gt=0, le=1)]
+Step = Annotated[int, Field(ge=0, le=1000)]
+
+
+class UniformsFileError(FaultyFile):
+    """Taught uniforms that cannot be used; `faults` holds everything that is wrong with them."""
+
+
+class _Colour(Table):
+    steps: tuple[Step, Step, Step]
+    share: Share
+
+
+class _Keys(Table):
+    format: Literal["uniforms/1"]
+    A: Annotated[tuple[_Colour, ...], Field(min_length=1)]
+    G: Annotated[tuple[_Colour, ...], Field(min_length=1)]
+
+
+def write_uniforms(path: Path, uniforms: Uniforms) -> None:
+    """Write the file, whole or not at all; OSError where that fails."""
+    told = {
+        side.value: [
+            {"steps": list(steps), "share": round(share, 6)}
+            for steps, share in sorted(uniforms.shares[side].items())
+        ]
+        for side in Side
+    }
+    write_whole(path, json.dumps({"format": FORMAT, **told}) + "\n")
+
+
+def find_uniforms(folder: Path) -> Uniforms | None:
+    """Read the uniforms that are kept in a recording's folder, or else beside it; None where there are none.
+
+    Raises
+    ------
+    UniformsFileError
+        If the file is there and cannot be used.
+    """
+    resolved = folder.resolve()
+    path = next((at / NAME for at in (resolved, resolved.parent) if (at / NAME).is_file()), None)
+    if path is None:
+        return None
+    text = read_text(path, UniformsFileError, missing="a file of rig vision teach")
+    try:
+        data = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as bad:
+        raise UniformsFileError(
+            str(path), [Fault("the file", f"no JSON ({bad})", "a file of rig vision teach")]
+        ) from bad
+    if not isinstance(data, dict):
+        raise UniformsFileError(str(path), [Fault("the file", type(data).__name__, "a JSON object")])
+    keys = validate(_Keys, data, str(path), UniformsFileError)
+    return Uniforms({Side.A: {c.steps: c.share for c in keys.A}, Side.G: {c.steps: c.share for c in keys.G}})
