@@ -39,6 +39,7 @@ from rig.cli import (
     tournament,
     transcript,
     twin,
+    vision,
     watch,
 )
 from rig.cli._app import RefusedError, app
@@ -73,6 +74,7 @@ __all__ = [
     "tournament",
     "transcript",
     "twin",
+    "vision",
     "watch",
 ]
 
