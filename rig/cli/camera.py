@@ -12,7 +12,7 @@ import typer
 from rig.cli._app import RefusedError, app
 from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_or_defaults
 from rig.cli._pictures import check_ending, write_figure
-from rig.report.paper import Paper
+from rig.paper import Paper
 
 if TYPE_CHECKING:
     from rig.lens_pictures import LensPictures

@@ -13,7 +13,7 @@ import numpy as np
 from fpdf import FPDF
 from PIL import Image
 
-from rig.report.paper import SIZES_MM, Paper
+from rig.paper import SIZES_MM, Paper
 from vision.lens import Charuco, printed_charuco
 from vision.lens.target import PRINTED_SHAPE
 

@@ -12,8 +12,8 @@ import pytest
 from PIL import Image
 
 from rig.cli import main
+from rig.paper import Paper
 from rig.report.camera_sheets import SheetError, board_square_mm, draw_sheets
-from rig.report.paper import Paper
 from rig.settings import Settings
 from vision.lens import Sighting, printed_charuco, sight
 
