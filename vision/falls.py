@@ -54,10 +54,11 @@ _SEEN_ALONE = 0.63
 _LEFT_PENALTY = 0.5  # for each figure's size that is left over
 _CLOSE_CALL = 0.05
 # What lies alone and is so large and so long, against the figure upright, is the figure upright.
-_COMPACT_SIZE = (0.6, 1.45)
+_COMPACT_SIZE = (0.8, 1.25)  # of fallen ones 0.2 to 0.6, and 1.5 to 3.4
 _COMPACT_SPREAD = 1.25
 _FEWEST_COMPACT_PX = 40
 _SCRAP = 0.12
+_FAR_PUSH_SQUARES = 0.4  # those that fell came to lie 0.5 to 0.9 away
 _LYING_HEIGHTS = 1.25  # a lying figure and its slide reach so far from its foot
 _SLACK_MM = 2.0
 _SHADOW_HEIGHTS = 0.9  # what is strange so near to a foot is its figure or its shadow
@@ -275,7 +276,7 @@ class _Change:
         dy_px = rows.mean() + top - own_rows.mean() - place.window[0].start
         moved_mm = float(np.hypot(dx_px, dy_px)) * raster.mm_per_px
         is_figure = _COMPACT_SIZE[0] < size < _COMPACT_SIZE[1] and spread < _COMPACT_SPREAD
-        if not is_figure or not LEAST_PUSH_MM < moved_mm < _REACH_SQUARES * raster.square_mm:
+        if not is_figure or not LEAST_PUSH_MM < moved_mm < _FAR_PUSH_SQUARES * raster.square_mm:
             return None
         return float(dx_px) * raster.mm_per_px, float(dy_px) * raster.mm_per_px
 
