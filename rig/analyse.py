@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from game.montecassino import Fall, Option, Position, Side, Square, Verdict, judge_any_shot
 from rig.recording import Recording, RecordingError, read_frames, read_recording
 from rig.uniforms_file import find_uniforms
-from vision.reading import NoReading, ShotReading, read_shot
+from vision.reading import NoReading, ShotReading, TableBefore, read_shot
+from vision.scene import Scene
 
-__all__ = ["Analysis", "analyse_folder"]
+__all__ = ["Analysis", "analyse_folder", "analyse_pictures", "scene_in"]
 
 _MOST_OF_A_SIDE = 24
 
@@ -27,9 +31,9 @@ class Analysis:
     verdicts: Mapping[Option, Verdict]
     """The verdict under each casualty option, so that they can be compared."""
     decode_ms: float
-    """Processor time that the pictures took to decode."""
+    """Processor time that the pictures took to decode; 0 where they came from memory."""
     analyse_ms: float
-    """Processor time that reading them took."""
+    """Processor time of the program while they were read."""
 
     @property
     def verdict(self) -> Verdict:
@@ -123,14 +127,53 @@ def analyse_folder(folder: Path) -> Analysis:
         If taught uniforms are kept beside it that cannot be used.
     """
     recording = read_recording(folder)
-    scene = replace(recording.scene, uniforms=find_uniforms(folder))
     started = time.process_time()
     frames = list(read_frames(folder, recording))
-    decoded = time.process_time()
-    reading = read_shot(frames, recording.timestamps_us, scene)
+    decode_ms = 1000 * (time.process_time() - started)
+    return replace(analyse_pictures(folder, recording, frames), decode_ms=decode_ms)
+
+
+def scene_in(folder: Path, recording: Recording) -> Scene:
+    """Return what is known of a recording beforehand: its own word, and the uniforms taught beside its folder.
+
+    Raises
+    ------
+    UniformsFileError
+        If taught uniforms are kept there that cannot be used.
+    """
+    return replace(recording.scene, uniforms=find_uniforms(folder))
+
+
+def analyse_pictures(
+    folder: Path,
+    recording: Recording,
+    frames: Sequence[NDArray[np.uint8]],
+    before: TableBefore | NoReading | None = None,
+) -> Analysis:
+    """Read and judge a shot from its pictures in memory.
+
+    Parameters
+    ----------
+    folder
+        Where the recording is, or will be.
+    recording
+        What is known of the shot.
+    frames
+        The pictures, one for each of the recording's times.
+    before
+        The table before the shot, where it has been read already with `scene_in`.
+
+    Raises
+    ------
+    RecordingError, UniformsFileError
+        As for `analyse_folder`.
+    """
+    scene = scene_in(folder, recording)
+    started = time.process_time()
+    reading = read_shot(frames, recording.timestamps_us, scene, before)
     if isinstance(reading, NoReading):
         raise RecordingError(folder / recording.clip, reading.reason)
-    analysed = time.process_time()
+    analyse_ms = 1000 * (time.process_time() - started)
     falls = [
         Fall(fall.toppling.soldier.square, fall.toppling.soldier.side, fall.possible)
         for fall in reading.falls
@@ -138,7 +181,7 @@ def analyse_folder(folder: Path) -> Analysis:
     pushed = [push.soldier.square for push in reading.pushes]
     position = _judged_position(recording, reading)
     verdicts = {option: judge_any_shot(position, recording.zone, option, falls, pushed) for option in Option}
-    return Analysis(recording, reading, verdicts, 1000 * (decoded - started), 1000 * (analysed - decoded))
+    return Analysis(recording, reading, verdicts, decode_ms=0.0, analyse_ms=analyse_ms)
 
 
 def _verdict_json(verdict: Verdict) -> dict[str, Any]:

@@ -29,6 +29,7 @@ __all__ = [
     "RecordingError",
     "read_frames",
     "read_recording",
+    "recording_of",
     "refuse_recorded",
     "write_recording",
 ]
@@ -275,6 +276,12 @@ def refuse_recorded(folder: Path) -> None:
         )
 
 
+def recording_of(folder: Path, keys: Mapping[str, Any], timestamps_us: Sequence[int]) -> Recording:
+    """Return the recording that `write_recording` would write into a folder; nothing is written."""
+    whole = _whole_keys(keys, timestamps_us)
+    return Recording(validate(Keys, whole, str(folder / _KEYS_NAME), RecordingError))
+
+
 def write_recording(
     folder: Path, keys: Mapping[str, Any], frames: Sequence[tuple[int, NDArray[np.uint8]]]
 ) -> Recording:
@@ -292,8 +299,7 @@ def write_recording(
     refuse_recorded(folder)
     path = folder / _KEYS_NAME
     folder.mkdir(parents=True, exist_ok=True)
-    timestamps_us = [timestamp_us for timestamp_us, _ in frames]
-    whole = {"format": FORMAT, **keys, "clip": _CLIP_NAME, "timestamps_us": timestamps_us}
+    whole = _whole_keys(keys, [timestamp_us for timestamp_us, _ in frames])
     checked = validate(Keys, whole, str(path), RecordingError)
     for index, (_, picture) in enumerate(frames):
         if picture.shape[:2] != (checked.camera.height, checked.camera.width):
@@ -308,6 +314,10 @@ def write_recording(
     draft.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
     draft.replace(path)
     return Recording(checked)
+
+
+def _whole_keys(keys: Mapping[str, Any], timestamps_us: Sequence[int]) -> dict[str, Any]:
+    return {"format": FORMAT, **keys, "clip": _CLIP_NAME, "timestamps_us": list(timestamps_us)}
 
 
 def _pictures(path: Path) -> Iterator[NDArray[np.uint8]]:

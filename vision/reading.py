@@ -18,11 +18,11 @@ from vision.guards import Alarm, clip_alarms, late_falls
 from vision.outcome import Push, Standing
 from vision.registration import BoardView, NoBoard, grey, register
 from vision.scene import Scene
-from vision.soldiers import read_board
+from vision.soldiers import Board, read_board
 from vision.steady import typical
 from vision.track import ShotTrack, find_track
 
-__all__ = ["NoReading", "ShotReading", "read_shot"]
+__all__ = ["NoReading", "ShotReading", "TableBefore", "read_before", "read_shot"]
 
 _FEWEST_FRAMES = 6
 _LEAST_AFTER_FIRE_US = 100_000  # a shot needs as much to cross the board; nobody falls faster
@@ -37,6 +37,18 @@ class NoReading:
 
     reason: str
     """One sentence for the person at the table."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableBefore:
+    """The table just before a shot."""
+
+    picture: NDArray[np.uint8]
+    """What a few pictures before the release have in common."""
+    view: BoardView
+    """The camera."""
+    board: Board
+    """Who stands where."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,8 +73,29 @@ class ShotReading:
     """What else may have had a part in it: a hand, a bump, other light. Any of them holds the ruling."""
 
 
-def read_shot(
+def read_before(
     frames: Sequence[NDArray[np.uint8]], timestamps_us: Sequence[int], scene: Scene
+) -> TableBefore | NoReading:
+    """Read the table before a shot, which can be done while the shot flies.
+
+    Parameters
+    ----------
+    frames, timestamps_us, scene
+        As for `read_shot`; pictures after the release are not looked at and need not be there yet.
+    """
+    first_moving = _first_moving(timestamps_us, scene.fire_us)
+    picture = typical(frames[max(0, first_moving - _MOST_STILL_FRAMES) : max(1, first_moving)])
+    view = register(picture, scene)
+    if isinstance(view, NoBoard):
+        return NoReading(view.reason)
+    return TableBefore(picture, view, read_board(picture, scene, view))
+
+
+def read_shot(
+    frames: Sequence[NDArray[np.uint8]],
+    timestamps_us: Sequence[int],
+    scene: Scene,
+    before: TableBefore | NoReading | None = None,
 ) -> ShotReading | NoReading:
     """Read one shot.
 
@@ -74,22 +107,24 @@ def read_shot(
         Their times at mid-exposure, rising, one a frame.
     scene
         What is known beforehand.
+    before
+        The table as `read_before` has read it from the same pictures; ``None``: read it now.
     """
     if len(frames) != len(timestamps_us):
         raise ValueError(f"{len(frames)} frames and {len(timestamps_us)} timestamps; expected one a frame")
     short = _too_short(timestamps_us, scene.fire_us)
     if short is not None:
         return NoReading(short)
-    first_moving = _first_moving(frames, timestamps_us, scene.fire_us)
-    reference = typical(frames[max(0, first_moving - _MOST_STILL_FRAMES) : max(1, first_moving)])
-    view = register(reference, scene)
-    if isinstance(view, NoBoard):
-        return NoReading(view.reason)
+    if before is None:
+        before = read_before(frames, timestamps_us, scene)
+    if isinstance(before, NoReading):
+        return before
+    reference, view, board = before.picture, before.view, before.board
+    first_moving = _first_moving(timestamps_us, scene.fire_us)
     if float(np.percentile(grey(frames[-1])[::4, ::4], 99)) < _BLACK_LEVEL:
         return NoReading(
             "the picture goes black before the clip ends: was the lens covered or the lamp switched off?"
         )
-    board = read_board(reference, scene, view)
     aftermath = find_falls(frames, timestamps_us, view, board, reference, first_moving)
     track = find_track(frames, timestamps_us, scene, view, board.lamp)
     frame_us = median(b - a for a, b in pairwise(timestamps_us))
@@ -136,9 +171,7 @@ def _too_short(timestamps_us: Sequence[int], fire_us: int | None) -> str | None:
     return None
 
 
-def _first_moving(
-    frames: Sequence[NDArray[np.uint8]], timestamps_us: Sequence[int], fire_us: int | None
-) -> int:
+def _first_moving(timestamps_us: Sequence[int], fire_us: int | None) -> int:
     """Index of the first picture after the release; without a release time, of the first ones' end."""
     if fire_us is not None:
         return max(1, sum(1 for t in timestamps_us if t <= fire_us))
