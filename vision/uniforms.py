@@ -44,6 +44,8 @@ _FEWEST_SURE = 6
 _TAUGHT_STEPS = np.array([8.0, 6.0, 6.0])
 _TAUGHT_ORIGIN = np.array([1, 22, 22])
 _TAUGHT_SHAPE = (16, 45, 45)
+# So many soldiers, and this share of them, on the first lines of both fields: nobody has moved far yet.
+_START_LINES, _FEWEST_AT_START, _AT_START = 3, 16, 0.85
 _HOME_SHARE = 0.04  # what a line nearer to its base adds to a soldier's mean log-likelihood ratio
 
 
@@ -85,6 +87,8 @@ def tell_sides(
     if scene.expected is None and scene.uniforms is not None:
         allied = [_taught_ratio(w.pixels, scene.uniforms) for w in worn]
         return {s: Side.A if by > 0 else Side.G for s, by in zip(squares, allied, strict=True)}, ()
+    if scene.expected is None and _as_at_the_start(squares):
+        return by_field, ()
     counts = _counts([w.pixels for w in worn])
     if scene.expected is None:
         middles = np.array([w.middle for w in worn])
@@ -117,6 +121,13 @@ def tell_sides(
                 notes.append(f"{square} should hold a soldier of {sides[square]} and one of {seen} is seen")
                 sides[square] = seen
     return sides, tuple(notes)
+
+
+def _as_at_the_start(squares: Sequence[Square]) -> bool:
+    """Whether soldiers stand as they are set up: nearly all on lines 1 to 3 of their fields."""
+    at_home = sum(s.own_line(s.field) <= _START_LINES for s in squares)
+    fields = {s.field for s in squares if s.own_line(s.field) <= _START_LINES}
+    return len(squares) >= _FEWEST_AT_START and len(fields) == 2 and at_home >= _AT_START * len(squares)
 
 
 def unlike_soldiers(
