@@ -134,6 +134,17 @@ class Eye:
         self.ring.check_drops()
         return self._guard.check([frame.image for frame in frames])
 
+    def until_seen(self, time_us: int) -> None:
+        """Let time pass until every picture up to a moment has come.
+
+        Raises
+        ------
+        CameraError
+            Where no pictures come any more.
+        """
+        while not (newest := self.ring.newest()) or newest[0].timestamp_us <= time_us:
+            self._pass(max(self.ring.period_us, 1000))
+
     def until_rest(self, released_us: int, longest_us: int) -> int:
         """Watch from the release until nothing moves any more, or `longest_us` is over; return that moment.
 

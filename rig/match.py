@@ -3,10 +3,14 @@
 The order of things is the promise. The log has a shot before anything moves, and knows that fire is about to be asked for
 before it is. What went wrong before that stops the shot and leaves the cannon safe; what goes wrong after it loses
 nothing that is known.
+
+The verdict does not wait for the disk: the shot is read from the pictures in memory while they are written. The log says
+that there is a recording, and what was read, once it is whole.
 """
 
 import importlib.metadata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,17 +18,19 @@ from typing import Any
 from game.montecassino import Option, Position, Side, Square, Verdict, board_fault, format_squares, outcome
 from rig import log
 from rig.aiming import AimedShot, aim_at
-from rig.analyse import Analysis, analyse_folder
+from rig.analyse import Analysis, analyse_pictures, scene_in
 from rig.calibration_file import calibration_of
+from rig.camera import Frame
 from rig.cannon import Cannon, LaneAnswer, ShotFired, ShotNotSeen
 from rig.eye import Eye, TableReading
 from rig.hands import Hands
 from rig.judging import as_logged, judge_again
 from rig.link.port import Clock
 from rig.log import ShotLog, Stage
-from rig.recording import refuse_recorded, write_recording
+from rig.recording import recording_of, refuse_recorded, write_recording
 from rig.sequence import State
 from rig.settings import Settings
+from vision.reading import NoReading, TableBefore, read_before
 
 __all__ = [
     "DoubtPending",
@@ -33,10 +39,12 @@ __all__ = [
     "PositionDiffers",
     "ShotDone",
     "ShotNotAllowed",
+    "ShotRead",
     "refuse_what_the_rules_forbid",
 ]
 
 Progress = Callable[[str], None]
+Tell = Callable[["ShotRead"], None]
 
 
 class PositionDiffers(Exception):
@@ -85,6 +93,16 @@ class Order:
     def side(self) -> Side:
         """Who fires."""
         return self.position.turn
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShotRead:
+    """A shot as it was read, before its recording is on the disk."""
+
+    shot_id: int
+    order: Order
+    fired: ShotFired
+    analysis: Analysis
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,8 +169,15 @@ class Match:
             shots_left=dict(shots_left),
         )
 
-    def shoot(self, order: Order) -> ShotDone:
+    def shoot(self, order: Order, tell: Tell = lambda read: None) -> ShotDone:
         """Fire one shot and judge it.
+
+        Parameters
+        ----------
+        order
+            Who fires at what, under which rules.
+        tell
+            Told what was read and ruled as soon as that is known; the recording is still being written then.
 
         Raises
         ------
@@ -168,16 +193,30 @@ class Match:
         if reading.standing.differences:
             raise PositionDiffers(reading.standing.differences)
         self._asked_us = None
+        unsaid: list[Exception] = []
+
+        def say(read: ShotRead) -> None:
+            try:
+                tell(read)
+            except Exception as error:  # nobody listens: the shot is followed to its end all the same
+                unsaid.append(error)
+
         shot_id = self._log.begin_shot(self._session_id, _plan_of(order), clock_us=self._now())
         try:
             # Another log's shots may lie there, and a shot without a recording is lost.
             refuse_recorded(self._folder(shot_id))
             aimed, fired = self._fire(shot_id, order, reading)
-            folder = self._record(shot_id, order, aimed, fired.left_us or fired.released_us)
-            return self._judge(shot_id, order, aimed, fired, folder)
+            released_us = fired.left_us or fired.released_us
+            folder, analysis = self._record(
+                shot_id, order, aimed, released_us, lambda read: say(ShotRead(shot_id, order, fired, read))
+            )
+            done = self._judge(shot_id, order, aimed, fired, folder, analysis)
         except BaseException as error:
             self._give_up(shot_id, error)
             raise
+        if unsaid:
+            raise unsaid[0]
+        return done
 
     def _fire(self, shot_id: int, order: Order, reading: TableReading) -> tuple[AimedShot, ShotFired]:
         """Bring the cannon from safe to safe, with a shot between."""
@@ -214,7 +253,7 @@ class Match:
         except ShotNotSeen:
             # Whether a shot left only the pictures can tell now.
             if self._asked_us is not None:
-                self._record(shot_id, order, aimed, self._asked_us)
+                self._keep(shot_id, order, aimed, self._asked_us)
             raise
         self._reached(shot_id, Stage.FIRED)
         self._log.seen(
@@ -248,11 +287,66 @@ class Match:
             fired = log.Fired.YES if self._cannon.fired else log.Fired.NO
         self._log.abort(shot_id, why, fired=fired, clock_us=self._now())
 
-    def _record(self, shot_id: int, order: Order, aimed: AimedShot, released_us: int) -> Path:
-        """Watch until all is at rest and write the recording; whatever pictures there are, where the camera dies.
+    def _record(
+        self,
+        shot_id: int,
+        order: Order,
+        aimed: AimedShot,
+        released_us: int,
+        tell: Callable[[Analysis], None],
+    ) -> tuple[Path, Analysis]:
+        """Watch until all is at rest, then read the shot while its recording is written.
 
         `released_us` is when the shot left as the muzzle gate timed it: solenoid, lever and spring take some 10 ms, in which
         the shot would have flown 10 cm. Only where nothing was timed it is the trigger's own time.
+        """
+        folder, keys = self._folder(shot_id), self._recording_keys(order, aimed, released_us)
+        with ThreadPoolExecutor(max_workers=1, thread_name_prefix="recording") as aside:
+            befores: list[Future[TableBefore | NoReading]] = []
+
+            def released(still: Sequence[Frame]) -> None:
+                befores.append(aside.submit(_read_before, folder, keys, still))
+
+            frames, failure = self._watch(released_us, released)
+            writing = None
+            if len(frames) >= 2:
+                self._progress("recording")
+                pictures = [(frame.timestamp_us, frame.image) for frame in frames]
+                writing = aside.submit(write_recording, folder, keys, pictures)
+            try:
+                if failure is not None:
+                    raise failure
+                self._progress("reading the shot")
+                recording = recording_of(folder, keys, [frame.timestamp_us for frame in frames])
+                before = befores[0].result()
+                analysis = analyse_pictures(folder, recording, [frame.image for frame in frames], before)
+                tell(analysis)
+            finally:
+                # Whatever the reading came to, the shot's pictures are kept.
+                if writing is not None:
+                    writing.result()
+                    cause = "" if failure is None else f"incomplete: {str(failure) or 'asked to end'}"
+                    self._log.recorded(shot_id, str(folder), clock_us=self._now(), cause=cause)
+        return folder, analysis
+
+    def _keep(self, shot_id: int, order: Order, aimed: AimedShot, asked_us: int) -> None:
+        """Watch and write the recording of a shot of which nobody knows whether it left."""
+        folder, keys = self._folder(shot_id), self._recording_keys(order, aimed, asked_us)
+        frames, failure = self._watch(asked_us, lambda still: None)
+        if len(frames) >= 2:
+            self._progress("recording")
+            write_recording(folder, keys, [(frame.timestamp_us, frame.image) for frame in frames])
+            cause = "" if failure is None else f"incomplete: {str(failure) or 'asked to end'}"
+            self._log.recorded(shot_id, str(folder), clock_us=self._now(), cause=cause)
+        if failure is not None:
+            raise failure
+
+    def _watch(
+        self, released_us: int, released: Callable[[Sequence[Frame]], None]
+    ) -> tuple[Sequence[Frame], BaseException | None]:
+        """Give the pictures of a shot, and what ended them early.
+
+        `released` is given those from before the release as soon as they are all there.
         """
         camera = self.settings.camera
         self._progress("watching")
@@ -260,29 +354,15 @@ class Match:
         start_us = released_us - round(camera.clip_before_s * 1e6)
         end_us = released_us + round(camera.clip_after_s * 1e6)
         try:
+            self._eye.until_seen(released_us)
+            released(self._eye.ring.between(start_us, released_us))
             end_us = self._eye.until_rest(released_us, round(camera.clip_after_s * 1e6))
         except BaseException as error:
             # A camera that dies, or somebody who ends the program: the pictures that there are are kept all the same.
             failure = error
         frames = self._eye.ring.between(start_us, end_us)
         self._eye.ring.release()
-        folder = self._folder(shot_id)
-        if len(frames) >= 2:
-            self._progress("recording")
-            write_recording(
-                folder,
-                self._recording_keys(order, aimed, released_us),
-                [(frame.timestamp_us, frame.image) for frame in frames],
-            )
-            self._log.recorded(
-                shot_id,
-                str(folder),
-                clock_us=self._now(),
-                cause="" if failure is None else f"incomplete: {str(failure) or 'asked to end'}",
-            )
-        if failure is not None:
-            raise failure
-        return folder
+        return frames, failure
 
     def _folder(self, shot_id: int) -> Path:
         """Where a shot's recording goes."""
@@ -317,10 +397,14 @@ class Match:
         }
 
     def _judge(
-        self, shot_id: int, order: Order, aimed: AimedShot, fired: ShotFired, folder: Path
+        self,
+        shot_id: int,
+        order: Order,
+        aimed: AimedShot,
+        fired: ShotFired,
+        folder: Path,
+        analysis: Analysis,
     ) -> ShotDone:
-        self._progress("reading the shot")
-        analysis = analyse_folder(folder)
         self._log.analysed(shot_id, _logged_analysis(analysis), clock_us=self._now())
         verdict = judge_again(self._log.shot(shot_id), {})
         self._log.judged(shot_id, as_logged(verdict), clock_us=self._now())
@@ -331,6 +415,13 @@ class Match:
 
     def _now(self) -> int:
         return self._clock.now_us()
+
+
+def _read_before(folder: Path, keys: Mapping[str, Any], still: Sequence[Frame]) -> TableBefore | NoReading:
+    """Read the table from the pictures before the release, while the shot flies."""
+    times_us = [frame.timestamp_us for frame in still]
+    recording = recording_of(folder, keys, times_us)
+    return read_before([frame.image for frame in still], times_us, scene_in(folder, recording))
 
 
 def refuse_what_the_rules_forbid(position: Position, target: Square) -> None:

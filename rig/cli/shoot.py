@@ -13,7 +13,7 @@ from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_or_defaults
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rig.match import ShotDone
+    from rig.match import ShotRead
 
 __all__ = ["shoot"]
 
@@ -78,9 +78,13 @@ def shoot(
         before = start.position
         if start.from_camera:
             before = rig.match.read_position(before.turn, shots_left=before.shots_left, held=before.held)
-        done = rig.match.shoot(Order(square, before, zone, agreed))
-        for line in _told(done):
-            console.print(line)
+
+        def tell(read: ShotRead) -> None:
+            for line in _told(read):
+                console.print(line)
+
+        done = rig.match.shoot(Order(square, before, zone, agreed), tell)
+        console.print(f"recorded in {done.folder}")
         if done.verdict.undecided:
             console.print(f"Until the commanders have spoken nobody is moved: rig decide {done.shot_id}")
             if battle is not None:
@@ -102,11 +106,11 @@ def _refuse_beside_a_battle(**given: str | None) -> None:
             )
 
 
-def _told(done: ShotDone) -> Iterator[str]:
+def _told(read: ShotRead) -> Iterator[str]:
     """Tell a shot in a few lines."""
-    speed = "" if done.fired.muzzle_speed_mps is None else f" at {done.fired.muzzle_speed_mps:.2f} m/s"
-    yield f"shot {done.shot_id}, {done.order.side} at {done.order.target}, left{speed}; recorded in {done.folder}"
-    yield from done.analysis.in_words()
+    speed = "" if read.fired.muzzle_speed_mps is None else f" at {read.fired.muzzle_speed_mps:.2f} m/s"
+    yield f"shot {read.shot_id}, {read.order.side} at {read.order.target}, left{speed}"
+    yield from read.analysis.in_words()
 
 
 def _confirm(words: str) -> None:
