@@ -25,7 +25,7 @@ FloatArray = NDArray[np.float64]
 _SHOT_RADIUS_MM = 3.0
 # Centre of the shot to the middle of the foot of the soldier it strikes: legs and trunk are narrow, arms and rifle
 # reach out to 20 mm, and the foot is known to a few mm.
-_STRIKE_REACH_MM = 9.5
+_STRIKE_REACH_MM = 10.5
 _STRIKE_SIGMA_MM = 5.5
 _CORE = 0.11  # radius of what is solid at any height, as a share of the height
 _CORE_SIGMA_MM = 2.0
@@ -41,7 +41,7 @@ _USUAL_KEPT = 0.8
 _KEPT_SIGMA = 0.2
 # Costs are halves of squared standard deviations, as log-likelihoods are.
 _SECOND_TOUCH_COST = 2.5
-_BOARD_COST = 3.0  # a shot is aimed at soldiers
+_BOARD_COST = 1.5  # a shot is aimed at soldiers
 _UNKNOWN_COST = 9.0
 _SHADOW_COST = 4.0
 _UNMOVED_COST = 2.5
