@@ -93,6 +93,14 @@ static void begin_work(struct cannon *cannon, uint8_t task, uint16_t limit_ms)
     set_timer(cannon, TIMER_WORK, limit_ms);
 }
 
+/* A limit that is too short for the speeds that are set would leave the lever cocked for good. */
+static void begin_let_down(struct cannon *cannon)
+{
+    uint16_t limit_ms = setting(cannon, WIRE_SETTING_LET_DOWN_TIMEOUT_MS);
+    uint16_t needed_ms = lever_time_ms(LEVER_LET_DOWN, &cannon->axes, &cannon->settings);
+    begin_work(cannon, LEVER_LET_DOWN, limit_ms > needed_ms ? limit_ms : needed_ms);
+}
+
 static void enter_safe(struct cannon *cannon, uint8_t from)
 {
     hold_aim(cannon);
@@ -106,6 +114,7 @@ static void enter_safe(struct cannon *cannon, uint8_t from)
 
 static void enter_armed(struct cannon *cannon)
 {
+    cannon->fired_ahead = false; /* nobody asks any more for the answer to the fire before */
     set_timer(cannon, TIMER_ARMED, setting(cannon, WIRE_SETTING_ARM_EXPIRES_MS));
     receiver_set_fuse(&cannon->receiver, cannon->token);
 }
@@ -152,7 +161,7 @@ static void enter(struct cannon *cannon, uint8_t from)
         break;
     case WIRE_STATE_LETTING_DOWN:
         hold_aim(cannon);
-        begin_work(cannon, LEVER_LET_DOWN, setting(cannon, WIRE_SETTING_LET_DOWN_TIMEOUT_MS));
+        begin_let_down(cannon);
         break;
     case WIRE_STATE_ARMED:
         enter_armed(cannon);
@@ -239,8 +248,7 @@ static void take_stops(struct cannon *cannon)
         cannon_happen(cannon, STATE_EVENT_LANE_NOT_CLEAR);
     }
     if (hold_expired) {
-        cannon_happen(cannon, STATE_EVENT_HOLD_EXPIRED);
-        cannon->outputs.trigger = false;
+        cannon_happen(cannon, STATE_EVENT_HOLD_EXPIRED); /* of the trigger; the loader's changes no state */
         cannon->outputs.loader = false;
     }
 }
@@ -349,13 +357,11 @@ static void watch_loader(struct cannon *cannon)
 static void time_out_work(struct cannon *cannon)
 {
     uint8_t step = cannon->lever.step;
+    uint8_t fault = step <= LEVER_STEP_DRAW ? WIRE_FAULT_DRAW_TIMEOUT : WIRE_FAULT_LATCH_TIMEOUT;
     if (cannon->state == WIRE_STATE_LETTING_DOWN) {
-        cannon_fault(cannon, WIRE_FAULT_LET_DOWN_FAILED, step);
-    } else if (step <= LEVER_STEP_DRAW) {
-        cannon_fault(cannon, WIRE_FAULT_DRAW_TIMEOUT, step);
-    } else {
-        cannon_fault(cannon, WIRE_FAULT_LATCH_TIMEOUT, step);
+        fault = WIRE_FAULT_LET_DOWN_FAILED;
     }
+    cannon_fault(cannon, fault, step);
     cannon_happen(cannon, STATE_EVENT_TIMED_OUT);
 }
 
@@ -448,11 +454,9 @@ void cannon_start(struct cannon *cannon, uint8_t reset_cause, const struct canno
     if (loaded == STORE_DAMAGED) {
         cannon_fault(cannon, WIRE_FAULT_SETTINGS_CORRUPT, 0);
     }
-    if (reset_cause == WIRE_RESET_CAUSE_WATCHDOG) {
-        cannon_fault(cannon, WIRE_FAULT_WATCHDOG, 0);
-    }
-    if (reset_cause == WIRE_RESET_CAUSE_BROWN_OUT) {
-        cannon_fault(cannon, WIRE_FAULT_BROWN_OUT, 0);
+    bool watchdog = reset_cause == WIRE_RESET_CAUSE_WATCHDOG;
+    if (watchdog || reset_cause == WIRE_RESET_CAUSE_BROWN_OUT) {
+        cannon_fault(cannon, watchdog ? WIRE_FAULT_WATCHDOG : WIRE_FAULT_BROWN_OUT, 0);
     }
     outbox_event(&cannon->outbox, WIRE_EVENT_BOOTED, true);
     put_u8(cannon, reset_cause);

@@ -142,21 +142,21 @@ uint16_t lever_time_ms(uint8_t task, const struct axes *axes, const struct setti
     uint16_t rest_ticks = values[WIRE_SETTING_DRAW_REST_TICKS];
     uint16_t breech_ticks = values[WIRE_SETTING_DRAW_BREECH_TICKS];
     uint16_t latch_speed_ticks = values[WIRE_SETTING_LATCH_SPEED_TICKS];
-    uint32_t sum_ms = (FIRST_PULSE_PERIODS + 4u * SETTLE_PERIODS) * RAMP_PERIOD_MS;
+    unsigned periods = FIRST_PULSE_PERIODS + 4u * SETTLE_PERIODS; /* 16 bits will do: no travel takes over 4000 */
     if (latch->powered) {
-        sum_ms += ramp_time_ms(latch->position_ticks, free_ticks, latch_speed_ticks);
+        periods += ramp_periods(latch->position_ticks, free_ticks, latch_speed_ticks);
     }
     if (task == LEVER_HOME || task == LEVER_LET_DOWN) {
         const struct axis *draw = &axes->axis[WIRE_AXIS_DRAW];
         uint16_t from_ticks = task == LEVER_LET_DOWN ? breech_ticks : draw->powered ? draw->position_ticks : rest_ticks;
-        sum_ms += ramp_time_ms(from_ticks, rest_ticks, values[WIRE_SETTING_DRAW_EASE_SPEED_TICKS]);
+        periods += ramp_periods(from_ticks, rest_ticks, values[WIRE_SETTING_DRAW_EASE_SPEED_TICKS]);
     } else {
         uint8_t turned = task == LEVER_COCK ? WIRE_SETTING_LATCH_HELD_TICKS : WIRE_SETTING_LATCH_LUBRICATE_TICKS;
-        sum_ms += ramp_time_ms(free_ticks, values[turned], latch_speed_ticks);
+        periods += ramp_periods(free_ticks, values[turned], latch_speed_ticks);
     }
     if (task != LEVER_HOME) { /* to the breech, and for cocking back again */
-        uint16_t drawing_ms = ramp_time_ms(rest_ticks, breech_ticks, values[WIRE_SETTING_DRAW_SPEED_TICKS]);
-        sum_ms += task == LEVER_COCK ? 2u * drawing_ms : drawing_ms;
+        unsigned drawing = ramp_periods(rest_ticks, breech_ticks, values[WIRE_SETTING_DRAW_SPEED_TICKS]);
+        periods += task == LEVER_COCK ? 2u * drawing : drawing;
     }
-    return sum_ms > LONGEST_TIME_MS ? LONGEST_TIME_MS : (uint16_t)sum_ms;
+    return periods > LONGEST_TIME_MS / RAMP_PERIOD_MS ? LONGEST_TIME_MS : (uint16_t)(periods * RAMP_PERIOD_MS);
 }

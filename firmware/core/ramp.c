@@ -20,9 +20,14 @@ OUT_OF_LINE uint16_t ramp_clamp(uint16_t ticks, uint16_t low_ticks, uint16_t hig
     return ticks > high_ticks ? high_ticks : ticks;
 }
 
-uint16_t ramp_time_ms(uint16_t from_ticks, uint16_t to_ticks, uint16_t speed_ticks)
+uint16_t ramp_periods(uint16_t from_ticks, uint16_t to_ticks, uint16_t speed_ticks)
 {
     uint16_t distance = from_ticks < to_ticks ? (uint16_t)(to_ticks - from_ticks) : (uint16_t)(from_ticks - to_ticks);
-    uint16_t periods = (uint16_t)(distance / speed_ticks + (distance % speed_ticks != 0));
+    return (uint16_t)(distance / speed_ticks + (distance % speed_ticks != 0));
+}
+
+uint16_t ramp_time_ms(uint16_t from_ticks, uint16_t to_ticks, uint16_t speed_ticks)
+{
+    uint16_t periods = ramp_periods(from_ticks, to_ticks, speed_ticks);
     return periods > UINT16_MAX / RAMP_PERIOD_MS ? UINT16_MAX : (uint16_t)(periods * RAMP_PERIOD_MS);
 }

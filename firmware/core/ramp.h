@@ -13,6 +13,9 @@ uint16_t ramp_next(uint16_t position_ticks, uint16_t target_ticks, uint16_t spee
 /* The value, or the nearer end of low..high. */
 uint16_t ramp_clamp(uint16_t ticks, uint16_t low_ticks, uint16_t high_ticks);
 
+/* Periods from one position to another. */
+uint16_t ramp_periods(uint16_t from_ticks, uint16_t to_ticks, uint16_t speed_ticks);
+
 /* Time from one position to another, rounded up to whole periods, at most 65,535 ms. */
 uint16_t ramp_time_ms(uint16_t from_ticks, uint16_t to_ticks, uint16_t speed_ticks);
 

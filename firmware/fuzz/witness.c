@@ -323,6 +323,22 @@ static void check_dwell(struct witness *witness, const struct host_view *now)
               "S-8", "cocked for longer than the dwell");
 }
 
+static uint32_t travel_ms(uint16_t from, uint16_t to, uint16_t speed) { return (apart(from, to) / speed + 1u) * 20u; }
+
+/* The time limit of a let-down: that of the settings, or what it takes by their speeds if that is more. */
+static uint32_t let_down_ms(const uint16_t *values)
+{
+    uint16_t rest = values[WIRE_SETTING_DRAW_REST_TICKS], breech = values[WIRE_SETTING_DRAW_BREECH_TICKS];
+    uint16_t free = values[WIRE_SETTING_LATCH_FREE_TICKS], held = values[WIRE_SETTING_LATCH_HELD_TICKS];
+    uint16_t lubricate = values[WIRE_SETTING_LATCH_LUBRICATE_TICKS];
+    uint16_t turn = apart(free, held) > apart(free, lubricate) ? held : lubricate;
+    uint32_t needed_ms = 2000u + travel_ms(rest, breech, values[WIRE_SETTING_DRAW_SPEED_TICKS]) +
+                         travel_ms(turn, free, values[WIRE_SETTING_LATCH_SPEED_TICKS]) +
+                         travel_ms(breech, rest, values[WIRE_SETTING_DRAW_EASE_SPEED_TICKS]);
+    uint32_t limit_ms = values[WIRE_SETTING_LET_DOWN_TIMEOUT_MS];
+    return limit_ms > needed_ms ? limit_ms : needed_ms;
+}
+
 /* What a step may take at most: homing has no such end while an axis that is slow is on its way. */
 static void check_work(const struct witness *witness, const struct host_view *now)
 {
@@ -333,7 +349,7 @@ static void check_work(const struct witness *witness, const struct host_view *no
         longest_ms = values[WIRE_SETTING_COCK_TIMEOUT_MS];
         break;
     case WIRE_STATE_LETTING_DOWN:
-        longest_ms = values[WIRE_SETTING_LET_DOWN_TIMEOUT_MS];
+        longest_ms = let_down_ms(values);
         break;
     case WIRE_STATE_FIRING:
         longest_ms = (uint32_t)values[WIRE_SETTING_SHOT_TIMEOUT_MS] + values[WIRE_SETTING_TRIGGER_HOLD_MS];

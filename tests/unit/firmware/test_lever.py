@@ -1,7 +1,7 @@
 """Promise: the lever never snaps forward but by a fire; whatever breaks in between, it is eased or stays latched."""
 
 import pytest
-from cannon_host import FACTORY, Cannon, Refused, cannon_in
+from cannon_host import FACTORY, Cannon, Refused, cannon_in, configured
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -158,6 +158,18 @@ def test_let_down_is_refused_with_the_stop_pressed_and_with_nothing_to_let_down(
     cannon.set(off=Input.ESTOP_OK)
     cannon.run(10)
     assert cannon.command(Command.LET_DOWN) == Refused(Refusal.EMERGENCY_STOP, 0)
+
+
+def test_limit_that_is_shorter_than_a_let_down_does_not_leave_the_lever_cocked() -> None:
+    least = wire.SETTING_LIMITS[Setting.LET_DOWN_TIMEOUT_MS].minimum
+    cannon = configured({Setting.LET_DOWN_TIMEOUT_MS: least})
+    cannon.ask(Command.HOME)
+    cannon.run_until(State.READY)
+    cannon.ask(Command.COCK)
+    cannon.run_until(State.COCKED)
+    cannon.run(FACTORY[Setting.DWELL_MS] + 10_000, beat=False)
+    assert not cannon.lever_held
+    assert cannon.pulse(Axis.DRAW) == REST
 
 
 def test_letting_down_goes_on_without_host_key_and_lane() -> None:

@@ -245,3 +245,25 @@ def test_status_tells_of_the_loader_while_it_loads_and_not_else() -> None:
     assert not cannon.ask(Command.STATUS)["moving"] & loader
     cannon.ask(Command.LOAD)
     assert cannon.ask(Command.STATUS)["moving"] & loader
+
+
+def test_fire_that_was_stopped_is_not_answered_by_the_one_before_it() -> None:
+    """The first fire is lost behind a full queue, though the interrupt saw it, and nobody asks for its answer."""
+    cannon = cannon_in(State.ARMED)
+    repeated = cannon.frame(cannon.last_id, Command.ARM)
+    lost = cannon.request(Command.FIRE, token=cannon.view.token)
+    cannon.exchange(repeated * 7 + lost)
+    assert cannon.view.pulls == 1
+    cannon.last_id -= 1
+    cannon.shoot()
+    cannon.run_until(State.SAFE)
+    cannon.ask(Command.HOME)
+    cannon.run_until(State.READY)
+    cannon.ask(Command.COCK)
+    cannon.run_until(State.COCKED)
+    cannon.seat()
+    cannon.ask(Command.ARM)
+    fire = cannon.request(Command.FIRE, token=cannon.view.token)
+    answers = cannon.exchange(fire[:3] + bytes([wire.STOP]) + fire[3:])
+    assert [kind for _, kind, _ in answers] == [wire.REFUSAL_TYPE]
+    assert cannon.view.pulls == 1
