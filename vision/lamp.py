@@ -241,7 +241,10 @@ def _hide_figures(
 
 def _sample(picture: NDArray[np.float32], places_px: FloatArray) -> NDArray[np.float32]:
     """Values at places (..., 2), column and row; nan beyond the rim."""
-    columns, rows = np.round(places_px[..., 0]).astype(np.int64), np.round(places_px[..., 1]).astype(np.int64)
-    inside = (columns >= 0) & (rows >= 0) & (columns < picture.shape[1]) & (rows < picture.shape[0])
-    found = picture[np.clip(rows, 0, picture.shape[0] - 1), np.clip(columns, 0, picture.shape[1] - 1)]
-    return np.where(inside, found, np.nan).astype(np.float32)
+    # With a rim of nan round the picture, whatever lies beyond it falls on the rim.
+    rimmed = np.full((picture.shape[0] + 2, picture.shape[1] + 2), np.nan, dtype=np.float32)
+    rimmed[1:-1, 1:-1] = picture
+    columns = np.clip(np.rint(places_px[..., 0]) + 1, 0, picture.shape[1] + 1).astype(np.int32)
+    rows = np.clip(np.rint(places_px[..., 1]) + 1, 0, picture.shape[0] + 1).astype(np.int32)
+    found: NDArray[np.float32] = rimmed.ravel().take(rows * np.int32(rimmed.shape[1]) + columns)
+    return found

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
 
 import cv2
@@ -108,13 +109,14 @@ def read_board(picture: Image, scene: Scene, view: BoardView) -> Board:
     low, high, clear = _levels(quick, scene.expected)
     cover = np.full(raster.shape, 0.0, dtype=np.float32)
     cover[raster.board] = np.clip((strange[raster.board] - low) / (high - low), 0, 1) - 0.5
-    figure = _learn_figure(cover, raster, view, clear)
-    covers = _decide_order(cover, raster, view, figure)
+    shapes = _Shapes(raster, view)
+    figure = _learn_figure(cover, shapes, clear)
+    covers = _decide_order(cover, shapes, figure)
     lamp = _lamp(covers, flat, surface, raster, view, figure)
     if lamp is not None:
         feet = _feet(covers)
         cover[in_shadow(lamp, flat, surface, raster, view, figure, feet)] = -0.5
-        covers = _decide_order(cover, raster, view, figure)
+        covers = _decide_order(cover, shapes, figure)
         lamp = _lamp(covers, flat, surface, raster, view, figure) or lamp
     if scene.expected is None:
         covers = _without_shadows(covers, flat, cover, raster, view, figure)
@@ -199,14 +201,15 @@ def _levels(
     return low, high, clear
 
 
-def _learn_figure(cover: FloatImage, raster: Raster, view: BoardView, clear: list[Square]) -> Figure:
+def _learn_figure(cover: FloatImage, shapes: _Shapes, clear: list[Square]) -> Figure:
     """Learn the size that best covers the clearest figures, one for all."""
     if not clear:
         return Figure(40.0, 11.0)
     sample = clear[:: max(1, len(clear) // _SIZE_SAMPLE)][:_SIZE_SAMPLE]
 
+    @cache
     def total(figure: Figure) -> float:
-        return sum(_lay_figure(cover, raster, view, figure, s).total_mm2 for s in sample)
+        return sum(_lay_figure(cover, shapes, figure, s).total_mm2 for s in sample)
 
     # One dimension at a time: height and foot hardly depend on each other.
     figure = Figure(40.0, 11.0)
@@ -216,12 +219,29 @@ def _learn_figure(cover: FloatImage, raster: Raster, view: BoardView, clear: lis
     return figure
 
 
-def _lay_figure(cover: FloatImage, raster: Raster, view: BoardView, figure: Figure, square: Square) -> _Cover:
+class _Shapes:
+    """How figures that stand in the middle of their squares look to the camera, each drawn once."""
+
+    def __init__(self, raster: Raster, view: BoardView) -> None:
+        self.raster = raster
+        self.view = view
+        self._drawn: dict[tuple[Figure, Square], tuple[tuple[int, int], FloatImage]] = {}
+
+    def of(self, figure: Figure, square: Square) -> tuple[tuple[int, int], FloatImage]:
+        """First pixel (column, row) of a window of the raster, and the figure drawn on it."""
+        if (figure, square) not in self._drawn:
+            discs = figure.shadow_of_sight(self.view.camera_mm, *square.centre_mm(self.raster.square_mm))
+            corner, size = _frame(discs, self.raster)
+            self._drawn[figure, square] = corner, figure.draw(discs, self.raster, corner, size)
+        return self._drawn[figure, square]
+
+
+def _lay_figure(cover: FloatImage, shapes: _Shapes, figure: Figure, square: Square) -> _Cover:
     """Lay a figure over a square at its best place."""
+    raster = shapes.raster
     x_mm, y_mm = square.centre_mm(raster.square_mm)
-    discs = figure.shadow_of_sight(view.camera_mm, x_mm, y_mm)
-    (left, top), (width, height) = _frame(discs, raster)
-    shape = figure.draw(discs, raster, (left, top), (width, height))
+    (left, top), shape = shapes.of(figure, square)
+    height, width = shape.shape
     reach = round(_REACH * raster.px_per_square)
     window = cover[max(0, top - reach) : top + height + reach, max(0, left - reach) : left + width + reach]
     missing = (max(0, reach - top), max(0, reach - left))
@@ -245,10 +265,11 @@ def _lay_figure(cover: FloatImage, raster: Raster, view: BoardView, figure: Figu
     )
 
 
-def _decide_order(cover: FloatImage, raster: Raster, view: BoardView, figure: Figure) -> dict[Square, _Cover]:
+def _decide_order(cover: FloatImage, shapes: _Shapes, figure: Figure) -> dict[Square, _Cover]:
     """Fit a figure on every square, the clearest first; what one covers is taken from the rest."""
+    raster, view = shapes.raster, shapes.view
     left = cover.copy()
-    open_squares = {s: _lay_figure(left, raster, view, figure, s) for s in ALL_SQUARES}
+    open_squares = {s: _lay_figure(left, shapes, figure, s) for s in ALL_SQUARES}
     # Covering takes away and never adds, so an old fit is an upper bound: only the best is fitted anew.
     stale: set[Square] = set()
     decided: dict[Square, _Cover] = {}
@@ -256,7 +277,7 @@ def _decide_order(cover: FloatImage, raster: Raster, view: BoardView, figure: Fi
         square = max(open_squares, key=lambda s: open_squares[s].total_mm2)
         if square in stale:
             stale.discard(square)
-            open_squares[square] = _lay_figure(left, raster, view, figure, square)
+            open_squares[square] = _lay_figure(left, shapes, figure, square)
             continue
         fit = open_squares.pop(square)
         decided[square] = fit
@@ -274,7 +295,7 @@ def _decide_order(cover: FloatImage, raster: Raster, view: BoardView, figure: Fi
             if max(abs(ox - x_mm), abs(oy - y_mm)) < 1.5:
                 stale.add(other)
     for square in stale & open_squares.keys():
-        open_squares[square] = _lay_figure(left, raster, view, figure, square)
+        open_squares[square] = _lay_figure(left, shapes, figure, square)
     return decided | open_squares
 
 
