@@ -40,6 +40,7 @@ __all__ = [
     "ShotDone",
     "ShotNotAllowed",
     "ShotRead",
+    "Tell",
     "refuse_what_the_rules_forbid",
 ]
 

@@ -19,7 +19,7 @@ from rig.checked_file import Fault
 from rig.hands import Hands
 from rig.link.errors import LinkError
 from rig.log import Fired, LogError, ShotLog
-from rig.match import DoubtPending, Match, Order, PositionDiffers, ShotDone
+from rig.match import DoubtPending, Match, Order, PositionDiffers, ShotDone, Tell
 from rig.plan import PlanError, PlannedShot, Programme, remaining
 from rig.recording import RecordingError
 from rig.settings import Settings
@@ -179,8 +179,8 @@ class ProgrammeRun:
                 position = Position.parse(earlier.verdict.after)
         return replace(position, turn=shot.side)
 
-    def fire(self, shot: PlannedShot, match: Match) -> ShotDone:
-        """Fire one shot.
+    def fire(self, shot: PlannedShot, match: Match, tell: Tell = lambda read: None) -> ShotDone:
+        """Fire one shot; `tell` is as `Match.shoot` takes it.
 
         Raises
         ------
@@ -196,7 +196,8 @@ class ProgrammeRun:
                     option=shot.option,
                     plan=self._identity,
                     plan_index=shot.index,
-                )
+                ),
+                tell,
             )
 
     def set_up(self, shot: PlannedShot, done: ShotDone, hands: Hands, wait_us: Callable[[int], None]) -> None:

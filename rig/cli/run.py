@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from game.montecassino import Position, Side, Square
-    from rig.match import ShotDone
+    from game.montecassino import Position, Side, Square, Verdict
+    from rig.match import ShotRead
     from rig.plan import Programme
     from rig.programme_run import Tally
     from rig.settings import Settings
@@ -98,10 +98,13 @@ def _shoot(
         console=console,
     ) as bar:
         task = bar.add_task("opening the rig", total=len(programme.shots()), left="", verdict="")
-        headline = ""
+        number_of = headline = ""
 
         def show(words: str) -> None:
             bar.update(task, description=f"{headline}{words}")
+
+        def tell(read: ShotRead) -> None:
+            console.print(f"{number_of}{headline}{_verdict(read.analysis.verdict)}")
 
         def ask(words: str) -> None:
             bar.stop()
@@ -120,21 +123,19 @@ def _shoot(
             for number, shot in enumerate(due, 1):
                 headline = f"{shot.side} at {shot.target}, option {shot.option}: "
                 began_s = time.monotonic()
-                done = run.fire(shot, rig.match)
-                verdict = _verdict(done)
-                console.print(f"shot {shot.index + 1} of {len(run.planned)}, {headline}{verdict}")
+                number_of = f"shot {shot.index + 1} of {len(run.planned)}, "
+                done = run.fire(shot, rig.match, tell)
                 show("putting the table in order")
                 run.set_up(shot, done, rig.hands, rig.cannon.wait)
                 took_s.append(time.monotonic() - began_s)
                 left_s = time_left_s(took_s, len(due) - number)
-                bar.update(task, advance=1, left=_time_left(left_s), verdict=verdict)
+                bar.update(task, advance=1, left=_time_left(left_s), verdict=_verdict(done.verdict))
 
 
-def _verdict(done: ShotDone) -> str:
+def _verdict(verdict: Verdict) -> str:
     """Say in a line what a shot did."""
     from game.montecassino import format_squares
 
-    verdict = done.verdict
     said = [
         f"{word} {format_squares(squares)}"
         for word, squares in (

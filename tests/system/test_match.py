@@ -14,8 +14,8 @@ from rig.cli._orders import zone_of
 from rig.hands import PromptedHands
 from rig.link.errors import LinkError
 from rig.log import Fired, Stage
-from rig.match import Order, PositionDiffers
-from rig.recording import read_recording
+from rig.match import Order, PositionDiffers, ShotRead
+from rig.recording import RecordingError, read_frames, read_recording
 from rig.settings import read_settings
 
 
@@ -41,8 +41,11 @@ def assert_cannon_is_safe(rig: OpenRig) -> None:
 
 
 def test_a_shot_goes_through_every_stage_and_is_recorded_and_judged(tmp_path):
+    told: list[tuple[ShotRead, Stage]] = []
     with rig_on(tmp_path) as (rig, position):
-        done = rig.match.shoot(order(rig, position))
+        done = rig.match.shoot(
+            order(rig, position), lambda read: told.append((read, rig.log.shot(read.shot_id).stage))
+        )
         shot = rig.log.shot(done.shot_id)
         assert_cannon_is_safe(rig)
         true_speed_mps = rig.twin.shots[0].speed_mps
@@ -59,6 +62,10 @@ def test_a_shot_goes_through_every_stage_and_is_recorded_and_judged(tmp_path):
         Stage.ANALYSED,
         Stage.JUDGED,
     ]
+    # The verdict is told from memory: the shot is on record by then, its pictures need not be.
+    ((read, stage),) = told
+    assert stage is Stage.SEEN
+    assert read.analysis is done.analysis
     assert shot.fired is Fired.YES
     assert shot.muzzle_gate is not None
     assert shot.muzzle_gate.muzzle_speed_mps == pytest.approx(true_speed_mps, rel=0.005)
@@ -87,7 +94,7 @@ def test_a_hand_over_the_table_stops_the_shot_after_cocking_and_the_lever_is_let
             rig.twin.table.remove(Square.parse("A-58"))
 
         rig.hands.load = load_and_take_a_soldier_away  # type: ignore[method-assign]
-        with pytest.raises(CannonError, match="the lane is not clear: something of"):
+        with pytest.raises(CannonError, match="the lane is not clear: the soldier on A-58 fell"):
             rig.match.shoot(order(rig, position))
         (shot,) = rig.log.shots()
         assert shot.stage is Stage.ABORTED
@@ -162,6 +169,38 @@ def test_a_lever_that_an_emergency_stop_left_drawn_is_let_down_before_the_next_s
         done = rig.match.shoot(order(rig, position))
         assert rig.log.shot(done.shot_id).fired is Fired.YES
         assert len(rig.twin.shots) == 1
+
+
+def test_a_shot_that_cannot_be_read_is_recorded_whole(tmp_path, monkeypatch):
+    def unreadable(folder: Path, *rest: object) -> None:
+        raise RecordingError(folder, "nothing can be made of it")
+
+    monkeypatch.setattr("rig.match.analyse_pictures", unreadable)
+    with rig_on(tmp_path) as (rig, position):
+        with pytest.raises(RecordingError, match="nothing can be made of it"):
+            rig.match.shoot(order(rig, position))
+        (shot,) = rig.log.shots()
+        assert_cannon_is_safe(rig)
+    recorded = shot.entry(Stage.RECORDED)
+    assert recorded is not None
+    assert recorded.cause == ""
+    assert shot.stage is Stage.ABORTED
+    assert shot.recording_path is not None
+    folder = Path(shot.recording_path)
+    recording = read_recording(folder)
+    assert len(list(read_frames(folder, recording))) == len(recording.timestamps_us) > 20
+
+
+def test_a_verdict_that_nobody_hears_is_on_record(tmp_path):
+    def closed(read: ShotRead) -> None:
+        raise BrokenPipeError
+
+    with rig_on(tmp_path) as (rig, position):
+        with pytest.raises(BrokenPipeError):
+            rig.match.shoot(order(rig, position), closed)
+        (shot,) = rig.log.shots()
+    assert shot.entry(Stage.JUDGED) is not None
+    assert shot.entry(Stage.ABORTED) is None
 
 
 def test_somebody_who_ends_the_program_in_the_flight_loses_no_pictures(tmp_path, monkeypatch):

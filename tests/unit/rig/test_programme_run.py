@@ -133,7 +133,7 @@ class FailingMatch:
     def __init__(self, error: BaseException) -> None:
         self._error = error
 
-    def shoot(self, order: object) -> ShotDone:
+    def shoot(self, order: object, tell: object) -> ShotDone:
         raise self._error
 
 

@@ -348,7 +348,12 @@ class NoCamera:
     """Nothing ever speaks against a shot to it, and the shot's pictures are lost: what the log knows then comes from the cannon."""
 
     def __init__(self) -> None:
-        self.ring = SimpleNamespace(hold=lambda: None, release=lambda: None, between=lambda start, end: [])
+        self.ring = SimpleNamespace(
+            hold=lambda: None,
+            release=lambda: None,
+            between=lambda start, end: [],
+            camera=SimpleNamespace(width_px=1280, height_px=720, fps=120.0),
+        )
 
     def read(self, side: Side, soldiers: object) -> object:
         return SimpleNamespace(standing=SimpleNamespace(differences=(), at=lambda target: None))
@@ -356,7 +361,7 @@ class NoCamera:
     def alarm(self) -> None:
         """Nothing speaks against a shot."""
 
-    def until_rest(self, released_us: int, at_most_us: int) -> int:
+    def until_seen(self, time_us: int) -> None:
         raise CameraError("no camera here")
 
 
