@@ -46,6 +46,15 @@ def test_fire_is_answered_with_the_moment_of_the_release() -> None:
     assert cannon.happened(Event.SHOT_SEEN)[0]["released_us"] == released_us
 
 
+def test_token_fires_in_a_fire_command_only() -> None:
+    for kind in set(range(256)) - {Command.FIRE}:
+        cannon = cannon_in(State.ARMED)
+        frame = cannon.frame((cannon.last_id + 1) % 256, kind, cannon.view.token.to_bytes(4, "little"))
+        cannon.receive(frame)
+        cannon.run(2, beat=False)
+        assert cannon.view.pulls == 0
+
+
 @pytest.mark.parametrize("reason", INTERLOCKS)
 def test_arm_is_refused_by_interlock(reason: Refusal) -> None:
     cannon = cannon_in(State.COCKED)

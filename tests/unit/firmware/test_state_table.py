@@ -45,8 +45,12 @@ def test_state_and_event(state: State, event: str) -> None:
 
 
 def test_states_and_events_that_are_none_are_refused() -> None:
-    assert lib.state_next(len(State), 0) == REFUSED
-    assert lib.state_next(0, len(EVENTS)) == REFUSED
+    for state in range(256):
+        for event in range(256):
+            if state >= len(State) or event >= len(EVENTS):
+                assert lib.state_next(state, event) == REFUSED
+    for event in range(len(EVENTS), 256):
+        assert lib.state_cause(event) == wire.Cause.COMMAND
 
 
 def test_only_armed_leads_to_firing_and_only_by_fire() -> None:
