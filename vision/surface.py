@@ -38,7 +38,7 @@ _SHADOW_CAP = 2.0
 # A full rank of soldiers covers half of a line across the board; a drawn line is strange all along.
 _LINE_PERCENTILE = 30
 _PRINT_NOISE = 1.8
-_ALIKE_SHARE = 0.65  # of the squares of a kind, that its print is learnt from
+_ALIKE_SHARE = 0.75  # of the squares of a kind, that its print is learnt from
 _FEWEST_BARE = 0.35  # of the squares of a kind, taken to be bare
 _COARSE = 8  # blocks along a square's side by which squares are compared
 _MAD = 1.4826  # of a median absolute deviation to a standard deviation
@@ -158,7 +158,7 @@ def learn_surface(flat: FloatImage, px_per_square: int) -> Surface:
 
 
 def _most_alike(squares: FloatImage) -> FloatImage:
-    """Leave those of (N, n, n, colours) squares that look most like one another: about two in three.
+    """Leave those of (N, n, n, colours) squares that look most like one another: three in four.
 
     Bare squares differ by their numbers only, soldiers by how they stand. So the bare ones are found though more than half
     of a field is manned.
