@@ -94,11 +94,14 @@ def tell_sides(
         middles = np.array([w.middle for w in worn])
         y_mm = np.array([feet_mm[s][1] for s in squares])
         at_home = _HOME_SHARE * (scene.length_mm / 2 - y_mm) / scene.square_mm
-        best, apart = None, _APART
+        best, apart, by_fields = None, _APART, False
         for start in (np.array([s.field is Side.A for s in squares]), _parted(middles)):
             heap, ratio = _settle(counts, start)
             if heap.all() or not heap.any():
                 continue  # one uniform only: the colours tell no side from the other
+            if best is not None and by_fields:
+                apart = _APART  # the fields' own colours can have parted them so: another parting knows more
+            by_fields = bool(np.array_equal(heap, start))
             # Two starts that part the colours as well: the first knows more.
             if float(np.abs(ratio).mean()) >= apart:
                 if y_mm[heap].mean() > y_mm[~heap].mean():
