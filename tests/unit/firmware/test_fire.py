@@ -55,6 +55,25 @@ def test_token_fires_in_a_fire_command_only() -> None:
         assert cannon.view.pulls == 0
 
 
+@given(st.binary(min_size=1, max_size=8))
+def test_fire_command_with_more_behind_its_token_fires_nothing(more: bytes) -> None:
+    cannon = cannon_in(State.ARMED)
+    payload = cannon.view.token.to_bytes(4, "little") + more
+    cannon.receive(cannon.frame((cannon.last_id + 1) % 256, Command.FIRE, payload))
+    cannon.run(2, beat=False)
+    assert cannon.view.pulls == 0
+
+
+@pytest.mark.parametrize("ms", range(21))
+def test_main_loop_fires_in_every_millisecond_of_a_servo_period(ms: int) -> None:
+    cannon = cannon_in(State.ARMED)
+    cannon.run(ms, beat=False)
+    cannon.receive(cannon.request(Command.STATUS) + fire(cannon))
+    assert cannon.view.pulls == 0, "it is not the next command yet"
+    cannon.run(1, beat=False)
+    assert cannon.view.pulls == 1
+
+
 @pytest.mark.parametrize("reason", INTERLOCKS)
 def test_arm_is_refused_by_interlock(reason: Refusal) -> None:
     cannon = cannon_in(State.COCKED)

@@ -121,3 +121,11 @@ def test_frame_too_short_for_a_command_is_no_frame_though_its_crc_is_right() -> 
         whole = body + crc(unsent + body).to_bytes(2, "little")
         assert cannon.exchange(stuff(whole) + bytes([wire.FLAG])) == []
     cannon.ask(Command.STATUS)
+
+
+def test_frame_of_more_than_255_bytes_is_not_taken_for_its_end() -> None:
+    cannon = cannon_in(State.SAFE)
+    command = bytes([cannon.last_id + 1, Command.HOME])
+    cannon.exchange(cannon.frame((cannon.last_id + 9) % 256, 0x7F, bytes(254) + command))
+    cannon.run(2, beat=False)
+    assert cannon.state == State.SAFE
