@@ -28,6 +28,9 @@ struct host {
     uint32_t period_us; /* when the servo period began */
     uint32_t eeprom_ready_us;
     uint32_t line_takes; /* bytes; UINT32_MAX: any number */
+    uint8_t locks_left; /* until what waits for interrupts being held off comes; 0: nothing waits */
+    uint8_t levels_then;
+    bool stop_then;
     int32_t writes_left; /* until the supply fails; negative: never */
     uint8_t eeprom[EEPROM_BYTES];
     uint8_t sent[SENT_BYTES];
@@ -39,7 +42,17 @@ static struct host *current;
 
 uint8_t board_kind(void) { return WIRE_BOARD_HOST; }
 
-uint8_t board_lock(void) { return 0; }
+/* What waited for this moment comes first: an interrupt just before they are held off. */
+uint8_t board_lock(void)
+{
+    if (current->locks_left != 0 && --current->locks_left == 0) {
+        if (current->stop_then) {
+            guard_receive(&current->cannon.guard, &current->cannon.receiver, WIRE_STOP);
+        }
+        host_set_inputs(current, current->levels_then);
+    }
+    return 0;
+}
 
 void board_unlock(uint8_t before) { (void)before; }
 
@@ -271,6 +284,15 @@ uint8_t *host_history(struct host *host, size_t *count)
 }
 
 void host_lose(struct host *host, uint8_t losses) { host->cannon.receiver.lost |= losses; }
+
+bool host_interrupt(struct host *host, uint8_t locks, uint8_t levels, bool stop)
+{
+    bool waits = host->locks_left != 0;
+    host->locks_left = locks;
+    host->levels_then = levels;
+    host->stop_then = stop;
+    return waits;
+}
 
 void host_fail_after_writes(struct host *host, int32_t writes) { host->writes_left = writes; }
 

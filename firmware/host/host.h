@@ -56,6 +56,10 @@ void host_step(struct host *host);
 void host_think(struct host *host);
 void host_act(struct host *host);
 
+/* Just before the core holds interrupts off for the `locks`-th time from now, the inputs change to `levels`, after a stop
+ * byte where `stop` says so. 0: no longer. Returns whether the one before has not come yet. */
+bool host_interrupt(struct host *host, uint8_t locks, uint8_t levels, bool stop);
+
 /* Time passes, in steps of at most a millisecond with the main loop running after each. What it sends has left at
  * once: the line's speed is not part of this. */
 void host_run(struct host *host, uint32_t duration_us);

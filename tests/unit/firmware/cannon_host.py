@@ -189,6 +189,18 @@ class Cannon:
         self.inputs = (self.inputs | on) & ~off
         lib.host_set_inputs(self._host, int(self.inputs))
 
+    def think(self) -> None:
+        """The first half of the main loop."""
+        lib.host_think(self._host)
+
+    def act(self) -> None:
+        """The second half: outputs become what was thought."""
+        lib.host_act(self._host)
+
+    def interrupt_at(self, lock: int, *, off: Input = NOTHING, stop: bool = False) -> bool:
+        """Interrupts come when the core is about to hold them off for so many times; False: the last ones still wait."""
+        return not lib.host_interrupt(self._host, lock, int(self.inputs & ~off), stop)
+
     def step(self) -> None:
         lib.host_step(self._host)
         self._collect()
