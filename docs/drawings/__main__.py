@@ -122,7 +122,9 @@ def power() -> Any:
     """Draw the supply, and one MOSFET with its coil."""
     pin = pins()
     d = _drawing()
-    d += (supply := elm.BatteryCell().up().reverse().length(6).label("servo supply\n6 V, 6 A", "top", ofst=0.3))
+    d += (
+        supply := elm.BatteryCell().up().reverse().length(6).label("servo supply\n6 V, 6 A", "top", ofst=0.3)
+    )
     d += elm.Fuse().right().length(3).label("7.5 A, slow")
     d += elm.Line().right().length(1.5)
     d += elm.Dot()

@@ -3,6 +3,7 @@
 import pytest
 from cannon_host import NOTHING, Cannon, cannon_in, configured
 
+from rig.link import wire
 from rig.link.wire import Cause, Command, Event, Input, Setting, State
 
 # A step holds interrupts off less often than this.
@@ -26,12 +27,46 @@ def test_no_fire_is_obeyed_after_a_stop_in_the_middle_of_a_command(gone: Input |
         cannon.think()
         stopped.append(cannon.interrupt_at(0))
         cannon.set()
-        cannon.receive(fire)
+        cannon.receive(bytes([wire.FLAG]) + fire)
         cannon.act()
         cannon.run(2, beat=False)
         assert cannon.view.pulls == (0 if stopped[-1] else 1)
     assert any(stopped), "no interrupt came in the middle"
     assert not all(stopped), "and some never came"
+
+
+@pytest.mark.parametrize("gone", [None, Input.ESTOP_OK, Input.KEY_ON, Input.LANE_CLEAR])
+def test_what_the_main_loop_was_about_to_fire_is_held_by_a_stop_before_it_acts(gone: Input | None) -> None:
+    cannon, fire = armed_and_asked()
+    cannon.receive(fire)
+    cannon.think()
+    assert cannon.state == State.FIRING
+    if gone is None:
+        cannon.receive(bytes([wire.STOP]))
+    else:
+        cannon.set(off=gone)
+        cannon.set(on=gone)
+    cannon.act()
+    cannon.run(2, beat=False)
+    assert (cannon.view.pulls, cannon.state) == (0, State.SAFE)
+
+
+def test_main_loop_that_acts_and_no_longer_thinks_keeps_no_output_on() -> None:
+    firing = cannon_in(State.FIRING)
+    loading = configured({Setting.LOADER_PRESENT: 1})
+    loading.ask(Command.HOME)
+    loading.run_until(State.READY)
+    loading.ask(Command.COCK)
+    loading.run_until(State.COCKED)
+    loading.ask(Command.LOAD)
+    for cannon, longest_ms in ((firing, 140), (loading, 1040)):
+        assert cannon.view.trigger or cannon.view.loader
+        for _ in range(longest_ms):
+            cannon.hang(1)
+            cannon.act()
+        assert not cannon.view.trigger
+        assert not cannon.view.loader
+    assert firing.view.pulls == 1
 
 
 def test_fire_between_thought_and_act_is_not_taken_back() -> None:
