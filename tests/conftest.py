@@ -17,5 +17,9 @@ for ending in (signal.SIGINT, signal.SIGHUP):
     if signal.getsignal(ending) is signal.SIG_IGN:
         signal.signal(ending, lambda _number, _frame: None)
 
+# The tests run in as many processes as there are cores: more threads in each would only wait for one another, and a fit
+# of a second takes half a minute. Read when numpy is first imported, and by every `rig` that a test starts.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # OpenCV reads this once in a process; some tests open films by themselves before the rig does.
 os.environ["OPENCV_FFMPEG_LOGLEVEL"] = "-8"
