@@ -1,6 +1,7 @@
 """The overhead camera at work: where the board is, who stands on it, whether the lane is clear, when all is at rest."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import cv2
@@ -14,7 +15,7 @@ from rig.settings import Settings
 from vision.guards import Alarm, TableGuard, Trouble
 from vision.outcome import Standing
 from vision.registration import BoardView, NoBoard, register
-from vision.rest import RestWatch
+from vision.rest import RestWatch, Stillness
 from vision.scene import MarkerMap, Scene
 from vision.soldiers import read_board
 from vision.steady import typical
@@ -145,25 +146,39 @@ class Eye:
         while not (newest := self.ring.newest()) or newest[0].timestamp_us <= time_us:
             self._pass(max(self.ring.period_us, 1000))
 
-    def until_rest(self, released_us: int, longest_us: int) -> int:
-        """Watch from the release until nothing moves any more, or `longest_us` is over; return that moment.
+    def follow(self, released_us: int, longest_us: int) -> Iterator[tuple[int, Stillness]]:
+        """Watch from the release until nothing moves any more, or `longest_us` is over. The ring holds every picture.
 
-        The ring holds every picture meanwhile.
+        Yields
+        ------
+        tuple of int and Stillness
+            The time of the picture in which the table became quiet, or moved again, or has come to rest; where time is
+            over first, that is told as rest. Whoever is told of rest may take a while over the shot: what came meanwhile
+            is looked at too, and where something moved after all it goes on.
         """
         assert self._reading is not None and self._watched is not None, "the table was read before the shot"
         watch = RestWatch(self._watched, mm_per_px=self._reading.mm_per_px)
-        looked_us = released_us
-        end_us = released_us + longest_us
-        while looked_us < end_us:
-            self._pass(_WAIT_STEP_US)
+        looked_us, end_us = released_us, released_us + longest_us
+        told = Stillness.MOVING
+        while True:
             for frame in self.ring.between(looked_us + 1, end_us):
                 watch.look(frame.timestamp_us, frame.image)
                 looked_us = frame.timestamp_us
-                if watch.at_rest:
-                    return looked_us
-            if self._clock.now_us() > end_us + 2 * self.ring.period_us:
-                break
-        return end_us
+                if watch.stillness is not told:
+                    told = watch.stillness
+                    yield looked_us, told
+            if told is Stillness.REST:
+                with suppress(
+                    CameraError
+                ):  # the shot is on record by now; a camera that fails takes nothing from it
+                    self.ring.update(self._clock.now_us())
+                if not self.ring.between(looked_us + 1, end_us):
+                    return
+            elif self._clock.now_us() > end_us + 2 * self.ring.period_us:
+                yield end_us, Stillness.REST
+                return
+            else:
+                self._pass(_WAIT_STEP_US)
 
     def _fresh(self, count: int) -> Sequence[Frame]:
         """Return the first `count` pictures taken from now on."""

@@ -4,13 +4,14 @@ The order of things is the promise. The log has a shot before anything moves, an
 before it is. What went wrong before that stops the shot and leaves the cannon safe; what goes wrong after it loses
 nothing that is known.
 
-The verdict does not wait for the disk: the shot is read from the pictures in memory while they are written. The log says
-that there is a recording, and what was read, once it is whole.
+The verdict does not wait for the disk: the shot is read from the pictures in memory, and told before they are written. The
+log says that there is a recording, and what was read, once it is whole.
 """
+
+from __future__ import annotations
 
 import importlib.metadata
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from typing import Any
 from game.montecassino import Option, Position, Side, Square, Verdict, board_fault, format_squares, outcome
 from rig import log
 from rig.aiming import AimedShot, aim_at
-from rig.analyse import Analysis, analyse_pictures, scene_in
+from rig.analyse import Analysis
 from rig.calibration_file import calibration_of
 from rig.camera import Frame
 from rig.cannon import Cannon, LaneAnswer, ShotFired, ShotNotSeen
@@ -27,10 +28,11 @@ from rig.hands import Hands
 from rig.judging import as_logged, judge_again
 from rig.link.port import Clock
 from rig.log import ShotLog, Stage
-from rig.recording import recording_of, refuse_recorded, write_recording
+from rig.reading_ahead import ReadingAhead
+from rig.recording import refuse_recorded, write_recording
 from rig.sequence import State
 from rig.settings import Settings
-from vision.reading import NoReading, TableBefore, read_before
+from vision.rest import Stillness
 
 __all__ = [
     "DoubtPending",
@@ -118,6 +120,15 @@ class ShotDone:
     """Its recording."""
     analysis: Analysis
     verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Watched:
+    frames: Sequence[Frame]
+    whole: bool
+    """Whether the pictures go on until all was at rest, or until there was no more time."""
+    failure: BaseException | None
+    """What ended the watching."""
 
 
 class Match:
@@ -296,74 +307,71 @@ class Match:
         released_us: int,
         tell: Callable[[Analysis], None],
     ) -> tuple[Path, Analysis]:
-        """Watch until all is at rest, then read the shot while its recording is written.
+        """Watch until all is at rest and the shot is read, tell it, and write its recording.
 
         `released_us` is when the shot left as the muzzle gate timed it: solenoid, lever and spring take some 10 ms, in which
         the shot would have flown 10 cm. Only where nothing was timed it is the trigger's own time.
         """
         folder, keys = self._folder(shot_id), self._recording_keys(order, aimed, released_us)
-        with ThreadPoolExecutor(max_workers=1, thread_name_prefix="recording") as aside:
-            befores: list[Future[TableBefore | NoReading]] = []
-
-            def released(still: Sequence[Frame]) -> None:
-                befores.append(aside.submit(_read_before, folder, keys, still))
-
-            frames, failure = self._watch(released_us, released)
-            writing = None
-            if len(frames) >= 2:
-                self._progress("recording")
-                pictures = [(frame.timestamp_us, frame.image) for frame in frames]
-                writing = aside.submit(write_recording, folder, keys, pictures)
+        with ReadingAhead(folder, keys) as ahead:
+            watched = self._watch(released_us, ahead)
             try:
-                if failure is not None:
-                    raise failure
-                self._progress("reading the shot")
-                recording = recording_of(folder, keys, [frame.timestamp_us for frame in frames])
-                before = befores[0].result()
-                analysis = analyse_pictures(folder, recording, [frame.image for frame in frames], before)
+                if watched.failure is not None:
+                    raise watched.failure
+                analysis = ahead.analysis(watched.frames)
                 tell(analysis)
             finally:
                 # Whatever the reading came to, the shot's pictures are kept.
-                if writing is not None:
-                    writing.result()
-                    cause = "" if failure is None else f"incomplete: {str(failure) or 'asked to end'}"
-                    self._log.recorded(shot_id, str(folder), clock_us=self._now(), cause=cause)
+                self._write(shot_id, folder, keys, watched)
         return folder, analysis
 
     def _keep(self, shot_id: int, order: Order, aimed: AimedShot, asked_us: int) -> None:
         """Watch and write the recording of a shot of which nobody knows whether it left."""
-        folder, keys = self._folder(shot_id), self._recording_keys(order, aimed, asked_us)
-        frames, failure = self._watch(asked_us, lambda still: None)
-        if len(frames) >= 2:
-            self._progress("recording")
-            write_recording(folder, keys, [(frame.timestamp_us, frame.image) for frame in frames])
-            cause = "" if failure is None else f"incomplete: {str(failure) or 'asked to end'}"
-            self._log.recorded(shot_id, str(folder), clock_us=self._now(), cause=cause)
-        if failure is not None:
-            raise failure
+        watched = self._watch(asked_us, None)
+        self._write(shot_id, self._folder(shot_id), self._recording_keys(order, aimed, asked_us), watched)
+        if watched.failure is not None:
+            raise watched.failure
 
-    def _watch(
-        self, released_us: int, released: Callable[[Sequence[Frame]], None]
-    ) -> tuple[Sequence[Frame], BaseException | None]:
-        """Give the pictures of a shot, and what ended them early.
-
-        `released` is given those from before the release as soon as they are all there.
-        """
-        camera = self.settings.camera
+    def _watch(self, released_us: int, ahead: ReadingAhead | None) -> _Watched:
+        """Watch a shot until all is at rest, and have it read meanwhile where that is wanted."""
+        camera, ring = self.settings.camera, self._eye.ring
         self._progress("watching")
         failure: BaseException | None = None
         start_us = released_us - round(camera.clip_before_s * 1e6)
-        end_us = released_us + round(camera.clip_after_s * 1e6)
+        longest_us = round(camera.clip_after_s * 1e6)
+        end_us, whole = released_us + longest_us, False
         try:
             self._eye.until_seen(released_us)
-            released(self._eye.ring.between(start_us, released_us))
-            end_us = self._eye.until_rest(released_us, round(camera.clip_after_s * 1e6))
+            if ahead is not None:
+                ahead.see_before(ring.between(start_us, released_us))
+            for at_us, stillness in self._eye.follow(released_us, longest_us):
+                whole = stillness is Stillness.REST
+                end_us = at_us if whole else released_us + longest_us
+                if ahead is not None:
+                    self._read_ahead(ahead, stillness, ring.between(start_us, at_us))
         except BaseException as error:
             # A camera that dies, or somebody who ends the program: the pictures that there are are kept all the same.
             failure = error
-        frames = self._eye.ring.between(start_us, end_us)
-        self._eye.ring.release()
-        return frames, failure
+        frames = ring.between(start_us, end_us)
+        ring.release()
+        return _Watched(frames, whole, failure)
+
+    def _read_ahead(self, ahead: ReadingAhead, stillness: Stillness, frames: Sequence[Frame]) -> None:
+        if stillness is Stillness.MOVING:
+            ahead.withdraw()
+        elif stillness is Stillness.QUIET:
+            ahead.begin(frames)
+        else:
+            self._progress("reading the shot")
+            ahead.finish(frames)
+
+    def _write(self, shot_id: int, folder: Path, keys: Mapping[str, Any], watched: _Watched) -> None:
+        if len(watched.frames) < 2:
+            return
+        self._progress("recording")
+        write_recording(folder, keys, [(frame.timestamp_us, frame.image) for frame in watched.frames])
+        cause = "" if watched.whole else f"incomplete: {str(watched.failure) or 'asked to end'}"
+        self._log.recorded(shot_id, str(folder), clock_us=self._now(), cause=cause)
 
     def _folder(self, shot_id: int) -> Path:
         """Where a shot's recording goes."""
@@ -416,13 +424,6 @@ class Match:
 
     def _now(self) -> int:
         return self._clock.now_us()
-
-
-def _read_before(folder: Path, keys: Mapping[str, Any], still: Sequence[Frame]) -> TableBefore | NoReading:
-    """Read the table from the pictures before the release, while the shot flies."""
-    times_us = [frame.timestamp_us for frame in still]
-    recording = recording_of(folder, keys, times_us)
-    return read_before([frame.image for frame in still], times_us, scene_in(folder, recording))
 
 
 def refuse_what_the_rules_forbid(position: Position, target: Square) -> None:

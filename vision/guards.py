@@ -12,7 +12,7 @@ picture into the other: they all move alike.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -28,7 +28,7 @@ from vision.registration import BoardView, grey
 from vision.scene import Scene
 from vision.track import ShotTrack
 
-__all__ = ["Alarm", "TableGuard", "Trouble", "clip_alarms", "late_falls"]
+__all__ = ["Alarm", "TableGuard", "Trouble", "clip_alarms", "late_falls", "stirred_since"]
 
 Image = NDArray[np.uint8]
 FloatArray = NDArray[np.float64]
@@ -48,6 +48,7 @@ _LOOK_EACH_US = 30_000  # an arm crosses a hand's breadth in this time
 _CANNON_HALF_MM = 90.0
 _CANNON_AHEAD_MM = 45.0  # the barrel's end over the first line, and its recoil
 _SOLDIER_CM2 = 20.0  # a patch no larger, beside a soldier's foot, is that soldier
+_STIRRED_MM2 = 60.0  # more than the shot itself, which may roll on without harm
 _LATE_US = 350_000  # a push takes so long at most to fell somebody after everything else lies still
 _FALLING_US = 350_000  # from beginning to move until lying still
 _POINTS = 80
@@ -227,6 +228,35 @@ def clip_alarms(
         when = f"{abs(since_ms):.0f} ms {'after' if since_ms >= 0 else 'before'} the release"
         found.setdefault(alarm.trouble, replace(alarm, reason=f"{when} {earlier[0].reason}"))
     return tuple(found.values())
+
+
+def stirred_since(
+    frames: Sequence[Image],
+    timestamps_us: Sequence[int],
+    view: BoardView,
+    scene: Scene,
+    standing: Standing,
+    reference: Image,
+    known: Collection[Trouble],
+) -> bool:
+    """Say whether anything more happened on a table that had become quiet.
+
+    Parameters
+    ----------
+    frames, timestamps_us
+        The picture in which it was quiet, and all since.
+    view, scene, standing, reference
+        As for `clip_alarms`.
+    known
+        What a guard had noticed by then.
+    """
+    alarms = clip_alarms(frames, timestamps_us, view, scene, standing, reference, 0)
+    if any(alarm.trouble not in known for alarm in alarms):
+        return True
+    free = np.ones(reference.shape[:2], np.uint8)
+    cv2.fillConvexPoly(free, _corners(view.project(_cannon_mm(scene))), 0)
+    change = Watched(shrink_mask(free > 0)).compare(shrink(frames[0]), shrink(frames[-1]))
+    return change.area_px * view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2) ** 2 > _STIRRED_MM2
 
 
 class _ClipWatch:

@@ -14,7 +14,7 @@ from game.montecassino import Cause
 from vision.causes import FallCause, explain
 from vision.contacts import ShotContacts, find_contacts
 from vision.falls import find_falls
-from vision.guards import Alarm, clip_alarms, late_falls
+from vision.guards import Alarm, clip_alarms, late_falls, stirred_since
 from vision.outcome import Push, Standing
 from vision.registration import BoardView, NoBoard, grey, register
 from vision.scene import Scene
@@ -22,7 +22,7 @@ from vision.soldiers import Board, read_board
 from vision.steady import typical
 from vision.track import ShotTrack, find_track
 
-__all__ = ["NoReading", "ShotReading", "TableBefore", "read_before", "read_shot"]
+__all__ = ["NoReading", "ShotReading", "TableBefore", "read_before", "read_shot", "still_holds"]
 
 _FEWEST_FRAMES = 6
 _LEAST_AFTER_FIRE_US = 100_000  # a shot needs as much to cross the board; nobody falls faster
@@ -143,6 +143,30 @@ def read_shot(
         contacts,
         board.standing.differences + aftermath.doubts,
         (*alarms, *late.values()),
+    )
+
+
+def still_holds(
+    reading: ShotReading,
+    before: TableBefore,
+    frames: Sequence[NDArray[np.uint8]],
+    timestamps_us: Sequence[int],
+    scene: Scene,
+) -> bool:
+    """Say whether a shot that was read before all was surely over would be read the same now, at a fraction of the cost.
+
+    Parameters
+    ----------
+    reading, before
+        What was read.
+    frames, timestamps_us
+        The last picture that it was read from, and all since.
+    scene
+        As for `read_shot`.
+    """
+    known = {alarm.trouble for alarm in reading.alarms}
+    return not stirred_since(
+        frames, timestamps_us, before.view, scene, reading.standing, before.picture, known
     )
 
 

@@ -1,15 +1,29 @@
 """Has everything come to rest? Watches pictures as they come, so that a clip can end when nothing moves any more."""
 
+from enum import StrEnum
+
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.change import Watched, shrink, shrink_mask
 
-__all__ = ["RestWatch"]
+__all__ = ["RestWatch", "Stillness"]
 
 _LOOK_BACK_US = 100_000  # a slow topple moves its head by several mm in this time
-_QUIET_US = 400_000  # a soldier on the point of falling can pause for a tenth of this
+_QUIET_US = 40_000  # soldiers that are still falling seldom seem to pause for longer
+_REST_US = 400_000  # one on the point of falling can pause for a tenth of this
 _MOVING_MM2 = 60.0  # more than the shot itself, which may roll on without harm
+
+
+class Stillness(StrEnum):
+    """For how long nothing has moved."""
+
+    MOVING = "moving"
+    """Something has just moved."""
+    QUIET = "quiet"
+    """Not for a moment: most likely, but not surely, all is over."""
+    REST = "rest"
+    """Not for long enough to call it over."""
 
 
 class RestWatch:
@@ -43,10 +57,16 @@ class RestWatch:
         self._older.append((timestamp_us, now))
 
     @property
+    def stillness(self) -> Stillness:
+        """For how long nothing has moved, as the last picture shows it."""
+        if self._moved_us is None or not self._older:
+            return Stillness.MOVING
+        still_us = self._older[-1][0] - self._moved_us
+        if still_us >= _REST_US:
+            return Stillness.REST
+        return Stillness.QUIET if still_us >= _QUIET_US else Stillness.MOVING
+
+    @property
     def at_rest(self) -> bool:
         """Whether nothing has moved for long enough."""
-        return (
-            self._moved_us is not None
-            and bool(self._older)
-            and self._older[-1][0] - self._moved_us >= _QUIET_US
-        )
+        return self.stillness is Stillness.REST

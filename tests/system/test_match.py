@@ -1,5 +1,6 @@
 """One shot on the twin, step by step, and what is left of it where something dies on the way."""
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from rig.log import Fired, Stage
 from rig.match import Order, PositionDiffers, ShotRead
 from rig.recording import RecordingError, read_frames, read_recording
 from rig.settings import read_settings
+from vision.rest import Stillness
 
 
 @contextmanager
@@ -175,7 +177,7 @@ def test_a_shot_that_cannot_be_read_is_recorded_whole(tmp_path, monkeypatch):
     def unreadable(folder: Path, *rest: object) -> None:
         raise RecordingError(folder, "nothing can be made of it")
 
-    monkeypatch.setattr("rig.match.analyse_pictures", unreadable)
+    monkeypatch.setattr("rig.reading_ahead.analyse_pictures", unreadable)
     with rig_on(tmp_path) as (rig, position):
         with pytest.raises(RecordingError, match="nothing can be made of it"):
             rig.match.shoot(order(rig, position))
@@ -205,13 +207,13 @@ def test_a_verdict_that_nobody_hears_is_on_record(tmp_path):
 
 def test_somebody_who_ends_the_program_in_the_flight_loses_no_pictures(tmp_path, monkeypatch):
     with rig_on(tmp_path) as (rig, position):
-        until_rest = rig.eye.until_rest
+        follow = rig.eye.follow
 
-        def ended_half_way(released_us: int, longest_us: int) -> int:
-            until_rest(released_us, 200_000)
+        def ended_half_way(released_us: int, longest_us: int) -> Iterator[tuple[int, Stillness]]:
+            yield from (told for told in follow(released_us, 200_000) if told[1] is not Stillness.REST)
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(rig.eye, "until_rest", ended_half_way)
+        monkeypatch.setattr(rig.eye, "follow", ended_half_way)
         with pytest.raises(KeyboardInterrupt):
             rig.match.shoot(order(rig, position))
         (shot,) = rig.log.shots()

@@ -1,0 +1,158 @@
+"""A shot read while the table is still being watched, so that its verdict need not wait for the table to be surely at rest.
+
+As soon as the table looks quiet the shot is read on trial, from the pictures so far. Where something moves again, the
+trial is withdrawn. Once the table is at rest and shows what it showed then, the trial's reading is the shot's; else the
+shot is read from all its pictures. Which pictures are read follows from what they show, and never from how fast they are
+read: the same pictures give the same reading on any computer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rig.analyse import Analysis, analyse_pictures, scene_in
+from rig.camera import Frame
+from rig.recording import Recording, recording_of
+from vision.reading import NoReading, TableBefore, read_before, still_holds
+
+__all__ = ["ReadingAhead"]
+
+Image = NDArray[np.uint8]
+
+
+class ReadingAhead:
+    """Reads one shot in a thread of its own; at its end nothing of it runs any more.
+
+    Parameters
+    ----------
+    folder
+        Where the recording will be.
+    keys
+        What `write_recording` will be given.
+    """
+
+    def __init__(self, folder: Path, keys: Mapping[str, Any]) -> None:
+        self._folder = folder
+        self._keys = keys
+        self._reader = ThreadPoolExecutor(max_workers=1, thread_name_prefix="reader")
+        self._before: Future[TableBefore | NoReading] | None = None
+        self._trial: _Trial | None = None
+        self._analysis: Future[Analysis] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.withdraw()
+        self._reader.shutdown()
+
+    def see_before(self, frames: Sequence[Frame]) -> None:
+        """Begin to read the table, from the pictures up to the release."""
+        self._before = self._reader.submit(self._read_before, frames)
+
+    def begin(self, frames: Sequence[Frame]) -> None:
+        """Begin to read the shot on trial, from the pictures up to one in which the table looks quiet."""
+        self.withdraw()
+        pictures = _Pictures([frame.image for frame in frames])
+        self._trial = _Trial(frames, pictures, self._reader.submit(self._read, frames, pictures))
+
+    def withdraw(self) -> None:
+        """Something moved: the trial is worth nothing, and ends at the next picture that it looks at."""
+        if self._trial is not None:
+            self._trial.pictures.withdraw()
+            self._trial = None
+
+    def finish(self, frames: Sequence[Frame]) -> None:
+        """Wait for the shot to be read, whatever comes of it.
+
+        Parameters
+        ----------
+        frames
+            All its pictures, up to one in which the table is at rest.
+        """
+        trial, self._trial = self._trial, None
+        if trial is not None:
+            wait([trial.analysis])
+            # A trial that failed may have had too few pictures; whether the shot can be read all of them tell.
+            if trial.analysis.exception() is None and self._holds(trial, frames):
+                self._analysis = trial.analysis
+                return
+        pictures = _Pictures([frame.image for frame in frames])
+        self._analysis = self._reader.submit(self._read, frames, pictures)
+        wait([self._analysis])
+
+    def analysis(self, frames: Sequence[Frame]) -> Analysis:
+        """Return what was read, as that of a recording of all these pictures; raises what `analyse_pictures` does."""
+        assert self._analysis is not None, "the shot was read"
+        return replace(self._analysis.result(), recording=self._recording(frames))
+
+    def _read_before(self, frames: Sequence[Frame]) -> TableBefore | NoReading:
+        recording = self._recording(frames)
+        scene = scene_in(self._folder, recording)
+        return read_before([frame.image for frame in frames], recording.timestamps_us, scene)
+
+    def _read(self, frames: Sequence[Frame], pictures: Sequence[Image]) -> Analysis:
+        assert self._before is not None, "the table was read before"
+        return analyse_pictures(self._folder, self._recording(frames), pictures, self._before.result())
+
+    def _holds(self, trial: _Trial, frames: Sequence[Frame]) -> bool:
+        assert self._before is not None, "the table was read before"
+        before = self._before.result()
+        assert isinstance(before, TableBefore), "the trial was read with it"
+        since = frames[len(trial.frames) - 1 :]
+        return still_holds(
+            trial.analysis.result().reading,
+            before,
+            [frame.image for frame in since],
+            [frame.timestamp_us for frame in since],
+            scene_in(self._folder, self._recording(frames)),
+        )
+
+    def _recording(self, frames: Sequence[Frame]) -> Recording:
+        return recording_of(self._folder, self._keys, [frame.timestamp_us for frame in frames])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Trial:
+    frames: Sequence[Frame]
+    pictures: _Pictures
+    analysis: Future[Analysis]
+
+
+class _Withdrawn(Exception):
+    """Nobody wants to know any more what these pictures show."""
+
+
+class _Pictures(Sequence[Image]):
+    """Pictures that can be withdrawn from whoever is reading them."""
+
+    def __init__(self, pictures: Sequence[Image]) -> None:
+        self._pictures = pictures
+        self._withdrawn = False
+
+    def withdraw(self) -> None:
+        self._withdrawn = True
+
+    def __len__(self) -> int:
+        return len(self._pictures)
+
+    @overload
+    def __getitem__(self, index: int) -> Image: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Image]: ...
+
+    def __getitem__(self, index: int | slice) -> Image | Sequence[Image]:
+        if self._withdrawn:
+            raise _Withdrawn
+        return self._pictures[index]
