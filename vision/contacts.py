@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 from game.montecassino import Square
 from vision.outcome import Soldier, Standing
@@ -23,6 +24,7 @@ __all__ = ["Course", "ShotContacts", "Touch", "find_contacts", "stirring_cost"]
 FloatArray = NDArray[np.float64]
 
 _SHOT_RADIUS_MM = 3.0
+_USUAL_SPEED_MPS = 8.0
 # Centre of the shot to the middle of the foot of the soldier it strikes: legs and trunk are narrow, arms and rifle
 # reach out to 20 mm, and the foot is known to a few mm.
 _STRIKE_REACH_MM = 10.5
@@ -44,19 +46,28 @@ _SECOND_TOUCH_COST = 2.5
 _BOARD_COST = 1.5  # a shot is aimed at soldiers
 _UNKNOWN_COST = 9.0
 _SHADOW_COST = 4.0
-_UNMOVED_COST = 2.5
+_UNMOVED_COST = 4.0
 _PASSING_COST = 4.0
 _FAR_FETCHED = 8.0
 _UNTOUCHED_SHARE = 0.01
+# A shot is aimed at soldiers: of 149 of the twin 5 % touched the board before the first soldier. The turns weigh the
+# board as they would anywhere on the way; this makes up the difference.
+_ELSE_FIRST_SHARE = 0.15
+_HEIGHT_SIGMA_MM = 4.0  # on top of what the fit states
+_BELOW_MM = 12.0  # how deep a flight that ended on the board would lead by then, on average
+_STRAY_DENSITY = 1e-3  # a millimetre; a flight that was read wrongly may seem at any height
 _LONGEST_FLIGHT_US = 200_000
-_UNSEEN_FIRST = 0.83  # how often what a shot met out of sight was the first that it met
+_UNSEEN_FIRST = 0.95  # how often the first soldier that a shot met was the first of all that it met
 _TURNED_COST = 1.5  # a soldier may send the shot anywhere; the density of the one way that it took
 _STEP_MS = 0.4
 _EDGE_US = 500.0  # a turn may lie within the exposure of the pictures on either side
-# A soldier struck by the shot is seen to move in the next picture but a few ms, later where the blow was weak.
-_STIR_MS = 4.0
-_STIR_SIGMA_MS = 6.0
+# A soldier struck by the shot is seen to move in the next picture (98 of 100 no more than 1.2 ms after it), seldom much
+# later, where the blow was weak; a shot in front of it may be taken for its motion up to 2 ms early.
+_STIR_MS = 2.0
+_STIR_SIGMA_MS = 4.0
+_EARLY_MS = 3.0
 _EARLY_SIGMA_MS = 2.5
+_MISTIMED_COST = 3.0
 _OPEN_END_MS = 20.0
 _KEPT_COURSES = 64
 _LEAST_SHARE = 1e-4
@@ -73,6 +84,8 @@ class Touch:
     time_us: float
     point_mm: tuple[float, float, float]
     """The shot's centre, board frame."""
+    speed_mps: float = _USUAL_SPEED_MPS
+    """How fast it came, over the board."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +163,10 @@ def find_contacts(
             for a in accounts
         ]
         courses = sorted(grown, key=lambda c: -c[0])[:_KEPT_COURSES]
+    courses = [
+        (share * _chance_of_else(track.legs[0], touches, standing.height_mm), touches)
+        for share, touches in courses
+    ]
     first_to_stir = _first_to_stir(track, stirred_us, frame_us)
     if first_to_stir:
         # Nobody else was there to push the first one that moved.
@@ -200,6 +217,25 @@ def _guessed(
     return tuple(courses)
 
 
+def _chance_of_else(leg: Leg, touches: Sequence[Touch], height_mm: float) -> float:
+    """Weigh an account in which the shot touched something else before the first soldier; 1 for any other.
+
+    Had it touched nothing, the shot would have come to that soldier somewhere between its foot and its head; had it
+    bounced before, its first flight would lead below the board there.
+    """
+    struck = next((t for t in touches if t.square is not None), None)
+    if struck is None or touches[0].square is not None:
+        return 1.0
+    z_mm = float(leg.flight.at(struck.time_us)[0, 2]) - _SHOT_RADIUS_MM
+    sigma_mm = float(np.hypot(np.sqrt(leg.fit.spread_at(struck.time_us)[0, 2, 2]), _HEIGHT_SIGMA_MM))
+    over = (ndtr((height_mm - z_mm) / sigma_mm) - ndtr(-z_mm / sigma_mm)) / height_mm
+    # How far below it would be falls off exponentially.
+    deep = sigma_mm / _BELOW_MM
+    below = np.exp(z_mm / _BELOW_MM + deep**2 / 2) * ndtr(-z_mm / sigma_mm - deep) / _BELOW_MM
+    ratio = (below + _STRAY_DENSITY) / (over + _STRAY_DENSITY)
+    return float(_ELSE_FIRST_SHARE * ratio)
+
+
 def _first_to_stir(track: ShotTrack, stirred_us: Mapping[Square, int], frame_us: float) -> set[Square]:
     """Those who were the first to move after the release, all of one picture."""
     release_us = track.release_us
@@ -231,7 +267,8 @@ def _in_passing(
         if cost.min() < _FAR_FETCHED:
             share = _weights(cost)
             x, y, z = (float(c) for c in share @ points)
-            touch = Touch(s.square, False, float(share @ times_us), (x, y, z))
+            speed_mps = float(np.hypot(*leg.flight.velocity_at(float(share @ times_us))[:2]))
+            touch = Touch(s.square, False, float(share @ times_us), (x, y, z), speed_mps)
             accounts.append(_Account(float(cost.min()) + _PASSING_COST, (touch,)))
     return tuple(accounts)
 
@@ -241,10 +278,10 @@ def stirring_cost(stirred_us: int, times_us: FloatArray, frame_us: float) -> Flo
     lag_ms = (stirred_us - times_us) / 1000.0
     frame_ms = frame_us / 1000.0
     late = np.maximum(lag_ms - frame_ms - _STIR_MS, 0.0)
-    # A shot in front of the soldier may be taken for its first motion, half a picture early at most.
-    early = np.maximum(-lag_ms - 0.5 * frame_ms, 0.0)
-    cost: FloatArray = (late / _STIR_SIGMA_MS) ** 2 / 2 + (early / _EARLY_SIGMA_MS) ** 2 / 2
-    return cost
+    early = np.maximum(-lag_ms - np.minimum(_EARLY_MS, 0.5 * frame_ms), 0.0)
+    cost = (late / _STIR_SIGMA_MS) ** 2 / 2 + (early / _EARLY_SIGMA_MS) ** 2 / 2
+    capped: FloatArray = np.minimum(cost, _MISTIMED_COST)
+    return capped
 
 
 class _Turn:
@@ -393,15 +430,17 @@ class _Turn:
 
     # ---- explanations
 
-    def _touch(self, what: Soldier | None, share: FloatArray, points: FloatArray) -> Touch:
-        """Describe a touch from how likely it is at each instant."""
+    def _touch(
+        self, what: Soldier | None, share: FloatArray, points: FloatArray, last: Touch | None = None
+    ) -> Touch:
+        """Describe a touch from how likely it is at each instant; `last` is the touch just before it."""
         x, y, z = (float(c) for c in share @ points)
-        return Touch(
-            None if what is None else what.square,
-            what is None,
-            float(share @ self._times_us),
-            (x, y, z),
-        )
+        time_us = float(share @ self._times_us)
+        speed_mps = float(np.hypot(*self._before.flight.velocity_at(float(self._times_us[0]))[:2]))
+        if last is not None:
+            way_mm = float(np.hypot(x - last.point_mm[0], y - last.point_mm[1]))
+            speed_mps = min(speed_mps, way_mm / max((time_us - last.time_us) / 1000.0, 0.1))
+        return Touch(None if what is None else what.square, what is None, time_us, (x, y, z), speed_mps)
 
     def _nothing(self) -> _Account:
         after = self._after
@@ -445,11 +484,8 @@ class _Turn:
         cost = ahead[:, None] + behind[None, :] + hurry**2 / 2 + self._bends(first, second)
         total = float(cost.min()) + _SECOND_TOUCH_COST + _TURNED_COST
         share = _weights(cost)
-        touches = (
-            self._touch(first, share.sum(axis=1), self._here),
-            self._touch(second, share.sum(axis=0), self._there),
-        )
-        return _Account(total, touches)
+        struck = self._touch(first, share.sum(axis=1), self._here)
+        return _Account(total, (struck, self._touch(second, share.sum(axis=0), self._there, struck)))
 
     def _open_end(self) -> list[_Account]:
         """Guess what the shot may have met after it was lost from sight."""
