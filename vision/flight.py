@@ -8,9 +8,7 @@ which solves ``dv/dt = -k v^2`` exactly, and gravity adds ``g t^2 / 2`` downward
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,10 +34,8 @@ GRAVITY_MM_PER_MS2 = 9.80665e-3
 # Drag of a smooth 6 mm ball of 0.12 to 0.25 g: k = 1.2 kg/m3 * 0.45 * 28.3 mm2 / (2 m), so 0.03 to 0.064 a metre.
 _DRAG_PER_MM = 0.045e-3
 _DRAG_SIGMA_PER_MM = 0.012e-3
-_ITERATIONS = 12
-# By how much each unknown is moved to see what follows: us, mm, m/s, 1/mm.
-_STEPS = np.array([20.0, 0.1, 0.1, 0.1, 0.01, 0.01, 0.01, 1e-6])
-_SLOPE_STEP = 1e-3
+_ITERATIONS = 24
+_LEAST_GAIN = 1e-4  # of the sum of squares
 _SHARP_PX = 0.6
 _FLIGHT = 8  # unknowns of a flight; with shadows the lamp's two slopes come after them
 # What the fit itself states holds 59 % of speeds of filmed shots within one standard deviation, not 68 %.
@@ -66,14 +62,12 @@ class Flight:
     def at(self, times_us: FloatArray | float) -> FloatArray:
         """Positions of the shot's centre, shape (N, 3) mm, at times of shape (N,) or one time."""
         times = np.atleast_1d(np.asarray(times_us, dtype=np.float64))
-        parameters = np.concatenate([[self.start_us], self.start_mm, self.velocity_mps, [self.drag_per_mm]])
-        points: FloatArray = _positions(parameters[None], times)[0]
-        return points
+        return _positions(_parameters(self), times)
 
     def velocity_at(self, time_us: float) -> FloatArray:
         """Velocity in m/s, shape (3,)."""
-        early, late = self.at(np.array([time_us - 50.0, time_us + 50.0]))
-        velocity: FloatArray = (late - early) / 0.1
+        _, slopes = _positions_and_slopes(_parameters(self), np.array([time_us]))
+        velocity: FloatArray = -1000.0 * slopes[0, :, 0]
         return velocity
 
 
@@ -134,14 +128,15 @@ class Seen:
         count = len(times_us)
         return Seen(times_us, pixels, np.tile([1.0, 0.0], (count, 1)), np.full((count, 2), sigma_px))
 
-    def whitened(self, off_px: FloatArray) -> FloatArray:
-        """Residuals (..., N, 2) in standard deviations along and across each smear."""
-        along = off_px[..., 0] * self.axes[:, 0] + off_px[..., 1] * self.axes[:, 1]
-        across = off_px[..., 1] * self.axes[:, 0] - off_px[..., 0] * self.axes[:, 1]
-        white = np.empty(off_px.shape)
-        np.divide(along, self.sigmas_px[:, 0], out=white[..., 0])
-        np.divide(across, self.sigmas_px[:, 1], out=white[..., 1])
-        return white
+    @property
+    def whitening(self) -> FloatArray:
+        """What makes of (u, v) off a sight standard deviations along and across its smear, shape (N, 2, 2)."""
+        whitening = np.empty((len(self.axes), 2, 2))
+        whitening[:, 0] = self.axes
+        whitening[:, 1, 0] = -self.axes[:, 1]
+        whitening[:, 1, 1] = self.axes[:, 0]
+        whitening /= self.sigmas_px[:, :, None]
+        return whitening
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,7 +168,7 @@ class FlightFit:
     def spread_at(self, times_us: FloatArray | float) -> FloatArray:
         """Covariance of the position at times (N,), mm^2, shape (N, 3, 3)."""
         times = np.atleast_1d(np.asarray(times_us, dtype=np.float64))
-        slopes = _jacobian(_parameters(self.flight), times)
+        _, slopes = _positions_and_slopes(_parameters(self.flight), times)
         spread: FloatArray = slopes @ self.covariance @ np.moveaxis(slopes, 1, 2)
         return spread
 
@@ -194,8 +189,9 @@ def fit_flight(
     passes: Waypoint | None = None,
     shadows: Shadows | None = None,
     robust: bool = False,
+    near: FlightFit | None = None,
 ) -> FlightFit:
-    """Fit a free flight to lines of sight by damped least squares.
+    """Fit a free flight to lines of sight by damped least squares, after Levenberg and Marquardt.
 
     Parameters
     ----------
@@ -211,99 +207,158 @@ def fit_flight(
         Where its shadow was seen: a second line of sight, which tells its height.
     robust
         Whether sights far off the rest pull less than their square.
+    near
+        A fit to nearly the same sights, from which the search begins; without it, it begins at the prior's mean.
     """
-    times = np.asarray(sights.times_us, dtype=np.float64)
-    seen = _on_unit_plane(view, sights.pixels)
-    focal = np.array([view.camera_matrix[0, 0], view.camera_matrix[1, 1]])
-    mean, sigma, steps = prior.mean, prior.sigma, _STEPS
-    shaded = np.zeros((0, 2))
-    if shadows is not None:
-        shaded = _on_unit_plane(view, shadows.seen.pixels)
-        mean = np.concatenate([mean, shadows.lamp.slope])
-        sigma = np.concatenate([sigma, np.full(2, shadows.lamp.slope_sigma)])
-        steps = np.concatenate([steps, np.full(2, _SLOPE_STEP)])
-    scale = np.maximum(sigma, 1e-12)
-
-    def off_px(points: FloatArray, places: FloatArray) -> FloatArray:
-        camera = points @ view.rotation.T + view.translation_mm
-        off: FloatArray = (camera[..., :2] / camera[..., 2:3] - places) * focal
-        return off
-
-    # Everything that is asked of a flight, its way is worked out for at once: sights, shadows, the waypoint.
-    whens = [times, np.zeros(0) if shadows is None else shadows.seen.times_us]
-    if passes is not None:
-        whens.append(np.array([passes.time_us]))
-    everywhen = np.concatenate(whens)
-    here, there = len(times), len(times) + len(whens[1])
-
-    def misses(parameters: FloatArray, points: FloatArray) -> FloatArray:
-        """Residuals in the pictures (M, 2 N) for M sets of unknowns with their ways, in standard deviations."""
-        count = len(parameters)
-        whitened = sights.whitened(off_px(points[:, :here], seen)).reshape(count, -1)
-        if shadows is None:
-            return whitened
-        thrown = points[:, here:there].copy()
-        thrown[..., 2] = np.maximum(thrown[..., 2], 0.0)
-        places = shadows.lamp.shadow(thrown, parameters[:, None, _FLIGHT:])
-        return np.concatenate(
-            [whitened, shadows.seen.whitened(off_px(places, shaded)).reshape(count, -1)], axis=1
-        )
-
-    def softened(residuals: FloatArray) -> FloatArray:
-        # Huber's loss as a residual: a smear cut by a line or joined to a shadow pulls no harder than its distance.
-        size = np.abs(residuals)
-        far = np.sqrt(np.maximum(2 * _HUBER * size - _HUBER**2, 0.0))
-        soft: FloatArray = np.where(size <= _HUBER, residuals, np.sign(residuals) * far)
-        return soft
-
-    def told(parameters: FloatArray, points: FloatArray, *, soft: bool) -> FloatArray:
-        pictures = misses(parameters, points)
-        if soft:
-            pictures = softened(pictures)
-        parts = [pictures, (parameters - mean) / scale]
-        if passes is not None:
-            parts.append((points[:, there] - passes.point_mm) / passes.sigma_mm)
-        return np.concatenate(parts, axis=1)
-
-    def stacked(parameters: FloatArray, *, soft: bool) -> FloatArray:
-        points = _positions(parameters[:, :_FLIGHT], everywhen)
-        # Nothing flies through the board: a shot seen in flight is above it, however its height came about.
-        sunk = np.minimum(points[:, :there, 2] - _LOWEST_MM, 0.0) / _SUNK_SIGMA_MM
-        return np.concatenate([told(parameters, points, soft=soft), sunk], axis=1)
-
-    best, cost = _descend(partial(stacked, soft=False), mean, steps)
+    problem = _Problem(view, sights, prior, passes, shadows)
+    best = problem.solved(problem.start(near), soft=False)
     if robust:
         # Far from the flight the softened residuals are too flat to lead there: begin at the plain fit.
-        best, cost = _descend(partial(stacked, soft=True), best, steps)
+        best = problem.solved(best.unknowns, soft=True)
     # The board below holds a flight up without telling how high it is: it does not make it surer.
-    around = np.concatenate([best[None], best + np.diag(steps)])
-    points = _positions(around[:, :_FLIGHT], everywhen)
-    near = told(around, points, soft=robust)
-    slopes = (near[1:] - near[0]) / steps[:, None]
-    normal = slopes @ slopes.T
-    away = misses(best[None], points[:1])[0].reshape(-1, 2) * _SHARP_PX
-    far_px = np.hypot(away[:, 0], away[:, 1])
+    normal = best.normal - best.sunk_normal
+    scale = problem.scale
     # Unknowns differ by ten orders of magnitude in size: invert in units of their prior spread.
     covariance: FloatArray = np.asarray(
         np.linalg.inv(normal * scale[:, None] * scale) * scale[:, None] * scale, dtype=np.float64
     )
     # Where the sights scatter more than they should, the flight is less sure by as much.
-    covariance *= max(1.0, cost / (2 * there))
-    flight = Flight(float(best[0]), best[1:4].copy(), best[4:7].copy(), float(best[7]))
+    count = problem.count
+    covariance *= max(1.0, best.cost / (2 * count))
+    away = best.misses * _SHARP_PX
+    far_px = np.hypot(away[:, 0], away[:, 1])
+    unknowns = best.unknowns
     return FlightFit(
-        flight,
+        Flight(float(unknowns[0]), unknowns[1:4].copy(), unknowns[4:7].copy(), float(unknowns[7])),
         covariance[:_FLIGHT, :_FLIGHT].copy(),
-        cost,
-        far_px[: len(times)],
-        far_px[len(times) :],
+        best.cost,
+        far_px[: len(sights.times_us)],
+        far_px[len(sights.times_us) :],
         None
         if shadows is None
         else replace(
             shadows.lamp,
-            slope=best[_FLIGHT:].copy(),
+            slope=unknowns[_FLIGHT:].copy(),
             slope_sigma=float(np.sqrt(np.diag(covariance)[_FLIGHT:].mean())),
         ),
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _State:
+    """A set of unknowns and how well it explains what was seen."""
+
+    unknowns: FloatArray
+    cost: float
+    """Sum of squares of all residuals."""
+    normal: FloatArray
+    """Product of the residuals' slopes with themselves."""
+    gradient: FloatArray
+    sunk_normal: FloatArray
+    """That part of `normal` which only keeps the flight above the board."""
+    misses: FloatArray
+    """Residuals of sights and shadows, not softened, in standard deviations, shape (N, 2)."""
+
+
+class _Problem:
+    """What a flight must explain, worked out in one go: sights, shadows, the waypoint, the prior."""
+
+    def __init__(
+        self,
+        view: BoardView,
+        sights: Seen,
+        prior: FlightPrior,
+        passes: Waypoint | None,
+        shadows: Shadows | None,
+    ) -> None:
+        self._mean, sigma = prior.mean, prior.sigma
+        times, pixels, whitening = [sights.times_us], [sights.pixels], [sights.whitening]
+        self._lamp = None if shadows is None else shadows.lamp
+        if shadows is not None:
+            self._mean = np.concatenate([self._mean, shadows.lamp.slope])
+            sigma = np.concatenate([sigma, np.full(2, shadows.lamp.slope_sigma)])
+            times.append(shadows.seen.times_us)
+            pixels.append(shadows.seen.pixels)
+            whitening.append(shadows.seen.whitening)
+        self.scale = np.maximum(sigma, 1e-12)
+        self._own = len(sights.times_us)
+        self.count = self._own + (0 if shadows is None else len(shadows.seen.times_us))
+        self._passes = passes
+        if passes is not None:
+            times.append(np.array([passes.time_us]))
+        self._times = np.concatenate(times, dtype=np.float64)
+        self._seen = _on_unit_plane(view, np.concatenate(pixels))
+        self._rotation, self._translation = view.rotation, view.translation_mm
+        self._whitening = np.concatenate(whitening) * [view.camera_matrix[0, 0], view.camera_matrix[1, 1]]
+
+    def start(self, near: FlightFit | None) -> FloatArray:
+        """Unknowns to begin with."""
+        start = self._mean.copy()
+        if near is not None:
+            start[:_FLIGHT] = _parameters(near.flight)
+            if self._lamp is not None and near.lamp is not None:
+                start[_FLIGHT:] = near.lamp.slope
+        return start
+
+    def solved(self, start: FloatArray, *, soft: bool) -> _State:
+        """Find the best unknowns from a start; soft: by Huber's loss."""
+        best = self._state(start, soft=soft)
+        damping = 1e-3
+        for _ in range(_ITERATIONS):
+            damped = best.normal.copy()
+            damped.flat[:: len(damped) + 1] *= 1 + damping
+            change = np.linalg.solve(damped, best.gradient)
+            if change @ best.gradient < _LEAST_GAIN * max(best.cost, 1.0):
+                break  # what the step would gain, were the flight a straight line
+            trial = self._state(best.unknowns - change, soft=soft)
+            if trial.cost < best.cost:
+                best, damping = trial, max(damping / 6, 1e-9)
+            else:
+                damping *= 6
+        return best
+
+    def _state(self, unknowns: FloatArray, *, soft: bool) -> _State:
+        count, own = self.count, self._own
+        points, point_slopes = _positions_and_slopes(unknowns[:_FLIGHT], self._times)
+        places, place_slopes = points[:count], point_slopes[:count]
+        size = len(unknowns)
+        if self._lamp is not None:
+            places, place_slopes = _with_shadows(places, place_slopes, own, self._lamp, unknowns[_FLIGHT:])
+        camera = places @ self._rotation.T + self._translation
+        plane = camera[:, :2] / camera[:, 2:]
+        # How the place on the unit plane changes with the point, then with the unknowns, in standard deviations.
+        turned = self._rotation[:2] - plane[:, :, None] * self._rotation[2]
+        slopes = (self._whitening @ (turned / camera[:, 2:, None])) @ place_slopes
+        misses = (self._whitening @ (plane - self._seen)[:, :, None])[:, :, 0]
+        residuals, rows = misses.ravel(), slopes.reshape(2 * count, size)
+        if soft:
+            # Huber's loss as a residual: a smear cut by a line or joined to a shadow pulls no harder than its distance.
+            far = np.abs(residuals)
+            shrunk = np.sqrt(np.maximum(2 * _HUBER * far - _HUBER**2, 1.0))
+            beyond = far > _HUBER
+            residuals = np.where(beyond, np.copysign(shrunk, residuals), residuals)
+            rows = rows * np.where(beyond, _HUBER / shrunk, 1.0)[:, None]
+        normal, gradient = rows.T @ rows, rows.T @ residuals
+        off = (unknowns - self._mean) / self.scale
+        cost = float(residuals @ residuals) + float(off @ off)
+        normal.flat[:: size + 1] += 1 / self.scale**2
+        gradient += off / self.scale
+        if self._passes is not None:
+            missed = (points[count] - self._passes.point_mm) / self._passes.sigma_mm
+            row = point_slopes[count] / self._passes.sigma_mm[:, None]
+            cost += float(missed @ missed)
+            normal[:_FLIGHT, :_FLIGHT] += row.T @ row
+            gradient[:_FLIGHT] += row.T @ missed
+        # Nothing flies through the board: a shot seen in flight is above it, however its height came about.
+        sunk = np.minimum(points[:count, 2] - _LOWEST_MM, 0.0) / _SUNK_SIGMA_MM
+        sunk_normal = np.zeros((size, size))
+        if sunk.any():
+            row = point_slopes[:count, 2] * (sunk < 0)[:, None] / _SUNK_SIGMA_MM
+            cost += float(sunk @ sunk)
+            sunk_normal[:_FLIGHT, :_FLIGHT] = row.T @ row
+            gradient[:_FLIGHT] += row.T @ sunk
+            normal += sunk_normal
+        return _State(unknowns, cost, normal, gradient, sunk_normal, misses)
 
 
 def _on_unit_plane(view: BoardView, pixels: FloatArray) -> FloatArray:
@@ -316,57 +371,70 @@ def _on_unit_plane(view: BoardView, pixels: FloatArray) -> FloatArray:
     return flat
 
 
-def _descend(
-    residuals: Callable[[FloatArray], FloatArray], start: FloatArray, steps: FloatArray
-) -> tuple[FloatArray, float]:
-    """Least squares after Levenberg and Marquardt; gives the best unknowns and their cost."""
-    moves = np.concatenate([np.zeros((1, len(start))), np.diag(steps)])
-    best = start.copy()
-    # Each place is worked out together with those around it: the next round's slopes come for little more.
-    around = residuals(best + moves)
-    cost = float(around[0] @ around[0])
-    damping = 1e-3
-    for _ in range(_ITERATIONS):
-        here = around[0]
-        slopes = (around[1:] - here) / steps[:, None]
-        normal = slopes @ slopes.T
-        gradient = slopes @ here
-        gain = 0.0
-        for _ in range(6):
-            change = np.linalg.solve(normal + damping * np.diag(np.diag(normal)), -gradient)
-            trial = residuals(best + change + moves)
-            trial_cost = float(trial[0] @ trial[0])
-            if trial_cost < cost:
-                gain = cost - trial_cost
-                best, cost, around, damping = best + change, trial_cost, trial, max(damping / 6, 1e-9)
-                break
-            damping *= 6
-        if gain < 1e-4 * max(cost, 1.0):
-            break
-    return best, cost
+def _with_shadows(
+    points: FloatArray, slopes: FloatArray, own: int, lamp: Lamp, lamp_slope: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Put shadows in place of the points after the first `own`; slopes become those in the lamp's unknowns as well."""
+    places = points.copy()
+    wide = np.zeros((len(points), 3, _FLIGHT + 2))
+    wide[:, :, :_FLIGHT] = slopes
+    thrown, above = points[own:], np.maximum(points[own:, 2], 0.0)
+    reach = lamp_slope + (thrown[:, :2] - lamp.middle_mm) / lamp.height_mm
+    lengthened = above * (1 + above / lamp.height_mm)
+    places[own:, :2] += reach * lengthened[:, None]
+    places[own:, 2] = 0.0
+    rising = np.where(thrown[:, 2] > 0, 1 + 2 * above / lamp.height_mm, 0.0)
+    wide[own:, :2, :_FLIGHT] *= (1 + lengthened / lamp.height_mm)[:, None, None]
+    wide[own:, :2, :_FLIGHT] += (reach * rising[:, None])[:, :, None] * slopes[own:, 2:, :]
+    wide[own:, 2] = 0.0
+    wide[own:, 0, _FLIGHT] = lengthened
+    wide[own:, 1, _FLIGHT + 1] = lengthened
+    return places, wide
 
 
 def _parameters(flight: Flight) -> FloatArray:
-    return np.concatenate([[flight.start_us], flight.start_mm, flight.velocity_mps, [flight.drag_per_mm]])
+    return np.array([flight.start_us, *flight.start_mm, *flight.velocity_mps, flight.drag_per_mm])
 
 
 def _positions(parameters: FloatArray, times_us: FloatArray) -> FloatArray:
-    """Positions (M, N, 3) of M flights at N times."""
-    elapsed_ms = (times_us[None, :] - parameters[:, :1]) / 1000.0
-    velocity = parameters[:, 4:7]
-    drag = np.maximum(parameters[:, 7:8], 1e-9)
-    speed = np.maximum(np.sqrt((velocity * velocity).sum(axis=1, keepdims=True)), 1e-9)
+    """Positions (N, 3) at N times."""
+    elapsed_ms = (times_us - parameters[0]) / 1000.0
+    velocity = parameters[4:7]
+    drag_speed = max(float(parameters[7]), 1e-9) * max(float(np.sqrt(velocity @ velocity)), 1e-9)
     # The logarithm has no value far before the start of a fast flight; nothing there is asked for in earnest.
-    slowed = np.maximum(drag * speed * elapsed_ms, -0.5)
-    along = np.log1p(slowed) / (drag * speed)
-    points: FloatArray = parameters[:, None, 1:4] + velocity[:, None, :] * along[..., None]
-    points[..., 2] -= GRAVITY_MM_PER_MS2 / 2 * elapsed_ms**2 * (1 - slowed / 3)
+    slowed = np.maximum(drag_speed * elapsed_ms, -0.5)
+    along = np.log1p(slowed) / drag_speed
+    points: FloatArray = parameters[1:4] + along[:, None] * velocity
+    points[:, 2] -= GRAVITY_MM_PER_MS2 / 2 * elapsed_ms**2 * (1 - slowed / 3)
     return points
 
 
-def _jacobian(parameters: FloatArray, times_us: FloatArray) -> FloatArray:
-    """Slopes of positions (N, 3, 8) in the unknowns."""
-    here = _positions(parameters[None], times_us)[0]
-    moved = _positions(parameters + np.diag(_STEPS), times_us)
-    slopes: FloatArray = np.moveaxis((moved - here) / _STEPS[:, None, None], 0, -1)
-    return slopes
+def _positions_and_slopes(parameters: FloatArray, times_us: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Positions (N, 3) at N times, and their slopes (N, 3, 8) in the unknowns."""
+    elapsed_ms = (times_us - parameters[0]) / 1000.0
+    velocity = parameters[4:7]
+    speed = max(float(np.sqrt(velocity @ velocity)), 1e-9)
+    drag = max(float(parameters[7]), 1e-9)
+    slowed = np.maximum(drag * speed * elapsed_ms, -0.5)
+    along = np.log1p(slowed) / (drag * speed)
+    half_fall = GRAVITY_MM_PER_MS2 / 2 * elapsed_ms**2
+    points: FloatArray = parameters[1:4] + along[:, None] * velocity
+    points[:, 2] -= half_fall * (1 - slowed / 3)
+    slopes = np.zeros((len(times_us), 3, _FLIGHT))
+    pace = 1 / (1 + slowed)  # of the way along the first direction
+    falling = GRAVITY_MM_PER_MS2 * elapsed_ms * (1 - slowed / 3) - half_fall * drag * speed / 3
+    slopes[:, :, 0] = pace[:, None] * velocity / -1000.0
+    slopes[:, 2, 0] += falling / 1000.0
+    slopes[:, 0, 1] = slopes[:, 1, 2] = slopes[:, 2, 3] = 1.0
+    # Both the speed and the drag slow it: what a relative change of either does.
+    lag = elapsed_ms * pace - along
+    held = half_fall * slowed / 3
+    direction = velocity / speed**2
+    slopes[:, :, 4:7] = lag[:, None, None] * (velocity[:, None] * direction)
+    slopes[:, 2, 4:7] += held[:, None] * direction
+    slopes[:, 0, 4] += along
+    slopes[:, 1, 5] += along
+    slopes[:, 2, 6] += along
+    slopes[:, :, 7] = lag[:, None] * velocity / drag
+    slopes[:, 2, 7] += held / drag
+    return points, slopes

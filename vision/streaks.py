@@ -9,6 +9,7 @@ held against each difference, and as much of them as explains it is taken off.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -33,9 +34,11 @@ _NOISE_FACTOR = 5.0
 # A blob is a streak where it is about as wide as the shot and not longer than the fastest shot smears.
 _WIDTH_RANGE = (0.40, 1.9)
 _LENGTH_MM = 45.0
-_BLOCK = 8  # side in px of the blocks on which patches are looked for first
 _AREA_RANGE = (0.25, 9.0)  # in areas of the shot's disc
 _CLOSING = np.ones((3, 3), dtype=np.uint8)
+_STRONG_EDGE = 24
+_STRIP = 48  # rows that are compared at a time
+_SPARSE = 5  # one pixel in so many, along either side, tells noise and shaking
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,105 +91,100 @@ class StreakFinder:
         self._mm_per_px = view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2, 40.0)
         self._inside = _inside(scene, view, self._window)
         self._edges = _edges(frames[0][rows, columns])
-        self._on_edge = self._edges[::5, ::5] > 24
+        few_edges = np.ascontiguousarray(self._edges[::_SPARSE, ::_SPARSE]).ravel()
+        self._on_edge = np.flatnonzero(few_edges > _STRONG_EDGE)
+        self._few_edges = few_edges[self._on_edge]
         self._found: dict[int, tuple[Streak, ...]] = {}
-        self._steps: dict[tuple[int, int], NDArray[np.uint8]] = {}
+        self._changed = np.empty_like(self._edges)
+        self._threshold = _LEAST_STEP
 
     def streaks(self, k: int) -> tuple[Streak, ...]:
         """Everything in picture k that may be the shot, strongest first."""
         if k not in self._found:
-            self._found[k] = self._look(k)
+            self._found[k] = tuple(sorted(self._look(k), key=lambda s: -s.contrast))
         return self._found[k]
 
-    def _look(self, k: int) -> tuple[Streak, ...]:
+    def _look(self, k: int) -> Iterator[Streak]:
         before, after = _neighbours(self._times, k)
         if before is None or after is None:
-            return ()
-        both = np.minimum(self._step(before, k), self._step(k, after))
-        for pair in [p for p in self._steps if p[1] <= k]:
-            del self._steps[pair]
-        change = (
-            both if both.ndim == 2 else np.asarray(cv2.cvtColor(both, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
-        )
-        return self._blobs(change, k)
-
-    def _step(self, a: int, b: int) -> NDArray[np.uint8]:
-        if (a, b) not in self._steps:
-            rows, columns = self._window
-            self._steps[a, b] = np.asarray(
-                cv2.absdiff(self._frames[a][rows, columns], self._frames[b][rows, columns]), dtype=np.uint8
-            )
-        return self._steps[a, b]
-
-    def _blobs(self, change: NDArray[np.uint8], k: int) -> tuple[Streak, ...]:
+            return
+        flat = self._flat(before, k, after)
         diameter_px = SHOT_DIAMETER_MM / self._mm_per_px
+        disc_px = np.pi / 4 * diameter_px**2
+        least_px = _AREA_RANGE[0] * disc_px
+        longest_px = _LENGTH_MM / self._mm_per_px + 2 * diameter_px
+        strong = cv2.bitwise_and(cv2.threshold(flat, self._threshold, 1, cv2.THRESH_BINARY)[1], self._inside)
+        strong = np.asarray(cv2.morphologyEx(strong, cv2.MORPH_CLOSE, _CLOSING), dtype=np.uint8)
+        for box, member in _patches(strong, least_px, longest_px):
+            if not least_px <= cv2.countNonZero(member) <= _AREA_RANGE[1] * disc_px:
+                continue
+            weight = np.asarray(cv2.multiply(flat[box], member), dtype=np.uint8)
+            for part in (weight, *self._halves(weight, before, k, box)):
+                count = cv2.countNonZero(part)
+                if count < least_px:
+                    continue
+                streak = self._measure(part, count, k, box)
+                if _WIDTH_RANGE[0] * diameter_px <= streak.width_px <= _WIDTH_RANGE[1] * diameter_px + 1:
+                    yield streak
+
+    def _flat(self, before: int, k: int, after: int) -> NDArray[np.uint8]:
+        """Give what picture k has that neither neighbour has, less what shaking explains; sets the threshold."""
+        change = self._change(before, k, after)
+        few = np.ascontiguousarray(change[::_SPARSE, ::_SPARSE]).ravel()
         # How far the table shook: the share of the edges that explains the change, from the pixels on strong edges.
-        few, few_edges = change[::5, ::5], self._edges[::5, ::5]
-        on_edge = self._on_edge
-        shake = float(np.median(few[on_edge] / few_edges[on_edge])) if np.any(on_edge) else 0.0
-        noise = float(np.mean(few[few <= np.percentile(few, 95)]))
+        shake = float(np.median(few[self._on_edge] / self._few_edges)) if len(self._on_edge) else 0.0
+        levels = cv2.calcHist([few], [0], None, [256], [0, 256]).ravel()
+        quiet = levels[: int(np.searchsorted(np.cumsum(levels), 0.95 * len(few))) + 1]
+        noise = float(quiet @ np.arange(len(quiet))) / float(quiet.sum())
+        self._threshold = max(_LEAST_STEP, _NOISE_FACTOR * noise)
         flat = cv2.blur(change, (3, 3))
         if shake > 0.02:
             flat = cv2.subtract(flat, cv2.convertScaleAbs(self._edges, alpha=min(1.5 * shake, 1.0)))
-        threshold = max(_LEAST_STEP, _NOISE_FACTOR * noise)
-        strong = cv2.bitwise_and(cv2.threshold(flat, threshold, 1, cv2.THRESH_BINARY)[1], self._inside)
-        strong = np.asarray(cv2.morphologyEx(strong, cv2.MORPH_CLOSE, _CLOSING), dtype=np.uint8)
-        disc_px = np.pi / 4 * diameter_px**2
-        longest_px = _LENGTH_MM / self._mm_per_px + 2 * diameter_px
-        streaks: list[Streak] = []
-        for left, top, member in _components(strong):
-            height, width = member.shape
-            area = int(np.count_nonzero(member))
-            too_large = area > _AREA_RANGE[1] * disc_px or max(width, height) > longest_px
-            if too_large or area < _AREA_RANGE[0] * disc_px:
-                continue
-            box = np.s_[top : top + height, left : left + width]
-            weight = np.where(member, flat[box], 0).astype(np.float64)
-            for part in (weight, *self._halves(weight, k, left, top)):
-                if np.count_nonzero(part) < _AREA_RANGE[0] * disc_px:
-                    continue
-                streak = self._measure(part, k, left, top)
-                if _WIDTH_RANGE[0] * diameter_px <= streak.width_px <= _WIDTH_RANGE[1] * diameter_px + 1:
-                    streaks.append(streak)
-        return tuple(sorted(streaks, key=lambda s: -s.contrast))
+        return np.asarray(flat, dtype=np.uint8)
+
+    def _change(self, before: int, k: int, after: int) -> NDArray[np.uint8]:
+        """Give by how much picture k differs from both neighbours; kept until the next is asked for."""
+        pictures = [self._frames[each][self._window] for each in (before, k, after)]
+        # Strip by strip, so that what lies between stays in the processor's cache.
+        for top in range(0, len(self._changed), _STRIP):
+            strip = np.s_[top : top + _STRIP]
+            then, now, next_ = (picture[strip] for picture in pictures)
+            both = cv2.min(cv2.absdiff(then, now), cv2.absdiff(now, next_))
+            if both.ndim == 3:
+                cv2.cvtColor(both, cv2.COLOR_BGR2GRAY, dst=self._changed[strip])
+            else:
+                self._changed[strip] = both
+        return self._changed
 
     def _halves(
-        self, weight: NDArray[np.float64], k: int, left: int, top: int
-    ) -> tuple[NDArray[np.float64], ...]:
+        self, weight: NDArray[np.uint8], before: int, k: int, box: tuple[slice, slice]
+    ) -> tuple[NDArray[np.uint8], ...]:
         """Bright and dark part of a blob that has both: the shot beside its own shadow."""
-        before, _ = _neighbours(self._times, k)
-        if before is None:
-            return ()
-        height, width = weight.shape
         rows, columns = self._window
-        box = np.s_[
-            rows.start + top : rows.start + top + height, columns.start + left : columns.start + left + width
-        ]
-        now, then = self._frames[k][box].astype(np.int16), self._frames[before][box].astype(np.int16)
+        now, then = (self._frames[each][rows, columns][box].astype(np.int16) for each in (k, before))
         rise = now - then if now.ndim == 2 else (now - then).sum(axis=2)
-        bright, dark = np.where(rise > 0, weight, 0.0), np.where(rise < 0, weight, 0.0)
-        share = float(bright.sum() / max(bright.sum() + dark.sum(), 1e-9))
+        bright, dark = weight * (rise > 0), weight * (rise < 0)
+        lit, shaded = int(bright.sum()), int(dark.sum())
+        share = lit / max(lit + shaded, 1)
         return (bright, dark) if 0.15 < share < 0.85 else ()
 
-    def _measure(self, weight: NDArray[np.float64], k: int, left: int, top: int) -> Streak:
+    def _measure(self, weight: NDArray[np.uint8], count: int, k: int, box: tuple[slice, slice]) -> Streak:
         """Centre, extent and strength of a blob from the moments of its change."""
-        total = float(weight.sum())
-        v, u = np.mgrid[0 : weight.shape[0], 0 : weight.shape[1]]
-        u_mean, v_mean = float((weight * u).sum() / total), float((weight * v).sum() / total)
-        du, dv = u - u_mean, v - v_mean
-        cross = (weight * du * dv).sum()
-        spread = np.array([[(weight * du * du).sum(), cross], [cross, (weight * dv * dv).sum()]]) / total
-        variances, axes = np.linalg.eigh(spread + np.eye(2) / 12)
+        m = cv2.moments(weight)
+        total = m["m00"]
+        along_u, along_v, cross = (m[key] / total for key in ("mu20", "mu02", "mu11"))
+        mean, half = (along_u + along_v) / 2 + 1 / 12, math.hypot((along_u - along_v) / 2, cross)
+        angle = math.atan2(2 * cross, along_u - along_v) / 2
         # A disc of diameter d has the variance d^2/16 along any axis, a bar of length l has l^2/12.
         return Streak(
             frame=k,
             timestamp_us=self._times[k],
-            u_px=u_mean + left + self._corner[0],
-            v_px=v_mean + top + self._corner[1],
-            length_px=float(np.sqrt(12 * max(variances[1] - variances[0], 0.0))),
-            width_px=4 * float(np.sqrt(variances[0])),
-            axis=(float(axes[0, 1]), float(axes[1, 1])),
-            contrast=total / int(np.count_nonzero(weight)),
+            u_px=m["m10"] / total + box[1].start + self._corner[0],
+            v_px=m["m01"] / total + box[0].start + self._corner[1],
+            length_px=math.sqrt(24 * half),
+            width_px=4 * math.sqrt(max(mean - half, 0.0)),
+            axis=(math.cos(angle), math.sin(angle)),
+            contrast=total / count,
         )
 
 
@@ -233,24 +231,18 @@ def _neighbours(timestamps_us: Sequence[int], k: int) -> tuple[int | None, int |
     return before, after
 
 
-def _components(mask: NDArray[np.uint8]) -> Iterator[tuple[int, int, NDArray[np.bool_]]]:
-    """Left, top and members of each patch of a mask that is empty almost everywhere.
+def _patches(
+    mask: NDArray[np.uint8], least_px: float, longest_px: float
+) -> Iterator[tuple[tuple[slice, slice], NDArray[np.uint8]]]:
+    """Rows and columns of each patch of a mask and its members there, 0 or 1.
 
-    Patches are looked for on blocks first, then one by one, which costs a tenth of labelling every pixel.
+    Patches of fewer pixels than the least, or longer than the longest, are left out.
     """
-    rows, columns = mask.shape
-    blocks = cv2.resize(255 * mask, (-(-columns // _BLOCK), -(-rows // _BLOCK)), interpolation=cv2.INTER_AREA)
-    scale_y, scale_x = rows / blocks.shape[0], columns / blocks.shape[1]
-    count, _, coarse, _ = cv2.connectedComponentsWithStats((blocks > 0).astype(np.uint8), connectivity=8)
-    given: set[tuple[int, int, int]] = set()
-    for left, top, width, height, _ in coarse[1:count]:
-        # One pixel more on each side, since blocks need not end where pixels do.
-        u0, v0 = max(int(left * scale_x) - 1, 0), max(int(top * scale_y) - 1, 0)
-        u1, v1 = int((left + width) * scale_x) + 2, int((top + height) * scale_y) + 2
-        found, labels, stats, _ = cv2.connectedComponentsWithStats(mask[v0:v1, u0:u1], connectivity=8)
-        for label in range(1, found):
-            x, y, w, h, area = (int(number) for number in stats[label])
-            # Boxes of neighbouring blocks overlap, and a patch may lie in two.
-            if (u0 + x, v0 + y, area) not in given:
-                given.add((u0 + x, v0 + y, area))
-                yield u0 + x, v0 + y, labels[y : y + h, x : x + w] == label
+    outlines, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    for outline in outlines:
+        u, v, width, height = cv2.boundingRect(outline)
+        if width * height >= least_px and max(width, height) <= longest_px:
+            box = np.s_[v : v + height, u : u + width]
+            member = np.zeros((height, width), dtype=np.uint8)
+            cv2.drawContours(member, [outline], -1, 1, cv2.FILLED, offset=(-u, -v))
+            yield box, np.asarray(cv2.bitwise_and(member, mask[box]), dtype=np.uint8)
