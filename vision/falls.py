@@ -22,7 +22,7 @@ from vision.resemblance import Resemblance, resemble
 from vision.soldiers import Board
 from vision.steady import Steady, typical
 from vision.surface import strangeness
-from vision.topple import Place, Watch, smoothed
+from vision.topple import Place, Watch, largest, smoothed
 
 __all__ = ["LEAST_PUSH_MM", "Aftermath", "find_falls"]
 
@@ -37,6 +37,7 @@ _LAST_PICTURES = 9
 _NOISE_FACTOR = 6.0
 _LEAST_STEP = 12.0  # grey levels
 _SMOOTH_PX = 3
+_SPARSE = 3  # every so-manieth pixel along rows and columns tells the noise
 _SMOOTH_NOISE_FACTOR = 4.5
 # Shares of a figure's telling pixels.
 _STANDS_SAME = 0.5
@@ -101,8 +102,9 @@ def find_falls(
     """
     steady = Steady(reference)
     last = typical(frames[-_LAST_PICTURES:])
-    flat = board.raster.lay(steady.measure(last).undo(last))
-    change = _Change(board, flat)
+    sway = steady.measure(last)
+    flat = board.raster.lay(last, shift_px=(sway.du_px, sway.dv_px))
+    change = _Change(board, np.asarray(flat / sway.gain, dtype=np.float32))
     fallen: list[Place] = []
     pushed: list[tuple[Place, tuple[float, float]]] = []
     doubts: list[str] = []
@@ -192,9 +194,10 @@ class _Change:
 
     def _difference(self, flat: FloatImage) -> tuple[FloatImage, float]:
         """Give what changed most of the colours, and the noise of that on the board."""
-        off = smoothed(flat - self._board.flat, self.smooth_px)
-        difference = np.abs(off).max(axis=2)
-        return difference, 1.4826 * float(np.median(difference[self._board.raster.board]))
+        off = smoothed(cv2.subtract(flat, self._board.flat).reshape(flat.shape), self.smooth_px)
+        difference = largest(off)
+        some = difference[self._board.raster.board][::_SPARSE, ::_SPARSE]
+        return difference, 1.4826 * float(np.median(some))
 
     def fate(self, place: Place) -> _Fate:
         is_same = self._same[place.window][place.telling]
@@ -300,12 +303,18 @@ class _Change:
     def _nearest(self, soldier: Soldier) -> NDArray[np.bool_]:
         """Pixels close to a soldier's foot and nearer to it than to anybody else's: its own, and its shadow."""
         raster, height_mm = self._board.raster, self._board.figure.height_mm
-        x_mm = raster.to_mm(np.arange(raster.shape[1]))[None, :]
-        y_mm = raster.to_mm(np.arange(raster.shape[0]))[:, None]
+        reach = _SHADOW_HEIGHTS * height_mm
+        column, row = (round(float(v)) for v in raster.to_px(np.array([soldier.x_mm, soldier.y_mm])))
+        half = round(reach / raster.mm_per_px) + 1
+        window = np.s_[max(row - half, 0) : row + half + 1, max(column - half, 0) : column + half + 1]
+        nearest = np.zeros(raster.shape, dtype=np.bool_)
+        x_mm = raster.to_mm(np.arange(raster.shape[1])[window[1]])[None, :]
+        y_mm = raster.to_mm(np.arange(raster.shape[0])[window[0]])[:, None]
         own = np.hypot(x_mm - soldier.x_mm, y_mm - soldier.y_mm)
-        near = own < _SHADOW_HEIGHTS * height_mm
+        near = own < reach
         for other in self._board.standing.soldiers:
             apart = np.hypot(other.x_mm - soldier.x_mm, other.y_mm - soldier.y_mm)
-            if 0 < apart < 2 * _SHADOW_HEIGHTS * height_mm:
+            if 0 < apart < 2 * reach:
                 near &= own < np.hypot(x_mm - other.x_mm, y_mm - other.y_mm)
-        return near
+        nearest[window] = near
+        return nearest

@@ -18,8 +18,12 @@ __all__ = ["Resemblance", "resemble"]
 
 FloatImage = NDArray[np.float32]
 
-_COARSE_TURNS_DEG = np.arange(-180.0, 180.0, 15.0)
-_FINE_TURNS_DEG = (-10.0, -5.0, 5.0, 10.0)
+_COARSE_TURNS_DEG = np.arange(-180.0, 180.0, 20.0)
+_FINE_TURNS_DEG = np.array([-10.0, -5.0, 0.0, 5.0, 10.0])
+_REFINED = 2  # coarse turns of which the neighbourhood is searched
+# A figure this many pixels around, on a reach of as many, is as telling at half of them.
+_ENOUGH_PX = 18
+_LEAST_COVERED = 0.35  # of what is looked at: where less is new nobody stands anew
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,50 +64,170 @@ def resemble(
     pivot_px
         (column, row) in the first picture about which the figure turns.
     reach_px
-        Largest shift along a row or a column.
+        Largest shift.
     """
     rows, columns = np.nonzero(outline)
     column, row = round(pivot_px[0]), round(pivot_px[1])
     radius = int(max(np.abs(rows - row).max(), np.abs(columns - column).max())) + 2
     margin = radius + reach_px
-    size = (2 * margin + 1, 2 * margin + 1)
 
-    def patch(image: NDArray[np.float32]) -> FloatImage:
+    def patch(image: NDArray[np.float32], half: int) -> FloatImage:
         flat = image.reshape(*image.shape[:2], -1)
+        size = (2 * half + 1, 2 * half + 1)
         cut = [cv2.getRectSubPix(flat[..., k], size, (column, row)) for k in range(flat.shape[2])]
         return np.ascontiguousarray(np.stack(cut, axis=-1), dtype=np.float32)
 
-    inner = np.s_[reach_px : reach_px + 2 * radius + 1, reach_px : reach_px + 2 * radius + 1]
-    figure = patch(before)[inner]
-    shape = patch(outline.astype(np.float32))[inner][..., 0]
-    scene = patch(after)
-    thing = patch(new.astype(np.float32))[..., 0]
+    search = _Search(
+        patch(before, radius),
+        patch(outline.astype(np.float32), radius),
+        patch(after, margin),
+        patch(new.astype(np.float32), margin),
+    )
+    scale = 2 if min(reach_px, radius) >= _ENOUGH_PX else 1
+    coarse = search.at(_COARSE_TURNS_DEG, (0, 0), reach_px, scale)
+    coarse.sort(key=_rank, reverse=True)
+    fine: list[Resemblance] = []
+    for found in coarse[:_REFINED]:
+        near = (round(found.dx_px), round(found.dy_px))
+        fine += search.at(found.turn_deg + _FINE_TURNS_DEG, near, scale + 1, 1)
+    return max(fine, key=_rank)
 
-    def at_turn(turn_deg: float) -> Resemblance:
-        turn = cv2.getRotationMatrix2D((radius, radius), turn_deg, 1.0)
-        flags = {"flags": cv2.INTER_LINEAR, "borderMode": cv2.BORDER_REPLICATE}
-        turned = cv2.warpAffine(figure, turn, (2 * radius + 1,) * 2, **flags).reshape(figure.shape)
-        inside = (cv2.warpAffine(shape, turn, (2 * radius + 1,) * 2) > 0.5).astype(np.float32)
-        mask = np.ascontiguousarray(np.repeat(inside[..., None], figure.shape[2], axis=2))
-        match = cv2.matchTemplate(scene, turned, cv2.TM_CCOEFF_NORMED, mask=mask)
-        match = np.nan_to_num(match, nan=-1.0, posinf=-1.0, neginf=-1.0)
-        cover = cv2.matchTemplate(thing, inside, cv2.TM_CCORR) / max(float(inside.sum()), 1.0)
-        both = match + cover
-        _, _, _, (x, y) = cv2.minMaxLoc(both)
-        return Resemblance(
-            float(match[y, x]),
-            float(cover[y, x]),
-            x - reach_px + _peak(both[y, max(x - 1, 0) : x + 2]),
-            y - reach_px + _peak(both[max(y - 1, 0) : y + 2, x]),
-            turn_deg,
+
+def _rank(found: Resemblance) -> float:
+    return found.correlation + found.covered
+
+
+class _Search:
+    """Lays a figure over a scene, both square and about the same middle, of shape (side, side, colours)."""
+
+    def __init__(self, figure: FloatImage, shape: FloatImage, scene: FloatImage, thing: FloatImage) -> None:
+        # Correlation does not ask where zero lies, and small numbers lose no digits.
+        middle = scene.mean(axis=(0, 1))
+        self._scene, self._figure = scene - middle, figure - middle
+        self._shape, self._thing = shape, thing
+
+    def at(
+        self, turns_deg: NDArray[np.float64], about_px: tuple[int, int], reach_px: int, scale: int
+    ) -> list[Resemblance]:
+        """Find the best place for each of some turns, at shifts up to `reach_px` about a shift.
+
+        At a scale of 2 every second pixel is looked at, after smoothing.
+        """
+        half = self._figure.shape[0] // 2 // scale
+        reach = -(-reach_px // scale)
+        side, places = 2 * half + 1, 2 * reach + 1
+        masks, figures = self._turned(turns_deg, half, scale)
+        scene = _shrunk(self._scene, half + reach, scale, about_px)
+        thing = _shrunk(self._thing, half + reach, scale, about_px)[..., 0]
+        area = np.maximum(masks.sum(axis=1), 1.0)
+        cover = _windows(thing, side, np.s_[:]) @ masks.T / area
+        down, across = np.mgrid[-reach : reach + 1, -reach : reach + 1]
+        within = np.hypot(down, across).ravel() <= reach + 0.5
+        some = np.flatnonzero(within & (cover.max(axis=1) >= _LEAST_COVERED))
+        match = np.full(cover.shape, -2.0, dtype=np.float32)
+        match[some] = _correlations(
+            [_windows(scene[..., k], side, some) for k in range(scene.shape[2])],
+            _windows(np.einsum("ijk,ijk->ij", scene, scene), side, some),
+            [figures[..., k] for k in range(scene.shape[2])],
+            masks,
+            area,
         )
+        both = (match + cover).reshape(places, places, -1)
+        found = []
+        for k, turn_deg in enumerate(turns_deg):
+            y, x = divmod(int(np.argmax(both[..., k])), places)
+            at = y * places + x
+            found.append(
+                Resemblance(
+                    float(match[at, k]),
+                    float(cover[at, k]),
+                    scale * (x - reach + _peak(both[y, max(x - 1, 0) : x + 2, k])) + about_px[0],
+                    scale * (y - reach + _peak(both[max(y - 1, 0) : y + 2, x, k])) + about_px[1],
+                    float(turn_deg),
+                )
+            )
+        return found
 
-    def rank(found: Resemblance) -> float:
-        return found.correlation + found.covered
+    def _turned(self, turns_deg: NDArray[np.float64], half: int, scale: int) -> tuple[FloatImage, FloatImage]:
+        """Give the figure's outline and looks at each turn: shapes (turns, pixels), (turns, pixels, colours)."""
+        middle = self._figure.shape[0] // 2
+        side = 2 * half + 1
+        figure = _smooth(self._figure, scale)
+        masks, figures = [], []
+        for turn_deg in turns_deg:
+            turn = cv2.getRotationMatrix2D((middle, middle), float(turn_deg), 1.0 / scale)
+            turn[:, 2] += half - middle
+            turned = cv2.warpAffine(
+                figure, turn, (side, side), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+            )
+            figures.append(turned.reshape(side * side, -1))
+            masks.append((cv2.warpAffine(self._shape, turn, (side, side)) > 0.5).ravel())
+        return np.asarray(masks, dtype=np.float32), np.asarray(figures, dtype=np.float32)
 
-    coarse = {float(t): at_turn(float(t)) for t in _COARSE_TURNS_DEG}
-    best_turn = max(coarse, key=lambda t: rank(coarse[t]))
-    return max([coarse[best_turn], *(at_turn(best_turn + t) for t in _FINE_TURNS_DEG)], key=rank)
+
+def _smooth(image: FloatImage, scale: int) -> FloatImage:
+    if scale == 1:
+        return image
+    return np.asarray(cv2.blur(image, (scale + 1, scale + 1)), dtype=np.float32).reshape(image.shape)
+
+
+def _shrunk(image: FloatImage, half: int, scale: int, about_px: tuple[int, int]) -> FloatImage:
+    """Cut a square of 2 * half + 1 pixels, every `scale`-th, about the middle plus a shift, out of an image."""
+    middle = image.shape[0] // 2
+    move = np.array([[1 / scale, 0, 0], [0, 1 / scale, 0]], dtype=np.float64)
+    move[:, 2] = half - (middle + np.array(about_px)) / scale
+    cut = cv2.warpAffine(
+        _smooth(image, scale),
+        move,
+        (2 * half + 1, 2 * half + 1),
+        flags=cv2.INTER_NEAREST,
+        borderMode=cv2.BORDER_REPLICATE,
+    )
+    return np.asarray(cut, dtype=np.float32).reshape(2 * half + 1, 2 * half + 1, -1)
+
+
+def _windows(image: FloatImage, side: int, places: NDArray[np.int64] | slice) -> FloatImage:
+    """Give the pixels of some of an image's squares of a side, row by row: shape (places, side * side)."""
+    view = np.lib.stride_tricks.sliding_window_view(image, (side, side))
+    down, across = (at.ravel()[places] for at in np.indices(view.shape[:2]))
+    return view[down, across].reshape(len(down), side * side)
+
+
+def _correlations(
+    scenes: list[FloatImage],
+    power: FloatImage,
+    figures: list[FloatImage],
+    masks: FloatImage,
+    area: FloatImage,
+) -> FloatImage:
+    """Correlate windows of a scene with figures within masks, all colours together.
+
+    Each colour's mean within the mask is taken off first.
+
+    Parameters
+    ----------
+    scenes, figures
+        One a colour, shapes (places, pixels) and (turns, pixels).
+    power
+        Sum of the squares of `scenes`, shape (places, pixels).
+    masks
+        Shape (turns, pixels).
+    area
+        Their sums.
+
+    Returns
+    -------
+    Shape (places, turns), -1 to 1.
+    """
+    both = np.zeros((len(scenes[0]), len(masks)), dtype=np.float32)
+    of_scene = power @ masks.T
+    of_figure = np.full(len(masks), 1e-3, dtype=np.float32)
+    for scene, figure in zip(scenes, figures, strict=True):
+        off = masks * (figure - ((figure * masks).sum(axis=1) / area)[:, None])
+        both += scene @ off.T
+        of_scene -= (scene @ masks.T) ** 2 / area
+        of_figure += (off * off).sum(axis=1)
+    return np.asarray(np.clip(both / np.sqrt(np.maximum(of_scene, 1e-3) * of_figure), -1.0, 1.0))
 
 
 def _peak(three: NDArray[np.float32]) -> float:

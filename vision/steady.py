@@ -19,7 +19,7 @@ from vision.registration import grey
 __all__ = ["STILL", "Steady", "Sway", "typical"]
 
 Image = NDArray[np.uint8]
-_EDGE_POINTS = 700
+_EDGE_POINTS = 300
 _FEWEST_POINTS = 8
 _ROUNDS = 5
 _CLOSE_ENOUGH_PX = 0.03
@@ -71,10 +71,10 @@ class Steady:
     """
 
     def __init__(self, reference: Image) -> None:
-        shades = cv2.blur(grey(reference), (_SMOOTHING_PX, _SMOOTHING_PX)).astype(np.float32)
-        slope_u = cv2.Sobel(shades, cv2.CV_32F, 1, 0) / 8
-        slope_v = cv2.Sobel(shades, cv2.CV_32F, 0, 1) / 8
-        steep = np.hypot(slope_u, slope_v)
+        shades = cv2.blur(grey(reference), (_SMOOTHING_PX, _SMOOTHING_PX))
+        slope_u = cv2.Sobel(shades, cv2.CV_16S, 1, 0)
+        slope_v = cv2.Sobel(shades, cv2.CV_16S, 0, 1)
+        steep = cv2.add(cv2.convertScaleAbs(slope_u, alpha=0.125), cv2.convertScaleAbs(slope_v, alpha=0.125))
         steep[:8], steep[-8:], steep[:, :8], steep[:, -8:] = 0, 0, 0, 0
         # Every so-manieth pixel of a coarse grid's steepest, so that one rich corner does not rule.
         tile = 16
@@ -83,32 +83,40 @@ class Steady:
         tiles = tiles.transpose(0, 2, 1, 3).reshape(-1, tile * tile)
         within = np.argmax(tiles, axis=1)
         strength = tiles[np.arange(len(tiles)), within]
-        chosen = np.argsort(strength)[::-1][:_EDGE_POINTS]
+        chosen = np.argsort(strength, kind="stable")[::-1][:_EDGE_POINTS]
         chosen = chosen[strength[chosen] > max(2.0, 0.1 * float(strength.max()))]
         row, column = np.divmod(chosen, width // tile)
-        self._v = (row * tile + within[chosen] // tile).astype(np.float32)
-        self._u = (column * tile + within[chosen] % tile).astype(np.float32)
-        v, u = self._v.astype(np.int64), self._u.astype(np.int64)
-        self._level = shades[v, u]
-        self._slopes = np.column_stack([slope_u[v, u], slope_v[v, u], self._level])
+        v, u = row * tile + within[chosen] // tile, column * tile + within[chosen] % tile
+        # Only what lies about these points is ever looked at.
+        reach = _SMOOTHING_PX // 2
+        down, across = (d.reshape(-1) for d in np.mgrid[-reach : reach + 1, -reach : reach + 1])
+        self._u, self._v = (
+            (at[:, None] + offset).astype(np.float32) for at, offset in ((u, across), (v, down))
+        )
+        self._level = self._levels(reference, np.zeros(2)) if len(u) else np.zeros(0)
+        self._slopes = np.column_stack([slope_u[v, u] / 8, slope_v[v, u] / 8, self._level])
+
+    def _levels(self, picture: Image, moved_px: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Brightness about each point of a picture whose content lies `moved_px` right and down."""
+        found = cv2.remap(
+            picture,
+            self._u + np.float32(moved_px[0]),
+            self._v + np.float32(moved_px[1]),
+            cv2.INTER_LINEAR,
+            borderMode=cv2.BORDER_REPLICATE,
+        )
+        return np.asarray(grey(np.asarray(found, dtype=np.uint8)).mean(axis=1, dtype=np.float64))
 
     def measure(self, picture: Image) -> Sway:
         """Measure shift and light of a picture against the reference."""
         if len(self._u) < _FEWEST_POINTS:
             return STILL
-        shades = cv2.blur(grey(picture), (_SMOOTHING_PX, _SMOOTHING_PX))
         moved = np.zeros(2)
         gain = 1.0
         for _ in range(_ROUNDS):
-            here = cv2.remap(
-                shades,
-                self._u + np.float32(moved[0]),
-                self._v + np.float32(moved[1]),
-                cv2.INTER_LINEAR,
-                borderMode=cv2.BORDER_REPLICATE,
-            ).reshape(-1)
+            here = self._levels(picture, moved)
             # here = gain * level - slopes . step, where step is what is still missing
-            off = here.astype(np.float64) - self._level
+            off = here - self._level
             weight = np.ones(len(off))
             for _ in range(2):
                 weighted = self._slopes * weight[:, None]
@@ -130,4 +138,4 @@ def typical(pictures: Sequence[Image]) -> Image:
     if len(pictures) < 3:
         return pictures[-1]
     a, b, c = pictures[0], pictures[len(pictures) // 2], pictures[-1]
-    return np.asarray(np.maximum(np.minimum(a, b), np.minimum(np.maximum(a, b), c)), dtype=np.uint8)
+    return np.asarray(cv2.max(cv2.min(a, b), cv2.min(cv2.max(a, b), c)), dtype=np.uint8)

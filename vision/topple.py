@@ -18,7 +18,7 @@ from vision.outcome import Soldier, Toppling
 from vision.soldiers import Board
 from vision.steady import Steady, Sway
 
-__all__ = ["Place", "Watch", "smoothed"]
+__all__ = ["Place", "Watch", "largest", "smoothed"]
 
 Image = NDArray[np.uint8]
 FloatImage = NDArray[np.float32]
@@ -31,8 +31,13 @@ _QUIET_SHARE = (
 _STILL_PICTURES = 3  # before the first that may have moved
 _QUIET_FACTOR = 1.6
 _LEFT_SHARE = 0.4  # differ for good once it has left
+# Where a soldier left its place is found by looking back in long steps, then in short ones.
+_LONG_STEP_US = 100_000
+_SHORT_STEP = 4  # pictures
 _FOLLOW_US = 400_000  # a toppling takes 150 to 300 ms from the first motion to the ground
-_REACH_SQUARES = 1.1
+_LOOK_US = 12_000  # so it need not be looked at more often, ...
+_SELDOM = 3  # ... and once it has passed 45 degrees only at every so-manieth look, ...
+_LIES_MM = 0.4  # ... until it moves less than that between two
 _GATE_MM = 30.0  # farther from its middle nothing belongs to a body of 33 to 50 mm
 _FEWEST_SHARE = 0.2  # of its own size; with less in sight its middle is left where it was
 _HEADING_MM = 8.0
@@ -62,7 +67,11 @@ class _Body:
     start: FloatArray
     middle: FloatArray
     size_px: int
-    way: list[FloatArray] = field(default_factory=list)
+    way: list[tuple[int, FloatArray]] = field(default_factory=list)
+    """Picture, and how far its middle is from where it stood."""
+    passed: bool = False
+    """Whether it leans by more than 45 degrees."""
+    lies: bool = False
 
 
 class Watch:
@@ -104,6 +113,9 @@ class Watch:
         self._before = smoothed(board.flat, smooth_px)
         self._first = max(0, min(first, len(frames) - 1))
         self._sways: dict[int, Sway] = {}
+        frame_us = max((timestamps_us[-1] - timestamps_us[0]) / max(len(frames) - 1, 1), 1.0)
+        self._strides = (max(_SHORT_STEP, round(_LONG_STEP_US / frame_us)), _SHORT_STEP)
+        self._look = max(1, round(_LOOK_US / frame_us))
         bare = board.flat.copy()
         bare[board.raster.board] = board.surface.colour
         self._bare = smoothed(bare, smooth_px)
@@ -115,16 +127,15 @@ class Watch:
 
         def share(k: int) -> float:
             if k not in known:
-                changed = _largest(self._lay(k, place.window), before) > self._step
+                changed = largest(self._lay(k, place.window) - before) > self._step
                 known[k] = float(changed[place.telling].mean())
             return known[k]
 
-        last = len(self._frames) - 1
+        k = last = len(self._frames) - 1
         left = min(_LEFT_SHARE, 0.8 * share(last))
-        # Every fourth picture, from the end, to where it had not left yet; then one by one.
-        k = last
-        while k > self._first and share(max(k - 4, self._first)) > left:
-            k = max(k - 4, self._first)
+        for stride in self._strides:
+            while k > self._first and share(max(k - stride, self._first)) > left:
+                k = max(k - stride, self._first)
         # Where much of it flickers before anything moves, more is asked.
         still = [share(j) for j in range(max(self._first - _STILL_PICTURES, 0), self._first)]
         quiet = min(max(_QUIET_SHARE, _QUIET_FACTOR * max(still, default=0.0)), left)
@@ -147,12 +158,10 @@ class Watch:
             bodies.append(_Body(place, self.began(place), start, start.copy(), len(rows)))
         bodies.sort(key=lambda b: (b.began, b.place.soldier.square))
         if bodies:
-            stop = self._timestamps_us[bodies[-1].began] + _FOLLOW_US
-            for k in range(bodies[0].began, len(self._frames)):
-                if self._timestamps_us[k] > stop:
-                    break
-                self._follow(k, [b for b in bodies if b.began <= k])
-            self._follow(len(self._frames) - 1, bodies)
+            last = len(self._frames) - 1
+            for look, k in enumerate(range(bodies[0].began, last, self._look)):
+                self._follow(k, bodies, [b for b in bodies if self._is_due(b, k, look)])
+            self._follow(last, bodies, bodies)
         return tuple(self._toppling(body) for body in bodies)
 
     def _lay(self, k: int, window: Window) -> FloatImage:
@@ -163,12 +172,23 @@ class Watch:
         flat = self._board.raster.lay(self._frames[k], window, (sway.du_px, sway.dv_px))
         return smoothed(np.asarray(flat / sway.gain, dtype=np.float32), self._smooth_px)
 
-    def _follow(self, k: int, bodies: Sequence[_Body]) -> None:
-        """Move the middles on to picture k."""
+    def _is_due(self, body: _Body, k: int, look: int) -> bool:
+        """Whether a body is to be looked for in picture k."""
+        if (
+            k < body.began
+            or body.lies
+            or self._timestamps_us[k] > self._timestamps_us[body.began] + _FOLLOW_US
+        ):
+            return False
+        return not body.passed or look % _SELDOM == 0
+
+    def _follow(self, k: int, bodies: Sequence[_Body], due: Sequence[_Body]) -> None:
+        """Move the middles of those that are due on to picture k."""
         raster = self._board.raster
-        reach = round(_REACH_SQUARES * raster.px_per_square)
-        middles = [body.middle.copy() for body in bodies]
-        for body, own in zip(bodies, middles, strict=True):
+        reach = round(_GATE_MM / raster.mm_per_px) + 1
+        middles = {id(body): body.middle for body in bodies if body.began <= k}
+        for body in due:
+            own = middles[id(body)]
             column, row = (round(float(v)) for v in raster.to_px(own))
             window = np.s_[
                 max(0, row - reach) : max(0, min(raster.shape[0], row + reach + 1)),
@@ -179,19 +199,22 @@ class Watch:
             if y_mm.size and x_mm.size:
                 now = self._lay(k, window)
                 # Twice the step from the bare board: its print and grain are no body.
-                thing = _largest(now, self._bare[window]) > 2 * self._step
-                changed = _largest(now, self._before[window]) > self._step
+                thing = largest(now - self._bare[window]) > 2 * self._step
+                changed = largest(now - self._before[window]) > self._step
                 mine = thing & (changed | self._at_home(body, window))
                 away = (x_mm - own[0]) ** 2 + (y_mm - own[1]) ** 2
                 mine &= away < _GATE_MM**2
-                for other in middles:
+                for which, other in middles.items():
                     # One farther off than twice the gate has no pixel within the gate that it is nearer to.
-                    if other is not own and np.hypot(*(other - own)) < 2 * _GATE_MM:
+                    if which != id(body) and np.hypot(*(other - own)) < 2 * _GATE_MM:
                         mine &= away <= (x_mm - other[0]) ** 2 + (y_mm - other[1]) ** 2
                 rows, columns = np.nonzero(mine)
                 if len(rows) >= _FEWEST_SHARE * body.size_px:
                     body.middle = np.array([x_mm[0, columns].mean(), y_mm[rows, 0].mean()])
-            body.way.append(body.middle - body.start)
+            body.way.append((k, body.middle - body.start))
+            body.lies = body.passed and float(np.hypot(*(body.middle - own))) < _LIES_MM
+            gone_mm = float(np.hypot(*(body.middle - body.start)))
+            body.passed = body.passed or gone_mm > _MIDDLE_AT_45 * self._board.figure.height_mm
 
     @staticmethod
     def _at_home(body: _Body, window: Window) -> NDArray[np.bool_]:
@@ -210,10 +233,10 @@ class Watch:
         return mask
 
     def _toppling(self, body: _Body) -> Toppling:
-        way = np.array(body.way)
+        way = np.array([gone for _, gone in body.way])
         far = np.hypot(way[:, 0], way[:, 1])
         over = np.flatnonzero(far > _MIDDLE_AT_45 * self._board.figure.height_mm)
-        passed = min(body.began + (int(over[0]) if len(over) else len(far) - 1), len(self._frames) - 1)
+        passed, _ = body.way[int(over[0]) if len(over) else -1]
         out = np.flatnonzero(far > _HEADING_MM)
         heading = way[out[0]] / far[out[0]] if len(out) else np.zeros(2)
         rest = body.start + way[-1]
@@ -226,13 +249,13 @@ class Watch:
         )
 
 
-def _largest(one: FloatImage, other: FloatImage) -> FloatImage:
-    """Largest difference of any colour at each pixel, shape (rows, columns)."""
-    difference = np.abs(one - other)
-    largest: FloatImage = difference[..., 0]
-    for colour in range(1, difference.shape[2]):
-        largest = np.maximum(largest, difference[..., colour])
-    return largest
+def largest(difference: FloatImage) -> FloatImage:
+    """Give the largest absolute value of any colour at each pixel, shape (rows, columns)."""
+    colours = cv2.split(np.abs(difference))
+    found = colours[0]
+    for colour in colours[1:]:
+        found = cv2.max(found, colour)
+    return np.asarray(found, dtype=np.float32)
 
 
 def smoothed(picture: FloatImage, side_px: int) -> FloatImage:
