@@ -19,9 +19,13 @@ __all__ = ["Figure"]
 
 FloatArray = NDArray[np.float64]
 
-_SLICE_MM = 2.0
 _FOOT_THICKNESS_MM = 2.5
 _SUBPIXEL_BITS = 4
+_ROUND = np.linspace(0.0, 2 * np.pi, 24, endpoint=False)
+# Corners of a disc, so far out that they span as much as the disc.
+_CORNERS = np.column_stack([np.cos(_ROUND), np.sin(_ROUND)]) * np.sqrt(
+    2 * np.pi / 24 / np.sin(2 * np.pi / 24)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +37,8 @@ class Figure:
     foot_radius_mm: float
     """Radius of the disc that covers as much as the foot."""
 
-    def body_radius_mm(self, z_mm: float) -> float:
-        """Radius of the body at a height: shoulders low and wide, head narrow."""
+    def body_radius_mm(self, z_mm: FloatArray) -> FloatArray:
+        """Radius of the body at heights: shoulders low and wide, head narrow."""
         return 0.17 * self.height_mm * (1 - 0.35 * z_mm / self.height_mm)
 
     def shadow_of_sight(
@@ -53,13 +57,15 @@ class Figure:
 
         Returns
         -------
-        Shape (N, 3): x, y and radius in mm of each slice.
+        x, y and radius in mm of the foot, of the lowest slice of the body and of its highest, shape (3, 3); or of the
+        last two, shape (2, 3). What lies between those two is hidden as well.
         """
-        z = np.arange(from_z_mm, self.height_mm + 0.1, _SLICE_MM)
+        z = np.array([0.0, max(from_z_mm, _FOOT_THICKNESS_MM), self.height_mm])
+        radius = self.body_radius_mm(z)
+        radius[0] = self.foot_radius_mm
+        if from_z_mm > 0:
+            z, radius = z[1:], radius[1:]
         stretch = camera_mm[2] / (camera_mm[2] - z)
-        radius = np.where(
-            z < _FOOT_THICKNESS_MM, self.foot_radius_mm, [self.body_radius_mm(float(h)) for h in z]
-        )
         return np.column_stack(
             [
                 camera_mm[0] + (x_mm - camera_mm[0]) * stretch,
@@ -72,12 +78,12 @@ class Figure:
     def draw(
         discs: FloatArray, raster: Raster, corner_px: tuple[int, int], size_px: tuple[int, int]
     ) -> NDArray[np.float32]:
-        """Draw discs on a window of the raster: 1 inside, 0 outside, between on the rim.
+        """Draw what a figure hides on a window of the board: 1 inside, 0 outside, between on the rim.
 
         Parameters
         ----------
         discs
-            Shape (N, 3): x, y, radius in mm.
+            As from `shadow_of_sight`.
         raster
             The raster.
         corner_px
@@ -87,8 +93,12 @@ class Figure:
         """
         one = 1 << _SUBPIXEL_BITS
         canvas = np.zeros((size_px[1], size_px[0]), dtype=np.uint8)
-        centres = np.round((raster.to_px(discs[:, :2]) - corner_px) * one).astype(int)
-        radii = np.round(discs[:, 2] / raster.mm_per_px * one).astype(int)
-        for centre, radius in zip(centres.tolist(), radii.tolist(), strict=True):
-            cv2.circle(canvas, centre, radius, 255, -1, cv2.LINE_AA, _SUBPIXEL_BITS)
+        centres = (raster.to_px(discs[:, :2]) - corner_px) * one
+        radii = discs[:, 2:] * (one / raster.mm_per_px)
+        for centre, radius in zip(centres[:-2], radii[:-2], strict=True):
+            at = (round(float(centre[0])), round(float(centre[1])))
+            cv2.circle(canvas, at, round(float(radius[0])), 255, -1, cv2.LINE_AA, _SUBPIXEL_BITS)
+        ends = centres[-2:, None] + radii[-2:, None] * _CORNERS
+        body = cv2.convexHull(np.rint(ends).astype(np.int32).reshape(-1, 1, 2))
+        cv2.fillConvexPoly(canvas, body, 255, cv2.LINE_AA, _SUBPIXEL_BITS)
         return np.asarray(canvas, dtype=np.float32) / np.float32(255)

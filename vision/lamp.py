@@ -22,13 +22,33 @@ from vision.figure import Figure
 from vision.registration import BoardView
 from vision.surface import Raster, Surface
 
-__all__ = ["Lamp", "find_lamp", "in_shadow"]
+__all__ = ["Lamp", "find_darkness", "find_lamp", "find_tinted", "in_shadow"]
 
 FloatArray = NDArray[np.float64]
 FloatImage = NDArray[np.float32]
 
-_MOST_SLOPE = 2.0
-_STEP = 0.125
+# Slopes that are tried first, near enough to one another that one of them meets the shadows: by length, in so many
+# directions each; by few soldiers. Then by all of them in smaller steps: step, and how many each way.
+_ROUGH_SLOPES = np.concatenate(
+    [
+        length * np.stack([np.cos(turn), np.sin(turn)], axis=-1)
+        for length, turns in (
+            (0.12, 6),
+            (0.2, 8),
+            (0.35, 16),
+            (0.5, 24),
+            (0.7, 32),
+            (0.95, 32),
+            (1.25, 40),
+            (1.6, 40),
+            (2.0, 40),
+        )
+        for turn in [np.arange(turns) * (2 * np.pi / turns)]
+    ]
+)
+_ROUGH_SOLDIERS = 16
+_LIKELY_SLOPES = 32
+_FINER = ((0.0625, 2), (0.03125, 1), (0.015625, 1))
 _HEIGHTS_MM = (700.0, 1000.0, 1500.0, 3000.0)
 # Where along a figure's height its shadow is looked at: at the foot the figure itself hides it.
 _ALONG = np.linspace(0.3, 0.95, 8)
@@ -38,7 +58,11 @@ _DIRECTION_SIGMA = 0.06
 _LENGTH_SIGMA = 0.15  # the figures' own height is known to so much
 _ASIDE = 0.42  # beside the shadow, as a share of the figure's height
 _DEEPEST = 0.7
-_LEAST_SEEN = 3  # places of a soldier's shadow that no figure hides
+_FEWEST_SEEN = 0.5  # soldiers' whole shadows that no figure hides
+_USUAL_SPREAD, _USUAL_SOLDIERS = (
+    0.15,
+    6.0,
+)  # of how dark shadows seem, and how many soldiers it takes to know better
 _SMOOTH_MM = 2.5
 _SLICE_MM = 3.0
 _HALF_SHADE_MM = 2.0
@@ -48,7 +72,6 @@ _FEWEST_SOLDIERS = 4
 _LEAST_DARKER = 0.05  # part of the light
 _LEAST_MISSING = 0.08  # of the light, in the middle of a shadow
 _LEAST_SIGMAS = 4.0
-_LEAST_SLOPE = 0.12  # below, figures hide their own shadows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,94 +109,128 @@ class Lamp:
 
 
 def find_lamp(
-    flat: FloatImage,
-    surface: Surface,
+    darkness: FloatImage,
     raster: Raster,
     view: BoardView,
     figure: Figure,
     feet_mm: FloatArray,
+    near: Lamp | None = None,
 ) -> Lamp | None:
     """Find the lamp; ``None`` where the soldiers throw no clear shadows.
 
     Parameters
     ----------
-    flat
-        The picture on the raster.
-    surface
-        The bare board.
+    darkness
+        As `find_darkness` gives it.
     raster, view
         The board's raster and the camera.
     figure
         The size of the figures.
     feet_mm
-        Where soldiers stand, shape (N, 2); some of them may be none.
+        Where soldiers stand, shape (N, 2), the clearest first; some of them may be none.
+    near
+        A lamp as it was found before, from which the search starts.
     """
     if len(feet_mm) < _FEWEST_SOLDIERS:
         return None
-    height_mm, feet = figure.height_mm, feet_mm
-    darkness = _darkness(flat, surface, raster)
-    _hide_figures(darkness, raster, view, figure, feet)
-    middle = np.array([raster.square_mm * BOARD_FILES / 2, raster.square_mm * BOARD_ROWS / 2])
-
-    def judge(slopes: FloatArray, lamp_mm: float) -> tuple[FloatArray, FloatArray]:
-        """Mean difference (n,) and its t value for slopes (n, 2)."""
-        own = slopes[:, None, :] + (feet - middle)[None] / lamp_mm  # (n, soldiers, 2)
-        along = np.concatenate([_ALONG, _BEYOND])
-        reach = own[:, :, None, :] * (along * height_mm)[:, None]  # (n, soldiers, along, 2)
-        centre = feet[:, None, :] + reach
-        long = np.maximum(np.linalg.norm(own, axis=-1, keepdims=True), 1e-6)
-        aside = np.stack([-own[..., 1], own[..., 0]], axis=-1) / long * (_ASIDE * height_mm)
-        dark = [
-            _sample(darkness, raster.to_px(centre + way * aside[:, :, None, :])) for way in (0.0, 1.0, -1.0)
-        ]
-        with np.errstate(invalid="ignore"):
-            beside = np.fmax(dark[1], dark[2])
-            difference = dark[0] - np.where(np.isnan(beside), np.nan, beside)
-        beyond = difference[:, :, len(_ALONG) :]
-        difference = difference[:, :, : len(_ALONG)]
-        seen = np.isfinite(difference)
-        counted = seen.sum(axis=2)
-        each = np.where(seen, difference, 0.0).sum(axis=2) / np.maximum(counted, 1)
-        each = each - _BEYOND_WEIGHT * np.nan_to_num(beyond).clip(min=0.0).mean(axis=2)
-        usable = counted >= _LEAST_SEEN
-        number = usable.sum(axis=1)
-        mean = np.where(usable, each, 0.0).sum(axis=1) / np.maximum(number, 1)
-        spread = np.sqrt(
-            np.where(usable, (each - mean[:, None]) ** 2, 0.0).sum(axis=1) / np.maximum(number - 1, 1)
-        )
-        sigmas = mean * np.sqrt(np.maximum(number, 1)) / (spread + 0.02)
-        sigmas[number < _FEWEST_SOLDIERS] = 0.0
-        return mean, sigmas
-
-    grid = np.arange(-_MOST_SLOPE, _MOST_SLOPE + 1e-9, _STEP)
-    slopes = np.stack(np.meshgrid(grid, grid), axis=-1).reshape(-1, 2)
-    slopes = slopes[np.linalg.norm(slopes, axis=1) >= _LEAST_SLOPE]
-    # A low lamp's shadows spread out so much that a high one's never fit.
-    judged = [(lamp, judge(slopes, lamp)[1]) for lamp in (_HEIGHTS_MM[0], _HEIGHTS_MM[2])]
-    lamp_mm, sigmas = max(judged, key=lambda j: float(j[1].max()))
-    best = slopes[int(np.argmax(sigmas))]
-    fine = np.stack(np.meshgrid(*[np.linspace(-_STEP, _STEP, 9)] * 2), axis=-1).reshape(-1, 2)
-    for _ in range(2):
-        tried = [(lamp, *judge(best + fine, lamp)) for lamp in _HEIGHTS_MM]
+    darkness = darkness.copy()
+    _hide_figures(darkness, raster, view, figure, feet_mm)
+    shadows = _Shadows(darkness, raster, figure.height_mm, feet_mm)
+    starts = [near.slope] if near is not None else _rough_slopes(darkness, raster, figure, feet_mm)
+    for step, each_way in _FINER:
+        ways = np.linspace(-step * each_way, step * each_way, 2 * each_way + 1)
+        around = np.stack(np.meshgrid(ways, ways), axis=-1).reshape(-1, 2)
+        slopes = np.concatenate([start + around for start in starts])
+        tried = [(lamp, *shadows.judge(slopes, lamp)) for lamp in _HEIGHTS_MM]
         lamp_mm, mean, sigmas = max(tried, key=lambda t: float(t[2].max()))
-        best = best + fine[int(np.argmax(sigmas))]
-        fine = fine / 2
-    at = int(np.argmax(sigmas))
+        at = int(np.argmax(sigmas))
+        best = slopes[at]
+        starts = [best]
     if float(mean[at]) < _LEAST_DARKER or float(sigmas[at]) < _LEAST_SIGMAS:
         return None
-    sigma = _DIRECTION_SIGMA + _LENGTH_SIGMA * float(np.linalg.norm(best))
-    reach = (best + (feet - middle) / lamp_mm)[:, None] * (_ALONG * height_mm)[:, None]
-    inside = _sample(darkness, raster.to_px(feet[:, None] + reach))
-    missing = float(np.median(inside[np.isfinite(inside)]))
+    missing = shadows.missing(best, lamp_mm)
     if missing < _LEAST_MISSING:
         return None
-    return Lamp(best, sigma, lamp_mm, middle, missing)
+    sigma = _DIRECTION_SIGMA + _LENGTH_SIGMA * float(np.linalg.norm(best))
+    return Lamp(best, sigma, lamp_mm, shadows.middle_mm, missing)
+
+
+def _rough_slopes(
+    darkness: FloatImage, raster: Raster, figure: Figure, feet_mm: FloatArray
+) -> list[FloatArray]:
+    """Find about where the lamp is by few soldiers: the best slope for a low lamp and for a high one.
+
+    A low lamp's shadows spread out so much that a high one's never fit.
+    """
+    few = _Shadows(darkness, raster, figure.height_mm, feet_mm[:: -(-len(feet_mm) // _ROUGH_SOLDIERS)])
+    all_of_them = _Shadows(darkness, raster, figure.height_mm, feet_mm)
+    best = []
+    for lamp_mm in (_HEIGHTS_MM[0], _HEIGHTS_MM[2]):
+        likely = _ROUGH_SLOPES[np.argsort(few.judge(_ROUGH_SLOPES, lamp_mm)[1])[-_LIKELY_SLOPES:]]
+        best.append(likely[int(np.argmax(all_of_them.judge(likely, lamp_mm)[1]))])
+    return best
+
+
+class _Shadows:
+    """How dark it is where soldiers would throw their shadows."""
+
+    def __init__(self, darkness: FloatImage, raster: Raster, height_mm: float, feet_mm: FloatArray) -> None:
+        self._darkness = darkness
+        self._raster = raster
+        self._height_mm = height_mm
+        self._feet_mm = feet_mm
+        self.middle_mm = np.array([raster.square_mm * BOARD_FILES / 2, raster.square_mm * BOARD_ROWS / 2])
+
+    def judge(self, slopes: FloatArray, lamp_mm: float) -> tuple[FloatArray, FloatArray]:
+        """Mean difference (n,) between shadows and what lies beside them, and its t value, for slopes (n, 2)."""
+        own = slopes[:, None, :] + (self._feet_mm - self.middle_mm) / lamp_mm  # (n, soldiers, 2)
+        reach = own[:, :, None, :] * (np.concatenate([_ALONG, _BEYOND]) * self._height_mm)[:, None]
+        centre = self._feet_mm[:, None, :] + reach  # (n, soldiers, along, 2)
+        long = np.maximum(np.linalg.norm(own, axis=-1, keepdims=True), 1e-6)
+        aside = np.stack([-own[..., 1], own[..., 0]], axis=-1) / long * (_ASIDE * self._height_mm)
+        inside, left, right = (self._sample(centre + way * aside[:, :, None, :]) for way in (0.0, 1.0, -1.0))
+        difference = inside - np.fmax(left, right)
+        beyond = np.nan_to_num(difference[:, :, len(_ALONG) :]).clip(min=0.0)
+        difference = difference[:, :, : len(_ALONG)]
+        counted = np.isfinite(difference).sum(axis=2)
+        each = np.nan_to_num(difference).sum(axis=2) / np.maximum(counted, 1)
+        each -= _BEYOND_WEIGHT * beyond.mean(axis=2)
+        # A soldier counts by how much of its shadow is seen; a few that agree by chance prove little.
+        weight = counted / len(_ALONG)
+        total = np.maximum(weight.sum(axis=1), 1e-6)
+        number = total**2 / np.maximum((weight**2).sum(axis=1), 1e-6)
+        mean = (weight * each).sum(axis=1) / total
+        spread2 = (weight * (each - mean[:, None]) ** 2).sum(axis=1) / total
+        usual2 = (number * spread2 + _USUAL_SOLDIERS * _USUAL_SPREAD**2) / (number + _USUAL_SOLDIERS)
+        sigmas = mean * np.sqrt(number / usual2)
+        sigmas[total < _FEWEST_SEEN] = 0.0
+        return mean, sigmas
+
+    def missing(self, slope: FloatArray, lamp_mm: float) -> float:
+        """Part of the light that is missing in the middle of the shadows."""
+        own = slope + (self._feet_mm - self.middle_mm) / lamp_mm
+        inside = self._sample(self._feet_mm[:, None] + own[:, None] * (_ALONG * self._height_mm)[:, None])
+        return float(np.median(inside[np.isfinite(inside)]))
+
+    def _sample(self, places_mm: FloatArray) -> FloatImage:
+        """Darkness at places (..., 2); nan beyond the board and under figures."""
+        places = self._raster.to_px(places_mm).astype(np.float32)
+        rows = places.reshape(len(places), -1, 2)
+        found = cv2.remap(
+            self._darkness,
+            rows,
+            None,
+            cv2.INTER_NEAREST,
+            borderMode=cv2.BORDER_CONSTANT,
+            borderValue=(float("nan"),) * 4,
+        )
+        return np.asarray(found, dtype=np.float32).reshape(places.shape[:-1])
 
 
 def in_shadow(
     lamp: Lamp,
-    flat: FloatImage,
-    surface: Surface,
+    darkness: FloatImage,
+    tinted: NDArray[np.bool_],
     raster: Raster,
     view: BoardView,
     figure: Figure,
@@ -187,45 +244,60 @@ def in_shadow(
     ----------
     lamp
         What throws them.
-    flat, surface, raster, view, figure, feet_mm
+    darkness, tinted
+        As `find_darkness` and `find_tinted` give them.
+    raster, view, figure, feet_mm
         As for `find_lamp`.
     """
     mask = np.zeros(raster.shape, dtype=np.uint8)
-    for foot in feet_mm:
-        body = np.array([(foot[0], foot[1], z) for z in np.arange(0.0, figure.height_mm, _SLICE_MM)])
-        own = np.zeros_like(mask)
-        for point, where in zip(body, lamp.shadow(body), strict=True):
-            column, row = (round(float(v)) for v in raster.to_px(where[:2]))
-            radius = figure.body_radius_mm(float(point[2])) + _HALF_SHADE_MM
-            cv2.circle(own, (column, row), max(1, round(radius / raster.mm_per_px)), 1, -1)
-        for x_mm, y_mm, radius_mm in figure.shadow_of_sight(view.camera_mm, float(foot[0]), float(foot[1])):
-            column, row = (round(float(v)) for v in raster.to_px(np.array([x_mm, y_mm])))
-            cv2.circle(own, (column, row), round(radius_mm / raster.mm_per_px) + 1, 0, -1)
-        mask |= own
-    dark = _darkness(flat, surface, raster)
-    alike = (dark > _LEAST_DARKER) & (dark < lamp.darkness + _DARKER_STILL)
-    return np.asarray((mask > 0) & alike & ~_tinted(flat, surface, raster))
+    z_mm = np.arange(0.0, figure.height_mm, _SLICE_MM)
+    radii = np.rint((figure.body_radius_mm(z_mm) + _HALF_SHADE_MM) / raster.mm_per_px).astype(int)
+    rest = int(radii.max()) + 1
+    for x_mm, y_mm in feet_mm:
+        body = np.column_stack([np.full(z_mm.size, x_mm), np.full(z_mm.size, y_mm), z_mm])
+        places = np.rint(raster.to_px(lamp.shadow(body)[:, :2])).astype(int)
+        corner = np.maximum(places.min(axis=0) - rest, 0)
+        end = np.minimum(places.max(axis=0) + rest + 1, raster.shape[::-1])
+        own = np.zeros(np.maximum(end - corner, 0)[::-1], dtype=np.uint8)
+        for place, radius in zip((places - corner).tolist(), radii.tolist(), strict=True):
+            cv2.circle(own, place, max(1, radius), 1, -1)
+        discs = figure.shadow_of_sight(view.camera_mm, float(x_mm), float(y_mm))
+        own[figure.draw(discs, raster, (int(corner[0]), int(corner[1])), own.shape[::-1]) > 0] = 0
+        mask[corner[1] : end[1], corner[0] : end[0]] |= own
+    alike = (darkness > _LEAST_DARKER) & (darkness < lamp.darkness + _DARKER_STILL)
+    return np.asarray((mask > 0) & alike & ~tinted)
 
 
-def _darkness(flat: FloatImage, surface: Surface, raster: Raster) -> FloatImage:
-    """Part of the light that is missing on the raster; nan beyond the rim."""
-    here, model = flat[raster.board], surface.colour
-    power = np.einsum("ijk,ijk->ij", model, model) + 1.0
-    share = np.einsum("ijk,ijk->ij", here, model) / power
+def find_darkness(flat: FloatImage, surface: Surface, raster: Raster) -> FloatImage:
+    """Find the part of the light that is missing on the raster; nan beyond the rim.
+
+    Parameters
+    ----------
+    flat
+        The picture on the raster.
+    surface
+        The bare board.
+    raster
+        The board's raster.
+    """
     dark = np.full(raster.shape, np.nan, dtype=np.float32)
     size = max(1, round(_SMOOTH_MM / raster.mm_per_px))
-    dark[raster.board] = cv2.blur(np.clip(1 - share, -_DEEPEST, _DEEPEST).astype(np.float32), (size, size))
+    share = surface.share_of_light(flat[raster.board])
+    dark[raster.board] = cv2.blur(np.clip(1 - share, -_DEEPEST, _DEEPEST), (size, size))
     return dark
 
 
-def _tinted(flat: FloatImage, surface: Surface, raster: Raster) -> NDArray[np.bool_]:
-    """Where the colour is not the board's, however dark; never in a grey picture."""
+def find_tinted(flat: FloatImage, surface: Surface, raster: Raster) -> NDArray[np.bool_]:
+    """Tell where the colour is not the board's, however dark; never in a grey picture.
+
+    Parameters
+    ----------
+    flat, surface, raster
+        As for `find_darkness`.
+    """
     tinted = np.zeros(raster.shape, dtype=np.bool_)
-    here, model = flat[raster.board], surface.colour
-    if here.shape[2] > 1:
-        power = np.einsum("ijk,ijk->ij", model, model) + 1.0
-        off = here - (np.einsum("ijk,ijk->ij", here, model) / power)[..., None] * model
-        tinted[raster.board] = np.sqrt(np.einsum("ijk,ijk->ij", off, off)) > _TINTED * surface.noise
+    if flat.shape[2] > 1:
+        tinted[raster.board] = surface.tint(flat[raster.board]) > _TINTED * surface.noise
     return tinted
 
 
@@ -233,18 +305,11 @@ def _hide_figures(
     dark: FloatImage, raster: Raster, view: BoardView, figure: Figure, feet_mm: FloatArray
 ) -> None:
     """Put nan where figures hide the board."""
-    for foot in feet_mm:
-        for x_mm, y_mm, radius_mm in figure.shadow_of_sight(view.camera_mm, float(foot[0]), float(foot[1])):
-            column, row = (round(float(v)) for v in raster.to_px(np.array([x_mm, y_mm])))
-            cv2.circle(dark, (column, row), round(radius_mm / raster.mm_per_px) + 1, float("nan"), -1)
-
-
-def _sample(picture: NDArray[np.float32], places_px: FloatArray) -> NDArray[np.float32]:
-    """Values at places (..., 2), column and row; nan beyond the rim."""
-    # With a rim of nan round the picture, whatever lies beyond it falls on the rim.
-    rimmed = np.full((picture.shape[0] + 2, picture.shape[1] + 2), np.nan, dtype=np.float32)
-    rimmed[1:-1, 1:-1] = picture
-    columns = np.clip(np.rint(places_px[..., 0]) + 1, 0, picture.shape[1] + 1).astype(np.int32)
-    rows = np.clip(np.rint(places_px[..., 1]) + 1, 0, picture.shape[0] + 1).astype(np.int32)
-    found: NDArray[np.float32] = rimmed.ravel().take(rows * np.int32(rimmed.shape[1]) + columns)
-    return found
+    for x_mm, y_mm in feet_mm:
+        discs = figure.shadow_of_sight(view.camera_mm, float(x_mm), float(y_mm))
+        low = np.floor(raster.to_px((discs[:, :2] - discs[:, 2:]).min(axis=0))).astype(int) - 2
+        high = np.ceil(raster.to_px((discs[:, :2] + discs[:, 2:]).max(axis=0))).astype(int) + 3
+        left, top = (int(v) for v in np.maximum(low, 0))
+        window = dark[top : int(high[1]), left : int(high[0])]
+        drawn = figure.draw(discs, raster, (left, top), (window.shape[1], window.shape[0]))
+        window[drawn > 0] = np.nan

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from game.montecassino import ALL_SQUARES, Side, Square
 from vision.figure import Figure
-from vision.lamp import Lamp, find_lamp, in_shadow
+from vision.lamp import Lamp, find_darkness, find_lamp, find_tinted, in_shadow
 from vision.outcome import Soldier, Standing
 from vision.registration import BoardView
 from vision.scene import Scene
@@ -112,12 +112,15 @@ def read_board(picture: Image, scene: Scene, view: BoardView) -> Board:
     shapes = _Shapes(raster, view)
     figure = _learn_figure(cover, shapes, clear)
     covers = _decide_order(cover, shapes, figure)
-    lamp = _lamp(covers, flat, surface, raster, view, figure)
+    dark = find_darkness(flat, surface, raster)
+    usual = Figure(_likely_height_mm(figure), figure.foot_radius_mm)
+    feet = _feet(covers)
+    lamp = find_lamp(dark, raster, view, usual, feet)
     if lamp is not None:
-        feet = _feet(covers)
-        cover[in_shadow(lamp, flat, surface, raster, view, figure, feet)] = -0.5
+        tinted = find_tinted(flat, surface, raster)
+        cover[in_shadow(lamp, dark, tinted, raster, view, figure, feet)] = -0.5
         covers = _decide_order(cover, shapes, figure)
-        lamp = _lamp(covers, flat, surface, raster, view, figure) or lamp
+        lamp = find_lamp(dark, raster, view, usual, _feet(covers), lamp) or lamp
     if scene.expected is None:
         covers = _without_shadows(covers, flat, cover, raster, view, figure)
     manned, differences = _manned(covers, scene.expected)
@@ -137,18 +140,6 @@ def _feet(covers: Mapping[Square, _Cover]) -> FloatArray:
     """Where somebody seems to stand, shape (N, 2)."""
     found = [(c.x_mm, c.y_mm) for c in covers.values() if c.mean > _UNSURE_SPLIT]
     return np.array(found).reshape(-1, 2)
-
-
-def _lamp(
-    covers: Mapping[Square, _Cover],
-    flat: FloatImage,
-    surface: Surface,
-    raster: Raster,
-    view: BoardView,
-    figure: Figure,
-) -> Lamp | None:
-    usual = Figure(_likely_height_mm(figure), figure.foot_radius_mm)
-    return find_lamp(flat, surface, raster, view, usual, _feet(covers))
 
 
 def _likely_height_mm(figure: Figure) -> float:

@@ -36,7 +36,7 @@ _DEEPEST_SHADOW = 0.45
 _SHADOW_SHARE = 0.3
 _SHADOW_CAP = 2.0
 # A full rank of soldiers covers half of a line across the board; a drawn line is strange all along.
-_LINE_PERCENTILE = 30
+_LINE_SHARE = 0.3
 _PRINT_NOISE = 1.8
 _ALIKE_SHARE = 0.75  # of the squares of a kind, that its print is learnt from
 _FEWEST_BARE = 0.35  # of the squares of a kind, taken to be bare
@@ -123,6 +123,15 @@ class Surface:
     noise: FloatImage
     """Standard deviation of a bare square from it, shape (height, width), grey levels."""
 
+    def share_of_light(self, flat: FloatImage) -> FloatImage:
+        """Give the part of the bare board's light that pixels (height, width, colours) have, shape (height, width)."""
+        return np.asarray(_over_colours(flat * self.colour) / (_over_colours(self.colour * self.colour) + 1))
+
+    def tint(self, flat: FloatImage) -> FloatImage:
+        """Give how far pixels (height, width, colours) are from any shade of the bare board, shape (height, width)."""
+        off = flat - self.share_of_light(flat)[..., None] * self.colour
+        return np.sqrt(_over_colours(off * off))
+
 
 def learn_surface(flat: FloatImage, px_per_square: int) -> Surface:
     """Learn the bare board from one picture of it.
@@ -145,8 +154,8 @@ def learn_surface(flat: FloatImage, px_per_square: int) -> Surface:
     noise = np.empty((4, n, n), dtype=np.float32)
     for k in range(4):
         alike = _most_alike(even[kind == k])
-        typical[k] = np.median(alike, axis=0)
-        spread = _MAD * np.median(np.abs(alike - typical[k]).mean(axis=-1), axis=0)
+        typical[k] = _middle(alike)
+        spread = _MAD * _middle(_over_colours(np.abs(alike - typical[k])) / colours)
         spread = np.minimum(spread, _PRINT_NOISE * np.median(spread))
         noise[k] = cv2.GaussianBlur(spread, (0, 0), n / 20)
     colour = (typical[kind] * light[:, :, None, None, None]).transpose(0, 2, 1, 3, 4)
@@ -165,11 +174,24 @@ def _most_alike(squares: FloatImage) -> FloatImage:
     """
     count, n = squares.shape[:2]
     side = n // _COARSE * _COARSE
-    coarse = squares[:, :side, :side].mean(axis=-1).reshape(count, _COARSE, side // _COARSE, _COARSE, -1)
-    looks = coarse.mean(axis=(2, 4))[:, 1:-1, 1:-1].reshape(count, -1)
+    coarse = _over_colours(squares[:, :side, :side]) / squares.shape[3]
+    looks = coarse.reshape(count, _COARSE, side // _COARSE, _COARSE, -1).mean(axis=(2, 4))
+    looks = looks[:, 1:-1, 1:-1].reshape(count, -1)
     apart = np.abs(looks[:, None] - looks[None]).mean(axis=-1)
     usual = int(np.argmin(np.sort(apart, axis=1)[:, round(_FEWEST_BARE * count)]))
     return squares[np.argsort(apart[usual])[: round(_ALIKE_SHARE * count)]]
+
+
+def _middle(values: FloatImage) -> FloatImage:
+    """Give the median along the first axis; sorting so few is several times as fast as numpy's own median."""
+    ordered = np.sort(values, axis=0)
+    count = len(values)
+    return np.asarray((ordered[(count - 1) // 2] + ordered[count // 2]) / 2)
+
+
+def _over_colours(values: FloatImage) -> FloatImage:
+    """Sum over the last axis, which is short: as a product that is several times as fast as a sum."""
+    return np.asarray(values @ np.ones(values.shape[-1], dtype=np.float32))
 
 
 def _light(patches: FloatImage, kind: NDArray[np.int64]) -> FloatImage:
@@ -210,8 +232,8 @@ def strangeness(flat: FloatImage, surface: Surface) -> FloatImage:
     """
     model = surface.colour
     colours = model.shape[2]
-    power = np.einsum("ijk,ijk->ij", model, model) + 1.0
-    share = np.einsum("ijk,ijk->ij", flat, model) / power  # of the board's light that is left
+    power = _over_colours(model * model) + 1
+    share = _over_colours(flat * model) / power  # of the board's light that is left
     level = np.sqrt(power / colours)
     steps = level / surface.noise
     shadow = np.minimum(_SHADOW_SHARE * np.clip(1 - share, 0, 1 - _DEEPEST_SHADOW) * steps, _SHADOW_CAP)
@@ -219,13 +241,14 @@ def strangeness(flat: FloatImage, surface: Surface) -> FloatImage:
     tint = np.zeros_like(brightness)
     if colours > 1:
         off = flat - share[..., None] * model
-        tint = 1.5 * np.sqrt(np.einsum("ijk,ijk->ij", off, off) / colours) / surface.noise
+        tint = 1.5 * np.sqrt(_over_colours(off * off) / colours) / surface.noise
     plain = np.minimum(np.hypot(brightness, tint), _CAP)
     both = (1 - _EDGE_SHARE) * plain + _EDGE_SHARE * _edges(flat - model)
     # A line that is drawn once across the board (the front between the fields) is no figure.
-    usual = float(np.median(both))
+    usual = float(np.median(both[::2, ::2]))
     for axis in (0, 1):
-        line = np.percentile(both, _LINE_PERCENTILE, axis=axis, keepdims=True)
+        rank = round(_LINE_SHARE * (both.shape[axis] - 1))
+        line = np.sort(both, axis=axis).take([rank], axis=axis)
         both = both - np.maximum(line - usual, 0)
     return np.asarray(np.maximum(both, 0), dtype=np.float32)
 
@@ -242,8 +265,8 @@ def _edges(difference: FloatImage) -> FloatImage:
     size = max(3, n // 14)
     steep = np.asarray(cv2.blur(np.sqrt(steep), (size, size)))
     squares = steep.reshape(BOARD_ROWS, n, BOARD_FILES, n).transpose(0, 2, 1, 3).reshape(-1, n, n)
-    usual = np.median(squares, axis=0)
-    spread = _MAD * np.median(np.abs(squares - usual), axis=0) + 0.3
+    usual = _middle(squares)
+    spread = _MAD * _middle(np.abs(squares - usual)) + 0.3
     spread = np.maximum(spread, np.median(spread))
     scaled = np.clip((squares - usual) / spread, 0, _CAP)
     return np.asarray(
