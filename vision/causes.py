@@ -16,26 +16,27 @@ from numpy.typing import NDArray
 
 from game.montecassino import Cause, Square
 from vision.contacts import Course, ShotContacts, Touch, stirring_cost
+from vision.drags import Drag, find_drags
+from vision.felled import manner
 from vision.outcome import Push, Standing, Toppling
 from vision.track import ShotTrack
 
-__all__ = ["Drag", "FallCause", "Knock", "explain", "find_drags"]
+__all__ = ["FallCause", "Knock", "explain"]
 
 FloatArray = NDArray[np.float64]
 
 # How well a fall is explained where nothing that was seen explains it, from likelier to stranger.
 _UNSEEN_DRAG = 0.01
 _UNSEEN_RICOCHET = 0.01
-_LOST_RICOCHET = 0.10  # the shot was lost over the board and may have gone on there
+_LOST_RICOCHET = 0.15  # the shot was lost over the board and may have gone on there
 _BY_ITSELF = 0.003
 _SLEEVE = 0.02
 # The first that moved, where the shot was not seen to touch it: it can hardly have been anything but the shot,
 # before it touched anything else or after, as that was seen or not.
 _UNSEEN_LIKELY = 0.3
-_UNSEEN_UNLIKELY = 0.06
+_UNSEEN_UNLIKELY = 0.02
 # The first push that matters decides: where the shot touched it in time, a neighbour's push seldom came first.
 _DRAG_BESIDE_TOUCH = 0.10
-_DRAG_SIGMA_MM = 8.0
 _LEAST_KNOCK = 0.01
 # A shot this slow has half a chance to topple what it touches: it weighs a tenth of a soldier and must lift its weight.
 # Of 70 touches of the twin that felled somebody 2 % were slower than 1.3 m/s, and 5 % than 2.2 m/s. What seems slower
@@ -44,16 +45,6 @@ _FELLING_MPS = 1.8
 _FELLING_SPREAD_MPS = 0.35
 _POSSIBLE_SHARE = 0.2
 """Causes less likely than this count as excluded."""
-
-
-@dataclass(frozen=True, slots=True)
-class Drag:
-    """One soldier may have knocked over another."""
-
-    by: Square
-    fallen: Square
-    weight: float
-    """0 to 1: how well reach and times fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,67 +84,6 @@ class FallCause:
         return next((knock.by for knock in self.knocks if knock.by is not None), None)
 
 
-def find_drags(
-    topplings: Sequence[Toppling], pushes: Sequence[Push], standing: Standing, *, frame_us: float
-) -> tuple[Drag, ...]:
-    """Draw the graph of who may have knocked over whom.
-
-    A soldier that falls sweeps the strip from its foot to its head in the direction of its fall, one that slides
-    the way that it slid; it can push those whose feet the strip reaches and who began to move after it did.
-
-    Parameters
-    ----------
-    topplings, pushes
-        Who fell and who was pushed.
-    standing
-        Who stood where before, and the figures' size.
-    frame_us
-        Time between two pictures; the order of two that stirred in the same picture is not known.
-    """
-    reach_mm = 2 * standing.foot_radius_mm
-    movers = [
-        *((t.soldier, t.began_us, _swept(t, standing.height_mm)) for t in topplings),
-        *((p.soldier, p.began_us, ((p.x_mm, p.y_mm),)) for p in pushes),
-    ]
-    drags = []
-    for toppling in topplings:
-        foot = np.array([toppling.soldier.x_mm, toppling.soldier.y_mm])
-        for mover, began_us, ends in movers:
-            if mover.square == toppling.soldier.square:
-                continue
-            later_us = toppling.began_us - began_us
-            if later_us < 0:
-                continue
-            start = np.array([mover.x_mm, mover.y_mm])
-            away = min(_distance(foot, start, np.array(end)) for end in ends) - reach_mm
-            fit = float(np.exp(-((max(away, 0.0) / _DRAG_SIGMA_MM) ** 2) / 2))
-            # A push needs time to arrive; both in one picture is seldom, a second apart is a chain of others.
-            if later_us < 0.5 * frame_us:
-                fit *= 0.3
-            fit *= float(np.exp(-((max(later_us - 300_000, 0) / 200_000) ** 2) / 2))
-            if fit > 0.01:
-                drags.append(Drag(mover.square, toppling.soldier.square, fit))
-    return tuple(sorted(drags, key=lambda d: (d.fallen, -d.weight)))
-
-
-def _swept(toppling: Toppling, height_mm: float) -> tuple[tuple[float, float], ...]:
-    """Where the head of a falling soldier may have come down."""
-    x, y = toppling.soldier.x_mm, toppling.soldier.y_mm
-    if toppling.heading != (0.0, 0.0):
-        ends = [(x + height_mm * toppling.heading[0], y + height_mm * toppling.heading[1])]
-        if toppling.rest_mm is not None:
-            ends.append(toppling.rest_mm)
-        return tuple(ends)
-    angles = np.linspace(0.0, 2 * np.pi, 12, endpoint=False)
-    return tuple((x + height_mm * float(np.cos(a)), y + height_mm * float(np.sin(a))) for a in angles)
-
-
-def _distance(point: FloatArray, start: FloatArray, end: FloatArray) -> float:
-    way = end - start
-    along = float(np.clip((point - start) @ way / max(float(way @ way), 1e-9), 0.0, 1.0))
-    return float(np.hypot(*(point - start - along * way)))
-
-
 def explain(
     topplings: Sequence[Toppling],
     pushes: Sequence[Push],
@@ -162,6 +92,7 @@ def explain(
     standing: Standing,
     *,
     frame_us: float,
+    shot_from_mm: tuple[float, float],
 ) -> tuple[FallCause, ...]:
     """Find the cause of each fall.
 
@@ -175,6 +106,8 @@ def explain(
         Who stood where before.
     frame_us
         Time between two pictures.
+    shot_from_mm
+        Where the shot came from (x, y): the muzzle, or a place far behind it.
 
     Returns
     -------
@@ -182,7 +115,16 @@ def explain(
     """
     drags = find_drags(topplings, pushes, standing, frame_us=frame_us)
     squares = [t.soldier.square for t in topplings]
-    best_drag = {s: max((d.weight for d in drags if d.fallen == s), default=0.0) for s in squares}
+    # Sorted, the likeliest of each comes first.
+    best_drag = {d.fallen: d for d in reversed(drags)}
+    manners = {
+        t.soldier.square: manner(
+            t,
+            (t.soldier.x_mm - shot_from_mm[0], t.soldier.y_mm - shot_from_mm[1]),
+            _push_way(best_drag.get(t.soldier.square), standing),
+        )
+        for t in topplings
+    }
     first_us = min([t.began_us for t in topplings] + [p.began_us for p in pushes], default=0)
     courses = contacts.courses or (Course((), 1.0),)
     totals = {s: dict.fromkeys(Cause, 0.0) for s in squares}
@@ -191,7 +133,13 @@ def explain(
         shares = {}
         weight = course.probability
         for toppling in topplings:
-            ways = _ways(toppling, course, best_drag[toppling.soldier.square], first_us, track, frame_us)
+            drag = best_drag.get(toppling.soldier.square)
+            ways = _ways(toppling, course, 0.0 if drag is None else drag.weight, first_us, track, frame_us)
+            how = manners[toppling.soldier.square]
+            if not _after_another(toppling, course):
+                # Off the board the shot flies on as it flew.
+                how = {**how, Cause.RICOCHET: how[Cause.DIRECT]}
+            ways = {cause: way * how[cause] for cause, way in ways.items()}
             explained = sum(ways.values())
             weight *= explained
             shares[toppling.soldier.square] = {cause: way / explained for cause, way in ways.items()}
@@ -205,6 +153,24 @@ def explain(
         probabilities = {cause: total / everything for cause, total in totals[square].items()}
         found.append(_conclude(toppling, probabilities, drags, contacts, track))
     return tuple(_one_direct(found))
+
+
+def _after_another(toppling: Toppling, course: Course) -> bool:
+    """Whether the shot touched another soldier before it can have touched this one."""
+    for touch in course.touches:
+        if touch.square == toppling.soldier.square or touch.time_us > toppling.began_us:
+            return False
+        if touch.square is not None:
+            return True
+    return False
+
+
+def _push_way(drag: Drag | None, standing: Standing) -> tuple[float, float] | None:
+    """Which way the likeliest push went."""
+    if drag is None:
+        return None
+    by, fallen = standing.at(drag.by), standing.at(drag.fallen)
+    return None if by is None or fallen is None else (fallen.x_mm - by.x_mm, fallen.y_mm - by.y_mm)
 
 
 def _ways(
@@ -243,8 +209,8 @@ def _ways(
         ways |= {likely: _UNSEEN_LIKELY, unlikely: _UNSEEN_UNLIKELY}
     if release_us is None:
         # No shot was seen: a chain of falls still is one, but what began it may have been a sleeve.
-        ways |= {Cause.RICOCHET: max(ways[Cause.RICOCHET], _LOST_RICOCHET), Cause.OTHER: _SLEEVE}
-    elif track.lost_over_board and toppling.began_us >= track.legs[-1].last_us:
+        ways[Cause.OTHER] = _SLEEVE
+    if not touched and (release_us is None or _out_of_sight(course, track, toppling.began_us, frame_us)):
         ways[Cause.RICOCHET] = max(ways[Cause.RICOCHET], _LOST_RICOCHET)
     if touched:
         # The first touch is the push that decides where it came in time for the fall.
@@ -253,6 +219,15 @@ def _ways(
         ways[Cause.DIRECT if first == 0 else Cause.RICOCHET] = fit
         ways[Cause.DRAGGED] = max(drag * (1 - fit), drag * _DRAG_BESIDE_TOUCH, 0.3 * _UNSEEN_DRAG)
     return ways
+
+
+def _out_of_sight(course: Course, track: ShotTrack, began_us: int, frame_us: float) -> bool:
+    """Whether the shot may have gone on unseen over the board when a soldier began to move."""
+    last_us = track.legs[-1].last_us
+    if began_us < last_us:
+        return False
+    turned = any(t.square is not None and t.time_us > last_us - frame_us for t in course.touches)
+    return track.lost_over_board or turned
 
 
 def _felling(speed_mps: float) -> float:

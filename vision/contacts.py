@@ -49,15 +49,19 @@ _SHADOW_COST = 4.0
 _UNMOVED_COST = 4.0
 _PASSING_COST = 4.0
 _FAR_FETCHED = 8.0
-_UNTOUCHED_SHARE = 0.01
+_UNTOUCHED_SHARE = 0.03
+# That what was followed up to the first motion of a soldier was not the shot, but its shadow or a soldier's head. What
+# the turns up to there cost together is 1 to 4 on most ways that were the shot's.
+_MISREAD_COST = 9.0
+_MOST_STRAINED = 12.0
 # A shot is aimed at soldiers: of 149 of the twin 5 % touched the board before the first soldier. The turns weigh the
 # board as they would anywhere on the way; this makes up the difference.
-_ELSE_FIRST_SHARE = 0.15
+_ELSE_FIRST_SHARE = 0.1
 _HEIGHT_SIGMA_MM = 4.0  # on top of what the fit states
 _BELOW_MM = 12.0  # how deep a flight that ended on the board would lead by then, on average
 _STRAY_DENSITY = 1e-3  # a millimetre; a flight that was read wrongly may seem at any height
 _LONGEST_FLIGHT_US = 200_000
-_UNSEEN_FIRST = 0.95  # how often the first soldier that a shot met was the first of all that it met
+_UNSEEN_FIRST = 0.97  # how often the first soldier that a shot met was the first of all that it met
 _TURNED_COST = 1.5  # a soldier may send the shot anywhere; the density of the one way that it took
 _STEP_MS = 0.4
 _EDGE_US = 500.0  # a turn may lie within the exposure of the pictures on either side
@@ -147,13 +151,18 @@ def find_contacts(
     """
     if not track.found:
         return ShotContacts(_guessed(track, standing, stirred_us, frame_us))
+    first_to_stir = _first_to_stir(track, stirred_us, frame_us)
+    first_us = min((stirred_us[square] for square in first_to_stir), default=0)
     turns: list[tuple[_Account, ...]] = []
+    strained = 0.0
     for i, leg in enumerate(track.legs):
         seen_from_us = leg.first_us + _EDGE_US if i else leg.flight.start_us
         turns.append(_in_passing(leg, seen_from_us, standing, stirred_us, frame_us))
         after = track.legs[i + 1] if i + 1 < len(track.legs) else None
         if after is not None or track.lost_over_board:
             turns.append(_Turn(leg, after, standing, stirred_us, frame_us).accounts())
+            if leg.last_us < first_us + frame_us:
+                strained += min(account.cost for account in turns[-1])
     courses: list[tuple[float, tuple[Touch, ...]]] = [(1.0, ())]
     for accounts in turns:
         least = min(a.cost for a in accounts)
@@ -167,7 +176,6 @@ def find_contacts(
         (share * _chance_of_else(track.legs[0], touches, standing.height_mm), touches)
         for share, touches in courses
     ]
-    first_to_stir = _first_to_stir(track, stirred_us, frame_us)
     if first_to_stir:
         # Nobody else was there to push the first one that moved.
         untouched = sum(share for share, touches in courses if not touches)
@@ -176,8 +184,10 @@ def find_contacts(
             for share, touches in courses
             if touches
         ]
+        # The less the turns before fit the flights, the likelier it was not the shot that was followed.
+        misread = float(np.exp(min(strained, _MOST_STRAINED) - _MISREAD_COST))
         courses += [
-            (untouched * _UNTOUCHED_SHARE * guess.probability, guess.touches)
+            ((untouched * _UNTOUCHED_SHARE + misread) * guess.probability, guess.touches)
             for guess in _guessed(track, standing, stirred_us, frame_us)
         ]
         courses.sort(key=lambda c: -c[0])
@@ -193,7 +203,7 @@ def _guessed(
     """Accounts of a shot that was not seen to touch anything: it touched the first that moved, nearly always first."""
     if not stirred_us:
         return ()
-    firsts = _first_to_stir(track, stirred_us, frame_us) or {min(stirred_us, key=lambda s: stirred_us[s])}
+    firsts = _first_to_stir(track, stirred_us, frame_us) or _earliest(stirred_us, frame_us)
     release_us = track.release_us
     if release_us is not None and min(stirred_us[s] for s in firsts) - release_us > _LONGEST_FLIGHT_US:
         return (Course((), 1.0),)
@@ -241,11 +251,12 @@ def _first_to_stir(track: ShotTrack, stirred_us: Mapping[Square, int], frame_us:
     release_us = track.release_us
     if release_us is None:
         return set()
-    after = {square: us for square, us in stirred_us.items() if us >= release_us - frame_us}
-    if not after:
-        return set()
-    begin_us = min(after.values())
-    return {square for square, us in after.items() if us < begin_us + frame_us / 2}
+    return _earliest({s: us for s, us in stirred_us.items() if us >= release_us - frame_us}, frame_us)
+
+
+def _earliest(stirred_us: Mapping[Square, int], frame_us: float) -> set[Square]:
+    begin_us = min(stirred_us.values(), default=0)
+    return {square for square, us in stirred_us.items() if us < begin_us + frame_us / 2}
 
 
 def _in_passing(

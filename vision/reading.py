@@ -131,7 +131,15 @@ def read_shot(
     stirred_us = {t.soldier.square: t.began_us for t in aftermath.topplings}
     stirred_us |= {p.soldier.square: p.began_us for p in aftermath.pushes}
     contacts = find_contacts(track, board.standing, stirred_us, frame_us=frame_us)
-    falls = explain(aftermath.topplings, aftermath.pushes, track, contacts, board.standing, frame_us=frame_us)
+    falls = explain(
+        aftermath.topplings,
+        aftermath.pushes,
+        track,
+        contacts,
+        board.standing,
+        frame_us=frame_us,
+        shot_from_mm=scene.shot_from_mm,
+    )
     alarms = clip_alarms(frames, timestamps_us, view, scene, board.standing, reference, first_moving)
     late = late_falls(falls, aftermath.pushes, track)
     return ShotReading(

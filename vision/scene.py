@@ -9,6 +9,8 @@ from game.montecassino import BOARD_FILES, BOARD_ROWS, Side, Square
 
 __all__ = ["MarkerMap", "Scene", "Uniforms"]
 
+_FAR_MM = 10_000.0
+
 
 @dataclass(frozen=True, slots=True)
 class MarkerMap:
@@ -82,3 +84,11 @@ class Scene:
             (self.width_mm, self.length_mm),
             (0.0, self.length_mm),
         )
+
+    @property
+    def shot_from_mm(self) -> tuple[float, float]:
+        """Where the shot comes from (x, y): the muzzle, or where that is not known a place far behind the cannon."""
+        if self.muzzle_mm is not None:
+            return self.muzzle_mm[:2]
+        far_mm = -_FAR_MM if self.cannon_side is Side.A else self.length_mm + _FAR_MM
+        return self.width_mm / 2, far_mm

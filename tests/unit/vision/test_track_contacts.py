@@ -147,3 +147,27 @@ def test_accounts_are_ranked_and_add_up_to_one() -> None:
     for course in contacts.courses:
         times = [touch.time_us for touch in course.touches]
         assert times == sorted(times)
+
+
+@pytest.mark.parametrize("rise_mps", [0.0, -0.85])
+def test_whether_it_bounced_before_the_first_soldier_is_told_by_how_high_it_came(rise_mps: float) -> None:
+    # Level it comes to the soldier at half its height; falling it would be 15 mm below the board there.
+    first = leg(0.0, (180.0, -40.0, 35.0), (0.0, 8.0, rise_mps), (5.0, 13.3, 21.7, 30.0))
+    there = standing((NEAR, 180.0, 372.0))
+    contacts = find_contacts(track(first, SIDEWAYS), there, {NEAR: 1_055_000}, frame_us=FRAME_US)
+    assert contacts.first is not None
+    assert contacts.first.on_board == (rise_mps < 0)
+
+
+def test_a_way_that_does_not_fit_was_not_the_shots() -> None:
+    # What goes on from a place 60 mm aside and 40 mm up in the air met nobody there: the first that moved was struck.
+    onward = leg(38.0, (240.0, 262.0, 45.0), (0.0, 7.0, 0.5), (38.3, 46.7, 55.0))
+    there = standing((NEAR, 180.0, 372.0), (ASIDE, 250.0, 330.0))
+    contacts = find_contacts(
+        track(leg(0.0, (180.0, -40.0, 35.0), (0.0, 8.0, 0.0), (5.0, 13.3, 21.7, 30.0)), onward),
+        there,
+        {NEAR: 1_052_000},
+        frame_us=FRAME_US,
+    )
+    assert contacts.first is not None
+    assert contacts.first.square == NEAR
