@@ -339,22 +339,30 @@ class Match:
         failure: BaseException | None = None
         start_us = released_us - round(camera.clip_before_s * 1e6)
         longest_us = round(camera.clip_after_s * 1e6)
-        end_us, whole = released_us + longest_us, False
+        frames: list[Frame] = []
+        whole = False
+
+        def take(until_us: int) -> Sequence[Frame]:
+            # Kept here: while a slow computer reads the shot, the ring may let the clip's beginning go.
+            frames.extend(ring.between(frames[-1].timestamp_us + 1 if frames else start_us, until_us))
+            return tuple(frames)
+
         try:
             self._eye.until_seen(released_us)
             if ahead is not None:
-                ahead.see_before(ring.between(start_us, released_us))
+                ahead.see_before(take(released_us))
             for at_us, stillness in self._eye.follow(released_us, longest_us):
                 whole = stillness is Stillness.REST
-                end_us = at_us if whole else released_us + longest_us
+                taken = take(at_us)
                 if ahead is not None:
-                    self._read_ahead(ahead, stillness, ring.between(start_us, at_us))
+                    self._read_ahead(ahead, stillness, taken)
         except BaseException as error:
             # A camera that dies, or somebody who ends the program: the pictures that there are are kept all the same.
             failure = error
-        frames = ring.between(start_us, end_us)
+        if not whole:
+            take(released_us + longest_us)
         ring.release()
-        return _Watched(frames, whole, failure)
+        return _Watched(tuple(frames), whole, failure)
 
     def _read_ahead(self, ahead: ReadingAhead, stillness: Stillness, frames: Sequence[Frame]) -> None:
         if stillness is Stillness.MOVING:
