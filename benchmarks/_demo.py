@@ -21,6 +21,7 @@ _FOLDER = Path("build/bench-demo")
 class Demo:
     """What it left, and what it took."""
 
+    log: Path
     recordings: tuple[Path, ...]
     wall_s: float
     """From the command to its end: the twin set up, six shots, the report."""
@@ -47,12 +48,13 @@ def demo() -> Demo:
         stdout=subprocess.DEVNULL,
     )
     wall_s, cpu_s = time.perf_counter() - begun_s, _children_cpu_s() - begun_cpu_s
-    with open_log(_FOLDER / "log.sqlite", create=False) as log:
+    path = _FOLDER / "log.sqlite"
+    with open_log(path, create=False) as log:
         shots = log.shots()
         # The twin's clock begins with the session.
         last_us = max(entry.clock_us or 0 for shot in shots for entry in shot.history)
     recordings = tuple(Path(shot.recording_path) for shot in shots if shot.recording_path is not None)
-    return Demo(recordings, wall_s, cpu_s, last_us / 1e6)
+    return Demo(path, recordings, wall_s, cpu_s, last_us / 1e6)
 
 
 def _children_cpu_s() -> float:

@@ -37,6 +37,7 @@ Image = NDArray[np.uint8]
 
 _NOISES = 7
 _STALL_US = 2_000_000
+_LEND_S = 0.005  # for which the other threads have the core before this one looks again
 
 
 def noisy(pictures: Sequence[Image], sigma: float) -> list[Image]:
@@ -64,7 +65,7 @@ class _OneCore:
         until_us = self.now_us() + time_us
         while (left_us := until_us - self.now_us()) > 0:
             if _others_work():
-                time.sleep(0.0005)
+                time.sleep(_LEND_S)
             else:
                 self._idle_us += left_us
 

@@ -1,0 +1,265 @@
+"""A shot is read while the table is still being watched, and is read as it would be from its recording."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import painted_table as painted
+import pytest
+from logged_shots import START
+from numpy.typing import NDArray
+from painted_table import CROWD, MARKERS, Table
+
+import rig.reading_ahead
+from game.montecassino import Cause, Option, Position, Side, Square, parse_squares
+from rig.analyse import Analysis, analyse_folder
+from rig.camera import Frame, FrameRing
+from rig.cannon import Cannon, ShotFired
+from rig.eye import Eye
+from rig.hands import PromptedHands
+from rig.log import Shot, ShotLog
+from rig.log.sql_store import open_log_in_memory
+from rig.match import Match, Order
+from rig.recording import RecordingError, read_recording
+from rig.sequence import State
+from rig.settings import Settings
+
+Image = NDArray[np.uint8]
+
+FPS = 60.0
+FALL_US = 120_000
+FIRST, SECOND = Square.parse("A-12"), Square.parse("G-60")
+CAMERA = painted.view(width_px=800, height_px=450, focal_px=980)
+PLACED = painted.standing(CROWD)
+STILL = Table(CAMERA, tuple(f for square, f in PLACED.items() if square not in {FIRST, SECOND}))
+ORDER = Order(
+    Square.parse("G-60"),
+    Position(
+        turn=Side.A,
+        soldiers=CROWD,
+        held=dict.fromkeys(Side, 0),
+        shots_left=dict.fromkeys(Side, 20),
+    ),
+    parse_squares("G25-G72"),
+    Option.I,
+)
+
+
+@dataclass
+class Picture:
+    index: int
+    timestamp_us: int
+    image: Image
+
+
+@dataclass
+class PaintedTable:
+    """A camera over a painted table, a cannon, and their time. Soldiers begin to fall so long after the release."""
+
+    falls_us: Mapping[Square, int]
+    name: str = "painted"
+    width_px: int = CAMERA.width_px
+    height_px: int = CAMERA.height_px
+    fps: float = FPS
+    time_us: int = 500_000
+    state: State = State.SAFE
+    fired: bool = True
+    _released_us: int | None = None
+    _shown: int = 0
+    _drawn: dict[object, Image] = field(default_factory=dict)
+
+    def now_us(self) -> int:
+        return self.time_us
+
+    def wait(self, time_us: int) -> None:
+        self.time_us += time_us
+
+    def poll(self) -> list[Frame]:
+        frames: list[Frame] = []
+        while (due_us := round(self._shown * 1e6 / FPS)) <= self.time_us:
+            frames.append(Picture(self._shown, due_us, self._paint(due_us)))
+            self._shown += 1
+        return frames
+
+    def close(self) -> None:
+        pass
+
+    def fire(self, lane: Callable[[], Any], before_fire: Callable[[], None]) -> ShotFired:
+        assert lane().clear
+        before_fire()
+        self._released_us = self.time_us
+        return ShotFired(self.time_us, 0, 0, None, None, None)
+
+    def _paint(self, at_us: int) -> Image:
+        since_us = -1 if self._released_us is None else at_us - self._released_us
+        leans = {
+            square: min(max(since_us - self.falls_us.get(square, 10**9), 0) / FALL_US, 1.0) * math.pi / 2
+            for square in (FIRST, SECOND)
+        }
+        moving = tuple(
+            replace(PLACED[square], lean_rad=lean, heading_rad=1.2) for square, lean in leans.items()
+        )
+        seed = self._shown % 8
+        key = (tuple(leans.values()), seed)
+        if key not in self._drawn:
+            self._drawn[key] = replace(STILL, moving=moving).paint(seed=seed)
+        return self._drawn[key]
+
+
+@dataclass(frozen=True)
+class Done:
+    analysis: Analysis
+    shot: Shot
+    read: list[int]
+    """How many pictures each reading was given."""
+
+    @property
+    def recorded(self) -> Analysis:
+        """What `rig analyse` makes of the recording."""
+        assert self.shot.recording_path is not None
+        return analyse_folder(Path(self.shot.recording_path))
+
+
+def settings(folder: Path) -> Settings:
+    matrix = CAMERA.camera_matrix
+    return Settings.model_validate(
+        {
+            "camera": {
+                "width_px": CAMERA.width_px,
+                "height_px": CAMERA.height_px,
+                "fps": FPS,
+                "intrinsics_px": (matrix[0, 0], matrix[1, 1], matrix[0, 2], matrix[1, 2]),
+            },
+            "board": {
+                "marker_dictionary": MARKERS.dictionary,
+                "marker_size_mm": MARKERS.size_mm,
+                "marker_centres_mm": {str(n): tuple(map(float, at)) for n, at in MARKERS.centres_mm.items()},
+            },
+            "log": {"recordings": str(folder)},
+        }
+    )
+
+
+def fire(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    first_us: int = 50_000,
+    second_us: int | None = None,
+    read_us: int = 0,
+    fails: Sequence[int] = (),
+) -> Done:
+    """Fire once. The rig first takes `read_us` over the shot once all is at rest; readings of these numbers fail."""
+    falls_us = {FIRST: first_us} | ({} if second_us is None else {SECOND: second_us})
+    table = PaintedTable(falls_us)
+    analyse = rig.reading_ahead.analyse_pictures
+    read: list[int] = []
+
+    def counted(folder: Path, recording: Any, pictures: Sequence[Image], before: Any) -> Analysis:
+        read.append(len(pictures))
+        if len(read) - 1 in fails:
+            raise RecordingError("clip", "not enough to be read")
+        return analyse(folder, recording, pictures, before)
+
+    monkeypatch.setattr(rig.reading_ahead, "analyse_pictures", counted)
+    readings = iter([read_us])
+
+    def progress(words: str) -> None:
+        if words == "reading the shot":
+            table.wait(next(readings, 0))
+
+    chosen = settings(folder)
+    ring = FrameRing(table, keep_us=800_000, hold_us=3_000_000, stall_us=5_000_000)
+    cannon = SimpleNamespace(
+        state=State.SAFE,
+        fired=True,
+        home=lambda: None,
+        aim=lambda *pulses: None,
+        cock=lambda: None,
+        load=lambda prompt, timeout_us: None,
+        fire=table.fire,
+        leave=lambda why: None,
+    )
+    log: ShotLog = open_log_in_memory()
+    match = Match(
+        chosen,
+        cannon=cast(Cannon, cannon),
+        eye=Eye(ring, table, table.wait, chosen),
+        hands=PromptedHands(lambda words: None, lambda words: None),
+        clock=table,
+        shots=log,
+        session_id=log.start_session(START),
+        progress=progress,
+    )
+    done = match.shoot(ORDER)
+    return Done(done.analysis, log.shot(done.shot_id), read)
+
+
+def fallen(analysis: Analysis) -> set[Square]:
+    return {fall.toppling.soldier.square for fall in analysis.reading.falls}
+
+
+def test_the_shot_is_read_once_and_before_the_table_is_surely_at_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = fire(tmp_path, monkeypatch)
+    assert fallen(done.analysis) == {FIRST}
+    (pictures,) = done.read
+    recorded = len(read_recording(Path(done.shot.recording_path or "")).timestamps_us)
+    # The clip goes on for 0.4 s of quiet, and reading began within the first tenth of it or little more.
+    assert recorded - pictures >= 0.3 * FPS
+    assert len(done.analysis.recording.timestamps_us) == recorded
+
+
+def test_the_recording_is_read_as_the_live_pictures_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = fire(tmp_path, monkeypatch)
+    again = done.recorded
+    assert again.verdicts == done.analysis.verdicts
+    assert [f.possible for f in again.reading.falls] == [f.possible for f in done.analysis.reading.falls]
+    for before, after in zip(done.analysis.reading.falls, again.reading.falls, strict=True):
+        assert after.confidence == pytest.approx(before.confidence, abs=0.05)
+
+
+def test_what_moves_again_after_a_pause_is_read_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = fire(tmp_path, monkeypatch, second_us=450_000)
+    assert fallen(done.analysis) == {FIRST, SECOND} == fallen(done.recorded)
+    assert done.read[-1] == max(done.read)
+
+
+def test_a_soldier_that_falls_while_the_shot_is_being_read_holds_its_ruling(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = fire(tmp_path, monkeypatch, second_us=900_000, read_us=700_000)
+    for analysis in (done.analysis, done.recorded):
+        (late,) = (f for f in analysis.reading.falls if f.toppling.soldier.square == SECOND)
+        assert Cause.OTHER in late.possible
+        assert any(f"{SECOND} began to fall" in alarm.reason for alarm in analysis.reading.alarms)
+
+
+def test_a_reading_on_trial_that_fails_is_followed_by_one_of_all_pictures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = fire(tmp_path, monkeypatch, fails=[0])
+    assert fallen(done.analysis) == {FIRST}
+    first, second = done.read
+    assert second > first
+
+
+def test_a_slow_reading_loses_no_picture_of_the_recording(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the time that it is read the ring has let the clip's beginning go."""
+    done = fire(tmp_path, monkeypatch, read_us=6_000_000)
+    recording = read_recording(Path(done.shot.recording_path or ""))
+    steps_us = np.diff(recording.timestamps_us)
+    assert steps_us.max() <= 1.5e6 / FPS
+    assert recording.keys.fire_us is not None
+    assert recording.timestamps_us[0] < recording.keys.fire_us - 200_000
