@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -12,6 +13,8 @@ from game.montecassino import Side, Square
 from rig.camera import CameraError, Frame, FrameRing
 from rig.link.port import Clock
 from rig.settings import Settings
+from rig.uniforms_file import NAME as UNIFORMS_NAME
+from rig.uniforms_file import read_uniforms
 from vision.guards import Alarm, TableGuard, Trouble
 from vision.outcome import Standing
 from vision.registration import BoardView, NoBoard, register
@@ -54,8 +57,15 @@ def scene_of(
     expected: Mapping[Square, Side] | None = None,
     fire_us: int | None = None,
 ) -> Scene:
-    """Return what the settings say of camera, board and cannon, as vision takes it."""
+    """Return what the settings say of camera, board and cannon, and the uniforms taught beside their recordings.
+
+    Raises
+    ------
+    UniformsFileError
+        If taught uniforms are kept there that cannot be used.
+    """
     board, camera = settings.board, settings.camera
+    taught = Path(settings.log.recordings) / UNIFORMS_NAME
     return Scene(
         square_mm=board.square_mm,
         cannon_side=side,
@@ -71,6 +81,7 @@ def scene_of(
         expected=expected,
         exposure_us=camera.exposure_us,
         fire_us=fire_us,
+        uniforms=read_uniforms(taught) if taught.is_file() else None,
     )
 
 
@@ -114,6 +125,8 @@ class Eye:
         ------
         CameraError
             Where the camera gives no pictures, or they show no board.
+        UniformsFileError
+            As for `scene_of`.
         """
         frames = self._fresh(_PICTURES_TO_READ)
         picture = typical([frame.image for frame in frames])

@@ -13,7 +13,7 @@ from rig.checked_file import Fault, FaultyFile, Table, read_text, validate
 from rig.whole_file import write_whole
 from vision.scene import Uniforms
 
-__all__ = ["NAME", "UniformsFileError", "find_uniforms", "write_uniforms"]
+__all__ = ["NAME", "UniformsFileError", "find_uniforms", "read_uniforms", "write_uniforms"]
 
 NAME = "uniforms.json"
 FORMAT = "uniforms/1"
@@ -59,8 +59,17 @@ def find_uniforms(folder: Path) -> Uniforms | None:
     """
     resolved = folder.resolve()
     path = next((at / NAME for at in (resolved, resolved.parent) if (at / NAME).is_file()), None)
-    if path is None:
-        return None
+    return None if path is None else read_uniforms(path)
+
+
+def read_uniforms(path: Path) -> Uniforms:
+    """Read a file of taught uniforms.
+
+    Raises
+    ------
+    UniformsFileError
+        If it cannot be used.
+    """
     text = read_text(path, UniformsFileError, missing="a file of rig vision teach")
     try:
         data = json.loads(text)
