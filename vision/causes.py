@@ -28,7 +28,7 @@ FloatArray = NDArray[np.float64]
 # How well a fall is explained where nothing that was seen explains it, from likelier to stranger.
 _UNSEEN_DRAG = 0.01
 _UNSEEN_RICOCHET = 0.01
-_LOST_RICOCHET = 0.15  # the shot was lost over the board and may have gone on there
+_LOST_RICOCHET = 0.10  # the shot was lost over the board and may have gone on there
 _BY_ITSELF = 0.003
 _SLEEVE = 0.02
 # The first that moved, where the shot was not seen to touch it: it can hardly have been anything but the shot,

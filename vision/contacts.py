@@ -34,6 +34,12 @@ _CORE_SIGMA_MM = 2.0
 _PAST_SIGMA_MM = 3.0
 _BOARD_SIGMA_MM = 2.0
 _BOARD_TURN_SIGMA_RAD = 0.10  # the board takes speed, but hardly changes the direction over it
+# Rubbing takes so much of the speed over the board for each m/s of fall (friction times one and the rebound), at most
+# what it takes to make the shot roll; of 85 bounces of the twin, median and spread.
+_RUBBED = 0.5
+_ROLLING_LOSS = 2 / 7
+_KEPT_ON_BOARD_SIGMA = 0.04
+_MOST_OFF_COST = 6.0
 _MODEL_SIGMA_MM = 1.5  # what the flight's equation leaves out
 _SPEED_SIGMA_MPS = 0.35
 _SHADOW_MM = 12.0
@@ -419,9 +425,15 @@ class _Turn:
             return 0.0
         was, now = self._before.flight.velocity_at(middle_us), after.flight.velocity_at(middle_us)
         angle = np.arctan2(was[0] * now[1] - was[1] * now[0], was[:2] @ now[:2])
-        slower = float(np.hypot(*now[:2]) / max(np.hypot(*was[:2]), 1e-6))
-        off = max(slower - 1.03, 0.0) / 0.05 + max(0.45 - slower, 0.0) / 0.1
-        return float((angle / _BOARD_TURN_SIGMA_RAD) ** 2 / 2 + off**2 / 2)
+        flat_mps = max(float(np.hypot(*was[:2])), 1e-6)
+        kept = float(np.hypot(*now[:2])) / flat_mps
+        usual = 1.0 - min(_RUBBED * abs(float(was[2])) / flat_mps, _ROLLING_LOSS)
+        variance = _KEPT_ON_BOARD_SIGMA**2
+        for fit, way in ((self._before.fit, was), (after.fit, now)):
+            along = way[:2] / max(float(np.hypot(*way[:2])), 1e-6)
+            variance += float(along @ fit.covariance[4:6, 4:6] @ along) / flat_mps**2
+        off = (kept - usual) ** 2 / variance
+        return float((angle / _BOARD_TURN_SIGMA_RAD) ** 2 / 2 + min(off / 2, _MOST_OFF_COST))
 
     def _bends(self, first: Soldier | None, second: Soldier | None) -> FloatArray:
         """Cost of the turns in direction where one of two touches is the board, for each pair of instants."""

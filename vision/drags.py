@@ -21,8 +21,8 @@ __all__ = ["Drag", "find_drags"]
 FloatArray = NDArray[np.float64]
 
 _REACH_SIGMA_MM = 8.0
-_SLIDE_MM = 25.0  # beyond its own length, on average
-_MISREAD = 0.05  # how well one within reach fits, though it fell the other way as far as was seen
+_SLIDE_MM = 60.0  # beyond its own length, on average
+_MISREAD = 0.02  # how well one within reach fits, though it fell the other way as far as was seen
 # Of 22 pushes of the twin the fastest came at 2.8 mm a ms; the gap is that of the pictures, and may be short by one.
 _FASTEST_MM_PER_MS = 4.0
 _SHORT_FRAMES = 0.7
