@@ -21,10 +21,13 @@ __all__ = [
     "Flight",
     "FlightFit",
     "FlightPrior",
+    "FlightProblem",
+    "FlightState",
     "Seen",
     "Shadows",
     "Waypoint",
     "fit_flight",
+    "positions_and_slopes",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -34,7 +37,7 @@ GRAVITY_MM_PER_MS2 = 9.80665e-3
 # Drag of a smooth 6 mm ball of 0.12 to 0.25 g: k = 1.2 kg/m3 * 0.45 * 28.3 mm2 / (2 m), so 0.03 to 0.064 a metre.
 _DRAG_PER_MM = 0.045e-3
 _DRAG_SIGMA_PER_MM = 0.012e-3
-_ITERATIONS = 24
+_ITERATIONS = 12
 _LEAST_GAIN = 1e-4  # of the sum of squares
 _SHARP_PX = 0.6
 _FLIGHT = 8  # unknowns of a flight; with shadows the lamp's two slopes come after them
@@ -66,7 +69,7 @@ class Flight:
 
     def velocity_at(self, time_us: float) -> FloatArray:
         """Velocity in m/s, shape (3,)."""
-        _, slopes = _positions_and_slopes(_parameters(self), np.array([time_us]))
+        _, slopes = positions_and_slopes(_parameters(self), np.array([time_us]))
         velocity: FloatArray = -1000.0 * slopes[0, :, 0]
         return velocity
 
@@ -168,7 +171,7 @@ class FlightFit:
     def spread_at(self, times_us: FloatArray | float) -> FloatArray:
         """Covariance of the position at times (N,), mm^2, shape (N, 3, 3)."""
         times = np.atleast_1d(np.asarray(times_us, dtype=np.float64))
-        _, slopes = _positions_and_slopes(_parameters(self.flight), times)
+        _, slopes = positions_and_slopes(_parameters(self.flight), times)
         spread: FloatArray = slopes @ self.covariance @ np.moveaxis(slopes, 1, 2)
         return spread
 
@@ -210,42 +213,18 @@ def fit_flight(
     near
         A fit to nearly the same sights, from which the search begins; without it, it begins at the prior's mean.
     """
-    problem = _Problem(view, sights, prior, passes, shadows)
+    problem = FlightProblem(view, sights, prior, passes=passes, shadows=shadows)
     best = problem.solved(problem.start(near), soft=False)
     if robust:
         # Far from the flight the softened residuals are too flat to lead there: begin at the plain fit.
         best = problem.solved(best.unknowns, soft=True)
-    # The board below holds a flight up without telling how high it is: it does not make it surer.
-    normal = best.normal - best.sunk_normal
-    scale = problem.scale
-    # Unknowns differ by ten orders of magnitude in size: invert in units of their prior spread.
-    covariance: FloatArray = np.asarray(
-        np.linalg.inv(normal * scale[:, None] * scale) * scale[:, None] * scale, dtype=np.float64
-    )
-    # Where the sights scatter more than they should, the flight is less sure by as much.
-    count = problem.count
-    covariance *= max(1.0, best.cost / (2 * count))
-    away = best.misses * _SHARP_PX
-    far_px = np.hypot(away[:, 0], away[:, 1])
     unknowns = best.unknowns
-    return FlightFit(
-        Flight(float(unknowns[0]), unknowns[1:4].copy(), unknowns[4:7].copy(), float(unknowns[7])),
-        covariance[:_FLIGHT, :_FLIGHT].copy(),
-        best.cost,
-        far_px[: len(sights.times_us)],
-        far_px[len(sights.times_us) :],
-        None
-        if shadows is None
-        else replace(
-            shadows.lamp,
-            slope=unknowns[_FLIGHT:].copy(),
-            slope_sigma=float(np.sqrt(np.diag(covariance)[_FLIGHT:].mean())),
-        ),
-    )
+    flight = Flight(float(unknowns[0]), unknowns[1:4].copy(), unknowns[4:7].copy(), float(unknowns[7]))
+    return problem.told(best, flight, problem.covariance(best))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _State:
+class FlightState:
     """A set of unknowns and how well it explains what was seen."""
 
     unknowns: FloatArray
@@ -260,29 +239,37 @@ class _State:
     """Residuals of sights and shadows, not softened, in standard deviations, shape (N, 2)."""
 
 
-class _Problem:
-    """What a flight must explain, worked out in one go: sights, shadows, the waypoint, the prior."""
+class FlightProblem:
+    """What a flight must explain, worked out in one go: sights, shadows, the waypoint, the prior.
+
+    Parameters
+    ----------
+    view, sights, prior, passes, shadows
+        As for `fit_flight`.
+    """
 
     def __init__(
         self,
         view: BoardView,
         sights: Seen,
         prior: FlightPrior,
-        passes: Waypoint | None,
-        shadows: Shadows | None,
+        *,
+        passes: Waypoint | None = None,
+        shadows: Shadows | None = None,
     ) -> None:
         self._mean, sigma = prior.mean, prior.sigma
         times, pixels, whitening = [sights.times_us], [sights.pixels], [sights.whitening]
         self._lamp = None if shadows is None else shadows.lamp
         if shadows is not None:
+            # The lamp's two unknowns are always the last ones.
             self._mean = np.concatenate([self._mean, shadows.lamp.slope])
             sigma = np.concatenate([sigma, np.full(2, shadows.lamp.slope_sigma)])
             times.append(shadows.seen.times_us)
             pixels.append(shadows.seen.pixels)
             whitening.append(shadows.seen.whitening)
-        self.scale = np.maximum(sigma, 1e-12)
+        self._scale = np.maximum(sigma, 1e-12)
         self._own = len(sights.times_us)
-        self.count = self._own + (0 if shadows is None else len(shadows.seen.times_us))
+        self._count = self._own + (0 if shadows is None else len(shadows.seen.times_us))
         self._passes = passes
         if passes is not None:
             times.append(np.array([passes.time_us]))
@@ -297,33 +284,69 @@ class _Problem:
         if near is not None:
             start[:_FLIGHT] = _parameters(near.flight)
             if self._lamp is not None and near.lamp is not None:
-                start[_FLIGHT:] = near.lamp.slope
+                start[-2:] = near.lamp.slope
         return start
 
-    def solved(self, start: FloatArray, *, soft: bool) -> _State:
+    def solved(self, start: FloatArray, *, soft: bool) -> FlightState:
         """Find the best unknowns from a start; soft: by Huber's loss."""
-        best = self._state(start, soft=soft)
-        damping = 1e-3
+        best = self.state(start, soft=soft)
+        damping = 1e-6
         for _ in range(_ITERATIONS):
             damped = best.normal.copy()
             damped.flat[:: len(damped) + 1] *= 1 + damping
             change = np.linalg.solve(damped, best.gradient)
             if change @ best.gradient < _LEAST_GAIN * max(best.cost, 1.0):
                 break  # what the step would gain, were the flight a straight line
-            trial = self._state(best.unknowns - change, soft=soft)
+            trial = self.state(best.unknowns - change, soft=soft)
             if trial.cost < best.cost:
-                best, damping = trial, max(damping / 6, 1e-9)
+                best, damping = trial, max(damping / 10, 1e-9)
             else:
-                damping *= 6
+                damping = max(10 * damping, 1e-3)
         return best
 
-    def _state(self, unknowns: FloatArray, *, soft: bool) -> _State:
-        count, own = self.count, self._own
-        points, point_slopes = _positions_and_slopes(unknowns[:_FLIGHT], self._times)
+    def covariance(self, state: FlightState) -> FloatArray:
+        """How sure all unknowns are."""
+        # The board below holds a flight up without telling how high it is: it does not make it surer.
+        normal = state.normal - state.sunk_normal
+        scale = self._scale
+        # Unknowns differ by ten orders of magnitude in size: invert in units of their prior spread.
+        covariance: FloatArray = np.asarray(
+            np.linalg.inv(normal * scale[:, None] * scale) * scale[:, None] * scale, dtype=np.float64
+        )
+        # Where the sights scatter more than they should, the flight is less sure by as much.
+        covariance *= max(1.0, state.cost / (2 * self._count))
+        return covariance
+
+    def told(self, state: FlightState, flight: Flight, covariance: FloatArray) -> FlightFit:
+        """Put together what came out; covariance: of all unknowns, the flight's first and the lamp's last."""
+        away = state.misses * _SHARP_PX
+        far_px = np.hypot(away[:, 0], away[:, 1])
+        lamp = self._lamp
+        if lamp is not None:
+            slope_sigma = float(np.sqrt(np.diag(covariance)[-2:].mean()))
+            lamp = replace(lamp, slope=state.unknowns[-2:].copy(), slope_sigma=slope_sigma)
+        return FlightFit(
+            flight,
+            covariance[:_FLIGHT, :_FLIGHT].copy(),
+            state.cost,
+            far_px[: self._own],
+            far_px[self._own :],
+            lamp,
+        )
+
+    def _ways(self, unknowns: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Positions at all times and their slopes in the unknowns that are not the lamp's."""
+        return positions_and_slopes(unknowns[:_FLIGHT], self._times)
+
+    def state(self, unknowns: FloatArray, *, soft: bool) -> FlightState:
+        """Say how well a set of unknowns explains what was seen; soft: by Huber's loss."""
+        count, own = self._count, self._own
+        points, point_slopes = self._ways(unknowns)
+        own_unknowns = point_slopes.shape[2]
         places, place_slopes = points[:count], point_slopes[:count]
         size = len(unknowns)
         if self._lamp is not None:
-            places, place_slopes = _with_shadows(places, place_slopes, own, self._lamp, unknowns[_FLIGHT:])
+            places, place_slopes = _with_shadows(places, place_slopes, own, self._lamp, unknowns[-2:])
         camera = places @ self._rotation.T + self._translation
         plane = camera[:, :2] / camera[:, 2:]
         # How the place on the unit plane changes with the point, then with the unknowns, in standard deviations.
@@ -339,26 +362,26 @@ class _Problem:
             residuals = np.where(beyond, np.copysign(shrunk, residuals), residuals)
             rows = rows * np.where(beyond, _HUBER / shrunk, 1.0)[:, None]
         normal, gradient = rows.T @ rows, rows.T @ residuals
-        off = (unknowns - self._mean) / self.scale
+        off = (unknowns - self._mean) / self._scale
         cost = float(residuals @ residuals) + float(off @ off)
-        normal.flat[:: size + 1] += 1 / self.scale**2
-        gradient += off / self.scale
+        normal.flat[:: size + 1] += 1 / self._scale**2
+        gradient += off / self._scale
         if self._passes is not None:
             missed = (points[count] - self._passes.point_mm) / self._passes.sigma_mm
             row = point_slopes[count] / self._passes.sigma_mm[:, None]
             cost += float(missed @ missed)
-            normal[:_FLIGHT, :_FLIGHT] += row.T @ row
-            gradient[:_FLIGHT] += row.T @ missed
+            normal[:own_unknowns, :own_unknowns] += row.T @ row
+            gradient[:own_unknowns] += row.T @ missed
         # Nothing flies through the board: a shot seen in flight is above it, however its height came about.
         sunk = np.minimum(points[:count, 2] - _LOWEST_MM, 0.0) / _SUNK_SIGMA_MM
         sunk_normal = np.zeros((size, size))
         if sunk.any():
             row = point_slopes[:count, 2] * (sunk < 0)[:, None] / _SUNK_SIGMA_MM
             cost += float(sunk @ sunk)
-            sunk_normal[:_FLIGHT, :_FLIGHT] = row.T @ row
-            gradient[:_FLIGHT] += row.T @ sunk
+            sunk_normal[:own_unknowns, :own_unknowns] = row.T @ row
+            gradient[:own_unknowns] += row.T @ sunk
             normal += sunk_normal
-        return _State(unknowns, cost, normal, gradient, sunk_normal, misses)
+        return FlightState(unknowns, cost, normal, gradient, sunk_normal, misses)
 
 
 def _on_unit_plane(view: BoardView, pixels: FloatArray) -> FloatArray:
@@ -376,19 +399,20 @@ def _with_shadows(
 ) -> tuple[FloatArray, FloatArray]:
     """Put shadows in place of the points after the first `own`; slopes become those in the lamp's unknowns as well."""
     places = points.copy()
-    wide = np.zeros((len(points), 3, _FLIGHT + 2))
-    wide[:, :, :_FLIGHT] = slopes
+    unknowns = slopes.shape[2]
+    wide = np.zeros((len(points), 3, unknowns + 2))
+    wide[:, :, :unknowns] = slopes
     thrown, above = points[own:], np.maximum(points[own:, 2], 0.0)
     reach = lamp_slope + (thrown[:, :2] - lamp.middle_mm) / lamp.height_mm
     lengthened = above * (1 + above / lamp.height_mm)
     places[own:, :2] += reach * lengthened[:, None]
     places[own:, 2] = 0.0
     rising = np.where(thrown[:, 2] > 0, 1 + 2 * above / lamp.height_mm, 0.0)
-    wide[own:, :2, :_FLIGHT] *= (1 + lengthened / lamp.height_mm)[:, None, None]
-    wide[own:, :2, :_FLIGHT] += (reach * rising[:, None])[:, :, None] * slopes[own:, 2:, :]
+    wide[own:, :2, :unknowns] *= (1 + lengthened / lamp.height_mm)[:, None, None]
+    wide[own:, :2, :unknowns] += (reach * rising[:, None])[:, :, None] * slopes[own:, 2:, :]
     wide[own:, 2] = 0.0
-    wide[own:, 0, _FLIGHT] = lengthened
-    wide[own:, 1, _FLIGHT + 1] = lengthened
+    wide[own:, 0, unknowns] = lengthened
+    wide[own:, 1, unknowns + 1] = lengthened
     return places, wide
 
 
@@ -409,7 +433,7 @@ def _positions(parameters: FloatArray, times_us: FloatArray) -> FloatArray:
     return points
 
 
-def _positions_and_slopes(parameters: FloatArray, times_us: FloatArray) -> tuple[FloatArray, FloatArray]:
+def positions_and_slopes(parameters: FloatArray, times_us: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Positions (N, 3) at N times, and their slopes (N, 3, 8) in the unknowns."""
     elapsed_ms = (times_us - parameters[0]) / 1000.0
     velocity = parameters[4:7]

@@ -19,7 +19,7 @@ from vision.registration import BoardView
 from vision.scene import Scene
 from vision.streaks import SHOT_DIAMETER_MM, Streak, StreakFinder
 
-__all__ = ["PLANE_MM", "SHADOW_WORTH", "Agreement", "Sight", "SightFinder", "Way", "Ways"]
+__all__ = ["MOST_LIT", "PLANE_MM", "SHADOW_WORTH", "Agreement", "Sight", "SightFinder", "Way", "Ways"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -31,6 +31,7 @@ _MISSED_PICTURES = 3  # hidden by a soldier, or the colour of what is below
 # Streaks are not looked for farther off the board than this.
 _FARTHEST_MM = 100.0
 _ASIDE_PX = 2.5
+MOST_LIT = 0.35  # of a shadow: the print below it and noise
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,6 +49,8 @@ class Sight:
     """How much it speaks for a way that leads through it: strong, and as wide as the shot."""
     is_shadow: bool = False
     """Whether it is taken for the shot's shadow on the board."""
+    sigmas_px: tuple[float, float] | None = None
+    """Standard deviations along the smear and across, where it was measured; ``None`` for a mere streak."""
 
     @property
     def worth(self) -> float:
@@ -190,6 +193,12 @@ class SightFinder:
         self.mm_per_px = view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2, PLANE_MM)
         self.exposure_us: float | None = float(scene.exposure_us) if scene.exposure_us else None
 
+    def dark(self, k: int) -> BoolArray:
+        """Which streaks of picture k are dark enough for a shadow, shape (n,)."""
+        lit = np.array([s.lit for s in self._picture(k).streaks])
+        dark: BoolArray = lit <= MOST_LIT
+        return dark
+
     def sights(self, k: int) -> list[Sight]:
         """All of picture k."""
         return [self.sight(k, i) for i in range(len(self._picture(k).streaks))]
@@ -224,6 +233,10 @@ class SightFinder:
         """How long the exposure saw the shot; ``None`` where that is not known."""
         return self._open_ms(sight.streak.frame, sight.time_ms)
 
+    def open_ms_of(self, k: int) -> float | None:
+        """How long picture k saw the shot; ``None`` where that is not known."""
+        return self._open_ms(k, self.middle_ms(k))
+
     def pairs(self, j: int, k: int) -> Ways:
         """Give the ways through a sight of picture j and one of the later picture k, of the shape of either."""
         if (j, k) not in self._pairs:
@@ -244,7 +257,9 @@ class SightFinder:
     def shaped(self, sight: Sight, velocity: FloatArray) -> bool:
         """Whether a sight is as long as a velocity (2,) in mm a ms makes it, and lies along it."""
         length_px, axis = np.array([sight.streak.length_px]), sight.axis[None, :]
-        return bool(self._shaped(length_px, axis, self.open_ms(sight), velocity[None, :])[0])
+        # Where the shot runs together with its shadow the patch is too wide, and its axis lies askew.
+        askew_px = max(sight.streak.width_px - SHOT_DIAMETER_MM / self.mm_per_px - 1.0, 0.0)
+        return bool(self._shaped(length_px, axis, self.open_ms(sight), velocity[None, :], askew_px)[0])
 
     def _shaped_in(self, k: int, which: IntArray, ways: Ways) -> BoolArray:
         """Whether sights (N,) of picture k have the shape that N ways make."""
@@ -252,7 +267,12 @@ class SightFinder:
         return self._shaped(p.lengths_px[which], p.axes[which], self._open_ms(k, p.time_ms), ways.velocities)
 
     def _shaped(
-        self, lengths_px: FloatArray, axes: FloatArray, open_ms: float | None, velocities: FloatArray
+        self,
+        lengths_px: FloatArray,
+        axes: FloatArray,
+        open_ms: float | None,
+        velocities: FloatArray,
+        askew_px: float = 0.0,
     ) -> BoolArray:
         speeds = np.maximum(np.hypot(velocities[:, 0], velocities[:, 1]), 1e-9)
         expected_px = lengths_px if open_ms is None else speeds * open_ms / self.mm_per_px
@@ -261,7 +281,7 @@ class SightFinder:
         fit: BoolArray = (
             (lengths_px >= 0.4 * expected_px - 6.0)
             & (lengths_px <= 1.6 * expected_px + 8.0)
-            & (np.minimum(lengths_px, expected_px) / 2 * across <= _ASIDE_PX)
+            & (np.minimum(lengths_px, expected_px) / 2 * across <= _ASIDE_PX + askew_px)
         )
         return fit
 
@@ -338,7 +358,8 @@ class SightFinder:
             both = self._view.on_plane(np.concatenate([centres, centres + 4 * axes]), PLANE_MM)
             points, ways = both[: len(streaks)], both[len(streaks) :] - both[: len(streaks)]
             usual_px = SHOT_DIAMETER_MM / self.mm_per_px + 1.0
-            off = np.abs(np.array([s.width_px for s in streaks]) - usual_px) / usual_px
+            widths_px = np.array([s.width_px for s in streaks])
+            off = np.abs(widths_px - usual_px) / usual_px
             contrast = np.minimum(np.array([s.contrast for s in streaks]), 50.0)
             self._pictures[k] = _Picture(
                 self.middle_ms(k),

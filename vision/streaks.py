@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from vision.registration import BoardView
 from vision.scene import Scene
 
-__all__ = ["SHOT_DIAMETER_MM", "Streak", "StreakFinder"]
+__all__ = ["SHOT_DIAMETER_MM", "Streak", "StreakFinder", "neighbours"]
 
 SHOT_DIAMETER_MM = 6.0
 
@@ -61,6 +61,8 @@ class Streak:
     """Unit vector (u, v) along the smear; its sign means nothing."""
     contrast: float
     """Mean grey levels by which it differs from its background, colours joined."""
+    lit: float = 0.0
+    """What share of it is brighter than its background; of a shadow, none."""
 
 
 class StreakFinder:
@@ -105,7 +107,7 @@ class StreakFinder:
         return self._found[k]
 
     def _look(self, k: int) -> Iterator[Streak]:
-        before, after = _neighbours(self._times, k)
+        before, after = neighbours(self._times, k)
         if before is None or after is None:
             return
         flat = self._flat(before, k, after)
@@ -119,11 +121,11 @@ class StreakFinder:
             if not least_px <= cv2.countNonZero(member) <= _AREA_RANGE[1] * disc_px:
                 continue
             weight = np.asarray(cv2.multiply(flat[box], member), dtype=np.uint8)
-            for part in (weight, *self._halves(weight, before, k, box)):
+            for part, lit in self._parts(weight, before, k, box):
                 count = cv2.countNonZero(part)
                 if count < least_px:
                     continue
-                streak = self._measure(part, count, k, box)
+                streak = self._measure(part, count, k, box, lit)
                 if _WIDTH_RANGE[0] * diameter_px <= streak.width_px <= _WIDTH_RANGE[1] * diameter_px + 1:
                     yield streak
 
@@ -156,19 +158,22 @@ class StreakFinder:
                 self._changed[strip] = both
         return self._changed
 
-    def _halves(
+    def _parts(
         self, weight: NDArray[np.uint8], before: int, k: int, box: tuple[slice, slice]
-    ) -> tuple[NDArray[np.uint8], ...]:
-        """Bright and dark part of a blob that has both: the shot beside its own shadow."""
+    ) -> list[tuple[NDArray[np.uint8], float]]:
+        """Give a blob and how much of it is bright; where it is both, the shot beside its shadow, either part too."""
         rows, columns = self._window
         now, then = (self._frames[each][rows, columns][box].astype(np.int16) for each in (k, before))
         rise = now - then if now.ndim == 2 else (now - then).sum(axis=2)
         bright, dark = weight * (rise > 0), weight * (rise < 0)
         lit, shaded = int(bright.sum()), int(dark.sum())
         share = lit / max(lit + shaded, 1)
-        return (bright, dark) if 0.15 < share < 0.85 else ()
+        parts = [(weight, share)]
+        return [*parts, (bright, 1.0), (dark, 0.0)] if 0.15 < share < 0.85 else parts
 
-    def _measure(self, weight: NDArray[np.uint8], count: int, k: int, box: tuple[slice, slice]) -> Streak:
+    def _measure(
+        self, weight: NDArray[np.uint8], count: int, k: int, box: tuple[slice, slice], lit: float
+    ) -> Streak:
         """Centre, extent and strength of a blob from the moments of its change."""
         m = cv2.moments(weight)
         total = m["m00"]
@@ -185,6 +190,7 @@ class StreakFinder:
             width_px=4 * math.sqrt(max(mean - half, 0.0)),
             axis=(math.cos(angle), math.sin(angle)),
             contrast=total / count,
+            lit=lit,
         )
 
 
@@ -222,7 +228,8 @@ def _edges(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return np.asarray(cv2.morphologyEx(shades, cv2.MORPH_GRADIENT, kernel), dtype=np.uint8)
 
 
-def _neighbours(timestamps_us: Sequence[int], k: int) -> tuple[int | None, int | None]:
+def neighbours(timestamps_us: Sequence[int], k: int) -> tuple[int | None, int | None]:
+    """Give the pictures before and after picture k with which it is compared, where there are any."""
     now = timestamps_us[k]
     before = next((j for j in range(k - 1, -1, -1) if now - timestamps_us[j] >= 0.97 * _SPACING_US), None)
     after = next(

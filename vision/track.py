@@ -16,11 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import Side
+from vision.bounce import fit_bounced
 from vision.flight import Flight, FlightFit, FlightPrior, Seen, Shadows, Waypoint, fit_flight
 from vision.lamp import Lamp
 from vision.registration import BoardView
 from vision.scene import Scene
-from vision.sights import PLANE_MM, SHADOW_WORTH, Agreement, Sight, SightFinder, Way, Ways
+from vision.sights import MOST_LIT, PLANE_MM, SHADOW_WORTH, Agreement, Sight, SightFinder, Way, Ways
+from vision.smear import Smear, SmearFitter
+from vision.steady import STILL, Steady, typical
 from vision.streaks import SHOT_DIAMETER_MM, Streak
 
 __all__ = ["Leg", "ShotTrack", "find_track"]
@@ -56,10 +59,16 @@ _BOUNCE_SPEED_UP = 1.15  # a contact slows the shot; the margin is for the unkno
 _LATER_PICTURES = 8
 _JOIN_LOSS = 9.0  # by how much one flight may raise the sum of squares of two
 _STRAY_PX = 3.0
-_BOUNCE_GAIN = 10.0  # by how much a bounce must lower the sum of squares to be believed
+_FEWEST_TRIMMED, _STRAY_SIGMAS = 2, 4.0
+_SHADOWS_ALONE = 1  # pictures at the end of a flight
+_FEWEST_ROUND_BOUNCE = 3
+_LANDINGS = 8  # times of a bounce from which the search may begin
+_BOUNCE_GAIN = 8.0  # by how much a bounce must lower the sum of squares to be believed
 _MOST_LEGS = 8
-_TRIED = 8  # ways from the cannon that are followed in full
+_SAME_SHARE = 0.6
+_TRIED = 6  # ways from the cannon that are followed in full
 _MISFIT_SHARE = 0.3
+_UNSHADED = 0.25
 # A flight after a bounce can be the longer one: what counts is that the first is seen from the cannon on.
 _ENOUGH_SIGHTS = 6
 _MORE_SHARE = 0.4
@@ -68,6 +77,15 @@ _LEAST_SCORE = 0.8  # a flight of two faint streaks far from where it should beg
 _SLOW_MPS = 1.5
 _SHADOW_REACH_PX = 30.0
 _STRAY_SHADOW_PX = 3.5
+_STILL_PICTURES = 12
+_FEWEST_PLAIN = 3
+_PLAIN_SMEARS = 6  # that tell the shot's colour
+_PLAIN_GAIN = 60.0
+# What the closer look must tell of a shot that makes no streak.
+_HIDDEN_GAIN, _HIDDEN_SIGMAS, _HIDDEN_STRENGTH = 100.0, 4.0, 0.6
+_SHOWN = (0.6, 1.5)
+_HIDDEN_SPREAD_PX = 4.0  # beyond, a flight does not say where to look
+_LIT_PX, _LENS_PX = 0.35, 0.8
 _DIRECTED_PX = 8.0  # a smear longer than this shows its direction
 
 
@@ -206,12 +224,18 @@ class _Follower:
         view: BoardView,
         lamp: Lamp | None,
     ) -> None:
+        self._frames = frames
+        self._steady: Steady | None = None
+        self._fitter: SmearFitter | None = None
+        self._sways: dict[int, FloatArray] = {}
         self._lamp = lamp
         self._finder = SightFinder(frames, timestamps_us, scene, view)
         self._times = list(timestamps_us)
         self._scene = scene
         self._view = view
         self._mm_per_px = self._finder.mm_per_px
+        # What no closer look takes away: the lamp lights one side of the shot, and a lens that nobody measured bends.
+        self._blind_px = _LENS_PX if scene.intrinsics is None else _LIT_PX
         self._ahead = 1.0 if scene.cannon_side is Side.A else -1.0
 
     def follow(self) -> ShotTrack:
@@ -221,13 +245,14 @@ class _Follower:
             return ShotTrack((), f"no streak{when} moves like a shot from {self._scene.cannon_side}'s cannon")
         if self._finder.exposure_us is None:
             self._finder.expose(self._exposure_of(first))
-        drafts = [first]
+        drafts = [self._sharpened(first)]
         while len(drafts) < _MOST_LEGS and self._over_board(drafts[-1].sights[-1].point_mm, 15.0):
             onward = self._onward(drafts[-1], least=1 if len(drafts) == 1 else 2)
             if onward is None:
                 break
-            drafts[-1:] = onward
-        drafts = [part for draft in self._joined(drafts) for part in self._split_at_board(draft)]
+            shorter, following = onward
+            drafts[-1:] = [shorter, self._sharpened(following)]
+        drafts = [self._trimmed(draft) for draft in self._bounced(self._joined(drafts))]
         end = drafts[-1].fit.flight.at(1000.0 * drafts[-1].sights[-1].time_ms + 8000.0)[0]
         lost = self._over_board(end[:2])
         reason = "the shot was lost from sight" if lost else "the shot left the board"
@@ -293,6 +318,11 @@ class _Follower:
             early, late = draft.until(enough), draft.after(enough)
             score = sum(s.worth for s in early) + _MORE_SHARE * sum(s.worth for s in late)
             score -= float(self._late(draft.sights[0].point_mm[1], line.velocity[1]))
+            if self._lamp is not None and all(
+                s.streak.lit <= MOST_LIT and not s.is_shadow for s in draft.sights
+            ):
+                # A dark shot would throw a shadow as well: this is the shadow of one that hardly shows.
+                score -= _UNSHADED * len(early)
             score -= _MISFIT_SHARE * max(draft.fit.misfit - 2.0 * len(draft.sights), 0.0)
             if best is None or score > best[0]:
                 best = (score, draft)
@@ -329,15 +359,19 @@ class _Follower:
                 enough = np.flatnonzero(agreement.counts >= self._least_pictures())
                 found += [(float(score[i]), is_shadow, ways, agreement, int(i)) for i in enough]
         found.sort(key=lambda f: -f[0])
-        likely: dict[tuple[object, ...], tuple[Way, list[Sight]]] = {}
+        likely: list[tuple[Way, list[Sight]]] = []
+        taken: list[set[tuple[bool, int, int]]] = []
         for _, is_shadow, ways, agreement, i in found:
-            key = (is_shadow, *agreement.on_way(i))
-            if key not in likely:
-                sights = [self._finder.sight(k, which) for k, which in agreement.on_way(i)]
-                likely[key] = ways.way(i), [replace(s, is_shadow=is_shadow) for s in sights]
+            own = {(is_shadow, *each) for each in agreement.on_way(i)}
+            # One way comes in many variants, a sight more or less; other ways must have their turn.
+            if any(len(own & other) > _SAME_SHARE * len(own) for other in taken):
+                continue
+            taken.append(own)
+            sights = [self._finder.sight(k, which) for k, which in agreement.on_way(i)]
+            likely.append((ways.way(i), [replace(s, is_shadow=is_shadow) for s in sights]))
             if len(likely) == _TRIED:
                 break
-        return list(likely.values())
+        return likely
 
     def _decided(self, k: int, best: _Found) -> bool:
         """Whether no way that shows from picture k on can still outdo the best one so far."""
@@ -497,21 +531,21 @@ class _Follower:
         near: FlightFit | None = None,
     ) -> FlightFit:
         own = [s for s in sights if not s.is_shadow]
-        thrown = [s for s in sights if s.is_shadow]
         if len(own) == 1 and len({s.streak.frame for s in sights}) == 1:
             own = list(self._ends(own[0], prior.mean[4:6]))
-        shadows = None
-        if thrown and self._lamp is not None:
-            shadows = Shadows(self._lamp, _seen(thrown))
         return fit_flight(
             self._view,
             _seen(own),
             prior,
             passes=passes,
-            shadows=shadows,
+            shadows=self._shadows(sights),
             robust=robust,
             near=near,
         )
+
+    def _shadows(self, sights: Sequence[Sight]) -> Shadows | None:
+        thrown = _thrown(sights)
+        return None if self._lamp is None or not thrown else Shadows(self._lamp, _seen(thrown))
 
     def _grow(self, prior: FlightPrior, sights: Sequence[Sight]) -> _Draft:
         """Follow a flight picture by picture from its first sights, as far as it explains what is seen."""
@@ -536,6 +570,11 @@ class _Follower:
             missed = 0 if taken else missed + 1
             if missed > _MISSED_PICTURES:
                 break
+        # Where the shot itself was seen and then but a shadow, that is more likely something that begins to move.
+        seen = max((s.streak.frame for s in kept if not s.is_shadow), default=kept[-1].streak.frame)
+        if 0 < len({s.streak.frame for s in kept if s.streak.frame > seen}) <= _SHADOWS_ALONE:
+            kept = [s for s in kept if s.streak.frame <= seen]
+            fit = self._fit(prior, kept, near=fit)
         return _Draft(prior, tuple(kept), fit)
 
     def _adding(
@@ -584,11 +623,128 @@ class _Follower:
         on_plane = self._view.on_plane(self._view.project(thrown), PLANE_MM)[0]
         off = points - on_plane
         distance = np.einsum("ni,ij,nj->n", off, np.linalg.inv(covariance), off)
+        distance[~self._finder.dark(k)] = np.inf
         best = int(np.argmin(distance))
         if distance[best] > 9.0 or float(np.hypot(*off[best])) > _SHADOW_REACH_PX * self._mm_per_px:
             return None
         near = replace(self._finder.sight(k, best), is_shadow=True)
         return near if self._finder.shaped(near, fit.flight.velocity_at(time_us)[:2]) else None
+
+    # ---- a closer look at what was found
+
+    def _look_closer(self, plain: _Draft) -> None:
+        """Learn from a flight what the shot looks like, and how the camera was held before it."""
+        own = _own(plain.sights)
+        begin = own[0].streak.frame
+        self._steady = Steady(typical(self._frames[max(0, begin - _STILL_PICTURES) : max(1, begin)]))
+        self._fitter = SmearFitter(self._frames, self._times, SHOT_DIAMETER_MM / self._mm_per_px)
+        self._fitter.learn(
+            [
+                (s.streak.frame, _place_px(s), self._smeared(plain.fit, s.streak.frame)[1])
+                for s in sorted(own, key=lambda s: -s.streak.contrast)[:_PLAIN_SMEARS]
+            ]
+        )
+
+    def _sharpened(self, draft: _Draft) -> _Draft:
+        """Measure again where the shot lies in each picture, now that its colour, speed and direction are known."""
+        if self._finder.exposure_us is None or len(_own(draft.sights)) < _FEWEST_PLAIN:
+            return draft  # two may be strangers
+        if self._fitter is None:
+            self._look_closer(draft)
+        if self._fitter is None:
+            return draft
+        sights = []
+        for sight in draft.sights:
+            k = sight.streak.frame
+            way = self._smeared(draft.fit, k)[1]
+            smear = None if sight.is_shadow else self._fitter.fit(k, _place_px(sight), way)
+            if smear is not None and smear.gain >= _PLAIN_GAIN:
+                sights.append(self._measured(sight, smear))
+            else:
+                sights.append(_placed(sight, _place_px(sight) - self._sway(k)))
+        draft = _Draft(draft.prior, tuple(sights), self._fit(draft.prior, sights, near=draft.fit))
+        return self._followed(draft)
+
+    def _followed(self, draft: _Draft) -> _Draft:
+        """Look for the shot where the flight puts it in pictures that show no streak there."""
+        if self._fitter is None:
+            return draft
+        first, last = draft.pictures[0], draft.pictures[-1]
+        missed = 0
+        for k in range(first, min(last + _LATER_PICTURES, len(self._times))):
+            if any(s.streak.frame == k and not s.is_shadow for s in draft.sights):
+                continue
+            middle, way = self._smeared(draft.fit, k)
+            if self._spread_px(draft.fit, k) > _HIDDEN_SPREAD_PX:
+                break
+            place = middle + self._sway(k)
+            smear = self._fitter.fit(k, place, way) if self._over_board(self._on_plane(place)) else None
+            sight = None
+            if smear is not None and smear.gain >= _HIDDEN_GAIN and _SHOWN[0] <= smear.share <= _SHOWN[1]:
+                sight = self._unseen(k, smear, way)
+            if sight is not None and self._off(draft.fit, sight) <= _HIDDEN_SIGMAS:
+                sights = sorted([*draft.sights, sight], key=lambda s: s.streak.frame)
+                fit = self._fit(draft.prior, sights, near=draft.fit)
+                if fit.misfit - draft.fit.misfit <= _HIDDEN_SIGMAS**2:
+                    draft = _Draft(draft.prior, tuple(sights), fit)
+                    missed = 0
+                    continue
+            missed += k > last
+            if missed > 1:
+                break
+        return draft
+
+    def _spread_px(self, fit: FlightFit, k: int) -> float:
+        """How far off a flight may put the shot in picture k."""
+        spread = fit.spread_at(1000.0 * self._finder.middle_ms(k))[0]
+        return float(np.sqrt(np.trace(spread[:2, :2]))) / self._mm_per_px
+
+    def _unseen(self, k: int, smear: Smear, way: FloatArray) -> Sight:
+        """Make a sight of a smear that is no streak."""
+        length_px = float(np.hypot(*way))
+        along = way / max(length_px, 1e-9)
+        width_px = SHOT_DIAMETER_MM / self._mm_per_px
+        streak = Streak(
+            k,
+            self._times[k],
+            0.0,
+            0.0,
+            length_px,
+            width_px,
+            (float(along[0]), float(along[1])),
+            _FAINT_CONTRAST,
+        )
+        bare = Sight(streak, self._finder.middle_ms(k), np.zeros(2), np.zeros(2), _HIDDEN_STRENGTH)
+        sight = self._measured(bare, smear)
+        points = self._view.on_plane(np.array([_place_px(sight), _place_px(sight) + along]), PLANE_MM)
+        axis = points[1] - points[0]
+        return replace(sight, point_mm=points[0], axis=axis / max(float(np.hypot(*axis)), 1e-9))
+
+    def _measured(self, sight: Sight, smear: Smear) -> Sight:
+        """Put a sight where a smear was measured."""
+        moved = _placed(sight, smear.place_px - self._sway(sight.streak.frame))
+        sigmas = np.hypot(smear.sigmas_px, self._blind_px)
+        ends = float(np.hypot(sigmas[0], _PLAIN_ENDS * sight.streak.length_px))
+        return replace(moved, sigmas_px=(ends, float(sigmas[1])))
+
+    def _sway(self, k: int) -> FloatArray:
+        """How far the camera's shaking moved picture k, (u, v) px."""
+        if k not in self._sways:
+            sway = STILL if self._steady is None else self._steady.measure(self._frames[k])
+            self._sways[k] = np.array([sway.du_px, sway.dv_px])
+        return self._sways[k]
+
+    def _on_plane(self, place_px: FloatArray) -> FloatArray:
+        point: FloatArray = self._view.on_plane(place_px[None], PLANE_MM)[0]
+        return point
+
+    def _smeared(self, fit: FlightFit, k: int) -> tuple[FloatArray, FloatArray]:
+        """Where a flight puts the smear of picture k, (u, v), and its direction times its length, px."""
+        middle_us, open_us = 1000.0 * self._finder.middle_ms(k), 1000.0 * (self._finder.open_ms_of(k) or 0.0)
+        begin, middle, end = self._view.project(
+            fit.flight.at(np.array([middle_us - open_us / 2, middle_us, middle_us + open_us / 2]))
+        )
+        return middle, end - begin
 
     def _joined(self, drafts: Sequence[_Draft]) -> list[_Draft]:
         """Make one flight of two wherever one explains the sights of both about as well."""
@@ -605,43 +761,64 @@ class _Follower:
                 joined.append(draft)
         return joined
 
-    def _split_at_board(self, draft: _Draft) -> list[_Draft]:
-        """Cut a flight in two where a bounce off the board explains its sights much better than none.
+    def _trimmed(self, draft: _Draft) -> _Draft:
+        """Leave out what was seen last where the rest leads elsewhere: the shot has touched something before."""
+        while len(draft.pictures) > _FEWEST_TRIMMED:
+            before = draft.pictures[-2]
+            kept = draft.until(before)
+            fit = self._fit(draft.prior, kept, near=draft.fit)
+            off = [self._off(fit, s) for s in draft.after(before) if not s.is_shadow]
+            if max(off, default=0.0) <= _STRAY_SIGMAS:
+                break
+            draft = _Draft(draft.prior, kept, fit)
+        return draft
 
-        Seen from above, a bounce hardly shows: the shot goes on in its direction, a little slower.
-        """
-        best: tuple[float, list[_Draft]] | None = None
-        for picture in draft.pictures[1:-2]:
-            early, late = draft.until(picture), draft.after(picture)
-            before = self._fit(draft.prior, early)
-            times_us = np.linspace(1000.0 * early[-1].time_ms, 1000.0 * late[0].time_ms, 24)
-            flown = before.flight.at(times_us)
-            lowest = int(np.argmin(np.abs(flown[:, 2] - SHOT_DIAMETER_MM / 2)))
-            above_mm = float(flown[lowest, 2]) - SHOT_DIAMETER_MM / 2
-            down = (above_mm**2) / (float(before.spread_at(float(times_us[lowest]))[0, 2, 2]) + 1.0)
-            if down > 9.0:
-                continue
-            velocity = before.flight.velocity_at(float(times_us[lowest]))
-            speed = float(np.linalg.norm(velocity))
-            rise = abs(float(velocity[2]))
-            prior = FlightPrior.of(
-                start_us=float(times_us[lowest]),
-                start_sigma_us=3000.0,
-                start_mm=np.array([flown[lowest, 0], flown[lowest, 1], SHOT_DIAMETER_MM / 2]),
-                start_sigma_mm=np.array([3.0, 3.0, 1.0]),
-                velocity_mps=np.array([0.85 * velocity[0], 0.85 * velocity[1], 0.6 * rise]),
-                velocity_sigma_mps=np.array([0.12 * speed, 0.12 * speed, 0.4 * rise + 0.2]),
-            )
-            after = self._fit(prior, late)
-            bounce = after.flight.start_mm * [1.0, 1.0, 0.0] + [0.0, 0.0, SHOT_DIAMETER_MM / 2]
-            landing = Waypoint(after.flight.start_us, bounce, np.array([3.0, 3.0, 1.0]))
-            before = self._fit(draft.prior, early, landing)
-            misfit = before.misfit + after.misfit
-            if best is None or misfit < best[0]:
-                best = (misfit, [_Draft(draft.prior, early, before), _Draft(prior, late, after)])
-        if best is None or draft.fit.misfit - best[0] < _BOUNCE_GAIN:
+    def _off(self, fit: FlightFit, sight: Sight) -> float:
+        """How many standard deviations a sight is off a flight that does not know it."""
+        time_us = 1000.0 * sight.time_ms
+        where = fit.flight.at(time_us)[0]
+        pixels = self._view.project(np.concatenate([where[None], where + np.eye(3)]))
+        slopes = (pixels[1:] - pixels[0]).T
+        seen = _seen([sight])
+        whitening = seen.whitening[0]
+        spread = whitening @ slopes @ fit.spread_at(time_us)[0] @ slopes.T @ whitening.T + np.eye(2)
+        off = whitening @ (seen.pixels[0] - pixels[0])
+        return float(np.sqrt(off @ np.linalg.solve(spread, off)))
+
+    def _bounced(self, drafts: Sequence[_Draft]) -> list[_Draft]:
+        """Cut flights at their bounces off the board; what follows one may go on in the next flight."""
+        bounced: list[_Draft] = []
+        open_end = False
+        for draft in drafts:
+            parts = self._split_at_board(draft)
+            if open_end:
+                parts[:1] = self._joined([bounced.pop(), parts[0]])
+            bounced += parts
+            open_end = len(parts) > 1
+        return bounced
+
+    def _split_at_board(self, draft: _Draft) -> list[_Draft]:
+        """Cut a flight in two where a bounce off the board explains its sights much better than none."""
+        pictures = draft.pictures
+        if draft.fit.misfit < _BOUNCE_GAIN or len(pictures) < _FEWEST_ROUND_BOUNCE:
             return [draft]
-        return best[1]
+        free = self._fit(draft.prior, draft.sights, robust=True, near=draft.fit)
+        shadows = self._shadows(draft.sights)
+        own = _seen(_own(draft.sights))
+        falling = []
+        # After the bounce two pictures at least must show where the shot goes.
+        for i in range(0, len(pictures) - 2, max(1, (len(pictures) - 2) // _LANDINGS)):
+            until = draft.until(pictures[i])
+            near = self._fit(draft.prior, until, near=free)
+            falling.append((near, (self._times[pictures[i]] + self._times[pictures[i + 1]]) / 2.0))
+        best = fit_bounced(self._view, own, draft.prior, shadows=shadows, falling=falling)
+        if best is None or free.misfit - best.misfit < _BOUNCE_GAIN:
+            return [draft]
+        before = tuple(s for s in draft.sights if 1000.0 * s.time_ms <= best.landing_us)
+        after = tuple(s for s in draft.sights if 1000.0 * s.time_ms > best.landing_us)
+        if not before or not after:
+            return [draft]
+        return [_Draft(draft.prior, before, best.before), _Draft(best.after_prior, after, best.after)]
 
     def _nearest(self, fit: FlightFit, k: int) -> Sight | None:
         """Find the streak of picture k that the flight leads to, if there is one."""
@@ -738,12 +915,24 @@ def _seen(sights: Sequence[Sight]) -> Seen:
     faint = np.clip((_PLAIN_CONTRAST - contrast) / (_PLAIN_CONTRAST - _FAINT_CONTRAST), 0.0, 1.0)
     length = np.array([s.length_px for s in streaks])
     along = np.hypot(across, (_PLAIN_ENDS + faint * (_FAINT_ENDS - _PLAIN_ENDS)) * length)
+    sigmas = np.column_stack([along, across * (1 + 0.5 * faint)]).reshape(-1, 2)
+    for sigma, sight in zip(sigmas, sights, strict=True):
+        if sight.sigmas_px is not None:
+            sigma[:] = sight.sigmas_px
     return Seen(
         np.array([1000.0 * s.time_ms for s in sights]),
         np.array([(s.u_px, s.v_px) for s in streaks]).reshape(-1, 2),
         np.array([s.axis for s in streaks]).reshape(-1, 2),
-        np.column_stack([along, across * (1 + 0.5 * faint)]),
+        sigmas,
     )
+
+
+def _place_px(sight: Sight) -> FloatArray:
+    return np.array([sight.streak.u_px, sight.streak.v_px])
+
+
+def _placed(sight: Sight, place_px: FloatArray) -> Sight:
+    return replace(sight, streak=replace(sight.streak, u_px=float(place_px[0]), v_px=float(place_px[1])))
 
 
 def _own(sights: Sequence[Sight]) -> list[Sight]:
