@@ -28,6 +28,7 @@ FloatArray = NDArray[np.float64]
 # How well a fall is explained where nothing that was seen explains it, from likelier to stranger.
 _UNSEEN_DRAG = 0.01
 _UNSEEN_RICOCHET = 0.01
+_LEFT_RICOCHET = 0.002  # the shot was seen to leave the board before
 _LOST_RICOCHET = 0.10  # the shot was lost over the board and may have gone on there
 _BY_ITSELF = 0.003
 _SLEEVE = 0.02
@@ -43,7 +44,7 @@ _LEAST_KNOCK = 0.01
 # is mostly the head of one who falls.
 _FELLING_MPS = 1.8
 _FELLING_SPREAD_MPS = 0.35
-_POSSIBLE_SHARE = 0.2
+_POSSIBLE_SHARE = 0.12
 """Causes less likely than this count as excluded."""
 
 
@@ -210,6 +211,8 @@ def _ways(
     if release_us is None:
         # No shot was seen: a chain of falls still is one, but what began it may have been a sleeve.
         ways[Cause.OTHER] = _SLEEVE
+    elif not track.lost_over_board and toppling.began_us > track.legs[-1].last_us:
+        ways[Cause.RICOCHET] = min(ways[Cause.RICOCHET], _LEFT_RICOCHET)
     if not touched and (release_us is None or _out_of_sight(course, track, toppling.began_us, frame_us)):
         ways[Cause.RICOCHET] = max(ways[Cause.RICOCHET], _LOST_RICOCHET)
     if touched:

@@ -60,9 +60,10 @@ _UNTOUCHED_SHARE = 0.03
 # the turns up to there cost together is 1 to 4 on most ways that were the shot's.
 _MISREAD_COST = 9.0
 _MOST_STRAINED = 12.0
+_LED_ASTRAY = 0.1  # a way that was read wrongly leads anywhere
 # A shot is aimed at soldiers: of 149 of the twin 5 % touched the board before the first soldier. The turns weigh the
 # board as they would anywhere on the way; this makes up the difference.
-_ELSE_FIRST_SHARE = 0.1
+_ELSE_FIRST_SHARE = 0.05
 _HEIGHT_SIGMA_MM = 4.0  # on top of what the fit states
 _BELOW_MM = 12.0  # how deep a flight that ended on the board would lead by then, on average
 _STRAY_DENSITY = 1e-3  # a millimetre; a flight that was read wrongly may seem at any height
@@ -78,7 +79,7 @@ _STIR_SIGMA_MS = 4.0
 _EARLY_MS = 3.0
 _EARLY_SIGMA_MS = 2.5
 _MISTIMED_COST = 3.0
-_OPEN_END_MS = 20.0
+_OPEN_END_MS, _OPEN_END_FRAMES = 20.0, 3.5
 _KEPT_COURSES = 64
 _LEAST_SHARE = 1e-4
 
@@ -179,8 +180,7 @@ def find_contacts(
         ]
         courses = sorted(grown, key=lambda c: -c[0])[:_KEPT_COURSES]
     courses = [
-        (share * _chance_of_else(track.legs[0], touches, standing.height_mm), touches)
-        for share, touches in courses
+        (share * _chance_of_else(track, touches, standing.height_mm), touches) for share, touches in courses
     ]
     if first_to_stir:
         # Nobody else was there to push the first one that moved.
@@ -226,14 +226,31 @@ def _guessed(
         x_mm, y_mm = np.array([soldier.x_mm, soldier.y_mm]) - _STRIKE_REACH_MM * way
         touch = Touch(square, False, time_us, (float(x_mm), float(y_mm), standing.height_mm / 2))
         before = Touch(None, False, time_us - frame_us / 2, touch.point_mm)
+        near = _led_to(track, soldier, stirred_us[square], frame_us)
         courses += [
-            Course((touch,), _UNSEEN_FIRST / len(firsts)),
-            Course((before, touch), (1 - _UNSEEN_FIRST) / len(firsts)),
+            Course((touch,), _UNSEEN_FIRST * near),
+            Course((before, touch), (1 - _UNSEEN_FIRST) * near),
         ]
-    return tuple(courses)
+    total = sum(course.probability for course in courses)
+    return tuple(replace(course, probability=course.probability / total) for course in courses)
 
 
-def _chance_of_else(leg: Leg, touches: Sequence[Touch], height_mm: float) -> float:
+def _led_to(track: ShotTrack, soldier: Soldier, stirred_us: int, frame_us: float) -> float:
+    """How well the way that was seen before a soldier moved leads to it, if it goes on."""
+    seen = [leg for leg in track.legs if leg.last_us <= stirred_us + frame_us]
+    if not seen:
+        return 1.0
+    leg = seen[-1]
+    times_us = np.arange(float(leg.last_us), max(float(stirred_us), leg.last_us + frame_us), 1000.0)
+    away = np.hypot(*(leg.flight.at(times_us)[:, :2] - [soldier.x_mm, soldier.y_mm]).T)
+    nearest = int(np.argmin(away))
+    spread = leg.fit.spread_at(float(times_us[nearest]))[0]
+    variance = _STRIKE_SIGMA_MM**2 + (spread[0, 0] + spread[1, 1]) / 2
+    off = max(float(away[nearest]) - _STRIKE_REACH_MM, 0.0) ** 2 / variance
+    return max(float(np.exp(-off / 2)), _LED_ASTRAY)
+
+
+def _chance_of_else(track: ShotTrack, touches: Sequence[Touch], height_mm: float) -> float:
     """Weigh an account in which the shot touched something else before the first soldier; 1 for any other.
 
     Had it touched nothing, the shot would have come to that soldier somewhere between its foot and its head; had it
@@ -242,6 +259,10 @@ def _chance_of_else(leg: Leg, touches: Sequence[Touch], height_mm: float) -> flo
     struck = next((t for t in touches if t.square is not None), None)
     if struck is None or touches[0].square is not None:
         return 1.0
+    if len(track.legs) > 1 and track.legs[1].last_us < struck.time_us:
+        # It was seen once more in between: what the height tells was told when its flight was cut in two there.
+        return _ELSE_FIRST_SHARE
+    leg = track.legs[0]
     z_mm = float(leg.flight.at(struck.time_us)[0, 2]) - _SHOT_RADIUS_MM
     sigma_mm = float(np.hypot(np.sqrt(leg.fit.spread_at(struck.time_us)[0, 2, 2]), _HEIGHT_SIGMA_MM))
     over = (ndtr((height_mm - z_mm) / sigma_mm) - ndtr(-z_mm / sigma_mm)) / height_mm
@@ -317,7 +338,11 @@ class _Turn:
         self._frame_us = frame_us
         self._height_mm = standing.height_mm
         begin_us = before.last_us - _EDGE_US
-        end_us = after.first_us + _EDGE_US if after is not None else begin_us + 1000.0 * _OPEN_END_MS
+        end_us = (
+            after.first_us + _EDGE_US
+            if after is not None
+            else begin_us + max(1000.0 * _OPEN_END_MS, _OPEN_END_FRAMES * frame_us)
+        )
         count = int(np.clip((end_us - begin_us) / 1000.0 / _STEP_MS, 8, 120))
         self._times_us = np.linspace(begin_us, end_us, count)
         self._before = before
@@ -478,7 +503,11 @@ class _Turn:
             + np.eye(3) * _SPEED_SIGMA_MPS**2
         )
         apart = float(self._loose_meeting()[middle])
-        return _Account(apart + float(change @ np.linalg.solve(variance, change)) / 2, ())
+        # Where the sights scatter more than they should, a bounce may have been read into them.
+        seen = self._before
+        strain = max(1.0, seen.fit.misfit / (2 * (len(seen.streaks) + len(seen.shadows))))
+        unlike = float(change @ np.linalg.solve(variance, change)) / 2
+        return _Account(apart + unlike / strain, ())
 
     def _unknown(self) -> _Account:
         meeting = self._meeting()
