@@ -22,7 +22,7 @@ from vision.figure import Figure
 from vision.registration import BoardView
 from vision.surface import Raster, Surface
 
-__all__ = ["Lamp", "find_darkness", "find_lamp", "find_tinted", "in_shadow"]
+__all__ = ["Lamp", "cast_shadows", "find_darkness", "find_lamp", "find_tinted", "in_shadow"]
 
 FloatArray = NDArray[np.float64]
 FloatImage = NDArray[np.float32]
@@ -249,6 +249,23 @@ def in_shadow(
     raster, view, figure, feet_mm
         As for `find_lamp`.
     """
+    cast = cast_shadows(lamp, raster, view, figure, feet_mm)
+    alike = (darkness > _LEAST_DARKER) & (darkness < lamp.darkness + _DARKER_STILL)
+    return np.asarray(cast & alike & ~tinted)
+
+
+def cast_shadows(
+    lamp: Lamp, raster: Raster, view: BoardView, figure: Figure, feet_mm: FloatArray
+) -> NDArray[np.bool_]:
+    """Tell where on the raster soldiers throw their shadows, but for where they hide their own.
+
+    Parameters
+    ----------
+    lamp
+        What throws them.
+    raster, view, figure, feet_mm
+        As for `find_lamp`.
+    """
     mask = np.zeros(raster.shape, dtype=np.uint8)
     z_mm = np.arange(0.0, figure.height_mm, _SLICE_MM)
     radii = np.rint((figure.body_radius_mm(z_mm) + _HALF_SHADE_MM) / raster.mm_per_px).astype(int)
@@ -264,8 +281,7 @@ def in_shadow(
         discs = figure.shadow_of_sight(view.camera_mm, float(x_mm), float(y_mm))
         own[figure.draw(discs, raster, (int(corner[0]), int(corner[1])), own.shape[::-1]) > 0] = 0
         mask[corner[1] : end[1], corner[0] : end[0]] |= own
-    alike = (darkness > _LEAST_DARKER) & (darkness < lamp.darkness + _DARKER_STILL)
-    return np.asarray((mask > 0) & alike & ~tinted)
+    return mask > 0
 
 
 def find_darkness(flat: FloatImage, surface: Surface, raster: Raster) -> FloatImage:

@@ -9,10 +9,9 @@ picture overrules it only where it is plain.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
 
 import cv2
 import numpy as np
@@ -20,7 +19,8 @@ from numpy.typing import NDArray
 
 from game.montecassino import ALL_SQUARES, Side, Square
 from vision.figure import Figure
-from vision.lamp import Lamp, find_darkness, find_lamp, find_tinted, in_shadow
+from vision.lamp import Lamp, cast_shadows, find_darkness, find_lamp, find_tinted, in_shadow
+from vision.manned import Looks, features, plainest, trained
 from vision.outcome import Soldier, Standing
 from vision.registration import BoardView
 from vision.scene import Scene
@@ -44,17 +44,11 @@ _REACH = 0.24
 # The mean of a figure's cover runs from -0.5 (all bare) to 0.5; beyond these the picture is plain.
 _SURELY_BARE = -0.22
 _SURELY_MANNED = 0.12
-_PLAINLY_MANNED = 0.32  # where the position says that nobody stands there
-_UNSURE_SPLIT = -0.06
-_QUITE_BARE = -0.3  # most bare squares lie below
-_LEAST_GAP = 0.04
-_ALIKE = 0.8
-# What a lack of likeness to the sure soldiers takes from a mean.
-_UNLIKE_WEIGHT = 0.2
-_MOST_UNLIKE = 0.25
-_PLAINLY_UNLIKE = -0.6
-_FEW = 0.1  # odd squares to a sure one, which may be anything
-_MOST = 0.75
+_LIKELY_MANNED = -0.06
+_SURELY_NOBODY = -0.38  # covered so little, a square is bare whatever else it looks like
+_POSITION_HOLDS = 4.6  # log-odds: of a hundred squares of a position that is told, 99 are as told
+_NOT_PLAIN = 0.7  # log-odds of about one to two
+_MOST_LIGHT = 0.7  # more or less of it than the bare board has counts no more
 _FEWEST_CLEAR_LEVELS = 1.6  # strangeness of a figure over that of the bare board, at the least
 
 
@@ -78,7 +72,7 @@ class Board:
 
 
 @dataclass(frozen=True, slots=True)
-class _Cover:
+class Cover:
     """How well a figure fits at its best place on a square."""
 
     x_mm: float
@@ -121,9 +115,11 @@ def read_board(picture: Image, scene: Scene, view: BoardView) -> Board:
         cover[in_shadow(lamp, dark, tinted, raster, view, figure, feet)] = -0.5
         covers = _decide_order(cover, shapes, figure)
         lamp = find_lamp(dark, raster, view, usual, _feet(covers), lamp) or lamp
-    if scene.expected is None:
-        covers = _without_shadows(covers, flat, cover, raster, view, figure)
-    manned, differences = _manned(covers, scene.expected)
+    looks = _looks(
+        flat, surface, raster, view, figure, strange, (low, high), cover, dark, lamp, _feet(covers)
+    )
+    log_odds = _log_odds(flat, covers, looks)
+    manned, differences = _manned(log_odds, scene.expected)
     sides, side_notes = tell_sides(
         flat, cover, raster, view, figure, {s: (covers[s].x_mm, covers[s].y_mm) for s in manned}, scene
     )
@@ -136,9 +132,9 @@ def read_board(picture: Image, scene: Scene, view: BoardView) -> Board:
     return Board(raster, flat, surface, strange, (low, high), figure, standing, lamp)
 
 
-def _feet(covers: Mapping[Square, _Cover]) -> FloatArray:
+def _feet(covers: Mapping[Square, Cover]) -> FloatArray:
     """Where somebody seems to stand, shape (N, 2)."""
-    found = [(c.x_mm, c.y_mm) for c in covers.values() if c.mean > _UNSURE_SPLIT]
+    found = [(c.x_mm, c.y_mm) for c in covers.values() if c.mean > _LIKELY_MANNED]
     return np.array(found).reshape(-1, 2)
 
 
@@ -227,7 +223,7 @@ class _Shapes:
         return self._drawn[figure, square]
 
 
-def _lay_figure(cover: FloatImage, shapes: _Shapes, figure: Figure, square: Square) -> _Cover:
+def _lay_figure(cover: FloatImage, shapes: _Shapes, figure: Figure, square: Square) -> Cover:
     """Lay a figure over a square at its best place."""
     raster = shapes.raster
     x_mm, y_mm = square.centre_mm(raster.square_mm)
@@ -248,7 +244,7 @@ def _lay_figure(cover: FloatImage, shapes: _Shapes, figure: Figure, square: Squa
         )
     totals = cv2.matchTemplate(window, shape, cv2.TM_CCORR)
     _, best, _, (column, row) = cv2.minMaxLoc(totals)
-    return _Cover(
+    return Cover(
         x_mm + (column - reach) * raster.mm_per_px,
         y_mm + (row - reach) * raster.mm_per_px,
         best / max(float(shape.sum()), 1.0),
@@ -256,14 +252,14 @@ def _lay_figure(cover: FloatImage, shapes: _Shapes, figure: Figure, square: Squa
     )
 
 
-def _decide_order(cover: FloatImage, shapes: _Shapes, figure: Figure) -> dict[Square, _Cover]:
+def _decide_order(cover: FloatImage, shapes: _Shapes, figure: Figure) -> dict[Square, Cover]:
     """Fit a figure on every square, the clearest first; what one covers is taken from the rest."""
     raster, view = shapes.raster, shapes.view
     left = cover.copy()
     open_squares = {s: _lay_figure(left, shapes, figure, s) for s in ALL_SQUARES}
     # Covering takes away and never adds, so an old fit is an upper bound: only the best is fitted anew.
     stale: set[Square] = set()
-    decided: dict[Square, _Cover] = {}
+    decided: dict[Square, Cover] = {}
     while open_squares:
         square = max(open_squares, key=lambda s: open_squares[s].total_mm2)
         if square in stale:
@@ -297,65 +293,73 @@ def _frame(discs: FloatArray, raster: Raster) -> tuple[tuple[int, int], tuple[in
     return (int(low[0]), int(low[1])), (int(high[0] - low[0]), int(high[1] - low[1]))
 
 
-def _without_shadows(
-    covers: Mapping[Square, _Cover],
+def _looks(
     flat: FloatImage,
-    cover: FloatImage,
+    surface: Surface,
     raster: Raster,
     view: BoardView,
     figure: Figure,
-) -> dict[Square, _Cover]:
-    """Think less of what does not wear what the sure soldiers wear, where it can be a shadow or a print."""
-    feet = {s: (c.x_mm, c.y_mm) for s, c in covers.items() if c.mean > _SURELY_BARE}
-    sure = {s for s in feet if covers[s].mean > _SURELY_MANNED}
-    unlike = unlike_soldiers(flat, cover, raster, view, figure, feet, sure)
-    odd = {s for s, by in unlike.items() if by < _PLAINLY_UNLIKE and s not in sure}
-    if len(odd) > max(1.0, _FEW * len(sure)) and _beside_in_one_direction(odd, sure) < _MOST:
-        # Many that are alike and lie anywhere are the soldiers of a side of which none is sure.
-        return dict(covers)
-    return {
-        s: replace(c, mean=c.mean + max(_UNLIKE_WEIGHT * unlike[s], -_MOST_UNLIKE)) if s in odd else c
-        for s, c in covers.items()
-    }
+    strange: FloatImage,
+    levels: tuple[float, float],
+    cover: FloatImage,
+    dark: FloatImage,
+    lamp: Lamp | None,
+    feet_mm: FloatArray,
+) -> Looks:
+    """Gather what tells a figure from other strange things."""
+    light = np.zeros(raster.shape, dtype=np.float32)
+    here = flat[raster.board]
+    light[raster.board] = np.clip(surface.share_of_light(here) - 1, -_MOST_LIGHT, _MOST_LIGHT)
+    across, down = (cv2.Sobel(light, cv2.CV_32F, *way) / 8 for way in ((1, 0), (0, 1)))
+    tint = np.zeros_like(light)
+    if flat.shape[2] > 1:
+        tint[raster.board] = surface.tint(here) / surface.noise
+    cast = np.zeros(raster.shape, dtype=np.bool_)
+    if lamp is not None:
+        cast = cast_shadows(lamp, raster, view, figure, feet_mm)
+    sharp = np.asarray(cv2.magnitude(across, down) / raster.mm_per_px, dtype=np.float32)
+    return Looks(raster, view, figure, strange, levels, cover, np.nan_to_num(dark), sharp, tint, lamp, cast)
 
 
-def _beside_in_one_direction(odd: Collection[Square], sure: Collection[Square]) -> float:
-    """Largest share of `odd` squares that have a `sure` one beside them in the same direction, as shadows have."""
-    places = {s.centre_mm(1.0) for s in sure}
-    found = [s.centre_mm(1.0) for s in odd]
-    steps = [(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1) if (dx, dy) != (0, 0)]
-    return max(sum((x + dx, y + dy) in places for x, y in found) / len(found) for dx, dy in steps)
+def measure_squares(
+    flat: FloatImage, covers: Mapping[Square, Cover], looks: Looks
+) -> tuple[list[Square], FloatArray]:
+    """Measure what is seen on the squares that are not plainly bare: they, and their features."""
+    fits = {s: (c.x_mm, c.y_mm, c.mean) for s, c in covers.items() if c.mean > _SURELY_NOBODY}
+    feet = {s: (x_mm, y_mm) for s, (x_mm, y_mm, _) in fits.items()}
+    sure = {s for s, (_, _, mean) in fits.items() if mean > _SURELY_MANNED}
+    unlike = unlike_soldiers(flat, looks.cover, looks.raster, looks.view, looks.figure, feet, sure)
+    return list(fits), features(looks, fits, unlike)
+
+
+def _log_odds(flat: FloatImage, covers: Mapping[Square, Cover], looks: Looks) -> dict[Square, float]:
+    """Log-odds that somebody stands on a square, by square; plainly bare ones left out."""
+    squares, measured = measure_squares(flat, covers, looks)
+    if not squares:
+        return {}
+    return dict(zip(squares, plainest(trained().log_odds(measured)).tolist(), strict=True))
 
 
 def _manned(
-    covers: Mapping[Square, _Cover], expected: Mapping[Square, Side] | None
+    log_odds: Mapping[Square, float], expected: Mapping[Square, Side] | None
 ) -> tuple[list[Square], list[str]]:
+    """Say who stands where, and what differs from the position or is not plain."""
     if expected is None:
-        split = _widest_gap([c.mean for c in covers.values()])
-        return [s for s, c in covers.items() if c.mean > split], []
+        unsure = {s: odds for s, odds in log_odds.items() if abs(odds) < _NOT_PLAIN}
+        notes = [
+            f"{square} is not plain: it is taken for {'manned' if unsure[square] > 0 else 'empty'}"
+            for square in sorted(unsure)
+        ]
+        return [s for s, odds in log_odds.items() if odds > 0], notes
     manned: list[Square] = []
     differences: list[str] = []
     for square in ALL_SQUARES:
-        mean = covers[square].mean
-        if square in expected and mean < _SURELY_BARE:
+        odds = log_odds.get(square, -np.inf)
+        if square in expected and odds < -_POSITION_HOLDS:
             differences.append(f"{square} should hold a soldier and is seen empty")
-        elif square not in expected and mean > _PLAINLY_MANNED:
+        elif square not in expected and odds > _POSITION_HOLDS:
             differences.append(f"{square} should be empty and a soldier is seen on it")
             manned.append(square)
         elif square in expected:
             manned.append(square)
     return manned, differences
-
-
-def _widest_gap(means: list[float]) -> float:
-    """Middle of the widest gap between unsure means, the lower of two alike: bare squares lie close together.
-
-    Soldiers of a dark side and of a bright one can lie far apart, so the gap above is no better than the one below.
-    """
-    unsure = sorted(m for m in means if _QUITE_BARE < m < _SURELY_MANNED)
-    ends = [_QUITE_BARE, *unsure, _SURELY_MANNED]
-    gaps = [(b - a, (a + b) / 2) for a, b in pairwise(ends)]
-    widest = max(gaps)[0]
-    if widest < _LEAST_GAP:
-        return _UNSURE_SPLIT
-    return next(middle for width, middle in gaps if width > _ALIKE * widest)
