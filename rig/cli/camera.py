@@ -29,6 +29,7 @@ camera_group = typer.Typer(
 app.add_typer(camera_group, rich_help_panel="Set up")
 
 _LOOK_S = 0.05  # between two looks at a camera that has given nothing new
+_TELL_S = 1.5  # between two remarks that nothing was kept
 _LEAST, _MOST = 3, 100  # corners or squares along a side of a board that anybody has
 
 FolderArgument = Annotated[Path, typer.Argument(metavar="FOLDER", help="photographs of the board")]
@@ -63,6 +64,10 @@ def calibrate(
             "--live", help="first fill FOLDER from the settings' camera, while you move the board before it"
         ),
     ] = False,
+    camera: Annotated[
+        str | None,
+        typer.Option(help="with --live: camera number, file or URL, in place of the settings'"),
+    ] = None,
     chessboard: ChessboardOption = None,
     charuco: CharucoOption = None,
     square_mm: SquareOption = 30.0,
@@ -76,14 +81,19 @@ def calibrate(
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Find the lens from photographs of a chessboard or a ChArUco board, held at many angles and places."""
+    from rig.cli._opening_line import through_camera
     from rig.lens_report import refused_in_words, report_as_json, report_in_words
     from vision.lens import NoLens
     from vision.lens import calibrate as fit
 
+    if camera is not None and not live:
+        raise typer.BadParameter(
+            "it is for --live; photographs in a folder need no camera", param_hint="--camera"
+        )
     chosen = settings_or_defaults(settings)
     told = _told_board(chessboard, charuco, square_mm, marker_mm, dictionary)
     if live:
-        _take_views(folder, chosen, told)
+        _take_views(folder, through_camera(chosen, camera), told)
     pictures = _looked_at(folder, told, quiet=as_json)
     found = fit(pictures.seen, pictures.target, pictures.size_px)
     if isinstance(found, NoLens):
@@ -267,11 +277,11 @@ def _take_views(folder: Path, settings: Settings, told: Target | None) -> None:
     if settings.camera.source == TWIN:
         raise RefusedError(
             "the twin's camera looks at the twin's table, and nobody can hold a board before it: "
-            "set camera.source in the settings to a camera"
+            "say which camera with --camera, or in the settings"
         )
     views = LiveViews(folder, told)
     camera = real_camera(settings, WallClock())
-    said = ""
+    said, said_s = "", 0.0
     try:
         typer.echo(
             "hold the board before the camera, still for a moment each time; Ctrl-C when you have enough"
@@ -284,10 +294,12 @@ def _take_views(folder: Path, settings: Settings, told: Target | None) -> None:
             seen = views.look(frames[-1].image)
             if isinstance(seen, Taken):
                 advice = seen.coverage.advice
-                said = advice[0] if advice else "everything is covered"
-                typer.echo(f"view {seen.count} kept, {seen.coverage.share:.0%} covered; next: {said}")
-            elif seen != said:
-                said = seen
+                following = f"next: {advice[0]}" if advice else "everything is covered"
+                typer.echo(f"view {seen.count} kept, {seen.coverage.share:.0%} covered; {following}")
+                said, said_s = "", time.monotonic()
+            # A board that is moved about looks different in every picture, and nobody reads as fast.
+            elif seen != said and time.monotonic() - said_s >= _TELL_S:
+                said, said_s = seen, time.monotonic()
                 typer.echo(f"  {seen}")
     except KeyboardInterrupt:
         if views.count == 0:
