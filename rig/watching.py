@@ -31,6 +31,7 @@ _LASTING_US = 3_000_000  # what lies still for so long is no hand, and is meant 
 _HEIGHT_PX = 720
 _BAR_PX = 64
 _FOOT_MM = 15.0
+_THERE_MM = 34.0  # a ring round whatever is the matter, clear of a soldier's
 _MARGIN_MM = 40.0
 _CLEAR: Colour = (120, 205, 120)
 _NOT_CLEAR: Colour = (90, 90, 255)
@@ -171,6 +172,9 @@ class TableWatch:
         for soldier in standing.soldiers:
             middle_mm = soldier.square.centre_mm(side)
             sheet.tag(middle_mm, side / 2, str(soldier.square), _SIDES[soldier.side])
+        if self._alarm is not None and self._alarm.centre_px is not None:
+            x_mm, y_mm = self._read.view.on_plane(np.array([self._alarm.centre_px]))[0]
+            sheet.ring((float(x_mm), float(y_mm)), _THERE_MM, _NOT_CLEAR, 4.0)
         return sheet.canvas
 
 

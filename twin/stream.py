@@ -18,7 +18,7 @@ import uvicorn
 from numpy.typing import NDArray
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import StreamingResponse
+from starlette.responses import HTMLResponse, StreamingResponse
 from starlette.routing import Route
 
 from game.montecassino import parse_squares
@@ -27,6 +27,19 @@ from twin.table import Table, TableSettings
 
 PATH = "/camera.mjpg"
 _BOUNDARY = "picture"
+_PAGE = f"""<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Montecassino rig: the table</title>
+<style>
+  html, body {{ margin: 0; height: 100%; background: #1e2126; color: #ebebeb; font: 18px sans-serif }}
+  img {{ display: block; width: 100%; height: 100%; object-fit: contain }}
+  p {{ padding: 2em }}
+</style>
+<img src="{PATH}" alt="the table as the camera sees it"
+  onerror="document.body.innerHTML = '&lt;p&gt;No more pictures: the program that showed them has ended.&lt;/p&gt;'">
+</html>
+"""
 _WAITING = 240
 """A client this many pictures behind loses the oldest."""
 _WIDTHS_PX = (1280, 960, 640)
@@ -135,7 +148,7 @@ class MjpegServer:
         self._clients: set[asyncio.Queue[bytes | None]] = set()
         self._latest: bytes | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        app = Starlette(routes=[Route(PATH, self._respond)])
+        app = Starlette(routes=[Route("/", self._show), Route(PATH, self._respond)])
         config = uvicorn.Config(
             app, host=host, port=port, log_level="critical", lifespan="off", timeout_graceful_shutdown=1
         )
@@ -147,8 +160,10 @@ class MjpegServer:
             if not self._thread.is_alive():
                 raise StreamError(f"cannot serve pictures at {host}:{port}: the address is taken")
         address = self._server.servers[0].sockets[0].getsockname()
-        self.url = f"http://{address[0]}:{address[1]}{PATH}"
-        """What to give to OpenCV or a browser."""
+        self.page_url = f"http://{address[0]}:{address[1]}/"
+        """A page with the pictures, for a browser."""
+        self.url = f"{self.page_url.rstrip('/')}{PATH}"
+        """The pictures alone: what to give to OpenCV."""
 
     def _serve(self) -> None:
         async def run() -> None:
@@ -173,6 +188,9 @@ class MjpegServer:
             if client.full():
                 client.get_nowait()
             client.put_nowait(packed)
+
+    async def _show(self, _: Request) -> HTMLResponse:
+        return HTMLResponse(_PAGE)
 
     async def _respond(self, _: Request) -> StreamingResponse:
         return StreamingResponse(

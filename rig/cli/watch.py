@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli._app import RefusedError, app
+from rig.cli._app import app
 from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_or_defaults
 
 if TYPE_CHECKING:
@@ -156,12 +158,14 @@ def _saving(path: Path, table: TableWatch) -> Show:
 def _showing(page: bool, port: int) -> Iterator[Show]:
     """Show pictures in a window where there is a screen, else on a page for the browser."""
     if not page and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
-        yield _in_window
-        return
+        if _window_opens():
+            yield _in_window
+            return
+        typer.echo("no window can be opened on this screen, so the table is shown on a page:")
     from twin.stream import MjpegServer
 
     server = MjpegServer(port=port)
-    typer.echo(f"open {server.url} in a browser; Ctrl-C ends")
+    typer.echo(f"open {server.page_url} in a browser; Ctrl-C ends")
 
     def publish(picture: NDArray[np.uint8]) -> bool:
         server.publish(picture)
@@ -173,15 +177,19 @@ def _showing(page: bool, port: int) -> Iterator[Show]:
         server.close()
 
 
+def _window_opens() -> bool:
+    """Try it in a process of its own: where the screen is out of reach, OpenCV's window ends the whole program."""
+    tried = subprocess.run(
+        [sys.executable, "-c", "import cv2; cv2.namedWindow('rig'); cv2.waitKey(1)"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+    return tried.returncode == 0
+
+
 def _in_window(picture: NDArray[np.uint8]) -> bool:
     import cv2
 
-    try:
-        cv2.imshow(_WINDOW, picture)
-        return (
-            cv2.waitKey(1) not in {ord("q"), 27} and cv2.getWindowProperty(_WINDOW, cv2.WND_PROP_VISIBLE) >= 1
-        )
-    except cv2.error:
-        raise RefusedError(
-            "no window can be opened on this screen; rig watch --page shows it in a browser"
-        ) from None
+    cv2.imshow(_WINDOW, picture)
+    return cv2.waitKey(1) not in {ord("q"), 27} and cv2.getWindowProperty(_WINDOW, cv2.WND_PROP_VISIBLE) >= 1

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
+import re
+import subprocess
+import sys
+import urllib.request
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -128,18 +133,69 @@ def test_what_is_drawn_changes_with_what_is_the_matter(watching: Watching) -> No
     assert cv2.absdiff(clear[64:], plain).mean() > 2, "squares and soldiers are drawn"
 
 
+def test_what_is_the_matter_is_shown_where_it_is(watching: Watching) -> None:
+    """A red ring, for whoever looks at the table and not at the words above it."""
+    picture = still()[0]
+    clear = watching.table.draw(picture).astype(int)
+    watching.show(50_000, arm)
+    warned = watching.table.draw(picture).astype(int)
+    rows, columns = np.nonzero((np.abs(warned - clear).max(axis=2) > 60)[64:])
+    scale = 720 / 450
+    assert columns.mean() / scale == pytest.approx(650, abs=60)
+    assert rows.mean() / scale == pytest.approx(215, abs=30)
+
+
+def rig_with_a_film(folder: Path, *, pictures: int, fps: float) -> None:
+    """A film of the table that lies still, and settings for it."""
+    writer = cv2.VideoWriter(str(folder / "table.avi"), cv2.VideoWriter.fourcc(*"MJPG"), fps, (800, 450))
+    for k in range(pictures):
+        writer.write(still()[k % 4])
+    writer.release()
+    centres = ", ".join(f'"{number}" = [{x}, {y}]' for number, (x, y) in MARKERS.centres_mm.items())
+    (folder / "rig.toml").write_text(
+        f"[board]\nmarker_size_mm = {MARKERS.size_mm}\nmarker_centres_mm = {{ {centres} }}\n"
+    )
+
+
+@pytest.mark.parametrize("screen", [{}, {"DISPLAY": ":98765"}], ids=["none", "out of reach"])
+def test_without_a_screen_the_table_is_on_a_page(screen: dict[str, str], tmp_path: Path) -> None:
+    rig_with_a_film(tmp_path, pictures=600, fps=5.0)
+    run = "import sys; from rig.cli import main; sys.exit(main())"
+    without = {name: value for name, value in os.environ.items() if "DISPLAY" not in name}
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-c", run, "watch", "--camera", "table.avi", "--for", "100"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=without | screen,
+    )
+    try:
+        assert process.stdout is not None
+        if screen:
+            assert process.stdout.readline().startswith("no window can be opened")
+        found = re.search(r"open (http://127\.0\.0\.1:\d+/) in a browser", process.stdout.readline())
+        assert found is not None
+        assert process.stdout.readline().startswith("clear; 13 soldiers of A, 12 of G")
+        with urllib.request.urlopen(found[1], timeout=30) as page:
+            source = re.search(r'<img src="/([^"]+)"', page.read().decode())
+        assert source is not None
+        capture = cv2.VideoCapture(found[1] + source[1])
+        # Whoever comes gets the last picture at once; it may be the one from before the table was read.
+        shown = [capture.read()[1] for _ in range(3)][-1]
+        capture.release()
+    finally:
+        process.terminate()
+        process.communicate()
+    assert shown.shape == (64 + 720, 1280, 3)
+    blue, green, red = (int(level) for level in shown[32, 5])
+    assert green > max(blue, red) + 40, "the light at the bar's left says that all is clear"
+
+
 def test_the_command_writes_one_picture_and_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    writer = cv2.VideoWriter("table.avi", cv2.VideoWriter.fourcc(*"MJPG"), 30.0, (800, 450))
-    for k in range(300):
-        writer.write(still()[k % 4])
-    writer.release()
-    centres = ", ".join(f'"{number}" = [{x}, {y}]' for number, (x, y) in MARKERS.centres_mm.items())
-    Path("rig.toml").write_text(
-        f"[board]\nmarker_size_mm = {MARKERS.size_mm}\nmarker_centres_mm = {{ {centres} }}\n"
-    )
+    rig_with_a_film(tmp_path, pictures=300, fps=30.0)
     assert main(["watch", "--camera", "table.avi", "--save", "seen.png"]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "seen.png"
     assert cv2.imread("seen.png") is not None
