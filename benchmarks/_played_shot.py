@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import Option, Position, Square, parse_squares
-from rig.camera import Frame, FrameRing
+from rig.camera import Frame
 from rig.cannon import Cannon, LaneAnswer, ShotFired
-from rig.eye import Eye
+from rig.eye import Eye, ring_for
 from rig.hands import PromptedHands
 from rig.log import SessionStart, ShotPlan
 from rig.log.sql_store import open_log_in_memory
@@ -36,7 +36,6 @@ __all__ = ["noisy", "verdict_after_ms"]
 Image = NDArray[np.uint8]
 
 _NOISES = 7
-_STALL_US = 2_000_000
 _LEND_S = 0.005  # for which the other threads have the core before this one looks again
 
 
@@ -194,13 +193,7 @@ def verdict_after_ms(
     )
     clock = _OneCore()
     film = _Film(recording, pictures, clock)
-    camera = settings.camera
-    ring = FrameRing(
-        film,
-        keep_us=round(1e6 * camera.clip_before_s) + 500_000,
-        hold_us=round(1e6 * camera.clip_after_s) + 1_000_000,
-        stall_us=_STALL_US,
-    )
+    ring = ring_for(film, settings)
     told_after_us: list[int] = []
 
     def tell(read: ShotRead) -> None:

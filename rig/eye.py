@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import Side, Square
-from rig.camera import CameraError, Frame, FrameRing
+from rig.camera import Camera, CameraError, Frame, FrameRing
 from rig.link.port import Clock
 from rig.settings import Settings
 from rig.uniforms_file import NAME as UNIFORMS_NAME
@@ -23,13 +23,15 @@ from vision.scene import MarkerMap, Scene
 from vision.soldiers import read_board
 from vision.steady import typical
 
-__all__ = ["BoardNotSeen", "Eye", "TableReading", "scene_of"]
+__all__ = ["BoardNotSeen", "Eye", "TableReading", "ring_for", "scene_of"]
 
 _PICTURES_TO_READ = 5  # their median is free of most noise
 _PICTURES_OF_LANE = 3
 _WATCHED_MARGIN_MM = 40.0
 _BARREL_MARGIN_MM = 30.0  # the barrel's end moves over the first line while it is aimed
 _WAIT_STEP_US = 20_000
+_LANE_TO_SHOT_US = 500_000  # from the lane's last check to the shot's leaving
+_FIRING_US = 1_000_000  # from holding the pictures to the shot's leaving, on a line that has to ask again
 
 
 class BoardNotSeen(CameraError):
@@ -82,6 +84,17 @@ def scene_of(
         exposure_us=camera.exposure_us,
         fire_us=fire_us,
         uniforms=read_uniforms(taught) if taught.is_file() else None,
+    )
+
+
+def ring_for(camera: Camera, settings: Settings) -> FrameRing:
+    """Return a ring that holds a shot as long as the settings want it, and no more."""
+    asked = settings.camera
+    return FrameRing(
+        camera,
+        keep_us=round(asked.clip_before_s * 1e6) + _LANE_TO_SHOT_US,
+        hold_us=round(asked.clip_after_s * 1e6) + _FIRING_US,
+        stall_us=round(asked.stall_s * 1e6),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import shutil
 import tempfile
 import time
@@ -15,7 +16,7 @@ from typing import Final
 
 from game.montecassino import Side
 from rig.camera import Camera, CameraError, Frame
-from rig.eye import scene_of
+from rig.eye import ring_for, scene_of
 from rig.link import wire
 from rig.link.history import Remembered
 from rig.link.messages import Identity, Status
@@ -48,6 +49,7 @@ _PICTURES_TO_READ = 5
 _LONGEST_LOOK_US = 3_000_000
 _STEP_US = 20_000
 _RATE_SHARE = 0.9
+_MEMORY_SHARE = 0.5  # the rest is for the system, and for reading the shot
 
 
 class Level(StrEnum):
@@ -282,6 +284,7 @@ def camera_health(
             f"{rate:.0f} pictures a second, {asked.fps:g} were asked for",
             "more light, a smaller picture, or a faster connection",
         )
+    yield _memory(camera, settings)
     picture = typical([frame.image for frame in frames[-_PICTURES_TO_READ:]])
     view = register(picture, scene_of(settings, side=Side.A, fps=asked.fps))
     if isinstance(view, NoBoard):
@@ -301,3 +304,20 @@ def camera_health(
         )
     else:
         yield Finding(Level.OK, "markers", f"all {len(view.markers_used)} are seen")
+
+
+def _memory(camera: Camera, settings: Settings) -> Finding:
+    """Say what the pictures of a shot take at the most while it is watched."""
+    ring = ring_for(camera, settings)
+    found = f"a shot's pictures, {ring.most_frames} at the most, take up to {ring.most_bytes // _MEGABYTE} MB"
+    has_bytes = (
+        os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        if "SC_PHYS_PAGES" in os.sysconf_names
+        else None
+    )
+    if has_bytes is not None and ring.most_bytes > _MEMORY_SHARE * has_bytes:
+        found = f"{found} of {has_bytes // _MEGABYTE} MB"
+        return Finding(
+            Level.WARNING, "memory", found, "a smaller picture, fewer a second, or a smaller clip_after_s"
+        )
+    return Finding(Level.OK, "memory", found)

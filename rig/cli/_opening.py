@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from game.montecassino import Position
-from rig.camera import Camera, FrameRing, OpenCvCamera
+from rig.camera import Camera, OpenCvCamera
 from rig.cannon import Cannon, Change
 from rig.checked_file import Fault
 from rig.cli._opening_line import open_line
-from rig.eye import Eye
+from rig.eye import Eye, ring_for
 from rig.hands import Hands
 from rig.link import wire
 from rig.link.history import read_history
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from twin import Twin
 
 __all__ = ["OpenRig", "open_rig", "real_camera"]
-
-_RING_MARGIN_US = 500_000  # from the lane's last check to the shot's leaving
-_FIRING_US = 1_000_000  # from holding the pictures to the shot's leaving, on a line that has to ask again
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +88,7 @@ def open_rig(
             from rig.cli._twin import TwinCamera, TwinHands
 
             camera, hands = TwinCamera(twin), TwinHands(twin)
-        ring = FrameRing(
-            camera,
-            keep_us=round(settings.camera.clip_before_s * 1e6) + _RING_MARGIN_US,
-            hold_us=round(settings.camera.clip_after_s * 1e6) + _FIRING_US,
-            stall_us=round(settings.camera.stall_s * 1e6),
-        )
+        ring = ring_for(camera, settings)
         cannon = Cannon(
             line.link,
             gate_spacing_mm=settings.cannon.gate_spacing_mm,

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from rig import health
-from rig.health import INPUTS, Level, clock_health, disk_health, firmware_health, inputs_health
+from rig.eye import ring_for
+from rig.health import INPUTS, Level, camera_health, clock_health, disk_health, firmware_health, inputs_health
 from rig.link import wire
 from rig.link.messages import Identity, Moving, Status
 from rig.settings import Log, Settings
@@ -53,6 +56,42 @@ def test_a_clock_that_runs_backward_is_a_fault(monkeypatch: pytest.MonkeyPatch) 
     readings = iter(range(10_000, 0, -1))
     monkeypatch.setattr(health.time, "monotonic_ns", lambda: next(readings))
     assert next(clock_health()).level is Level.FAULT
+
+
+class Blank:
+    """A camera that shows a bare table, and its time."""
+
+    name, width_px, height_px, fps = "blank", 1280, 720, 120.0
+
+    def __init__(self) -> None:
+        self.time_us = 0
+
+    def now_us(self) -> int:
+        return self.time_us
+
+    def wait(self, time_us: int) -> None:
+        self.time_us += time_us
+
+    def poll(self) -> list[SimpleNamespace]:
+        image = np.full((self.height_px, self.width_px, 3), 120, np.uint8)
+        return [SimpleNamespace(index=0, timestamp_us=self.time_us, image=image)]
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize(("has_mb", "level"), [(8000, Level.OK), (1000, Level.WARNING)])
+def test_the_memory_that_a_shot_takes_is_told(
+    monkeypatch: pytest.MonkeyPatch, has_mb: int, level: Level
+) -> None:
+    monkeypatch.setattr(os, "sysconf", {"SC_PHYS_PAGES": has_mb * 1000, "SC_PAGE_SIZE": 1000}.__getitem__)
+    camera, settings = Blank(), Settings()
+    findings = {f.part: f for f in camera_health(camera, camera, camera.wait, settings)}  # type: ignore[arg-type]
+    ring = ring_for(camera, settings)  # type: ignore[arg-type]
+    assert findings["memory"].level is level
+    assert f"up to {ring.most_bytes // 1_000_000} MB" in findings["memory"].found
+    clip_s = settings.camera.clip_before_s + settings.camera.clip_after_s
+    assert ring.most_frames >= clip_s * camera.fps
 
 
 @pytest.mark.parametrize("member", wire.Input)
