@@ -71,6 +71,10 @@ _SHOT_COLUMNS: Mapping[str, Any] = MappingProxyType(
         "software_version": pa.string(),
         "firmware_version": pa.string(),
         "wire_version": pa.int64(),
+        # New columns come last: whoever counts columns finds the old ones where they were.
+        "fallen": pa.string(),
+        "fallen_causes": pa.string(),
+        "pushed": pa.string(),
     }
 )
 
@@ -90,6 +94,8 @@ _FALL_COLUMNS: Mapping[str, Any] = MappingProxyType(
         "verdict": pa.string(),
         "decided_by": pa.string(),
         "decided_at_utc": _TIME,
+        "decided_by_name": pa.string(),
+        "decided_cause": pa.string(),
     }
 )
 
@@ -98,7 +104,8 @@ def shots_table(log: ShotLog) -> pa.Table:
     """Give one row a shot, oldest first.
 
     `<stage>_after_us` is counted from `planned` on the rig's own clock, to the last time the shot came to that
-    stage. Lists of squares are parted by blanks. What is not known is null.
+    stage. Lists of squares are parted by blanks; `fallen_causes` has the likeliest cause of each of `fallen`, in the
+    same order. What is not known is null.
     """
     sessions = {session.session_id: session for session in log.sessions()}
     rows = [_shot_row(shot, sessions[shot.session_id]) for shot in log.shots()]
@@ -109,7 +116,8 @@ def falls_table(log: ShotLog) -> pa.Table:
     """Give one row for each fall of each analysis; `latest` marks those of a shot's last analysis.
 
     `analysis` counts a shot's analyses from 1. `verdict` is what the standing verdict says of that soldier:
-    casualty, put back, or doubt; null where it says nothing.
+    casualty, put back, or doubt; null where it says nothing. `decided_by` is the side that ruled on a doubt,
+    `decided_by_name` who spoke for it, and `decided_cause` what they called the cause; null where nobody signed.
     """
     rows = [
         _fall_row(shot, number, analysis, fall)
@@ -137,7 +145,7 @@ def _shot_row(shot: Shot, session: Session) -> dict[str, Any]:
         "fired": shot.fired.value,
         "told": tell(shot),
         "analyses": len(shot.analyses),
-        "falls": len(shot.analyses[-1].falls) if shot.analyses else None,
+        **_felled(shot),
         "recording_path": shot.recording_path,
         "transcript_path": session.transcript_path,
         "software_version": session.software_version,
@@ -172,6 +180,19 @@ def _shot_row(shot: Shot, session: Session) -> dict[str, Any]:
     return row
 
 
+def _felled(shot: Shot) -> dict[str, Any]:
+    """Tell who fell and who was pushed, as the last analysis has it."""
+    if not shot.analyses:
+        return {}
+    last = shot.analyses[-1]
+    return {
+        "falls": len(last.falls),
+        "fallen": " ".join(fall.square for fall in last.falls),
+        "fallen_causes": " ".join(fall.causes[0] for fall in last.falls),
+        "pushed": " ".join(moved.square for moved in last.moved),
+    }
+
+
 def _after_us(shot: Shot, stage: Stage) -> int | None:
     start_us = shot.history[0].clock_us
     entry = shot.entry(stage)
@@ -197,6 +218,8 @@ def _fall_row(shot: Shot, number: int, analysis: Analysis, fall: Fall) -> dict[s
         "verdict": _said_of(shot, fall.square),
         "decided_by": None if decision is None else decision.decided_by,
         "decided_at_utc": None if decision is None else decision.at_utc_us,
+        "decided_by_name": None if decision is None else decision.name,
+        "decided_cause": None if decision is None else decision.cause,
     }
 
 

@@ -11,7 +11,7 @@ import pyarrow.parquet
 import pytest
 from logged_shots import ANALYSIS, PENDING, START, until
 
-from rig.log import Analysis, LogError, ShotLog, Stage, open_log_in_memory
+from rig.log import Analysis, LogError, ShotLog, Signature, Stage, Verdict, open_log_in_memory
 from rig.log.export import FORMATS, export, falls_table, shots_table
 
 _START_UTC_US = 1_790_000_000_000_000
@@ -40,7 +40,9 @@ def test_one_row_a_shot_with_units_in_the_column_names(log: ShotLog) -> None:
     assert pending["pending"] == "G-41"
     assert (asked["stage"], asked["fired"]) == ("asked", "uncertain")
     assert asked["muzzle_speed_mps"] is None
-    assert asked["falls"] is None, "not analysed is not the same as nobody fell"
+    assert (whole["falls"], whole["fallen"], whole["fallen_causes"]) == (2, "G-33 G-41", "direct direct")
+    assert whole["pushed"] == " ".join(moved.square for moved in ANALYSIS.moved)
+    assert asked["falls"] is asked["fallen"] is None, "not analysed is not the same as nobody fell"
 
 
 def test_one_row_a_fall_of_every_analysis(log: ShotLog) -> None:
@@ -55,6 +57,17 @@ def test_one_row_a_fall_of_every_analysis(log: ShotLog) -> None:
     ]
     assert rows[1]["possible_causes"] == "direct ricochet"
     assert [row["verdict"] for row in rows] == ["casualty", "casualty", "casualty", "casualty", "doubt"]
+
+
+def test_a_ruling_is_told_with_who_signed_it_and_what_they_called_the_cause(log: ShotLog) -> None:
+    final = Verdict(casualties=("G-33",), put_back=("G-41",))
+    signed = {"G-41": Signature(name="Ada", cause="ricochet")}
+    log.decide(2, "G", {"G-41": False}, final=final, signed=signed)
+    rows = {(row["shot_id"], row["square"]): row for row in falls_table(log).to_pylist()}
+    ruled = rows[2, "G-41"]
+    assert (ruled["decided_by"], ruled["decided_by_name"], ruled["decided_cause"]) == ("G", "Ada", "ricochet")
+    assert ruled["verdict"] == "put back"
+    assert rows[2, "G-33"]["decided_by_name"] is None
 
 
 def test_csv_and_parquet_hold_the_same(log: ShotLog, tmp_path: Path) -> None:
