@@ -41,8 +41,8 @@ _ITERATIONS = 12
 _LEAST_GAIN = 1e-4  # of the sum of squares
 _SHARP_PX = 0.6
 _FLIGHT = 8  # unknowns of a flight; with shadows the lamp's two slopes come after them
-# What the fit itself states holds 59 % of speeds of filmed shots within one standard deviation, not 68 %.
-_SPEED_SLACK = 1.4
+# What the fit itself states holds too few of the speeds of filmed shots within one and two standard deviations.
+_SPEED_SLACK = 1.2
 _HUBER = 2.0  # standard deviations beyond which a sight is taken for partly spoilt
 # Centre of a shot that lies on the board, and how firmly it is kept from sinking below.
 _LOWEST_MM = 3.0

@@ -61,7 +61,7 @@ _JOIN_LOSS = 9.0  # by how much one flight may raise the sum of squares of two
 _STRAY_PX = 3.0
 _FEWEST_TRIMMED, _STRAY_SIGMAS = 2, 4.0
 _SHADOWS_ALONE = 1  # pictures at the end of a flight
-_FEWEST_ROUND_BOUNCE = 3
+_FEWEST_ROUND_BOUNCE = 4
 _LANDINGS = 8  # times of a bounce from which the search may begin
 _BOUNCE_GAIN = 8.0  # by how much a bounce must lower the sum of squares to be believed
 _MOST_LEGS = 8
@@ -79,6 +79,8 @@ _SHADOW_REACH_PX = 30.0
 _STRAY_SHADOW_PX = 3.5
 _STILL_PICTURES = 12
 _FEWEST_PLAIN = 3
+_SPOILT_SIGMAS = 5.0
+_EARLIER_PICTURES = 2
 _PLAIN_SMEARS = 6  # that tell the shot's colour
 _PLAIN_GAIN = 60.0
 # What the closer look must tell of a shot that makes no streak.
@@ -86,6 +88,9 @@ _HIDDEN_GAIN, _HIDDEN_SIGMAS, _HIDDEN_STRENGTH = 100.0, 4.0, 0.6
 _SHOWN = (0.6, 1.5)
 _HIDDEN_SPREAD_PX = 4.0  # beyond, a flight does not say where to look
 _LIT_PX, _LENS_PX = 0.35, 0.8
+# Clock, lens and the lit side of the shot are off by so much of the speed, whatever the sights say; two sights can be
+# strangers to each other.
+_SPEED_SHARE, _FEW_SIGHTS, _FEW_SHARE = 0.007, 2, 0.2
 _DIRECTED_PX = 8.0  # a smear longer than this shows its direction
 
 
@@ -141,7 +146,11 @@ class ShotTrack:
     @property
     def speed_mps(self) -> tuple[float, float] | None:
         """Speed at the muzzle and its standard deviation."""
-        return self.legs[0].fit.speed_mps if self.legs else None
+        if not self.legs:
+            return None
+        speed, sigma = self.legs[0].fit.speed_mps
+        few = len(self.legs[0].streaks) <= _FEW_SIGHTS
+        return speed, float(np.hypot(sigma, (_FEW_SHARE if few else _SPEED_SHARE) * speed))
 
     @property
     def points(self) -> tuple[tuple[int, float, float, float], ...]:
@@ -251,8 +260,9 @@ class _Follower:
             if onward is None:
                 break
             shorter, following = onward
-            drafts[-1:] = [shorter, self._sharpened(following)]
-        drafts = [self._trimmed(draft) for draft in self._bounced(self._joined(drafts))]
+            drafts[-1:] = [shorter, self._sharpened(following, since=shorter.pictures[-1] + 1)]
+        drafts = self._bounced(self._handed_over(self._joined(drafts)))
+        drafts = [self._trimmed(draft) for draft in drafts]
         end = drafts[-1].fit.flight.at(1000.0 * drafts[-1].sights[-1].time_ms + 8000.0)[0]
         lost = self._over_board(end[:2])
         reason = "the shot was lost from sight" if lost else "the shot left the board"
@@ -645,8 +655,11 @@ class _Follower:
             ]
         )
 
-    def _sharpened(self, draft: _Draft) -> _Draft:
-        """Measure again where the shot lies in each picture, now that its colour, speed and direction are known."""
+    def _sharpened(self, draft: _Draft, since: int = 0) -> _Draft:
+        """Measure again where the shot lies in each picture, now that its colour, speed and direction are known.
+
+        Pictures before the given one are another flight's.
+        """
         if self._finder.exposure_us is None or len(_own(draft.sights)) < _FEWEST_PLAIN:
             return draft  # two may be strangers
         if self._fitter is None:
@@ -662,21 +675,34 @@ class _Follower:
                 sights.append(self._measured(sight, smear))
             else:
                 sights.append(_placed(sight, _place_px(sight) - self._sway(k)))
-        draft = _Draft(draft.prior, tuple(sights), self._fit(draft.prior, sights, near=draft.fit))
-        return self._followed(draft)
+        return self._followed(self._cleaned(draft.prior, sights, near=draft.fit), since)
 
-    def _followed(self, draft: _Draft) -> _Draft:
+    def _cleaned(self, prior: FlightPrior, sights: Sequence[Sight], near: FlightFit) -> _Draft:
+        """Leave out sights far off what the others tell: patches in which the shot ran together with something."""
+        kept = list(sights)
+        fit = self._fit(prior, kept, near=near)
+        while _furthest_px(fit) > _SPOILT_SIGMAS * _SIGHT_PX and len(_own(kept)) > _FEWEST_PLAIN:
+            # Not the farthest off is the odd one, but the one without which the others agree.
+            without = [[s for s in kept if s is not odd] for odd in kept]
+            fits = [self._fit(prior, each, near=fit) for each in without]
+            best = min(range(len(fits)), key=lambda i: fits[i].misfit)
+            kept, fit = without[best], fits[best]
+        return _Draft(prior, tuple(kept), fit)
+
+    def _followed(self, draft: _Draft, since: int) -> _Draft:
         """Look for the shot where the flight puts it in pictures that show no streak there."""
         if self._fitter is None:
             return draft
         first, last = draft.pictures[0], draft.pictures[-1]
         missed = 0
-        for k in range(first, min(last + _LATER_PICTURES, len(self._times))):
+        for k in range(max(first - _EARLIER_PICTURES, since), min(last + _LATER_PICTURES, len(self._times))):
             if any(s.streak.frame == k and not s.is_shadow for s in draft.sights):
                 continue
             middle, way = self._smeared(draft.fit, k)
+            if 1000.0 * self._finder.middle_ms(k) <= draft.fit.flight.start_us:
+                continue
             if self._spread_px(draft.fit, k) > _HIDDEN_SPREAD_PX:
-                break
+                continue
             place = middle + self._sway(k)
             smear = self._fitter.fit(k, place, way) if self._over_board(self._on_plane(place)) else None
             sight = None
@@ -760,6 +786,26 @@ class _Follower:
             else:
                 joined.append(draft)
         return joined
+
+    def _handed_over(self, drafts: Sequence[_Draft]) -> list[_Draft]:
+        """Give what a flight begins with to the one before, where that leads there and its own rest does not."""
+        handed = list(drafts)
+        for i in range(1, len(handed)):
+            while len(handed[i].pictures) > _FEWEST_PLAIN:
+                before, draft = handed[i - 1], handed[i]
+                first, rest = draft.until(draft.pictures[0]), draft.after(draft.pictures[0])
+                own = _own(first)
+                # Where the flight itself begins is not asked: it begins with what is in question.
+                alone = self._fit(_loosened(draft.prior), rest, near=draft.fit)
+                if not own or self._off(alone, own[0]) <= _STRAY_SIGMAS:
+                    break
+                if self._off(before.fit, own[0]) > _STRAY_SIGMAS:
+                    break
+                sights = (*before.sights, *first)
+                fit = self._fit(before.prior, sights, near=before.fit)
+                handed[i - 1] = self._sharpened(_Draft(before.prior, sights, fit), before.pictures[0])
+                handed[i] = _Draft(_loosened(draft.prior), rest, alone)
+        return handed
 
     def _trimmed(self, draft: _Draft) -> _Draft:
         """Leave out what was seen last where the rest leads elsewhere: the shot has touched something before."""
@@ -925,6 +971,13 @@ def _seen(sights: Sequence[Sight]) -> Seen:
         np.array([s.axis for s in streaks]).reshape(-1, 2),
         sigmas,
     )
+
+
+def _loosened(prior: FlightPrior) -> FlightPrior:
+    """Let a flight begin somewhere near where it was thought to."""
+    sigma = prior.sigma.copy()
+    sigma[:4] = np.maximum(sigma[:4], [6000.0, 20.0, 20.0, 20.0])
+    return FlightPrior(prior.mean, sigma)
 
 
 def _place_px(sight: Sight) -> FloatArray:
