@@ -2,8 +2,9 @@
 
 Each account of the shot's way (`vision.contacts`) is held against all falls at once. A soldier that the shot
 touched just before it began to move fell by the shot, directly where that was the first touch of all, else by
-ricochet. One that the shot did not touch was dragged, where another soldier fell or slid against it before. An account that leaves
-falls unexplained loses weight; what remains, summed over the accounts, is how likely each cause is.
+ricochet. One that the shot did not touch was dragged, where another soldier fell or slid against it before
+(`vision.drags`). Which way it fell and how fast has its word too (`vision.felled`). An account that leaves falls
+unexplained loses weight; what remains, summed over the accounts, is how likely each cause is.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ _UNSEEN_DRAG = 0.01
 _UNSEEN_RICOCHET = 0.01
 _LEFT_RICOCHET = 0.002  # the shot was seen to leave the board before
 _LOST_RICOCHET = 0.10  # the shot was lost over the board and may have gone on there
+_LOST_MS, _LEAVING_MS = 50.0, 80.0  # so long it may go on unseen before it is likely to have left
 _BY_ITSELF = 0.003
 _SLEEVE = 0.02
 # The first that moved, where the shot was not seen to touch it: it can hardly have been anything but the shot,
@@ -183,7 +185,7 @@ def _ways(
     frame_us: float,
 ) -> dict[Cause, float]:
     """How well each cause explains a fall under one account of the shot's way."""
-    release_us = track.release_us
+    release_us, last_us = track.release_us, track.legs[-1].last_us if track.found else first_us
     ways = {
         Cause.DIRECT: 0.0,
         Cause.RICOCHET: _UNSEEN_RICOCHET,
@@ -211,10 +213,12 @@ def _ways(
     if release_us is None:
         # No shot was seen: a chain of falls still is one, but what began it may have been a sleeve.
         ways[Cause.OTHER] = _SLEEVE
-    elif not track.lost_over_board and toppling.began_us > track.legs[-1].last_us:
+    elif not track.lost_over_board and toppling.began_us > last_us:
         ways[Cause.RICOCHET] = min(ways[Cause.RICOCHET], _LEFT_RICOCHET)
     if not touched and (release_us is None or _out_of_sight(course, track, toppling.began_us, frame_us)):
-        ways[Cause.RICOCHET] = max(ways[Cause.RICOCHET], _LOST_RICOCHET)
+        unseen_ms = (toppling.began_us - max(first_us, last_us)) / 1000.0 - _LOST_MS
+        lost = _LOST_RICOCHET * float(np.exp(-max(unseen_ms, 0.0) / _LEAVING_MS))
+        ways[Cause.RICOCHET] = max(ways[Cause.RICOCHET], lost)
     if touched:
         # The first touch is the push that decides where it came in time for the fall.
         first, fit = touched[0]

@@ -51,6 +51,7 @@ _KEPT_SIGMA = 0.2
 _SECOND_TOUCH_COST = 2.5
 _BOARD_COST = 1.5  # a shot is aimed at soldiers
 _UNKNOWN_COST = 9.0
+_MOST_SUNK_COST = 2.5  # one height in ten is read wrongly, by any amount
 _SHADOW_COST = 4.0
 _UNMOVED_COST = 4.0
 _PASSING_COST = 4.0
@@ -58,7 +59,7 @@ _FAR_FETCHED = 8.0
 _UNTOUCHED_SHARE = 0.03
 # That what was followed up to the first motion of a soldier was not the shot, but its shadow or a soldier's head. What
 # the turns up to there cost together is 1 to 4 on most ways that were the shot's.
-_MISREAD_COST = 9.0
+_MISREAD_COST = 8.5
 _MOST_STRAINED = 12.0
 _LED_ASTRAY = 0.1  # a way that was read wrongly leads anywhere
 # A shot is aimed at soldiers: of 149 of the twin 5 % touched the board before the first soldier. The turns weigh the
@@ -66,7 +67,7 @@ _LED_ASTRAY = 0.1  # a way that was read wrongly leads anywhere
 _ELSE_FIRST_SHARE = 0.05
 _HEIGHT_SIGMA_MM = 4.0  # on top of what the fit states
 _BELOW_MM = 12.0  # how deep a flight that ended on the board would lead by then, on average
-_STRAY_DENSITY = 1e-3  # a millimetre; a flight that was read wrongly may seem at any height
+_STRAY_DENSITY = 3e-3  # a millimetre; a flight that was read wrongly may seem at any height
 _LONGEST_FLIGHT_US = 200_000
 _UNSEEN_FIRST = 0.97  # how often the first soldier that a shot met was the first of all that it met
 _TURNED_COST = 1.5  # a soldier may send the shot anywhere; the density of the one way that it took
@@ -551,7 +552,7 @@ class _Turn:
 def _kept_above(points: FloatArray, spread: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Points lifted onto the board where they lie below it, and the cost of their having been there."""
     sunk = np.minimum(points[:, 2] - _SHOT_RADIUS_MM, 0.0)
-    cost: FloatArray = sunk**2 / (spread[:, 2, 2] + _BOARD_SIGMA_MM**2) / 2
+    cost: FloatArray = np.minimum(sunk**2 / (spread[:, 2, 2] + _BOARD_SIGMA_MM**2) / 2, _MOST_SUNK_COST)
     return _above_board(points), cost
 
 
