@@ -114,7 +114,6 @@ def find_lamp(
     view: BoardView,
     figure: Figure,
     feet_mm: FloatArray,
-    near: Lamp | None = None,
 ) -> Lamp | None:
     """Find the lamp; ``None`` where the soldiers throw no clear shadows.
 
@@ -128,15 +127,13 @@ def find_lamp(
         The size of the figures.
     feet_mm
         Where soldiers stand, shape (N, 2), the clearest first; some of them may be none.
-    near
-        A lamp as it was found before, from which the search starts.
     """
     if len(feet_mm) < _FEWEST_SOLDIERS:
         return None
     darkness = darkness.copy()
     _hide_figures(darkness, raster, view, figure, feet_mm)
     shadows = _Shadows(darkness, raster, figure.height_mm, feet_mm)
-    starts = [near.slope] if near is not None else _rough_slopes(darkness, raster, figure, feet_mm)
+    starts = _rough_slopes(darkness, raster, figure, feet_mm)
     for step, each_way in _FINER:
         ways = np.linspace(-step * each_way, step * each_way, 2 * each_way + 1)
         around = np.stack(np.meshgrid(ways, ways), axis=-1).reshape(-1, 2)

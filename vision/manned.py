@@ -22,7 +22,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from game.montecassino import Square
+from game.montecassino import SOLDIERS_PER_SIDE, Square
 from vision.figure import Figure
 from vision.lamp import Lamp
 from vision.registration import BoardView
@@ -202,7 +202,11 @@ def trained() -> Network:
 
 
 def plainest(log_odds: FloatArray) -> FloatArray:
-    """Shift log-odds (N,) of one table's squares together so that they are plain, as far as that is likely."""
-    doubt = np.log1p(np.exp(-np.abs(log_odds + _SHIFTS[:, None]))).sum(axis=1)
-    best = int(np.argmin(doubt + 0.5 * (_SHIFTS / _SHIFT_SIGMA) ** 2))
-    return log_odds + _SHIFTS[best]
+    """Shift log-odds (N,) of one table's squares together so that they are plain, as far as that is likely.
+
+    No shift makes more soldiers than there are in the game.
+    """
+    shifted = log_odds + _SHIFTS[:, None]
+    cost = np.log1p(np.exp(-np.abs(shifted))).sum(axis=1) + 0.5 * (_SHIFTS / _SHIFT_SIGMA) ** 2
+    many = (shifted > 0).sum(axis=1) > max(2 * SOLDIERS_PER_SIDE, int((log_odds > 0).sum()))
+    return np.asarray(shifted[int(np.argmin(np.where(many, np.inf, cost)))])

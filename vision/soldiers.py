@@ -27,7 +27,7 @@ from vision.scene import Scene
 from vision.surface import Raster, Surface, learn_surface, strangeness
 from vision.uniforms import tell_sides, unlike_soldiers
 
-__all__ = ["Board", "read_board"]
+__all__ = ["Board", "Cover", "measure_squares", "read_board"]
 
 FloatArray = NDArray[np.float64]
 FloatImage = NDArray[np.float32]
@@ -47,6 +47,9 @@ _SURELY_MANNED = 0.12
 _LIKELY_MANNED = -0.06
 _SURELY_NOBODY = -0.38  # covered so little, a square is bare whatever else it looks like
 _POSITION_HOLDS = 4.6  # log-odds: of a hundred squares of a position that is told, 99 are as told
+_FEWEST_SURE = 8
+_LAMP_ROUNDS = 2
+_SAME_SLOPE = 0.15  # of a lamp that is found anew once its shadows are known
 _NOT_PLAIN = 0.7  # log-odds of about one to two
 _MOST_LIGHT = 0.7  # more or less of it than the bare board has counts no more
 _FEWEST_CLEAR_LEVELS = 1.6  # strangeness of a figure over that of the bare board, at the least
@@ -69,6 +72,10 @@ class Board:
     standing: Standing
     lamp: Lamp | None
     """What throws the clearest shadows."""
+    covers: Mapping[Square, Cover]
+    """How well a figure fits on each square."""
+    looks: Looks
+    """What tells figures from other strange things."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +115,16 @@ def read_board(picture: Image, scene: Scene, view: BoardView) -> Board:
     covers = _decide_order(cover, shapes, figure)
     dark = find_darkness(flat, surface, raster)
     usual = Figure(_likely_height_mm(figure), figure.foot_radius_mm)
-    feet = _feet(covers)
-    lamp = find_lamp(dark, raster, view, usual, feet)
-    if lamp is not None:
-        tinted = find_tinted(flat, surface, raster)
-        cover[in_shadow(lamp, dark, tinted, raster, view, figure, feet)] = -0.5
+    lamp = find_lamp(dark, raster, view, usual, _surest_feet(covers))
+    tinted = find_tinted(flat, surface, raster)
+    for _ in range(_LAMP_ROUNDS):
+        if lamp is None:
+            break
+        cover[in_shadow(lamp, dark, tinted, raster, view, figure, _feet(covers))] = -0.5
         covers = _decide_order(cover, shapes, figure)
-        lamp = find_lamp(dark, raster, view, usual, _feet(covers), lamp) or lamp
+        before, lamp = lamp, find_lamp(dark, raster, view, usual, _surest_feet(covers)) or lamp
+        if float(np.abs(lamp.slope - before.slope).max()) < _SAME_SLOPE:
+            break
     looks = _looks(
         flat, surface, raster, view, figure, strange, (low, high), cover, dark, lamp, _feet(covers)
     )
@@ -129,13 +139,19 @@ def read_board(picture: Image, scene: Scene, view: BoardView) -> Board:
     standing = Standing(
         soldiers, _likely_height_mm(figure), figure.foot_radius_mm, tuple(differences) + side_notes
     )
-    return Board(raster, flat, surface, strange, (low, high), figure, standing, lamp)
+    return Board(raster, flat, surface, strange, (low, high), figure, standing, lamp, covers, looks)
 
 
 def _feet(covers: Mapping[Square, Cover]) -> FloatArray:
     """Where somebody seems to stand, shape (N, 2)."""
     found = [(c.x_mm, c.y_mm) for c in covers.values() if c.mean > _LIKELY_MANNED]
     return np.array(found).reshape(-1, 2)
+
+
+def _surest_feet(covers: Mapping[Square, Cover]) -> FloatArray:
+    """Where somebody stands for sure, shape (N, 2): shadows that pass for soldiers throw none."""
+    sure = [(c.x_mm, c.y_mm) for c in covers.values() if c.mean > _SURELY_MANNED]
+    return np.array(sure) if len(sure) >= _FEWEST_SURE else _feet(covers)
 
 
 def _likely_height_mm(figure: Figure) -> float:
