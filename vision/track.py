@@ -47,7 +47,7 @@ _SHADOW_PX = 1.2  # it is soft, and the board's print shows through
 _PLAIN_ENDS, _FAINT_ENDS = 0.03, 0.25
 _PLAIN_CONTRAST, _FAINT_CONTRAST = 32.0, 13.0
 _RELEASE_SLACK_MS = 12.0
-_LATEST_US = 400_000
+_LATEST_US, _LONGEST_US = 400_000, 500_000
 _PLAIN_SCORE = 6.0
 _GONE_US, _LONG_GONE_US = 60_000, 250_000
 _BATCH = 6  # pictures whose ways are worked out together
@@ -80,6 +80,7 @@ _STRAY_SHADOW_PX = 3.5
 _STILL_PICTURES = 12
 _FEWEST_PLAIN = 3
 _SPOILT_SIGMAS = 5.0
+_SUSPECTS = 4
 _EARLIER_PICTURES = 2
 _PLAIN_SMEARS = 6  # that tell the shot's colour
 _PLAIN_GAIN = 60.0
@@ -87,7 +88,7 @@ _PLAIN_GAIN = 60.0
 _HIDDEN_GAIN, _HIDDEN_SIGMAS, _HIDDEN_STRENGTH = 100.0, 4.0, 0.6
 _SHOWN = (0.6, 1.5)
 _HIDDEN_SPREAD_PX = 4.0  # beyond, a flight does not say where to look
-_LIT_PX, _LENS_PX = 0.35, 0.8
+_LIT_PX, _LENS_PX = 0.35, 0.5
 # Clock, lens and the lit side of the shot are off by so much of the speed, whatever the sights say; two sights can be
 # strangers to each other.
 _SPEED_SHARE, _FEW_SIGHTS, _FEW_SHARE = 0.007, 2, 0.2
@@ -240,10 +241,12 @@ class _Follower:
         self._lamp = lamp
         self._finder = SightFinder(frames, timestamps_us, scene, view)
         self._times = list(timestamps_us)
+        self._end = self._until(scene.fire_us)
         self._scene = scene
         self._view = view
         self._mm_per_px = self._finder.mm_per_px
-        # What no closer look takes away: the lamp lights one side of the shot, and a lens that nobody measured bends.
+        # What no closer look takes away: the lamp lights one side of the shot. Of what an unmeasured lens bends, the
+        # flight takes up most, and the rest is here.
         self._blind_px = _LENS_PX if scene.intrinsics is None else _LIT_PX
         self._ahead = 1.0 if scene.cannon_side is Side.A else -1.0
 
@@ -254,6 +257,7 @@ class _Follower:
             return ShotTrack((), f"no streak{when} moves like a shot from {self._scene.cannon_side}'s cannon")
         if self._finder.exposure_us is None:
             self._finder.expose(self._exposure_of(first))
+        self._end = self._until(first.fit.flight.start_us)
         drafts = [self._sharpened(first)]
         while len(drafts) < _MOST_LEGS and self._over_board(drafts[-1].sights[-1].point_mm, 15.0):
             onward = self._onward(drafts[-1], least=1 if len(drafts) == 1 else 2)
@@ -267,6 +271,12 @@ class _Follower:
         lost = self._over_board(end[:2])
         reason = "the shot was lost from sight" if lost else "the shot left the board"
         return ShotTrack(tuple(draft.leg for draft in drafts), reason, self._finder.exposure_us, lost)
+
+    def _until(self, release_us: float | None) -> int:
+        """Give the picture after the last in which the shot matters; later it rolls at most, too slow to fell anybody."""
+        if release_us is None:
+            return len(self._times)
+        return next((k for k, t in enumerate(self._times) if t > release_us + _LONGEST_US), len(self._times))
 
     def _onward(self, draft: _Draft, least: int) -> tuple[_Draft, _Draft] | None:
         """Find the flight after this one; the last sights of this one may turn out not to be of the shot."""
@@ -311,7 +321,7 @@ class _Follower:
 
     def _first_draft(self) -> _Draft | None:
         fire_us = self._scene.fire_us
-        count = len(self._times)
+        count = self._end
         start = 0
         if fire_us is not None:
             start = next((k for k in range(count) if self._times[k] > fire_us - 4000), count)
@@ -352,7 +362,7 @@ class _Follower:
 
     def _likely(self, start: int) -> list[tuple[Way, list[Sight]]]:
         """Ways from the cannon, or of a shadow from there, with what lies on them; those that most speaks for first."""
-        fire_us, times, count = self._scene.fire_us, self._times, len(self._times)
+        fire_us, times, count = self._scene.fire_us, self._times, self._end
         found: list[_Found] = []
         for begin in range(start, count, _BATCH):
             if found and self._decided(begin, max(found, key=lambda f: f[0])):
@@ -376,8 +386,10 @@ class _Follower:
             # One way comes in many variants, a sight more or less; other ways must have their turn.
             if any(len(own & other) > _SAME_SHARE * len(own) for other in taken):
                 continue
-            taken.append(own)
             sights = [self._finder.sight(k, which) for k, which in agreement.on_way(i)]
+            if is_shadow and sum(s.streak.lit > MOST_LIT for s in sights) > len(sights) / 3:
+                continue
+            taken.append(own)
             likely.append((ways.way(i), [replace(s, is_shadow=is_shadow) for s in sights]))
             if len(likely) == _TRIED:
                 break
@@ -448,7 +460,7 @@ class _Follower:
     def _only_one_streak(self, start: int) -> _Draft | None:
         """Find a flight so short that one picture shows it: from the known muzzle, at the known time, to one streak."""
         best: tuple[float, _Draft] | None = None
-        for k in range(start, min(start + 4, len(self._times))):
+        for k in range(start, min(start + 4, self._end)):
             for sight in self._finder.sights(k):
                 draft = self._from_one_streak(sight)
                 if draft is None:
@@ -570,7 +582,7 @@ class _Follower:
             if other is not None:
                 kept, fit, _ = self._adding(prior, kept, fit, [other])
         missed = 0
-        for k in range(kept[-1].streak.frame + 1, len(self._times)):
+        for k in range(kept[-1].streak.frame + 1, self._end):
             near = self._near(fit, k)
             taken = False
             if near:
@@ -682,8 +694,12 @@ class _Follower:
         kept = list(sights)
         fit = self._fit(prior, kept, near=near)
         while _furthest_px(fit) > _SPOILT_SIGMAS * _SIGHT_PX and len(_own(kept)) > _FEWEST_PLAIN:
-            # Not the farthest off is the odd one, but the one without which the others agree.
-            without = [[s for s in kept if s is not odd] for odd in kept]
+            # Not always the farthest off is the odd one, but the one without which the others agree.
+            far_px = dict(zip(map(id, _own(kept)), fit.residuals_px, strict=True))
+            far_px |= dict(zip(map(id, _thrown(kept)), fit.shadow_residuals_px, strict=True))
+            suspects = {id(s) for s in sorted(kept, key=lambda s: -far_px[id(s)])[:_SUSPECTS]}
+            suspects |= {id(s) for s in (kept[0], kept[-1])}
+            without = [[s for s in kept if s is not odd] for odd in kept if id(odd) in suspects]
             fits = [self._fit(prior, each, near=fit) for each in without]
             best = min(range(len(fits)), key=lambda i: fits[i].misfit)
             kept, fit = without[best], fits[best]
@@ -695,7 +711,7 @@ class _Follower:
             return draft
         first, last = draft.pictures[0], draft.pictures[-1]
         missed = 0
-        for k in range(max(first - _EARLIER_PICTURES, since), min(last + _LATER_PICTURES, len(self._times))):
+        for k in range(max(first - _EARLIER_PICTURES, since), min(last + _LATER_PICTURES, self._end)):
             if any(s.streak.frame == k and not s.is_shadow for s in draft.sights):
                 continue
             middle, way = self._smeared(draft.fit, k)
@@ -890,7 +906,7 @@ class _Follower:
     def _next_way(self, draft: _Draft) -> tuple[float, Way, list[Sight]] | None:
         """Find the way that starts where this flight ends, with how much speaks for it and what lies on it."""
         begin = draft.sights[-1].streak.frame + 1
-        end = min(begin + _LATER_PICTURES, len(self._times))
+        end = min(begin + _LATER_PICTURES, self._end)
         speed_before = float(np.linalg.norm(draft.fit.flight.velocity_at(1000.0 * draft.sights[-1].time_ms)))
         limit = _BOUNCE_SPEED_UP * speed_before + 0.3
         flown_ms = np.linspace(draft.sights[-1].time_ms, self._times[end - 1] / 1000.0, 10 * _LATER_PICTURES)
@@ -913,7 +929,7 @@ class _Follower:
         ways, first, apart_mm = ways.some(able), first[able], apart_mm[able]
         if not len(ways):
             return None
-        agreement = self._finder.agreeing(ways, first, np.minimum(first + 10, len(self._times)), 4.0)
+        agreement = self._finder.agreeing(ways, first, np.minimum(first + 10, self._end), 4.0)
         counts = agreement.counts
         # Smears that change in strength or width are parts of a moving soldier.
         rough = agreement.widths_off / np.maximum(counts, 1)
@@ -961,7 +977,7 @@ def _seen(sights: Sequence[Sight]) -> Seen:
     faint = np.clip((_PLAIN_CONTRAST - contrast) / (_PLAIN_CONTRAST - _FAINT_CONTRAST), 0.0, 1.0)
     length = np.array([s.length_px for s in streaks])
     along = np.hypot(across, (_PLAIN_ENDS + faint * (_FAINT_ENDS - _PLAIN_ENDS)) * length)
-    sigmas = np.column_stack([along, across * (1 + 0.5 * faint)]).reshape(-1, 2)
+    sigmas = np.column_stack([along, across * (1 + 1.5 * faint)]).reshape(-1, 2)
     for sigma, sight in zip(sigmas, sights, strict=True):
         if sight.sigmas_px is not None:
             sigma[:] = sight.sigmas_px

@@ -1,5 +1,6 @@
 """The shot's track, on pictures drawn from a known path."""
 
+import cv2
 import numpy as np
 import pytest
 from flight_pictures import FIRE_US, MUZZLE_MM, camera, film, fly, scene
@@ -108,6 +109,49 @@ def test_bounce_off_the_board_cuts_the_flight() -> None:
     assert len(track.legs) == 2
     assert FIRE_US + 30_000 < track.legs[0].last_us < FIRE_US + 50_000
     assert abs(float(track.legs[1].flight.start_mm[2]) - 3.0) < 3.0
+
+
+def test_shot_the_colour_of_the_board_is_found_where_its_flight_leads() -> None:
+    """A stretch of the board on which the shot hardly shows does not end its flight."""
+    clip = film(PATH, VIEW, shadow=False)
+    plain = film(None, VIEW, seed=1)
+    hidden = (12, 13)
+    for k in hidden:
+        mixed = 0.3 * clip.frames[k].astype(float) + 0.7 * plain.frames[k]
+        clip.frames[k] = np.round(mixed).astype(np.uint8)
+    track = find_track(clip.frames, clip.timestamps_us, scene(), VIEW)
+    assert track.legs[0].last_us > clip.timestamps_us[hidden[-1]]
+    assert farthest_mm(track) < 6.0
+
+
+def test_shaking_camera_does_not_shake_the_track() -> None:
+    clip = film(PATH, VIEW)
+    shaken = [
+        np.asarray(
+            cv2.warpAffine(
+                frame,
+                np.array([[1.0, 0.0, np.sin(2.1 * k)], [0.0, 1.0, np.cos(1.3 * k)]]),
+                (frame.shape[1], frame.shape[0]),
+                borderMode=cv2.BORDER_REPLICATE,
+            ),
+            dtype=np.uint8,
+        )
+        if clip.timestamps_us[k] > FIRE_US
+        else frame
+        for k, frame in enumerate(clip.frames)
+    ]
+    track = find_track(shaken, clip.timestamps_us, scene(), VIEW)
+    assert farthest_mm(track) < 3.0
+
+
+def test_speed_of_two_sights_is_stated_as_hardly_known() -> None:
+    clip = film(PATH, VIEW)
+    last = next(k for k, t in enumerate(clip.timestamps_us) if t > FIRE_US + 13_000)
+    frames = clip.frames[:last] + [clip.frames[0]] * 12
+    track = find_track(frames, clip.timestamps_us[: len(frames)], scene(), VIEW)
+    assert track.speed_mps is not None
+    assert len(track.legs[0].streaks) <= 2
+    assert track.speed_mps[1] > 0.1 * track.speed_mps[0]
 
 
 def test_empty_table_gives_no_track_and_a_reason() -> None:
