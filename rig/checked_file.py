@@ -211,6 +211,7 @@ def _in_words(model: type[Table], errors: Iterable[Any]) -> list[Fault]:
     return list(faults.values())
 
 
+_LONGEST_FOUND = 120  # characters
 _BOUNDS = {
     "greater_than": "above",
     "greater_than_equal": "of at least",
@@ -219,11 +220,16 @@ _BOUNDS = {
 }
 
 
+def _short(found: str) -> str:
+    """Cut what nobody would read to its end; the file has it whole."""
+    return found if len(found) <= _LONGEST_FOUND else f"{found[:_LONGEST_FOUND].rstrip(' ,')} ..."
+
+
 def _one_in_words(model: type[Table], error: Any) -> Fault:
     place: Sequence[str | int] = error["loc"]
     key = _dotted(place)
     kind: str = error["type"]
-    found = json.dumps(error["input"], ensure_ascii=False, default=str)
+    found = _short(json.dumps(error["input"], ensure_ascii=False, default=str))
     message: str = error["msg"]
     context: Mapping[str, Any] = error.get("ctx", {})
     if kind == "extra_forbidden":

@@ -12,6 +12,7 @@ picture into the other: they all move alike.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -49,6 +50,8 @@ _CANNON_HALF_MM = 90.0
 _CANNON_AHEAD_MM = 45.0  # the barrel's end over the first line, and its recoil
 _SOLDIER_CM2 = 20.0  # a patch no larger, beside a soldier's foot, is that soldier
 _STIRRED_MM2 = 60.0  # more than the shot itself, which may roll on without harm
+_UNENDED_MM2 = 150.0  # a soldier that is falling changes more, a shot that rolls on a quarter of it
+_UNENDED_US = 50_000
 _LATE_US = 350_000  # a push takes so long at most to fell somebody after everything else lies still
 _FALLING_US = 350_000  # from beginning to move until lying still
 _POINTS = 80
@@ -69,6 +72,8 @@ class Trouble(StrEnum):
     """The picture shows nothing: the lens is covered, or the lamp is out."""
     FALL = "fall"
     """A soldier fell, or was taken, that the shot had nothing to do with."""
+    UNENDED = "unended"
+    """The pictures end while something still moves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,11 +163,13 @@ class TableGuard:
         if alarms and alarms[-1].trouble in (Trouble.COVERED, Trouble.LIGHT):
             return alarms[-1]
         moved_mm = self._anchors.moved_mm(pictures[-1]) if pictures[-1].shape == self._shape else None
-        if moved_mm is not None and moved_mm > _BUMP_MM:
+        if moved_mm is not None and _BUMP_MM < moved_mm < math.inf:
             return Alarm(
                 Trouble.BUMP,
                 f"the table or the camera was moved by {moved_mm:.1f} mm since the table was read",
             )
+        if not alarms and moved_mm == math.inf:
+            return Alarm(Trouble.BUMP, "the picture shows another table than when it was read")
         return alarms[-1] if alarms else None
 
     def _soldier_at(self, centre_px: tuple[float, float]) -> Soldier | None:
@@ -201,7 +208,7 @@ def clip_alarms(
     """
     released_us = timestamps_us[max(0, first_moving - 1)]
     moved_mm = _Anchors(reference, view, scene, standing).moved_mm(frames[-1])
-    if moved_mm is not None and moved_mm > _BUMP_MM:
+    if moved_mm is not None and _BUMP_MM < moved_mm < math.inf:
         # Every edge would look like a change: what else may have happened cannot be told.
         return (
             Alarm(Trouble.BUMP, f"the table or the camera was moved by {moved_mm:.1f} mm during the shot"),
@@ -227,7 +234,33 @@ def clip_alarms(
         since_ms = (earlier[1] - released_us) / 1000
         when = f"{abs(since_ms):.0f} ms {'after' if since_ms >= 0 else 'before'} the release"
         found.setdefault(alarm.trouble, replace(alarm, reason=f"{when} {earlier[0].reason}"))
+    if not found and moved_mm == math.inf:
+        found[Trouble.BUMP] = Alarm(
+            Trouble.BUMP, "the last picture shows another table than the one before the shot"
+        )
+    if not found and _still_moves(frames, timestamps_us, view, scene):
+        found[Trouble.UNENDED] = Alarm(
+            Trouble.UNENDED, "the pictures end while something on the board still moves"
+        )
     return tuple(found.values())
+
+
+def _still_moves(
+    frames: Sequence[Image], timestamps_us: Sequence[int], view: BoardView, scene: Scene
+) -> bool:
+    """Say whether the last picture differs from one a little older, apart from the cannon and the shot."""
+    older = max(
+        k for k, at_us in enumerate(timestamps_us) if k == 0 or at_us <= timestamps_us[-1] - _UNENDED_US
+    )
+    return _changed_mm2(frames[older], frames[-1], view, scene) > _UNENDED_MM2
+
+
+def _changed_mm2(before: Image, now: Image, view: BoardView, scene: Scene) -> float:
+    """Return the area of the largest patch that differs, in mm2 on the board; the cannon does not count."""
+    free = np.ones(before.shape[:2], np.uint8)
+    cv2.fillConvexPoly(free, _corners(view.project(_cannon_mm(scene))), 0)
+    change = Watched(shrink_mask(free > 0)).compare(shrink(before), shrink(now))
+    return change.area_px * view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2) ** 2
 
 
 def stirred_since(
@@ -253,10 +286,7 @@ def stirred_since(
     alarms = clip_alarms(frames, timestamps_us, view, scene, standing, reference, 0)
     if any(alarm.trouble not in known for alarm in alarms):
         return True
-    free = np.ones(reference.shape[:2], np.uint8)
-    cv2.fillConvexPoly(free, _corners(view.project(_cannon_mm(scene))), 0)
-    change = Watched(shrink_mask(free > 0)).compare(shrink(frames[0]), shrink(frames[-1]))
-    return change.area_px * view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2) ** 2 > _STIRRED_MM2
+    return _changed_mm2(frames[0], frames[-1], view, scene) > _STIRRED_MM2
 
 
 class _ClipWatch:
@@ -369,7 +399,10 @@ class _Anchors:
         self._points = np.zeros((0, 1, 2), np.float32) if points is None else np.asarray(points, np.float32)
 
     def moved_mm(self, picture: Image) -> float | None:
-        """Return by how much the worst corner of the board has moved, in mm on it; None where that cannot be told."""
+        """Return by how much the worst corner of the board has moved, in mm on it.
+
+        None where the table has too few points to tell, infinite where they are not found again.
+        """
         if len(self._points) < _FEWEST_POINTS:
             return None
         found, good, _ = cv2.calcOpticalFlowPyrLK(
@@ -377,12 +410,12 @@ class _Anchors:
         )
         seen = good.ravel() == 1
         if int(seen.sum()) < max(_FEWEST_POINTS, _FEWEST_SHARE * len(self._points)):
-            return None
+            return math.inf
         move, agree = cv2.estimateAffinePartial2D(
             self._points[seen], found[seen], ransacReprojThreshold=0.5, maxIters=500
         )
         if move is None or int(agree.sum()) < _FEWEST_SHARE * len(self._points):
-            return None
+            return math.inf
         corners_px = self._view.project(self._outline_mm)
         moved_px = 2 * ((corners_px / 2 - 0.25) @ move[:, :2].T + move[:, 2] + 0.25)
         shift_mm = self._view.on_plane(moved_px) - self._view.on_plane(corners_px)

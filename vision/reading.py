@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from game.montecassino import Cause
 from vision.causes import FallCause, explain
+from vision.change import shrink
 from vision.contacts import ShotContacts, find_contacts
 from vision.falls import find_falls
 from vision.guards import Alarm, clip_alarms, late_falls, stirred_since
@@ -29,6 +30,11 @@ _LEAST_AFTER_FIRE_US = 100_000  # a shot needs as much to cross the board; nobod
 _STILL_US = 60_000  # pictures before the release from which the table at rest is taken
 _MOST_STILL_FRAMES = 12
 _BLACK_LEVEL = 12
+_ONE_SHADE = 1.5  # grey levels, of blocks of pixels; a bare board on a bare table has several times as much
+_LONGEST_GAP_US = 500_000
+_FEW_WRONG = 4
+_WRONG_RATE = 3.0  # times as fast or as slow as the camera is said to film
+_OTHER_RATE = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +91,17 @@ def read_before(
     """
     first_moving = _first_moving(timestamps_us, scene.fire_us)
     picture = typical(frames[max(0, first_moving - _MOST_STILL_FRAMES) : max(1, first_moving)])
+    shades = shrink(picture)
+    # Where corners are told, no board need be seen to be believed.
+    if float(shades.std()) < _ONE_SHADE and float(shades.mean()) > _BLACK_LEVEL:
+        return NoReading("no board in the picture: it is of one shade all over")
     view = register(picture, scene)
     if isinstance(view, NoBoard):
         return NoReading(view.reason)
-    return TableBefore(picture, view, read_board(picture, scene, view))
+    board = read_board(picture, scene, view)
+    if (other := _another_table(board, scene)) is not None:
+        return NoReading(other)
+    return TableBefore(picture, view, board)
 
 
 def read_shot(
@@ -112,9 +125,9 @@ def read_shot(
     """
     if len(frames) != len(timestamps_us):
         raise ValueError(f"{len(frames)} frames and {len(timestamps_us)} timestamps; expected one a frame")
-    short = _too_short(timestamps_us, scene.fire_us)
-    if short is not None:
-        return NoReading(short)
+    unusable = _wrong_times(timestamps_us, scene.fps) or _too_short(timestamps_us, scene.fire_us)
+    if unusable is not None:
+        return NoReading(unusable)
     if before is None:
         before = read_before(frames, timestamps_us, scene)
     if isinstance(before, NoReading):
@@ -149,7 +162,7 @@ def read_shot(
         aftermath.pushes,
         track,
         contacts,
-        board.standing.differences + aftermath.doubts,
+        board.standing.differences + aftermath.doubts + _other_rate(timestamps_us, scene.fps),
         (*alarms, *late.values()),
     )
 
@@ -185,6 +198,48 @@ def _held(fall: FallCause) -> FallCause:
     return replace(fall, possible=(*fall.possible, Cause.OTHER))
 
 
+def _another_table(board: Board, scene: Scene) -> str | None:
+    """Say that what stands there has little to do with the position that was told; None: it has."""
+    if scene.expected is None:
+        return None
+    seen = {soldier.square for soldier in board.standing.soldiers}
+    wrong = seen.symmetric_difference(scene.expected)
+    if 2 * len(wrong) <= max(len(scene.expected), 2 * _FEW_WRONG):
+        return None
+    return (
+        f"the table does not stand as the position says on {len(wrong)} squares, and it names {len(scene.expected)} "
+        "soldiers: is it this shot's film, does it show one board the right way round, do corners_px lie on it?"
+    )
+
+
+def _wrong_times(timestamps_us: Sequence[int], fps: float) -> str | None:
+    for k, (before_us, at_us) in enumerate(pairwise(timestamps_us), start=2):
+        if at_us - before_us >= _LONGEST_GAP_US:
+            return (
+                f"picture {k} was taken {(at_us - before_us) / 1e6:.1f} s after the one before: "
+                "pictures are missing, or timestamps_us are wrong"
+            )
+    times = _times_as_slow(timestamps_us, fps)
+    if 1 / _WRONG_RATE <= times <= _WRONG_RATE:
+        return None
+    return f"{_rates(timestamps_us, fps)}: timestamps_us or camera.fps are wrong"
+
+
+def _other_rate(timestamps_us: Sequence[int], fps: float) -> tuple[str, ...]:
+    if 1 / _OTHER_RATE <= _times_as_slow(timestamps_us, fps) <= _OTHER_RATE:
+        return ()
+    return (_rates(timestamps_us, fps),)
+
+
+def _times_as_slow(timestamps_us: Sequence[int], fps: float) -> float:
+    return median(b - a for a, b in pairwise(timestamps_us)) * fps / 1e6 if len(timestamps_us) > 1 else 1.0
+
+
+def _rates(timestamps_us: Sequence[int], fps: float) -> str:
+    apart_ms = median(b - a for a, b in pairwise(timestamps_us)) / 1000
+    return f"the pictures are {apart_ms:.4g} ms apart, and a camera of {fps:g} a second takes one each {1000 / fps:.4g} ms"
+
+
 def _too_short(timestamps_us: Sequence[int], fire_us: int | None) -> str | None:
     if len(timestamps_us) < _FEWEST_FRAMES:
         return (
@@ -197,8 +252,8 @@ def _too_short(timestamps_us: Sequence[int], fire_us: int | None) -> str | None:
         return f"the clip begins {-before_ms:.0f} ms after the trigger's release; it must begin before it"
     if after_ms < _LEAST_AFTER_FIRE_US / 1000:
         return (
-            f"the clip is too short: it ends {after_ms:.0f} ms after the trigger's release, "
-            f"and {_LEAST_AFTER_FIRE_US // 1000} ms are needed at least"
+            f"the clip is too short: it ends {abs(after_ms):.0f} ms {'after' if after_ms >= 0 else 'before'} the trigger's "
+            f"release, and {_LEAST_AFTER_FIRE_US // 1000} ms after it are needed at least"
         )
     return None
 

@@ -12,9 +12,10 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from painted_shot import CAMERA, FRAMES, record
+from painted_shot import CAMERA, FIRE, FRAMES, TIMES_US, keys, pictures, record
 
 from rig.cli import main
+from rig.recording import write_recording
 
 Image = NDArray[np.uint8]
 
@@ -57,6 +58,10 @@ def ends_early(keys: dict[str, Any]) -> None:
 
 FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "ends early": (lambda f: change(f, ends_early), "the clip is too short"),
+    "ends before the shot": (
+        lambda f: change(f, lambda k: k.update(fire_us=k["timestamps_us"][-1] + 50_000)),
+        "it ends 50 ms before the trigger's release",
+    ),
     "begins late": (
         lambda f: change(f, lambda k: k.update(fire_us=k["timestamps_us"][0] - 9000)),
         "begins 9 ms after",
@@ -73,6 +78,16 @@ FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "times that stand still": (
         lambda f: change(f, lambda k: k["timestamps_us"].__setitem__(5, k["timestamps_us"][4])),
         "expected rising times",
+    ),
+    "times with a gap": (
+        lambda f: change(f, lambda k: k.update(timestamps_us=[t + 700_000 * (t > 90_000) for t in TIMES_US])),
+        "picture 12 was taken 0.7 s after the one before",
+    ),
+    "times of another unit": (
+        lambda f: change(
+            f, lambda k: k.update(timestamps_us=[10 * t for t in TIMES_US], fire_us=10 * k["fire_us"])
+        ),
+        "the pictures are 83.33 ms apart",
     ),
     "fewer pictures than times": (
         lambda f: change(f, lambda k: k["timestamps_us"].append(10**9)),
@@ -102,6 +117,7 @@ def test_a_faulty_clip_is_told(
     (line,) = err.splitlines()
     assert str(folder) in line
     assert said in line
+    assert len(line) < len(str(folder)) + 400
 
 
 def bare(_: int, picture: Image) -> Image:
@@ -146,6 +162,44 @@ def test_pictures_that_show_no_shot_are_told(
     (line,) = err.splitlines()
     assert str(folder) in line
     assert said in line
+
+
+def test_another_table_than_the_position_tells_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = record(tmp_path / "shot", position="G A25-A48 G25-G48 0/0 20/20 -")
+    assert main(["analyse", str(folder), "--json"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "the table does not stand as the position says on" in line
+
+
+def test_a_clip_that_ends_while_somebody_falls_holds_its_ruling(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    falling = FIRE + 15  # most of the way down
+    frames = list(zip(TIMES_US, pictures(), strict=True))[:falling]
+    write_recording(tmp_path / "shot", keys(), frames)
+    assert main(["analyse", str(tmp_path / "shot"), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["held"] == ["the pictures end while something on the board still moves"]
+
+
+def test_a_camera_that_is_turned_away_during_the_shot_holds_its_ruling(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def turned(k: int, picture: Image) -> Image:
+        return np.ascontiguousarray(picture[::-1, ::-1]) if k > 20 else picture
+
+    folder = record(tmp_path / "shot", turned)
+    assert main(["analyse", str(folder), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["held"]
+
+
+def test_a_camera_slower_than_it_says_is_noted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    camera = {**keys()["camera"], "fps": 240.0}
+    folder = record(tmp_path / "shot", camera=camera)
+    assert main(["analyse", str(folder)]) == 0
+    assert "Note: the pictures are 8.333 ms apart" in capsys.readouterr().out
 
 
 def test_a_picture_turned_by_half_is_read_all_the_same(
