@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from vision.registration_fit import LINES, Measured, Unknowns, first_pose, fit_camera, off_of
 from vision.registration_lines import measure_lines
-from vision.registration_marks import find_markers
+from vision.registration_marks import Marks, find_markers
 from vision.registration_search import ends_told, find_outline
 from vision.registration_view import BoardView, NoBoard, grey
 from vision.scene import Scene
@@ -54,6 +54,8 @@ _MOST_AGREE = 0.6
 _LINE_TOLERANCE_SIGMA = 5.0
 # A lens's axis farther from the middle of the picture, in widths, belongs to another picture.
 _MOST_OFF_CENTRE = 0.15
+# Where a marker alone says which end is whose, it must lie within so many squares of where it should.
+_ONE_MARKER_SQUARES = 0.3
 # A picture whose brightest hundredth stays below this shows nothing at all.
 _BLACK_LEVEL = 12
 
@@ -77,7 +79,15 @@ def register(image: Image, scene: Scene) -> BoardView | NoBoard:
         return odd
     if scene.markers is None and scene.corners_px is None:
         return _by_pattern(shades, scene)
-    rough = _from_marks(shades, scene)
+    marks = None
+    if scene.markers is not None:
+        found = find_markers(shades, scene.markers)
+        if isinstance(found, NoBoard):
+            return found
+        if len(set(found.group.tolist())) == 1:
+            return _by_one_marker(shades, scene, found)
+        marks = found
+    rough = _from_marks(shades, scene, marks)
     if isinstance(rough, NoBoard):
         return rough
     view = _by_lines(shades, scene, *rough)
@@ -103,6 +113,28 @@ def _other_lens(scene: Scene, width_px: int, height_px: int) -> NoBoard | None:
     )
 
 
+def _by_one_marker(shades: Image, scene: Scene, marker: Marks) -> BoardView | NoBoard:
+    """Place the camera by the board's pattern; the one marker that is seen says which end is whose."""
+    number = int(marker.group[0])
+    bare = replace(scene, markers=None)
+    outline = find_outline(shades, bare)
+    turns = [] if isinstance(outline, NoBoard) else [outline, np.roll(outline, 2, axis=0)]
+    for corners in turns:
+        told = replace(bare, corners_px=tuple((float(u), float(v)) for u, v in corners))
+        rough = _from_marks(shades, told, None)
+        if isinstance(rough, NoBoard):
+            continue
+        view = _by_lines(shades, told, *rough)
+        off_mm = np.linalg.norm(view.on_plane(marker.pixels) - marker.board_mm, axis=1).max()
+        if view.lines_used and off_mm < _ONE_MARKER_SQUARES * scene.square_mm:
+            return replace(view, markers_used=(number,))
+    wanted = ", ".join(map(str, sorted(scene.markers.centres_mm))) if scene.markers is not None else ""
+    return NoBoard(
+        f"only marker {number} of the markers {wanted} is seen, and the board's own lines do not place the board with it; "
+        "show the camera two markers"
+    )
+
+
 def _by_pattern(shades: Image, scene: Scene) -> BoardView | NoBoard:
     """Place the camera by nothing but the board."""
     outline = find_outline(shades, scene)
@@ -111,7 +143,7 @@ def _by_pattern(shades: Image, scene: Scene) -> BoardView | NoBoard:
     views = []
     for corners in (outline, np.roll(outline, 2, axis=0)):
         told = replace(scene, corners_px=tuple((float(u), float(v)) for u, v in corners))
-        rough = _from_marks(shades, told)
+        rough = _from_marks(shades, told, None)
         if isinstance(rough, NoBoard):
             return rough
         views.append(_by_lines(shades, told, *rough))
@@ -130,12 +162,11 @@ def _by_pattern(shades: Image, scene: Scene) -> BoardView | NoBoard:
     )
 
 
-def _from_marks(shades: Image, scene: Scene) -> tuple[BoardView, FloatArray, Measured] | NoBoard:
+def _from_marks(
+    shades: Image, scene: Scene, found: Marks | None
+) -> tuple[BoardView, FloatArray, Measured] | NoBoard:
     """Place the camera by markers or given corners: the view, the fit's unknowns, and what they stand on."""
-    if scene.markers is not None:
-        found = find_markers(shades, scene.markers)
-        if isinstance(found, NoBoard):
-            return found
+    if found is not None:
         marks = Measured.of_points(
             found.board_mm, found.middle_mm, found.pixels, found.group, _CORNER_SIGMA_PX
         )

@@ -57,10 +57,6 @@ def find_markers(shades: NDArray[np.uint8], sheet: MarkerMap) -> Marks | NoBoard
     wanted = ", ".join(str(i) for i in sorted(sheet.centres_mm))
     if not seen:
         return NoBoard(f"no board in the picture: none of the markers {wanted} of {sheet.dictionary} is seen")
-    if len(seen) == 1:
-        return NoBoard(
-            f"only marker {seen[0]} of the markers {wanted} is seen; two are needed to place the board"
-        )
     half = sheet.size_mm / 2
     # OpenCV's order: top left, top right, bottom right, bottom left; the top edge lies towards +y.
     square = np.array([[-half, half], [half, half], [half, -half], [-half, -half]])
