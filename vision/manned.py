@@ -4,7 +4,7 @@ A figure laid over a square says how much of it is strange; a patch of light, a 
 tells them apart is taken together: how evenly the shape is filled, what is strange beside it, how sharp the edges are,
 whether it is darker or brighter or of another colour, whether it throws a shadow or lies in one, whether it looks like
 those that are soldiers for sure, and how clear soldiers are on this table at all. A small network weighs it; `python -m
-benchmarks.manned` trains it on filmed tables and says how well it does on tables that it was not trained on.
+benchmarks._manned` trains it on filmed tables and says how well it does on tables that it was not trained on.
 
 Where everything on a table is fainter, or busier, than on those it was trained on, all its answers are off together.
 So they are shifted by the amount that makes them plainest, as far as so large a shift is likely.

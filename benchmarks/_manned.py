@@ -1,6 +1,6 @@
 """Train the network that says whether somebody stands on a square, and measure it on tables that it was not trained on.
 
-``python -m benchmarks.manned FOLDER...`` reads the recordings of folders that `rig clips` filmed, takes what is seen before
+``python -m benchmarks._manned FOLDER...`` reads the recordings of folders that `rig clips` filmed, takes what is seen before
 the shot with the position told and with it forgotten, trains, prints how many squares are wrong, recordings being
 left out by turns, and writes `vision/manned.json`.
 """
