@@ -17,7 +17,16 @@ from numpy.typing import NDArray
 
 from game.montecassino import Side
 from vision.bounce import fit_bounced
-from vision.flight import Flight, FlightFit, FlightPrior, Seen, Shadows, Waypoint, fit_flight
+from vision.flight import (
+    GRAVITY_MM_PER_MS2,
+    Flight,
+    FlightFit,
+    FlightPrior,
+    Seen,
+    Shadows,
+    Waypoint,
+    fit_flight,
+)
 from vision.lamp import Lamp
 from vision.registration import BoardView
 from vision.scene import Scene
@@ -82,11 +91,13 @@ _FEWEST_PLAIN = 3
 _SPOILT_SIGMAS = 5.0
 _SUSPECTS = 4
 _EARLIER_PICTURES = 2
+_START_SLACK_US = 3000.0  # by which the start of a flight may be off
 _PLAIN_SMEARS = 6  # that tell the shot's colour
 _PLAIN_GAIN = 60.0
 # What the closer look must tell of a shot that makes no streak.
 _HIDDEN_GAIN, _HIDDEN_SIGMAS, _HIDDEN_STRENGTH = 100.0, 4.0, 0.6
 _SHOWN = (0.6, 1.5)
+_TURNS, _BEGUN_MISFIT = 12, 4.0
 _HIDDEN_SPREAD_PX = 4.0  # beyond, a flight does not say where to look
 _LIT_PX, _LENS_PX = 0.35, 0.5
 # Clock, lens and the lit side of the shot are off by so much of the speed, whatever the sights say; two sights can be
@@ -265,6 +276,7 @@ class _Follower:
                 break
             shorter, following = onward
             drafts[-1:] = [shorter, self._sharpened(following, since=shorter.pictures[-1] + 1)]
+        drafts = self._begun_again(drafts)
         drafts = self._bounced(self._handed_over(self._joined(drafts)))
         drafts = [self._trimmed(draft) for draft in drafts]
         end = drafts[-1].fit.flight.at(1000.0 * drafts[-1].sights[-1].time_ms + 8000.0)[0]
@@ -662,7 +674,7 @@ class _Follower:
         self._fitter = SmearFitter(self._frames, self._times, SHOT_DIAMETER_MM / self._mm_per_px)
         self._fitter.learn(
             [
-                (s.streak.frame, _place_px(s), self._smeared(plain.fit, s.streak.frame)[1])
+                (s.streak.frame, _place_px(s), self._smeared(plain.fit.flight, s.streak.frame)[1])
                 for s in sorted(own, key=lambda s: -s.streak.contrast)[:_PLAIN_SMEARS]
             ]
         )
@@ -681,7 +693,7 @@ class _Follower:
         sights = []
         for sight in draft.sights:
             k = sight.streak.frame
-            way = self._smeared(draft.fit, k)[1]
+            way = self._smeared(draft.fit.flight, k)[1]
             smear = None if sight.is_shadow else self._fitter.fit(k, _place_px(sight), way)
             if smear is not None and smear.gain >= _PLAIN_GAIN:
                 sights.append(self._measured(sight, smear))
@@ -714,16 +726,12 @@ class _Follower:
         for k in range(max(first - _EARLIER_PICTURES, since), min(last + _LATER_PICTURES, self._end)):
             if any(s.streak.frame == k and not s.is_shadow for s in draft.sights):
                 continue
-            middle, way = self._smeared(draft.fit, k)
-            if 1000.0 * self._finder.middle_ms(k) <= draft.fit.flight.start_us:
+            middle, way = self._smeared(draft.fit.flight, k)
+            if 1000.0 * self._finder.middle_ms(k) <= draft.fit.flight.start_us - _START_SLACK_US:
                 continue
             if self._spread_px(draft.fit, k) > _HIDDEN_SPREAD_PX:
                 continue
-            place = middle + self._sway(k)
-            smear = self._fitter.fit(k, place, way) if self._over_board(self._on_plane(place)) else None
-            sight = None
-            if smear is not None and smear.gain >= _HIDDEN_GAIN and _SHOWN[0] <= smear.share <= _SHOWN[1]:
-                sight = self._unseen(k, smear, way)
+            sight = self._hidden(k, middle, way)
             if sight is not None and self._off(draft.fit, sight) <= _HIDDEN_SIGMAS:
                 sights = sorted([*draft.sights, sight], key=lambda s: s.streak.frame)
                 fit = self._fit(draft.prior, sights, near=draft.fit)
@@ -735,6 +743,49 @@ class _Follower:
             if missed > 1:
                 break
         return draft
+
+    def _hidden(self, k: int, middle: FloatArray, way: FloatArray) -> Sight | None:
+        """Look for the shot near a place of picture k that shows no streak of it."""
+        place = middle + self._sway(k)
+        if self._fitter is None or not self._over_board(self._on_plane(place)):
+            return None
+        smear = self._fitter.fit(k, place, way)
+        if smear is None or smear.gain < _HIDDEN_GAIN or not _SHOWN[0] <= smear.share <= _SHOWN[1]:
+            return None
+        return self._unseen(k, smear, way)
+
+    def _begun_again(self, drafts: list[_Draft]) -> list[_Draft]:
+        """Look for a first flight that no two streaks show, now that it is known what the shot looks like.
+
+        It leads from the muzzle at the release to somewhere just before the next flight; where exactly is tried out.
+        """
+        muzzle, fire_us = self._scene.muzzle_mm, self._scene.fire_us
+        start = self._muzzle_point()
+        if len(drafts) < 2 or len(drafts[0].pictures) > 1 or self._fitter is None:
+            return drafts
+        if muzzle is None or fire_us is None or start is None:
+            return drafts
+        following = self._followed(drafts[1], since=0)
+        begin = following.pictures[0]
+        best: _Draft | None = None
+        for turn_us in np.linspace(self._times[begin - 1], self._times[begin], _TURNS):
+            flown_ms = (float(turn_us) - fire_us) / 1000.0
+            if flown_ms <= 0:
+                continue
+            velocity = (following.fit.flight.at(turn_us)[0] - muzzle) / flown_ms
+            velocity[2] += GRAVITY_MM_PER_MS2 / 2 * flown_ms
+            flight = Flight(float(fire_us), np.array(muzzle), velocity)
+            pictures = [k for k in range(begin) if fire_us < 1000.0 * self._finder.middle_ms(k) < turn_us]
+            found = [self._hidden(k, *self._smeared(flight, k)) for k in pictures]
+            sights = tuple(sight for sight in found if sight is not None)
+            if len(sights) < 2 or (best is not None and len(sights) < len(best.sights)):
+                continue
+            prior = self._muzzle_prior(Way(fire_us / 1000.0, start, velocity[:2]))
+            draft = _Draft(prior, sights, self._fit(prior, sights))
+            better = best is None or (len(sights), -draft.fit.misfit) > (len(best.sights), -best.fit.misfit)
+            if better and draft.fit.misfit <= _BEGUN_MISFIT * len(sights):
+                best = draft
+        return drafts if best is None else [best, following, *drafts[2:]]
 
     def _spread_px(self, fit: FlightFit, k: int) -> float:
         """How far off a flight may put the shot in picture k."""
@@ -780,11 +831,11 @@ class _Follower:
         point: FloatArray = self._view.on_plane(place_px[None], PLANE_MM)[0]
         return point
 
-    def _smeared(self, fit: FlightFit, k: int) -> tuple[FloatArray, FloatArray]:
+    def _smeared(self, flight: Flight, k: int) -> tuple[FloatArray, FloatArray]:
         """Where a flight puts the smear of picture k, (u, v), and its direction times its length, px."""
         middle_us, open_us = 1000.0 * self._finder.middle_ms(k), 1000.0 * (self._finder.open_ms_of(k) or 0.0)
         begin, middle, end = self._view.project(
-            fit.flight.at(np.array([middle_us - open_us / 2, middle_us, middle_us + open_us / 2]))
+            flight.at(np.array([middle_us - open_us / 2, middle_us, middle_us + open_us / 2]))
         )
         return middle, end - begin
 
