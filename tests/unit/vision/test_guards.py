@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from painted_table import CROWD, Figure, Table
 
 from game.montecassino import Cause, Square
-from vision.guards import Alarm, TableGuard, Trouble, clip_alarms, late_falls
+from vision.guards import Alarm, TableGuard, Trouble, clip_alarms, late_falls, stirred_since
 from vision.outcome import Soldier, Standing
 from vision.reading import ShotReading, read_shot
 
@@ -236,3 +236,32 @@ def test_before_a_shot_what_moves_outside_the_watched_part_does_not_matter() -> 
     watched[:, 550:] = False
     blind = TableGuard(TABLE.paint(seed=99), CAMERA, SCENE, STANDING, watched=watched)
     assert blind.check([arm(TABLE.paint(), 200)]) is None
+
+
+SINCE: dict[str, tuple[Callable[[int, Image], Image], bool]] = {
+    "nothing": (lambda k, picture: picture, False),
+    "flicker": (lambda k, picture: cv2.convertScaleAbs(picture, alpha=1 + 0.06 * (-1) ** k), False),
+    "an arm": (lambda k, picture: arm(picture, 260) if k > 10 else picture, True),
+    "a lamp": (lambda k, picture: cv2.convertScaleAbs(picture, alpha=0.6) if k > 10 else picture, True),
+    "the cap": (lambda k, picture: np.zeros_like(picture) if k > 10 else picture, True),
+    "a bump": (lambda k, picture: np.roll(picture, 6, axis=1) if k > 10 else picture, True),
+}
+
+
+@pytest.mark.parametrize("happens", SINCE)
+def test_a_table_that_became_quiet_is_watched_on(happens: str) -> None:
+    """What was read then holds only as long as nothing more has happened."""
+    change, stirred = SINCE[happens]
+    frames = clip(change, 24)
+    reference = TABLE.paint(seed=99)
+    told = stirred_since(frames, times(24), CAMERA, SCENE, STANDING, reference, known=())
+    assert told is stirred
+
+
+def test_a_soldier_that_is_gone_since_is_seen_and_what_is_known_counts_no_more() -> None:
+    without = replace(TABLE, figures=tuple(f for s, f in PLACED.items() if s != TWO[0]))
+    frames = [*clip(count=12), *(without.paint(seed=k) for k in range(12))]
+    reference = TABLE.paint(seed=99)
+    assert stirred_since(frames, times(24), CAMERA, SCENE, STANDING, reference, known=())
+    dark = [cv2.convertScaleAbs(picture, alpha=0.6) for picture in clip(count=24)]
+    assert not stirred_since(dark, times(24), CAMERA, SCENE, STANDING, reference, known={Trouble.LIGHT})
