@@ -1,6 +1,7 @@
-"""Trains what tells who stands from who lies: ``python -m benchmarks.train_fates FOLDER... [--out FILE]``.
+"""Trains what tells who stands from who lies: ``python -m benchmarks.train_fates FOLDER... [--pushes N]``.
 
-Each folder holds recordings with their truth, as ``rig twin clip`` writes them. Of every soldier that does not stand
+Each folder holds recordings with their truth, as ``rig clips`` writes them. Shots seldom push anybody, so tables on which
+hands have pushed soldiers about are filmed as well. Of every soldier that does not stand
 plainly after the shot, and of some that do, the surroundings are laid out as `vision.upright` does. Its network learns
 where in them somebody stands, and where not, first anywhere, then where it was most wrong. What it says of recordings
 that it was not trained on is weighed together with the rest of the evidence (`vision.fate`) by logistic regression.
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,8 +24,9 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from rig.analyse import scene_in
-from rig.recording import read_frames, read_recording
-from vision.fate import Evidence, measures
+from rig.recording import read_frames, read_recording, write_recording
+from twin.clips import film_pushes
+from vision.fate import NETWORK_MEASURES, Evidence, measures
 from vision.reading import NoReading, TableBefore, read_before
 from vision.steady import Steady, typical
 from vision.upright import REACH_PX, WINDOW_PX, Network, Surroundings
@@ -44,8 +47,9 @@ _DECAY = 3e-2
 _NEAR_PX = 3.6  # a place so near to a foot is neither right nor wrong
 _SHAKE_PX = 0.45
 _PLAIN = 8  # plainly standing soldiers of a recording, the nearest to where something happened first
-_RIDGE = 1.0
-_STANDING = 0.3  # of the weight of those that fell
+_RIDGE = 0.3
+_DEAF = 0.4  # of the weight, for what is judged without the network
+_STANDING = 0.15  # of the weight of those that fell: after real shots it is about as much
 _LAST_STEP = 0.05  # of the learning rate
 _FROM_MIDDLE = np.arange(WINDOW_PX) - (WINDOW_PX - 1) / 2
 _DISC = np.tile((np.hypot(*np.meshgrid(_FROM_MIDDLE, _FROM_MIDDLE)) < WINDOW_PX / 2 + 0.5).ravel(), 2)
@@ -134,7 +138,18 @@ def read_cases(folder: Path) -> list[Case]:
         soldier["square"]: (soldier["x_mm"], soldier["y_mm"]) for soldier in truth["before"] + truth["moved"]
     }
     now_mm |= {fall["square"]: None for fall in truth["falls"]}
-    return cases_in(str(folder), before, typical(frames[-_LAST_PICTURES:]), now_mm)
+    return cases_in(str(folder), before, typical(frames[-min(_LAST_PICTURES, len(frames) // 2) :]), now_mm)
+
+
+def film_cases(seed: int) -> list[Case]:
+    """Give the cases of a table on which soldiers were pushed about."""
+    clip = film_pushes(seed)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / f"pushes-{seed:05d}"
+        folder.mkdir()
+        (folder / "truth.json").write_text(json.dumps(clip.truth.as_json()), encoding="utf-8")
+        write_recording(folder, clip.keys, clip.frames)
+        return read_cases(folder)
 
 
 # --- the network
@@ -261,6 +276,19 @@ def _slopes(weights: Sequence[FloatImage], windows: FloatImage, labels: FloatIma
 
 
 def fit_weights(table: FloatArray, stands: FloatArray) -> tuple[FloatArray, float]:
+    """Fit weights and an offset: the mean of two fits, one of which does not hear the network.
+
+    It has seen the twin's figures only, and must not overrule everything else where others stand on the table.
+    """
+    weights, offset = _fit(table, stands)
+    deaf = [k for k in range(table.shape[1]) if k not in NETWORK_MEASURES]
+    others, other_offset = _fit(table[:, deaf], stands)
+    weights *= 1 - _DEAF
+    weights[deaf] += _DEAF * others
+    return weights, (1 - _DEAF) * offset + _DEAF * other_offset
+
+
+def _fit(table: FloatArray, stands: FloatArray) -> tuple[FloatArray, float]:
     """Fit a logistic regression with a ridge on standardised columns: weights and offset for the columns as given."""
     # More of those that do not lie stand in what is trained on than after a real shot.
     weight = np.where(stands > 0, _STANDING * np.sum(1 - stands) / max(float(np.sum(stands)), 1.0), 1.0)
@@ -337,9 +365,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path, help="folders of recordings with truth.json")
     parser.add_argument("--out", type=Path, default=Path("vision/upright.npz"))
+    parser.add_argument("--pushes", type=int, default=120, help="how many tables to push soldiers about on")
     given = parser.parse_args()
     truths = sorted(truth for folder in given.folders for truth in folder.glob("*/truth.json"))
-    train([case for truth in truths for case in read_cases(truth.parent)], given.out)
+    cases = [case for truth in truths for case in read_cases(truth.parent)]
+    train([*cases, *(case for seed in range(given.pushes) for case in film_cases(seed))], given.out)
 
 
 if __name__ == "__main__":

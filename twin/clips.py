@@ -11,7 +11,7 @@ from __future__ import annotations
 import colorsys
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -34,9 +34,9 @@ from twin.sensor import SensorSettings
 from twin.stage import Colour, Lamp, LookSettings, placed_markers
 from twin.streams import stream
 from twin.table import Table, TableSettings
-from twin.truth import ShotTruth
+from twin.truth import ShotTruth, Standing
 
-__all__ = ["Clip", "film"]
+__all__ = ["Clip", "film", "film_pushes"]
 
 _SQUARE_MM = 45.0
 _WIDTH_MM, _LENGTH_MM = BOARD_FILES * _SQUARE_MM, BOARD_ROWS * _SQUARE_MM
@@ -47,6 +47,8 @@ _QUIET_US = 80_000
 """How long a clip goes on after the last soldier came to rest."""
 _SHORTEST_US, _LONGEST_US = 350_000, 1_000_000
 _TRIES = 60
+_FEW_PICTURES = 3
+_NUDGE_SHARE = 0.3
 _NOBODY_FELL_SHARE = 0.08
 _ONE_FELL_SHARE = 0.2
 _SHOTS: tuple[Colour, ...] = ((0.97, 0.96, 0.92), (0.95, 0.85, 0.2), (0.95, 0.45, 0.1), (0.07, 0.07, 0.08))
@@ -82,6 +84,29 @@ def film(seed: int) -> Clip:
     camera_settings, knowledge = _draw_camera(rng, table_settings)
     for attempt in range(_TRIES):
         shot = _shoot(stream(seed, "shot of a clip", attempt), table_settings, camera_settings, seed, attempt)
+        if shot is not None:
+            return _told(shot, camera_settings, knowledge, rng)
+    raise RuntimeError(f"no clear shot in {_TRIES} tries for seed {seed}")
+
+
+def film_pushes(seed: int) -> Clip:
+    """Film a table before a shot and after, when hands have pushed some of those that stand near the fallen.
+
+    Such pictures tell who stands and who lies apart far more often than shots alone, which seldom push anybody. There
+    are three pictures of each; the truth tells the pushed as moved.
+
+    Raises
+    ------
+    RuntimeError
+        If no clear shot was found in many tries, which no seed is known for.
+    """
+    rng = stream(seed, "pushes")
+    table_settings = _draw_table(rng)
+    camera_settings, knowledge = _draw_camera(rng, table_settings)
+    for attempt in range(_TRIES):
+        shot = _shoot_and_push(
+            stream(seed, "shot before pushes", attempt), table_settings, camera_settings, seed, attempt
+        )
         if shot is not None:
             return _told(shot, camera_settings, knowledge, rng)
     raise RuntimeError(f"no clear shot in {_TRIES} tries for seed {seed}")
@@ -374,6 +399,83 @@ def _shoot(
         camera.close()
         return None
     return _Shot(camera, frames, truth, soldiers, side, fire_us, attempt)
+
+
+def _shoot_and_push(
+    rng: np.random.Generator, table_settings: TableSettings, settings: CameraSettings, seed: int, attempt: int
+) -> _Shot | None:
+    """Fire once and push soldiers about; None where the outcome is unclear or nobody fell."""
+    side = Side.A if rng.random() < 0.5 else Side.G
+    soldiers = _draw_soldiers(rng)
+    muzzle_mm, azimuth_rad, elevation_rad, speed_mps = _draw_aim(rng, table_settings, soldiers, side)
+    table = Table(table_settings, soldiers, seed=seed)
+    table.place_cannon(CannonPose(side, muzzle_mm, azimuth_rad, elevation_rad))
+    camera = Camera(settings, table, seed=seed)
+    few_us = round((_FEW_PICTURES + 0.5) * 1e6 / settings.fps)
+    camera.advance(few_us)
+    table.launch(muzzle_mm, azimuth_rad, elevation_rad, speed_mps, few_us)
+    try:
+        while not table.at_rest:
+            camera.advance(table.now_us + _STEP_US)
+    except PhysicsError:
+        return None
+    truth = table.truth()
+    if truth.unclear or not truth.falls:
+        camera.close()
+        return None
+    moved = _push_about(rng, table, truth)
+    camera.advance(table.now_us + _LONGEST_US)
+    frames = camera.poll()
+    return _Shot(
+        camera,
+        [*frames[:_FEW_PICTURES], *frames[-_FEW_PICTURES:]],
+        replace(truth, moved=tuple(sorted(moved, key=lambda each: each.square))),
+        soldiers,
+        side,
+        few_us,
+        attempt,
+    )
+
+
+def _push_about(rng: np.random.Generator, table: Table, truth: ShotTruth) -> list[Standing]:
+    """Push some of those that stand where they were, most of them near where somebody fell: all who moved."""
+    moved = list(truth.moved)
+    homes = {each.square: each for each in truth.before}
+    lying = np.array([(homes[fall.square].x_mm, homes[fall.square].y_mm) for fall in truth.falls])
+    gone = {fall.square for fall in truth.falls} | {each.square for each in moved}
+    still = [each for each in truth.before if each.square not in gone]
+    away_mm = np.array([np.hypot(*(lying - (each.x_mm, each.y_mm)).T).min() for each in still])
+    weight = np.exp(-away_mm / 50.0) + 0.01
+    count = min(int(rng.integers(1, 5)), len(still))
+    for index in rng.choice(len(still), size=count, replace=False, p=weight / weight.sum()):
+        each = still[index]
+        is_nudge = rng.random() < _NUDGE_SHARE
+        far_mm = rng.uniform(0.0, 3.4) if is_nudge else min(6.6 + rng.exponential(7.0), 30.0)
+        for way in rng.uniform(-math.pi, math.pi, 20):
+            dx_mm, dy_mm = far_mm * math.cos(way), far_mm * math.sin(way)
+            if _is_free(table, each, (each.x_mm + dx_mm, each.y_mm + dy_mm)):
+                table.push(each.square, (dx_mm, dy_mm), rng.normal(0, 0.9))
+                if not is_nudge:
+                    moved.append(Standing(each.side, each.square, each.x_mm + dx_mm, each.y_mm + dy_mm))
+                break
+    return moved
+
+
+def _is_free(table: Table, each: Standing, at_mm: tuple[float, float]) -> bool:
+    """Whether a soldier could stand there: nobody's line from foot to head is in the way."""
+    height_mm = table.settings.bodies.soldier_height_mm
+    for pose in table.arrangement()[1].poses:
+        foot_mm = pose[:2] * 1e3
+        if np.hypot(*(foot_mm - (each.x_mm, each.y_mm))) < 1.0:
+            continue
+        w, x, y, z = pose[3:]
+        along_mm = height_mm * 2 * np.array([x * z + w * y, y * z - w * x])
+        off_mm = np.array(at_mm) - foot_mm
+        share = np.clip(off_mm @ along_mm / max(float(along_mm @ along_mm), 1e-6), 0.0, 1.0)
+        is_standing = np.hypot(*along_mm) < height_mm / 2
+        if np.hypot(*(off_mm - share * along_mm)) < (0.5 if is_standing else 0.26) * height_mm:
+            return False
+    return True
 
 
 def _draw_aim(

@@ -265,6 +265,17 @@ class Table:
         poses[index] = self._place(square, self._still.sides[index])
         self._rest(_frozen(poses))
 
+    def push(self, square: Square, by_mm: tuple[float, float], turn_rad: float) -> None:
+        """Push the soldier of that square aside and turn it, whatever is in the way."""
+        index = self._index(square)
+        self._require_rest("push")
+        poses = self._still.poses.copy()
+        poses[index, :2] += np.array(by_mm) / 1e3
+        w, x, y, z = poses[index, 3:]
+        c, s = math.cos(turn_rad / 2), math.sin(turn_rad / 2)
+        poses[index, 3:] = c * w - s * z, c * x - s * y, c * y + s * x, c * z + s * w
+        self._rest(_frozen(poses))
+
     def clear_shot(self) -> None:
         """Pick up a shot that lies on the table."""
         self._require_rest("pick the shot up")

@@ -11,19 +11,24 @@ from numpy.typing import NDArray
 from vision.resemblance import Resemblance
 from vision.upright import Uprightness, read_weights
 
-__all__ = ["Evidence", "chance_of_standing", "measures", "shift_mm"]
+__all__ = ["NETWORK_MEASURES", "Evidence", "chance_of_standing", "measures", "shift_mm"]
+
+NETWORK_MEASURES = (7, 8)
+"""Which of `measures` come from the network."""
 
 # Less than this tells nothing, or more no more.
 _PART_ALIKE = 0.6
 _PART_COVERED = 0.75
-_COMPACT = 1.2
-_MOST_LEFT = 4.0
+_HOME_ALIKE = 0.5
+_HALF_COVERED = 0.25
 _MOST_CROWD = 3
 _MOST_SPREAD = 2.5
-_MOST_ODDS = 6.0
+_MOST_ODDS = 4.0
 _MOST_APART_MM = 20.0
 # Likeness and uprightness each find a place within 2 mm or so, or they found two things.
 _AGREE_MM = 8.0
+_SAME_FIGURE = 0.6
+_NO_BARE = 0.06  # who left its place, even by 5 mm, left more of the board bare
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +43,10 @@ class Evidence:
     """Where it looks most like itself, upright."""
     moved_mm: tuple[float, float]
     """How far that is from its old place, (x, y)."""
-    tint: float
-    """How far its mean colour is from the one there, in steps that tell for sure."""
     at_home: float
     """Correlation of colours at its own place, as it stood."""
-    left: float
-    """What lies around it and would not be seen if it stood there, as a share of its size."""
-    size: float
-    """How large what is new there in its colours is, as a share of its size."""
     spread: float
-    """How long that is, as a share of how long it was upright."""
+    """How long what is new there in its colours is, as a share of how long it was upright."""
     crowd: int
     """How many more that do not stand plainly are near enough to lie in one heap with it."""
     upright: Uprightness
@@ -56,6 +55,9 @@ class Evidence:
 
 def shift_mm(evidence: Evidence) -> tuple[float, float]:
     """Give how far a soldier that stands was pushed, (x, y)."""
+    is_itself = evidence.at_home > _SAME_FIGURE and evidence.bare < _HALF_COVERED
+    if is_itself or evidence.bare < _NO_BARE:
+        return 0.0, 0.0
     upright = evidence.upright
     one, other = np.array(evidence.moved_mm), np.array(upright.moved_mm)
     if float(np.hypot(*(one - other))) < _AGREE_MM:
@@ -67,21 +69,20 @@ def shift_mm(evidence: Evidence) -> tuple[float, float]:
 
 def measures(evidence: Evidence) -> tuple[float, ...]:
     """Give what is weighed, one number a weight."""
-    found = evidence.found
-    likeness = max(found.correlation, 0.0)
+    found, upright = evidence.found, evidence.upright
+    apart_mm = float(np.hypot(*np.subtract(upright.moved_mm, evidence.moved_mm)))
     return (
         evidence.same,
         evidence.bare,
-        max(likeness - _PART_ALIKE, 0.0),
+        max(found.correlation - _PART_ALIKE, 0.0),
         max(found.covered - _PART_COVERED, 0.0),
         float(np.hypot(*evidence.moved_mm)) / 10,
-        min(evidence.left, _MOST_LEFT),
         min(evidence.crowd, _MOST_CROWD),
         min(evidence.spread, _MOST_SPREAD),
-        max(min(evidence.spread, _MOST_SPREAD) - _COMPACT, 0.0),
-        float(np.clip(evidence.upright.odds, -_MOST_ODDS, _MOST_ODDS)),
-        float(np.clip(evidence.upright.at_home, -_MOST_ODDS, _MOST_ODDS)) * evidence.same,
-        min(float(np.hypot(*np.subtract(evidence.upright.moved_mm, evidence.moved_mm))), _MOST_APART_MM) / 10,
+        float(np.clip(upright.odds, -_MOST_ODDS, _MOST_ODDS)),
+        min(apart_mm, _MOST_APART_MM) / 10,
+        max(evidence.at_home - _HOME_ALIKE, 0.0),
+        float(evidence.bare < _HALF_COVERED and evidence.same > _HALF_COVERED),
     )
 
 

@@ -75,8 +75,6 @@ class Uprightness:
     """Log odds."""
     moved_mm: tuple[float, float]
     """Where, (x, y) from the old place."""
-    at_home: float
-    """Log odds at the old place."""
 
 
 def lay_out(
@@ -164,7 +162,6 @@ class Network:
         return Uprightness(
             float(odds[row, column]),
             surroundings.offset_mm((column - REACH_PX, row - REACH_PX)),
-            float(odds[REACH_PX - 1 : REACH_PX + 2, REACH_PX - 1 : REACH_PX + 2].max()),
         )
 
 

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.fate import Evidence
-from vision.leftover import left_over
 from vision.outcome import Soldier
 from vision.registration import BoardView
 from vision.resemblance import Resemblance, resemble
@@ -37,8 +36,6 @@ _SPARSE = 3  # every so-manieth pixel along rows and columns tells the noise
 _STANDS_SAME = 0.5
 _STANDS_BARE = 0.2
 _LYING_HEIGHTS = 1.25  # a lying figure and its slide reach so far from its foot
-_SLACK_MM = 2.0
-_SHADOW_HEIGHTS = 0.9  # what is strange so near to a foot is its figure or its shadow
 _REACH_SQUARES = 0.6
 _CROWD_HEIGHTS = 1.6  # bodies of two that stood so far apart can lie in one heap
 _OWN_COLOURS = (0.03, 0.97)  # quantiles
@@ -123,7 +120,6 @@ class Change:
         self._manned = np.zeros(raster.shape, dtype=np.bool_)
         for place in places:
             self._manned[place.window] |= place.shape
-        self._strange_before = board.strange > sum(board.strange_levels) / 2
         # Beyond the rim nothing is known of the bare table: whatever differs there may be somebody.
         self._beyond = np.ones(raster.shape, dtype=np.bool_)
         self._beyond[raster.board] = False
@@ -175,7 +171,6 @@ class Change:
             pivot_px=_pivot_px(place),
             reach_px=round(_REACH_SQUARES * raster.px_per_square),
         )
-        size, spread = self._extent(place, telling, found)
         x_mm, y_mm = place.soldier.x_mm, place.soldier.y_mm
         upright = self._network.search(self.surroundings(place), [(x - x_mm, y - y_mm) for x, y in feet_mm])
         apart_mm = [np.hypot(o.soldier.x_mm - x_mm, o.soldier.y_mm - y_mm) for o in others]
@@ -184,11 +179,8 @@ class Change:
             bare=bare,
             found=found,
             moved_mm=(found.dx_px * raster.mm_per_px, found.dy_px * raster.mm_per_px),
-            tint=self._tint(place, found),
             at_home=self._likeness_at_home(place),
-            left=self._left_over(place, telling, found),
-            size=size,
-            spread=spread,
+            spread=self._spread(place, telling, found),
             crowd=sum(mm < _CROWD_HEIGHTS * height_mm for mm in apart_mm),
             upright=upright,
         )
@@ -219,14 +211,6 @@ class Change:
         maybe = ~self._same & ~self._manned
         return np.where(surely, np.float32(1.0), np.float32(_MAYBE) * maybe).astype(np.float32)
 
-    def _tint(self, place: Place, found: Resemblance) -> float:
-        """How far a figure's mean colour is from that where it is seen again, in steps."""
-        was = self._board.flat[place.window][place.telling].mean(axis=0)
-        down, across = _there(place, found)
-        rows, columns = self._flat.shape[:2]
-        now = self._flat[np.clip(down, 0, rows - 1), np.clip(across, 0, columns - 1)].mean(axis=0)
-        return float(np.abs(now - was).max()) / self.step
-
     def _likeness_at_home(self, place: Place) -> float:
         """Correlation of a figure with what is seen now at its own place."""
         was = self._board.flat[place.window][place.telling]
@@ -234,67 +218,27 @@ class Change:
         was, now = was - was.mean(axis=0), now - now.mean(axis=0)
         return float((was * now).sum() / np.sqrt(max(float((was * was).sum() * (now * now).sum()), 1e-3)))
 
-    def _extent(self, place: Place, telling: Mask, found: Resemblance) -> tuple[float, float]:
-        """Area and longest spread of what is new in a figure's colours about where it is seen again.
-
-        Both as shares of what the figure showed upright.
-        """
+    def _spread(self, place: Place, telling: Mask, found: Resemblance) -> float:
+        """Longest spread of what is new in a figure's colours about where it is seen again, against it upright."""
         raster = self._board.raster
         column, row = (round(v) for v in _pivot_px(place))
         column, row = column + round(found.dx_px), row + round(found.dy_px)
         half = round(_LYING_HEIGHTS * self._board.figure.height_mm / raster.mm_per_px)
         window = np.s_[max(row - half, 0) : row + half + 1, max(column - half, 0) : column + half + 1]
-        low, high = np.quantile(self._board.flat[place.window][place.telling], _OWN_COLOURS, axis=0)
+        own = self._board.flat[place.window][place.telling]
         new = (self._strange | self._beyond)[window] & ~self._same[window]
         new |= self._strange[window] & telling[window]
-        now = self._flat[window]
-        new &= ((now > low - self.step) & (now < high + self.step)).all(axis=2)
+        if own.shape[1] > 1:  # grey tells nobody's colours
+            low, high = np.quantile(own, _OWN_COLOURS, axis=0)
+            now = self._flat[window]
+            new &= ((now > low - self.step) & (now < high + self.step)).all(axis=2)
         _, labels, stats, _ = cv2.connectedComponentsWithStats(new.astype(np.uint8), connectivity=8)
         votes = np.bincount(labels[self.outline(place, found)[window]], minlength=len(stats))
         votes[0] = 0
         which = int(np.argmax(votes))
         if not votes[which] or stats[which, cv2.CC_STAT_AREA] < _FEWEST_SPREAD_PX:
-            return 0.0, 0.0
-        return (
-            float(stats[which, cv2.CC_STAT_AREA]) / max(int(place.telling.sum()), 1),
-            _spread(*np.nonzero(labels == which)) / _spread(*np.nonzero(place.telling)),
-        )
-
-    def _left_over(self, place: Place, telling: Mask, found: Resemblance) -> float:
-        """Share of the figure's size that lies around it and that it would not show if it stood."""
-        raster, figure, soldier = self._board.raster, self._board.figure, place.soldier
-        home = np.zeros(raster.shape, dtype=np.bool_)
-        home[place.window] = place.shape
-        vacated = home & self._beyond
-        new = (self._strange | (self._beyond & ~vacated)) & (~self._same | telling)
-        return left_over(
-            new,
-            home | (self._strange_before & self._nearest(soldier)),
-            telling,
-            found,
-            pivot_px=_pivot_px(place),
-            reach_px=_LYING_HEIGHTS * figure.height_mm / raster.mm_per_px,
-            slack_px=max(1, round(_SLACK_MM / raster.mm_per_px)),
-        )
-
-    def _nearest(self, soldier: Soldier) -> Mask:
-        """Pixels close to a soldier's foot and nearer to it than to anybody else's: its own, and its shadow."""
-        raster, height_mm = self._board.raster, self._board.figure.height_mm
-        reach = _SHADOW_HEIGHTS * height_mm
-        column, row = (round(float(v)) for v in raster.to_px(np.array([soldier.x_mm, soldier.y_mm])))
-        half = round(reach / raster.mm_per_px) + 1
-        window = np.s_[max(row - half, 0) : row + half + 1, max(column - half, 0) : column + half + 1]
-        nearest = np.zeros(raster.shape, dtype=np.bool_)
-        x_mm = raster.to_mm(np.arange(raster.shape[1])[window[1]])[None, :]
-        y_mm = raster.to_mm(np.arange(raster.shape[0])[window[0]])[:, None]
-        own = np.hypot(x_mm - soldier.x_mm, y_mm - soldier.y_mm)
-        near = own < reach
-        for other in self._board.standing.soldiers:
-            apart = np.hypot(other.x_mm - soldier.x_mm, other.y_mm - soldier.y_mm)
-            if 0 < apart < 2 * reach:
-                near &= own < np.hypot(x_mm - other.x_mm, y_mm - other.y_mm)
-        nearest[window] = near
-        return nearest
+            return 0.0
+        return _spread(*np.nonzero(labels == which)) / _spread(*np.nonzero(place.telling))
 
 
 def _there(place: Place, found: Resemblance) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -4,20 +4,15 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-import cv2
 import numpy as np
 import painted_table as painted
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 from painted_table import CROWD, Figure, Table
 
 from game.montecassino import Square
 from vision.falls import Aftermath, find_falls
-from vision.leftover import left_over
 from vision.registration import BoardView, register
-from vision.resemblance import Resemblance
 from vision.soldiers import read_board
 from vision.steady import STILL, Steady
 
@@ -155,48 +150,6 @@ def test_one_that_is_pushed_and_lies_has_fallen(heading_rad: float) -> None:
     assert (fallen(aftermath), aftermath.pushes) == ([HIT], ())
 
 
-SEEN = (120, 120)
-FOOT_PX = (60.0, 60.0)
-
-
-def blot(
-    x_px: float, y_px: float, along: tuple[float, float], length_px: float, half_px: int
-) -> NDArray[np.bool_]:
-    mask = np.zeros(SEEN, dtype=np.uint8)
-    end = (round(x_px + length_px * along[0]), round(y_px + length_px * along[1]))
-    cv2.line(mask, (round(x_px), round(y_px)), end, 1, 2 * half_px)
-    return mask > 0
-
-
-@given(
-    shift=st.tuples(st.floats(-12, 12), st.floats(-12, 12)),
-    turn_rad=st.floats(-math.pi, math.pi),
-    lamp_rad=st.floats(-math.pi, math.pi),
-)
-def test_little_is_left_over_of_one_that_stands_and_much_of_one_that_lies(
-    shift: tuple[float, float], turn_rad: float, lamp_rad: float
-) -> None:
-    """A body with a rifle, and a shadow that does not turn with it."""
-    lamp = (math.cos(lamp_rad), math.sin(lamp_rad))
-    # Turns are counter-clockwise on the raster, whose rows run down.
-    rifle = (math.cos(turn_rad), -math.sin(turn_rad))
-    body = blot(*FOOT_PX, (1.0, 0.0), 0.0, 9)
-    outline = body | blot(*FOOT_PX, (1.0, 0.0), 16.0, 2)
-    shown = outline | blot(*FOOT_PX, lamp, 18.0, 6)
-    x_px, y_px = FOOT_PX[0] + shift[0], FOOT_PX[1] + shift[1]
-    stands = (
-        blot(x_px, y_px, rifle, 0.0, 9) | blot(x_px, y_px, rifle, 16.0, 2) | blot(x_px, y_px, lamp, 18.0, 6)
-    )
-    lies = blot(x_px, y_px, (-rifle[0], -rifle[1]), 40.0, 7)
-    found = Resemblance(0.8, 0.9, shift[0], shift[1], math.degrees(turn_rad))
-
-    def left(new: NDArray[np.bool_]) -> float:
-        return left_over(new, shown, outline, found, pivot_px=FOOT_PX, reach_px=50.0, slack_px=2)
-
-    assert left(stands) < 0.1
-    assert left(lies) > 0.3
-
-
 def test_a_nudge_below_five_millimetres_is_no_push() -> None:
     aftermath = watch({HIT: pushed(2.0, 2.0)})
     assert (aftermath.topplings, aftermath.pushes) == ((), ())
@@ -214,6 +167,18 @@ def test_one_that_is_gone_has_fallen() -> None:
         return figure if k < BEGINS else replace(figure, x_mm=-4000.0)
 
     assert fallen(watch({HIT: gone})) == [HIT]
+
+
+def test_one_figure_is_not_taken_for_two_soldiers() -> None:
+    """A-28 is gone, and A-20 was pushed so near that it could be A-28 pushed back."""
+
+    def gone(k: int, figure: Figure) -> Figure:
+        return figure if k < BEGINS else replace(figure, x_mm=-4000.0)
+
+    other = Square.parse("A-20")
+    aftermath = watch({HIT: gone, other: pushed(0.0, 19.0)})
+    assert fallen(aftermath) == [HIT]
+    assert [push.soldier.square for push in aftermath.pushes] == [other]
 
 
 @pytest.mark.parametrize("shift_px", [(0.0, 0.0), (0.7, -0.4), (-3.0, 2.2)])
