@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
+from scipy.special import log_ndtr, ndtr
 
 from game.montecassino import Square
 from vision.outcome import Soldier, Standing
@@ -51,7 +51,7 @@ _KEPT_SIGMA = 0.2
 _SECOND_TOUCH_COST = 2.5
 _BOARD_COST = 1.5  # a shot is aimed at soldiers
 _UNKNOWN_COST = 9.0
-_MOST_SUNK_COST = 2.5  # one height in ten is read wrongly, by any amount
+_MOST_SUNK_COST = 2.0  # one height in ten is read wrongly, by any amount
 _SHADOW_COST = 4.0
 _UNMOVED_COST = 4.0
 _PASSING_COST = 4.0
@@ -59,12 +59,12 @@ _FAR_FETCHED = 8.0
 _UNTOUCHED_SHARE = 0.03
 # That what was followed up to the first motion of a soldier was not the shot, but its shadow or a soldier's head. What
 # the turns up to there cost together is 1 to 4 on most ways that were the shot's.
-_MISREAD_COST = 8.5
+_MISREAD_COST = 9.5
 _MOST_STRAINED = 12.0
 _LED_ASTRAY = 0.1  # a way that was read wrongly leads anywhere
 # A shot is aimed at soldiers: of 149 of the twin 5 % touched the board before the first soldier. The turns weigh the
 # board as they would anywhere on the way; this makes up the difference.
-_ELSE_FIRST_SHARE = 0.05
+_ELSE_FIRST_SHARE = 0.02
 _HEIGHT_SIGMA_MM = 4.0  # on top of what the fit states
 _BELOW_MM = 12.0  # how deep a flight that ended on the board would lead by then, on average
 _STRAY_DENSITY = 3e-3  # a millimetre; a flight that was read wrongly may seem at any height
@@ -181,7 +181,8 @@ def find_contacts(
         ]
         courses = sorted(grown, key=lambda c: -c[0])[:_KEPT_COURSES]
     courses = [
-        (share * _chance_of_else(track, touches, standing.height_mm), touches) for share, touches in courses
+        (share * _chance_of_else(track, touches, standing.height_mm, first_us), touches)
+        for share, touches in courses
     ]
     if first_to_stir:
         # Nobody else was there to push the first one that moved.
@@ -251,15 +252,18 @@ def _led_to(track: ShotTrack, soldier: Soldier, stirred_us: int, frame_us: float
     return max(float(np.exp(-off / 2)), _LED_ASTRAY)
 
 
-def _chance_of_else(track: ShotTrack, touches: Sequence[Touch], height_mm: float) -> float:
+def _chance_of_else(track: ShotTrack, touches: Sequence[Touch], height_mm: float, first_us: float) -> float:
     """Weigh an account in which the shot touched something else before the first soldier; 1 for any other.
 
     Had it touched nothing, the shot would have come to that soldier somewhere between its foot and its head; had it
     bounced before, its first flight would lead below the board there.
     """
     struck = next((t for t in touches if t.square is not None), None)
-    if struck is None or touches[0].square is not None:
+    if not touches or touches[0].square is not None:
         return 1.0
+    if struck is None:
+        # The first that moved was struck later, out of sight.
+        return _ELSE_FIRST_SHARE if touches[0].time_us < first_us else 1.0
     if len(track.legs) > 1 and track.legs[1].last_us < struck.time_us:
         # It was seen once more in between: what the height tells was told when its flight was cut in two there.
         return _ELSE_FIRST_SHARE
@@ -269,7 +273,7 @@ def _chance_of_else(track: ShotTrack, touches: Sequence[Touch], height_mm: float
     over = (ndtr((height_mm - z_mm) / sigma_mm) - ndtr(-z_mm / sigma_mm)) / height_mm
     # How far below it would be falls off exponentially.
     deep = sigma_mm / _BELOW_MM
-    below = np.exp(z_mm / _BELOW_MM + deep**2 / 2) * ndtr(-z_mm / sigma_mm - deep) / _BELOW_MM
+    below = np.exp(z_mm / _BELOW_MM + deep**2 / 2 + log_ndtr(-z_mm / sigma_mm - deep)) / _BELOW_MM
     ratio = (below + _STRAY_DENSITY) / (over + _STRAY_DENSITY)
     return float(_ELSE_FIRST_SHARE * ratio)
 

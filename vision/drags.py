@@ -20,14 +20,15 @@ __all__ = ["Drag", "find_drags"]
 
 FloatArray = NDArray[np.float64]
 
-_REACH_SIGMA_MM = 8.0
+_REACH_SIGMA_MM = 6.0
 _SLIDE_MM = 60.0  # beyond its own length, on average
-_MISREAD = 0.02  # how well one within reach fits, though it fell the other way as far as was seen
+_ROCKING = 0.3  # of its height, by which the head of one that stays up swings out
+_MISREAD = 0.01  # how well one within reach fits, though it fell the other way as far as was seen
 # Of 82 pushes of the twin the fastest came at 3.4 mm a ms; counted in pictures it may seem faster.
 _FASTEST_MM_PER_MS = 4.0
 _SHORT_FRAMES = 0.7
 _EARLY_SIGMA_MS = 4.0
-_SAME_PICTURE = 0.05  # of 74 pushes of the twin none, and of 57 ricochets 12, came within one picture
+_SAME_PICTURE = 0.1  # of 74 pushes of the twin none, and of 57 ricochets 12, came within one picture
 # A push a second later is one of others.
 _LATE_US, _LATE_SIGMA_US = 300_000, 200_000
 _LEAST_WEIGHT = 0.01
@@ -83,10 +84,10 @@ def _foot(soldier: Soldier) -> FloatArray:
 
 def _reach(mover: Toppling | Push, there: FloatArray, standing: Standing) -> float:
     """How well a soldier that fell or slid reaches a foot."""
-    start, both_mm = _foot(mover.soldier), 2 * standing.foot_radius_mm
+    start, both_mm, length_mm = _foot(mover.soldier), 2 * standing.foot_radius_mm, standing.height_mm
     if isinstance(mover, Push):
-        return _near(_distance(there, start, np.array([mover.x_mm, mover.y_mm])) - both_mm)
-    length_mm = standing.height_mm
+        away_mm = _distance(there, start, np.array([mover.x_mm, mover.y_mm])) - both_mm
+        return _near(away_mm - _ROCKING * length_mm)
     within = float(np.hypot(*(there - start))) - length_mm - both_mm
     if mover.heading == (0.0, 0.0):
         return _near(within)
