@@ -32,7 +32,7 @@ LEAST_PUSH_MM = 5.0
 # The last pictures, among which nothing but the rolling shot should move.
 _LAST_PICTURES = 9
 _SURE = 0.8  # of either fate; less is told
-_NEAR_MM = 70.0  # farther apart nobody is taken for somebody else
+_SAME_PLACE_MM = 25.0  # farther apart nobody is taken for somebody else
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,6 +120,12 @@ class _Fate:
         return round(self.soldier.x_mm + dx_mm, 2), round(self.soldier.y_mm + dy_mm, 2)
 
     @property
+    def places_mm(self) -> list[tuple[float, float]]:
+        """Where it may be."""
+        shifts_mm = (self.evidence.moved_mm, self.evidence.upright.moved_mm)
+        return [(self.soldier.x_mm + dx_mm, self.soldier.y_mm + dy_mm) for dx_mm, dy_mm in shifts_mm]
+
+    @property
     def note(self) -> str:
         """A sentence where its fate is not plain."""
         if max(self.chance, 1 - self.chance) >= _SURE:
@@ -153,8 +159,9 @@ def _fates(change: Change, places: Sequence[Place]) -> Mapping[Place, _Fate]:
             break
         taken |= change.outline(place, fate.evidence.found, shift_mm(fate.evidence))
         feet_mm.append(fate.now_mm)
-        for other in left:
-            apart = other.soldier.x_mm - place.soldier.x_mm, other.soldier.y_mm - place.soldier.y_mm
-            if np.hypot(*apart) < _NEAR_MM:
+        for other, its in left.items():
+            if any(
+                np.hypot(x - fate.now_mm[0], y - fate.now_mm[1]) < _SAME_PLACE_MM for x, y in its.places_mm
+            ):
                 left[other] = weigh(other)
     return {place: (decided | left)[place] for place in unclear}

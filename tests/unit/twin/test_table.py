@@ -126,6 +126,19 @@ def test_the_same_seed_gives_the_same_shot_and_another_seed_another():
     assert outcome(3).before != outcome(4).before
 
 
+def test_a_push_moves_and_turns_one_soldier_and_leaves_it_standing():
+    table = Table(TableSettings(), soldiers("A44,A45"), seed=2)
+    before = {s.square: s for s in table.standing()}
+    table.push(Square.parse("A44"), (7.0, -4.0), 0.8)
+    after = {s.square: s for s in table.standing()}
+    pushed, was = after[Square.parse("A44")], before[Square.parse("A44")]
+    assert (pushed.x_mm - was.x_mm, pushed.y_mm - was.y_mm) == pytest.approx((7.0, -4.0))
+    assert after[Square.parse("A45")] == before[Square.parse("A45")]
+    w, x, y, z = table.arrangement()[1].poses[0, 3:]
+    assert (x, y) == pytest.approx((0.0, 0.0))
+    assert w * w + z * z == pytest.approx(1.0)
+
+
 def test_hands_take_away_and_put_back_without_touching_the_others():
     table = Table(TableSettings(), soldiers("A44,A45,A46"), seed=2)
     shoot(table, "A44", height_mm=30.0)
