@@ -43,6 +43,7 @@ _SHARP_FLOOR = 1e-4
 _MOST_UNLIKE = -3.0
 _SHIFTS = np.arange(-6.0, 6.1, 0.25)
 _SHIFT_SIGMA = 2.0
+_TOO_MANY = 1e3  # for each: more than any doubt
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,9 +205,9 @@ def trained() -> Network:
 def plainest(log_odds: FloatArray) -> FloatArray:
     """Shift log-odds (N,) of one table's squares together so that they are plain, as far as that is likely.
 
-    No shift makes more soldiers than there are in the game.
+    Where it can be helped, no more are manned than there are soldiers in the game.
     """
     shifted = log_odds + _SHIFTS[:, None]
     cost = np.log1p(np.exp(-np.abs(shifted))).sum(axis=1) + 0.5 * (_SHIFTS / _SHIFT_SIGMA) ** 2
-    many = (shifted > 0).sum(axis=1) > max(2 * SOLDIERS_PER_SIDE, int((log_odds > 0).sum()))
-    return np.asarray(shifted[int(np.argmin(np.where(many, np.inf, cost)))])
+    too_many = np.maximum((shifted > 0).sum(axis=1) - 2 * SOLDIERS_PER_SIDE, 0)
+    return np.asarray(shifted[int(np.argmin(cost + _TOO_MANY * too_many))])
