@@ -93,6 +93,7 @@ _FIELDS = {
     BoardLook.WOOD: ((84, 136, 190), (84, 136, 190)),
     BoardLook.BAIZE: ((62, 104, 44), (62, 104, 44)),
 }
+_SUBPIXEL_BITS = 4
 _STRIP = (44, 92, 34)
 _MIDDLE = (44, 40, 176)
 _WOODS = {
@@ -124,13 +125,13 @@ def board(look: BoardLook, *, square_mm: float, strip_mm: float, finish: Finish 
     ink = _INK[look] if finish.ink is None else _bgr(finish.ink)
     line_px = max(1, round(finish.line_mm * PIXELS_PER_MM))
     for line in range(BOARD_FILES + 1):
-        at = min(round(line * cell), width - 1)
-        cv2.line(drawn, (at, 0), (at, height), ink, line_px, cv2.LINE_AA)
+        at = min(line * cell, width - 1)
+        _line(drawn, (at, 0), (at, height), ink, line_px)
     for line in range(BOARD_ROWS + 1):
-        at = min(round(line * cell), height - 1)
-        cv2.line(drawn, (0, at), (width, at), ink, line_px, cv2.LINE_AA)
+        at = min(line * cell, height - 1)
+        _line(drawn, (0, at), (width, at), ink, line_px)
     _number(drawn, look, square_mm, ink)
-    cv2.line(drawn, (0, height // 2), (width, height // 2), _MIDDLE, round(1.6 * PIXELS_PER_MM), cv2.LINE_AA)
+    _line(drawn, (0, height / 2), (width, height / 2), _MIDDLE, round(1.6 * PIXELS_PER_MM))
     if not strip:
         return drawn
     felt = np.empty((strip, width, 3), np.float32)
@@ -138,6 +139,18 @@ def board(look: BoardLook, *, square_mm: float, strip_mm: float, finish: Finish 
     felt += stream(11, "felt").normal(0.0, 5.0, felt.shape[:2]).astype(np.float32)[..., None]
     green = np.clip(felt, 0, 255).astype(np.uint8)
     return np.vstack([green, drawn, green])
+
+
+def _line(
+    drawn: Picture,
+    start: tuple[float, float],
+    end: tuple[float, float],
+    ink: tuple[int, ...],
+    width_px: int,
+) -> None:
+    """Draw a line between places on the print; the first pixel's middle lies half a pixel from its rim."""
+    ends = [tuple(round((v - 0.5) * (1 << _SUBPIXEL_BITS)) for v in place) for place in (start, end)]
+    cv2.line(drawn, ends[0], ends[1], ink, width_px, cv2.LINE_AA, _SUBPIXEL_BITS)
 
 
 def table(look: TableLook, *, finish: Finish = USUAL) -> Picture:
