@@ -367,7 +367,10 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("vision/upright.npz"))
     parser.add_argument("--pushes", type=int, default=120, help="how many tables to push soldiers about on")
     given = parser.parse_args()
-    truths = sorted(truth for folder in given.folders for truth in folder.glob("*/truth.json"))
+    truths = [truth for folder in given.folders for truth in sorted(folder.glob("*/truth.json"))]
+    for folder in given.folders:
+        if not any(truth.parent.parent == folder for truth in truths):
+            parser.error(f"{folder}: no recordings with their truth in it (folders with a truth.json)")
     cases = [case for truth in truths for case in read_cases(truth.parent)]
     train([*cases, *(case for seed in range(given.pushes) for case in film_cases(seed))], given.out)
 
