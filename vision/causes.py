@@ -38,6 +38,7 @@ _SLEEVE = 0.02
 # before it touched anything else or after, as that was seen or not.
 _UNSEEN_LIKELY = 0.3
 _UNSEEN_UNLIKELY = 0.02
+_SEEN_ON = 0.05  # the shot was seen to fly on elsewhere
 # The first push that matters decides: where the shot touched it in time, a neighbour's push seldom came first.
 _DRAG_BESIDE_TOUCH = 0.10
 _LEAST_KNOCK = 0.01
@@ -209,7 +210,8 @@ def _ways(
             for touch in course.touches
         )
         likely, unlikely = (Cause.RICOCHET, Cause.DIRECT) if before else (Cause.DIRECT, Cause.RICOCHET)
-        ways |= {likely: _UNSEEN_LIKELY, unlikely: _UNSEEN_UNLIKELY}
+        seen_on = before and track.found and toppling.began_us < last_us
+        ways |= {likely: _SEEN_ON if seen_on else _UNSEEN_LIKELY, unlikely: _UNSEEN_UNLIKELY}
     if release_us is None:
         # No shot was seen: a chain of falls still is one, but what began it may have been a sleeve.
         ways[Cause.OTHER] = _SLEEVE
