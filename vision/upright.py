@@ -3,7 +3,7 @@
 What surrounds a soldier's old place is laid out afresh, to scale, turned so that figures lean away from the camera to
 the right: how little each point can be bare board, and how bright it is against the figure as it stood. A network with
 one hidden layer looks at every place in reach through a round window and says how much it looks like a figure on its
-feet there. It was trained on the twin (`benchmarks/fates.py`), where the truth is known.
+feet there. It was trained on the twin (`benchmarks/_train_fates.py`), where the truth is known.
 """
 
 from __future__ import annotations

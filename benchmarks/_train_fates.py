@@ -1,4 +1,4 @@
-"""Trains what tells who stands from who lies: ``python -m benchmarks.train_fates FOLDER... [--pushes N]``.
+"""Trains what tells who stands from who lies: ``python -m benchmarks._train_fates FOLDER... [--pushes N]``.
 
 Each folder holds recordings with their truth, as ``rig clips`` writes them. Shots seldom push anybody, so tables on which
 hands have pushed soldiers about are filmed as well. Of every soldier that does not stand
