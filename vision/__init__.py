@@ -5,8 +5,8 @@ from vision.outcome import Push, Soldier, Standing, Toppling
 from vision.reading import NoReading, ShotReading, read_shot
 from vision.registration import BoardView, NoBoard, register
 from vision.scene import MarkerMap, Scene
+from vision.shot_track import ShotTrack
 from vision.soldiers import Board, read_board
-from vision.track import ShotTrack
 
 __all__ = [
     "Board",

@@ -20,7 +20,7 @@ from vision.contacts import Course, ShotContacts, Touch, stirring_cost
 from vision.drags import Drag, find_drags
 from vision.felled import manner
 from vision.outcome import Push, Standing, Toppling
-from vision.track import ShotTrack
+from vision.shot_track import ShotTrack
 
 __all__ = ["FallCause", "Knock", "explain"]
 

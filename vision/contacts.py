@@ -17,7 +17,7 @@ from scipy.special import log_ndtr, ndtr
 
 from game.montecassino import Square
 from vision.outcome import Soldier, Standing
-from vision.track import Leg, ShotTrack
+from vision.shot_track import Leg, ShotTrack
 
 __all__ = ["Course", "ShotContacts", "Touch", "find_contacts", "stirring_cost"]
 

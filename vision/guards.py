@@ -27,7 +27,7 @@ from vision.change import SHRINK, Watched, shrink, shrink_mask
 from vision.outcome import Push, Soldier, Standing
 from vision.registration import BoardView, grey
 from vision.scene import Scene
-from vision.track import ShotTrack
+from vision.shot_track import ShotTrack
 
 __all__ = ["Alarm", "TableGuard", "Trouble", "clip_alarms", "late_falls", "stirred_since"]
 

@@ -19,9 +19,10 @@ from vision.guards import Alarm, clip_alarms, late_falls, stirred_since
 from vision.outcome import Push, Standing
 from vision.registration import BoardView, NoBoard, grey, register
 from vision.scene import Scene
+from vision.shot_track import ShotTrack
 from vision.soldiers import Board, read_board
 from vision.steady import typical
-from vision.track import ShotTrack, find_track
+from vision.track import find_track
 
 __all__ = ["NoReading", "ShotReading", "TableBefore", "read_before", "read_shot", "still_holds"]
 

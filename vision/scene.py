@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from game.montecassino import BOARD_FILES, BOARD_ROWS, Side, Square
 
 __all__ = ["MarkerMap", "Scene", "Uniforms"]
@@ -83,6 +86,13 @@ class Scene:
             (self.width_mm, 0.0),
             (self.width_mm, self.length_mm),
             (0.0, self.length_mm),
+        )
+
+    def covers(self, point_mm: NDArray[np.float64], margin_mm: float = 0.0) -> bool:
+        """Whether a place (x, y) is on the board, or not farther beside it than a margin."""
+        x, y = point_mm
+        return bool(
+            -margin_mm <= x <= self.width_mm + margin_mm and -margin_mm <= y <= self.length_mm + margin_mm
         )
 
     @property

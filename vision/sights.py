@@ -27,6 +27,7 @@ BoolArray = NDArray[np.bool_]
 
 PLANE_MM = 40.0
 SHADOW_WORTH = 0.6  # what a shadow in its place speaks for a flight, as a share of what the shot itself does
+_LONGEST_US = 500_000
 _MISSED_PICTURES = 3  # hidden by a soldier, or the colour of what is below
 # Streaks are not looked for farther off the board than this.
 _FARTHEST_MM = 100.0
@@ -192,6 +193,15 @@ class SightFinder:
         self._pairs: dict[tuple[int, int], Ways] = {}
         self.mm_per_px = view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2, PLANE_MM)
         self.exposure_us: float | None = float(scene.exposure_us) if scene.exposure_us else None
+        self.end = len(timestamps_us)
+        """The picture after the last in which the shot matters."""
+        if scene.fire_us is not None:
+            self.released(scene.fire_us)
+
+    def released(self, release_us: float) -> None:
+        """Say when the shot left the muzzle: half a second later it rolls at most, too slow to fell anybody."""
+        times_us = self._times_us
+        self.end = next((k for k, t in enumerate(times_us) if t > release_us + _LONGEST_US), len(times_us))
 
     def dark(self, k: int) -> BoolArray:
         """Which streaks of picture k are dark enough for a shadow, shape (n,)."""

@@ -24,8 +24,8 @@ from vision.causes import FallCause, explain
 from vision.contacts import find_contacts
 from vision.flight import Flight, FlightFit
 from vision.outcome import Push, Soldier, Standing, Toppling
+from vision.shot_track import Leg, ShotTrack
 from vision.streaks import Streak
-from vision.track import Leg, ShotTrack
 
 CASES = Path(__file__).with_suffix(".jsonl")
 _NEAR_MM = 90.0  # nobody farther from the shot's way and from those who fell has a part in it

@@ -13,8 +13,8 @@ from vision.contacts import Course, ShotContacts, Touch
 from vision.drags import find_drags
 from vision.flight import Flight, FlightFit
 from vision.outcome import Push, Soldier, Standing, Toppling
+from vision.shot_track import Leg, ShotTrack
 from vision.streaks import Streak
-from vision.track import Leg, ShotTrack
 
 FRAME_US = 8333.0
 RELEASE_US = 1_000_000

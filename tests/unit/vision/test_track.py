@@ -6,7 +6,8 @@ import pytest
 from flight_pictures import FIRE_US, MUZZLE_MM, camera, film, fly, scene
 
 from vision.scene import Scene
-from vision.track import ShotTrack, find_track
+from vision.shot_track import ShotTrack
+from vision.track import find_track
 
 VIEW = camera()
 # Over four lines, then sideways and up off something at 40 ms: about (166, 332, 38).

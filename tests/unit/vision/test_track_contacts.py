@@ -10,8 +10,8 @@ from game.montecassino import Side, Square
 from vision.contacts import ShotContacts, find_contacts
 from vision.flight import Flight, FlightFit
 from vision.outcome import Soldier, Standing
+from vision.shot_track import Leg, ShotTrack
 from vision.streaks import Streak
-from vision.track import Leg, ShotTrack
 
 FRAME_US = 8333.0
 RELEASE_US = 1_000_000.0
