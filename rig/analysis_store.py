@@ -1,8 +1,8 @@
 """Readings of a recording, kept beside each other: one file for each state of the code and of the recording.
 
 `my-shot/analysis/0.1.0-3f2a91bc04de.json` holds what that rig read. The name is a digest of the code that reads and of
-what it reads, so a newer rig, or a recording that was mended, writes a file of its own and never over an older one;
-and what is there already need not be read again.
+what it reads, so a newer rig, a recording that was mended, or uniforms taught anew make a file of their own and never
+write over an older one; and what is there already need not be read again.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import game
 import rig
 import vision
 from rig.recording import Recording
+from rig.uniforms_file import taught_for
 from rig.whole_file import write_whole
 
 __all__ = ["FORMAT", "KeptReading", "keep", "kept_readings", "place_of"]
@@ -29,7 +30,7 @@ _FOLDER = "analysis"
 _DIGITS = 12
 # What a reading hangs on: every file of these, and the libraries that see and calculate.
 _CODE = (vision, game)
-_RIG_FILES = ("analyse.py", "recording.py", "capture.py")
+_RIG_FILES = ("analyse.py", "recording.py", "capture.py", "uniforms_file.py")
 _LIBRARIES = ("numpy", "opencv-python", "scipy")
 _CHUNK = 1 << 20
 
@@ -61,6 +62,8 @@ def place_of(folder: Path, recording: Recording, *, into: Path | None = None) ->
     digest = hashlib.sha256()
     for part in (_code_digest(), _file_digest(folder / "recording.json"), *_clip_digests(folder, recording)):
         digest.update(part)
+    if (taught := taught_for(folder)) is not None:
+        digest.update(_file_digest(taught))
     return home / _FOLDER / f"{version}-{digest.hexdigest()[:_DIGITS]}.json"
 
 

@@ -13,7 +13,7 @@ from rig.checked_file import Fault, FaultyFile, Table, read_text, validate
 from rig.whole_file import write_whole
 from vision.scene import Uniforms
 
-__all__ = ["NAME", "UniformsFileError", "find_uniforms", "read_uniforms", "write_uniforms"]
+__all__ = ["NAME", "UniformsFileError", "find_uniforms", "read_uniforms", "taught_for", "write_uniforms"]
 
 NAME = "uniforms.json"
 FORMAT = "uniforms/1"
@@ -57,9 +57,14 @@ def find_uniforms(folder: Path) -> Uniforms | None:
     UniformsFileError
         If the file is there and cannot be used.
     """
-    resolved = folder.resolve()
-    path = next((at / NAME for at in (resolved, resolved.parent) if (at / NAME).is_file()), None)
+    path = taught_for(folder)
     return None if path is None else read_uniforms(path)
+
+
+def taught_for(folder: Path) -> Path | None:
+    """Return the file of taught uniforms that a recording is read with; None where there is none."""
+    resolved = folder.resolve()
+    return next((at / NAME for at in (resolved, resolved.parent) if (at / NAME).is_file()), None)
 
 
 def read_uniforms(path: Path) -> Uniforms:

@@ -55,6 +55,8 @@ def analyse(
     if len(found) == 1 and found[0] in folders and not keep and into is None:
         _one(found[0], as_json=as_json)
     else:
+        if into is not None:
+            into.mkdir(parents=True, exist_ok=True)  # before hours of reading that could not be kept
         _many(found, as_json=as_json, jobs=jobs, into=into)
 
 

@@ -58,6 +58,17 @@ def test_a_recording_that_was_changed_is_read_anew(folder: Path) -> None:
     assert place_of(folder, recording) != before
 
 
+def test_a_recording_whose_uniforms_were_taught_since_is_read_anew(folder: Path) -> None:
+    recording = read_recording(folder)
+    untaught = place_of(folder, recording)
+    (folder.parent / "uniforms.json").write_text("taught once")
+    once = place_of(folder, recording)
+    (folder.parent / "uniforms.json").write_text("taught again")
+    assert len({untaught, once, place_of(folder, recording)}) == 3
+    (folder.parent / "uniforms.json").unlink()
+    assert place_of(folder, recording) == untaught
+
+
 def test_what_is_no_reading_of_ours_is_left_out(folder: Path) -> None:
     keep(place_of(folder, read_recording(folder)), RESULT)
     (folder / "analysis" / "notes.json").write_text("{")
@@ -132,3 +143,12 @@ def test_the_tally_counts_what_was_read() -> None:
     first, second = tally.in_words()
     assert first == "3 recordings: 1 read, 1 read before by the same code, 1 cannot be read."
     assert second == "2 falls (2 direct), 0 pushed; 0 with doubts, 1 held by a guard."
+
+
+def test_a_place_that_cannot_hold_readings_is_told_before_any_is_read(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(many, "analyse_many", lambda *_, **__: pytest.fail("a recording was read"))
+    taken = folder / "recording.json"
+    assert main(["analyse", str(folder), "--into", str(taken)]) == 2
+    assert capsys.readouterr().err.splitlines() == [f"rig: {taken}: File exists"]
