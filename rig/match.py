@@ -5,13 +5,15 @@ before it is. What went wrong before that stops the shot and leaves the cannon s
 nothing that is known.
 
 The verdict does not wait for the disk: the shot is read from the pictures in memory, and told before they are written. The
-log says that there is a recording, and what was read, once it is whole.
+log says that there is a recording, and what was read, once it is whole. Who ends the program meanwhile, since the verdict
+is told, has both in the log all the same.
 """
 
 from __future__ import annotations
 
 import importlib.metadata
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -167,6 +169,7 @@ class Match:
         self._session_id = session_id
         self._progress = progress
         self._asked_us: int | None = None
+        self._ended: KeyboardInterrupt | None = None
 
     def read_position(
         self, side: Side, *, shots_left: Mapping[Side, int], held: Mapping[Side, int]
@@ -196,6 +199,8 @@ class Match:
         ShotNotAllowed, PositionDiffers, TargetOutOfReach, CannonError, LinkError, CameraError, LogError, RecordingError
             Where the shot could not be fired, or not be followed to its end. The cannon is safe then, and the log tells
             how far the shot came.
+        KeyboardInterrupt
+            As asked; where it was asked while the recording was written, after the shot was judged.
         """
         refuse_what_the_rules_forbid(order.position, order.target)
         # Before the table is read: the cannon itself is in the picture.
@@ -204,7 +209,7 @@ class Match:
         reading = self._eye.read(order.side, order.position.soldiers)
         if reading.standing.differences:
             raise PositionDiffers(reading.standing.differences)
-        self._asked_us = None
+        self._asked_us = self._ended = None
         unsaid: list[Exception] = []
 
         def say(read: ShotRead) -> None:
@@ -226,6 +231,8 @@ class Match:
         except BaseException as error:
             self._give_up(shot_id, error)
             raise
+        if self._ended is not None:
+            raise self._ended
         if unsaid:
             raise unsaid[0]
         return done
@@ -377,7 +384,16 @@ class Match:
         if len(watched.frames) < 2:
             return
         self._progress("recording")
-        write_recording(folder, keys, [(frame.timestamp_us, frame.image) for frame in watched.frames])
+        frames = [(frame.timestamp_us, frame.image) for frame in watched.frames]
+        with ThreadPoolExecutor(max_workers=1, thread_name_prefix="writer") as writer:
+            written = writer.submit(write_recording, folder, keys, frames)
+            try:
+                wait([written])
+            except KeyboardInterrupt as ended:
+                # Half a recording is none, and the shot cannot be had again: the end comes when all is kept.
+                self._ended = ended
+                self._progress("ending once the recording is whole")
+        written.result()
         cause = "" if watched.whole else f"incomplete: {str(watched.failure) or 'asked to end'}"
         self._log.recorded(shot_id, str(folder), clock_us=self._now(), cause=cause)
 

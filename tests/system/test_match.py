@@ -223,3 +223,28 @@ def test_somebody_who_ends_the_program_in_the_flight_loses_no_pictures(tmp_path,
     assert recorded.cause == "incomplete: asked to end"
     assert shot.recording_path is not None
     assert len(read_recording(Path(shot.recording_path)).timestamps_us) > 20
+
+
+def test_somebody_who_ends_the_program_once_the_verdict_is_told_loses_nothing(tmp_path, monkeypatch):
+    told: list[ShotRead] = []
+    asked = False
+
+    def asked_to_end(waited_for: object) -> None:
+        nonlocal asked
+        asked = True
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("rig.match.wait", asked_to_end)  # where Ctrl-C is met while the recording is written
+    with rig_on(tmp_path) as (rig, position):
+        with pytest.raises(KeyboardInterrupt):
+            rig.match.shoot(order(rig, position), told.append)
+        (shot,) = rig.log.shots()
+        assert_cannon_is_safe(rig)
+    assert asked
+    assert shot.entry(Stage.ABORTED) is None
+    assert shot.verdict is not None
+    (read,) = told
+    assert set(shot.verdict.casualties) == {str(square) for square in read.analysis.verdict.casualties}
+    assert shot.recording_path is not None
+    recording = read_recording(Path(shot.recording_path))
+    assert len(list(read_frames(Path(shot.recording_path), recording))) == len(recording.timestamps_us)
