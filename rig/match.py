@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import importlib.metadata
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from rig.analyse import Analysis
 from rig.calibration_file import calibration_of
 from rig.camera import Frame
 from rig.cannon import Cannon, LaneAnswer, ShotFired, ShotNotSeen
+from rig.end_put_off import EndPutOff
 from rig.eye import Eye, TableReading
 from rig.hands import Hands
 from rig.judging import as_logged, judge_again
@@ -169,7 +169,6 @@ class Match:
         self._session_id = session_id
         self._progress = progress
         self._asked_us: int | None = None
-        self._ended: KeyboardInterrupt | None = None
 
     def read_position(
         self, side: Side, *, shots_left: Mapping[Side, int], held: Mapping[Side, int]
@@ -200,7 +199,7 @@ class Match:
             Where the shot could not be fired, or not be followed to its end. The cannon is safe then, and the log tells
             how far the shot came.
         KeyboardInterrupt
-            As asked; where it was asked while the recording was written, after the shot was judged.
+            As asked; where that is once the verdict is told, after the shot was recorded and judged.
         """
         refuse_what_the_rules_forbid(order.position, order.target)
         # Before the table is read: the cannon itself is in the picture.
@@ -209,8 +208,9 @@ class Match:
         reading = self._eye.read(order.side, order.position.soldiers)
         if reading.standing.differences:
             raise PositionDiffers(reading.standing.differences)
-        self._asked_us = self._ended = None
+        self._asked_us = None
         unsaid: list[Exception] = []
+        ending = EndPutOff()
 
         def say(read: ShotRead) -> None:
             try:
@@ -223,16 +223,12 @@ class Match:
             # Another log's shots may lie there, and a shot without a recording is lost.
             refuse_recorded(self._folder(shot_id))
             aimed, fired = self._fire(shot_id, order, reading)
-            released_us = fired.left_us or fired.released_us
-            folder, analysis = self._record(
-                shot_id, order, aimed, released_us, lambda read: say(ShotRead(shot_id, order, fired, read))
-            )
-            done = self._judge(shot_id, order, aimed, fired, folder, analysis)
+            done = self._follow(shot_id, order, aimed, fired, say, ending)
         except BaseException as error:
             self._give_up(shot_id, error)
             raise
-        if self._ended is not None:
-            raise self._ended
+        if ending.asked:
+            raise KeyboardInterrupt
         if unsaid:
             raise unsaid[0]
         return done
@@ -306,31 +302,28 @@ class Match:
             fired = log.Fired.YES if self._cannon.fired else log.Fired.NO
         self._log.abort(shot_id, why, fired=fired, clock_us=self._now())
 
-    def _record(
-        self,
-        shot_id: int,
-        order: Order,
-        aimed: AimedShot,
-        released_us: int,
-        tell: Callable[[Analysis], None],
-    ) -> tuple[Path, Analysis]:
-        """Watch until all is at rest and the shot is read, tell it, and write its recording.
+    def _follow(
+        self, shot_id: int, order: Order, aimed: AimedShot, fired: ShotFired, tell: Tell, ending: EndPutOff
+    ) -> ShotDone:
+        """Watch until all is at rest and the shot is read, tell it, write its recording and judge it.
 
-        `released_us` is when the shot left as the muzzle gate timed it: solenoid, lever and spring take some 10 ms, in which
-        the shot would have flown 10 cm. Only where nothing was timed it is the trigger's own time.
+        It left when the muzzle gate timed it: solenoid, lever and spring take some 10 ms, in which the shot would have flown
+        10 cm. Only where nothing was timed it is the trigger's own time.
         """
+        released_us = fired.left_us or fired.released_us
         folder, keys = self._folder(shot_id), self._recording_keys(order, aimed, released_us)
         with ReadingAhead(folder, keys) as ahead:
             watched = self._watch(released_us, ahead)
-            try:
-                if watched.failure is not None:
-                    raise watched.failure
-                analysis = ahead.analysis(watched.frames)
-                tell(analysis)
-            finally:
-                # Whatever the reading came to, the shot's pictures are kept.
-                self._write(shot_id, folder, keys, watched)
-        return folder, analysis
+            with ending:  # half a recording is none, and the shot cannot be had again
+                try:
+                    if watched.failure is not None:
+                        raise watched.failure
+                    analysis = ahead.analysis(watched.frames)
+                    tell(ShotRead(shot_id, order, fired, analysis))
+                finally:
+                    # Whatever the reading came to, the shot's pictures are kept.
+                    self._write(shot_id, folder, keys, watched)
+                return self._judge(shot_id, order, aimed, fired, folder, analysis)
 
     def _keep(self, shot_id: int, order: Order, aimed: AimedShot, asked_us: int) -> None:
         """Watch and write the recording of a shot of which nobody knows whether it left."""
@@ -384,16 +377,7 @@ class Match:
         if len(watched.frames) < 2:
             return
         self._progress("recording")
-        frames = [(frame.timestamp_us, frame.image) for frame in watched.frames]
-        with ThreadPoolExecutor(max_workers=1, thread_name_prefix="writer") as writer:
-            written = writer.submit(write_recording, folder, keys, frames)
-            try:
-                wait([written])
-            except KeyboardInterrupt as ended:
-                # Half a recording is none, and the shot cannot be had again: the end comes when all is kept.
-                self._ended = ended
-                self._progress("ending once the recording is whole")
-        written.result()
+        write_recording(folder, keys, [(frame.timestamp_us, frame.image) for frame in watched.frames])
         cause = "" if watched.whole else f"incomplete: {str(watched.failure) or 'asked to end'}"
         self._log.recorded(shot_id, str(folder), clock_us=self._now(), cause=cause)
 

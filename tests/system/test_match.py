@@ -1,5 +1,6 @@
 """One shot on the twin, step by step, and what is left of it where something dies on the way."""
 
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -225,22 +226,18 @@ def test_somebody_who_ends_the_program_in_the_flight_loses_no_pictures(tmp_path,
     assert len(read_recording(Path(shot.recording_path)).timestamps_us) > 20
 
 
-def test_somebody_who_ends_the_program_once_the_verdict_is_told_loses_nothing(tmp_path, monkeypatch):
+def test_somebody_who_ends_the_program_once_the_verdict_is_told_loses_nothing(tmp_path, ctrl_c):
     told: list[ShotRead] = []
-    asked = False
 
-    def asked_to_end(waited_for: object) -> None:
-        nonlocal asked
-        asked = True
-        raise KeyboardInterrupt
+    def tell(read: ShotRead) -> None:
+        told.append(read)
+        signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr("rig.match.wait", asked_to_end)  # where Ctrl-C is met while the recording is written
     with rig_on(tmp_path) as (rig, position):
         with pytest.raises(KeyboardInterrupt):
-            rig.match.shoot(order(rig, position), told.append)
+            rig.match.shoot(order(rig, position), tell)
         (shot,) = rig.log.shots()
         assert_cannon_is_safe(rig)
-    assert asked
     assert shot.entry(Stage.ABORTED) is None
     assert shot.verdict is not None
     (read,) = told
@@ -248,3 +245,11 @@ def test_somebody_who_ends_the_program_once_the_verdict_is_told_loses_nothing(tm
     assert shot.recording_path is not None
     recording = read_recording(Path(shot.recording_path))
     assert len(list(read_frames(Path(shot.recording_path), recording))) == len(recording.timestamps_us)
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Ctrl-C as in a terminal, also where the tests were started with it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
