@@ -19,7 +19,8 @@ import cv2
 
 from rig.analyse import analyse_folder
 from rig.analysis_store import keep, place_of
-from rig.recording import RecordingError, read_recording
+from rig.checked_file import FaultyFile
+from rig.recording import read_recording
 
 __all__ = ["Outcome", "Read", "Tally", "analyse_many", "find_recordings", "usual_jobs"]
 
@@ -189,7 +190,7 @@ def _known(folder: Path, into: Path | None) -> Read | None:
         if not path.exists():
             return None
         return Read(folder, Outcome.KEPT, json.loads(path.read_text(encoding="utf-8"))["result"])
-    except (RecordingError, OSError) as bad:
+    except (FaultyFile, OSError) as bad:
         return Read(folder, Outcome.BAD, None, _sentence(folder, bad))
     except (ValueError, KeyError, TypeError):
         return Read(
@@ -202,7 +203,7 @@ def _read_one(folder: Path, into: Path | None) -> Read:
         analysis = analyse_folder(folder)
         result = analysis.as_json()
         keep(place_of(folder, analysis.recording, into=into), result)
-    except (RecordingError, OSError) as bad:
+    except (FaultyFile, OSError) as bad:
         return Read(folder, Outcome.BAD, None, _sentence(folder, bad))
     except Exception as bug:
         # One recording that we stumble over is no reason to leave thousands unread; it is told, and counts as bad.
@@ -211,5 +212,5 @@ def _read_one(folder: Path, into: Path | None) -> Read:
     return Read(folder, Outcome.READ, result)
 
 
-def _sentence(folder: Path, bad: RecordingError | OSError) -> str:
+def _sentence(folder: Path, bad: FaultyFile | OSError) -> str:
     return f"{bad.filename or folder}: {bad.strerror}" if isinstance(bad, OSError) else str(bad)

@@ -152,3 +152,12 @@ def test_a_place_that_cannot_hold_readings_is_told_before_any_is_read(
     taken = folder / "recording.json"
     assert main(["analyse", str(folder), "--into", str(taken)]) == 2
     assert capsys.readouterr().err.splitlines() == [f"rig: {taken}: File exists"]
+
+
+def test_uniforms_that_cannot_be_used_are_told_of_and_are_no_bug_of_ours(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder.parent / "uniforms.json").write_text("{")
+    assert main(["analyse", str(folder), "--keep", "--jobs", "1"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"rig: {folder.parent.resolve() / 'uniforms.json'}: the file: found no JSON")
