@@ -28,7 +28,7 @@ from game.montecassino import (
 from twin.artwork import BoardLook, Finish, TableLook
 from twin.camera import Camera, CameraFaults, CameraSettings, Frame
 from twin.optics import Lens, Pose, project, project_pinhole
-from twin.physics import BodySettings, PhysicsError, ShotSettings
+from twin.physics import FALLEN_RAD, BodySettings, PhysicsError, ShotSettings
 from twin.scene import CannonPose
 from twin.sensor import SensorSettings
 from twin.stage import Colour, Lamp, LookSettings, placed_markers
@@ -36,7 +36,7 @@ from twin.streams import stream
 from twin.table import Table, TableSettings
 from twin.truth import ShotTruth, Standing
 
-__all__ = ["Clip", "film", "film_pushes"]
+__all__ = ["Clip", "Still", "film", "film_pushes", "photograph"]
 
 _SQUARE_MM = 45.0
 _WIDTH_MM, _LENGTH_MM = BOARD_FILES * _SQUARE_MM, BOARD_ROWS * _SQUARE_MM
@@ -49,6 +49,11 @@ _SHORTEST_US, _LONGEST_US = 350_000, 1_000_000
 _TRIES = 60
 _FEW_PICTURES = 3
 _NUDGE_SHARE = 0.3
+_LITTERED_SHARE = 0.4
+"""Of the stills, those on which shots were fired before."""
+_MOST_SHOTS = 3
+_LEANING_RAD = math.radians(25.0)
+"""So near to half-way nobody can say whether a soldier stands."""
 _NOBODY_FELL_SHARE = 0.08
 _ONE_FELL_SHARE = 0.2
 _SHOTS: tuple[Colour, ...] = ((0.97, 0.96, 0.92), (0.95, 0.85, 0.2), (0.95, 0.45, 0.1), (0.07, 0.07, 0.08))
@@ -69,6 +74,20 @@ class Clip:
     """What happened; times on the same clock."""
     look: Mapping[str, Any]
     """What was drawn, for whoever wants to know where an eye fails."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Still:
+    """A few pictures of a table at rest, without any shot."""
+
+    keys: Mapping[str, Any]
+    """As a clip's; of the position, only who stands is told."""
+    frames: tuple[tuple[int, NDArray[np.uint8]], ...]
+    """Time in us and picture, oldest first."""
+    standing: tuple[Standing, ...]
+    """Who stands, and where it stands now."""
+    lying: tuple[Square, ...]
+    """The squares of those that lie on the table or beside it."""
 
 
 def film(seed: int) -> Clip:
@@ -110,6 +129,37 @@ def film_pushes(seed: int) -> Clip:
         if shot is not None:
             return _told(shot, camera_settings, knowledge, rng)
     raise RuntimeError(f"no clear shot in {_TRIES} tries for seed {seed}")
+
+
+def photograph(seed: int) -> Still:
+    """Picture a table at rest, without a shot: as various as clips are, at a fraction of their cost.
+
+    On some, shots were fired before: soldiers lie about, and some that stand were pushed off their squares.
+
+    Raises
+    ------
+    RuntimeError
+        If no table was found in many tries on which it is clear who stands, which no seed is known for.
+    """
+    rng = stream(seed, "still")
+    table_settings = _draw_table(rng)
+    camera_settings, knowledge = _draw_camera(rng, table_settings)
+    camera_settings = replace(camera_settings, faults=CameraFaults())
+    shots = int(rng.integers(1, _MOST_SHOTS + 1)) if rng.random() < _LITTERED_SHARE else 0
+    for attempt in range(_TRIES):
+        arranged = _arrange(stream(seed, "table of a still", attempt), table_settings, shots, seed)
+        if arranged is None:
+            continue
+        table, cannon = arranged
+        camera = Camera(camera_settings, table, seed=seed)
+        camera.advance(table.now_us + round((_FEW_PICTURES - 0.5) * 1e6 / camera_settings.fps))
+        standing = table.standing()
+        soldiers = {each.square: each.side for each in standing}
+        keys = _keys(camera, camera_settings, knowledge, rng, cannon, soldiers, None)
+        frames = tuple((frame.timestamp_us, frame.image) for frame in camera.poll())
+        camera.close()
+        return Still(keys, frames, standing, tuple(s for s in table.soldiers if s not in soldiers))
+    raise RuntimeError(f"no clear table in {_TRIES} tries for seed {seed}")
 
 
 # --- what is drawn
@@ -437,6 +487,28 @@ def _shoot_and_push(
     )
 
 
+def _arrange(
+    rng: np.random.Generator, table_settings: TableSettings, shots: int, seed: int
+) -> tuple[Table, CannonPose] | None:
+    """Set up a table and fire so many shots at it; None where it is unclear who stands."""
+    side = Side.A if rng.random() < 0.5 else Side.G
+    soldiers = _draw_soldiers(rng)
+    table = Table(table_settings, soldiers, seed=seed)
+    muzzle_mm, azimuth_rad, elevation_rad, speed_mps = _draw_aim(rng, table_settings, soldiers, side)
+    for _ in range(shots):
+        table.launch(muzzle_mm, azimuth_rad, elevation_rad, speed_mps, table.now_us)
+        try:
+            table.settle()
+        except PhysicsError:
+            return None
+        muzzle_mm, azimuth_rad, elevation_rad, speed_mps = _draw_aim(rng, table_settings, soldiers, side)
+    cannon = CannonPose(side, muzzle_mm, azimuth_rad, elevation_rad)
+    table.place_cannon(cannon)
+    _, x, y, _ = table.arrangement()[1].poses[:, 3:].T
+    lean_rad = np.arccos(np.clip(1 - 2 * (x**2 + y**2), -1.0, 1.0))
+    return None if bool((np.abs(lean_rad - FALLEN_RAD) < _LEANING_RAD).any()) else (table, cannon)
+
+
 def _push_about(rng: np.random.Generator, table: Table, truth: ShotTruth) -> list[Standing]:
     """Push some of those that stand where they were, most of them near where somebody fell: all who moved."""
     moved = list(truth.moved)
@@ -506,39 +578,8 @@ def _told(
     shot: _Shot, settings: CameraSettings, knowledge: Mapping[str, bool], rng: np.random.Generator
 ) -> Clip:
     camera, lens = shot.camera, settings.lens
-    corners = None
-    if camera.markers is None:
-        outline = np.array(
-            [(0.0, 0.0, 0.0), (_WIDTH_MM, 0.0, 0.0), (_WIDTH_MM, _LENGTH_MM, 0.0), (0.0, _LENGTH_MM, 0.0)]
-        )
-        seen = project(settings.pose, lens, outline) + rng.normal(0, 0.3, (4, 2))
-        corners = [[round(float(value), 1) for value in pixel] for pixel in seen]
-    position = Position(
-        turn=shot.side,
-        soldiers=shot.soldiers,
-        held=dict.fromkeys(Side, 0),
-        shots_left=dict.fromkeys(Side, 5),
-        retreated=frozenset(),
-    )
-    keys = {
-        "camera": {
-            "width": lens.width_px,
-            "height": lens.height_px,
-            "fps": settings.fps,
-            "exposure_us": settings.exposure_us if knowledge["exposure"] else None,
-            "intrinsics": camera.intrinsics if knowledge["lens"] else None,
-            "distortion": camera.distortion if knowledge["lens"] else None,
-        },
-        "fire_us": shot.fire_us if knowledge["release"] else None,
-        "board": {"square_mm": _SQUARE_MM, "markers": camera.markers, "corners_px": corners},
-        "cannon": {
-            "side": str(shot.side),
-            "muzzle_mm": list(shot.truth.muzzle_mm) if knowledge["muzzle"] else None,
-        },
-        "position": str(position) if knowledge["position"] else None,
-        "zone": str(rng.choice(["A01-A72,G01-G72", f"{shot.side.enemy}25-{shot.side.enemy}72"])),
-        "option": str(rng.choice(["i", "ii", "iii"])),
-    }
+    cannon = CannonPose(shot.side, shot.truth.muzzle_mm, shot.truth.azimuth_rad, shot.truth.elevation_rad)
+    keys = _keys(camera, settings, knowledge, rng, cannon, shot.soldiers, shot.fire_us)
     frames = tuple((frame.timestamp_us, frame.image) for frame in shot.frames)
     camera.close()
     look, faults = settings.look, settings.faults
@@ -565,3 +606,48 @@ def _told(
             "attempt": shot.attempt,
         },
     )
+
+
+def _keys(
+    camera: Camera,
+    settings: CameraSettings,
+    knowledge: Mapping[str, bool],
+    rng: np.random.Generator,
+    cannon: CannonPose,
+    soldiers: dict[Square, Side],
+    fire_us: int | None,
+) -> dict[str, Any]:
+    lens = settings.lens
+    corners = None
+    if camera.markers is None:
+        outline = np.array(
+            [(0.0, 0.0, 0.0), (_WIDTH_MM, 0.0, 0.0), (_WIDTH_MM, _LENGTH_MM, 0.0), (0.0, _LENGTH_MM, 0.0)]
+        )
+        seen = project(settings.pose, lens, outline) + rng.normal(0, 0.3, (4, 2))
+        corners = [[round(float(value), 1) for value in pixel] for pixel in seen]
+    position = Position(
+        turn=cannon.side,
+        soldiers=soldiers,
+        held=dict.fromkeys(Side, 0),
+        shots_left=dict.fromkeys(Side, 5),
+        retreated=frozenset(),
+    )
+    return {
+        "camera": {
+            "width": lens.width_px,
+            "height": lens.height_px,
+            "fps": settings.fps,
+            "exposure_us": settings.exposure_us if knowledge["exposure"] else None,
+            "intrinsics": camera.intrinsics if knowledge["lens"] else None,
+            "distortion": camera.distortion if knowledge["lens"] else None,
+        },
+        "fire_us": fire_us if knowledge["release"] else None,
+        "board": {"square_mm": _SQUARE_MM, "markers": camera.markers, "corners_px": corners},
+        "cannon": {
+            "side": str(cannon.side),
+            "muzzle_mm": list(cannon.muzzle_mm) if knowledge["muzzle"] else None,
+        },
+        "position": str(position) if knowledge["position"] else None,
+        "zone": str(rng.choice(["A01-A72,G01-G72", f"{cannon.side.enemy}25-{cannon.side.enemy}72"])),
+        "option": str(rng.choice(["i", "ii", "iii"])),
+    }

@@ -3,8 +3,9 @@
 A figure laid over a square says how much of it is strange; a patch of light, a print, a shadow are strange as well. What
 tells them apart is taken together: how evenly the shape is filled, what is strange beside it, how sharp the edges are,
 whether it is darker or brighter or of another colour, whether it throws a shadow or lies in one, whether it looks like
-those that are soldiers for sure, and how clear soldiers are on this table at all. A small network weighs it; `python -m
-benchmarks._manned` trains it on filmed tables and says how well it does on tables that it was not trained on.
+those that are soldiers for sure, whether it fills a round foot and reaches beyond it as who stands does and who lies
+does not, and how clear soldiers are on this table at all. A small network weighs it; `python -m
+benchmarks._train_manned` trains it on tables of the twin and says how well it does on tables that it was not trained on.
 
 Where everything on a table is fainter, or busier, than on those it was trained on, all its answers are off together.
 So they are shifted by the amount that makes them plainest, as far as so large a shift is likely.
@@ -36,6 +37,12 @@ FloatImage = NDArray[np.float32]
 _BESIDE_MM = 5.0
 _ASIDE = 0.42  # beside a shadow, as a share of the figure's height
 _ALONG = np.linspace(0.35, 0.95, 6)  # where along a figure's height its shadow is looked at
+_WAYS = 16  # round a foot
+_FROM_FOOT_MM = np.arange(2.0, 51.0, 4.0)
+_FOOT_CORE = 0.85  # of a foot's radius: what stands covers all of it
+_BEYOND_MM = (3.0, 28.0)  # from a foot's rim: where only who lies reaches to all sides
+_BLUR_MM = 1.5
+_FAINTEST = 0.05
 _RANKS = np.array([0.1, 0.25, 0.5, 0.75, 0.9])
 _SURE = 0.12  # cover of squares that are manned for sure
 _FLOOR = 0.2  # of what logarithms are taken of
@@ -108,9 +115,11 @@ def features(
     seen = np.dstack(
         [looks.strange, looks.dark, looks.sharp, looks.tint, looks.cover > 0, looks.cast]
     ).astype(np.float32)
-    throws = _own_shadows(looks, np.array([(x_mm, y_mm) for x_mm, y_mm, _ in fits.values()]))
+    feet_mm = np.array([(x_mm, y_mm) for x_mm, y_mm, _ in fits.values()]).reshape(-1, 2)
     rows = []
-    for (square, (x_mm, y_mm, cover)), thrown in zip(fits.items(), throws.tolist(), strict=True):
+    for (square, (x_mm, y_mm, cover)), thrown, rounds in zip(
+        fits.items(), _own_shadows(looks, feet_mm).tolist(), _round_feet(looks, feet_mm), strict=True
+    ):
         discs = figure.shadow_of_sight(looks.view.camera_mm, x_mm, y_mm)
         low_px = np.floor(raster.to_px((discs[:, :2] - discs[:, 2:]).min(axis=0))).astype(int)
         high_px = np.ceil(raster.to_px((discs[:, :2] + discs[:, 2:]).max(axis=0))).astype(int)
@@ -149,6 +158,7 @@ def features(
                 table[0],
                 float(np.hypot(x_mm - middle_mm[0], y_mm - middle_mm[1])) / raster.square_mm,
                 *table[1:],
+                *rounds,
             ]
         )
     return np.array(rows, dtype=np.float64).reshape(len(fits), -1)
@@ -174,6 +184,60 @@ def _own_shadows(looks: Looks, feet_mm: FloatArray) -> FloatArray:
     )
     darker: FloatArray = (inside - np.minimum(one, other)).mean(axis=1, dtype=np.float64)
     return darker / max(lamp.darkness, 0.05)
+
+
+def _round_feet(looks: Looks, feet_mm: FloatArray) -> FloatArray:
+    """Measure what is seen round feet (N, 2), which tells who stands from who lies; shape (N, features).
+
+    Who stands covers its round foot to all sides, and beyond it only what is away from the camera. Who lies is slim,
+    and reaches beyond to some other side.
+    """
+    if len(feet_mm) == 0:
+        return np.zeros((0, 0))
+    raster = looks.raster
+    away_mm = feet_mm - looks.view.camera_mm[:2]
+    ways = np.arange(_WAYS)
+    bearing = np.arctan2(away_mm[:, 1], away_mm[:, 0])[:, None] + 2 * np.pi / _WAYS * ways
+    towards = np.stack([np.cos(bearing), np.sin(bearing)], axis=-1)[:, :, None]
+    at_px = raster.to_px(feet_mm[:, None, None] + towards * _FROM_FOOT_MM[:, None]).astype(np.float32)
+    strange, covered, cast = (
+        cv2.remap(
+            cv2.GaussianBlur(np.asarray(layer, dtype=np.float32), (0, 0), _BLUR_MM / raster.mm_per_px),
+            at_px.reshape(len(feet_mm), -1, 2),
+            None,
+            cv2.INTER_LINEAR,
+        ).reshape(at_px.shape[:3])
+        for layer in (looks.strange / looks.levels[1], looks.cover > 0, looks.cast)
+    )
+    from_rim_mm = _FROM_FOOT_MM - looks.figure.foot_radius_mm
+    on_foot = from_rim_mm <= (_FOOT_CORE - 1) * looks.figure.foot_radius_mm
+    beyond = (from_rim_mm > _BEYOND_MM[0]) & (from_rim_mm < _BEYOND_MM[1])
+    foot = np.sort(_smooth(strange[:, :, on_foot].mean(axis=2)), axis=1)
+    body = _smooth(np.minimum(covered, 1 - cast)[:, :, beyond].mean(axis=2))
+    turned = np.minimum(ways, _WAYS - ways)
+    aside = np.sort(body[:, turned >= 3], axis=1)
+    behind = body[:, turned <= 1].mean(axis=1)
+    least, less, most = np.log(_FAINTEST + foot[:, [0, 3, -1]]).T
+    return np.column_stack(
+        [
+            least,
+            less,
+            least - most,
+            aside[:, -1],
+            aside[:, -4],
+            aside.mean(axis=1),
+            behind,
+            aside[:, -4] - behind,
+        ]
+    )
+
+
+def _smooth(round_about: FloatArray) -> FloatArray:
+    """Give the mean of each way and its neighbours', shape (N, ways)."""
+    return np.asarray(
+        (round_about + np.roll(round_about, 1, axis=1) + np.roll(round_about, -1, axis=1)) / 3,
+        dtype=np.float64,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
