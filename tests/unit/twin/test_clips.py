@@ -10,10 +10,13 @@ from game.montecassino import Position
 from rig.cli import main
 from rig.recording import read_frames, read_recording
 from twin.artwork import BoardLook, Finish, TableLook, board, table
+from twin.clips import photograph
 from twin.contacts import BOARD, SHOT, Contact, blame_is_shared
 
 FEW_PICTURES = 1018
 """The number of a shot at 60 pictures a second, which is filmed quickly."""
+FALLEN = 18
+"""The number of a small still with soldiers that lie about."""
 
 
 def test_rig_clips_films_shots_with_their_truth(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -40,6 +43,17 @@ def test_rig_clips_films_shots_with_their_truth(tmp_path: Path, capsys: pytest.C
     assert main(asked) == 0
     assert (folder / "clip.mkv").stat().st_mtime_ns == written
     assert capsys.readouterr().out == ""
+
+
+def test_a_still_tells_who_stands_and_who_lies() -> None:
+    still = photograph(FALLEN)
+    assert still.lying
+    assert not {each.square for each in still.standing} & set(still.lying)
+    size = (still.keys["camera"]["height"], still.keys["camera"]["width"], 3)
+    assert [picture.shape for _, picture in still.frames] == [size] * 3
+    # At rest: pictures differ by their noise alone.
+    first, *_, last = (picture.astype(float) for _, picture in still.frames)
+    assert 0 < abs(first - last).mean() < 6
 
 
 @pytest.mark.parametrize("look", list(BoardLook))

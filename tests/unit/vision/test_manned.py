@@ -1,5 +1,8 @@
 """Who stands where where it is not plain: patches, sides that look like the board, a table unlike all others."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import cv2
 import numpy as np
 import painted_table as painted
@@ -9,8 +12,11 @@ from hypothesis import strategies as st
 from painted_table import CROWD, Table
 
 from game.montecassino import SOLDIERS_PER_SIDE, Side, Square
+from rig.recording import read_frames, write_recording
+from twin.clips import photograph
 from vision.figure import Figure
 from vision.manned import plainest
+from vision.reading import TableBefore, read_before
 from vision.soldiers import read_board
 from vision.surface import Raster
 from vision.uniforms import tell_sides
@@ -87,3 +93,15 @@ def test_sides_are_not_the_fields_colours_that_show_beside_the_soldiers() -> Non
     )
     assert told == sides
     assert notes == ()
+
+
+@pytest.mark.parametrize("seed", [8, 11])
+def test_who_lies_on_the_board_does_not_stand(seed: int, tmp_path: Path) -> None:
+    """Two plain tables of the twin on which shots were fired before; neither was trained on."""
+    still = photograph(seed)
+    recording = write_recording(tmp_path, still.keys, still.frames)
+    scene = replace(recording.scene, expected=None)
+    read = read_before(list(read_frames(tmp_path, recording)), recording.timestamps_us, scene)
+    assert isinstance(read, TableBefore)
+    assert still.lying
+    assert {s.square for s in read.board.standing.soldiers} == {s.square for s in still.standing}
