@@ -9,7 +9,6 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import cv2
 import typer
 
 # Each module hangs its commands on `app` when it is imported; a new one is named here.
@@ -106,8 +105,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     _open_missing_streams()
     if arguments is None:
-        # One picture is too little to share out: OpenCV's threads would take a sixth more of the processor, and no less time.
-        cv2.setNumThreads(1)
         # Asked to end (`kill`, a closed terminal), a command makes safe as it does on Ctrl-C.
         # `nohup` has it ignore the terminal's going, and that stays.
         for ending in (signal.SIGTERM, signal.SIGHUP):
