@@ -36,6 +36,7 @@ __all__ = ["noisy", "verdict_after_ms"]
 Image = NDArray[np.uint8]
 
 _NOISES = 7
+_COCKING_US = 2_700_000  # what the twin's cannon takes to draw its lever
 _LEND_S = 0.005  # for which the other threads have the core before this one looks again
 
 
@@ -139,13 +140,14 @@ class _Film:
 
 
 class _Trigger:
-    """What the rig asks of a cannon, done at once."""
+    """What the rig asks of a cannon, done at once but for the drawing of the lever."""
 
     state = State.SAFE
     fired = True
 
-    def __init__(self, film: _Film) -> None:
+    def __init__(self, film: _Film, clock: _OneCore) -> None:
         self._film = film
+        self._clock = clock
 
     def home(self) -> None:
         pass
@@ -154,7 +156,7 @@ class _Trigger:
         pass
 
     def cock(self) -> None:
-        pass
+        self._clock.wait_us(_COCKING_US)
 
     def load(self, prompt: Callable[[], None] | None, *, timeout_us: int) -> None:
         pass
@@ -215,7 +217,7 @@ def verdict_after_ms(
         )
         match = Match(
             settings.model_copy(update={"log": kept}),
-            cannon=cast(Cannon, _Trigger(film)),
+            cannon=cast(Cannon, _Trigger(film, clock)),
             eye=Eye(ring, clock, clock.wait_us, settings),
             hands=PromptedHands(lambda words: None, lambda words: None),
             clock=clock,

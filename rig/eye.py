@@ -157,9 +157,19 @@ class Eye:
         """Hold the newest pictures against the table as it was read; None: nothing speaks against a shot."""
         if self._guard is None:
             return Alarm(Trouble.COVERED, "the table has not been read yet")
-        frames = self._fresh(_PICTURES_OF_LANE)
+        frames = self.pictures()
         self.ring.check_drops()
         return self._guard.check([frame.image for frame in frames])
+
+    def pictures(self) -> Sequence[Frame]:
+        """Return a few pictures, taken from now on.
+
+        Raises
+        ------
+        CameraError
+            Where none come.
+        """
+        return self._fresh(_PICTURES_OF_LANE)
 
     def until_seen(self, time_us: int) -> None:
         """Let time pass until every picture up to a moment has come.

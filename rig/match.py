@@ -219,21 +219,25 @@ class Match:
                 unsaid.append(error)
 
         shot_id = self._log.begin_shot(self._session_id, _plan_of(order), clock_us=self._now())
-        try:
-            # Another log's shots may lie there, and a shot without a recording is lost.
-            refuse_recorded(self._folder(shot_id))
-            aimed, fired = self._fire(shot_id, order, reading)
-            done = self._follow(shot_id, order, aimed, fired, say, ending)
-        except BaseException as error:
-            self._give_up(shot_id, error)
-            raise
+        with ReadingAhead(self._folder(shot_id)) as ahead:
+            try:
+                # Another log's shots may lie there, and a shot without a recording is lost.
+                refuse_recorded(self._folder(shot_id))
+                aimed, fired = self._fire(shot_id, order, reading, ahead)
+                done = self._follow(shot_id, order, aimed, fired, ahead, say, ending)
+            except BaseException as error:
+                # First of all the cannon: what is being read ends later.
+                self._give_up(shot_id, error)
+                raise
         if ending.asked:
             raise KeyboardInterrupt
         if unsaid:
             raise unsaid[0]
         return done
 
-    def _fire(self, shot_id: int, order: Order, reading: TableReading) -> tuple[AimedShot, ShotFired]:
+    def _fire(
+        self, shot_id: int, order: Order, reading: TableReading, ahead: ReadingAhead
+    ) -> tuple[AimedShot, ShotFired]:
         """Bring the cannon from safe to safe, with a shot between."""
         cannon, settings = self._cannon, self.settings
         soldier = reading.standing.at(order.target)
@@ -252,6 +256,8 @@ class Match:
         self._progress(f"aiming at {order.target}")
         cannon.aim(aimed.traverse_us, aimed.azimuth_us, aimed.elevation_us)
         self._log.aimed(shot_id, _logged_aim(aimed, settings), clock_us=self._now())
+        # The barrel stays where it is now: the table is read while the lever is drawn.
+        ahead.see_aimed(self._eye.pictures(), self._recording_keys(order, aimed, None))
         self._progress("cocking")
         cannon.cock()
         self._reached(shot_id, Stage.COCKED)
@@ -303,7 +309,14 @@ class Match:
         self._log.abort(shot_id, why, fired=fired, clock_us=self._now())
 
     def _follow(
-        self, shot_id: int, order: Order, aimed: AimedShot, fired: ShotFired, tell: Tell, ending: EndPutOff
+        self,
+        shot_id: int,
+        order: Order,
+        aimed: AimedShot,
+        fired: ShotFired,
+        ahead: ReadingAhead,
+        tell: Tell,
+        ending: EndPutOff,
     ) -> ShotDone:
         """Watch until all is at rest and the shot is read, tell it, write its recording and judge it.
 
@@ -311,28 +324,29 @@ class Match:
         10 cm. Only where nothing was timed it is the trigger's own time.
         """
         released_us = fired.left_us or fired.released_us
-        folder, keys = self._folder(shot_id), self._recording_keys(order, aimed, released_us)
-        with ReadingAhead(folder, keys) as ahead:
-            watched = self._watch(released_us, ahead)
-            with ending:  # half a recording is none, and the shot cannot be had again
-                try:
-                    if watched.failure is not None:
-                        raise watched.failure
-                    analysis = ahead.analysis(watched.frames)
-                    tell(ShotRead(shot_id, order, fired, analysis))
-                finally:
-                    # Whatever the reading came to, the shot's pictures are kept.
-                    self._write(shot_id, folder, keys, watched)
-                return self._judge(shot_id, order, aimed, fired, folder, analysis)
+        folder = self._folder(shot_id)
+        keys = self._recording_keys(order, aimed, released_us)
+        watched = self._watch(released_us, ahead, keys)
+        with ending:  # half a recording is none, and the shot cannot be had again
+            try:
+                if watched.failure is not None:
+                    raise watched.failure
+                analysis = ahead.analysis(watched.frames)
+                tell(ShotRead(shot_id, order, fired, analysis))
+            finally:
+                # Whatever the reading came to, the shot's pictures are kept.
+                self._write(shot_id, folder, keys, watched)
+            return self._judge(shot_id, order, aimed, fired, folder, analysis)
 
     def _keep(self, shot_id: int, order: Order, aimed: AimedShot, asked_us: int) -> None:
         """Watch and write the recording of a shot of which nobody knows whether it left."""
-        watched = self._watch(asked_us, None)
-        self._write(shot_id, self._folder(shot_id), self._recording_keys(order, aimed, asked_us), watched)
+        keys = self._recording_keys(order, aimed, asked_us)
+        watched = self._watch(asked_us, None, keys)
+        self._write(shot_id, self._folder(shot_id), keys, watched)
         if watched.failure is not None:
             raise watched.failure
 
-    def _watch(self, released_us: int, ahead: ReadingAhead | None) -> _Watched:
+    def _watch(self, released_us: int, ahead: ReadingAhead | None, keys: Mapping[str, Any]) -> _Watched:
         """Watch a shot until all is at rest, and have it read meanwhile where that is wanted."""
         camera, ring = self.settings.camera, self._eye.ring
         self._progress("watching")
@@ -350,7 +364,7 @@ class Match:
         try:
             self._eye.until_seen(released_us)
             if ahead is not None:
-                ahead.see_before(take(released_us))
+                ahead.see_before(take(released_us), keys)
             for at_us, stillness in self._eye.follow(released_us, longest_us):
                 whole = stillness is Stillness.REST
                 taken = take(at_us)
@@ -385,7 +399,7 @@ class Match:
         """Where a shot's recording goes."""
         return Path(self.settings.log.recordings) / f"shot-{shot_id:05d}"
 
-    def _recording_keys(self, order: Order, aimed: AimedShot, released_us: int) -> dict[str, Any]:
+    def _recording_keys(self, order: Order, aimed: AimedShot, released_us: int | None) -> dict[str, Any]:
         camera, board = self._eye.ring.camera, self.settings.board
         lens = self.settings.camera
         return {

@@ -1,5 +1,8 @@
 """A shot read while the table is still being watched, so that its verdict need not wait for the table to be surely at rest.
 
+The table before it is read earlier still: once the cannon is aimed nothing on it should move any more. Where the last
+pictures before the release show that table, to their noise, that reading is the shot's; else the table is read anew.
+
 As soon as the table looks quiet the shot is read on trial, from the pictures so far. Where something moves again, the
 trial is withdrawn. Once the table is at rest and shows what it showed then, the trial's reading is the shot's; else the
 shot is read from all its pictures. Which pictures are read follows from what they show, and never from how fast they are
@@ -21,7 +24,7 @@ from numpy.typing import NDArray
 from rig.analyse import Analysis, analyse_pictures, scene_in
 from rig.camera import Frame
 from rig.recording import Recording, recording_of
-from vision.reading import NoReading, TableBefore, read_before, still_holds
+from vision.reading import NoReading, TableBefore, read_before, still_holds, still_stands
 
 __all__ = ["ReadingAhead"]
 
@@ -35,14 +38,13 @@ class ReadingAhead:
     ----------
     folder
         Where the recording will be.
-    keys
-        What `write_recording` will be given.
     """
 
-    def __init__(self, folder: Path, keys: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._keys = keys
+        self._keys: Mapping[str, Any] = {}
         self._reader = ThreadPoolExecutor(max_workers=1, thread_name_prefix="reader")
+        self._aimed: Future[TableBefore | NoReading] | None = None
         self._before: Future[TableBefore | NoReading] | None = None
         self._trial: _Trial | None = None
         self._analysis: Future[Analysis] | None = None
@@ -56,8 +58,29 @@ class ReadingAhead:
         self.withdraw()
         self._reader.shutdown()
 
-    def see_before(self, frames: Sequence[Frame]) -> None:
-        """Begin to read the table, from the pictures up to the release."""
+    def see_aimed(self, frames: Sequence[Frame], keys: Mapping[str, Any]) -> None:
+        """Begin to read the table, from pictures with the cannon aimed.
+
+        Parameters
+        ----------
+        frames
+            The pictures.
+        keys
+            What `write_recording` will be given, but for when the shot left.
+        """
+        self._aimed = self._reader.submit(self._read_table, frames, keys)
+
+    def see_before(self, frames: Sequence[Frame], keys: Mapping[str, Any]) -> None:
+        """Begin to read the table, from the pictures up to the release, unless it is as it was read already.
+
+        Parameters
+        ----------
+        frames
+            The pictures.
+        keys
+            What `write_recording` will be given.
+        """
+        self._keys = keys
         self._before = self._reader.submit(self._read_before, frames)
 
     def begin(self, frames: Sequence[Frame]) -> None:
@@ -96,10 +119,21 @@ class ReadingAhead:
         assert self._analysis is not None, "the shot was read"
         return replace(self._analysis.result(), recording=self._recording(frames))
 
-    def _read_before(self, frames: Sequence[Frame]) -> TableBefore | NoReading:
-        recording = self._recording(frames)
+    def _read_table(self, frames: Sequence[Frame], keys: Mapping[str, Any]) -> TableBefore | NoReading:
+        recording = recording_of(self._folder, keys, [frame.timestamp_us for frame in frames])
         scene = scene_in(self._folder, recording)
         return read_before([frame.image for frame in frames], recording.timestamps_us, scene)
+
+    def _read_before(self, frames: Sequence[Frame]) -> TableBefore | NoReading:
+        if self._aimed is not None and self._aimed.exception() is None:
+            recording = self._recording(frames)
+            aimed, scene = self._aimed.result(), scene_in(self._folder, recording)
+            pictures = [frame.image for frame in frames]
+            if isinstance(aimed, TableBefore) and still_stands(
+                aimed, pictures, recording.timestamps_us, scene
+            ):
+                return aimed
+        return self._read_table(frames, self._keys)
 
     def _read(self, frames: Sequence[Frame], pictures: Sequence[Image]) -> Analysis:
         assert self._before is not None, "the table was read before"

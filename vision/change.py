@@ -12,15 +12,15 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SHRINK", "Change", "Watched", "shrink", "shrink_mask"]
+__all__ = ["SHRINK", "Change", "Watched", "shrink", "shrink_colours", "shrink_mask"]
 
 Image = NDArray[np.uint8]
 
 SHRINK = 4
 """Side, in pixels of the picture, of a block that is averaged into one."""
 
-_NOISE_FACTOR = 8.0
 _LEAST_STEP = 10.0  # grey levels; what lamps flicker stays below
+_NOISE_FACTOR = 8.0
 _SAMPLES = 4096  # pixels from which light and noise are taken; their medians are as good as those of all
 
 
@@ -38,14 +38,24 @@ class Change:
 
 def shrink(picture: Image) -> Image:
     """Return the picture in grey, averaged over blocks: (height // 4, width // 4), grey levels 0 to 255."""
+    small = _small(picture)  # grey last, when little is left
+    return np.asarray(small if small.ndim == 2 else cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
+
+
+def shrink_colours(picture: Image) -> tuple[Image, ...]:
+    """Return what `shrink` does of each of the picture's colours; of a grey picture the one it has."""
+    return tuple(np.asarray(colour, dtype=np.uint8) for colour in cv2.split(_small(picture)))
+
+
+def _small(picture: Image) -> Image:
     height, width = picture.shape[:2]
     half = (max(1, width // 2), max(1, height // 2))
     quarter = (max(1, width // SHRINK), max(1, height // SHRINK))
-    # Halved twice: OpenCV averages 2 x 2 pixels far faster than 4 x 4. Grey last, when little is left.
+    # Halved twice: OpenCV averages 2 x 2 pixels far faster than 4 x 4.
     small = cv2.resize(
         cv2.resize(picture, half, interpolation=cv2.INTER_AREA), quarter, interpolation=cv2.INTER_AREA
     )
-    return np.asarray(small if small.ndim == 2 else cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
+    return np.asarray(small, dtype=np.uint8)
 
 
 def shrink_mask(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -75,11 +85,11 @@ class Watched:
         was, has = before.ravel()[self._sample], now.ravel()[self._sample]
         return float(np.median(has / np.maximum(was, 1).astype(np.float32)))
 
-    def differs(self, before: Image, now: Image, gain: float) -> Image:
+    def differs(self, before: Image, now: Image, gain: float, *, least_step: float = _LEAST_STEP) -> Image:
         """Return where a shrunken picture differs from one before, 255 or 0, same shape; the light's change undone."""
         difference = cv2.absdiff(cv2.convertScaleAbs(before, alpha=gain), now)
         noise = 1.4826 * float(np.median(difference.ravel()[self._sample])) if len(self._sample) else 0.0
-        step = max(_LEAST_STEP, _NOISE_FACTOR * noise)
+        step = max(least_step, _NOISE_FACTOR * noise)
         changed = cv2.threshold(difference, step, 255, cv2.THRESH_BINARY)[1]
         return np.asarray(cv2.bitwise_and(changed, self._mask), dtype=np.uint8)
 

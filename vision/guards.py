@@ -23,13 +23,14 @@ from numpy.typing import NDArray
 
 from game.montecassino import Side, Square
 from vision.causes import FallCause
-from vision.change import SHRINK, Watched, shrink, shrink_mask
+from vision.change import SHRINK, Watched, shrink, shrink_colours, shrink_mask
 from vision.outcome import Push, Soldier, Standing
 from vision.registration import BoardView, grey
 from vision.scene import Scene
 from vision.shot_track import ShotTrack
+from vision.steady import Steady
 
-__all__ = ["Alarm", "TableGuard", "Trouble", "clip_alarms", "late_falls", "stirred_since"]
+__all__ = ["Alarm", "TableGuard", "Trouble", "clip_alarms", "late_falls", "stirred_since", "unchanged"]
 
 Image = NDArray[np.uint8]
 FloatArray = NDArray[np.float64]
@@ -52,6 +53,10 @@ _SOLDIER_CM2 = 20.0  # a patch no larger, beside a soldier's foot, is that soldi
 _STIRRED_MM2 = 60.0  # more than the shot itself, which may roll on without harm
 _UNENDED_MM2 = 150.0  # a soldier that is falling changes more, a shot that rolls on a quarter of it
 _UNENDED_US = 50_000
+# Of a table that is the same still: as far as noise and flicker go, and no farther.
+_SAME_PX, _SAME_LIGHT = 0.25, 0.05
+_SAME_STEP = 4.0  # grey levels, of blocks of pixels
+_HEADS_MM = 60.0  # above the board, and taller than any soldier
 _LATE_US = 350_000  # a push takes so long at most to fell somebody after everything else lies still
 _FALLING_US = 350_000  # from beginning to move until lying still
 _POINTS = 80
@@ -287,6 +292,33 @@ def stirred_since(
     if any(alarm.trouble not in known for alarm in alarms):
         return True
     return _changed_mm2(frames[0], frames[-1], view, scene) > _STIRRED_MM2
+
+
+def unchanged(before: Image, now: Image, view: BoardView, scene: Scene) -> bool:
+    """Say whether a table that was read some seconds ago is the same still, to the noise of the pictures.
+
+    Anything at all on the board counts, in any colour: whoever asks reads the table anew in any doubt.
+
+    Parameters
+    ----------
+    before, now
+        Pictures of the table at rest, each what several have in common.
+    view, scene
+        The camera when it was read, and the board.
+    """
+    if before.shape != now.shape:
+        return False
+    sway = Steady(before).measure(now)
+    if max(abs(sway.du_px), abs(sway.dv_px)) > _SAME_PX or abs(sway.gain - 1.0) > _SAME_LIGHT:
+        return False
+    rim = np.array([(x, y, z) for x, y in scene.outline_mm for z in (0.0, _HEADS_MM)])
+    board = np.zeros(before.shape[:2], np.uint8)
+    cv2.fillConvexPoly(board, cv2.convexHull(_corners(view.project(rim))), 1)
+    watched = Watched(shrink_mask(board > 0))
+    return not any(
+        cv2.countNonZero(watched.differs(was, has, watched.gain(was, has), least_step=_SAME_STEP))
+        for was, has in zip(shrink_colours(before), shrink_colours(now), strict=True)
+    )
 
 
 class _ClipWatch:

@@ -15,7 +15,7 @@ from vision.causes import FallCause, explain
 from vision.change import shrink
 from vision.contacts import ShotContacts, find_contacts
 from vision.falls import find_falls
-from vision.guards import Alarm, clip_alarms, late_falls, stirred_since
+from vision.guards import Alarm, clip_alarms, late_falls, stirred_since, unchanged
 from vision.outcome import Push, Standing
 from vision.registration import BoardView, NoBoard, grey, register
 from vision.scene import Scene
@@ -24,7 +24,15 @@ from vision.soldiers import Board, read_board
 from vision.steady import typical
 from vision.track import find_track
 
-__all__ = ["NoReading", "ShotReading", "TableBefore", "read_before", "read_shot", "still_holds"]
+__all__ = [
+    "NoReading",
+    "ShotReading",
+    "TableBefore",
+    "read_before",
+    "read_shot",
+    "still_holds",
+    "still_stands",
+]
 
 _FEWEST_FRAMES = 6
 _LEAST_AFTER_FIRE_US = 100_000  # a shot needs as much to cross the board; nobody falls faster
@@ -90,8 +98,7 @@ def read_before(
     frames, timestamps_us, scene
         As for `read_shot`; pictures after the release are not looked at and need not be there yet.
     """
-    first_moving = _first_moving(timestamps_us, scene.fire_us)
-    picture = typical(frames[max(0, first_moving - _MOST_STILL_FRAMES) : max(1, first_moving)])
+    picture = _before_release(frames, timestamps_us, scene)
     shades = shrink(picture)
     # Where corners are told, no board need be seen to be believed.
     if float(shades.std()) < _ONE_SHADE and float(shades.mean()) > _BLACK_LEVEL:
@@ -103,6 +110,21 @@ def read_before(
     if (other := _another_table(board, scene)) is not None:
         return NoReading(other)
     return TableBefore(picture, view, board)
+
+
+def still_stands(
+    before: TableBefore, frames: Sequence[NDArray[np.uint8]], timestamps_us: Sequence[int], scene: Scene
+) -> bool:
+    """Say whether a table that was read earlier is the same still just before the shot, at a fraction of the cost.
+
+    Parameters
+    ----------
+    before
+        What was read.
+    frames, timestamps_us, scene
+        As for `read_before`.
+    """
+    return unchanged(before.picture, _before_release(frames, timestamps_us, scene), before.view, scene)
 
 
 def read_shot(
@@ -122,7 +144,8 @@ def read_shot(
     scene
         What is known beforehand.
     before
-        The table as `read_before` has read it from the same pictures; ``None``: read it now.
+        The table as `read_before` has read it from the same pictures, or earlier where `still_stands`; ``None``: read it
+        now.
     """
     if len(frames) != len(timestamps_us):
         raise ValueError(f"{len(frames)} frames and {len(timestamps_us)} timestamps; expected one a frame")
@@ -257,6 +280,14 @@ def _too_short(timestamps_us: Sequence[int], fire_us: int | None) -> str | None:
             f"release, and {_LEAST_AFTER_FIRE_US // 1000} ms after it are needed at least"
         )
     return None
+
+
+def _before_release(
+    frames: Sequence[NDArray[np.uint8]], timestamps_us: Sequence[int], scene: Scene
+) -> NDArray[np.uint8]:
+    """Give what a few pictures before the release have in common."""
+    first_moving = _first_moving(timestamps_us, scene.fire_us)
+    return typical(frames[max(0, first_moving - _MOST_STILL_FRAMES) : max(1, first_moving)])
 
 
 def _first_moving(timestamps_us: Sequence[int], fire_us: int | None) -> int:

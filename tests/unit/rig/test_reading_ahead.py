@@ -29,6 +29,7 @@ from rig.match import Match, Order
 from rig.recording import RecordingError, read_recording
 from rig.sequence import State
 from rig.settings import Settings
+from vision.reading import NoReading, TableBefore
 
 Image = NDArray[np.uint8]
 
@@ -70,6 +71,9 @@ class PaintedTable:
     time_us: int = 500_000
     state: State = State.SAFE
     fired: bool = True
+    nudge_mm: float = 0.0
+    """By how much SECOND is pushed aside once the lane was found clear."""
+    _second: painted.Figure = PLACED[SECOND]
     _released_us: int | None = None
     _shown: int = 0
     _drawn: dict[object, Image] = field(default_factory=dict)
@@ -92,6 +96,10 @@ class PaintedTable:
 
     def fire(self, lane: Callable[[], Any], before_fire: Callable[[], None]) -> ShotFired:
         assert lane().clear
+        if self.nudge_mm:
+            second = PLACED[SECOND]
+            self._second = replace(second, x_mm=second.x_mm + self.nudge_mm)
+            self.time_us += 200_000
         before_fire()
         self._released_us = self.time_us
         return ShotFired(self.time_us, 0, 0, None, None, None)
@@ -103,10 +111,11 @@ class PaintedTable:
             for square in (FIRST, SECOND)
         }
         moving = tuple(
-            replace(PLACED[square], lean_rad=lean, heading_rad=1.2) for square, lean in leans.items()
+            replace(figure, lean_rad=leans[square], heading_rad=1.2)
+            for square, figure in ((FIRST, PLACED[FIRST]), (SECOND, self._second))
         )
         seed = self._shown % 8
-        key = (tuple(leans.values()), seed)
+        key = (moving, seed)
         if key not in self._drawn:
             self._drawn[key] = replace(STILL, moving=moving).paint(seed=seed)
         return self._drawn[key]
@@ -118,6 +127,8 @@ class Done:
     shot: Shot
     read: list[int]
     """How many pictures each reading was given."""
+    tables: int
+    """How often the table before the shot was read."""
 
     @property
     def recorded(self) -> Analysis:
@@ -154,10 +165,11 @@ def fire(
     second_us: int | None = None,
     read_us: int = 0,
     fails: Sequence[int] = (),
+    nudge_mm: float = 0.0,
 ) -> Done:
     """Fire once. The rig first takes `read_us` over the shot once all is at rest; readings of these numbers fail."""
     falls_us = {FIRST: first_us} | ({} if second_us is None else {SECOND: second_us})
-    table = PaintedTable(falls_us)
+    table = PaintedTable(falls_us, nudge_mm=nudge_mm)
     analyse = rig.reading_ahead.analyse_pictures
     read: list[int] = []
 
@@ -167,7 +179,15 @@ def fire(
             raise RecordingError("clip", "not enough to be read")
         return analyse(folder, recording, pictures, before)
 
+    read_before = rig.reading_ahead.read_before
+    tables: list[TableBefore | NoReading] = []
+
+    def counted_table(*what: Any) -> TableBefore | NoReading:
+        tables.append(read_before(*what))
+        return tables[-1]
+
     monkeypatch.setattr(rig.reading_ahead, "analyse_pictures", counted)
+    monkeypatch.setattr(rig.reading_ahead, "read_before", counted_table)
     readings = iter([read_us])
 
     def progress(words: str) -> None:
@@ -198,7 +218,7 @@ def fire(
         progress=progress,
     )
     done = match.shoot(ORDER)
-    return Done(done.analysis, log.shot(done.shot_id), read)
+    return Done(done.analysis, log.shot(done.shot_id), read, len(tables))
 
 
 def fallen(analysis: Analysis) -> set[Square]:
@@ -226,6 +246,27 @@ def test_the_recording_is_read_as_the_live_pictures_were(
     assert [f.possible for f in again.reading.falls] == [f.possible for f in done.analysis.reading.falls]
     for before, after in zip(done.analysis.reading.falls, again.reading.falls, strict=True):
         assert after.confidence == pytest.approx(before.confidence, abs=0.05)
+
+
+def test_the_table_is_read_once_before_the_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = fire(tmp_path, monkeypatch)
+    assert done.tables == 1
+    live, again = done.analysis.reading.standing, done.recorded.reading.standing
+    assert [(s.side, s.square) for s in live.soldiers] == [(s.side, s.square) for s in again.soldiers]
+    for seen, recorded in zip(live.soldiers, again.soldiers, strict=True):
+        assert math.hypot(seen.x_mm - recorded.x_mm, seen.y_mm - recorded.y_mm) < 2.0
+
+
+def test_a_table_that_changed_since_the_cannon_was_aimed_is_read_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A soldier that was nudged by 3 mm after the lane's last check is read where it stands when the shot is fired."""
+    done = fire(tmp_path, monkeypatch, nudge_mm=3.0)
+    assert done.tables == 2
+    seen = done.analysis.reading.standing.at(SECOND)
+    assert seen is not None
+    assert seen.x_mm - PLACED[SECOND].x_mm > 1.5
+    assert done.analysis.reading.pushes == ()
 
 
 def test_what_moves_again_after_a_pause_is_read_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

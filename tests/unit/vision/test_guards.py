@@ -14,8 +14,8 @@ import pytest
 from numpy.typing import NDArray
 from painted_table import CROWD, Figure, Table
 
-from game.montecassino import Cause, Square
-from vision.guards import Alarm, TableGuard, Trouble, clip_alarms, late_falls, stirred_since
+from game.montecassino import Cause, Side, Square
+from vision.guards import Alarm, TableGuard, Trouble, clip_alarms, late_falls, stirred_since, unchanged
 from vision.outcome import Soldier, Standing
 from vision.reading import ShotReading, read_shot
 
@@ -265,3 +265,37 @@ def test_a_soldier_that_is_gone_since_is_seen_and_what_is_known_counts_no_more()
     assert stirred_since(frames, times(24), CAMERA, SCENE, STANDING, reference, known=())
     dark = [cv2.convertScaleAbs(picture, alpha=0.6) for picture in clip(count=24)]
     assert not stirred_since(dark, times(24), CAMERA, SCENE, STANDING, reference, known={Trouble.LIGHT})
+
+
+SECOND = PLACED[TWO[1]]
+NUDGED: dict[str, Callable[[Table], Table]] = {
+    "a soldier pushed by 1.5 mm": lambda table: _with(table, replace(SECOND, x_mm=SECOND.x_mm + 1.5)),
+    "a soldier turned about": lambda table: _with(table, replace(SECOND, facing_rad=SECOND.facing_rad + 1.5)),
+    "a soldier of the other side": lambda table: _with(table, replace(SECOND, side=Side.A)),
+    "a soldier taken": lambda table: _with(table, None),
+    "a lamp dimmed by a tenth": lambda table: replace(table, light=0.9),
+}
+
+
+def _with(table: Table, second: Figure | None) -> Table:
+    others = tuple(f for s, f in PLACED.items() if s != TWO[1])
+    return replace(table, figures=others if second is None else (*others, second))
+
+
+@pytest.mark.parametrize("noise", [0.5, 1.5, 4.0])
+def test_a_table_where_nothing_happened_is_the_same_still(noise: float) -> None:
+    table = replace(TABLE, noise=noise)
+    assert unchanged(table.paint(seed=1), table.paint(seed=2), CAMERA, SCENE)
+    assert unchanged(table.paint(seed=1), replace(table, light=1.02).paint((0.1, 0.1), seed=2), CAMERA, SCENE)
+
+
+@pytest.mark.parametrize("what", NUDGED)
+def test_whatever_happened_to_a_table_it_is_not_the_same(what: str) -> None:
+    assert not unchanged(TABLE.paint(seed=1), NUDGED[what](TABLE).paint(seed=2), CAMERA, SCENE)
+
+
+def test_a_table_that_was_shifted_by_half_a_pixel_or_covered_or_of_another_size_is_not_the_same() -> None:
+    before = TABLE.paint(seed=1)
+    assert not unchanged(before, TABLE.paint((0.5, 0.0), seed=2), CAMERA, SCENE)
+    assert not unchanged(before, arm(TABLE.paint(seed=2), 260), CAMERA, SCENE)
+    assert not unchanged(before, before[::2, ::2], CAMERA, SCENE)
