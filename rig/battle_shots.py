@@ -55,9 +55,10 @@ def with_shot(battle: rules.Battle, shot: Shot) -> rules.Battle:
         )
     verdict = shot.verdict
     if verdict is None or verdict.after is None:
+        read = "" if shot.recording_path is None else f"read its recording, rig judge {shot.shot_id}, or "
         raise NotOfThisBattle(
             f"{name} was never judged, so the log does not know who leaves; "
-            "type it in by hand: rig game play --battle FILE"
+            f"{read}type it in by hand: rig game play --battle FILE"
         )
     if shot.planned.position != str(battle.position):
         for number, (before, played) in enumerate(zip(battle.positions(), battle.history, strict=False), 1):

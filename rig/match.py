@@ -4,15 +4,15 @@ The order of things is the promise. The log has a shot before anything moves, an
 before it is. What went wrong before that stops the shot and leaves the cannon safe; what goes wrong after it loses
 nothing that is known.
 
-The verdict does not wait for the disk: the shot is read from the pictures in memory, and told before they are written. The
-log says that there is a recording, and what was read, once it is whole. Who ends the program meanwhile, since the verdict
-is told, has both in the log all the same.
+The verdict does not wait for the recording: the shot is read from the pictures in memory, and told before they are written.
+But it is on record before it is told, so that whatever ends the program then, the log has what the players heard. That
+there is a recording the log says once it is whole; who ends the program meanwhile has it all the same.
 """
 
 from __future__ import annotations
 
-import importlib.metadata
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,11 +27,11 @@ from rig.cannon import Cannon, LaneAnswer, ShotFired, ShotNotSeen
 from rig.end_put_off import EndPutOff
 from rig.eye import Eye, TableReading
 from rig.hands import Hands
-from rig.judging import as_logged, judge_again
 from rig.link.port import Clock
-from rig.log import ShotLog, Stage
+from rig.log import LogError, ShotLog, Stage
+from rig.logged_reading import log_reading
 from rig.reading_ahead import ReadingAhead
-from rig.recording import refuse_recorded, write_recording
+from rig.recording import RecordingError, refuse_recorded, write_recording
 from rig.sequence import State
 from rig.settings import Settings
 from vision.rest import Stillness
@@ -39,6 +39,7 @@ from vision.rest import Stillness
 __all__ = [
     "DoubtPending",
     "Match",
+    "NotKept",
     "Order",
     "PositionDiffers",
     "ShotDone",
@@ -79,6 +80,12 @@ class DoubtPending(Exception):
         super().__init__(
             f"shot {shot.shot_id} waits for a decision on {doubts}; say it with: rig decide {shot.shot_id} SQUARE leaves|stays"
         )
+
+
+class NotKept(Exception):
+    """A shot was fired, and not all that is known of it could be kept; the text says what is, and what to do."""
+
+    exit_status = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,13 +198,15 @@ class Match:
         order
             Who fires at what, under which rules.
         tell
-            Told what was read and ruled as soon as that is known; the recording is still being written then.
+            Told what was read and ruled as soon as that is known and in the log; the recording is still being written then.
 
         Raises
         ------
         ShotNotAllowed, PositionDiffers, TargetOutOfReach, CannonError, LinkError, CameraError, LogError, RecordingError
             Where the shot could not be fired, or not be followed to its end. The cannon is safe then, and the log tells
             how far the shot came.
+        NotKept
+            Where it was fired, and the log or the recording could not be written.
         KeyboardInterrupt
             As asked; where that is once the verdict is told, after the shot was recorded and judged.
         """
@@ -306,7 +315,10 @@ class Match:
         fired = None
         if self._asked_us is not None and self._cannon.fired is not None:
             fired = log.Fired.YES if self._cannon.fired else log.Fired.NO
-        self._log.abort(shot_id, why, fired=fired, clock_us=self._now())
+        # What went wrong comes first: of a shot that the log takes no more the next start says how far it came.
+        with suppress(LogError):
+            if self._log.shot(shot_id).verdict is None:
+                self._log.abort(shot_id, why, fired=fired, clock_us=self._now())
 
     def _follow(
         self,
@@ -318,7 +330,7 @@ class Match:
         tell: Tell,
         ending: EndPutOff,
     ) -> ShotDone:
-        """Watch until all is at rest and the shot is read, tell it, write its recording and judge it.
+        """Watch until all is at rest and the shot is read, judge it, tell it and write its recording.
 
         It left when the muzzle gate timed it: solenoid, lever and spring take some 10 ms, in which the shot would have flown
         10 cm. Only where nothing was timed it is the trigger's own time.
@@ -328,21 +340,23 @@ class Match:
         keys = self._recording_keys(order, aimed, released_us)
         watched = self._watch(released_us, ahead, keys)
         with ending:  # half a recording is none, and the shot cannot be had again
+            verdict: Verdict | None = None
             try:
                 if watched.failure is not None:
                     raise watched.failure
                 analysis = ahead.analysis(watched.frames)
+                verdict = self._judge(shot_id, analysis)
                 tell(ShotRead(shot_id, order, fired, analysis))
             finally:
                 # Whatever the reading came to, the shot's pictures are kept.
-                self._write(shot_id, folder, keys, watched)
-            return self._judge(shot_id, order, aimed, fired, folder, analysis)
+                self._write(shot_id, folder, keys, watched, judged=verdict is not None)
+            return ShotDone(shot_id, order, aimed, fired, folder, analysis, verdict)
 
     def _keep(self, shot_id: int, order: Order, aimed: AimedShot, asked_us: int) -> None:
         """Watch and write the recording of a shot of which nobody knows whether it left."""
         keys = self._recording_keys(order, aimed, asked_us)
         watched = self._watch(asked_us, None, keys)
-        self._write(shot_id, self._folder(shot_id), keys, watched)
+        self._write(shot_id, self._folder(shot_id), keys, watched, judged=False)
         if watched.failure is not None:
             raise watched.failure
 
@@ -387,13 +401,28 @@ class Match:
             self._progress("reading the shot")
             ahead.finish(frames)
 
-    def _write(self, shot_id: int, folder: Path, keys: Mapping[str, Any], watched: _Watched) -> None:
+    def _write(
+        self, shot_id: int, folder: Path, keys: Mapping[str, Any], watched: _Watched, *, judged: bool
+    ) -> None:
         if len(watched.frames) < 2:
             return
         self._progress("recording")
-        write_recording(folder, keys, [(frame.timestamp_us, frame.image) for frame in watched.frames])
-        cause = "" if watched.whole else f"incomplete: {str(watched.failure) or 'asked to end'}"
-        self._log.recorded(shot_id, str(folder), clock_us=self._now(), cause=cause)
+        why = "" if watched.whole else str(watched.failure) or "asked to end"
+        told = {**keys, "incomplete": why} if why else keys
+        known = f"shot {shot_id} was fired{', and its verdict is in the log' if judged else ''}"
+        try:
+            write_recording(folder, told, [(frame.timestamp_us, frame.image) for frame in watched.frames])
+        except RecordingError as error:
+            look = "" if judged else "; look at the table for who fell"
+            raise NotKept(f"{known}; its recording cannot be kept: {error}{look}") from error
+        cause = f"incomplete: {why}" if why else ""
+        try:
+            self._log.recorded(shot_id, str(folder), clock_us=self._now(), cause=cause)
+        except LogError as error:
+            raise NotKept(
+                f"{known}; its recording is whole in {folder}, and the log does not take that: {error}; "
+                f"once that is mended: rig judge {shot_id}"
+            ) from error
 
     def _folder(self, shot_id: int) -> Path:
         """Where a shot's recording goes."""
@@ -427,19 +456,14 @@ class Match:
             "option": order.option.value,
         }
 
-    def _judge(
-        self,
-        shot_id: int,
-        order: Order,
-        aimed: AimedShot,
-        fired: ShotFired,
-        folder: Path,
-        analysis: Analysis,
-    ) -> ShotDone:
-        self._log.analysed(shot_id, _logged_analysis(analysis), clock_us=self._now())
-        verdict = judge_again(self._log.shot(shot_id), {})
-        self._log.judged(shot_id, as_logged(verdict), clock_us=self._now())
-        return ShotDone(shot_id, order, aimed, fired, folder, analysis, verdict)
+    def _judge(self, shot_id: int, analysis: Analysis) -> Verdict:
+        try:
+            return log_reading(self._log, shot_id, analysis, clock_us=self._now())
+        except LogError as error:
+            raise NotKept(
+                f"shot {shot_id} was fired, and its verdict is not told, since the log does not take it: {error}; "
+                f"once that is mended, rig judge {shot_id} reads its recording"
+            ) from error
 
     def _reached(self, shot_id: int, stage: Stage) -> None:
         self._log.reached(shot_id, stage, clock_us=self._now())
@@ -486,38 +510,4 @@ def _logged_aim(aimed: AimedShot, settings: Settings) -> log.Aim:
             else calibrated.calibration.muzzle_speed_mps()
         ),
         calibration="" if calibrated is None else calibrated.identity,
-    )
-
-
-def _logged_analysis(analysis: Analysis) -> log.Analysis:
-    reading = analysis.reading
-    return log.Analysis(
-        software_version=importlib.metadata.version("montecassino-rig"),
-        # How likely each cause is: the docket ranks the answers by it.
-        raw={
-            **analysis.as_json(),
-            "probabilities": {
-                str(fall.toppling.soldier.square): {
-                    c.value: round(p, 4) for c, p in fall.probabilities.items()
-                }
-                for fall in reading.falls
-            },
-        },
-        falls=tuple(
-            log.Fall(
-                side=fall.toppling.soldier.side.value,
-                square=str(fall.toppling.soldier.square),
-                causes=tuple(cause.value for cause in fall.possible),
-                confidence=fall.confidence,
-                t_us=fall.toppling.passed_us,
-                evidence=fall.evidence,
-            )
-            for fall in reading.falls
-        ),
-        moved=tuple(
-            log.Moved(
-                side=push.soldier.side.value, square=str(push.soldier.square), x_mm=push.x_mm, y_mm=push.y_mm
-            )
-            for push in reading.pushes
-        ),
     )

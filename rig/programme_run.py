@@ -19,7 +19,7 @@ from rig.checked_file import Fault
 from rig.hands import Hands
 from rig.link.errors import LinkError
 from rig.log import Fired, LogError, ShotLog
-from rig.match import DoubtPending, Match, Order, PositionDiffers, ShotDone, Tell
+from rig.match import DoubtPending, Match, NotKept, Order, PositionDiffers, ShotDone, Tell
 from rig.plan import PlanError, PlannedShot, Programme, remaining
 from rig.recording import RecordingError
 from rig.settings import Settings
@@ -33,6 +33,7 @@ _STOPS = (
     JudgeError,
     LinkError,
     LogError,
+    NotKept,
     OSError,
     PositionDiffers,
     RecordingError,
@@ -57,9 +58,10 @@ class NotJudged(LogError):
     """An earlier shot of the programme may have changed the table, and nothing says how."""
 
     def __init__(self, shot: log.Shot) -> None:
+        read = "" if shot.recording_path is None else f"read its recording, rig judge {shot.shot_id}, or "
         super().__init__(
             f"shot {shot.shot_id} may have been fired and was never judged, so nobody knows who still stands; "
-            "begin a programme of its own with the position on the table"
+            f"{read}begin a programme of its own with the position on the table"
         )
 
 

@@ -5,6 +5,7 @@ The format is "shot-recording/1" (docs/recording.md). The clip is any video Open
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -21,6 +22,7 @@ from rig.capture import open_capture
 from rig.checked_file import Fault, FaultyFile, Table, validate
 from rig.lens_terms import LensTerms
 from rig.notation import PositionText, TableSquaresText
+from rig.whole_file import to_disk, write_whole
 from vision.scene import MarkerMap, Scene
 
 __all__ = [
@@ -143,6 +145,8 @@ class Keys(_Keys):
     position: PositionText | None
     zone: TableSquaresText
     option: Option
+    incomplete: str = ""
+    """Why the pictures end before all was at rest; empty where they do not."""
 
     @field_validator("timestamps_us")
     @classmethod
@@ -168,6 +172,11 @@ class Recording:
     def timestamps_us(self) -> tuple[int, ...]:
         """Time of each picture at mid-exposure, on the camera's clock."""
         return self.keys.timestamps_us
+
+    @property
+    def incomplete(self) -> str:
+        """Why the pictures end before all was at rest; empty where they do not, or nobody said so."""
+        return self.keys.incomplete
 
     @property
     def option(self) -> Option:
@@ -285,7 +294,7 @@ def recording_of(folder: Path, keys: Mapping[str, Any], timestamps_us: Sequence[
 def write_recording(
     folder: Path, keys: Mapping[str, Any], frames: Sequence[tuple[int, NDArray[np.uint8]]]
 ) -> Recording:
-    """Write a recording: the clip first, recording.json last, so that a folder with one is whole.
+    """Write a recording: the clip first, recording.json last, so that a folder with one is whole. On return it is on the disk.
 
     Parameters
     ----------
@@ -295,10 +304,15 @@ def write_recording(
         recording.json without `format`, `clip` and `timestamps_us`.
     frames
         Time in us and picture (height, width, 3) BGR or (height, width), oldest first.
+
+    Raises
+    ------
+    RecordingError
+        Where the folder holds a recording, keys or pictures are not as they must be, or the disk does not take them:
+        nothing of it is left there then.
     """
     refuse_recorded(folder)
     path = folder / _KEYS_NAME
-    folder.mkdir(parents=True, exist_ok=True)
     whole = _whole_keys(keys, [timestamp_us for timestamp_us, _ in frames])
     checked = validate(Keys, whole, str(path), RecordingError)
     for index, (_, picture) in enumerate(frames):
@@ -308,11 +322,16 @@ def write_recording(
                 f"picture {index + 1} is {picture.shape[1]} x {picture.shape[0]} px, "
                 f"expected {checked.camera.width} x {checked.camera.height} px as camera says",
             )
-    _encode(folder / _CLIP_NAME, frames, checked.camera.fps)
-    # Renamed into place, so that a reader or a crash never meets half a file.
-    draft = path.with_name(path.name + ".part")
-    draft.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
-    draft.replace(path)
+    clip = folder / _CLIP_NAME
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _encode(clip, frames, checked.camera.fps)
+        to_disk(clip)
+        write_whole(path, json.dumps(whole, indent=1) + "\n")
+    except OSError as bad:
+        with suppress(OSError):
+            clip.unlink()  # half a clip is none, and takes the room that was wanting
+        raise RecordingError(folder, f"cannot be written: {bad.strerror}") from bad
     return Recording(checked)
 
 

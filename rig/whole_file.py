@@ -7,11 +7,26 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["write_whole"]
+__all__ = ["to_disk", "write_whole"]
+
+
+def to_disk(path: Path) -> None:
+    """Wait until the disk has what was written into a file, or which names were given in a folder.
+
+    Raises
+    ------
+    OSError
+        Where the disk does not take it.
+    """
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Put a text into a file, or leave what was there.
+    """Put a text into a file, or leave what was there; on return it is on the disk.
 
     What a link leads to is written anew, and the link stays one.
 
@@ -35,3 +50,5 @@ def write_whole(path: Path, text: str) -> None:
             draft.unlink()
         # A full disk does not say by itself which file it was.
         raise OSError(bad.errno, bad.strerror, str(path)) from bad
+    with suppress(OSError):  # not every file system knows how; either file is whole
+        to_disk(target.parent)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ from rig.link import wire
 from rig.link.history import read_history
 from rig.link.port import Clock
 from rig.link.serial_port import WallClock
-from rig.log import SessionStart, ShotLog, open_log
+from rig.log import LogError, SessionStart, ShotLog, open_log
 from rig.match import Match
 from rig.settings import TWIN, Settings, SettingsError
 
@@ -124,7 +124,9 @@ def open_rig(
         try:
             yield OpenRig(settings, match, cannon, eye, log, session_id, hands, twin)
         except BaseException as error:
-            log.end_session(session_id, str(error) or type(error).__name__)
+            # A full disk takes this no more than what it was; a session without its end is an interrupted one.
+            with suppress(LogError):
+                log.end_session(session_id, str(error) or type(error).__name__)
             raise
         log.end_session(session_id, "finished")
 

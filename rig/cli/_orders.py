@@ -45,8 +45,12 @@ class PositionUnknown(RefusedError):
     def __init__(self, shot: Shot) -> None:
         super().__init__(
             f"shot {shot.shot_id} at {shot.planned.target} was fired, or may have been, and was never judged; "
-            "say who stands where: --position '...', or --position camera to read it from the picture"
+            f"{_from_recording(shot)}say who stands where: --position '...', or --position camera to read it from the picture"
         )
+
+
+def _from_recording(shot: Shot) -> str:
+    return "" if shot.recording_path is None else f"rig judge {shot.shot_id} reads its recording; or "
 
 
 def with_hardware(settings: Settings, *, port: str | None, camera: str | None) -> Settings:

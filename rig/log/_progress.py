@@ -20,7 +20,7 @@ _NEEDS = MappingProxyType(
         Stage.FIRED: frozenset({Stage.ASKED}),
         Stage.SEEN: frozenset({Stage.ASKED}),
         Stage.RECORDED: frozenset({Stage.ASKED}),
-        Stage.ANALYSED: frozenset({Stage.RECORDED}),
+        Stage.ANALYSED: frozenset({Stage.ASKED}),
         Stage.JUDGED: frozenset({Stage.ANALYSED}),
         Stage.DECIDED: frozenset({Stage.JUDGED}),
         Stage.ABORTED: frozenset({Stage.PLANNED}),
@@ -31,8 +31,8 @@ _NEEDS = MappingProxyType(
 
 _ONCE = frozenset({Stage.PLANNED, Stage.ASKED, Stage.FIRED, Stage.SEEN, Stage.RECORDED})
 _ENDS = frozenset({Stage.ABORTED, Stage.INTERRUPTED})
-_READING = frozenset({Stage.ANALYSED, Stage.JUDGED, Stage.DECIDED})
-"""A recording can be read long after, also that of a shot which was given up."""
+_LATE = frozenset({Stage.RECORDED, Stage.ANALYSED, Stage.JUDGED, Stage.DECIDED})
+"""A recording can be found and read long after, also that of a shot which was given up."""
 
 
 def why_not(stage: Stage, behind: Collection[Stage], *, fired: Fired | None = None) -> str | None:
@@ -59,7 +59,7 @@ def why_not(stage: Stage, behind: Collection[Stage], *, fired: Fired | None = No
         return "it has been there already"
     if stage in PREPARING and Stage.ASKED in behind:
         return "fire was asked for already"
-    if stage not in _READING:
+    if stage not in _LATE:
         ended = _ENDS & set(behind)
         if ended:
             return f"it is {' and '.join(sorted(ended))}"

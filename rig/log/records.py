@@ -56,9 +56,9 @@ class Stage(StrEnum):
     SEEN = "seen"
     """The muzzle gate saw the shot leave."""
     RECORDED = "recorded"
-    """The recording is on disk."""
+    """The recording is on disk. A shot that is read from memory comes here after its verdict."""
     ANALYSED = "analysed"
-    """Falls and causes have been read from the recording."""
+    """Falls and causes have been read from the pictures."""
     JUDGED = "judged"
     """There is a verdict; with doubts, it waits for the commanders."""
     DECIDED = "decided"
@@ -301,8 +301,14 @@ class Shot:
 
     @property
     def stage(self) -> Stage:
-        """The last stage written; for a shot that ended early, `ABORTED` or `INTERRUPTED`."""
-        return self.history[-1].stage
+        """The last stage written; for a shot that ended early, `ABORTED` or `INTERRUPTED`.
+
+        A recording takes nothing from the reading that was there before it.
+        """
+        stages = [entry.stage for entry in self.history]
+        if Stage.ANALYSED in stages and stages[-1] is Stage.RECORDED:
+            return stages[-2]
+        return stages[-1]
 
     @property
     def fired(self) -> Fired:

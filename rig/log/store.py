@@ -64,10 +64,10 @@ class ShotLog(Protocol):
         """Keep what the muzzle gate timed, stage `SEEN`."""
 
     def recorded(self, shot_id: int, path: str, *, clock_us: int | None = None, cause: str = "") -> None:
-        """Keep where the recording is, stage `RECORDED`."""
+        """Keep where the recording is, stage `RECORDED`; before the reading or after it."""
 
     def analysed(self, shot_id: int, analysis: Analysis, *, clock_us: int | None = None) -> None:
-        """Keep one reading of the recording beside those before it, stage `ANALYSED`."""
+        """Keep one reading of the shot's pictures beside those before it, stage `ANALYSED`."""
 
     def judged(self, shot_id: int, verdict: Verdict, *, clock_us: int | None = None) -> None:
         """Keep the verdict on the latest analysis: stage `JUDGED`, and `DECIDED` too where it has no doubts."""

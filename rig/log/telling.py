@@ -54,14 +54,15 @@ def _told(shot: Shot) -> str:
     else:
         told = "fired"
     if Stage.ANALYSED in stages:
-        return f"{told}; recorded and analysed, not judged"
+        return f"{told}; {'recorded and ' if Stage.RECORDED in stages else ''}analysed, not judged"
     if Stage.RECORDED in stages:
         return f"{told}; recorded, not analysed"
     return f"{told}; no recording known"
 
 
 def _verdict(shot: Shot) -> str:
+    told = "judged"
     if shot.pending:
         left = ", ".join(f"{doubt.square} ({doubt.commander} decides)" for doubt in shot.pending)
-        return f"judged, doubts pending: {left}"
-    return "judged"
+        told = f"judged, doubts pending: {left}"
+    return told if shot.recording_path is not None else f"{told}; no recording known"

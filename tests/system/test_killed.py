@@ -1,7 +1,7 @@
 """Kill the controller at 20 random moments of a shot: the log opens, and tells the truth each time (issue's promise).
 
 The witness is the link's transcript, which knows nothing of the log: whether a fire command ever left the controller, and
-whether the cannon said that a shot was seen.
+whether the cannon said that a shot was seen. And what the players were told until then: the log has it.
 """
 
 import os
@@ -73,7 +73,8 @@ def test_log_tells_the_truth_of_a_shot_whose_controller_was_killed(number, tmp_p
         pytest.fail(f"the shot ended without saying {words!r}: {''.join(said)}")
     time.sleep(random.Random(number).uniform(0.0, within_s))
     process.send_signal(signal.SIGKILL)
-    process.communicate()
+    said.append(process.communicate()[0])
+    told = "".join(said)
 
     messages = messages_of(tmp_path)
     fire_left = any(isinstance(message, Fire) for message in messages)
@@ -93,6 +94,14 @@ def test_log_tells_the_truth_of_a_shot_whose_controller_was_killed(number, tmp_p
             assert not fire_left
         if shot.fired is Fired.YES:
             assert shot_seen
+        if ", left at " in told:
+            assert shot.verdict is not None, "a verdict was told before the log had it"
+            leaving = {
+                line.removesuffix(" leaves.") for line in told.splitlines() if line.endswith(" leaves.")
+            }
+            assert leaving <= set(shot.verdict.casualties)
+        if words == "recording":
+            assert ", left at " in told
         if shot.entry(Stage.RECORDED) is not None:
             assert shot.recording_path is not None
             assert (tmp_path / shot.recording_path / "recording.json").is_file()

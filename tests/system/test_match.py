@@ -61,13 +61,15 @@ def test_a_shot_goes_through_every_stage_and_is_recorded_and_judged(tmp_path):
         Stage.ASKED,
         Stage.FIRED,
         Stage.SEEN,
-        Stage.RECORDED,
         Stage.ANALYSED,
         Stage.JUDGED,
+        Stage.DECIDED,
     ]
-    # The verdict is told from memory: the shot is on record by then, its pictures need not be.
+    # The verdict is told from memory: it is on record by then, the pictures need not be.
     ((read, stage),) = told
-    assert stage is Stage.SEEN
+    assert stage is Stage.DECIDED
+    assert shot.entry(Stage.RECORDED) is not None
+    assert shot.stage is Stage.DECIDED
     assert read.analysis is done.analysis
     assert shot.fired is Fired.YES
     assert shot.muzzle_gate is not None

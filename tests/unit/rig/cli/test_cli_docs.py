@@ -13,7 +13,10 @@ from pathlib import Path
 
 import pytest
 from logged_shots import CERTAIN, DOUBTFUL, PLAN, START, until
+from painted_shot import record
+from painted_table import CROWD
 
+from game.montecassino import Position, Side
 from rig.cli import main
 from rig.judging import as_logged, judge_again
 from rig.log import Analysis, Stage, open_log
@@ -91,7 +94,12 @@ def test_log_page(capsys: pytest.CaptureFixture[str]) -> None:
             log.analysed(shot_id, Analysis(software_version="0.1.0", raw={}, falls=falls))
             log.judged(shot_id, as_logged(judge_again(log.shot(shot_id), {})))
         until(log, session_id, Stage.ASKED, plan=changed(plan, target="G-35"))
-    assert _run_page("log.md", capsys) == 6
+        position = Position(Side.G, CROWD, dict.fromkeys(Side, 0), dict.fromkeys(Side, 20))
+        filmed = changed(plan, side="G", target="A-12", position=str(position), zone="A25-A72", option="i")
+        shot_id = until(log, session_id, Stage.SEEN, plan=filmed)
+        record(Path("recordings/shot-00004"), position=str(position), zone="A25-A72")
+        log.recorded(shot_id, "recordings/shot-00004")
+    assert _run_page("log.md", capsys) == 9
 
 
 def test_eye_page(capsys: pytest.CaptureFixture[str]) -> None:

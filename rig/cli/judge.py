@@ -1,0 +1,52 @@
+"""`rig judge`: the verdict of a shot that was recorded, and never judged."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rig.cli._app import app
+from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read
+
+if TYPE_CHECKING:
+    from rig.log import ShotLog
+
+__all__ = ["judge"]
+
+
+@app.command(rich_help_panel="Look back")
+def judge(
+    shot: Annotated[
+        int | None, typer.Argument(help="number of the shot; none: list those that were never judged")
+    ] = None,
+    settings: SettingsFile = SETTINGS_FILE,
+) -> None:
+    """Read a shot from its recording and judge it, where the rig was ended before it could; alone, list such shots."""
+    with open_log_to_read(settings) as log:
+        if shot is None:
+            _list(log)
+            return
+        from rig.late_judging import judge_recorded
+
+        judged, analysis = judge_recorded(log, shot)
+    if analysis is None:
+        typer.echo(f"shot {shot} was judged; its recording is in the log now: {judged.recording_path}")
+        return
+    for line in analysis.in_words():
+        typer.echo(line)
+    if judged.pending:
+        typer.echo(f"Until the commanders have spoken nobody is moved: rig decide {shot}")
+    if judged.planned.plan is None:
+        typer.echo(f"If it was fired in a battle, it goes in with: rig game enter FILE {shot}")
+
+
+def _list(log: ShotLog) -> None:
+    from rig.late_judging import not_judged
+    from rig.log import tell
+
+    waiting = list(not_judged(log))
+    for shot in waiting:
+        typer.echo(f"shot {shot.shot_id}, {shot.planned.side} at {shot.planned.target}: {tell(shot)}")
+    if not waiting:
+        typer.echo("every shot that was fired is judged")

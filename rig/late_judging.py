@@ -1,0 +1,102 @@
+"""A shot that was recorded and never judged, since something ended the rig before: its verdict, taken from the recording."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from game.montecassino import format_squares
+from rig.analyse import Analysis, analyse_folder
+from rig.log import Fired, LogError, Shot, ShotLog
+from rig.logged_reading import log_reading
+from rig.recording import Recording, RecordingError, read_recording
+
+__all__ = ["NotToBeJudged", "judge_recorded", "not_judged"]
+
+_FOUND = "found afterwards"
+
+
+class NotToBeJudged(LogError):
+    """A shot whose verdict cannot be had from its recording, in one sentence."""
+
+    exit_status = 1
+
+
+def not_judged(log: ShotLog) -> Iterator[Shot]:
+    """Give the shots that were fired, or may have been, and wait for a verdict, the oldest first."""
+    return (shot for shot in log.shots() if _waits(shot))
+
+
+def judge_recorded(log: ShotLog, shot_id: int) -> tuple[Shot, Analysis | None]:
+    """Take what the log lacks of a shot from its recording.
+
+    A recording that the log does not know, for it was written at the very end, is looked for where the shot's session
+    kept its recordings.
+
+    Returns
+    -------
+    tuple of Shot and Analysis
+        The shot as the log has it now, and what was read; None where it was judged and only its recording was missing.
+
+    Raises
+    ------
+    NotToBeJudged
+        Not fired, being fired just now, judged already, without a recording, or with one that is not whole.
+    LogError, RecordingError, UniformsFileError, JudgeError
+        The log, or the recording, cannot be used; as for `rig.analyse.analyse_folder` and `log_reading`.
+    """
+    shot = log.shot(shot_id)
+    if shot.fired is Fired.NO:
+        raise NotToBeJudged(f"shot {shot_id} was not fired; there is nothing to judge")
+    if not shot.finished:
+        raise NotToBeJudged(f"shot {shot_id} is being fired just now; its verdict comes by itself")
+    if not _waits(shot) and shot.recording_path is not None:
+        raise NotToBeJudged(f"shot {shot_id} is judged already; rig log show {shot_id} tells how")
+    folder, recording = _recording(log, shot)
+    if shot.recording_path is None:
+        log.recorded(shot_id, str(folder), cause=_FOUND)
+    if not _waits(shot):
+        return log.shot(shot_id), None
+    if recording.incomplete:
+        raise NotToBeJudged(
+            f"shot {shot_id}: its recording ends before all was at rest ({recording.incomplete}), so it does not "
+            "tell who fell afterwards; look at the table"
+        )
+    analysis = analyse_folder(folder)
+    if not _waits(log.shot(shot_id)):
+        raise NotToBeJudged(f"shot {shot_id} was judged meanwhile; rig log show {shot_id} tells how")
+    log_reading(log, shot_id, analysis)
+    return log.shot(shot_id), analysis
+
+
+def _waits(shot: Shot) -> bool:
+    return shot.fired is not Fired.NO and shot.finished and shot.verdict is None
+
+
+def _recording(log: ShotLog, shot: Shot) -> tuple[Path, Recording]:
+    """Find the recording of a shot, and see that it is of this shot."""
+    if shot.recording_path is not None:
+        folder = Path(shot.recording_path)
+    else:
+        folder = _kept_in(log, shot) / f"shot-{shot.shot_id:05d}"
+        if not (folder / "recording.json").exists():
+            raise NotToBeJudged(f"shot {shot.shot_id} has no recording, neither in the log nor in {folder}")
+    recording = read_recording(folder)
+    planned = shot.planned
+    for key, found, expected in (
+        ("position", "null" if recording.position is None else str(recording.position), planned.position),
+        ("zone", format_squares(recording.zone), planned.zone),
+        ("option", recording.option.value, planned.option),
+    ):
+        if found != expected:
+            raise RecordingError(
+                folder,
+                f"{key} is {found}, and shot {shot.shot_id} was fired with {expected}; it is of another shot",
+            )
+    return folder, recording
+
+
+def _kept_in(log: ShotLog, shot: Shot) -> Path:
+    """Return where the shot's session kept its recordings."""
+    settings = log.session(shot.session_id).settings.get("log")
+    return Path(str(settings["recordings"])) if isinstance(settings, dict) else Path("recordings")

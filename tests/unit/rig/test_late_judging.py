@@ -1,0 +1,110 @@
+"""The verdict of a shot that was recorded and never judged, taken from its recording."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from logged_shots import ANALYSIS, FINAL, PLAN, START, until
+from painted_shot import FALLS, record
+from painted_table import CROWD
+
+from game.montecassino import Position, Side
+from rig.late_judging import NotToBeJudged, judge_recorded, not_judged
+from rig.log import ShotLog, Stage, open_log_in_memory
+from rig.recording import RecordingError
+
+POSITION = str(Position(Side.G, CROWD, dict.fromkeys(Side, 0), dict.fromkeys(Side, 20)))
+FIRED = replace(
+    PLAN, side="G", target="A-12", option="i", zone="A01-A72", position=POSITION, plan=None, plan_index=None
+)
+
+
+@pytest.fixture
+def log() -> Iterator[ShotLog]:
+    with open_log_in_memory() as opened:
+        yield opened
+
+
+def fire(log: ShotLog, folder: Path, last: Stage = Stage.SEEN) -> int:
+    """Log a shot up to a stage in a session that keeps recordings in a folder, and have its process end there."""
+    session_id = log.start_session(replace(START, settings={"log": {"recordings": str(folder)}}))
+    shot_id = until(log, session_id, last, plan=FIRED)
+    log.end_session(session_id, "killed")
+    return shot_id
+
+
+def test_a_recorded_shot_is_judged_and_the_verdict_stands_in_the_log(log: ShotLog, tmp_path: Path) -> None:
+    shot_id = fire(log, tmp_path)
+    log.recorded(shot_id, str(record(tmp_path / "elsewhere", position=POSITION)))
+    assert [shot.shot_id for shot in not_judged(log)] == [shot_id]
+    shot, analysis = judge_recorded(log, shot_id)
+    assert analysis is not None
+    (fall,) = analysis.reading.falls
+    assert fall.toppling.soldier.square == FALLS
+    assert [fall.square for fall in shot.analyses[-1].falls] == [str(FALLS)]
+    assert shot.verdict is not None
+    assert shot.entry(Stage.JUDGED) is not None
+    assert not list(not_judged(log))
+    with pytest.raises(NotToBeJudged, match="judged already"):
+        judge_recorded(log, shot_id)
+
+
+def test_a_recording_that_the_log_does_not_know_is_found(log: ShotLog, tmp_path: Path) -> None:
+    """The rig was killed between the recording and the log's word of it."""
+    shot_id = fire(log, tmp_path)
+    folder = record(tmp_path / f"shot-{shot_id:05d}", position=POSITION)
+    shot, analysis = judge_recorded(log, shot_id)
+    assert analysis is not None
+    assert shot.recording_path == str(folder)
+    assert shot.verdict is not None
+
+
+def test_of_a_judged_shot_only_the_recording_is_taken_in(log: ShotLog, tmp_path: Path) -> None:
+    shot_id = fire(log, tmp_path)
+    log.analysed(shot_id, ANALYSIS)
+    log.judged(shot_id, FINAL)
+    folder = record(tmp_path / f"shot-{shot_id:05d}", position=POSITION)
+    shot, analysis = judge_recorded(log, shot_id)
+    assert analysis is None
+    assert shot.verdicts == (FINAL,)
+    assert shot.recording_path == str(folder)
+    assert shot.stage is Stage.DECIDED
+
+
+def test_a_recording_that_is_not_whole_is_not_judged(log: ShotLog, tmp_path: Path) -> None:
+    shot_id = fire(log, tmp_path)
+    record(tmp_path / f"shot-{shot_id:05d}", position=POSITION, incomplete="asked to end")
+    with pytest.raises(NotToBeJudged, match=r"ends before all was at rest \(asked to end\)"):
+        judge_recorded(log, shot_id)
+    assert log.shot(shot_id).verdict is None
+
+
+def test_the_recording_of_another_shot_is_refused(log: ShotLog, tmp_path: Path) -> None:
+    shot_id = fire(log, tmp_path)
+    record(tmp_path / f"shot-{shot_id:05d}", position=POSITION, option="iii")
+    with pytest.raises(
+        RecordingError, match="option is iii, and shot 1 was fired with i; it is of another shot"
+    ):
+        judge_recorded(log, shot_id)
+    assert log.shot(shot_id).recording_path is None
+
+
+def test_a_shot_without_a_recording_is_refused(log: ShotLog, tmp_path: Path) -> None:
+    with pytest.raises(NotToBeJudged, match="shot 1 has no recording, neither in the log nor in"):
+        judge_recorded(log, fire(log, tmp_path))
+
+
+def test_a_shot_that_was_not_fired_is_refused(log: ShotLog, tmp_path: Path) -> None:
+    with pytest.raises(NotToBeJudged, match="shot 1 was not fired"):
+        judge_recorded(log, fire(log, tmp_path, Stage.ARMED))
+    assert not list(not_judged(log))
+
+
+def test_a_shot_that_is_just_being_fired_is_left_alone(log: ShotLog, tmp_path: Path) -> None:
+    shot_id = until(log, log.start_session(START), Stage.SEEN, plan=FIRED)
+    assert not list(not_judged(log))
+    with pytest.raises(NotToBeJudged, match="is being fired just now"):
+        judge_recorded(log, shot_id)
