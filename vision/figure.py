@@ -39,6 +39,9 @@ class Figure:
 
     def body_radius_mm(self, z_mm: FloatArray) -> FloatArray:
         """Radius of the body at heights: shoulders low and wide, head narrow."""
+        return np.array([self._body_radius_mm(z) for z in z_mm.tolist()])
+
+    def _body_radius_mm(self, z_mm: float) -> float:
         return 0.17 * self.height_mm * (1 - 0.35 * z_mm / self.height_mm)
 
     def shadow_of_sight(
@@ -60,19 +63,25 @@ class Figure:
         x, y and radius in mm of the foot, of the lowest slice of the body and of its highest, shape (3, 3); or of the
         last two, shape (2, 3). What lies between those two is hidden as well.
         """
-        z = np.array([0.0, max(from_z_mm, _FOOT_THICKNESS_MM), self.height_mm])
-        radius = self.body_radius_mm(z)
-        radius[0] = self.foot_radius_mm
-        if from_z_mm > 0:
-            z, radius = z[1:], radius[1:]
-        stretch = camera_mm[2] / (camera_mm[2] - z)
-        return np.column_stack(
-            [
-                camera_mm[0] + (x_mm - camera_mm[0]) * stretch,
-                camera_mm[1] + (y_mm - camera_mm[1]) * stretch,
-                radius * stretch,
-            ]
-        )
+        # One number at a time: there are hundreds of figures, and arrays of three cost more than they save.
+        camera_x_mm, camera_y_mm, camera_z_mm = camera_mm.tolist()
+        slices = [
+            (z_mm, self._body_radius_mm(z_mm))
+            for z_mm in (max(from_z_mm, _FOOT_THICKNESS_MM), self.height_mm)
+        ]
+        if from_z_mm <= 0:
+            slices.insert(0, (0.0, self.foot_radius_mm))
+        discs = []
+        for z_mm, radius_mm in slices:
+            stretch = camera_z_mm / (camera_z_mm - z_mm)
+            discs.append(
+                (
+                    camera_x_mm + (x_mm - camera_x_mm) * stretch,
+                    camera_y_mm + (y_mm - camera_y_mm) * stretch,
+                    radius_mm * stretch,
+                )
+            )
+        return np.array(discs)
 
     @staticmethod
     def draw(
@@ -94,11 +103,11 @@ class Figure:
         one = 1 << _SUBPIXEL_BITS
         canvas = np.zeros((size_px[1], size_px[0]), dtype=np.uint8)
         centres = (raster.to_px(discs[:, :2]) - corner_px) * one
-        radii = discs[:, 2:] * (one / raster.mm_per_px)
-        for centre, radius in zip(centres[:-2], radii[:-2], strict=True):
-            at = (round(float(centre[0])), round(float(centre[1])))
-            cv2.circle(canvas, at, round(float(radius[0])), 255, -1, cv2.LINE_AA, _SUBPIXEL_BITS)
-        ends = centres[-2:, None] + radii[-2:, None] * _CORNERS
-        body = cv2.convexHull(np.rint(ends).astype(np.int32).reshape(-1, 1, 2))
+        radii = discs[:, 2] * (one / raster.mm_per_px)
+        if len(discs) > 2:
+            (u, v), radius = centres[0].tolist(), float(radii[0])
+            cv2.circle(canvas, (round(u), round(v)), round(radius), 255, -1, cv2.LINE_AA, _SUBPIXEL_BITS)
+        ends = centres[-2:, None] + radii[-2:, None, None] * _CORNERS
+        body = cv2.convexHull(np.rint(ends).astype(np.int32).reshape(-1, 2))
         cv2.fillConvexPoly(canvas, body, 255, cv2.LINE_AA, _SUBPIXEL_BITS)
-        return np.asarray(canvas, dtype=np.float32) / np.float32(255)
+        return canvas.astype(np.float32) / np.float32(255)

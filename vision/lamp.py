@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from game.montecassino import BOARD_FILES, BOARD_ROWS
 from vision.figure import Figure
 from vision.registration import BoardView
-from vision.surface import Raster, Surface
+from vision.surface import Raster, Shades, Surface
 
 __all__ = ["Lamp", "cast_shadows", "find_darkness", "find_lamp", "find_tinted", "in_shadow"]
 
@@ -173,24 +173,27 @@ class _Shadows:
 
     def __init__(self, darkness: FloatImage, raster: Raster, height_mm: float, feet_mm: FloatArray) -> None:
         self._darkness = darkness
-        self._raster = raster
-        self._height_mm = height_mm
-        self._feet_mm = feet_mm
+        self._height_px = np.float32(height_mm / raster.mm_per_px)
+        self._feet_u, self._feet_v = raster.to_px(feet_mm).astype(np.float32).T[:, :, None]
         self.middle_mm = np.array([raster.square_mm * BOARD_FILES / 2, raster.square_mm * BOARD_ROWS / 2])
+        self._from_middle_mm = feet_mm - self.middle_mm
 
     def judge(self, slopes: FloatArray, lamp_mm: float) -> tuple[FloatArray, FloatArray]:
         """Mean difference (n,) between shadows and what lies beside them, and its t value, for slopes (n, 2)."""
-        own = slopes[:, None, :] + (self._feet_mm - self.middle_mm) / lamp_mm  # (n, soldiers, 2)
-        reach = own[:, :, None, :] * (np.concatenate([_ALONG, _BEYOND]) * self._height_mm)[:, None]
-        centre = self._feet_mm[:, None, :] + reach  # (n, soldiers, along, 2)
-        long = np.maximum(np.linalg.norm(own, axis=-1, keepdims=True), 1e-6)
-        aside = np.stack([-own[..., 1], own[..., 0]], axis=-1) / long * (_ASIDE * self._height_mm)
-        inside, left, right = (self._sample(centre + way * aside[:, :, None, :]) for way in (0.0, 1.0, -1.0))
+        u, v = self._reaching(slopes, lamp_mm)  # each (n, soldiers, 1)
+        along = np.concatenate([_ALONG, _BEYOND]).astype(np.float32) * self._height_px
+        centre_u, centre_v = self._feet_u + u * along, self._feet_v + v * along  # each (n, soldiers, along)
+        aside = np.float32(_ASIDE) * self._height_px / np.maximum(np.sqrt(u * u + v * v), np.float32(1e-6))
+        aside_u, aside_v = -v * aside, u * aside
+        inside = self._sample(centre_u, centre_v)
+        left = self._sample(centre_u + aside_u, centre_v + aside_v)
+        right = self._sample(centre_u - aside_u, centre_v - aside_v)
         difference = inside - np.fmax(left, right)
-        beyond = np.nan_to_num(difference[:, :, len(_ALONG) :]).clip(min=0.0)
-        difference = difference[:, :, : len(_ALONG)]
-        counted = np.isfinite(difference).sum(axis=2)
-        each = np.nan_to_num(difference).sum(axis=2) / np.maximum(counted, 1)
+        seen = np.isfinite(difference)
+        difference[~seen] = 0
+        beyond = difference[:, :, len(_ALONG) :].clip(min=0)
+        counted = seen[:, :, : len(_ALONG)].sum(axis=2)
+        each = difference[:, :, : len(_ALONG)].sum(axis=2, dtype=np.float64) / np.maximum(counted, 1)
         each -= _BEYOND_WEIGHT * beyond.mean(axis=2)
         # A soldier counts by how much of its shadow is seen; a few that agree by chance prove little.
         weight = counted / len(_ALONG)
@@ -205,23 +208,27 @@ class _Shadows:
 
     def missing(self, slope: FloatArray, lamp_mm: float) -> float:
         """Part of the light that is missing in the middle of the shadows."""
-        own = slope + (self._feet_mm - self.middle_mm) / lamp_mm
-        inside = self._sample(self._feet_mm[:, None] + own[:, None] * (_ALONG * self._height_mm)[:, None])
+        u, v = self._reaching(slope[None], lamp_mm)
+        along = _ALONG.astype(np.float32) * self._height_px
+        inside = self._sample(self._feet_u + u * along, self._feet_v + v * along)
         return float(np.median(inside[np.isfinite(inside)]))
 
-    def _sample(self, places_mm: FloatArray) -> FloatImage:
-        """Darkness at places (..., 2); nan beyond the board and under figures."""
-        places = self._raster.to_px(places_mm).astype(np.float32)
-        rows = places.reshape(len(places), -1, 2)
+    def _reaching(self, slopes: FloatArray, lamp_mm: float) -> tuple[FloatImage, FloatImage]:
+        """How far right and down each soldier's shadow reaches for its height, each of shape (n, soldiers, 1)."""
+        own = (slopes[:, None, :] + self._from_middle_mm / lamp_mm).astype(np.float32)
+        return own[:, :, :1], own[:, :, 1:]
+
+    def _sample(self, u_px: FloatImage, v_px: FloatImage) -> FloatImage:
+        """Darkness at pixels of the raster, any shape; nan beyond the board and under figures."""
         found = cv2.remap(
             self._darkness,
-            rows,
-            None,
+            u_px.reshape(len(u_px), -1),
+            v_px.reshape(len(v_px), -1),
             cv2.INTER_NEAREST,
             borderMode=cv2.BORDER_CONSTANT,
             borderValue=(float("nan"),) * 4,
         )
-        return np.asarray(found, dtype=np.float32).reshape(places.shape[:-1])
+        return np.asarray(found, dtype=np.float32).reshape(u_px.shape)
 
 
 def in_shadow(
@@ -281,36 +288,35 @@ def cast_shadows(
     return mask > 0
 
 
-def find_darkness(flat: FloatImage, surface: Surface, raster: Raster) -> FloatImage:
+def find_darkness(shades: Shades, raster: Raster) -> FloatImage:
     """Find the part of the light that is missing on the raster; nan beyond the rim.
 
     Parameters
     ----------
-    flat
-        The picture on the raster.
-    surface
-        The bare board.
+    shades
+        The picture on the raster held against the bare board.
     raster
         The board's raster.
     """
     dark = np.full(raster.shape, np.nan, dtype=np.float32)
     size = max(1, round(_SMOOTH_MM / raster.mm_per_px))
-    share = surface.share_of_light(flat[raster.board])
-    dark[raster.board] = cv2.blur(np.clip(1 - share, -_DEEPEST, _DEEPEST), (size, size))
+    dark[raster.board] = cv2.blur(np.clip(1 - shades.share, -_DEEPEST, _DEEPEST), (size, size))
     return dark
 
 
-def find_tinted(flat: FloatImage, surface: Surface, raster: Raster) -> NDArray[np.bool_]:
+def find_tinted(shades: Shades, surface: Surface, raster: Raster) -> NDArray[np.bool_]:
     """Tell where the colour is not the board's, however dark; never in a grey picture.
 
     Parameters
     ----------
-    flat, surface, raster
+    shades, raster
         As for `find_darkness`.
+    surface
+        The bare board.
     """
     tinted = np.zeros(raster.shape, dtype=np.bool_)
-    if flat.shape[2] > 1:
-        tinted[raster.board] = surface.tint(flat[raster.board]) > _TINTED * surface.noise
+    if surface.colour.shape[2] > 1:
+        tinted[raster.board] = shades.tint > _TINTED * surface.noise
     return tinted
 
 

@@ -9,6 +9,7 @@ picture overrules it only where it is plain.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -24,7 +25,7 @@ from vision.manned import Looks, features, plainest, trained
 from vision.outcome import Soldier, Standing
 from vision.registration import BoardView
 from vision.scene import Scene
-from vision.surface import Raster, Surface, learn_surface, strangeness
+from vision.surface import Raster, Shades, Surface, learn_surface, strangeness
 from vision.uniforms import tell_sides, unlike_soldiers
 
 __all__ = ["Board", "Cover", "measure_squares", "read_board"]
@@ -105,7 +106,8 @@ def read_board(picture: Image, scene: Scene, view: BoardView) -> Board:
     bare = np.ascontiguousarray(flat[raster.board])
     surface = learn_surface(bare, raster.px_per_square)
     strange = np.zeros(raster.shape, dtype=np.float32)
-    strange[raster.board] = strangeness(bare, surface)
+    shades = surface.shades(bare)
+    strange[raster.board] = strangeness(bare, surface, shades)
     quick = _quick_scores(strange, raster, view)
     low, high, clear = _levels(quick, scene.expected)
     cover = np.full(raster.shape, 0.0, dtype=np.float32)
@@ -113,10 +115,10 @@ def read_board(picture: Image, scene: Scene, view: BoardView) -> Board:
     shapes = _Shapes(raster, view)
     figure = _learn_figure(cover, shapes, clear)
     covers = _decide_order(cover, shapes, figure)
-    dark = find_darkness(flat, surface, raster)
+    dark = find_darkness(shades, raster)
     usual = Figure(_likely_height_mm(figure), figure.foot_radius_mm)
     lamp = find_lamp(dark, raster, view, usual, _surest_feet(covers))
-    tinted = find_tinted(flat, surface, raster)
+    tinted = find_tinted(shades, surface, raster)
     for _ in range(_LAMP_ROUNDS):
         if lamp is None:
             break
@@ -126,7 +128,7 @@ def read_board(picture: Image, scene: Scene, view: BoardView) -> Board:
         if float(np.abs(lamp.slope - before.slope).max()) < _SAME_SLOPE:
             break
     looks = _looks(
-        flat, surface, raster, view, figure, strange, (low, high), cover, dark, lamp, _feet(covers)
+        shades, surface, raster, view, figure, strange, (low, high), cover, dark, lamp, _feet(covers)
     )
     log_odds = _log_odds(flat, covers, looks)
     manned, differences = _manned(log_odds, scene.expected)
@@ -228,22 +230,25 @@ class _Shapes:
     def __init__(self, raster: Raster, view: BoardView) -> None:
         self.raster = raster
         self.view = view
-        self._drawn: dict[tuple[Figure, Square], tuple[tuple[int, int], FloatImage]] = {}
+        self.centres_mm = {square: square.centre_mm(raster.square_mm) for square in ALL_SQUARES}
+        self._drawn: dict[tuple[float, float, Square], tuple[tuple[int, int], FloatImage, float]] = {}
 
-    def of(self, figure: Figure, square: Square) -> tuple[tuple[int, int], FloatImage]:
-        """First pixel (column, row) of a window of the raster, and the figure drawn on it."""
-        if (figure, square) not in self._drawn:
-            discs = figure.shadow_of_sight(self.view.camera_mm, *square.centre_mm(self.raster.square_mm))
+    def of(self, figure: Figure, square: Square) -> tuple[tuple[int, int], FloatImage, float]:
+        """First pixel (column, row) of a window of the raster, the figure drawn on it, and how many pixels it has."""
+        key = (figure.height_mm, figure.foot_radius_mm, square)
+        if key not in self._drawn:
+            discs = figure.shadow_of_sight(self.view.camera_mm, *self.centres_mm[square])
             corner, size = _frame(discs, self.raster)
-            self._drawn[figure, square] = corner, figure.draw(discs, self.raster, corner, size)
-        return self._drawn[figure, square]
+            shape = figure.draw(discs, self.raster, corner, size)
+            self._drawn[key] = corner, shape, max(float(shape.sum()), 1.0)
+        return self._drawn[key]
 
 
 def _lay_figure(cover: FloatImage, shapes: _Shapes, figure: Figure, square: Square) -> Cover:
     """Lay a figure over a square at its best place."""
     raster = shapes.raster
-    x_mm, y_mm = square.centre_mm(raster.square_mm)
-    (left, top), shape = shapes.of(figure, square)
+    x_mm, y_mm = shapes.centres_mm[square]
+    (left, top), shape, area = shapes.of(figure, square)
     height, width = shape.shape
     reach = round(_REACH * raster.px_per_square)
     window = cover[max(0, top - reach) : top + height + reach, max(0, left - reach) : left + width + reach]
@@ -263,7 +268,7 @@ def _lay_figure(cover: FloatImage, shapes: _Shapes, figure: Figure, square: Squa
     return Cover(
         x_mm + (column - reach) * raster.mm_per_px,
         y_mm + (row - reach) * raster.mm_per_px,
-        best / max(float(shape.sum()), 1.0),
+        best / area,
         best * raster.mm_per_px**2,
     )
 
@@ -276,13 +281,16 @@ def _decide_order(cover: FloatImage, shapes: _Shapes, figure: Figure) -> dict[Sq
     # Covering takes away and never adds, so an old fit is an upper bound: only the best is fitted anew.
     stale: set[Square] = set()
     decided: dict[Square, Cover] = {}
+    totals_mm2 = {s: fit.total_mm2 for s, fit in open_squares.items()}
     while open_squares:
-        square = max(open_squares, key=lambda s: open_squares[s].total_mm2)
+        square = max(totals_mm2, key=totals_mm2.__getitem__)
         if square in stale:
             stale.discard(square)
             open_squares[square] = _lay_figure(left, shapes, figure, square)
+            totals_mm2[square] = open_squares[square].total_mm2
             continue
         fit = open_squares.pop(square)
+        del totals_mm2[square]
         decided[square] = fit
         if fit.mean < _SURELY_BARE:
             break
@@ -292,25 +300,39 @@ def _decide_order(cover: FloatImage, shapes: _Shapes, figure: Figure) -> dict[Sq
         corner = (max(0, left_px), max(0, top_px))
         taken = figure.draw(discs, raster, corner, (window.shape[1], window.shape[0]))
         window[(taken > 0.3) & (window > -0.5)] = -0.5
-        x_mm, y_mm = square.centre_mm(1.0)
-        for other in open_squares:
-            ox, oy = other.centre_mm(1.0)
-            if max(abs(ox - x_mm), abs(oy - y_mm)) < 1.5:
-                stale.add(other)
+        stale.update(other for other in _around()[square] if other in open_squares)
     for square in stale & open_squares.keys():
         open_squares[square] = _lay_figure(left, shapes, figure, square)
     return decided | open_squares
 
 
+@cache
+def _around() -> Mapping[Square, tuple[Square, ...]]:
+    """Give the squares that share a side or a corner with each."""
+    places = {square: square.centre_mm(1.0) for square in ALL_SQUARES}
+    return {
+        square: tuple(
+            other
+            for other, (other_x, other_y) in places.items()
+            if other != square and max(abs(other_x - x), abs(other_y - y)) < 1.5
+        )
+        for square, (x, y) in places.items()
+    }
+
+
 def _frame(discs: FloatArray, raster: Raster) -> tuple[tuple[int, int], tuple[int, int]]:
     """First pixel (column, row) and size (width, height) of the raster window that holds discs."""
-    low = np.floor(raster.to_px((discs[:, :2] - discs[:, 2:]).min(axis=0))).astype(int) - 1
-    high = np.ceil(raster.to_px((discs[:, :2] + discs[:, 2:]).max(axis=0))).astype(int) + 2
-    return (int(low[0]), int(low[1])), (int(high[0] - low[0]), int(high[1] - low[1]))
+    radii = discs[:, 2:]
+    low, high = raster.to_px(
+        np.stack([(discs[:, :2] - radii).min(axis=0), (discs[:, :2] + radii).max(axis=0)])
+    ).tolist()
+    left, top = (math.floor(v) - 1 for v in low)
+    right, bottom = (math.ceil(v) + 2 for v in high)
+    return (left, top), (right - left, bottom - top)
 
 
 def _looks(
-    flat: FloatImage,
+    shades: Shades,
     surface: Surface,
     raster: Raster,
     view: BoardView,
@@ -324,12 +346,11 @@ def _looks(
 ) -> Looks:
     """Gather what tells a figure from other strange things."""
     light = np.zeros(raster.shape, dtype=np.float32)
-    here = flat[raster.board]
-    light[raster.board] = np.clip(surface.share_of_light(here) - 1, -_MOST_LIGHT, _MOST_LIGHT)
+    light[raster.board] = np.clip(shades.share - 1, -_MOST_LIGHT, _MOST_LIGHT)
     across, down = (cv2.Sobel(light, cv2.CV_32F, *way) / 8 for way in ((1, 0), (0, 1)))
     tint = np.zeros_like(light)
-    if flat.shape[2] > 1:
-        tint[raster.board] = surface.tint(here) / surface.noise
+    if surface.colour.shape[2] > 1:
+        tint[raster.board] = shades.tint / surface.noise
     cast = np.zeros(raster.shape, dtype=np.bool_)
     if lamp is not None:
         cast = cast_shadows(lamp, raster, view, figure, feet_mm)

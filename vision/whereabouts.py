@@ -114,7 +114,8 @@ class Change:
         self.step = max(_LEAST_STEP, factor * noise)
         self._same = difference < self.step
         strange = np.zeros(raster.shape, dtype=np.float32)
-        strange[raster.board] = strangeness(np.ascontiguousarray(flat[raster.board]), board.surface)
+        bare = np.ascontiguousarray(flat[raster.board])
+        strange[raster.board] = strangeness(bare, board.surface, board.surface.shades(bare))
         self._strange = strange > sum(board.strange_levels) / 2
         low, high = board.strange_levels
         self._manned = np.zeros(raster.shape, dtype=np.bool_)
