@@ -22,6 +22,7 @@ from rig.link.history import Remembered
 from rig.link.messages import Identity, Status
 from rig.link.port import Clock
 from rig.link.words import entry_in_words
+from rig.recording import SHOT_BYTES
 from rig.settings import Settings
 from vision.registration import NoBoard, register
 from vision.steady import typical
@@ -41,7 +42,6 @@ __all__ = [
 _READINGS = 2000
 _COARSE_US = 1000  # the cannon's heartbeat needs milliseconds
 _RELEASED = datetime(2025, 1, 1, tzinfo=UTC)  # no date before this can be right
-_SHOT_BYTES = 12_000_000  # a clip of 2.3 s at 720p and 120 a second, its sheet and its row
 _FEW_SHOTS = 10
 _MEGABYTE = 1_000_000
 _PICTURES = 30
@@ -181,7 +181,7 @@ def disk_health(settings: Settings) -> Iterator[Finding]:
                 "choose another in rig.toml",
             )
             continue
-        room = shutil.disk_usage(folder).free // _SHOT_BYTES
+        room = shutil.disk_usage(folder).free // SHOT_BYTES
         found = f"{folder} can be written to, with room for {_shots(room)}"
         agreed = 2 * settings.game.shots
         if room < _FEW_SHOTS:
@@ -193,7 +193,7 @@ def disk_health(settings: Settings) -> Iterator[Finding]:
 
 
 def _shots(room: int) -> str:
-    return f"{min(room, 1000)}{'' if room <= 1000 else ' or more'} shots of {_SHOT_BYTES // _MEGABYTE} MB"
+    return f"{min(room, 1000)}{'' if room <= 1000 else ' or more'} shots of {SHOT_BYTES // _MEGABYTE} MB"
 
 
 def firmware_health(identity: Identity, status: Status) -> Iterator[Finding]:

@@ -31,7 +31,7 @@ from rig.link.port import Clock
 from rig.log import LogError, ShotLog, Stage
 from rig.logged_reading import log_reading
 from rig.reading_ahead import ReadingAhead
-from rig.recording import RecordingError, refuse_recorded, write_recording
+from rig.recording import RecordingError, refuse_full_disk, refuse_recorded, write_recording
 from rig.sequence import State
 from rig.settings import Settings
 from vision.rest import Stillness
@@ -211,6 +211,8 @@ class Match:
             As asked; where that is once the verdict is told, after the shot was recorded and judged.
         """
         refuse_what_the_rules_forbid(order.position, order.target)
+        for place in (Path(self.settings.log.recordings), Path(self.settings.log.path).parent):
+            refuse_full_disk(place)
         # Before the table is read: the cannon itself is in the picture.
         self._hands.carry_to(order.side)
         self._progress("reading the table")

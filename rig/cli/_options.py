@@ -37,5 +37,6 @@ def open_log_to_read(settings_file: Path) -> ShotLog:
 
     log = open_log(Path(settings_or_defaults(settings_file).log.path), create=False)
     for shot in log.interrupted:
-        typer.echo(f"rig: shot {shot.shot_id} at {shot.planned.target}: {tell(shot)}", err=True)
+        judge = f"; rig judge {shot.shot_id} reads it" if shot.recording_path and not shot.verdicts else ""
+        typer.echo(f"rig: shot {shot.shot_id} at {shot.planned.target}: {tell(shot)}{judge}", err=True)
     return log

@@ -1,0 +1,56 @@
+"""A disk that is really full: a megabyte of memory, mounted as one."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from painted_shot import CAMERA, keys
+
+from rig.recording import RecordingError, read_recording, refuse_full_disk, write_recording
+from rig.whole_file import write_whole
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    place = tmp_path / "disk"
+    place.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)], capture_output=True, check=False
+    )
+    if mounted.returncode != 0:
+        pytest.skip(f"no disk can be mounted here: {mounted.stderr.decode().strip()}")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def test_no_shot_begins_where_there_is_no_room_for_one(small_disk: Path) -> None:
+    with pytest.raises(
+        RecordingError, match=r"recordings: its disk has 1\.0 MB left, .* up to 12 MB; make room"
+    ):
+        refuse_full_disk(small_disk / "not made yet" / "recordings")
+
+
+def test_half_a_recording_is_none_and_leaves_its_room(small_disk: Path) -> None:
+    folder = small_disk / "shot-00001"
+    rng = np.random.default_rng(1)
+    size = (CAMERA.height_px, CAMERA.width_px, 3)
+    noise = [(10_000 * k, rng.integers(0, 255, size, dtype=np.uint8)) for k in range(12)]
+    with pytest.raises(RecordingError, match=r"shot-00001: cannot be written: No space left on device"):
+        write_recording(folder, keys(), noise)
+    assert list(folder.iterdir()) == []
+    still = [(10_000 * k, np.zeros(size, np.uint8)) for k in range(12)]
+    write_recording(folder, keys(), still)
+    assert len(read_recording(folder).timestamps_us) == 12
+
+
+def test_what_was_there_is_there_still(small_disk: Path) -> None:
+    path = small_disk / "battle.json"
+    write_whole(path, "as it was")
+    with pytest.raises(OSError, match="No space left on device"):
+        write_whole(path, "x" * 2_000_000)
+    assert path.read_text() == "as it was"
+    assert [each.name for each in small_disk.iterdir()] == ["battle.json"]
