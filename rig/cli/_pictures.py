@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from rig.cli._outputs import check_writable
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -17,10 +19,10 @@ _DPI = 150
 
 
 def check_ending(path: Path | None) -> Path | None:
-    """Take the file's name if its ending says what to write; meant as a callback of an option."""
+    """Take the file's name if its ending says what to write, and it can be written; meant as a callback of an option."""
     if path is not None and path.suffix.lower() not in _ENDINGS:
         raise typer.BadParameter(f"found {path.name!r}, expected a name that ends in .png, .svg or .pdf")
-    return path
+    return check_writable(path)
 
 
 def write_figure(figure: Figure, path: Path) -> None:

@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 
 from rig.cli._app import app
 from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_or_defaults
+from rig.cli._outputs import check_writable
 from rig.cli._pictures import check_ending, write_figure
 
 if TYPE_CHECKING:
@@ -114,8 +115,13 @@ def square(
 def table(
     lobbed: Lobbed = False,
     side: SideOption = None,
-    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="write it as CSV")] = None,
-    pdf: Annotated[Path | None, typer.Option(metavar="FILE", help="write it as PDF, for the table")] = None,
+    csv: Annotated[
+        Path | None, typer.Option(metavar="FILE", callback=check_writable, help="write it as CSV")
+    ] = None,
+    pdf: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", callback=check_writable, help="write it as PDF, for the table"),
+    ] = None,
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Print the firing table: how to point the cannon at every square, or why it cannot be."""

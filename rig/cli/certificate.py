@@ -10,6 +10,7 @@ import typer
 
 from rig.cli._app import app
 from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_or_defaults
+from rig.cli._outputs import check_writable
 from rig.length_unit import LengthUnit
 
 if TYPE_CHECKING:
@@ -49,9 +50,12 @@ def certificate(
         typer.Option(metavar="DEGREES", min=-90, max=90, help="of the barrel, where the file does not say"),
     ] = None,
     pdf: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="write the certificate as a PDF page")
+        Path | None,
+        typer.Option(metavar="FILE", callback=check_writable, help="write the certificate as a PDF page"),
     ] = None,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="write it as an HTML file")] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", callback=check_writable, help="write it as an HTML file")
+    ] = None,
     skip_bad_rows: Annotated[
         bool, typer.Option("--skip-bad-rows", help="leave out rows that cannot be used, and say which")
     ] = False,

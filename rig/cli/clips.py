@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from rig.cli._app import app
+from rig.cli._outputs import ready_folder
 
 __all__ = ["clips"]
 
@@ -28,12 +29,13 @@ def clips(
     from rig.recording import write_recording
     from twin.clips import film
 
+    ready_folder(folder)
     for number in range(seed, seed + count):
         place = folder / f"clip-{number:05d}"
         if (place / "recording.json").exists():
             continue
+        ready_folder(place)
         clip = film(number)
-        place.mkdir(parents=True, exist_ok=True)
         for name, told in (("truth", clip.truth.as_json()), ("look", clip.look)):
             (place / f"{name}.json").write_text(json.dumps(told) + "\n", encoding="utf-8")
         write_recording(place, clip.keys, clip.frames)

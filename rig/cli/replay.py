@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from rig.cli._app import app
+from rig.cli._outputs import ready_folder
 
 __all__ = ["replay"]
 
@@ -29,8 +30,8 @@ def replay(
     recording = read_recording(folder)
     # Beside the reading that it shows: a newer rig's replay does not take an older one's place.
     stem = place_of(folder, recording) if into is None else into / f"{folder.resolve().name}.json"
+    ready_folder(stem.parent)
     analysis = analyse_folder(folder)
-    stem.parent.mkdir(parents=True, exist_ok=True)
     for path, write in ((stem.with_suffix(".mp4"), write_film), (stem.with_suffix(".png"), write_sheet)):
         write(path, analysis, folder)
         typer.echo(str(path))

@@ -11,6 +11,7 @@ import typer
 
 from rig.cli._app import RefusedError, app
 from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read
+from rig.cli._outputs import check_writable
 from rig.cli._pictures import check_ending, write_figure
 from rig.length_unit import LengthUnit
 
@@ -53,7 +54,8 @@ def over_the_log(
     ] = None,
     as_json: AsJson = False,
     csv: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="also write a table into this file")
+        Path | None,
+        typer.Option(metavar="FILE", callback=check_writable, help="also write a table into this file"),
     ] = None,
     plot: Plot = None,
     settings: SettingsFile = SETTINGS_FILE,

@@ -180,8 +180,8 @@ def test_where_nobody_counts_no_aim_is_worth_a_shot(capsys):
         (["400,100"], "found 400,100, expected a point of the board, x 0 to 360, y 0 to 810 mm"),
         (["100,"], "'100,' is not a square"),
         (["best", "--plot", "map.doc"], "a name that ends in .png, .svg or .pdf"),
-        (["table", "--csv", "no/such/t.csv"], "no/such/t.csv: No such file"),
-        (["table", "--pdf", "no/such/t.pdf"], "no/such/t.pdf: No such file"),
+        (["table", "--csv", "no/such/t.csv"], "no/such/t.csv cannot be written: No such file"),
+        (["table", "--pdf", "no/such/t.pdf"], "no/such/t.pdf cannot be written: No such file"),
         (["G-49", "--settings", "none.toml"], "none.toml"),
     ],
 )

@@ -162,7 +162,7 @@ def test_bad_rows_are_named_and_left_out_when_asked(rig: Rig) -> None:
         (("group", "group.csv", "--plot", "group.gif"), "expected a name that ends in .png, .svg or .pdf"),
         (
             ("group", "group.csv", "--plot", "nowhere/group.png"),
-            "nowhere/group.png: No such file or directory",
+            "nowhere/group.png cannot be written: No such file or directory",
         ),
         (("group", "group.csv", "--radius", "-1"), "the radius of the target is -1"),
         (("group", "group.csv", "--unit", "cm"), "which says mm, expected cm"),
