@@ -114,7 +114,8 @@ def read_board(picture: Image, scene: Scene, view: BoardView) -> Board:
     cover[raster.board] = np.clip((strange[raster.board] - low) / (high - low), 0, 1) - 0.5
     shapes = _Shapes(raster, view)
     figure = _learn_figure(cover, shapes, clear)
-    covers = _decide_order(cover, shapes, figure)
+    fits = {s: _lay_figure(cover, shapes, figure, s) for s in ALL_SQUARES}
+    covers = _decide_order(cover, fits, shapes, figure)
     dark = find_darkness(shades, raster)
     usual = Figure(_likely_height_mm(figure), figure.foot_radius_mm)
     lamp = find_lamp(dark, raster, view, usual, _surest_feet(covers))
@@ -122,8 +123,13 @@ def read_board(picture: Image, scene: Scene, view: BoardView) -> Board:
     for _ in range(_LAMP_ROUNDS):
         if lamp is None:
             break
-        cover[in_shadow(lamp, dark, tinted, raster, view, figure, _feet(covers))] = -0.5
-        covers = _decide_order(cover, shapes, figure)
+        shaded = in_shadow(lamp, dark, tinted, raster, view, figure, _feet(covers)) & (cover > -0.5)
+        cover[shaded] = -0.5
+        fits = {
+            s: _lay_figure(cover, shapes, figure, s) if shaded[shapes.window(figure, s)].any() else fit
+            for s, fit in fits.items()
+        }
+        covers = _decide_order(cover, fits, shapes, figure)
         before, lamp = lamp, find_lamp(dark, raster, view, usual, _surest_feet(covers)) or lamp
         if float(np.abs(lamp.slope - before.slope).max()) < _SAME_SLOPE:
             break
@@ -231,6 +237,7 @@ class _Shapes:
         self.raster = raster
         self.view = view
         self.centres_mm = {square: square.centre_mm(raster.square_mm) for square in ALL_SQUARES}
+        self.reach_px = round(_REACH * raster.px_per_square)
         self._drawn: dict[tuple[float, float, Square], tuple[tuple[int, int], FloatImage, float]] = {}
 
     def of(self, figure: Figure, square: Square) -> tuple[tuple[int, int], FloatImage, float]:
@@ -244,14 +251,25 @@ class _Shapes:
         return self._drawn[key]
 
 
+    def window(self, figure: Figure, square: Square) -> tuple[slice, slice]:
+        """Rows and columns of the raster that the figure may cover from anywhere on the square."""
+        (left, top), shape, _ = self.of(figure, square)
+        height, width = shape.shape
+        reach = self.reach_px
+        return (
+            slice(max(0, top - reach), top + height + reach),
+            slice(max(0, left - reach), left + width + reach),
+        )
+
+
 def _lay_figure(cover: FloatImage, shapes: _Shapes, figure: Figure, square: Square) -> Cover:
     """Lay a figure over a square at its best place."""
     raster = shapes.raster
     x_mm, y_mm = shapes.centres_mm[square]
     (left, top), shape, area = shapes.of(figure, square)
     height, width = shape.shape
-    reach = round(_REACH * raster.px_per_square)
-    window = cover[max(0, top - reach) : top + height + reach, max(0, left - reach) : left + width + reach]
+    reach = shapes.reach_px
+    window = cover[shapes.window(figure, square)]
     missing = (max(0, reach - top), max(0, reach - left))
     if window.shape != (height + 2 * reach, width + 2 * reach):
         window = cv2.copyMakeBorder(
@@ -273,11 +291,23 @@ def _lay_figure(cover: FloatImage, shapes: _Shapes, figure: Figure, square: Squa
     )
 
 
-def _decide_order(cover: FloatImage, shapes: _Shapes, figure: Figure) -> dict[Square, Cover]:
-    """Fit a figure on every square, the clearest first; what one covers is taken from the rest."""
+def _decide_order(
+    cover: FloatImage, fits: Mapping[Square, Cover], shapes: _Shapes, figure: Figure
+) -> dict[Square, Cover]:
+    """Fit a figure on every square, the clearest first; what one covers is taken from the rest.
+
+    Parameters
+    ----------
+    cover
+        Above 0 where a figure rather than the bare board is seen.
+    fits
+        How it fits on each square with nothing taken.
+    shapes, figure
+        What it looks like.
+    """
     raster, view = shapes.raster, shapes.view
     left = cover.copy()
-    open_squares = {s: _lay_figure(left, shapes, figure, s) for s in ALL_SQUARES}
+    open_squares = dict(fits)
     # Covering takes away and never adds, so an old fit is an upper bound: only the best is fitted anew.
     stale: set[Square] = set()
     decided: dict[Square, Cover] = {}
