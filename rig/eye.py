@@ -188,9 +188,10 @@ class Eye:
         Yields
         ------
         tuple of int and Stillness
-            The time of the picture in which the table became quiet, or moved again, or has come to rest; where time is
-            over first, that is told as rest. Whoever is told of rest may take a while over the shot: what came meanwhile
-            is looked at too, and where something moved after all it goes on.
+            The time of the picture in which the table became quiet, or moved again, or has come to rest, and while it
+            moves that of the newest from time to time; where time is over first, that is told as rest. Whoever is told
+            of rest may take a while over the shot: what came meanwhile is looked at too, and where something moved after
+            all it goes on.
         """
         assert self._reading is not None and self._watched is not None, "the table was read before the shot"
         watch = RestWatch(self._watched, mm_per_px=self._reading.mm_per_px)
@@ -203,6 +204,8 @@ class Eye:
                 if watch.stillness is not told:
                     told = watch.stillness
                     yield looked_us, told
+            if told is Stillness.MOVING:
+                yield looked_us, told
             if told is Stillness.REST:
                 with suppress(
                     CameraError

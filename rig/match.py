@@ -397,6 +397,7 @@ class Match:
     def _read_ahead(self, ahead: ReadingAhead, stillness: Stillness, frames: Sequence[Frame]) -> None:
         if stillness is Stillness.MOVING:
             ahead.withdraw()
+            ahead.look(frames)
         elif stillness is Stillness.QUIET:
             ahead.begin(frames)
         else:

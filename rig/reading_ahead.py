@@ -3,10 +3,11 @@
 The table before it is read earlier still: once the cannon is aimed nothing on it should move any more. Where the last
 pictures before the release show that table, to their noise, that reading is the shot's; else the table is read anew.
 
-As soon as the table looks quiet the shot is read on trial, from the pictures so far. Where something moves again, the
-trial is withdrawn. Once the table is at rest and shows what it showed then, the trial's reading is the shot's; else the
-shot is read from all its pictures. Which pictures are read follows from what they show, and never from how fast they are
-read: the same pictures give the same reading on any computer.
+While the shot flies each picture is looked at as it comes. As soon as the table looks quiet the shot is read on trial,
+from the pictures so far. Where something moves again, the trial is withdrawn. Once the table is at rest and shows what it
+showed then, the trial's reading is the shot's; else the shot is read from all its pictures. Which pictures are read
+follows from what they show, and never from how fast they are read: the same pictures give the same reading on any
+computer.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from numpy.typing import NDArray
 from rig.analyse import Analysis, analyse_pictures, scene_in
 from rig.camera import Frame
 from rig.recording import Recording, recording_of
-from vision.reading import NoReading, TableBefore, read_before, still_holds, still_stands
+from vision.reading import NoReading, TableBefore, look_ahead, read_before, still_holds, still_stands
+from vision.streaks import StreakFinder
 
 __all__ = ["ReadingAhead"]
 
@@ -46,6 +48,8 @@ class ReadingAhead:
         self._reader = ThreadPoolExecutor(max_workers=1, thread_name_prefix="reader")
         self._aimed: Future[TableBefore | NoReading] | None = None
         self._before: Future[TableBefore | NoReading] | None = None
+        self._looking: Future[None] | None = None
+        self._streaks: StreakFinder | None = None  # the reader's own
         self._trial: _Trial | None = None
         self._analysis: Future[Analysis] | None = None
 
@@ -82,6 +86,11 @@ class ReadingAhead:
         """
         self._keys = keys
         self._before = self._reader.submit(self._read_before, frames)
+
+    def look(self, frames: Sequence[Frame]) -> None:
+        """Look at pictures that have come while all moves, given from the first on; what is seen in them is kept."""
+        if self._looking is None or self._looking.done():
+            self._looking = self._reader.submit(self._look_ahead, frames)
 
     def begin(self, frames: Sequence[Frame]) -> None:
         """Begin to read the shot on trial, from the pictures up to one in which the table looks quiet."""
@@ -135,9 +144,23 @@ class ReadingAhead:
                 return aimed
         return self._read_table(frames, self._keys)
 
+    def _look_ahead(self, frames: Sequence[Frame]) -> None:
+        assert self._before is not None, "the table was read before"
+        before, recording = self._before.result(), self._recording(frames)
+        if isinstance(before, TableBefore):
+            self._streaks = look_ahead(
+                [frame.image for frame in frames],
+                recording.timestamps_us,
+                scene_in(self._folder, recording),
+                before,
+                self._streaks,
+            )
+
     def _read(self, frames: Sequence[Frame], pictures: Sequence[Image]) -> Analysis:
         assert self._before is not None, "the table was read before"
-        return analyse_pictures(self._folder, self._recording(frames), pictures, self._before.result())
+        return analyse_pictures(
+            self._folder, self._recording(frames), pictures, self._before.result(), self._streaks
+        )
 
     def _holds(self, trial: _Trial, frames: Sequence[Frame]) -> bool:
         assert self._before is not None, "the table was read before"

@@ -20,8 +20,10 @@ from vision.outcome import Push, Standing
 from vision.registration import BoardView, NoBoard, grey, register
 from vision.scene import Scene
 from vision.shot_track import ShotTrack
+from vision.sights import LONGEST_US
 from vision.soldiers import Board, read_board
 from vision.steady import typical
+from vision.streaks import StreakFinder
 from vision.track import find_track
 
 __all__ = [
@@ -132,6 +134,7 @@ def read_shot(
     timestamps_us: Sequence[int],
     scene: Scene,
     before: TableBefore | NoReading | None = None,
+    streaks: StreakFinder | None = None,
 ) -> ShotReading | NoReading:
     """Read one shot.
 
@@ -146,6 +149,8 @@ def read_shot(
     before
         The table as `read_before` has read it from the same pictures, or earlier where `still_stands`; ``None``: read it
         now.
+    streaks
+        What `look_ahead` has seen in the first of these pictures; ``None``: nobody has looked.
     """
     if len(frames) != len(timestamps_us):
         raise ValueError(f"{len(frames)} frames and {len(timestamps_us)} timestamps; expected one a frame")
@@ -163,7 +168,7 @@ def read_shot(
             "the picture goes black before the clip ends: was the lens covered or the lamp switched off?"
         )
     aftermath = find_falls(frames, timestamps_us, view, board, reference, first_moving)
-    track = find_track(frames, timestamps_us, scene, view, board.lamp)
+    track = find_track(frames, timestamps_us, scene, view, board.lamp, streaks)
     frame_us = median(b - a for a, b in pairwise(timestamps_us))
     stirred_us = {t.soldier.square: t.began_us for t in aftermath.topplings}
     stirred_us |= {p.soldier.square: p.began_us for p in aftermath.pushes}
@@ -189,6 +194,34 @@ def read_shot(
         board.standing.differences + aftermath.doubts + _other_rate(timestamps_us, scene.fps),
         (*alarms, *late.values()),
     )
+
+
+def look_ahead(
+    frames: Sequence[NDArray[np.uint8]],
+    timestamps_us: Sequence[int],
+    scene: Scene,
+    before: TableBefore,
+    streaks: StreakFinder | None,
+) -> StreakFinder:
+    """Look at a shot's pictures while it flies: what is seen in each does not depend on what comes later.
+
+    Parameters
+    ----------
+    frames, timestamps_us
+        All pictures so far.
+    scene
+        As for `read_shot`, with the release.
+    before
+        The table before the shot.
+    streaks
+        What this returned the last time; ``None`` at first.
+    """
+    assert scene.fire_us is not None, "the shot was released"
+    if streaks is None:
+        streaks = StreakFinder(frames, timestamps_us, scene, before.view)
+    streaks.go_on(frames, timestamps_us)
+    streaks.look_ahead(scene.fire_us, scene.fire_us + LONGEST_US)
+    return streaks
 
 
 def still_holds(

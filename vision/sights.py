@@ -19,7 +19,17 @@ from vision.registration import BoardView
 from vision.scene import Scene
 from vision.streaks import SHOT_DIAMETER_MM, Streak, StreakFinder
 
-__all__ = ["MOST_LIT", "PLANE_MM", "SHADOW_WORTH", "Agreement", "Sight", "SightFinder", "Way", "Ways"]
+__all__ = [
+    "LONGEST_US",
+    "MOST_LIT",
+    "PLANE_MM",
+    "SHADOW_WORTH",
+    "Agreement",
+    "Sight",
+    "SightFinder",
+    "Way",
+    "Ways",
+]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -27,7 +37,8 @@ BoolArray = NDArray[np.bool_]
 
 PLANE_MM = 40.0
 SHADOW_WORTH = 0.6  # what a shadow in its place speaks for a flight, as a share of what the shot itself does
-_LONGEST_US = 500_000
+LONGEST_US = 500_000
+"""Half a second after it left the muzzle a shot rolls at most, too slow to fell anybody."""
 _MISSED_PICTURES = 3  # hidden by a soldier, or the colour of what is below
 # Streaks are not looked for farther off the board than this.
 _FARTHEST_MM = 100.0
@@ -176,6 +187,8 @@ class SightFinder:
     ----------
     frames, timestamps_us, scene, view
         As for `StreakFinder`.
+    streaks
+        One that has looked at the first of these pictures already; ``None``: nobody has.
     """
 
     def __init__(
@@ -184,8 +197,12 @@ class SightFinder:
         timestamps_us: Sequence[int],
         scene: Scene,
         view: BoardView,
+        streaks: StreakFinder | None = None,
     ) -> None:
-        self._finder = StreakFinder(frames, timestamps_us, scene, view)
+        if streaks is None:
+            streaks = StreakFinder(frames, timestamps_us, scene, view)
+        streaks.go_on(frames, timestamps_us)
+        self._finder = streaks
         self._times_us = timestamps_us
         self._scene = scene
         self._view = view
@@ -199,9 +216,9 @@ class SightFinder:
             self.released(scene.fire_us)
 
     def released(self, release_us: float) -> None:
-        """Say when the shot left the muzzle: half a second later it rolls at most, too slow to fell anybody."""
+        """Say when the shot left the muzzle."""
         times_us = self._times_us
-        self.end = next((k for k, t in enumerate(times_us) if t > release_us + _LONGEST_US), len(times_us))
+        self.end = next((k for k, t in enumerate(times_us) if t > release_us + LONGEST_US), len(times_us))
 
     def dark(self, k: int) -> BoolArray:
         """Which streaks of picture k are dark enough for a shadow, shape (n,)."""

@@ -250,7 +250,6 @@ class _Shapes:
             self._drawn[key] = corner, shape, max(float(shape.sum()), 1.0)
         return self._drawn[key]
 
-
     def window(self, figure: Figure, square: Square) -> tuple[slice, slice]:
         """Rows and columns of the raster that the figure may cover from anywhere on the square."""
         (left, top), shape, _ = self.of(figure, square)

@@ -100,6 +100,16 @@ class StreakFinder:
         self._changed = np.empty_like(self._edges)
         self._threshold = _LEAST_STEP
 
+    def go_on(self, frames: Sequence[NDArray[np.uint8]], timestamps_us: Sequence[int]) -> None:
+        """Take in all pictures so far, where more have come since; those that it had are the first of them."""
+        self._frames, self._times = frames, timestamps_us
+
+    def look_ahead(self, begin_us: int, end_us: int) -> None:
+        """Find already what will be asked for: the streaks of pictures of a time, as far as their neighbours have come."""
+        for k, at_us in enumerate(self._times):
+            if begin_us < at_us <= end_us and neighbours(self._times, k)[1] is not None:
+                self.streaks(k)
+
     def streaks(self, k: int) -> tuple[Streak, ...]:
         """Everything in picture k that may be the shot, strongest first."""
         if k not in self._found:

@@ -25,7 +25,7 @@ from vision.registration import BoardView
 from vision.scene import Scene
 from vision.shot_track import ShotTrack
 from vision.sights import MOST_LIT, PLANE_MM, Sight, SightFinder, Way, Ways
-from vision.streaks import SHOT_DIAMETER_MM, Streak
+from vision.streaks import SHOT_DIAMETER_MM, Streak, StreakFinder
 
 __all__ = ["find_track"]
 
@@ -64,6 +64,7 @@ def find_track(
     scene: Scene,
     view: BoardView,
     lamp: Lamp | None = None,
+    streaks: StreakFinder | None = None,
 ) -> ShotTrack:
     """Find the shot and follow it from the muzzle until it is lost.
 
@@ -77,10 +78,12 @@ def find_track(
         The board, the cannon and the camera.
     lamp
         What throws the shot's shadow, where that is known.
+    streaks
+        What has looked at the first of these pictures already; ``None``: nothing has.
     """
     if len(frames) < 3:
         return ShotTrack((), f"a shot needs at least three pictures to be seen, and there are {len(frames)}")
-    follower = _Follower(frames, timestamps_us, scene, view, lamp)
+    follower = _Follower(frames, timestamps_us, scene, view, lamp, streaks)
     return follower.follow()
 
 
@@ -94,12 +97,13 @@ class _Follower:
         scene: Scene,
         view: BoardView,
         lamp: Lamp | None,
+        streaks: StreakFinder | None,
     ) -> None:
         self._times = list(timestamps_us)
         self._scene = scene
         self._view = view
         self._lamp = lamp
-        self._finder = SightFinder(frames, timestamps_us, scene, view)
+        self._finder = SightFinder(frames, timestamps_us, scene, view, streaks)
         self._fitter = DraftFitter(self._finder, view, lamp)
         self._cannon = CannonSearch(self._finder, self._fitter, self._times, scene, view, lamp)
         self._look = CloserLook(frames, self._times, scene, view, self._finder, self._fitter)

@@ -173,11 +173,11 @@ def fire(
     analyse = rig.reading_ahead.analyse_pictures
     read: list[int] = []
 
-    def counted(folder: Path, recording: Any, pictures: Sequence[Image], before: Any) -> Analysis:
+    def counted(folder: Path, recording: Any, pictures: Sequence[Image], *ahead: Any) -> Analysis:
         read.append(len(pictures))
         if len(read) - 1 in fails:
             raise RecordingError("clip", "not enough to be read")
-        return analyse(folder, recording, pictures, before)
+        return analyse(folder, recording, pictures, *ahead)
 
     read_before = rig.reading_ahead.read_before
     tables: list[TableBefore | NoReading] = []

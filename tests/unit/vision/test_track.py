@@ -7,6 +7,7 @@ from flight_pictures import FIRE_US, MUZZLE_MM, camera, film, fly, scene
 
 from vision.scene import Scene
 from vision.shot_track import ShotTrack
+from vision.streaks import StreakFinder
 from vision.track import find_track
 
 VIEW = camera()
@@ -48,6 +49,17 @@ def test_shot_is_followed_through_a_contact_at_any_rate_and_colour(
     speed, sigma = track.speed_mps
     true_speed = float(np.linalg.norm(VELOCITY))
     assert abs(speed - true_speed) < max(4 * sigma, 0.02 * true_speed)
+
+
+def test_pictures_looked_at_as_they_come_give_the_same_track() -> None:
+    clip, told = film(PATH, VIEW), scene()
+    streaks = StreakFinder(clip.frames[:8], clip.timestamps_us[:8], told, VIEW)
+    for count in range(8, len(clip.frames), 3):
+        streaks.go_on(clip.frames[:count], clip.timestamps_us[:count])
+        streaks.look_ahead(FIRE_US, FIRE_US + 60_000)
+    ahead = find_track(clip.frames, clip.timestamps_us, told, VIEW, streaks=streaks)
+    assert ahead.found
+    assert ahead.points == find_track(clip.frames, clip.timestamps_us, told, VIEW).points
 
 
 def test_speed_error_bar_is_stated_and_small() -> None:
