@@ -3,8 +3,10 @@
 Each account of the shot's way (`vision.contacts`) is held against all falls at once. A soldier that the shot
 touched just before it began to move fell by the shot, directly where that was the first touch of all, else by
 ricochet. One that the shot did not touch was dragged, where another soldier fell or slid against it before
-(`vision.drags`). Which way it fell and how fast has its word too (`vision.felled`). An account that leaves falls
-unexplained loses weight; what remains, summed over the accounts, is how likely each cause is.
+(`vision.drags`). Which way the first fell and how fast has its word too (`vision.felled`); of those that fell later,
+how soon, where and which way (`vision.followers`), and whether the shot can have been there (`vision.out_of_reach`).
+An account that leaves falls unexplained loses weight; what remains, summed over the accounts, is how likely each cause
+is.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ from game.montecassino import Cause, Square
 from vision.contacts import Course, ShotContacts, Touch, stirring_cost
 from vision.drags import Drag, find_drags
 from vision.felled import manner
+from vision.followers import chance_of_ricochet, measures
+from vision.out_of_reach import Sight, Whereabouts, find_whereabouts
 from vision.outcome import Push, Standing, Toppling
 from vision.shot_track import ShotTrack
 
@@ -26,29 +30,47 @@ __all__ = ["FallCause", "Knock", "explain"]
 
 FloatArray = NDArray[np.float64]
 
-# How well a fall is explained where nothing that was seen explains it, from likelier to stranger.
+# How well the fall of the first that moved is explained, from likelier to stranger. Where the shot was not seen to touch
+# it, it can hardly have been anything but the shot, before it touched anything else or after, as that was seen or not.
+_UNSEEN_LIKELY = 0.3
+_SEEN_ON = 0.05  # the shot was seen to fly on elsewhere
+_UNSEEN_UNLIKELY = 0.02
+_SLEEVE = 0.02  # where no shot was seen
 _UNSEEN_DRAG = 0.01
 _UNSEEN_RICOCHET = 0.01
-_LEFT_RICOCHET = 0.002  # the shot was seen to leave the board before
-_LOST_RICOCHET = 0.12  # the shot was lost over the board and may have gone on there
-_LOST_MS, _LEAVING_MS = 50.0, 80.0  # so long it may go on unseen before it is likely to have left
-_BY_ITSELF = 0.003
-_SLEEVE = 0.02
-# The first that moved, where the shot was not seen to touch it: it can hardly have been anything but the shot,
-# before it touched anything else or after, as that was seen or not.
-_UNSEEN_LIKELY = 0.3
-_UNSEEN_UNLIKELY = 0.02
-_SEEN_ON = 0.05  # the shot was seen to fly on elsewhere
-# The first push that matters decides: where the shot touched it in time, a neighbour's push seldom came first.
-_DRAG_BESIDE_TOUCH = 0.10
-_LEAST_KNOCK = 0.01
+_DRAG_BESIDE_TOUCH = 0.003
+_LEAST_FIT = 0.02  # a touch that comes at another time
+_BY_ITSELF = 0.001
+_LEAST_DRAG = 0.05  # how well a push fits that nobody can be seen to have given
+# How likely it is that the shot felled one that it was not seen to touch, against what is to be expected where nothing at
+# all is known of the shot.
+_STRUCK_UNSEEN = {Sight.NEVER: 1.0, Sight.SEEN: 0.3, Sight.BETWEEN: 0.5, Sight.LOST: 0.5, Sight.LEFT: 0.05}
+_MISFOLLOWED = 0.02  # it was not the shot that was followed there
+_STRUCK_SEEN = 1.5  # the same, where it was seen to touch it
+_PUSHED_FIRST = 0.03  # a neighbour's push came before a touch that fits
 # A shot this slow has half a chance to topple what it touches: it weighs a tenth of a soldier and must lift its weight.
 # Of 70 touches of the twin that felled somebody 2 % were slower than 1.3 m/s, and 5 % than 2.2 m/s. What seems slower
 # is mostly the head of one who falls.
 _FELLING_MPS = 1.8
 _FELLING_SPREAD_MPS = 0.35
+_LEAST_KNOCK = 0.01
 _POSSIBLE_SHARE = 0.12
 """Causes less likely than this count as excluded."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Seen:
+    """All that was seen of one fall."""
+
+    toppling: Toppling
+    drag: float
+    """How well the likeliest push fits."""
+    manner: Mapping[Cause, float]
+    """How it fell."""
+    ricochet: float | None
+    """Whether the shot or another soldier felled it, as the falls alone tell; ``None`` for the first that moved."""
+    whereabouts: Whereabouts
+    """Where the shot was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,35 +140,23 @@ def explain(
     One cause for each toppling, in their order. At most one is direct.
     """
     drags = find_drags(topplings, pushes, standing, frame_us=frame_us)
-    squares = [t.soldier.square for t in topplings]
-    # Sorted, the likeliest of each comes first.
-    best_drag = {d.fallen: d for d in reversed(drags)}
-    manners = {
-        t.soldier.square: manner(
-            t,
-            (t.soldier.x_mm - shot_from_mm[0], t.soldier.y_mm - shot_from_mm[1]),
-            _push_way(best_drag.get(t.soldier.square), standing),
-        )
+    movers: tuple[Toppling | Push, ...] = (*topplings, *pushes)
+    first_us = min((mover.began_us for mover in movers), default=0)
+    seen = [
+        _seen(t, movers, drags, track, standing, first_us, frame_us=frame_us, shot_from_mm=shot_from_mm)
         for t in topplings
-    }
-    first_us = min([t.began_us for t in topplings] + [p.began_us for p in pushes], default=0)
+    ]
     courses = contacts.courses or (Course((), 1.0),)
-    totals = {s: dict.fromkeys(Cause, 0.0) for s in squares}
+    totals = {t.soldier.square: dict.fromkeys(Cause, 0.0) for t in topplings}
     everything = 0.0
     for course in courses:
         shares = {}
         weight = course.probability
-        for toppling in topplings:
-            drag = best_drag.get(toppling.soldier.square)
-            ways = _ways(toppling, course, 0.0 if drag is None else drag.weight, first_us, track, frame_us)
-            how = manners[toppling.soldier.square]
-            if not _after_another(toppling, course):
-                # Off the board the shot flies on as it flew.
-                how = {**how, Cause.RICOCHET: how[Cause.DIRECT]}
-            ways = {cause: way * how[cause] for cause, way in ways.items()}
+        for each in seen:
+            ways = _ways(each, course, first_us, track, frame_us)
             explained = sum(ways.values())
             weight *= explained
-            shares[toppling.soldier.square] = {cause: way / explained for cause, way in ways.items()}
+            shares[each.toppling.soldier.square] = {cause: way / explained for cause, way in ways.items()}
         everything += weight
         for square, causes in shares.items():
             for cause, share in causes.items():
@@ -177,66 +187,104 @@ def _push_way(drag: Drag | None, standing: Standing) -> tuple[float, float] | No
     return None if by is None or fallen is None else (fallen.x_mm - by.x_mm, fallen.y_mm - by.y_mm)
 
 
-def _ways(
+def _seen(
     toppling: Toppling,
-    course: Course,
-    drag: float,
-    first_us: int,
+    movers: Sequence[Toppling | Push],
+    drags: Sequence[Drag],
     track: ShotTrack,
+    standing: Standing,
+    first_us: int,
+    *,
     frame_us: float,
+    shot_from_mm: tuple[float, float],
+) -> _Seen:
+    soldier = toppling.soldier
+    drag = next((d for d in drags if d.fallen == soldier.square), None)  # the likeliest comes first
+    measured = measures(toppling, movers, drags, frame_us=frame_us, shot_from_mm=shot_from_mm)
+    shot_way = (soldier.x_mm - shot_from_mm[0], soldier.y_mm - shot_from_mm[1])
+    return _Seen(
+        toppling,
+        0.0 if drag is None else drag.weight,
+        manner(toppling, shot_way, _push_way(drag, standing)),
+        None if measured is None else chance_of_ricochet(measured),
+        find_whereabouts(
+            track,
+            soldier,
+            toppling.began_us,
+            height_mm=standing.height_mm,
+            frame_us=frame_us,
+            first_us=first_us,
+        ),
+    )
+
+
+def _ways(
+    seen: _Seen, course: Course, first_us: int, track: ShotTrack, frame_us: float
 ) -> dict[Cause, float]:
     """How well each cause explains a fall under one account of the shot's way."""
-    release_us, last_us = track.release_us, track.legs[-1].last_us if track.found else first_us
-    ways = {
-        Cause.DIRECT: 0.0,
-        Cause.RICOCHET: _UNSEEN_RICOCHET,
-        Cause.DRAGGED: max(drag, _UNSEEN_DRAG),
-        Cause.OTHER: _BY_ITSELF,
-    }
-    if release_us is not None and toppling.began_us < release_us - frame_us:
+    toppling = seen.toppling
+    if track.release_us is not None and toppling.began_us < track.release_us - frame_us:
         return {Cause.OTHER: 1.0}
-    touched = [
-        (
-            i,
-            _felling(touch.speed_mps)
-            * float(np.exp(-stirring_cost(toppling.began_us, np.array([touch.time_us]), frame_us)[0])),
-        )
-        for i, touch in enumerate(course.touches)
-        if touch.square == toppling.soldier.square
-    ]
-    if not touched and toppling.began_us < first_us + frame_us / 2:
-        before = any(
-            touch.time_us < toppling.began_us and (touch.on_board or touch.square is not None)
-            for touch in course.touches
-        )
-        likely, unlikely = (Cause.RICOCHET, Cause.DIRECT) if before else (Cause.DIRECT, Cause.RICOCHET)
-        seen_on = before and track.found and toppling.began_us < last_us
-        ways |= {likely: _SEEN_ON if seen_on else _UNSEEN_LIKELY, unlikely: _UNSEEN_UNLIKELY}
-    if release_us is None:
-        # No shot was seen: a chain of falls still is one, but what began it may have been a sleeve.
-        ways[Cause.OTHER] = _SLEEVE
-    elif not track.lost_over_board and toppling.began_us > last_us:
-        ways[Cause.RICOCHET] = min(ways[Cause.RICOCHET], _LEFT_RICOCHET)
-    if not touched and (release_us is None or _out_of_sight(course, track, toppling.began_us, frame_us)):
-        unseen_ms = (toppling.began_us - max(first_us, last_us)) / 1000.0 - _LOST_MS
-        lost = _LOST_RICOCHET * float(np.exp(-max(unseen_ms, 0.0) / _LEAVING_MS))
-        ways[Cause.RICOCHET] = max(ways[Cause.RICOCHET], lost)
-    if touched:
-        # The first touch is the push that decides where it came in time for the fall.
-        first, fit = touched[0]
-        fit = max(fit, 0.02)
-        ways[Cause.DIRECT if first == 0 else Cause.RICOCHET] = fit
-        ways[Cause.DRAGGED] = max(drag * (1 - fit), drag * _DRAG_BESIDE_TOUCH, 0.3 * _UNSEEN_DRAG)
+    touched = _touched(toppling, course, frame_us)
+    if seen.ricochet is None:
+        return _ways_of_first(seen, course, touched, track, frame_us)
+    ways = dict.fromkeys(Cause, 0.0)
+    # Where no shot was seen a chain of falls still is one, but what began it may have been a sleeve.
+    ways[Cause.OTHER] = _BY_ITSELF / max(seen.drag, _LEAST_DRAG)
+    if touched is None:
+        ways[Cause.RICOCHET] = seen.ricochet * _unseen(seen.whereabouts)
+        ways[Cause.DRAGGED] = 1 - seen.ricochet
+        if toppling.began_us < first_us + frame_us / 2 and not _after_another(toppling, course):
+            ways[Cause.DIRECT] = _UNSEEN_LIKELY * seen.manner[Cause.DIRECT]
+        return ways
+    first, fit = touched
+    cause = Cause.DIRECT if first == 0 else Cause.RICOCHET
+    ways[cause] = max(fit, _LEAST_FIT) * (seen.manner[cause] if first == 0 else seen.ricochet * _STRUCK_SEEN)
+    ways[Cause.DRAGGED] = (1 - seen.ricochet) * max(1 - fit, _PUSHED_FIRST)
     return ways
 
 
-def _out_of_sight(course: Course, track: ShotTrack, began_us: int, frame_us: float) -> bool:
-    """Whether the shot may have gone on unseen over the board when a soldier began to move."""
-    last_us = track.legs[-1].last_us
-    if began_us < last_us:
-        return False
-    turned = any(t.square is not None and t.time_us > last_us - frame_us for t in course.touches)
-    return track.lost_over_board or turned
+def _ways_of_first(
+    seen: _Seen, course: Course, touched: tuple[int, float] | None, track: ShotTrack, frame_us: float
+) -> dict[Cause, float]:
+    """How well each cause explains the fall of the first that moved, the only one in its picture."""
+    how = seen.manner
+    if touched is not None:
+        first, fit = touched
+        cause = Cause.DIRECT if first == 0 else Cause.RICOCHET
+    else:
+        fit = _UNSEEN_LIKELY
+        before = any(
+            t.time_us < seen.toppling.began_us and (t.on_board or t.square is not None)
+            for t in course.touches
+        )
+        cause = Cause.RICOCHET if before else Cause.DIRECT
+        if before and track.found and seen.toppling.began_us < track.legs[-1].last_us:
+            fit = _SEEN_ON
+    ways = {Cause.DIRECT: 0.0, Cause.RICOCHET: _UNSEEN_RICOCHET}
+    ways[Cause.DRAGGED] = _UNSEEN_DRAG if touched is None else _DRAG_BESIDE_TOUCH
+    ways[Cause.OTHER] = _BY_ITSELF if track.found else _SLEEVE
+    if touched is None:
+        ways |= {Cause.DIRECT: _UNSEEN_UNLIKELY, Cause.RICOCHET: _UNSEEN_UNLIKELY}
+    ways[cause] = max(fit, _LEAST_FIT)
+    if not _after_another(seen.toppling, course):
+        # Off the board the shot flies on as it flew.
+        how = {**how, Cause.RICOCHET: how[Cause.DIRECT]}
+    return {cause: way * how[cause] for cause, way in ways.items()}
+
+
+def _touched(toppling: Toppling, course: Course, frame_us: float) -> tuple[int, float] | None:
+    """Which touch of an account was the first of a soldier, and how well it explains that it fell when it did."""
+    for i, touch in enumerate(course.touches):
+        if touch.square == toppling.soldier.square:
+            late = stirring_cost(toppling.began_us, np.array([touch.time_us]), frame_us)[0]
+            return i, _felling(touch.speed_mps) * float(np.exp(-late))
+    return None
+
+
+def _unseen(whereabouts: Whereabouts) -> float:
+    """How likely the shot is to have struck a soldier where that was not seen, against its not having been seen at all."""
+    return _STRUCK_UNSEEN[whereabouts.sight] * whereabouts.fit + _MISFOLLOWED
 
 
 def _felling(speed_mps: float) -> float:

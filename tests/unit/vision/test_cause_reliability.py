@@ -31,8 +31,8 @@ def matched() -> list[tuple[FallCause, Cause]]:
 
 def test_c7_causes_of_filmed_falls_are_right() -> None:
     falls = matched()
-    assert len(falls) > 150
-    assert np.mean([fall.cause is cause for fall, cause in falls]) >= 0.95
+    assert len(falls) > 300
+    assert np.mean([fall.cause is cause for fall, cause in falls]) >= 0.965
 
 
 def test_where_the_falls_are_right_so_is_every_cause() -> None:
@@ -41,10 +41,10 @@ def test_where_the_falls_are_right_so_is_every_cause() -> None:
         for case, falls in explained()
         if {fall.toppling.soldier.square for fall in falls} == set(case.truth)
     ]
-    assert np.mean(whole) >= 0.93
+    assert np.mean(whole) >= 0.95
 
 
-@pytest.mark.parametrize(("low", "high"), [(0.0, 0.8), (0.8, 0.95), (0.95, 0.985), (0.985, 1.01)])
+@pytest.mark.parametrize(("low", "high"), [(0.0, 0.85), (0.85, 0.95), (0.95, 0.985), (0.985, 1.01)])
 def test_of_falls_called_so_sure_so_many_are_right(low: float, high: float) -> None:
     group = [
         (fall.confidence, fall.cause is cause) for fall, cause in matched() if low <= fall.confidence < high
@@ -67,5 +67,5 @@ def test_probabilities_are_right_as_often_as_they_say() -> None:
 
 def test_c8_few_falls_are_left_open_and_the_others_are_right() -> None:
     falls = matched()
-    assert np.mean([len(fall.possible) > 1 for fall, _ in falls]) <= 0.15
-    assert np.mean([fall.cause is cause for fall, cause in falls if len(fall.possible) == 1]) >= 0.96
+    assert np.mean([len(fall.possible) > 1 for fall, _ in falls]) <= 0.08
+    assert np.mean([fall.cause is cause for fall, cause in falls if len(fall.possible) == 1]) >= 0.97
