@@ -75,38 +75,49 @@ def find_whereabouts(
         return Whereabouts(Sight.NEVER, 1.0)
     times_us = np.arange(began_us - frame_us - _STIR_US, began_us + 2 * _STEP_US, _STEP_US)
     foot = np.array([soldier.x_mm, soldier.y_mm])
-    sights, missed_mm = zip(*(_at(track, foot, float(t), height_mm) for t in times_us), strict=True)
-    cost = (np.array(missed_mm) / _MISSED_SIGMA_MM) ** 2 / 2 + stirring_cost(began_us, times_us, frame_us)
+    missed_mm = np.zeros(len(times_us))
+    sights = [Sight.SEEN] * len(times_us)
+    for leg, after in zip(legs, (*legs[1:], None), strict=True):
+        in_sight = (times_us <= leg.last_us) & (times_us >= (leg.first_us if leg is not legs[0] else -np.inf))
+        if in_sight.any():
+            missed_mm[in_sight] = _missed(leg, times_us[in_sight], foot, height_mm)
+        unseen = np.flatnonzero(
+            (times_us > leg.last_us) & (times_us < (np.inf if after is None else after.first_us))
+        )
+        if len(unseen):
+            missed_mm[unseen] = _missed_unseen(leg, after, times_us[unseen], foot, height_mm)
+            sight = Sight.LOST if track.lost_over_board else Sight.LEFT
+            for k in unseen:
+                sights[k] = sight if after is None else Sight.BETWEEN
+    cost = (missed_mm / _MISSED_SIGMA_MM) ** 2 / 2 + stirring_cost(began_us, times_us, frame_us)
     best = int(np.argmin(cost))
     return Whereabouts(sights[best], float(np.exp(-cost[best])))
 
 
-def _at(track: ShotTrack, foot: FloatArray, at_us: float, height_mm: float) -> tuple[Sight, float]:
-    """Whether the shot was in sight at one moment, and how far it kept from a soldier at least, mm."""
-    legs = track.legs
-    past = [leg for leg in legs if leg.first_us <= at_us] or [legs[0]]
-    last = past[-1]
-    if at_us <= last.last_us:
-        return Sight.SEEN, _missed(last, at_us, foot, height_mm)
-    gone_ms = (at_us - last.last_us) / 1000.0
-    here_mm = _missed(last, last.last_us, foot, np.inf) - _speed(last, last.last_us) * gone_ms
-    if len(past) < len(legs):
+def _missed(leg: Leg, times_us: FloatArray, foot: FloatArray, height_mm: float) -> FloatArray:
+    """How far a flight is from a soldier at each moment, mm."""
+    points = leg.flight.at(times_us)
+    aside_mm = np.hypot(points[:, 0] - foot[0], points[:, 1] - foot[1]) - _REACH_MM
+    missed: FloatArray = np.maximum(np.maximum(aside_mm, points[:, 2] - height_mm - _OVER_HEAD_MM), 0.0)
+    return missed
+
+
+def _missed_unseen(
+    leg: Leg, after: Leg | None, times_us: FloatArray, foot: FloatArray, height_mm: float
+) -> FloatArray:
+    """How far a shot out of sight keeps from a soldier at least, at each moment after a flight, mm."""
+    missed_mm = _beyond(leg, leg.last_us, times_us - leg.last_us, foot)
+    if after is not None:
         # From a soldier that it touched it came as fast as it is seen to fly on.
-        after = legs[len(past)]
-        left_ms = (after.first_us - at_us) / 1000.0
-        there_mm = _missed(after, after.first_us, foot, np.inf) - _speed(after, after.first_us) * left_ms
-        return Sight.BETWEEN, max(here_mm, there_mm, 0.0)
-    above_mm = float(last.flight.at(at_us)[0, 2]) - height_mm - _OVER_HEAD_MM
-    return Sight.LOST if track.lost_over_board else Sight.LEFT, max(here_mm, above_mm, 0.0)
+        return np.maximum(missed_mm, _beyond(after, after.first_us, after.first_us - times_us, foot))
+    above_mm = leg.flight.at(times_us)[:, 2] - height_mm - _OVER_HEAD_MM
+    missed: FloatArray = np.maximum(missed_mm, above_mm)
+    return missed
 
 
-def _missed(leg: Leg, at_us: float, foot: FloatArray, height_mm: float) -> float:
-    """How far a flight is from a soldier at one moment."""
-    x, y, z = leg.flight.at(at_us)[0]
-    aside_mm = float(np.hypot(x - foot[0], y - foot[1])) - _REACH_MM
-    return max(aside_mm, float(z) - height_mm - _OVER_HEAD_MM, 0.0)
-
-
-def _speed(leg: Leg, at_us: float) -> float:
-    """Speed over the board, m/s or mm/ms."""
-    return float(np.hypot(*leg.flight.velocity_at(float(at_us))[:2]))
+def _beyond(leg: Leg, seen_us: int, apart_us: FloatArray, foot: FloatArray) -> FloatArray:
+    """How far a soldier is beyond what a shot reaches in some time before or after it was seen, mm."""
+    away_mm = float(_missed(leg, np.array([float(seen_us)]), foot, np.inf)[0])
+    speed_mps = float(np.hypot(*leg.flight.velocity_at(float(seen_us))[:2]))
+    beyond: FloatArray = np.maximum(away_mm - speed_mps * apart_us / 1000.0, 0.0)
+    return beyond
