@@ -24,7 +24,7 @@ from enum import StrEnum
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy.special import gammainc, gammaincinv, ndtr, stdtr, stdtrit
 
 __all__ = [
     "FEWEST_SHOTS",
@@ -218,8 +218,8 @@ def assess_range(
     mean_m, sd_m = float(ranges.mean()), float(ranges.std(ddof=1))
     error_m, degrees = sd_m / math.sqrt(count), count - 1
     off_m = mean_m - spec.range_m
-    above = float(stats.t.sf((off_m + spec.margin_m) / error_m, degrees))
-    below = float(stats.t.sf((spec.margin_m - off_m) / error_m, degrees))
+    above = float(stdtr(degrees, -(off_m + spec.margin_m) / error_m))
+    below = float(stdtr(degrees, -(spec.margin_m - off_m) / error_m))
     p_meets, p_fails = max(above, below), min(1 - above, 1 - below)
     verdict = SpecVerdict.NOT_ENOUGH_SHOTS
     if p_meets < spec.alpha:
@@ -269,14 +269,14 @@ def tost_power(difference: float, margin: float, standard_error: float, degrees:
     alpha : float
         Level of each test.
     """
-    quantile = float(stats.t.ppf(1 - alpha, degrees))
+    quantile = float(stdtrit(degrees, 1 - alpha))
     # The samples pass that show an error below margin / quantile; the average runs over their part of all samples.
-    most = float(stats.chi2.cdf(degrees * (margin / (quantile * standard_error)) ** 2, degrees))
+    most = float(gammainc(degrees / 2, degrees * (margin / (quantile * standard_error)) ** 2 / 2))
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
-    shown = np.sqrt(stats.chi2.ppf(most * (nodes + 1) / 2, degrees) / degrees)
+    shown = np.sqrt(2 * gammaincinv(degrees / 2, most * (nodes + 1) / 2) / degrees)
     high = (margin - difference) / standard_error - quantile * shown
     low = (-margin - difference) / standard_error + quantile * shown
-    passing = np.maximum(stats.norm.cdf(high) - stats.norm.cdf(low), 0.0)
+    passing = np.maximum(ndtr(high) - ndtr(low), 0.0)
     return float(most / 2 * (weights @ passing))
 
 
@@ -328,7 +328,7 @@ def _check(ranges: NDArray[np.float64]) -> int:
 
 
 def _t_interval(middle: float, error: float, degrees: int, confidence: float) -> tuple[float, float]:
-    half = float(stats.t.ppf((1 + confidence) / 2, degrees)) * error
+    half = float(stdtrit(degrees, (1 + confidence) / 2)) * error
     return middle - half, middle + half
 
 
@@ -345,7 +345,7 @@ def _trimmed_interval(ranges: NDArray[np.float64], kept: int) -> tuple[float, fl
 def _wild(ranges: NDArray[np.float64]) -> int | None:
     count = len(ranges)
     away = np.abs(ranges - ranges.mean()) / ranges.std(ddof=1)
-    quantile = float(stats.t.ppf(1 - _WILD_LEVEL / (2 * count), count - 2))
+    quantile = float(stdtrit(count - 2, 1 - _WILD_LEVEL / (2 * count)))
     limit = (count - 1) / math.sqrt(count) * math.sqrt(quantile**2 / (count - 2 + quantile**2))
     return int(away.argmax()) if away.max() > limit else None
 
@@ -380,6 +380,6 @@ def _drift_of(causes: list[NDArray[np.float64]], ranges: NDArray[np.float64]) ->
     drifts: list[Drift | DriftUnknown] = []
     for slope, error in zip(found[1:], errors[1:], strict=True):
         low, high = _t_interval(float(slope), float(error), degrees, 0.95)
-        p_value = 2 * float(stats.t.sf(abs(slope) / error, degrees)) if error > 0 else 0.0
+        p_value = 2 * float(stdtr(degrees, -abs(slope) / error)) if error > 0 else 0.0
         drifts.append(Drift(float(slope), low, high, p_value))
     return drifts

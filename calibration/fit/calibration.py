@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2, t
+from scipy.special import gammaincinv, stdtrit
 
 from calibration.fit.model import Kind, observed, slopes
 from calibration.fit.parameters import Parameter
@@ -132,7 +132,7 @@ class Calibration:
 
     def scatter_interval(self, level: float = 0.95) -> Interval:
         """Return the confidence interval of the scatter, as of a sample's standard deviation."""
-        low, high = chi2.ppf([(1 + level) / 2, (1 - level) / 2], self.freedom)
+        low, high = 2 * gammaincinv(self.freedom / 2, [(1 + level) / 2, (1 - level) / 2])
         return Interval(
             self.scatter * math.sqrt(self.freedom / low), self.scatter * math.sqrt(self.freedom / high)
         )
@@ -231,4 +231,4 @@ class Calibration:
     def _quantile(self, level: float) -> float:
         if not 0 < level < 1:
             raise ValueError(f"a level is between 0 and 1, found {level:g}")
-        return float(t.ppf((1 + level) / 2, self.freedom))
+        return float(stdtrit(self.freedom, (1 + level) / 2))

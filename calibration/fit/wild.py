@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import f as f_distribution
+from scipy.special import fdtrc
 
 from calibration.fit.estimate import ORDER, Estimate, estimate
 from calibration.fit.model import Observed, slopes
@@ -58,7 +58,7 @@ def wild_shots(
     kinds = np.bincount(data.shot, minlength=count)
     freedom = count - len(free)
     off = robust.linear.distances(robust.spread)
-    suspect = f_distribution.sf(off / kinds, kinds, freedom) < _SUSPECT
+    suspect = fdtrc(kinds, freedom, off / kinds) < _SUSPECT
     if not suspect.any() or suspect.sum() > _MOST_SHARE * count:
         return ()
     kept = estimate(subset(data, ~suspect), assumed, free=free, held=held, start=robust)
@@ -85,7 +85,7 @@ def _chance(shot: Observed, fitted: Estimate, freedom: int) -> float:
         + slope @ fitted.covariance @ slope.T
     )
     off = float(residual @ np.linalg.solve(expected, residual)) / len(residual)
-    return float(f_distribution.sf(off, len(residual), freedom))
+    return float(fdtrc(len(residual), freedom, off))
 
 
 def subset(data: Observed, chosen: NDArray[np.bool_]) -> Observed:
