@@ -3,12 +3,12 @@
 import os
 import signal
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-# A busy machine is no failure: no test of ours is about how long an example takes.
+# A busy machine is no failure: no test of ours is about how long an example takes, or how long it takes to draw one.
 # What passed passes again: the same examples every time. To look for new ones: pytest --hypothesis-profile=explore
-settings.register_profile("house", deadline=None, derandomize=True)
-settings.register_profile("explore", deadline=None)
+settings.register_profile("explore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("house", settings.get_profile("explore"), derandomize=True)
 settings.load_profile("house")
 
 # Under nohup, or as a background job, the run has these ignored, and every `rig` that a test starts would have too.
