@@ -111,8 +111,10 @@ def _write(found: ChartFile, wanted: Format, out: Path | None, language: SheetLa
             typer.echo(format_battle(found.battle), nl=False)
             return
         from rig.battle_file import write_battle
+        from rig.battle_lock import hold_battle
 
-        write_battle(out, found.battle)
+        with hold_battle(out, "rig game chart"):
+            write_battle(out, found.battle)
     else:
         text = (format_chart_csv if wanted is Format.CSV else format_chart)(found.chart, words)
         if out is None:

@@ -23,12 +23,13 @@ def enter(
 ) -> None:
     """Write a shot of the log into its battle, once its doubts are decided; `rig shoot --battle` does so by itself."""
     from rig.battle_file import read_battle, write_battle
+    from rig.battle_lock import hold_battle
     from rig.battle_shots import with_shot
     from rig.cli._app import RefusedError
     from rig.log import Fired
 
-    begun = read_battle(battle)
-    with open_log_to_read(settings) as log:
+    with hold_battle(battle, "rig game enter"), open_log_to_read(settings) as log:
+        begun = read_battle(battle)
         if shot is None:
             fired = [each for each in log.shots() if each.planned.plan is None and each.fired is not Fired.NO]
             if not fired:
@@ -36,6 +37,6 @@ def enter(
             logged = fired[-1]
         else:
             logged = log.shot(shot)
-    after = with_shot(begun, logged)
-    write_battle(battle, after)
+        after = with_shot(begun, logged)
+        write_battle(battle, after)
     typer.echo(f"shot {logged.shot_id} is entered in {battle}: {after.history[-1].entry}")

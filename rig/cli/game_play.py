@@ -109,6 +109,7 @@ def play(
 
     from game.montecassino import Battle, Position, Side
     from rig.battle_file import read_battle, write_battle
+    from rig.battle_lock import hold_battle
     from rig.cli._agreeing import agreed_on, word_of
     from rig.cli._playing import Playing
     from rig.cli._telling import agreement_lines, say
@@ -127,6 +128,8 @@ def play(
         raise typer.BadParameter(
             "two people share the terminal; it goes with --against computer", param_hint="--side"
         )
+    if battle is not None:
+        context.with_resource(hold_battle(battle, "rig game play"))
     if battle is not None and battle.exists():
         if known := [name for name in _AGREED if _given(context, name)]:
             raise RefusedError(

@@ -20,6 +20,7 @@ __all__ = ["shoot"]
 
 @app.command(rich_help_panel="Shoot")
 def shoot(
+    context: typer.Context,
     target: Annotated[str, typer.Argument(help="the square to fire at, as G-49")],
     position: Annotated[
         str | None,
@@ -51,6 +52,7 @@ def shoot(
     from game.montecassino import Square
     from rig.aiming import aim_at
     from rig.battle_file import write_battle
+    from rig.battle_lock import hold_battle
     from rig.battle_shots import with_shot
     from rig.cli._opening import open_rig
     from rig.cli._orders import option_of, start_in_battle, start_of, with_hardware, zone_of
@@ -66,6 +68,7 @@ def shoot(
         agreed, zone = option_of(chosen, option), zone_of(chosen, start.position.turn)
     else:
         _refuse_beside_a_battle(position=position, side=side, option=option)
+        context.with_resource(hold_battle(battle, "rig shoot"))
         start, begun = start_in_battle(chosen, battle)
         agreed, zone = begun.agreement.option, begun.agreement.zones[start.position.turn]
     refuse_what_the_rules_forbid(start.position, square)
