@@ -41,6 +41,7 @@ _UNSEEN_RICOCHET = 0.01
 _DRAG_BESIDE_TOUCH = 0.003
 _LEAST_FIT = 0.02  # a touch that comes at another time
 _BY_ITSELF = 0.001
+_SLOW_START = 0.01  # of 121 that moved later than others one had been struck before all of them
 _LEAST_DRAG = 0.05  # how well a push fits that nobody can be seen to have given
 # How likely it is that the shot felled one that it was not seen to touch, against what is to be expected where nothing at
 # all is known of the shot.
@@ -55,6 +56,7 @@ _PUSHED_FIRST = 0.03
 # is mostly the head of one who falls.
 _FELLING_MPS = 1.8
 _FELLING_SPREAD_MPS = 0.35
+_FAR_FIT = 0.05
 _LEAST_KNOCK = 0.01
 _POSSIBLE_SHARE = 0.12
 """Causes less likely than this count as excluded."""
@@ -172,10 +174,10 @@ def explain(
             for cause, share in causes.items():
                 totals[square][cause] += weight * share
     found = []
-    for toppling in topplings:
-        square = toppling.soldier.square
+    for each in seen:
+        square = each.toppling.soldier.square
         probabilities = {cause: total / everything for cause, total in totals[square].items()}
-        found.append(_conclude(toppling, probabilities, drags, contacts, track))
+        found.append(_conclude(each, probabilities, drags, contacts, track))
     return tuple(_one_direct(found))
 
 
@@ -244,12 +246,14 @@ def _ways(
         return _ways_of_first(seen, course, touched, track, frame_us)
     ways = dict.fromkeys(Cause, 0.0)
     # Where no shot was seen a chain of falls still is one, but what began it may have been a sleeve.
-    ways[Cause.OTHER] = _BY_ITSELF / max(seen.drag, _LEAST_DRAG)
+    ways[Cause.OTHER] = _BY_ITSELF + _BY_ITSELF * (1 - follower.ricochet) / max(seen.drag, _LEAST_DRAG)
     if touched is None:
         ways[Cause.RICOCHET] = follower.ricochet * _unseen(follower.whereabouts)
         ways[Cause.DRAGGED] = 1 - follower.ricochet
         if toppling.began_us < first_us + frame_us / 2 and not _after_another(toppling, course):
             ways[Cause.DIRECT] = _UNSEEN_LIKELY * seen.manner[Cause.DIRECT]
+        else:
+            ways[Cause.DIRECT] = _SLOW_START * follower.ricochet
         return ways
     first, fit = touched
     cause = Cause.DIRECT if first == 0 else Cause.RICOCHET
@@ -283,6 +287,8 @@ def _ways_of_first(
     if touched is None:
         ways |= {Cause.DIRECT: _UNSEEN_UNLIKELY, Cause.RICOCHET: _UNSEEN_UNLIKELY}
     ways[cause] = max(fit, _LEAST_FIT)
+    # Nobody was seen to move before it: that it fell like one that is pushed tells nothing.
+    how = {**how, Cause.DRAGGED: min(how[Cause.DRAGGED], how[Cause.DIRECT])}
     if not _after_another(seen.toppling, course):
         # Off the board the shot flies on as it flew.
         how = {**how, Cause.RICOCHET: how[Cause.DIRECT]}
@@ -309,7 +315,7 @@ def _felling(speed_mps: float) -> float:
 
 
 def _conclude(
-    toppling: Toppling,
+    seen: _Seen,
     probabilities: Mapping[Cause, float],
     drags: Sequence[Drag],
     contacts: ShotContacts,
@@ -318,10 +324,11 @@ def _conclude(
     ranked = sorted(probabilities, key=lambda cause: -probabilities[cause])
     cause = ranked[0]
     possible = tuple(c for c in ranked if c is cause or probabilities[c] >= _POSSIBLE_SHARE)
+    toppling = seen.toppling
     square = toppling.soldier.square
     knocks = _knocks(square, probabilities, drags)
     pusher = next((k.by for k in knocks if k.by is not None), None) if cause is Cause.DRAGGED else None
-    evidence = _evidence(toppling, cause, pusher, contacts, track)
+    evidence = _evidence(seen, cause, pusher, contacts, track)
     if len(possible) > 1:
         rest = " or ".join(f"{c} ({100 * probabilities[c]:.0f} %)" for c in possible[1:])
         evidence += f"; it may have been {rest}"
@@ -338,13 +345,13 @@ def _knocks(square: Square, probabilities: Mapping[Cause, float], drags: Sequenc
 
 
 def _evidence(
-    toppling: Toppling,
+    seen: _Seen,
     cause: Cause,
     pusher: Square | None,
     contacts: ShotContacts,
     track: ShotTrack,
 ) -> str:
-    square, began_us = toppling.soldier.square, toppling.began_us
+    square, began_us = seen.toppling.soldier.square, seen.toppling.began_us
     release_us = track.release_us
     if release_us is None:
         return f"{track.reason}; the fall is judged by the order in which soldiers moved, and who stood near"
@@ -364,11 +371,15 @@ def _evidence(
                         f"it was seen to move at {since_ms:.0f} ms"
                     )
         what = "was the first to move" if cause is Cause.DIRECT else "moved"
-        return f"it {what}, {since_ms:.0f} ms after release; the shot was out of sight by then"
+        is_near = seen.follower is not None and seen.follower.whereabouts.sight in {Sight.SEEN, Sight.BETWEEN}
+        where = "near it" if is_near else "out of sight by"
+        return f"it {what}, {since_ms:.0f} ms after release; the shot was {where} then"
     if cause is Cause.DRAGGED:
+        is_far = seen.follower is None or seen.follower.whereabouts.fit < _FAR_FIT
+        shot = "the shot did not reach it" if is_far else "the shot was not seen to reach it"
         if pusher is None:
-            return f"the shot did not reach it; it moved {since_ms:.0f} ms after release, pushed by something unseen"
-        return f"the shot did not reach it; {pusher} fell or slid against it, and it moved {since_ms:.0f} ms after release"
+            return f"{shot}; it moved {since_ms:.0f} ms after release, pushed by something unseen"
+        return f"{shot}; {pusher} fell or slid against it, and it moved {since_ms:.0f} ms after release"
     if since_ms < 0:
         return f"it moved {-since_ms:.0f} ms before the shot was released"
     return f"it moved {since_ms:.0f} ms after release, and neither the shot nor another soldier reached it"

@@ -239,11 +239,12 @@ def _guessed(
 
 def _led_to(track: ShotTrack, soldier: Soldier, stirred_us: int, frame_us: float) -> float:
     """How well the way that was seen before a soldier moved leads to it, if it goes on."""
-    seen = [leg for leg in track.legs if leg.last_us <= stirred_us + frame_us]
+    seen = [leg for leg in track.legs if leg.first_us < stirred_us]
     if not seen:
         return 1.0
     leg = seen[-1]
-    times_us = np.arange(float(leg.last_us), max(float(stirred_us), leg.last_us + frame_us), 1000.0)
+    since_us = min(float(leg.last_us), stirred_us - frame_us)
+    times_us = np.arange(since_us, max(float(stirred_us), leg.last_us + frame_us), 1000.0)
     away = np.hypot(*(leg.flight.at(times_us)[:, :2] - [soldier.x_mm, soldier.y_mm]).T)
     nearest = int(np.argmin(away))
     spread = leg.fit.spread_at(float(times_us[nearest]))[0]

@@ -166,6 +166,27 @@ def test_without_a_track_the_order_of_motion_is_all_there_is() -> None:
     assert "no streak" in falls[A].evidence
 
 
+def test_shot_that_was_seen_elsewhere_did_not_fell_it() -> None:
+    # It flies on over the board, 300 mm beyond B, when B begins to move.
+    leg = shot_track().legs[0]
+    later = Streak(1, RELEASE_US + 120_000, 0.0, 0.0, 8.0, 8.0, (1.0, 0.0), 40.0)
+    elsewhere = ShotTrack((Leg(leg.fit, (*leg.streaks, later)),), "", 1000.0)
+    falls = [topple(A, 52), topple(B, 100, heading=(0.8, -0.6))]
+    unseen, seen = (
+        causes(falls, Course((touch(A, 48),), 1.0), track=track)[B]
+        for track in (ShotTrack((), "no streak"), elsewhere)
+    )
+    assert seen.probabilities[Cause.RICOCHET] < 0.2 * unseen.probabilities[Cause.RICOCHET]
+    assert seen.cause is Cause.DRAGGED
+    assert "the shot did not reach it" in seen.evidence
+
+
+@pytest.mark.parametrize("heading", [(0.0, 1.0), (0.0, -1.0), (1.0, 0.0)])
+def test_nobody_dragged_the_first_that_moved_however_it_fell(heading: tuple[float, float]) -> None:
+    fall = causes([topple(A, 52, heading=heading)], Course((touch(A, 48),), 1.0))[A]
+    assert fall.probabilities[Cause.DRAGGED] < 0.02
+
+
 def test_no_falls_no_causes() -> None:
     assert causes([], Course((touch(A, 48),), 1.0)) == {}
 
