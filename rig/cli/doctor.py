@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rig.cli._opening_line import OpenLine
     from rig.health import Finding, Level
     from rig.link import wire
+    from rig.link.errors import NoAnswer
     from rig.settings import Settings
     from twin import Twin
 
@@ -59,10 +60,14 @@ def doctor(
 
         chosen = through_camera(on_port(chosen, port), camera)
         examination.all(disk_health(chosen))
-        line = _line(examination, chosen, stack)
+        open_port = stack.enter_context(ExitStack())
+        line = _line(examination, chosen, open_port)
         _look_through_camera(examination, chosen, line)
         if line is not None:
-            _Table(examination, chosen, line, Answers()).examine()
+            silent = _Table(examination, chosen, line, Answers()).examine()
+            if silent is not None:
+                open_port.close()  # it is opened anew at other speeds
+                _tell_silence(examination, chosen, silent)
     examination.end()
 
 
@@ -159,6 +164,47 @@ def _look_through_camera(examination: _Examination, settings: Settings, line: Op
         )
 
 
+def _tell_silence(examination: _Examination, settings: Settings, silent: NoAnswer) -> None:
+    """Tell that nobody answers, and whether one does at another speed that the firmware may be built for."""
+    from rig.health import Level
+    from rig.link import wire
+    from rig.settings import TWIN
+
+    url, asked = settings.port.url, settings.port.baud
+    for baud in wire.BAUDS:
+        if url != TWIN and baud != asked and _answers(url, baud):
+            examination.tell(
+                Level.FAULT,
+                "firmware",
+                f"no cannon answers at {asked} baud, and one does at {baud}",
+                f"set baud = {baud} under [port] of rig.toml, or flash it anew for {asked}: rig flash",
+            )
+            return
+    todo = "see to power, port and speed; or flash it: rig flash"
+    examination.tell(Level.FAULT, "firmware", str(silent), todo)
+
+
+def _answers(url: str, baud: int) -> bool:
+    """Whether a cannon, of whatever version, answers at that speed."""
+    from rig.link.errors import LinkError, PortError, WrongWireVersion
+    from rig.link.link import Link
+    from rig.link.serial_port import SerialPort, WallClock
+
+    try:
+        port = SerialPort(url, baud=baud)
+    except PortError:
+        return False
+    try:
+        Link(port, WallClock(), baud=baud).identify()
+    except WrongWireVersion:
+        return True
+    except LinkError:
+        return False
+    finally:
+        port.close()
+    return True
+
+
 class _Table:
     """The cannon's own part of the examination."""
 
@@ -173,15 +219,19 @@ class _Table:
         self._answers = answers
         self._cannon = Cannon(line.link, gate_spacing_mm=settings.cannon.gate_spacing_mm)
 
-    def examine(self) -> None:
-        """Ask the cannon who it is, look at its inputs, and move what may be moved."""
+    def examine(self) -> NoAnswer | None:
+        """Ask the cannon who it is, look at its inputs, and move what may be moved; where nobody answers, return that."""
         from rig.health import firmware_health, history_health, inputs_health
         from rig.link import wire
+        from rig.link.errors import NoAnswer
         from rig.link.history import read_history
         from rig.link.messages import ReadStatus
 
         with self._told("firmware", "see to power, port and speed; or flash it: rig flash"):
-            identity = self._line.link.identify()
+            try:
+                identity = self._line.link.identify()
+            except NoAnswer as silent:
+                return silent
             if self._line.twin is not None:
                 from rig.cli._twin import TwinHands
 
@@ -196,10 +246,11 @@ class _Table:
             if status.inputs & held:
                 if not self._answers.yes("The lever is drawn. Let it down slowly, fingers away?"):
                     self._skip("axes", "the lever is drawn")
-                    return
+                    return None
                 self._cannon.connect()
             self._try_inputs()
             self._try_axes(muzzle_free=wire.Input.GATE_FIRST_BLOCKED not in status.inputs)
+        return None
 
     def _pass_time(self, time_us: int) -> None:
         from rig.sequence import State

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import termios
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -175,6 +176,17 @@ def test_doctor_at_a_port_where_nobody_answers_says_so(rig: Rig) -> None:
         os.close(device)
     assert answer.status == 1
     assert "no cannon answered" in answer.line("firmware") and "rig flash" in answer.line("firmware")
+
+
+def test_doctor_finds_a_cannon_that_speaks_at_the_other_speed(rig: Rig) -> None:
+    Path("rig.toml").write_text(f"[port]\nbaud = 250000\n{TWIN}")
+    with served(TableTop(), speed=termios.B115200) as port:
+        answer = rig("doctor", "--port", port, "--camera", "nothing.mp4")
+    assert answer.status == 1
+    said = answer.line("firmware")
+    assert said.startswith("fault")
+    assert "no cannon answers at 250000 baud, and one does at 115200" in said
+    assert "set baud = 115200 under [port] of rig.toml" in said
 
 
 def test_doctor_without_folders_still_asks_the_cannon(rig: Rig) -> None:
