@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from rig.log import DecidedDoubt, MuzzleGate, Session, Shot
 
-__all__ = ["decide", "export", "list_shots", "show"]
+__all__ = ["decide", "export", "list_sessions", "list_shots", "show"]
 
 _log = typer.Typer(name="log", help="Show what was shot, or export it.", invoke_without_command=True)
 app.add_typer(_log, rich_help_panel="Look back")
@@ -147,6 +148,43 @@ def _in_full(shot: Shot, session: Session) -> Iterable[str]:
             yield f"  after      {verdict.after}"
         if verdict.winner is not None:
             yield f"  winner     {verdict.winner}"
+
+
+@_log.command("sessions")
+def list_sessions(
+    context: typer.Context,
+    last: Annotated[int, typer.Option(min=1, help="how many sessions, counted from the newest")] = 20,
+) -> None:
+    """Show when the rig was in use: each session, with which firmware, port and camera, and how it ended."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    with open_log_to_read(context.obj) as log:
+        sessions = log.sessions()
+        shots = Counter(shot.session_id for shot in log.shots())
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in ("session", "began", "shots"):
+        table.add_column(heading, justify="left" if heading == "began" else "right", no_wrap=True)
+    for heading in ("with", "how it ended"):
+        table.add_column(heading, overflow="fold")
+    for session in sessions[-last:]:
+        ended = "not ended: open, or its process was killed"
+        if session.ended_utc_us is not None:
+            ended = f"{_when(session.ended_utc_us)[5:-3]}, {session.end_cause}"
+        table.add_row(
+            str(session.session_id),
+            _when(session.started_utc_us)[5:-3],
+            str(shots[session.session_id]),
+            Text(f"firmware {session.firmware_version} at {session.port}, camera {session.camera}"),
+            Text(ended),
+        )
+    Console(highlight=False).print(table)
+    if len(sessions) > last:
+        typer.echo(
+            f"{len(sessions) - last} earlier sessions are not shown; rig log sessions --last {len(sessions)} shows all"
+        )
 
 
 @_log.command()

@@ -99,7 +99,7 @@ def test_log_page(capsys: pytest.CaptureFixture[str]) -> None:
         shot_id = until(log, session_id, Stage.SEEN, plan=filmed)
         record(Path("recordings/shot-00004"), position=str(position), zone="A25-A72")
         log.recorded(shot_id, "recordings/shot-00004")
-    assert _run_page("log.md", capsys) == 9
+    assert _run_page("log.md", capsys) == 10
 
 
 def test_eye_page(capsys: pytest.CaptureFixture[str]) -> None:
