@@ -159,6 +159,26 @@ def test_whether_it_bounced_before_the_first_soldier_is_told_by_how_high_it_came
     assert contacts.first.on_board == (rise_mps < 0)
 
 
+def test_a_bounce_before_the_first_soldier_is_believed_where_many_pictures_show_the_flight_before() -> None:
+    # From y = 160 on it rises again, and comes to the soldier at y = 372 some 25 ms later.
+    seen_ms = (0.5, 3.0, 5.5, 8.0, 10.5, 13.0, 15.5, 18.0, 20.5)
+    bounced = leg(25.0, (180.0, 160.0, 3.0), (0.0, 7.6, 0.6), (28.0, 36.0, 44.0))
+    turned = leg(51.5, (180.0, 360.0, 15.0), (4.0, -1.0, 0.5), (55.0, 63.3, 71.7))
+    shares = []
+    for sights in (seen_ms, seen_ms[-3:]):
+        before = leg(0.0, (180.0, -40.0, 18.0), (0.0, 8.0, -0.5), sights)
+        contacts = find_contacts(
+            track(before, bounced, turned),
+            standing((NEAR, 180.0, 372.0)),
+            {NEAR: 1_055_000},
+            frame_us=FRAME_US,
+        )
+        shares.append(chance(contacts, None, NEAR))
+    many, few = shares
+    assert many > 0.6
+    assert few < many / 2
+
+
 def test_a_way_that_does_not_fit_was_not_the_shots() -> None:
     # What goes on from a place 60 mm aside and 40 mm up in the air met nobody there: the first that moved was struck.
     onward = leg(38.0, (240.0, 262.0, 45.0), (0.0, 7.0, 0.5), (38.3, 46.7, 55.0))
