@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from game.montecassino import Square
     from game.montecassino.tournament import Pairing, Result, Tournament
 
-__all__ = ["add", "enter", "new", "page", "pair", "show", "standings", "withdraw"]
+__all__ = ["add", "enter", "new", "page", "pair", "show", "standings", "unpair", "withdraw"]
 
 _tournament = typer.Typer(
     name="tournament", help="Run a tournament: pair, enter results, see who leads.", no_args_is_help=True
@@ -168,6 +168,19 @@ def pair(file: TournamentFile) -> None:
             typer.echo(
                 f"{a} and {g} meet again, as in round {met}: no pairing of this round does without a rematch"
             )
+
+
+@_tournament.command()
+def unpair(file: TournamentFile) -> None:
+    """Take the last round back, as long as no result of it is in; of a round robin, all rounds."""
+    from game.montecassino.tournament import unpair as unpaired
+    from rig.tournament.file import read_tournament, replace_tournament
+
+    before = read_tournament(file)
+    after = unpaired(before)
+    replace_tournament(file, before, after)
+    first, last = len(after.rounds) + 1, len(before.rounds)
+    typer.echo(f"round {last} is taken back" if first == last else f"rounds {first} to {last} are taken back")
 
 
 @_tournament.command()

@@ -2,7 +2,7 @@
 
 from game.montecassino.tournament.contenders import Contender, contenders
 from game.montecassino.tournament.encounters import Encounter, Kind, encounters
-from game.montecassino.tournament.pairing import pair, rematches_of
+from game.montecassino.tournament.pairing import pair, rematches_of, unpair
 from game.montecassino.tournament.points import format_points
 from game.montecassino.tournament.results import Forfeit, Fought, Result, ResultTextError
 from game.montecassino.tournament.round_robin import round_robin
@@ -45,4 +45,5 @@ __all__ = [
     "rematches_of",
     "round_robin",
     "standings",
+    "unpair",
 ]

@@ -13,7 +13,7 @@ from game.montecassino.tournament.swiss import Matcher, pair_swiss
 from game.montecassino.tournament.table import Pairing, Round, Seat
 from game.montecassino.tournament.tournament import System, Tournament, TournamentError
 
-__all__ = ["pair", "rematches_of"]
+__all__ = ["pair", "rematches_of", "unpair"]
 
 _MOST_NAMED = 10
 """Missing results in one message."""
@@ -55,6 +55,26 @@ def pair(tournament: Tournament, matcher: Matcher) -> Tournament:
             f"all rounds that were planned, {tournament.rounds_planned}, are paired already"
         )
     return replace(tournament, rounds=(*tournament.rounds, _swiss_round(tournament, matcher)))
+
+
+def unpair(tournament: Tournament) -> Tournament:
+    """Return the tournament as it was before `pair`: without its last round, or a round robin without all of them.
+
+    Raises
+    ------
+    TournamentError
+        If no round is paired, or a result of those that would go is in: nothing that was entered is ever taken away.
+    """
+    if not tournament.rounds:
+        raise TournamentError("no round is paired; there is nothing to take back")
+    kept = tournament.rounds[:-1] if tournament.system is System.SWISS else ()
+    for number, each in enumerate(tournament.rounds[len(kept) :], start=len(kept) + 1):
+        for pairing in each.pairings:
+            if pairing.result is not None:
+                raise TournamentError(
+                    f"round {number} stays: the result of board {pairing.board}, {' against '.join(pairing.names)}, is in"
+                )
+    return replace(tournament, rounds=kept)
 
 
 def rematches_of(tournament: Tournament, round_number: int) -> tuple[tuple[Pairing, tuple[int, ...]], ...]:

@@ -21,6 +21,7 @@ from game.montecassino.tournament import (
     encounters,
     pair,
     standings,
+    unpair,
 )
 from rig.tournament.matching import least_cost_matching
 
@@ -221,3 +222,30 @@ def test_a_place_that_is_not_on_the_table_is_named(round_number, board, fault):
 def test_nothing_can_be_entered_before_the_first_round():
     with pytest.raises(TournamentError, match="none is paired yet"):
         begun(4).entered(1, 1, hand("1-0"))
+
+
+# A round taken back
+
+
+@pytest.mark.parametrize("system", list(System))
+def test_taking_back_is_the_way_back_of_pairing(system):
+    before = begun(5, 3, system)
+    assert unpair(pair(before, least_cost_matching)) == before
+
+
+def test_a_swiss_round_is_taken_back_alone_and_the_results_before_it_stay():
+    first = entered(entered(paired(), 1, 1, "1-0"), 1, 2, "1-0")
+    assert unpair(pair(first, least_cost_matching)) == first
+    with pytest.raises(TournamentError, match=r"round 1 stays: the result of board 1, .* against .*, is in"):
+        unpair(first)
+
+
+def test_a_round_robin_with_a_result_stays():
+    tournament = paired(4, System.ROUND_ROBIN)
+    with pytest.raises(TournamentError, match="round 2 stays: the result of board 1"):
+        unpair(tournament.entered(2, 1, hand("1-0")))
+
+
+def test_what_is_not_paired_cannot_be_taken_back():
+    with pytest.raises(TournamentError, match="no round is paired"):
+        unpair(begun(4, 3))
