@@ -351,12 +351,10 @@ def _around() -> Mapping[Square, tuple[Square, ...]]:
 
 def _frame(discs: FloatArray, raster: Raster) -> tuple[tuple[int, int], tuple[int, int]]:
     """First pixel (column, row) and size (width, height) of the raster window that holds discs."""
-    radii = discs[:, 2:]
-    low, high = raster.to_px(
-        np.stack([(discs[:, :2] - radii).min(axis=0), (discs[:, :2] + radii).max(axis=0)])
-    ).tolist()
-    left, top = (math.floor(v) - 1 for v in low)
-    right, bottom = (math.ceil(v) + 2 for v in high)
+    parts = discs.tolist()
+    margin_px, mm_per_px = raster.px_per_square - 0.5, raster.mm_per_px
+    left, top = (math.floor(min(p[k] - p[2] for p in parts) / mm_per_px + margin_px) - 1 for k in (0, 1))
+    right, bottom = (math.ceil(max(p[k] + p[2] for p in parts) / mm_per_px + margin_px) + 2 for k in (0, 1))
     return (left, top), (right - left, bottom - top)
 
 

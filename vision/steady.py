@@ -113,6 +113,7 @@ class Steady:
             return STILL
         moved = np.zeros(2)
         gain = 1.0
+        bright = np.maximum(self._level, 1.0)
         for _ in range(_ROUNDS):
             here = self._levels(picture, moved)
             # here = gain * level - slopes . step, where step is what is still missing
@@ -122,15 +123,21 @@ class Steady:
                 weighted = self._slopes * weight[:, None]
                 solved = np.linalg.lstsq(weighted.T @ self._slopes, weighted.T @ off, rcond=None)[0]
                 left = off - self._slopes @ solved
-                scale = 3 * 1.4826 * float(np.median(np.abs(left))) + 0.5
+                scale = 3 * 1.4826 * _middle(np.abs(left)) + 0.5
                 weight = 1 / (1 + (left / scale) ** 2)
             moved -= solved[:2]
             # The median, not the fit's own: a shift by part of a pixel softens edges, which looks like less gain.
             without_step = here - self._slopes[:, :2] @ solved[:2]
-            gain = float(np.median(without_step / np.maximum(self._level, 1.0)))
+            gain = _middle(without_step / bright)
             if float(np.abs(solved[:2]).max()) < _CLOSE_ENOUGH_PX:
                 break
         return Sway(float(moved[0]), float(moved[1]), gain)
+
+
+def _middle(values: NDArray[np.float64]) -> float:
+    """Give the median of values (N,); sorting so few is several times as fast as numpy's own."""
+    ordered = np.sort(values)
+    return float((ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2)
 
 
 def typical(pictures: Sequence[Image]) -> Image:
