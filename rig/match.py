@@ -208,7 +208,7 @@ class Match:
         NotKept
             Where it was fired, and the log or the recording could not be written.
         KeyboardInterrupt
-            As asked; where that is once the verdict is told, after the shot was recorded and judged.
+            As asked; where that is once the shot has left, after it was judged, told and recorded, unless it is asked twice.
         """
         refuse_what_the_rules_forbid(order.position, order.target)
         for place in (Path(self.settings.log.recordings), Path(self.settings.log.path).parent):
@@ -340,8 +340,8 @@ class Match:
         released_us = fired.left_us or fired.released_us
         folder = self._folder(shot_id)
         keys = self._recording_keys(order, aimed, released_us)
-        watched = self._watch(released_us, ahead, keys)
-        with ending:  # half a recording is none, and the shot cannot be had again
+        with ending:  # the shot cannot be had again, and half a recording is none
+            watched = self._watch(released_us, ahead, keys)
             verdict: Verdict | None = None
             try:
                 if watched.failure is not None:

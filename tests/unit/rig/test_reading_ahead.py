@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import os
+import signal
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,6 +25,7 @@ from rig.camera import Frame, FrameRing
 from rig.cannon import Cannon, ShotFired
 from rig.eye import Eye
 from rig.hands import PromptedHands
+from rig.late_judging import judge_recorded
 from rig.log import Shot, ShotLog
 from rig.log.sql_store import open_log_in_memory
 from rig.match import Match, Order
@@ -166,6 +169,8 @@ def fire(
     read_us: int = 0,
     fails: Sequence[int] = (),
     nudge_mm: float = 0.0,
+    log: ShotLog | None = None,
+    told: Callable[[str], None] = lambda words: None,
 ) -> Done:
     """Fire once. The rig first takes `read_us` over the shot once all is at rest; readings of these numbers fail."""
     falls_us = {FIRST: first_us} | ({} if second_us is None else {SECOND: second_us})
@@ -191,6 +196,7 @@ def fire(
     readings = iter([read_us])
 
     def progress(words: str) -> None:
+        told(words)
         if words == "reading the shot":
             table.wait(next(readings, 0))
 
@@ -206,7 +212,7 @@ def fire(
         fire=table.fire,
         leave=lambda why: None,
     )
-    log: ShotLog = open_log_in_memory()
+    log = open_log_in_memory() if log is None else log
     match = Match(
         chosen,
         cannon=cast(Cannon, cannon),
@@ -304,3 +310,48 @@ def test_a_slow_reading_loses_no_picture_of_the_recording(
     assert steps_us.max() <= 1.5e6 / FPS
     assert recording.keys.fire_us is not None
     assert recording.timestamps_us[0] < recording.keys.fire_us - 200_000
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Ctrl-C as in a terminal, also where the tests were started with it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_once_the_shot_has_left_ends_the_rig_when_the_shot_is_judged_and_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ctrl_c: None
+) -> None:
+    def told(words: str) -> None:
+        if words == "watching":
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with open_log_in_memory() as log:
+        with pytest.raises(KeyboardInterrupt):
+            fire(tmp_path, monkeypatch, log=log, told=told)
+        (shot,) = log.shots()
+    assert [fall.square for fall in shot.analyses[0].falls] == [str(FIRST)]
+    assert shot.verdict is not None
+    assert shot.recording_path is not None
+    assert read_recording(Path(shot.recording_path)).incomplete == ""
+
+
+def test_ctrl_c_twice_while_the_shot_is_read_keeps_its_pictures_and_its_verdict_is_had_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ctrl_c: None
+) -> None:
+    def told(words: str) -> None:
+        if words == "reading the shot":
+            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with open_log_in_memory() as log:
+        with pytest.raises(KeyboardInterrupt):
+            fire(tmp_path, monkeypatch, log=log, told=told)
+        (shot,) = log.shots()
+        assert shot.analyses == ()
+        assert shot.recording_path is not None
+        judged, analysis = judge_recorded(log, shot.shot_id)
+    assert analysis is not None
+    assert fallen(analysis) == {FIRST}
+    assert judged.verdict is not None
