@@ -46,6 +46,7 @@ _HIDDEN_GAIN, _HIDDEN_SIGMAS, _HIDDEN_STRENGTH = 100.0, 4.0, 0.6
 _SHOWN = (0.6, 1.5)
 _HIDDEN_SPREAD_PX = 4.0  # beyond, a flight does not say where to look
 _LIT_PX, _LENS_PX = 0.35, 0.5
+_ROUNDS = 2  # of learning what the shot looks like where it is found, and of finding it
 
 
 class CloserLook:
@@ -95,7 +96,7 @@ class CloserLook:
         if self._finder.exposure_us is None or len(own_of(draft.sights)) < _FEWEST_PLAIN:
             return draft  # two may be strangers
         if self._smears is None:
-            self._learn(draft)
+            self.learn(draft)
         if self._smears is None:
             return draft
         sights = []
@@ -107,7 +108,7 @@ class CloserLook:
                 sights.append(self._measured(sight, smear))
             else:
                 sights.append(placed(sight, place_px(sight) - self._sway(k)))
-        return self.followed(self._cleaned(draft.prior, sights, near=draft.fit), since)
+        return self.followed(self.cleaned(draft.prior, sights, near=draft.fit), since)
 
     def followed(self, draft: Draft, since: int) -> Draft:
         """Look for the shot where the flight puts it in pictures that show no streak there."""
@@ -154,12 +155,32 @@ class CloserLook:
         )
         return middle, end - begin
 
-    def _learn(self, plain: Draft) -> None:
+    def shown(self, flight: Flight, pictures: Sequence[int]) -> list[Sight]:
+        """Look for the shot along a flight that no streak shows, having learnt there what it looks like."""
+        self._smears = self._seeking(pictures[0])
+        places = [(k, *self.smeared(flight, k)) for k in pictures]
+        places = [(k, place + self._sway(k), way) for k, place, way in places]
+        for _ in range(_ROUNDS):
+            self._smears.learn(places)
+            found = [(self._smears.fit(k, place, way), k, place, way) for k, place, way in places]
+            places = [(k, place if smear is None else smear.place_px, way) for smear, k, place, way in found]
+        sights = [self.hidden(k, place - self._sway(k), way) for k, place, way in places]
+        return [sight for sight in sights if sight is not None]
+
+    def forget(self) -> None:
+        """Forget what the shot looks like."""
+        self._smears = None
+
+    def _seeking(self, begin: int) -> SmearFitter:
+        """Begin to look, from the picture before which all was at rest."""
+        self._steady = Steady(typical(self._frames[max(0, begin - _STILL_PICTURES) : max(1, begin)]))
+        self._sways.clear()
+        return SmearFitter(self._frames, self._times, SHOT_DIAMETER_MM / self._mm_per_px)
+
+    def learn(self, plain: Draft) -> None:
         """Learn from a flight what the shot looks like, and how the camera was held before it."""
         own = own_of(plain.sights)
-        begin = own[0].streak.frame
-        self._steady = Steady(typical(self._frames[max(0, begin - _STILL_PICTURES) : max(1, begin)]))
-        self._smears = SmearFitter(self._frames, self._times, SHOT_DIAMETER_MM / self._mm_per_px)
+        self._smears = self._seeking(own[0].streak.frame)
         self._smears.learn(
             [
                 (s.streak.frame, place_px(s), self.smeared(plain.fit.flight, s.streak.frame)[1])
@@ -167,7 +188,7 @@ class CloserLook:
             ]
         )
 
-    def _cleaned(self, prior: FlightPrior, sights: Sequence[Sight], near: FlightFit) -> Draft:
+    def cleaned(self, prior: FlightPrior, sights: Sequence[Sight], near: FlightFit) -> Draft:
         """Leave out sights far off what the others tell: patches in which the shot ran together with something."""
         kept = list(sights)
         fit = self._fitter.fit(prior, kept, near=near)

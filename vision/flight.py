@@ -17,6 +17,7 @@ from vision.lamp import Lamp
 from vision.registration import BoardView
 
 __all__ = [
+    "DRAG_PER_MM",
     "GRAVITY_MM_PER_MS2",
     "Flight",
     "FlightFit",
@@ -35,7 +36,7 @@ FloatArray = NDArray[np.float64]
 GRAVITY_MM_PER_MS2 = 9.80665e-3
 
 # Drag of a smooth 6 mm ball of 0.12 to 0.25 g: k = 1.2 kg/m3 * 0.45 * 28.3 mm2 / (2 m), so 0.03 to 0.064 a metre.
-_DRAG_PER_MM = 0.045e-3
+DRAG_PER_MM = 0.045e-3
 _DRAG_SIGMA_PER_MM = 0.012e-3
 _ITERATIONS = 12
 _LEAST_GAIN = 1e-4  # of the sum of squares
@@ -59,7 +60,7 @@ class Flight:
     """Where it starts, shape (3,), board frame."""
     velocity_mps: FloatArray
     """Velocity at the start, shape (3,), board frame; one m/s is one mm a millisecond."""
-    drag_per_mm: float = _DRAG_PER_MM
+    drag_per_mm: float = DRAG_PER_MM
     """The ``k`` of the air's deceleration ``k v^2``."""
 
     def at(self, times_us: FloatArray | float) -> FloatArray:
@@ -96,7 +97,7 @@ class FlightPrior:
     ) -> FlightPrior:
         """Put the parts together; the drag is that of a 6 mm ball."""
         return FlightPrior(
-            np.concatenate([[start_us], start_mm, velocity_mps, [_DRAG_PER_MM]]),
+            np.concatenate([[start_us], start_mm, velocity_mps, [DRAG_PER_MM]]),
             np.concatenate([[start_sigma_us], start_sigma_mm, velocity_sigma_mps, [_DRAG_SIGMA_PER_MM]]),
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
@@ -10,10 +10,11 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from game.montecassino import Cause
+from game.montecassino import Cause, Square
 from vision.causes import FallCause, explain
 from vision.change import shrink
 from vision.contacts import ShotContacts, find_contacts
+from vision.faint import Struck
 from vision.falls import find_falls
 from vision.guards import Alarm, clip_alarms, late_falls, stirred_since, unchanged
 from vision.outcome import Push, Standing
@@ -168,10 +169,10 @@ def read_shot(
             "the picture goes black before the clip ends: was the lens covered or the lamp switched off?"
         )
     aftermath = find_falls(frames, timestamps_us, view, board, reference, first_moving)
-    track = find_track(frames, timestamps_us, scene, view, board.lamp, streaks)
-    frame_us = median(b - a for a, b in pairwise(timestamps_us))
     stirred_us = {t.soldier.square: t.began_us for t in aftermath.topplings}
     stirred_us |= {p.soldier.square: p.began_us for p in aftermath.pushes}
+    track = find_track(frames, timestamps_us, scene, view, board.lamp, streaks, _struck(board, stirred_us))
+    frame_us = median(b - a for a, b in pairwise(timestamps_us))
     contacts = find_contacts(track, board.standing, stirred_us, frame_us=frame_us)
     falls = explain(
         aftermath.topplings,
@@ -246,6 +247,13 @@ def still_holds(
     return not stirred_since(
         frames, timestamps_us, before.view, scene, reading.standing, before.picture, known
     )
+
+
+def _struck(board: Board, stirred_us: Mapping[Square, int]) -> list[Struck]:
+    """Those who stirred first."""
+    first_us = min(stirred_us.values(), default=0)
+    soldiers = (board.standing.at(square) for square, us in stirred_us.items() if us == first_us)
+    return [Struck((s.x_mm, s.y_mm), float(first_us)) for s in soldiers if s is not None]
 
 
 def _held(fall: FallCause) -> FallCause:

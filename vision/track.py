@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from vision.bounce import fit_bounced
 from vision.closer_look import CloserLook
 from vision.draft import Draft, DraftFitter, furthest_px, loosened, own_of, seen_of, thrown_of
+from vision.faint import Struck, faint_flights, quiet_pictures
 from vision.flight import GRAVITY_MM_PER_MS2, Flight, FlightFit, FlightPrior
 from vision.from_cannon import CannonSearch
 from vision.lamp import Lamp
@@ -39,7 +40,7 @@ _BOUNCE_SPEED_UP = 1.15  # a contact slows the shot; the margin is for the unkno
 _LATER_PICTURES = 8
 _JOIN_LOSS = 9.0  # by how much one flight may raise the sum of squares of two
 _STRAY_PX = 3.0
-_FEWEST_TRIMMED, _STRAY_SIGMAS = 2, 4.0
+_FEWEST_TRIMMED, _STRAY_SIGMAS, _LIKELY_SIGMAS = 2, 4.0, 2.5
 _SHADOWS_ALONE = 1  # pictures at the end of a flight
 _FEWEST_ROUND_BOUNCE = 4
 _LANDINGS = 8  # times of a bounce from which the search may begin
@@ -56,6 +57,11 @@ _SHADOW_REACH_PX = 30.0
 _STRAY_SHADOW_PX = 3.5
 _FEWEST_PLAIN = 3
 _TURNS, _BEGUN_MISFIT = 12, 4.0
+# Where less than this share of the pictures in which only the shot moves shows it, it is looked for along all ways.
+_WELL_SEEN = 0.6
+_MISFIT_WORTH = 0.1  # pictures that each squared standard deviation of a flight's sights takes off it
+_LIKELY_EXPOSURES_US = (1500.0, 700.0, 3000.0)
+_SEEN_AT_ONCE = 0.8
 
 
 def find_track(
@@ -65,6 +71,7 @@ def find_track(
     view: BoardView,
     lamp: Lamp | None = None,
     streaks: StreakFinder | None = None,
+    struck: Sequence[Struck] = (),
 ) -> ShotTrack:
     """Find the shot and follow it from the muzzle until it is lost.
 
@@ -80,11 +87,18 @@ def find_track(
         What throws the shot's shadow, where that is known.
     streaks
         What has looked at the first of these pictures already; ``None``: nothing has.
+    struck
+        The soldiers who stirred first, if any did.
     """
     if len(frames) < 3:
         return ShotTrack((), f"a shot needs at least three pictures to be seen, and there are {len(frames)}")
-    follower = _Follower(frames, timestamps_us, scene, view, lamp, streaks)
+    follower = _Follower(frames, timestamps_us, scene, view, lamp, streaks, struck)
     return follower.follow()
+
+
+def _worth(draft: Draft) -> float:
+    """How many pictures speak for a flight, less what they lie off it."""
+    return len(draft.sights) - _MISFIT_WORTH * draft.fit.misfit
 
 
 class _Follower:
@@ -98,7 +112,10 @@ class _Follower:
         view: BoardView,
         lamp: Lamp | None,
         streaks: StreakFinder | None,
+        struck: Sequence[Struck],
     ) -> None:
+        self._frames = frames
+        self._struck = struck
         self._times = list(timestamps_us)
         self._scene = scene
         self._view = view
@@ -111,13 +128,16 @@ class _Follower:
 
     def follow(self) -> ShotTrack:
         first = self._first_draft()
+        faint = self._faint_draft(first)
+        if faint is not None:
+            first = faint
         if first is None:
             when = "" if self._scene.fire_us is None else " after the release"
             return ShotTrack((), f"no streak{when} moves like a shot from {self._scene.cannon_side}'s cannon")
         if self._finder.exposure_us is None:
             self._finder.expose(self._exposure_of(first))
         self._finder.released(first.fit.flight.start_us)
-        drafts = [self._look.sharpened(first)]
+        drafts = [self._look.sharpened(first) if faint is None else self._look.followed(first, since=0)]
         while len(drafts) < _MOST_LEGS and self._scene.covers(drafts[-1].sights[-1].point_mm, 15.0):
             onward = self._onward(drafts[-1], least=1 if len(drafts) == 1 else 2)
             if onward is None:
@@ -168,6 +188,67 @@ class _Follower:
             if best is None or score > best[0]:
                 best = (score, draft)
         return self._cannon.only_one_streak(start) if best is None else best[1]
+
+    def _faint_draft(self, first: Draft | None) -> Draft | None:
+        """Look for a first flight too faint for streaks; ``None`` where one is seen as well as can be."""
+        if not self._struck:
+            return None
+        stirred_us = min(each.time_us for each in self._struck)
+        quiet = quiet_pictures(self._times, self._scene.fire_us, stirred_us)
+        plain, worth = 0, 0.0
+        if first is not None:
+            plain = len({s.streak.frame for s in own_of(first.sights)}.intersection(quiet))
+            due = [k for k in quiet if self._times[k] > first.fit.flight.start_us]
+            worth = plain - _MISFIT_WORTH * first.fit.misfit
+            if plain >= _FEWEST_PLAIN and worth >= _WELL_SEEN * len(due):
+                return None
+        told_us = self._finder.exposure_us
+        self._finder.expose(told_us or _LIKELY_EXPOSURES_US[0])
+        frame_us = float(np.median(np.diff(self._times)))
+        best: tuple[float, Draft, Flight] | None = None
+        for flight in faint_flights(
+            self._frames, quiet, self._struck, self._scene, self._view, self._finder, frame_us
+        ):
+            draft = self._shown(flight, quiet)
+            if draft is not None and (best is None or _worth(draft) > best[0]):
+                best = (_worth(draft), draft, flight)
+                if best[0] >= _SEEN_AT_ONCE * len(quiet):
+                    break
+        exposure_us = self._finder.exposure_us
+        if best is not None and told_us is None:
+            for likely_us in _LIKELY_EXPOSURES_US[1:]:
+                self._finder.expose(likely_us)
+                draft = self._shown(best[2], quiet)
+                if draft is not None and _worth(draft) > best[0]:
+                    best, exposure_us = (_worth(draft), draft, best[2]), likely_us
+        if best is None or best[0] <= worth or len(best[1].sights) < plain:
+            self._finder.expose(told_us)
+            self._look.forget()
+            return None
+        self._finder.expose(exposure_us)
+        self._look.learn(best[1])
+        return best[1]
+
+    def _shown(self, flight: Flight, quiet: range) -> Draft | None:
+        """Look for the shot along a flight while nothing else moves; ``None`` where too little shows."""
+        pictures = [
+            k
+            for k in quiet
+            if (time_us := 1000.0 * self._finder.middle_ms(k)) > flight.start_us
+            and self._scene.covers(flight.at(time_us)[0, :2])
+        ]
+        if len(pictures) < 2:
+            return None
+        sights = self._look.shown(flight, pictures)
+        if len(sights) < max(2, _WELL_SEEN * len(pictures)):
+            return None
+        muzzle = self._cannon.muzzle_point()
+        start = flight.start_mm[:2] if muzzle is None else muzzle
+        prior = self._cannon.prior(Way(flight.start_us / 1000.0, start, flight.velocity_mps[:2]))
+        draft = self._look.cleaned(prior, sights, near=self._fitter.fit(prior, sights))
+        kept = len(draft.sights)
+        good = kept >= max(2, _WELL_SEEN * len(pictures)) and draft.fit.misfit <= _BEGUN_MISFIT * kept
+        return draft if good else None
 
     def _begun_again(self, drafts: list[Draft]) -> list[Draft]:
         """Look for a first flight that no two streaks show, now that it is known what the shot looks like.
@@ -413,15 +494,17 @@ class _Follower:
         """Give what a flight begins with to the one before, where that leads there and its own rest does not."""
         handed = list(drafts)
         for i in range(1, len(handed)):
-            while len(handed[i].pictures) > _FEWEST_PLAIN:
+            while len(handed[i].pictures) > 1:
                 before, draft = handed[i - 1], handed[i]
                 first, rest = draft.until(draft.pictures[0]), draft.after(draft.pictures[0])
                 own = own_of(first)
-                # Where the flight itself begins is not asked: it begins with what is in question.
+                # Where the flight itself begins is not asked: it begins with what is in question. Of two or three
+                # pictures the rest says nothing: any two are on one flight.
                 alone = self._fitter.fit(loosened(draft.prior), rest, near=draft.fit)
-                if not own or self._fitter.off(alone, own[0]) <= _STRAY_SIGMAS:
+                few = len(draft.pictures) <= _FEWEST_PLAIN
+                if not own or (not few and self._fitter.off(alone, own[0]) <= _STRAY_SIGMAS):
                     break
-                if self._fitter.off(before.fit, own[0]) > _STRAY_SIGMAS:
+                if self._fitter.off(before.fit, own[0]) > (_LIKELY_SIGMAS if few else _STRAY_SIGMAS):
                     break
                 sights = (*before.sights, *first)
                 fit = self._fitter.fit(before.prior, sights, near=before.fit)
@@ -443,6 +526,7 @@ class _Follower:
 
     def _split_at_board(self, draft: Draft) -> list[Draft]:
         """Cut a flight in two where a bounce off the board explains its sights much better than none."""
+        draft = self._until_struck(draft)
         pictures = draft.pictures
         if draft.fit.misfit < _BOUNCE_GAIN or len(pictures) < _FEWEST_ROUND_BOUNCE:
             return [draft]
@@ -463,6 +547,18 @@ class _Follower:
         if not before or not after:
             return [draft]
         return [Draft(draft.prior, before, best.before), Draft(best.after_prior, after, best.after)]
+
+    def _until_struck(self, draft: Draft) -> Draft:
+        """Leave out what was seen once a soldier stirred, where the flight up to then leads elsewhere: he was struck."""
+        stirred_us = min((each.time_us for each in self._struck), default=np.inf)
+        pictures = [k for k in draft.pictures if self._times[k] < stirred_us]
+        if len(pictures) < _FEWEST_PLAIN or len(pictures) == len(draft.pictures):
+            return draft
+        kept = draft.until(pictures[-1])
+        fit = self._fitter.fit(draft.prior, kept, near=draft.fit)
+        if fit.misfit >= _BOUNCE_GAIN or draft.fit.misfit - fit.misfit < _BOUNCE_GAIN:
+            return draft
+        return Draft(draft.prior, kept, fit)
 
     def _trimmed(self, draft: Draft) -> Draft:
         """Leave out what was seen last where the rest leads elsewhere: the shot has touched something before."""
