@@ -122,7 +122,7 @@ class _Shots(NamedTuple):
         flown_ms = np.maximum(time_ms - self.starts_ms, 0.0)
         speeds = np.hypot(self.velocities[:, 0], self.velocities[:, 1])
         along = np.log1p(DRAG_PER_MM * speeds * flown_ms) / (DRAG_PER_MM * speeds)
-        points = self.starts_mm + self.velocities * np.column_stack([along, along, flown_ms])
+        points: FloatArray = self.starts_mm + self.velocities * np.column_stack([along, along, flown_ms])
         points[:, 2] -= GRAVITY_MM_PER_MS2 / 2 * flown_ms**2
         return points
 
