@@ -60,7 +60,7 @@ _TURNS, _BEGUN_MISFIT = 12, 4.0
 # Where less than this share of the pictures in which only the shot moves shows it, it is looked for along all ways.
 _WELL_SEEN = 0.6
 _MISFIT_WORTH = 0.1  # pictures that each squared standard deviation of a flight's sights takes off it
-_LIKELY_EXPOSURES_US = (1500.0, 700.0, 3000.0)
+_LIKELY_EXPOSURES_US = (2000.0, 800.0, 3000.0)
 _SEEN_AT_ONCE = 0.8
 
 
