@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.fate import Evidence, chance_of_standing, shift_mm
+from vision.fate import Evidence, chance_of_standing, has_left, shift_mm
 from vision.outcome import Push, Soldier, Toppling
 from vision.registration import BoardView
 from vision.soldiers import Board
@@ -111,7 +111,9 @@ class _Fate:
 
     @property
     def is_pushed(self) -> bool:
-        return self.stands and float(np.hypot(*shift_mm(self.evidence))) > LEAST_PUSH_MM
+        # One who is half hidden by who fell against him is seen to have left his place before it is seen where he is.
+        far = float(np.hypot(*shift_mm(self.evidence))) > LEAST_PUSH_MM
+        return self.stands and (far or has_left(self.evidence))
 
     @property
     def now_mm(self) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from vision.resemblance import Resemblance
 from vision.upright import Uprightness, read_weights
 
-__all__ = ["NETWORK_MEASURES", "Evidence", "chance_of_standing", "measures", "shift_mm"]
+__all__ = ["NETWORK_MEASURES", "Evidence", "chance_of_standing", "has_left", "measures", "shift_mm"]
 
 NETWORK_MEASURES = (7, 8)
 """Which of `measures` come from the network."""
@@ -28,7 +28,11 @@ _MOST_APART_MM = 20.0
 # Likeness and uprightness each find a place within 2 mm or so, or they found two things.
 _AGREE_MM = 8.0
 _SAME_FIGURE = 0.6
-_NO_BARE = 0.06  # who left its place, even by 5 mm, left more of the board bare
+_MOSTLY_SAME = 0.5
+_NO_BARE = 0.06  # who left its place, even by 5 mm, left more of the board bare, or somebody fell across it
+# So much its old place still looks like a soldier that stays there, half covered or in a shadow: 11 of 11 of the twin
+# 0.24 or more, 11 of 12 that were pushed 0.22 or less.
+_GONE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +57,17 @@ class Evidence:
     """How much anything near looks like a figure on its feet."""
 
 
+def has_left(evidence: Evidence) -> bool:
+    """Say whether a soldier that stands is no longer where it stood, wherever it is now."""
+    return evidence.at_home < _GONE
+
+
 def shift_mm(evidence: Evidence) -> tuple[float, float]:
     """Give how far a soldier that stands was pushed, (x, y)."""
-    is_itself = evidence.at_home > _SAME_FIGURE and evidence.bare < _HALF_COVERED
-    if is_itself or evidence.bare < _NO_BARE:
+    is_itself = evidence.at_home > _SAME_FIGURE and (
+        evidence.bare < _HALF_COVERED or evidence.same > _MOSTLY_SAME
+    )
+    if is_itself or (evidence.bare < _NO_BARE and not has_left(evidence)):
         return 0.0, 0.0
     upright = evidence.upright
     one, other = np.array(evidence.moved_mm), np.array(upright.moved_mm)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from vision.fate import Evidence, chance_of_standing, shift_mm
+from vision.fate import Evidence, chance_of_standing, has_left, shift_mm
 from vision.resemblance import Resemblance
 from vision.upright import PX_MM, REACH_PX, WINDOW_PX, Network, Surroundings, Uprightness, network
 
@@ -100,3 +100,14 @@ def test_two_places_that_agree_are_averaged_and_of_two_that_do_not_one_is_believ
 def test_one_that_left_no_bare_board_stands_where_it_stood() -> None:
     assert shift_mm(replace(STANDS, bare=0.01)) == (0.0, 0.0)
     assert shift_mm(replace(STANDS, bare=0.2, at_home=0.9)) == (0.0, 0.0)
+
+
+def test_one_that_looks_as_before_was_not_pushed_whatever_a_shadow_seems_to_bare() -> None:
+    assert shift_mm(replace(STANDS, bare=0.4, same=0.6, at_home=0.8)) == (0.0, 0.0)
+
+
+def test_one_of_whom_nothing_is_left_at_home_was_pushed_though_another_lies_there() -> None:
+    hidden = replace(STANDS, bare=0.01, at_home=-0.3)
+    assert has_left(hidden)
+    assert shift_mm(hidden) != (0.0, 0.0)
+    assert not has_left(replace(STANDS, at_home=0.4))
