@@ -1,9 +1,9 @@
 """The first flight of a shot too faint for streaks: what all pictures show together along one way.
 
 Until the first soldier stirs nothing on the table moves but the shot. A smear that hardly stands out of one picture
-stands out of the sum over all of them, taken where a flight from the muzzle would put the shot in each: every flight
-that the cannon could have fired is tried, and those are given along which most has changed. Changes are looked up on a
-map of the comparison plane, one for each picture.
+stands out of the sum over all of them, taken where a flight from the muzzle would put the shot in each. Who stirs first
+was struck by the shot, so every flight is tried that leads from the cannon to that soldier at that time, and those are
+given along which most has changed. Changes are looked up on a map of the comparison plane, one for each picture.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from vision.steady import Steady, typical
 __all__ = ["Struck", "faint_flights", "quiet_pictures"]
 
 FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 
 _STILL_PICTURES = 12
 _LONGEST_US = 170_000  # the slowest shot that fells anybody has crossed the board by then
