@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from game.montecassino import Cause, Square
 from vision.contacts import Course, ShotContacts, Touch, stirring_cost
 from vision.drags import Drag, find_drags
-from vision.felled import manner
+from vision.felled import Manner, manner
 from vision.followers import chance_of_ricochet, measures
 from vision.out_of_reach import Sight, Whereabouts, find_whereabouts
 from vision.outcome import Push, Standing, Toppling
@@ -79,7 +79,7 @@ class _Seen:
     toppling: Toppling
     drag: float
     """How well the likeliest push fits."""
-    manner: Mapping[Cause, float]
+    manner: Manner
     """How it fell."""
     follower: _Follower | None
     """``None`` for the first that moved, where it was the only one in its picture."""
@@ -191,14 +191,6 @@ def _after_another(toppling: Toppling, course: Course) -> bool:
     return False
 
 
-def _push_way(drag: Drag | None, standing: Standing) -> tuple[float, float] | None:
-    """Which way the likeliest push went."""
-    if drag is None:
-        return None
-    by, fallen = standing.at(drag.by), standing.at(drag.fallen)
-    return None if by is None or fallen is None else (fallen.x_mm - by.x_mm, fallen.y_mm - by.y_mm)
-
-
 def _seen(
     toppling: Toppling,
     movers: Sequence[Toppling | Push],
@@ -225,12 +217,7 @@ def _seen(
             first_us=first_us,
         )
         follower = _Follower(chance_of_ricochet(measured), there)
-    return _Seen(
-        toppling,
-        0.0 if drag is None else drag.weight,
-        manner(toppling, shot_way, _push_way(drag, standing)),
-        follower,
-    )
+    return _Seen(toppling, 0.0 if drag is None else drag.weight, manner(toppling, shot_way), follower)
 
 
 def _ways(
@@ -245,21 +232,21 @@ def _ways(
     if follower is None:
         return _ways_of_first(seen, course, touched, track, frame_us)
     ways = dict.fromkeys(Cause, 0.0)
-    # Where no shot was seen a chain of falls still is one, but what began it may have been a sleeve.
+    # It may also have fallen by itself, likelier where nobody can be seen to have pushed it.
     ways[Cause.OTHER] = _BY_ITSELF + _BY_ITSELF * (1 - follower.ricochet) / max(seen.drag, _LEAST_DRAG)
     if touched is None:
         ways[Cause.RICOCHET] = follower.ricochet * _unseen(follower.whereabouts)
         ways[Cause.DRAGGED] = 1 - follower.ricochet
         if toppling.began_us < first_us + frame_us / 2 and not _after_another(toppling, course):
-            ways[Cause.DIRECT] = _UNSEEN_LIKELY * seen.manner[Cause.DIRECT]
+            ways[Cause.DIRECT] = _UNSEEN_LIKELY * seen.manner.straight
         else:
             ways[Cause.DIRECT] = _SLOW_START * follower.ricochet
         return ways
     first, fit = touched
-    cause = Cause.DIRECT if first == 0 else Cause.RICOCHET
-    ways[cause] = max(fit, _LEAST_FIT) * (
-        seen.manner[cause] if first == 0 else follower.ricochet * _STRUCK_SEEN
-    )
+    if first == 0:
+        ways[Cause.DIRECT] = max(fit, _LEAST_FIT) * seen.manner.straight
+    else:
+        ways[Cause.RICOCHET] = max(fit, _LEAST_FIT) * _STRUCK_SEEN * follower.ricochet
     ways[Cause.DRAGGED] = (1 - follower.ricochet) * max(1 - fit, _PUSHED_FIRST)
     return ways
 
@@ -268,7 +255,6 @@ def _ways_of_first(
     seen: _Seen, course: Course, touched: tuple[int, float] | None, track: ShotTrack, frame_us: float
 ) -> dict[Cause, float]:
     """How well each cause explains the fall of the first that moved, the only one in its picture."""
-    how = seen.manner
     if touched is not None:
         first, fit = touched
         cause = Cause.DIRECT if first == 0 else Cause.RICOCHET
@@ -287,11 +273,10 @@ def _ways_of_first(
     if touched is None:
         ways |= {Cause.DIRECT: _UNSEEN_UNLIKELY, Cause.RICOCHET: _UNSEEN_UNLIKELY}
     ways[cause] = max(fit, _LEAST_FIT)
-    # Nobody was seen to move before it: that it fell like one that is pushed tells nothing.
-    how = {**how, Cause.DRAGGED: min(how[Cause.DRAGGED], how[Cause.DIRECT])}
-    if not _after_another(seen.toppling, course):
-        # Off the board the shot flies on as it flew.
-        how = {**how, Cause.RICOCHET: how[Cause.DIRECT]}
+    # Off the board the shot flies on as it flew. That the first that moved fell like one that is pushed tells nothing.
+    how = dict.fromkeys(Cause, seen.manner.straight) | {Cause.OTHER: 1.0}
+    if _after_another(seen.toppling, course):
+        how[Cause.RICOCHET] = seen.manner.turned
     return {cause: way * how[cause] for cause, way in ways.items()}
 
 

@@ -1,34 +1,39 @@
 """What the manner of a fall tells of what caused it: which way the soldier went, and how fast it went over.
 
-One that the shot struck first falls the way the shot flew, and fast. After a bounce the shot may come from anywhere and
-is slower. One that another soldier pushes falls away from that one, slowest of all. The figures are of 211 falls
-of the twin's clips as the camera saw them.
+One that the shot struck first falls the way the shot flew, and fast. After another soldier the shot may come from anywhere
+and is slower. The figures are of 211 falls of the twin's clips as the camera saw them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-from game.montecassino import Cause
 from vision.outcome import Toppling
 
-__all__ = ["manner"]
+__all__ = ["Manner", "manner"]
 
 # Standard deviation of the way that a soldier goes, and how often it goes any other way.
 _STRUCK_RAD, _STRUCK_ASTRAY = np.radians(37.0), 0.04
-_BOUNCED_RAD, _BOUNCED_ASTRAY = np.radians(80.0), 0.3
-_PUSHED_RAD, _PUSHED_ASTRAY = np.radians(35.0), 0.35
+_TURNED_RAD, _TURNED_ASTRAY = np.radians(80.0), 0.3
 # Mean time from the first motion to 45 degrees; a gamma distribution of shape 2.
-_STRUCK_MS, _BOUNCED_MS, _PUSHED_MS, _ANY_MS = 28.0, 43.0, 64.0, 42.0
+_STRUCK_MS, _TURNED_MS, _ANY_MS = 28.0, 43.0, 42.0
 _LONGEST_MS = 60.0
 
 
-def manner(
-    toppling: Toppling, shot_way: tuple[float, float], push_way: tuple[float, float] | None
-) -> Mapping[Cause, float]:
-    """How much likelier than on average a fall looks as it does, for each cause.
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How much likelier than on average a fall looks as it does."""
+
+    straight: float
+    """By a shot that flies as it left the cannon."""
+    turned: float
+    """By a shot that another soldier has turned aside."""
+
+
+def manner(toppling: Toppling, shot_way: tuple[float, float]) -> Manner:
+    """Weigh how a soldier fell.
 
     Parameters
     ----------
@@ -36,18 +41,13 @@ def manner(
         How it was seen to fall.
     shot_way
         The way (x, y) that the shot flies before it touches anything; any length.
-    push_way
-        The way from the soldier that may have pushed it; ``None`` where there is none.
     """
     lasted_ms = min((toppling.passed_us - toppling.began_us) / 1000.0, _LONGEST_MS)
-    off_shot = _angle(toppling.heading, shot_way)
-    off_push = None if push_way is None else _angle(toppling.heading, push_way)
-    return {
-        Cause.DIRECT: _turned(off_shot, _STRUCK_RAD, _STRUCK_ASTRAY) * _lasting(lasted_ms, _STRUCK_MS),
-        Cause.RICOCHET: _turned(off_shot, _BOUNCED_RAD, _BOUNCED_ASTRAY) * _lasting(lasted_ms, _BOUNCED_MS),
-        Cause.DRAGGED: _turned(off_push, _PUSHED_RAD, _PUSHED_ASTRAY) * _lasting(lasted_ms, _PUSHED_MS),
-        Cause.OTHER: 1.0,
-    }
+    off_rad = _angle(toppling.heading, shot_way)
+    return Manner(
+        _turned(off_rad, _STRUCK_RAD, _STRUCK_ASTRAY) * _lasting(lasted_ms, _STRUCK_MS),
+        _turned(off_rad, _TURNED_RAD, _TURNED_ASTRAY) * _lasting(lasted_ms, _TURNED_MS),
+    )
 
 
 def _angle(one: tuple[float, float], other: tuple[float, float]) -> float | None:
