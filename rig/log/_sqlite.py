@@ -153,6 +153,8 @@ def spoken_errors(name: str) -> Iterator[None]:
     """Turn what the database says into one sentence of ours."""
     try:
         yield
+    except OverflowError as error:
+        raise LogError(f"{name}: no number in it is as large as that") from error
     except (sa.exc.DBAPIError, sqlite3.Error) as error:
         cause = error.orig if isinstance(error, sa.exc.DBAPIError) else error
         code = getattr(cause, "sqlite_errorcode", None)

@@ -225,6 +225,13 @@ def test_a_shot_given_up_after_its_recording_can_still_be_analysed(log: ShotLog,
     assert log.shot(shot_id).verdict == FINAL
 
 
+@pytest.mark.parametrize("number", [0, -1, 10**9, 10**20, -(10**20)])
+def test_a_number_that_no_shot_and_no_session_has_is_refused(log: ShotLog, number: int) -> None:
+    for ask in (log.shot, log.session):
+        with pytest.raises(LogError, match="there is no|no number in it is as large"):
+            ask(number)
+
+
 def test_c8_a_doubt_stays_pending_until_its_commander_has_decided(log: ShotLog, session_id: int) -> None:
     shot_id = until(log, session_id, Stage.JUDGED, verdict=PENDING)
     shot = log.shot(shot_id)
