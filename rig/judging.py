@@ -5,9 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from game import montecassino as rules
-from rig.log import DecidedDoubt, Doubt, LogError, Shot, ShotLog, Signature, Verdict, why_not_decide
+from rig.log import (
+    Analysis,
+    DecidedDoubt,
+    Doubt,
+    LogError,
+    Shot,
+    ShotLog,
+    ShotPlan,
+    Signature,
+    Verdict,
+    why_not_decide,
+)
 
-__all__ = ["as_logged", "decide", "judge_again"]
+__all__ = ["as_logged", "decide", "judge_again", "judge_reading"]
 
 
 def as_logged(verdict: rules.Verdict) -> Verdict:
@@ -51,11 +62,23 @@ def judge_again(shot: Shot, decisions: Mapping[str, bool]) -> rules.Verdict:
         raise LogError(f"shot {shot.shot_id} was not analysed; there is nothing to judge")
     if shot.planned.position is None:
         raise LogError(f"shot {shot.shot_id} was fired without a position; there is nothing to judge")
-    analysis = shot.analyses[-1]
+    return judge_reading(shot.planned, shot.planned.position, shot.analyses[-1], decisions)
+
+
+def judge_reading(
+    planned: ShotPlan, position: str, analysis: Analysis, decisions: Mapping[str, bool]
+) -> rules.Verdict:
+    """Judge a reading of a shot by what was planned of it, from a position; `decisions` as for `judge_again`.
+
+    Raises
+    ------
+    JudgeError
+        What was read does not fit the position, or the decisions do not fit the doubts.
+    """
     return rules.judge(
-        rules.Position.parse(shot.planned.position),
-        rules.parse_squares(shot.planned.zone),
-        rules.Option(shot.planned.option),
+        rules.Position.parse(position),
+        rules.parse_squares(planned.zone),
+        rules.Option(planned.option),
         [
             rules.Fall(
                 square=rules.Square.parse(fall.square),

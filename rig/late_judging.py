@@ -65,7 +65,7 @@ def judge_recorded(log: ShotLog, shot_id: int) -> tuple[Shot, Analysis | None]:
     analysis = analyse_folder(folder)
     if not _waits(log.shot(shot_id)):
         raise NotToBeJudged(f"shot {shot_id} was judged meanwhile; rig log show {shot_id} tells how")
-    log_reading(log, shot_id, analysis)
+    log_reading(log, shot_id, shot.planned, analysis)
     return log.shot(shot_id), analysis
 
 

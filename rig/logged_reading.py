@@ -4,29 +4,40 @@ from __future__ import annotations
 
 import importlib.metadata
 
-from game.montecassino import Verdict
+from game.montecassino import JudgeError, Verdict
 from rig import log
 from rig.analyse import Analysis
-from rig.judging import as_logged, judge_again
+from rig.judging import as_logged, judge_reading
 
 __all__ = ["log_reading"]
 
 
 def log_reading(
-    shots: log.ShotLog, shot_id: int, analysis: Analysis, *, clock_us: int | None = None
+    shots: log.ShotLog,
+    shot_id: int,
+    planned: log.ShotPlan,
+    analysis: Analysis,
+    *,
+    clock_us: int | None = None,
 ) -> Verdict:
-    """Write down what was read of a shot and judge it by that; on return both are on the disk.
+    """Judge what was read of a shot, and write down both; on return they are on the disk.
 
     Raises
     ------
     LogError
-        The log does not take it.
+        The log does not take it, or the shot was planned without a position.
     JudgeError
-        What was read does not fit the position that the shot was fired at.
+        What was read does not fit the position that the shot was fired at; the reading is written down alone.
     """
-    shots.analysed(shot_id, _as_logged(analysis), clock_us=clock_us)
-    verdict = judge_again(shots.shot(shot_id), {})
-    shots.judged(shot_id, as_logged(verdict), clock_us=clock_us)
+    if planned.position is None:
+        raise log.LogError(f"shot {shot_id} was fired without a position; there is nothing to judge")
+    read = _as_logged(analysis)
+    try:
+        verdict = judge_reading(planned, planned.position, read, {})
+    except JudgeError:
+        shots.analysed(shot_id, read, clock_us=clock_us)
+        raise
+    shots.analysed(shot_id, read, verdict=as_logged(verdict), clock_us=clock_us)
     return verdict
 
 

@@ -347,7 +347,7 @@ class Match:
                 if watched.failure is not None:
                     raise watched.failure
                 analysis = ahead.analysis(watched.frames)
-                verdict = self._judge(shot_id, analysis)
+                verdict = self._judge(shot_id, order, analysis)
                 tell(ShotRead(shot_id, order, fired, analysis))
             finally:
                 # Whatever the reading came to, the shot's pictures are kept.
@@ -459,9 +459,9 @@ class Match:
             "option": order.option.value,
         }
 
-    def _judge(self, shot_id: int, analysis: Analysis) -> Verdict:
+    def _judge(self, shot_id: int, order: Order, analysis: Analysis) -> Verdict:
         try:
-            return log_reading(self._log, shot_id, analysis, clock_us=self._now())
+            return log_reading(self._log, shot_id, _plan_of(order), analysis, clock_us=self._now())
         except LogError as error:
             raise NotKept(
                 f"shot {shot_id} was fired, and its verdict is not told, since the log does not take it: {error}; "

@@ -231,7 +231,14 @@ class _SqlShotLog:
         with self._step(shot_id, Stage.RECORDED, cause, clock_us) as connection:
             _insert(connection, t.recording, shot_id=shot_id, path=path)
 
-    def analysed(self, shot_id: int, analysis: Analysis, *, clock_us: int | None = None) -> None:
+    def analysed(
+        self,
+        shot_id: int,
+        analysis: Analysis,
+        *,
+        verdict: Verdict | None = None,
+        clock_us: int | None = None,
+    ) -> None:
         with self._step(shot_id, Stage.ANALYSED, "", clock_us) as connection:
             analysis_id = _insert(
                 connection,
@@ -262,6 +269,9 @@ class _SqlShotLog:
                     x_mm=moved.x_mm,
                     y_mm=moved.y_mm,
                 )
+            if verdict is not None:
+                self._append(connection, shot_id, Stage.JUDGED, "", clock_us)
+                self._rule(connection, shot_id, analysis_id, verdict, clock_us)
 
     def abort(
         self, shot_id: int, cause: str, *, fired: Fired | None = None, clock_us: int | None = None
@@ -276,18 +286,28 @@ class _SqlShotLog:
             analysis_id = connection.execute(
                 sa.select(sa.func.max(t.analysis.c.analysis_id)).where(t.analysis.c.shot_id == shot_id)
             ).scalar_one()
-            verdict_id = _insert_verdict(connection, shot_id, analysis_id, None, verdict)
-            for doubt in verdict.doubts:
-                _insert(
-                    connection,
-                    t.doubt,
-                    verdict_id=verdict_id,
-                    square=doubt.square,
-                    between=list(doubt.between),
-                    commander=doubt.commander,
-                )
-            if not verdict.doubts:
-                self._append(connection, shot_id, Stage.DECIDED, "no doubt", clock_us)
+            self._rule(connection, shot_id, analysis_id, verdict, clock_us)
+
+    def _rule(
+        self,
+        connection: sa.Connection,
+        shot_id: int,
+        analysis_id: int,
+        verdict: Verdict,
+        clock_us: int | None,
+    ) -> None:
+        verdict_id = _insert_verdict(connection, shot_id, analysis_id, None, verdict)
+        for doubt in verdict.doubts:
+            _insert(
+                connection,
+                t.doubt,
+                verdict_id=verdict_id,
+                square=doubt.square,
+                between=list(doubt.between),
+                commander=doubt.commander,
+            )
+        if not verdict.doubts:
+            self._append(connection, shot_id, Stage.DECIDED, "no doubt", clock_us)
 
     def decide(
         self,

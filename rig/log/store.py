@@ -66,8 +66,19 @@ class ShotLog(Protocol):
     def recorded(self, shot_id: int, path: str, *, clock_us: int | None = None, cause: str = "") -> None:
         """Keep where the recording is, stage `RECORDED`; before the reading or after it."""
 
-    def analysed(self, shot_id: int, analysis: Analysis, *, clock_us: int | None = None) -> None:
-        """Keep one reading of the shot's pictures beside those before it, stage `ANALYSED`."""
+    def analysed(
+        self,
+        shot_id: int,
+        analysis: Analysis,
+        *,
+        verdict: Verdict | None = None,
+        clock_us: int | None = None,
+    ) -> None:
+        """Keep one reading of the shot's pictures beside those before it, stage `ANALYSED`.
+
+        With the verdict on it, where that is known at once, `JUDGED` follows as from `judged`: they are written together,
+        so that none stands there without the other.
+        """
 
     def judged(self, shot_id: int, verdict: Verdict, *, clock_us: int | None = None) -> None:
         """Keep the verdict on the latest analysis: stage `JUDGED`, and `DECIDED` too where it has no doubts."""

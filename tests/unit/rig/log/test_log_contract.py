@@ -217,6 +217,23 @@ def test_a_later_analysis_stands_beside_the_old_one(log: ShotLog, session_id: in
     assert log.shot(shot_id).verdicts == (FINAL, other)
 
 
+@pytest.mark.parametrize(("verdict", "last"), [(FINAL, Stage.DECIDED), (PENDING, Stage.JUDGED)])
+def test_a_reading_and_its_verdict_can_be_written_together(
+    log: ShotLog, session_id: int, verdict: Verdict, last: Stage
+) -> None:
+    together, apart = (until(log, session_id, Stage.SEEN) for _ in range(2))
+    log.analysed(together, ANALYSIS, verdict=verdict, clock_us=9_000)
+    log.analysed(apart, ANALYSIS, clock_us=9_000)
+    log.judged(apart, verdict, clock_us=9_000)
+    first, second = log.shot(together), log.shot(apart)
+    assert first.stage is second.stage is last
+    assert first.analyses == second.analyses
+    assert first.verdicts == second.verdicts == (verdict,)
+    assert [(e.stage, e.clock_us, e.cause) for e in first.history] == [
+        (e.stage, e.clock_us, e.cause) for e in second.history
+    ]
+
+
 def test_a_shot_given_up_after_its_recording_can_still_be_analysed(log: ShotLog, session_id: int) -> None:
     shot_id = until(log, session_id, Stage.RECORDED)
     log.abort(shot_id, "the camera stalled")
@@ -228,7 +245,7 @@ def test_a_shot_given_up_after_its_recording_can_still_be_analysed(log: ShotLog,
 @pytest.mark.parametrize("number", [0, -1, 10**9, 10**20, -(10**20)])
 def test_a_number_that_no_shot_and_no_session_has_is_refused(log: ShotLog, number: int) -> None:
     for ask in (log.shot, log.session):
-        with pytest.raises(LogError, match="there is no|no number in it is as large"):
+        with pytest.raises(LogError, match=r"there is no|no number in it is as large"):
             ask(number)
 
 
