@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from game.montecassino import Fall, Option, Position, Side, Square, Verdict, judge_any_shot
 from rig.recording import Recording, RecordingError, read_frames, read_recording
 from rig.uniforms_file import find_uniforms
-from vision.reading import NoReading, ShotReading, TableBefore, read_shot
+from vision.reading import Lookout, NoReading, ShotReading, TableBefore, read_shot
 from vision.scene import Scene
-from vision.streaks import StreakFinder
 
 __all__ = ["Analysis", "analyse_folder", "analyse_pictures", "scene_in"]
 
@@ -150,7 +149,7 @@ def analyse_pictures(
     recording: Recording,
     frames: Sequence[NDArray[np.uint8]],
     before: TableBefore | NoReading | None = None,
-    streaks: StreakFinder | None = None,
+    lookout: Lookout | None = None,
 ) -> Analysis:
     """Read and judge a shot from its pictures in memory.
 
@@ -164,8 +163,8 @@ def analyse_pictures(
         The pictures, one for each of the recording's times.
     before
         The table before the shot, where it has been read already with `scene_in`.
-    streaks
-        What `vision.reading.look_ahead` has seen in the first of the pictures.
+    lookout
+        What has looked at the first of the pictures already.
 
     Raises
     ------
@@ -174,7 +173,7 @@ def analyse_pictures(
     """
     scene = scene_in(folder, recording)
     started = time.process_time()
-    reading = read_shot(frames, recording.timestamps_us, scene, before, streaks)
+    reading = read_shot(frames, recording.timestamps_us, scene, before, lookout)
     if isinstance(reading, NoReading):
         raise RecordingError(folder / recording.clip, reading.reason)
     analyse_ms = 1000 * (time.process_time() - started)

@@ -25,8 +25,7 @@ from numpy.typing import NDArray
 from rig.analyse import Analysis, analyse_pictures, scene_in
 from rig.camera import Frame
 from rig.recording import Recording, recording_of
-from vision.reading import NoReading, TableBefore, look_ahead, read_before, still_holds, still_stands
-from vision.streaks import StreakFinder
+from vision.reading import Lookout, NoReading, TableBefore, read_before, still_holds, still_stands
 
 __all__ = ["ReadingAhead"]
 
@@ -49,7 +48,7 @@ class ReadingAhead:
         self._aimed: Future[TableBefore | NoReading] | None = None
         self._before: Future[TableBefore | NoReading] | None = None
         self._looking: Future[None] | None = None
-        self._streaks: StreakFinder | None = None  # the reader's own
+        self._lookout: Lookout | None = None
         self._trial: _Trial | None = None
         self._analysis: Future[Analysis] | None = None
 
@@ -134,45 +133,40 @@ class ReadingAhead:
         return read_before([frame.image for frame in frames], recording.timestamps_us, scene)
 
     def _read_before(self, frames: Sequence[Frame]) -> TableBefore | NoReading:
+        recording = self._recording(frames)
+        scene = scene_in(self._folder, recording)
+        before: TableBefore | NoReading | None = None
         if self._aimed is not None and self._aimed.exception() is None:
-            recording = self._recording(frames)
-            aimed, scene = self._aimed.result(), scene_in(self._folder, recording)
+            before = self._aimed.result()
             pictures = [frame.image for frame in frames]
-            if isinstance(aimed, TableBefore) and still_stands(
-                aimed, pictures, recording.timestamps_us, scene
+            if isinstance(before, NoReading) or not still_stands(
+                before, pictures, recording.timestamps_us, scene
             ):
-                return aimed
-        return self._read_table(frames, self._keys)
+                before = None
+        if before is None:
+            before = self._read_table(frames, self._keys)
+        if isinstance(before, TableBefore):
+            self._lookout = Lookout(before, scene)
+        return before
 
     def _look_ahead(self, frames: Sequence[Frame]) -> None:
-        assert self._before is not None, "the table was read before"
-        before, recording = self._before.result(), self._recording(frames)
-        if isinstance(before, TableBefore):
-            self._streaks = look_ahead(
-                [frame.image for frame in frames],
-                recording.timestamps_us,
-                scene_in(self._folder, recording),
-                before,
-                self._streaks,
-            )
+        if self._lookout is not None:
+            self._lookout.look([frame.image for frame in frames], [frame.timestamp_us for frame in frames])
 
     def _read(self, frames: Sequence[Frame], pictures: Sequence[Image]) -> Analysis:
         assert self._before is not None, "the table was read before"
         return analyse_pictures(
-            self._folder, self._recording(frames), pictures, self._before.result(), self._streaks
+            self._folder, self._recording(frames), pictures, self._before.result(), self._lookout
         )
 
     def _holds(self, trial: _Trial, frames: Sequence[Frame]) -> bool:
-        assert self._before is not None, "the table was read before"
-        before = self._before.result()
-        assert isinstance(before, TableBefore), "the trial was read with it"
+        assert self._lookout is not None, "the trial was read with it"
         since = frames[len(trial.frames) - 1 :]
         return still_holds(
             trial.analysis.result().reading,
-            before,
+            self._lookout,
             [frame.image for frame in since],
             [frame.timestamp_us for frame in since],
-            scene_in(self._folder, self._recording(frames)),
         )
 
     def _recording(self, frames: Sequence[Frame]) -> Recording:

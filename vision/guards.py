@@ -1,7 +1,7 @@
 """What must not happen round a shot: a hand over the table, a bumped table, other light, a covered lens, a late fall.
 
 Before a shot the newest pictures are held against the table as it was read (`TableGuard.check`): whatever speaks
-against firing is told, and the shot is refused. After it the whole clip is looked through (`clip_alarms`), and whatever
+against firing is told, and the shot is refused. After it the whole clip is looked through (`ClipGuard`), and whatever
 may have had a part in what fell holds the ruling.
 
 A shot, falling soldiers and their shadows change the picture too. What tells a hand from them is where it is: an arm
@@ -13,7 +13,7 @@ picture into the other: they all move alike.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -30,7 +30,7 @@ from vision.scene import Scene
 from vision.shot_track import ShotTrack
 from vision.steady import Steady
 
-__all__ = ["Alarm", "TableGuard", "Trouble", "clip_alarms", "late_falls", "stirred_since", "unchanged"]
+__all__ = ["Alarm", "ClipGuard", "TableGuard", "Trouble", "late_falls", "unchanged"]
 
 Image = NDArray[np.uint8]
 FloatArray = NDArray[np.float64]
@@ -189,65 +189,106 @@ class TableGuard:
         return min(near)[1] if near else None
 
 
-def clip_alarms(
-    frames: Sequence[Image],
-    timestamps_us: Sequence[int],
-    view: BoardView,
-    scene: Scene,
-    standing: Standing,
-    reference: Image,
-    first_moving: int,
-) -> tuple[Alarm, ...]:
-    """Look through a clip for what may have had a part in what fell; at most one alarm of each kind.
+class ClipGuard:
+    """Looks through the pictures of a shot for what may have had a part in what fell; looks at each once.
 
     Parameters
     ----------
-    frames, timestamps_us
-        The pictures and their times.
     view, scene, standing
         The camera, the board and who stood on it before the shot.
     reference
         The table before the shot.
-    first_moving
-        Index of the first picture after the release.
     """
-    released_us = timestamps_us[max(0, first_moving - 1)]
-    moved_mm = _Anchors(reference, view, scene, standing).moved_mm(frames[-1])
-    if moved_mm is not None and _BUMP_MM < moved_mm < math.inf:
-        # Every edge would look like a change: what else may have happened cannot be told.
-        return (
-            Alarm(Trouble.BUMP, f"the table or the camera was moved by {moved_mm:.1f} mm during the shot"),
-        )
-    watch = _ClipWatch(reference, view, scene, standing)
-    found: dict[Trouble, Alarm] = {}
-    earlier: tuple[Alarm, int] | None = None
-    looked_us = timestamps_us[0] - _LOOK_EACH_US
-    for picture, at_us in zip(frames, timestamps_us, strict=True):
-        is_last = at_us == timestamps_us[-1]
-        if at_us - looked_us < _LOOK_EACH_US and not is_last:
-            continue
-        looked_us = at_us
-        alarm = watch.look(picture)
-        if alarm is None:
-            earlier = None
-            continue
-        # A single picture can be a camera's flash; who takes part in a shot is seen in more of them.
-        if earlier is None or earlier[0].trouble is not alarm.trouble:
-            earlier = alarm, at_us
-            if not is_last:
+
+    def __init__(self, view: BoardView, scene: Scene, standing: Standing, reference: Image) -> None:
+        self._view = view
+        self._scene = scene
+        self._anchors = _Anchors(reference, view, scene, standing)
+        self._watch = _ClipWatch(reference, view, scene, standing)
+        self._seen: dict[int, Alarm | None] = {}
+
+    def look_ahead(self, frames: Sequence[Image], timestamps_us: Sequence[int]) -> None:
+        """Look already at what `alarms` will look at, given the pictures so far."""
+        for k in _looked_at(timestamps_us):
+            self._look(frames[k], timestamps_us[k])
+
+    def alarms(
+        self, frames: Sequence[Image], timestamps_us: Sequence[int], first_moving: int
+    ) -> tuple[Alarm, ...]:
+        """Say what there was; at most one alarm of each kind.
+
+        Parameters
+        ----------
+        frames, timestamps_us
+            The pictures and their times.
+        first_moving
+            Index of the first picture after the release.
+        """
+        released_us = timestamps_us[max(0, first_moving - 1)]
+        moved_mm = self._anchors.moved_mm(frames[-1])
+        if moved_mm is not None and _BUMP_MM < moved_mm < math.inf:
+            # Every edge would look like a change: what else may have happened cannot be told.
+            return (
+                Alarm(
+                    Trouble.BUMP, f"the table or the camera was moved by {moved_mm:.1f} mm during the shot"
+                ),
+            )
+        found: dict[Trouble, Alarm] = {}
+        earlier: tuple[Alarm, int] | None = None
+        last = len(frames) - 1
+        for k in dict.fromkeys((*_looked_at(timestamps_us), last)):
+            at_us = timestamps_us[k]
+            alarm = self._look(frames[k], at_us)
+            if alarm is None:
+                earlier = None
                 continue
-        since_ms = (earlier[1] - released_us) / 1000
-        when = f"{abs(since_ms):.0f} ms {'after' if since_ms >= 0 else 'before'} the release"
-        found.setdefault(alarm.trouble, replace(alarm, reason=f"{when} {earlier[0].reason}"))
-    if not found and moved_mm == math.inf:
-        found[Trouble.BUMP] = Alarm(
-            Trouble.BUMP, "the last picture shows another table than the one before the shot"
-        )
-    if not found and _still_moves(frames, timestamps_us, view, scene):
-        found[Trouble.UNENDED] = Alarm(
-            Trouble.UNENDED, "the pictures end while something on the board still moves"
-        )
-    return tuple(found.values())
+            # A single picture can be a camera's flash; who takes part in a shot is seen in more of them.
+            if earlier is None or earlier[0].trouble is not alarm.trouble:
+                earlier = alarm, at_us
+                if k != last:
+                    continue
+            since_ms = (earlier[1] - released_us) / 1000
+            when = f"{abs(since_ms):.0f} ms {'after' if since_ms >= 0 else 'before'} the release"
+            found.setdefault(alarm.trouble, replace(alarm, reason=f"{when} {earlier[0].reason}"))
+        if not found and moved_mm == math.inf:
+            found[Trouble.BUMP] = Alarm(
+                Trouble.BUMP, "the last picture shows another table than the one before the shot"
+            )
+        if not found and _still_moves(frames, timestamps_us, self._view, self._scene):
+            found[Trouble.UNENDED] = Alarm(
+                Trouble.UNENDED, "the pictures end while something on the board still moves"
+            )
+        return tuple(found.values())
+
+    def stirred_since(
+        self, frames: Sequence[Image], timestamps_us: Sequence[int], known: Collection[Trouble]
+    ) -> bool:
+        """Say whether anything more happened on a table that had become quiet.
+
+        Parameters
+        ----------
+        frames, timestamps_us
+            The picture in which it was quiet, and all since.
+        known
+            What a guard had noticed by then.
+        """
+        if any(alarm.trouble not in known for alarm in self.alarms(frames, timestamps_us, 0)):
+            return True
+        return _changed_mm2(frames[0], frames[-1], self._view, self._scene) > _STIRRED_MM2
+
+    def _look(self, picture: Image, at_us: int) -> Alarm | None:
+        if at_us not in self._seen:
+            self._seen[at_us] = self._watch.look(picture)
+        return self._seen[at_us]
+
+
+def _looked_at(timestamps_us: Sequence[int]) -> Iterator[int]:
+    """Give the pictures that are looked at, besides the last."""
+    looked_us = timestamps_us[0] - _LOOK_EACH_US
+    for k, at_us in enumerate(timestamps_us):
+        if at_us - looked_us >= _LOOK_EACH_US:
+            looked_us = at_us
+            yield k
 
 
 def _still_moves(
@@ -266,32 +307,6 @@ def _changed_mm2(before: Image, now: Image, view: BoardView, scene: Scene) -> fl
     cv2.fillConvexPoly(free, _corners(view.project(_cannon_mm(scene))), 0)
     change = Watched(shrink_mask(free > 0)).compare(shrink(before), shrink(now))
     return change.area_px * view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2) ** 2
-
-
-def stirred_since(
-    frames: Sequence[Image],
-    timestamps_us: Sequence[int],
-    view: BoardView,
-    scene: Scene,
-    standing: Standing,
-    reference: Image,
-    known: Collection[Trouble],
-) -> bool:
-    """Say whether anything more happened on a table that had become quiet.
-
-    Parameters
-    ----------
-    frames, timestamps_us
-        The picture in which it was quiet, and all since.
-    view, scene, standing, reference
-        As for `clip_alarms`.
-    known
-        What a guard had noticed by then.
-    """
-    alarms = clip_alarms(frames, timestamps_us, view, scene, standing, reference, 0)
-    if any(alarm.trouble not in known for alarm in alarms):
-        return True
-    return _changed_mm2(frames[0], frames[-1], view, scene) > _STIRRED_MM2
 
 
 def unchanged(before: Image, now: Image, view: BoardView, scene: Scene) -> bool:

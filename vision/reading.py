@@ -16,7 +16,7 @@ from vision.change import shrink
 from vision.contacts import ShotContacts, find_contacts
 from vision.faint import Struck
 from vision.falls import find_falls
-from vision.guards import Alarm, clip_alarms, late_falls, stirred_since, unchanged
+from vision.guards import Alarm, ClipGuard, late_falls, unchanged
 from vision.outcome import Push, Standing
 from vision.registration import BoardView, NoBoard, grey, register
 from vision.scene import Scene
@@ -130,12 +130,43 @@ def still_stands(
     return unchanged(before.picture, _before_release(frames, timestamps_us, scene), before.view, scene)
 
 
+class Lookout:
+    """Looks at a shot's pictures while it flies: what is seen in each does not depend on what comes later.
+
+    Parameters
+    ----------
+    before
+        The table before the shot.
+    scene
+        As for `read_shot`.
+    """
+
+    guard: ClipGuard
+    streaks: StreakFinder | None
+    """``None`` until there are pictures."""
+
+    def __init__(self, before: TableBefore, scene: Scene) -> None:
+        self._scene = scene
+        self._view = before.view
+        self.guard = ClipGuard(before.view, scene, before.board.standing, before.picture)
+        self.streaks = None
+
+    def look(self, frames: Sequence[NDArray[np.uint8]], timestamps_us: Sequence[int]) -> None:
+        """Look at what is new among all pictures so far."""
+        if self.streaks is None:
+            self.streaks = StreakFinder(frames, timestamps_us, self._scene, self._view)
+        self.streaks.go_on(frames, timestamps_us)
+        if self._scene.fire_us is not None:
+            self.streaks.look_ahead(self._scene.fire_us, self._scene.fire_us + LONGEST_US)
+        self.guard.look_ahead(frames, timestamps_us)
+
+
 def read_shot(
     frames: Sequence[NDArray[np.uint8]],
     timestamps_us: Sequence[int],
     scene: Scene,
     before: TableBefore | NoReading | None = None,
-    streaks: StreakFinder | None = None,
+    lookout: Lookout | None = None,
 ) -> ShotReading | NoReading:
     """Read one shot.
 
@@ -150,8 +181,8 @@ def read_shot(
     before
         The table as `read_before` has read it from the same pictures, or earlier where `still_stands`; ``None``: read it
         now.
-    streaks
-        What `look_ahead` has seen in the first of these pictures; ``None``: nobody has looked.
+    lookout
+        What has looked at the first of these pictures, given with `before`; ``None``: nothing has.
     """
     if len(frames) != len(timestamps_us):
         raise ValueError(f"{len(frames)} frames and {len(timestamps_us)} timestamps; expected one a frame")
@@ -162,6 +193,8 @@ def read_shot(
         before = read_before(frames, timestamps_us, scene)
     if isinstance(before, NoReading):
         return before
+    if lookout is None:
+        lookout = Lookout(before, scene)
     reference, view, board = before.picture, before.view, before.board
     first_moving = _first_moving(timestamps_us, scene.fire_us)
     if float(np.percentile(grey(frames[-1])[::4, ::4], 99)) < _BLACK_LEVEL:
@@ -171,7 +204,9 @@ def read_shot(
     aftermath = find_falls(frames, timestamps_us, view, board, reference, first_moving)
     stirred_us = {t.soldier.square: t.began_us for t in aftermath.topplings}
     stirred_us |= {p.soldier.square: p.began_us for p in aftermath.pushes}
-    track = find_track(frames, timestamps_us, scene, view, board.lamp, streaks, _struck(board, stirred_us))
+    track = find_track(
+        frames, timestamps_us, scene, view, board.lamp, lookout.streaks, _struck(board, stirred_us)
+    )
     frame_us = median(b - a for a, b in pairwise(timestamps_us))
     contacts = find_contacts(track, board.standing, stirred_us, frame_us=frame_us)
     falls = explain(
@@ -183,7 +218,7 @@ def read_shot(
         frame_us=frame_us,
         shot_from_mm=scene.shot_from_mm,
     )
-    alarms = clip_alarms(frames, timestamps_us, view, scene, board.standing, reference, first_moving)
+    alarms = lookout.guard.alarms(frames, timestamps_us, first_moving)
     late = late_falls(falls, aftermath.pushes, track)
     return ShotReading(
         view,
@@ -197,56 +232,23 @@ def read_shot(
     )
 
 
-def look_ahead(
-    frames: Sequence[NDArray[np.uint8]],
-    timestamps_us: Sequence[int],
-    scene: Scene,
-    before: TableBefore,
-    streaks: StreakFinder | None,
-) -> StreakFinder:
-    """Look at a shot's pictures while it flies: what is seen in each does not depend on what comes later.
-
-    Parameters
-    ----------
-    frames, timestamps_us
-        All pictures so far.
-    scene
-        As for `read_shot`, with the release.
-    before
-        The table before the shot.
-    streaks
-        What this returned the last time; ``None`` at first.
-    """
-    assert scene.fire_us is not None, "the shot was released"
-    if streaks is None:
-        streaks = StreakFinder(frames, timestamps_us, scene, before.view)
-    streaks.go_on(frames, timestamps_us)
-    streaks.look_ahead(scene.fire_us, scene.fire_us + LONGEST_US)
-    return streaks
-
-
 def still_holds(
     reading: ShotReading,
-    before: TableBefore,
+    lookout: Lookout,
     frames: Sequence[NDArray[np.uint8]],
     timestamps_us: Sequence[int],
-    scene: Scene,
 ) -> bool:
     """Say whether a shot that was read before all was surely over would be read the same now, at a fraction of the cost.
 
     Parameters
     ----------
-    reading, before
-        What was read.
+    reading, lookout
+        What was read, and with what.
     frames, timestamps_us
         The last picture that it was read from, and all since.
-    scene
-        As for `read_shot`.
     """
     known = {alarm.trouble for alarm in reading.alarms}
-    return not stirred_since(
-        frames, timestamps_us, before.view, scene, reading.standing, before.picture, known
-    )
+    return not lookout.guard.stirred_since(frames, timestamps_us, known)
 
 
 def _struck(board: Board, stirred_us: Mapping[Square, int]) -> list[Struck]:

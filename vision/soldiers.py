@@ -310,16 +310,18 @@ def _decide_order(
     # Covering takes away and never adds, so an old fit is an upper bound: only the best is fitted anew.
     stale: set[Square] = set()
     decided: dict[Square, Cover] = {}
-    totals_mm2 = {s: fit.total_mm2 for s, fit in open_squares.items()}
+    squares = list(fits)
+    totals_mm2 = np.array([fit.total_mm2 for fit in fits.values()])
     while open_squares:
-        square = max(totals_mm2, key=totals_mm2.__getitem__)
+        clearest = int(np.argmax(totals_mm2))
+        square = squares[clearest]
         if square in stale:
             stale.discard(square)
             open_squares[square] = _lay_figure(left, shapes, figure, square)
-            totals_mm2[square] = open_squares[square].total_mm2
+            totals_mm2[clearest] = open_squares[square].total_mm2
             continue
         fit = open_squares.pop(square)
-        del totals_mm2[square]
+        totals_mm2[clearest] = -np.inf
         decided[square] = fit
         if fit.mean < _SURELY_BARE:
             break

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from painted_table import CROWD, Figure, Table
 
 from game.montecassino import Cause, Side, Square
-from vision.guards import Alarm, TableGuard, Trouble, clip_alarms, late_falls, stirred_since, unchanged
+from vision.guards import Alarm, ClipGuard, TableGuard, Trouble, late_falls, unchanged
 from vision.outcome import Soldier, Standing
 from vision.reading import ShotReading, read_shot
 
@@ -47,7 +47,8 @@ def times(count: int) -> list[int]:
 
 
 def alarms(frames: list[Image]) -> tuple[Alarm, ...]:
-    return clip_alarms(frames, times(len(frames)), CAMERA, SCENE, STANDING, TABLE.paint(seed=99), FIRE)
+    guard = ClipGuard(CAMERA, SCENE, STANDING, TABLE.paint(seed=99))
+    return guard.alarms(frames, times(len(frames)), FIRE)
 
 
 def arm(picture: Image, reach_px: int, row: int = 225) -> Image:
@@ -238,6 +239,17 @@ def test_before_a_shot_what_moves_outside_the_watched_part_does_not_matter() -> 
     assert blind.check([arm(TABLE.paint(), 200)]) is None
 
 
+@pytest.mark.parametrize("seen", [0, 1, 13, 30])
+def test_pictures_that_were_looked_at_as_they_came_raise_the_same_alarms(seen: int) -> None:
+    frames = clip(lambda k, picture: arm(picture, 260) if 12 < k < 30 else picture)
+    guard = ClipGuard(CAMERA, SCENE, STANDING, TABLE.paint(seed=99))
+    if seen:
+        guard.look_ahead(frames[:seen], times(seen))
+    found = guard.alarms(frames, times(len(frames)), FIRE)
+    assert found == alarms(frames)
+    assert [alarm.trouble for alarm in found] == [Trouble.HAND]
+
+
 SINCE: dict[str, tuple[Callable[[int, Image], Image], bool]] = {
     "nothing": (lambda k, picture: picture, False),
     "flicker": (lambda k, picture: cv2.convertScaleAbs(picture, alpha=1 + 0.06 * (-1) ** k), False),
@@ -254,17 +266,18 @@ def test_a_table_that_became_quiet_is_watched_on(happens: str) -> None:
     change, stirred = SINCE[happens]
     frames = clip(change, 24)
     reference = TABLE.paint(seed=99)
-    told = stirred_since(frames, times(24), CAMERA, SCENE, STANDING, reference, known=())
-    assert told is stirred
+    guard = ClipGuard(CAMERA, SCENE, STANDING, reference)
+    assert guard.stirred_since(frames, times(24), known=()) is stirred
 
 
 def test_a_soldier_that_is_gone_since_is_seen_and_what_is_known_counts_no_more() -> None:
     without = replace(TABLE, figures=tuple(f for s, f in PLACED.items() if s != TWO[0]))
     frames = [*clip(count=12), *(without.paint(seed=k) for k in range(12))]
     reference = TABLE.paint(seed=99)
-    assert stirred_since(frames, times(24), CAMERA, SCENE, STANDING, reference, known=())
+    assert ClipGuard(CAMERA, SCENE, STANDING, reference).stirred_since(frames, times(24), known=())
     dark = [cv2.convertScaleAbs(picture, alpha=0.6) for picture in clip(count=24)]
-    assert not stirred_since(dark, times(24), CAMERA, SCENE, STANDING, reference, known={Trouble.LIGHT})
+    guard = ClipGuard(CAMERA, SCENE, STANDING, reference)
+    assert not guard.stirred_since(dark, times(24), known={Trouble.LIGHT})
 
 
 SECOND = PLACED[TWO[1]]
