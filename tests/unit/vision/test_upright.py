@@ -90,8 +90,8 @@ def test_the_more_upright_it_looks_the_likelier_it_stands(odds: float) -> None:
     assert chance_of_standing(more) > chance_of_standing(less)
 
 
-def test_two_places_that_agree_are_averaged_and_of_two_that_do_not_one_is_believed() -> None:
-    assert shift_mm(STANDS) == pytest.approx((6.0, 4.5))
+def test_of_two_places_that_agree_likeness_counts_for_more_and_of_two_that_do_not_one_is_believed() -> None:
+    assert shift_mm(STANDS) == pytest.approx((6.0, 4.2))
     seen = Uprightness(3.0, (-9.0, 0.0))
     assert shift_mm(replace(STANDS, upright=seen)) == pytest.approx((-9.0, 0.0))
     assert shift_mm(replace(STANDS, upright=replace(seen, odds=-3.0))) == pytest.approx((6.0, 4.0))
