@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from vision.bounce import fit_bounced
 from vision.closer_look import CloserLook
-from vision.draft import Draft, DraftFitter, furthest_px, loosened, own_of, seen_of, thrown_of
+from vision.draft import Draft, DraftFitter, furthest_px, loosened, own_of, place_px, seen_of, thrown_of
 from vision.faint import Struck, faint_flights, quiet_pictures
 from vision.flight import GRAVITY_MM_PER_MS2, Flight, FlightFit, FlightPrior
 from vision.from_cannon import CannonSearch
@@ -227,7 +227,20 @@ class _Follower:
             return None
         self._finder.expose(exposure_us)
         self._look.learn(best[1])
-        return best[1]
+        return self._shaded(best[1])
+
+    def _shaded(self, draft: Draft) -> Draft:
+        """Add the shadows of what was seen of the shot: they tell its height."""
+        kept, fit = list(draft.sights), draft.fit
+        for sight in draft.sights:
+            other = self._counterpart(fit, sight)
+            if other is None:
+                continue
+            # A streak on a dark shot is that shot's own.
+            apart_px = float(np.hypot(*(place_px(other) - place_px(sight))))
+            if apart_px > sight.streak.width_px + sight.streak.length_px / 2:
+                kept, fit, _ = self._adding(draft.prior, kept, fit, [other])
+        return Draft(draft.prior, tuple(kept), fit)
 
     def _shown(self, flight: Flight, quiet: range) -> Draft | None:
         """Look for the shot along a flight while nothing else moves; ``None`` where too little shows."""
