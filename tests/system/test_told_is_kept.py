@@ -4,15 +4,20 @@ The fault is real: the files of the process cannot grow any more. Only its momen
 the rig killed at any moment.)
 """
 
+import multiprocessing
 import os
-import subprocess
+import resource
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from small_twin import SMALL_TWIN
 
-from game.montecassino import Agreement, Battle, Option, Position, Side
+import rig.cli.shoot
+import rig.match
+from game.montecassino import Agreement, Battle, Option, Position, Side, Verdict
 from rig.battle_file import read_battle, write_battle
 from rig.cli import main
 from rig.log import Shot, Stage, open_log
@@ -20,44 +25,51 @@ from rig.log import Shot, Stage, open_log
 START = Position.parse("A A01-A08,A17 G01-G08,G53,G61 0/0 20/20 -")
 FILE = Path("friday.json")
 FELLED = "G-61"  # by the first shot of this seed at G-53
-WITH_A_FAULT = """
-import resource, sys
-import rig.match
-from rig.cli import main, shoot
-
-told, logged = shoot._told, rig.match.log_reading
-
-def no_file_may_grow_over(limit):
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-
-def told_and_then(read):
-    yield from told(read)
-    {once_told}
-
-def log_reading(*args, **options):
-    {before_the_verdict}
-    return logged(*args, **options)
-
-shoot._told, rig.match.log_reading = told_and_then, log_reading
-sys.exit(main())
-"""
+# Each rig is a process of its own, forked from one that has loaded the programs.
+RIGS = multiprocessing.get_context("forkserver")
+RIGS.set_forkserver_preload(["rig.cli.shoot", "rig.aiming", "rig.eye", "rig.log", "rig.match", "twin.twin"])
 
 
-def shoot(
-    folder: Path, *, once_told: str = "pass", before_the_verdict: str = "pass"
-) -> subprocess.CompletedProcess[str]:
-    """Fire in a battle of its own, in a process that something happens to."""
+@dataclass(frozen=True)
+class Done:
+    returncode: int | None
+    stdout: str
+    stderr: str
+
+
+def shoot(folder: Path, *, once_told: int | None = None, before_the_verdict: int | None = None) -> Done:
+    """Fire in a battle of its own, in a process whose files can grow to so many bytes from some moment on."""
     (folder / "rig.toml").write_text(SMALL_TWIN.format(seed=1), encoding="utf-8")
     write_battle(folder / FILE, Battle.begin(Agreement(Side.A, Option.I), START))
-    script = WITH_A_FAULT.format(once_told=once_told, before_the_verdict=before_the_verdict)
-    return subprocess.run(
-        [sys.executable, "-u", "-c", script, "shoot", "G-53", "--battle", str(FILE)],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "COLUMNS": "200"},
-        check=False,
-    )
+    process = RIGS.Process(target=_shoot, args=(folder, once_told, before_the_verdict))
+    process.start()
+    process.join()
+    return Done(process.exitcode, (folder / "out").read_text(), (folder / "err").read_text())
+
+
+def _shoot(folder: Path, once_told: int | None, before_the_verdict: int | None) -> None:
+    os.chdir(folder)
+    os.environ["COLUMNS"] = "200"
+    for number, name in ((1, "out"), (2, "err")):
+        os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT), number)
+    sys.stdout, sys.stderr = (os.fdopen(number, "w", buffering=1, encoding="utf-8") for number in (1, 2))
+    told, logged = rig.cli.shoot._told, rig.match.log_reading
+
+    def told_and_then(read: rig.match.ShotRead) -> Iterator[str]:
+        yield from told(read)
+        limit(once_told)
+
+    def log_reading(*what: Any, **more: Any) -> Verdict:
+        limit(before_the_verdict)
+        return logged(*what, **more)
+
+    rig.cli.shoot._told, rig.match.log_reading = told_and_then, log_reading
+    sys.exit(main(["shoot", "G-53", "--battle", str(FILE)]))
+
+
+def limit(file_bytes: int | None) -> None:
+    if file_bytes is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes))
 
 
 def the_shot() -> Shot:
@@ -71,7 +83,7 @@ def leaving(said: str) -> Sequence[str]:
 
 
 def test_a_verdict_that_was_told_is_in_the_log_where_the_disk_takes_no_recording(tmp_path, monkeypatch):
-    done = shoot(tmp_path, once_told="no_file_may_grow_over(4096)")
+    done = shoot(tmp_path, once_told=4096)
     assert done.returncode == 1
     (said,) = done.stderr.splitlines()
     assert said == (
@@ -90,7 +102,7 @@ def test_a_verdict_that_the_log_does_not_take_is_not_told_and_is_had_from_the_re
     tmp_path, monkeypatch, capsys
 ):
     # Enough for a clip, and the log is longer already.
-    done = shoot(tmp_path, before_the_verdict="no_file_may_grow_over(100_000)")
+    done = shoot(tmp_path, before_the_verdict=100_000)
     assert done.returncode == 1
     assert leaving(done.stdout) == []
     assert "left at" not in done.stdout
