@@ -85,6 +85,12 @@ def shoot(
         def tell(read: ShotRead) -> None:
             for line in _told(read):
                 console.print(line)
+            shot = rig.log.shot(read.shot_id)
+            if begun is not None and battle is not None and not shot.pending:
+                # At once: whoever ends the rig from here on must not leave the battle behind the log.
+                after = with_shot(begun, shot)
+                write_battle(battle, after)
+                console.print(f"entered in {battle}: {after.history[-1].entry}")
 
         done = rig.match.shoot(Order(square, before, zone, agreed), tell)
         console.print(f"recorded in {done.folder}")
@@ -93,11 +99,6 @@ def shoot(
             if battle is not None:
                 console.print(f"Then the shot goes into the battle: rig game enter {battle} {done.shot_id}")
             return
-        if begun is not None and battle is not None:
-            # Before hands are asked for anything: whoever leaves at that moment must not leave the battle behind the log.
-            after = with_shot(begun, rig.log.shot(done.shot_id))
-            write_battle(battle, after)
-            console.print(f"entered in {battle}: {after.history[-1].entry}")
         rig.hands.set_up(done.verdict.casualties, done.verdict.put_back)
 
 

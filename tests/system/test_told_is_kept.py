@@ -95,6 +95,7 @@ def test_a_verdict_that_was_told_is_in_the_log_where_the_disk_takes_no_recording
     assert shot.verdict is not None
     assert list(shot.verdict.casualties) == leaving(done.stdout) == [FELLED]
     assert shot.entry(Stage.ABORTED) is None
+    assert str(read_battle(FILE).position) == shot.verdict.after
     assert list(Path("recordings/shot-00001").iterdir()) == []
 
 
