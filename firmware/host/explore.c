@@ -1389,7 +1389,7 @@ static void try_things(uint32_t from, const struct world *before, const uint8_t 
 static void try_all(uint32_t from, const struct world *before, uint8_t *chosen, unsigned count, unsigned most)
 {
     try_things(from, before, chosen);
-    for (uint8_t i = 0; count < most && i < THING_COUNT; i++) {
+    for (uint8_t i = 0; count < most && count < MOST_THINGS && i < THING_COUNT; i++) {
         if (may_follow(count == 0 ? NO_THING : chosen[count - 1u], i)) {
             chosen[count] = i;
             try_all(from, before, chosen, count + 1u, most);

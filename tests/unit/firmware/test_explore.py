@@ -107,7 +107,7 @@ def test_explorer_finds_the_guard_that_is_gone(guard: str, tmp_path: Path) -> No
     program = tmp_path / "explore"
     sources = [*map(str, core.glob("*.c")), str(FIRMWARE / "host" / "explore.c")]
     includes = [f"-I{core}", f"-I{FIRMWARE / 'host'}"]
-    subprocess.run(["cc", "-std=c99", "-O2", "-w", *includes, "-o", str(program), *sources], check=True)
+    subprocess.run(["cc", "-std=c99", "-O3", "-w", *includes, "-o", str(program), *sources], check=True)
     run = explore(program, world, "1")
     assert run.returncode == 1, run.stdout
     broken, *way = run.stdout.splitlines()
