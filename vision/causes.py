@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import Cause, Square
-from vision.contacts import Course, ShotContacts, Touch, stirring_cost
+from vision.contacts import STRANGERS, Course, ShotContacts, Touch, stirring_cost
 from vision.drags import Drag, find_drags
 from vision.felled import Manner, manner
 from vision.followers import chance_of_ricochet, measures
@@ -225,7 +225,7 @@ def _ways(
 ) -> dict[Cause, float]:
     """How well each cause explains a fall under one account of the shot's way."""
     toppling = seen.toppling
-    if track.release_us is not None and toppling.began_us < track.release_us - frame_us:
+    if _before_release(toppling, track, frame_us):
         return {Cause.OTHER: 1.0}
     touched = _touched(toppling, course, frame_us)
     follower = seen.follower
@@ -249,6 +249,13 @@ def _ways(
         ways[Cause.RICOCHET] = max(fit, _LEAST_FIT) * _STRUCK_SEEN * follower.ricochet
     ways[Cause.DRAGGED] = (1 - follower.ricochet) * max(1 - fit, _PUSHED_FIRST)
     return ways
+
+
+def _before_release(toppling: Toppling, track: ShotTrack, frame_us: float) -> bool:
+    """Whether a soldier moved before the shot left the cannon, as far as that is known."""
+    if track.release_us is None or len(track.legs[0].streaks) <= STRANGERS:
+        return False
+    return toppling.began_us < track.release_us - frame_us
 
 
 def _ways_of_first(
@@ -356,6 +363,8 @@ def _evidence(
                         f"it was seen to move at {since_ms:.0f} ms"
                     )
         what = "was the first to move" if cause is Cause.DIRECT else "moved"
+        if since_ms < 0:
+            return f"it {what}, before anything was seen that may have been the shot"
         is_near = seen.follower is not None and seen.follower.whereabouts.sight in {Sight.SEEN, Sight.BETWEEN}
         where = "near it" if is_near else "out of sight by"
         return f"it {what}, {since_ms:.0f} ms after release; the shot was {where} then"

@@ -23,11 +23,12 @@ PLACES = {A: (180.0, 382.0), B: (180.0, 427.0), C: (180.0, 472.0), D: (300.0, 20
 STANDING = Standing(tuple(Soldier(s, Side.G, *PLACES[s]) for s in sorted(PLACES)), 42.0, 10.0)
 
 
-def shot_track(*, lost: bool = False) -> ShotTrack:
+def shot_track(*, lost: bool = False, sights: int = 1) -> ShotTrack:
     flight = Flight(RELEASE_US, np.array([180.0, -40.0, 50.0]), np.array([0.0, 8.0, 0.0]))
-    streak = Streak(0, RELEASE_US + 45_000, 0.0, 0.0, 8.0, 8.0, (1.0, 0.0), 40.0)
-    fit = FlightFit(flight, np.eye(8), 1.0, np.zeros(1))
-    return ShotTrack((Leg(fit, (streak,)),), "the shot left the board", 1000.0, lost)
+    times_us = RELEASE_US + 45_000 - 8_333 * np.arange(sights)[::-1]
+    streaks = tuple(Streak(k, int(t), 0.0, 0.0, 8.0, 8.0, (1.0, 0.0), 40.0) for k, t in enumerate(times_us))
+    fit = FlightFit(flight, np.eye(8), 1.0, np.zeros(sights))
+    return ShotTrack((Leg(fit, streaks),), "the shot left the board", 1000.0, lost)
 
 
 def touch(square: Square | None, at_ms: float, *, on_board: bool = False) -> Touch:
@@ -116,9 +117,15 @@ def test_shot_that_comes_long_after_a_fall_began_did_not_cause_it() -> None:
 
 
 def test_c7_fall_before_the_release_is_other() -> None:
-    fall = causes([topple(D, -60)], Course((touch(A, 48),), 1.0))[D]
+    fall = causes([topple(D, -60)], Course((touch(A, 48),), 1.0), track=shot_track(sights=4))[D]
     assert fall.cause is Cause.OTHER
     assert "before the shot was released" in fall.evidence
+
+
+def test_two_sights_of_something_do_not_tell_when_the_shot_was_released() -> None:
+    fall = causes([topple(A, -60)], track=shot_track(sights=2))[A]
+    assert fall.cause is Cause.DIRECT
+    assert "before anything was seen that may have been the shot" in fall.evidence
 
 
 def test_pushed_soldier_may_have_knocked_another_over() -> None:
