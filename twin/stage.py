@@ -287,7 +287,7 @@ def _palette(uniform: Colour, *, painted: bool) -> Mapping[Cloth, NDArray[np.flo
 
 
 def _png(picture: NDArray[np.uint8]) -> bytes:
-    _, packed = cv2.imencode(".png", picture, [cv2.IMWRITE_PNG_COMPRESSION, 1])
+    _, packed = cv2.imencode(".png", picture, [cv2.IMWRITE_PNG_COMPRESSION, 0])
     return packed.tobytes()
 
 

@@ -1,11 +1,9 @@
 """Which side a soldier is of, by the colours of its uniform.
 
 The colours are not known beforehand. Where the position is known they are learnt from it, and a soldier that plainly
-wears the other side's is named. Where it is not, the soldiers are first parted by the middle colour of their upper
-body, lightness counting less than hue because a face and a helmet in the light differ more than two uniforms do.
-Then all their pixels decide: how often each colour occurs on either heap's soldiers is counted, and each soldier goes to
-the heap whose colours it wears, itself not counted in (naive Bayes). The heap that stands nearer to the Allies' base
-is the Allies', and of one whose colours tell little, where it stands tells more. Where the two cannot be told apart, each soldier is taken for one of the field it stands on.
+wears the other side's is named: how often each colour occurs on either side's soldiers is counted, and each soldier
+compared with both, itself not counted in (naive Bayes). Where it is not, and nobody taught them, the soldiers are
+parted by their looks and by where they stand (`vision.parting`).
 """
 
 from __future__ import annotations
@@ -18,11 +16,12 @@ from numpy.typing import NDArray
 
 from game.montecassino import Side, Square
 from vision.figure import Figure
+from vision.parting import looks_of, part, trained
 from vision.registration import BoardView
 from vision.scene import Scene, Uniforms
 from vision.surface import Raster
 
-__all__ = ["learn_uniforms", "tell_sides", "unlike_soldiers"]
+__all__ = ["learn_looks", "learn_uniforms", "tell_sides", "unlike_soldiers"]
 
 FloatArray = NDArray[np.float64]
 FloatImage = NDArray[np.float32]
@@ -46,7 +45,9 @@ _TAUGHT_ORIGIN = np.array([1, 22, 22])
 _TAUGHT_SHAPE = (16, 45, 45)
 # So many soldiers, and this share of them, on the first lines of both fields: nobody has moved far yet.
 _START_LINES, _FEWEST_AT_START, _AT_START = 3, 16, 0.85
-_HOME_SHARE = 0.04  # what a line nearer to its base adds to a soldier's mean log-likelihood ratio
+_RIM_MM = 2.0  # of a figure: there the board mixes in
+_FEWEST_IN_CORE = 20
+_GREY = 3.0  # grey levels that the colours of a picture without any can be apart
 
 
 def tell_sides(
@@ -80,38 +81,22 @@ def tell_sides(
     """
     squares = sorted(feet_mm)
     by_field = {s: s.field for s in squares}
-    if len(squares) < 2 and scene.uniforms is None:
+    taught = scene.uniforms
+    if len(squares) < 2 and taught is None:
         return by_field | dict(_named(squares, scene.expected)), ()
-    colours = _colours(flat)
-    worn = [_Worn(colours, cover, raster, view, figure, feet_mm[s]) for s in squares]
-    if scene.expected is None and scene.uniforms is not None:
-        allied = [_taught_ratio(w.pixels, scene.uniforms) for w in worn]
-        return {s: Side.A if by > 0 else Side.G for s, by in zip(squares, allied, strict=True)}, ()
-    if scene.expected is None and _as_at_the_start(squares):
-        return by_field, ()
-    counts = _counts([w.pixels for w in worn])
     if scene.expected is None:
-        middles = np.array([w.middle for w in worn])
-        y_mm = np.array([feet_mm[s][1] for s in squares])
-        at_home = _HOME_SHARE * (scene.length_mm / 2 - y_mm) / scene.square_mm
-        best, apart, by_fields = None, _APART, False
-        for start in (np.array([s.field is Side.A for s in squares]), _parted(middles)):
-            heap, ratio = _settle(counts, start)
-            if heap.all() or not heap.any():
-                continue  # one uniform only: the colours tell no side from the other
-            if best is not None and by_fields:
-                apart = _APART  # the fields' own colours can have parted them so: another parting knows more
-            by_fields = bool(np.array_equal(heap, start))
-            # Two starts that part the colours as well: the first knows more.
-            if float(np.abs(ratio).mean()) >= apart:
-                if y_mm[heap].mean() > y_mm[~heap].mean():
-                    ratio = -ratio
-                best, apart = ratio + at_home, 1.05 * float(np.abs(ratio).mean())
-        if best is None:
+        if taught is not None:
+            colours = _colours(flat)
+            worn = [_Worn(colours, cover, raster, view, figure, feet_mm[s]).pixels for s in squares]
+            return _by_odds(squares, [_taught_ratio(pixels, taught) for pixels in worn]), ()
+        if _as_at_the_start(squares):
             return by_field, ()
-        return {
-            s: Side.A if allied > 0 else Side.G for s, allied in zip(squares, best.tolist(), strict=True)
-        }, ()
+        looks, grey = learn_looks(flat, cover, raster, view, figure, [feet_mm[s] for s in squares])
+        forward = np.array([scene.length_mm / 2 - feet_mm[s][1] for s in squares]) / scene.square_mm
+        odds = part(looks, trained(grey=grey), forward, np.array([s.field is Side.A for s in squares]))
+        return _by_odds(squares, odds.tolist()), ()
+    colours = _colours(flat)
+    counts = _counts([_Worn(colours, cover, raster, view, figure, feet_mm[s]).pixels for s in squares])
     sides = by_field | dict(_named(squares, scene.expected))
     ratio = _ratios(counts, np.array([sides[s] is Side.A for s in squares]))
     notes: list[str] = []
@@ -126,11 +111,49 @@ def tell_sides(
     return sides, tuple(notes)
 
 
+def _by_odds(squares: Sequence[Square], allied: Sequence[float]) -> dict[Square, Side]:
+    return {s: Side.A if odds > 0 else Side.G for s, odds in zip(squares, allied, strict=True)}
+
+
 def _as_at_the_start(squares: Sequence[Square]) -> bool:
     """Whether soldiers stand as they are set up: nearly all on lines 1 to 3 of their fields."""
     at_home = sum(s.own_line(s.field) <= _START_LINES for s in squares)
     fields = {s.field for s in squares if s.own_line(s.field) <= _START_LINES}
     return len(squares) >= _FEWEST_AT_START and len(fields) == 2 and at_home >= _AT_START * len(squares)
+
+
+def learn_looks(
+    flat: FloatImage,
+    cover: FloatImage,
+    raster: Raster,
+    view: BoardView,
+    figure: Figure,
+    feet_mm: Sequence[tuple[float, float]],
+) -> tuple[FloatArray, bool]:
+    """Describe soldiers for `vision.parting`.
+
+    Parameters
+    ----------
+    flat, cover, raster, view, figure
+        As for `tell_sides`.
+    feet_mm
+        Where they stand.
+
+    Returns
+    -------
+    looks, grey
+        One row for each soldier, and whether the picture has no colours.
+    """
+    cores = []
+    for foot_mm in feet_mm:
+        box, inside = _seen(raster, cover.shape, figure.shadow_of_sight(view.camera_mm, *foot_mm))
+        clear = inside & (cover[box] >= 0)
+        depth_px = cv2.distanceTransform(np.pad(inside, 1).astype(np.uint8), cv2.DIST_L2, 3)[1:-1, 1:-1]
+        core = clear & (depth_px * raster.mm_per_px > _RIM_MM)
+        chosen = core if int(core.sum()) >= _FEWEST_IN_CORE else clear
+        cores.append(flat[box][chosen if int(chosen.sum()) >= _FEWEST_PIXELS else inside])
+    grey = all(float(np.ptp(core, axis=1).max()) < _GREY for core in cores)
+    return np.array([looks_of(core, grey=grey) for core in cores]), grey
 
 
 def unlike_soldiers(
@@ -279,14 +302,23 @@ class _Worn:
 
     @staticmethod
     def _inside(colours: FloatImage, cover: FloatImage, raster: Raster, discs: FloatArray) -> FloatImage:
-        low = np.floor(raster.to_px((discs[:, :2] - discs[:, 2:]).min(axis=0))).astype(int)
-        high = np.ceil(raster.to_px((discs[:, :2] + discs[:, 2:]).max(axis=0))).astype(int) + 1
-        left, top = (int(v) for v in np.maximum(low, 0))
-        box = np.s_[top : int(high[1]), left : int(high[0])]
-        window = colours[box]
-        inside = Figure.draw(discs, raster, (left, top), (window.shape[1], window.shape[0])) > 0.5
+        box, inside = _seen(raster, cover.shape, discs)
         clear = inside & (cover[box] >= 0)
-        return np.asarray(window[clear if int(clear.sum()) >= _FEWEST_PIXELS else inside], dtype=np.float32)
+        return np.asarray(
+            colours[box][clear if int(clear.sum()) >= _FEWEST_PIXELS else inside], dtype=np.float32
+        )
+
+
+def _seen(
+    raster: Raster, shape: tuple[int, ...], discs: FloatArray
+) -> tuple[tuple[slice, slice], NDArray[np.bool_]]:
+    """Give the window of a raster of a shape that discs lie in, and which of its pixels they cover."""
+    low = np.floor(raster.to_px((discs[:, :2] - discs[:, 2:]).min(axis=0))).astype(int)
+    high = np.ceil(raster.to_px((discs[:, :2] + discs[:, 2:]).max(axis=0))).astype(int) + 1
+    left, top = (int(v) for v in np.maximum(low, 0))
+    right, bottom = (int(v) for v in np.minimum(high, shape[1::-1]))
+    drawn = Figure.draw(discs, raster, (left, top), (right - left, bottom - top))
+    return np.s_[top:bottom, left:right], drawn > 0.5
 
 
 def _counts(worn: Sequence[FloatImage]) -> FloatArray:

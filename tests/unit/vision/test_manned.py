@@ -21,6 +21,8 @@ from vision.soldiers import read_board
 from vision.surface import Raster
 from vision.uniforms import tell_sides
 
+_BESIDE_PX = 5
+
 
 @given(st.lists(st.floats(-12, 12), min_size=1, max_size=144))
 def test_no_table_is_made_to_hold_more_soldiers_than_the_game_has(log_odds: list[float]) -> None:
@@ -72,6 +74,7 @@ def test_sides_are_not_the_fields_colours_that_show_beside_the_soldiers() -> Non
     flat = np.full((*raster.shape, 3), (60.0, 160.0, 60.0), np.float32)
     middle = round(float(raster.to_px(scene.length_mm / 2)))
     flat[middle:] = (60.0, 60.0, 190.0)
+    cover = np.full(raster.shape, -0.5, np.float32)
     figure = Figure(42.0, 14.0)
     sides = {
         Square(field, number): side
@@ -87,10 +90,10 @@ def test_sides_are_not_the_fields_colours_that_show_beside_the_soldiers() -> Non
     for square, (x_mm, y_mm) in feet.items():
         body = figure.shadow_of_sight(camera.camera_mm, x_mm, y_mm, from_z_mm=5.0)
         drawn = figure.draw(body, raster, (0, 0), raster.shape[::-1]) > 0.5
+        beside = cv2.dilate(drawn.astype(np.uint8), np.ones((_BESIDE_PX,) * 2)) > 0
+        cover[beside] = 0.5
         flat[drawn] = (30.0, 110.0, 140.0) if sides[square] is Side.A else (150.0, 120.0, 90.0)
-    told, notes = tell_sides(
-        flat, np.full(raster.shape, 0.5, np.float32), raster, camera, figure, feet, scene
-    )
+    told, notes = tell_sides(flat, cover, raster, camera, figure, feet, scene)
     assert told == sides
     assert notes == ()
 
