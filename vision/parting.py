@@ -32,10 +32,10 @@ _GREY = (0.114, 0.587, 0.299)
 # Log-odds that a line nearer to its base adds, as soldiers stand on tables of the twin.
 _HOME_ODDS = 0.55
 # Numbers that describe one soldier go together more than the axes say: what they tell counts by so much.
-_INDEPENDENT = 0.6
+_INDEPENDENT = 0.5
 _FREEDOM = 10.0  # of Student's t: some soldiers look like nobody else
 _USUAL_WEIGHT = 10.0  # soldiers' worth of what is known of how they vary, against what this table says
-_BEGINNINGS = 3  # beside the one by where they stand
+_BEGINNINGS = 5  # beside the one by where they stand
 _ROUNDS = 20
 _STEADY = 1e-2
 _FAST = 0.8  # of a step
