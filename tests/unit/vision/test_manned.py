@@ -21,7 +21,7 @@ from vision.soldiers import read_board
 from vision.surface import Raster
 from vision.uniforms import tell_sides
 
-_BESIDE_PX = 5
+_BESIDE_PX = 3
 
 
 @given(st.lists(st.floats(-12, 12), min_size=1, max_size=144))
