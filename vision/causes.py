@@ -348,7 +348,15 @@ def _evidence(
     if release_us is None:
         return f"{track.reason}; the fall is judged by the order in which soldiers moved, and who stood near"
     since_ms = (began_us - release_us) / 1000.0
+    when = (
+        f"{since_ms:.0f} ms after release"
+        if since_ms >= 0
+        else "before anything was seen that may have been the shot"
+    )
     if cause in (Cause.DIRECT, Cause.RICOCHET):
+        what = "was the first to move" if cause is Cause.DIRECT else "moved"
+        if since_ms < 0:
+            return f"it {what}, {when}"
         for course in contacts.courses:
             for i, touch in enumerate(course.touches):
                 if touch.square == square and (i == 0) == (cause is Cause.DIRECT):
@@ -362,21 +370,18 @@ def _evidence(
                         f"the shot reached it {reached_ms:.0f} ms after release, {order}; "
                         f"it was seen to move at {since_ms:.0f} ms"
                     )
-        what = "was the first to move" if cause is Cause.DIRECT else "moved"
-        if since_ms < 0:
-            return f"it {what}, before anything was seen that may have been the shot"
         is_near = seen.follower is not None and seen.follower.whereabouts.sight in {Sight.SEEN, Sight.BETWEEN}
         where = "near it" if is_near else "out of sight by"
-        return f"it {what}, {since_ms:.0f} ms after release; the shot was {where} then"
+        return f"it {what}, {when}; the shot was {where} then"
     if cause is Cause.DRAGGED:
         is_far = seen.follower is None or seen.follower.whereabouts.fit < _FAR_FIT
         shot = "the shot did not reach it" if is_far else "the shot was not seen to reach it"
         if pusher is None:
-            return f"{shot}; it moved {since_ms:.0f} ms after release, pushed by something unseen"
-        return f"{shot}; {pusher} fell or slid against it, and it moved {since_ms:.0f} ms after release"
-    if since_ms < 0:
+            return f"{shot}; it moved {when}, pushed by something unseen"
+        return f"{shot}; {pusher} fell or slid against it, and it moved {when}"
+    if _before_release(seen.toppling, track, 0.0):
         return f"it moved {-since_ms:.0f} ms before the shot was released"
-    return f"it moved {since_ms:.0f} ms after release, and neither the shot nor another soldier reached it"
+    return f"it moved {when}, and neither the shot nor another soldier reached it"
 
 
 def _name(touch: Touch) -> str:
