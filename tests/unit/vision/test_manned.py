@@ -71,9 +71,9 @@ def test_sides_are_not_the_fields_colours_that_show_beside_the_soldiers() -> Non
     camera = painted.view()
     scene = painted.scene(camera)
     raster = Raster(camera, scene)
-    flat = np.full((*raster.shape, 3), (60.0, 160.0, 60.0), np.float32)
+    flat = np.full((*raster.shape, 3), (90.0, 130.0, 100.0), np.float32)
     middle = round(float(raster.to_px(scene.length_mm / 2)))
-    flat[middle:] = (60.0, 60.0, 190.0)
+    flat[middle:] = (90.0, 100.0, 150.0)
     cover = np.full(raster.shape, -0.5, np.float32)
     figure = Figure(42.0, 14.0)
     sides = {
