@@ -37,6 +37,7 @@ _STILL_PICTURES = 12
 _FEWEST_PLAIN = 3
 _SPOILT_SIGMAS = 5.0
 _SUSPECTS = 4
+_CONTRADICTING = 5.0  # sum of squared standard deviations for each sight
 _EARLIER_PICTURES = 2
 _START_SLACK_US = 3000.0  # by which the start of a flight may be off
 _PLAIN_SMEARS = 6  # that tell the shot's colour
@@ -108,7 +109,10 @@ class CloserLook:
                 sights.append(self._measured(sight, smear))
             else:
                 sights.append(placed(sight, place_px(sight) - self._sway(k)))
-        return self.followed(self.cleaned(draft.prior, sights, near=draft.fit), since)
+        closer = self.cleaned(draft.prior, sights, near=draft.fit)
+        # What was laid over something else than the shot contradicts itself: coarse measures that agree are better.
+        worst = _CONTRADICTING * len(sights)
+        return draft if draft.fit.misfit < worst < closer.fit.misfit else self.followed(closer, since)
 
     def followed(self, draft: Draft, since: int) -> Draft:
         """Look for the shot where the flight puts it in pictures that show no streak there."""

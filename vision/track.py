@@ -221,7 +221,7 @@ class _Follower:
                 draft = self._shown(best[2], quiet)
                 if draft is not None and _worth(draft) > best[0]:
                     best, exposure_us = (_worth(draft), draft, best[2]), likely_us
-        if best is None or best[0] <= worth or len(best[1].sights) < plain:
+        if best is None or best[0] <= worth or (worth > 0 and len(best[1].sights) < plain):
             self._finder.expose(told_us)
             self._look.forget()
             return None
