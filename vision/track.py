@@ -59,6 +59,7 @@ _FEWEST_PLAIN = 3
 _TURNS, _BEGUN_MISFIT = 12, 4.0
 # Where less than this share of the pictures in which only the shot moves shows it, it is looked for along all ways.
 _WELL_SEEN = 0.6
+_SEEN_ENOUGH = 0.5  # to believe it; 56 ways where none flew showed nothing
 _MISFIT_WORTH = 0.1  # pictures that each squared standard deviation of a flight's sights takes off it
 _LIKELY_EXPOSURES_US = (2000.0, 800.0, 3000.0)
 _SEEN_AT_ONCE = 0.8
@@ -253,14 +254,14 @@ class _Follower:
         if len(pictures) < 2:
             return None
         sights = self._look.shown(flight, pictures)
-        if len(sights) < max(2, _WELL_SEEN * len(pictures)):
+        if len(sights) < max(2, _SEEN_ENOUGH * len(pictures)):
             return None
         muzzle = self._cannon.muzzle_point()
         start = flight.start_mm[:2] if muzzle is None else muzzle
         prior = self._cannon.prior(Way(flight.start_us / 1000.0, start, flight.velocity_mps[:2]))
         draft = self._look.cleaned(prior, sights, near=self._fitter.fit(prior, sights))
         kept = len(draft.sights)
-        good = kept >= max(2, _WELL_SEEN * len(pictures)) and draft.fit.misfit <= _BEGUN_MISFIT * kept
+        good = kept >= max(2, _SEEN_ENOUGH * len(pictures)) and draft.fit.misfit <= _BEGUN_MISFIT * kept
         return draft if good else None
 
     def _begun_again(self, drafts: list[Draft]) -> list[Draft]:
