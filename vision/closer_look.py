@@ -110,9 +110,12 @@ class CloserLook:
             else:
                 sights.append(placed(sight, place_px(sight) - self._sway(k)))
         closer = self.cleaned(draft.prior, sights, near=draft.fit)
-        # What was laid over something else than the shot contradicts itself: coarse measures that agree are better.
+        # What was laid over something else than the shot contradicts itself. Of the first flight, which begins at the
+        # muzzle, coarse measures that agree are better; others have little else to go by.
         worst = _CONTRADICTING * len(sights)
-        return draft if draft.fit.misfit < worst < closer.fit.misfit else self.followed(closer, since)
+        if not since and draft.fit.misfit < worst < closer.fit.misfit:
+            return draft
+        return self.followed(closer, since)
 
     def followed(self, draft: Draft, since: int) -> Draft:
         """Look for the shot where the flight puts it in pictures that show no streak there."""
