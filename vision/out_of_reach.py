@@ -85,7 +85,11 @@ def find_whereabouts(
             (times_us > leg.last_us) & (times_us < (np.inf if after is None else after.first_us))
         )
         if len(unseen):
-            missed_mm[unseen] = _missed_unseen(leg, after, times_us[unseen], foot, height_mm)
+            # What it struck since may have sent it up or down.
+            as_it_flew = leg.last_us >= first_us
+            missed_mm[unseen] = _missed_unseen(
+                leg, after, times_us[unseen], foot, height_mm if as_it_flew else np.inf
+            )
             sight = Sight.LOST if track.lost_over_board else Sight.LEFT
             for k in unseen:
                 sights[k] = sight if after is None else Sight.BETWEEN

@@ -77,6 +77,8 @@ def test_from_high_above_the_board_it_does_not_come_down_at_once() -> None:
     up = leg(0.0, (180.0, -40.0, 20.0), (0.0, 8.0, 6.0), 40.0)
     assert whereabouts((up,), (180.0, 300.0), 60, lost=True).fit < 0.01
     assert whereabouts((OUT,), (180.0, 300.0), 60, lost=True).fit > 0.9
+    # Unless it struck somebody after it was seen last.
+    assert whereabouts((up,), (180.0, 300.0), 60, lost=True, first_ms=45).fit > 0.9
 
 
 def test_between_two_sights_it_must_also_get_to_the_second() -> None:
