@@ -29,7 +29,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 def test_no_shot_begins_where_there_is_no_room_for_one(small_disk: Path) -> None:
     with pytest.raises(
-        RecordingError, match=r"recordings: its disk has 1\.0 MB left, .* up to 12 MB; make room"
+        RecordingError, match=r"recordings: its disk has 1\.0 MB left, .* up to 20 MB; make room"
     ):
         refuse_full_disk(small_disk / "not made yet" / "recordings")
 

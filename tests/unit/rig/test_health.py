@@ -29,9 +29,9 @@ def settings_in(folder: Path) -> Settings:
     ("free_bytes", "level", "says"),
     [
         (100_000_000_000, Level.OK, "1000 or more shots"),
-        (480_000_000, Level.OK, "room for 40 shots"),
-        (479_000_000, Level.WARNING, "make room for the 40 of a battle"),
-        (119_000_000, Level.FAULT, "room for 9 shots"),
+        (800_000_000, Level.OK, "room for 40 shots"),
+        (799_000_000, Level.WARNING, "make room for the 40 of a battle"),
+        (199_000_000, Level.FAULT, "room for 9 shots"),
         (0, Level.FAULT, "room for 0 shots"),
     ],
 )
