@@ -41,7 +41,7 @@ _RELEASES_MS = (-2.5, 0.0, 2.5)
 _EARLY_MS, _LATE_MS, _ARRIVAL_STEP_MS = 4.0, 4.0, 4.0
 _ASIDE_MM = np.arange(-28.0, 29.0, 4.0)  # of its foot, that a shot may pass and strike it
 _USUAL_MUZZLE_Z_MM, _BEHIND_MM, _FILE_STEP_MM = 48.0, 40.0, 9.0
-_TRIED = 6
+_TRIED = 4
 _APART_MM = 15.0
 
 

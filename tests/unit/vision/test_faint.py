@@ -41,3 +41,10 @@ def test_shot_too_faint_for_streaks_is_found_on_its_way_to_whom_it_struck(known:
 def test_nothing_is_found_where_no_shot_flew() -> None:
     clip = film(None, VIEW, length_ms=170.0)
     assert not find_track(clip.frames, clip.timestamps_us, scene(), VIEW, struck=STRUCK).found
+
+
+def test_shot_that_shows_plainly_is_followed_the_same_whomever_it_struck() -> None:
+    clip = film(PATH, VIEW, length_ms=170.0)
+    told = find_track(clip.frames, clip.timestamps_us, scene(), VIEW, struck=STRUCK)
+    assert told.found
+    assert told.points == find_track(clip.frames, clip.timestamps_us, scene(), VIEW).points
