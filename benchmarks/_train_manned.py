@@ -1,16 +1,17 @@
 """Train the network that says whether somebody stands on a square, and measure it on tables that it was not trained on.
 
-``python -m benchmarks._train_manned FOLDER... [--tables N]`` reads the recordings of folders that `rig clips` filmed: what is
-seen before the shot, with the position told and with it forgotten, and after it, when some lie about. To these come
-stills of the twin, also with and without soldiers that lie about. It trains, prints how many squares are wrong, recordings
-being left out by turns, and writes `vision/manned.json`.
+``python -m benchmarks._train_manned FOLDER... [--kept FOLDER]`` reads the recordings of folders: clips that `rig clips`
+filmed, of which it takes what is seen before the shot, with the position told and with it forgotten, and after it,
+when some lie about; and stills of ``python -m benchmarks._film_stills``, with soldiers that lie about and without. It
+trains, prints how many squares are wrong, recordings being left out by turns, and writes `vision/manned.json`. What it
+measures on a recording it keeps in the folder that ``--kept`` names, and takes from there the next time: reading takes
+hours where training takes minutes.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,26 +20,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import ALL_SQUARES, Square
-from rig.recording import read_frames, read_recording, write_recording
-from twin.clips import photograph
+from rig.recording import read_frames, read_recording
 from vision.manned import Network, plainest
 from vision.reading import NoReading, read_before
 from vision.scene import Scene
 from vision.soldiers import measure_squares
 
-__all__ = ["Table", "left_out", "photographed", "tables_of", "train"]
+__all__ = ["Table", "kept_tables", "left_out", "tables_of", "train"]
 
 FloatArray = NDArray[np.float64]
 
 _FOLDS = 5
-_NETWORKS, _UNITS = 3, 24  # trained apart, and joined to one that says their mean
+_NETWORKS, _UNITS = 3, 32  # trained apart, and joined to one that says their mean
 _STEPS, _BATCH = 3000, 1024
-_DECAY = 1e-2
+_DECAY = 3e-4
 # Features are shaken by so much of their spread: what is learnt holds beside what was seen.
-_SHAKEN = 0.25
+_SHAKEN = 0.15
 _LAST_US = 55_000  # of a recording's pictures: everything is at rest again
 _SAME = 1e-6
-_FIRST_STILL = 300_000
+_KEPT = ("measured", "manned", "missed")
 _RIM = 0.3  # of a square from its middle; who stands farther off can be of the next one as well
 
 
@@ -55,7 +55,10 @@ class Table:
 
 
 def tables_of(folder: Path) -> list[Table]:
-    """Read a recording with its truth: before the shot, with the position told and forgotten, and after it, forgotten."""
+    """Read a recording with its truth: before the shot, with the position told and forgotten, and after it, forgotten.
+
+    A still has no shot: it is read once, the position forgotten.
+    """
     recording = read_recording(folder)
     truth = json.loads((folder / "truth.json").read_text("utf-8"))
     frames = list(read_frames(folder, recording))
@@ -64,6 +67,9 @@ def tables_of(folder: Path) -> list[Table]:
     gone = {fall["square"] for fall in truth["falls"]}
     after = before | {each["square"]: (each["x_mm"], each["y_mm"]) for each in truth["moved"]}
     forgotten = replace(scene, expected=None)
+    if "lying" in truth:
+        still = _read(folder.name, frames, times_us, replace(forgotten, fire_us=None), before.values())
+        return [] if still is None else [still]
     found = [_read(folder.name, frames, times_us, forgotten, before.values())]
     if scene.expected is not None:
         found.append(_read(folder.name, frames, times_us, scene, before.values()))
@@ -75,17 +81,19 @@ def tables_of(folder: Path) -> list[Table]:
     return [table for table in found if table is not None]
 
 
-def photographed(seed: int) -> Table | None:
-    """Read a still of the twin with its position forgotten; None where no board is found in it."""
-    still = photograph(seed)
-    with tempfile.TemporaryDirectory() as place:
-        # Written and read, for a film smooths the noise that the camera's pictures have.
-        recording = write_recording(Path(place), still.keys, still.frames)
-        frames = list(read_frames(Path(place), recording))
-    feet_mm = [(each.x_mm, each.y_mm) for each in still.standing]
-    return _read(
-        f"still-{seed}", frames, recording.timestamps_us, replace(recording.scene, expected=None), feet_mm
-    )
+def kept_tables(folder: Path, kept: Path) -> list[Table]:
+    """Give what was measured on a recording before, or measure it now and keep it."""
+    path = kept / f"{folder.parent.name}_{folder.name}.npz"
+    if not path.exists():
+        tables = tables_of(folder)
+        values = {f"{k}_{name}": getattr(t, name) for k, t in enumerate(tables) for name in _KEPT}
+        kept.mkdir(parents=True, exist_ok=True)
+        np.savez_compressed(path, count=len(tables), **values)
+    with np.load(path) as found:
+        return [
+            Table(folder.name, found[f"{k}_measured"], found[f"{k}_manned"], int(found[f"{k}_missed"]))
+            for k in range(int(found["count"]))
+        ]
 
 
 def _read(
@@ -210,22 +218,20 @@ def write(network: Network, path: Path) -> None:
 
 
 def main() -> None:
-    """Train on all recordings of folders and on stills."""
+    """Train on all recordings of folders."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folders", nargs="*", type=Path, help="folders of recordings with truth.json")
-    parser.add_argument(
-        "--tables", type=int, default=500, help="how many stills of the twin to take beside them"
-    )
+    parser.add_argument("folders", nargs="+", type=Path, help="folders of recordings with truth.json")
+    parser.add_argument("--kept", type=Path, help="where what is measured is kept")
     given = parser.parse_args()
     truths = [truth for folder in given.folders for truth in sorted(folder.glob("*/truth.json"))]
     for folder in given.folders:
         if not any(truth.parent.parent == folder for truth in truths):
             parser.error(f"{folder}: no recordings with their truth in it (folders with a truth.json)")
-    if not truths and given.tables < 1:
-        parser.error("nothing to train on: name folders of recordings, or ask for --tables")
-    stills = (photographed(_FIRST_STILL + k) for k in range(given.tables))
-    tables = [table for truth in truths for table in tables_of(truth.parent)]
-    tables += [table for table in stills if table is not None]
+    tables = [
+        table
+        for truth in truths
+        for table in (kept_tables(truth.parent, given.kept) if given.kept else tables_of(truth.parent))
+    ]
     wrong = left_out(tables)
     for name, (manned, extra, missed) in sorted(wrong.items()):
         if extra or missed:
