@@ -1,13 +1,22 @@
 """Sides that nothing but the picture tells: looks first, and where soldiers stand where looks tell nothing."""
 
+import json
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from rig.recording import read_frames, read_recording
 from vision.parting import Spreads, looks_of, part
+from vision.reading import TableBefore, read_before
 
 AXES = 4
+_FEW = 6  # pictures, all of them before the shot
 SPREADS = Spreads(np.eye(AXES), np.full(AXES, 4.0), np.full(AXES, 30.0))
 
 
@@ -56,3 +65,20 @@ def test_a_darker_soldier_is_told_from_a_brighter_one_whatever_its_colour() -> N
     rise = np.log((120 + 8) / (60 + 8))
     assert np.allclose((bright - dark)[:8], rise, atol=0.1)
     assert np.allclose((bright - dark)[8:], 0.0, atol=0.15)
+
+
+SHARED = Path(__file__).parents[4] / "shared" / "recordings"
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the recordings of ../shared are not here")
+@pytest.mark.parametrize("name", ["shot-05", "shot-07"])
+def test_sides_of_other_figures_than_the_twins_are_told_without_a_position(name: str) -> None:
+    """Figures and uniforms that nothing was learnt from: grey ones, and some that have crossed."""
+    recording = read_recording(SHARED / name)
+    truth = json.loads((SHARED / name / "truth.json").read_text("utf-8"))
+    frames = list(islice(read_frames(SHARED / name, recording), _FEW))
+    scene = replace(recording.scene, expected=None, fire_us=None)
+    before = read_before(frames, recording.timestamps_us[:_FEW], scene)
+    assert isinstance(before, TableBefore)
+    told = {(str(s.square), str(s.side)) for s in before.board.standing.soldiers}
+    assert told == {(each["square"], each["side"]) for each in truth["before"]}
