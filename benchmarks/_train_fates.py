@@ -2,9 +2,9 @@
 
 Each folder holds recordings with their truth, as ``rig clips`` writes them. Shots seldom push anybody, so tables on which
 hands have pushed soldiers about are filmed as well. Of every soldier that does not stand
-plainly after the shot, and of some that do, the surroundings are laid out as `vision.upright` does. Its network learns
+plainly after the shot, and of some that do, the surroundings are laid out as `vision.falls.upright` does. Its network learns
 where in them somebody stands, and where not, first anywhere, then where it was most wrong. What it says of recordings
-that it was not trained on is weighed together with the rest of the evidence (`vision.fate`) by logistic regression.
+that it was not trained on is weighed together with the rest of the evidence (`vision.falls.fate`) by logistic regression.
 Both are checked on recordings left out, recording by recording, and written to one file.
 """
 
@@ -26,11 +26,11 @@ from scipy.optimize import minimize
 from rig.analyse import scene_in
 from rig.recording import read_frames, read_recording, write_recording
 from twin.clips import film_pushes
-from vision.fate import NETWORK_MEASURES, Evidence, measures
+from vision.falls.fate import NETWORK_MEASURES, Evidence, measures
+from vision.falls.upright import REACH_PX, WINDOW_PX, Network, Surroundings
+from vision.falls.whereabouts import Change, place_of
 from vision.reading import NoReading, TableBefore, read_before
 from vision.steady import Steady, typical
-from vision.upright import REACH_PX, WINDOW_PX, Network, Surroundings
-from vision.whereabouts import Change, place_of
 
 FloatArray = NDArray[np.float64]
 FloatImage = NDArray[np.float32]
@@ -364,7 +364,7 @@ def main() -> None:
     """Train on the recordings in the folders given."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path, help="folders of recordings with truth.json")
-    parser.add_argument("--out", type=Path, default=Path("vision/upright.npz"))
+    parser.add_argument("--out", type=Path, default=Path("vision/falls/upright.npz"))
     parser.add_argument("--pushes", type=int, default=120, help="how many tables to push soldiers about on")
     given = parser.parse_args()
     truths = [truth for folder in given.folders for truth in sorted(folder.glob("*/truth.json"))]

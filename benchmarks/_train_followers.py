@@ -2,7 +2,7 @@
 
 CASES is what was seen of filmed shots, one a line, as ``tests/unit/vision/fall_cases.py`` writes it. A logistic
 regression with a small ridge is fitted to their falls. How it does is told with each tenth of the shots left out in turn;
-the weights printed are of all, for `vision.followers`.
+the weights printed are of all, for `vision.causes.followers`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from game.montecassino import Cause, Side, Square
-from vision.drags import find_drags
-from vision.followers import measures
+from vision.causes.drags import find_drags
+from vision.causes.followers import measures
 from vision.outcome import Push, Soldier, Standing, Toppling
 
 FloatArray = NDArray[np.float64]

@@ -3,7 +3,7 @@
 ``python -m benchmarks._train_manned FOLDER... [--kept FOLDER]`` reads the recordings of folders: clips that `rig clips`
 filmed, of which it takes what is seen before the shot, with the position told and with it forgotten, and after it,
 when some lie about; and stills of ``python -m benchmarks._film_stills``, with soldiers that lie about and without. It
-trains, prints how many squares are wrong, recordings being left out by turns, and writes `vision/manned.json`. What it
+trains, prints how many squares are wrong, recordings being left out by turns, and writes `vision/soldiers/manned.json`. What it
 measures on a recording it keeps in the folder that ``--kept`` names, and takes from there the next time: reading takes
 hours where training takes minutes.
 """
@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 from game.montecassino import ALL_SQUARES, Square
 from rig.recording import read_frames, read_recording
-from vision.manned import Network, plainest
 from vision.reading import NoReading, read_before
 from vision.scene import Scene
 from vision.soldiers import measure_squares
+from vision.soldiers.manned import Network, plainest
 
 __all__ = ["Table", "kept_tables", "left_out", "tables_of", "train"]
 
@@ -238,7 +238,7 @@ def main() -> None:
             print(f"{name}: of {manned} soldiers {missed} missed, {extra} too many")
     manned, extra, missed = (sum(each) for each in zip(*wrong.values(), strict=True))
     print(f"left out by turns: {len(wrong)} tables, {manned} soldiers, {missed} missed, {extra} too many")
-    write(train(tables), Path(__file__).parents[1] / "vision" / "manned.json")
+    write(train(tables), Path(__file__).parents[1] / "vision" / "soldiers" / "manned.json")
 
 
 if __name__ == "__main__":

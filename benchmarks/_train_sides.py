@@ -1,8 +1,8 @@
-"""Learn how the looks of soldiers vary, by which `vision.parting` tells the sides, and measure it on other tables.
+"""Learn how the looks of soldiers vary, by which `vision.soldiers.parting` tells the sides, and measure it on other tables.
 
 ``python -m benchmarks._train_sides FOLDER...`` reads the tables before the shot of the recordings in folders, with the
 position forgotten: clips that `rig clips` filmed and stills of ``python -m benchmarks._film_stills``. It prints how
-many soldiers are taken for the other side's, recordings being left out by turns, and writes `vision/parting.json`.
+many soldiers are taken for the other side's, recordings being left out by turns, and writes `vision/soldiers/parting.json`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from scipy.linalg import eigh
 
 from game.montecassino import Side
 from rig.recording import read_frames, read_recording
-from vision.parting import Spreads, part
 from vision.reading import NoReading, read_before
-from vision.uniforms import learn_looks
+from vision.soldiers.parting import Spreads, part
+from vision.soldiers.uniforms import learn_looks
 
 __all__ = ["Table", "learn", "table_of"]
 
@@ -165,7 +165,7 @@ def main() -> None:
     soldiers = sum(len(table.allied) for table in tables)
     print(f"left out by turns: {len(tables)} tables, {soldiers} soldiers, {sum(wrong.values())} wrong")
     learnt = {grey: learn([t for t in tables if t.grey is grey]) for grey in (True, False)}
-    write(learnt, Path(__file__).parents[1] / "vision" / "parting.json")
+    write(learnt, Path(__file__).parents[1] / "vision" / "soldiers" / "parting.json")
 
 
 if __name__ == "__main__":

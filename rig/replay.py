@@ -23,7 +23,7 @@ from game.montecassino import BOARD_FILES, BOARD_ROWS, Cause, Square
 from rig.analyse import Analysis
 from rig.recording import read_frames
 from rig.replay_drawing import Colour, Sheet, text_width_px, wrapped, write
-from vision.contacts import Touch
+from vision.causes.contacts import Touch
 
 __all__ = ["write_film", "write_sheet"]
 

@@ -5,7 +5,7 @@ from vision.outcome import Push, Soldier, Standing, Toppling
 from vision.reading import NoReading, ShotReading, read_shot
 from vision.registration import BoardView, NoBoard, register
 from vision.scene import MarkerMap, Scene
-from vision.shot_track import ShotTrack
+from vision.shot import ShotTrack
 from vision.soldiers import Board, read_board
 
 __all__ = [

@@ -27,7 +27,7 @@ from vision.change import SHRINK, Watched, shrink, shrink_colours, shrink_mask
 from vision.outcome import Push, Soldier, Standing
 from vision.registration import BoardView, grey
 from vision.scene import Scene
-from vision.shot_track import ShotTrack
+from vision.shot import ShotTrack
 from vision.steady import Steady
 
 __all__ = ["Alarm", "ClipGuard", "TableGuard", "Trouble", "late_falls", "unchanged"]

@@ -11,21 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import Cause, Square
-from vision.causes import FallCause, explain
+from vision.causes import FallCause, ShotContacts, explain, find_contacts
 from vision.change import shrink
-from vision.contacts import ShotContacts, find_contacts
-from vision.faint import Struck
 from vision.falls import find_falls
 from vision.guards import Alarm, ClipGuard, late_falls, unchanged
 from vision.outcome import Push, Standing
 from vision.registration import BoardView, NoBoard, grey, register
 from vision.scene import Scene
-from vision.shot_track import ShotTrack
-from vision.sights import LONGEST_US
+from vision.shot import ShotTrack, find_track
+from vision.shot.faint import Struck
+from vision.shot.sights import LONGEST_US
+from vision.shot.streaks import StreakFinder
 from vision.soldiers import Board, read_board
 from vision.steady import typical
-from vision.streaks import StreakFinder
-from vision.track import find_track
 
 __all__ = [
     "NoReading",

@@ -40,8 +40,8 @@ def teach(
     """
     from rig.recording import read_frames, read_recording
     from rig.uniforms_file import NAME, write_uniforms
+    from vision.soldiers.teaching import teach_uniforms
     from vision.steady import typical
-    from vision.teaching import teach_uniforms
 
     recording = read_recording(folder)
     before = sum(t <= (recording.scene.fire_us or t) for t in recording.timestamps_us)

@@ -15,7 +15,7 @@ from rig.camera import Frame, FrameRing
 from rig.eye import Eye
 from rig.settings import Settings
 from rig.uniforms_file import NAME, write_uniforms
-from vision.teaching import teach_uniforms
+from vision.soldiers.teaching import teach_uniforms
 
 CAMERA = painted.view()
 START = painted.squares(

@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 from game.montecassino import Cause, Side, Square
 from rig.analyse import analyse_folder, scene_in
 from vision.causes import FallCause, explain
-from vision.contacts import find_contacts
-from vision.flight import Flight, FlightFit
+from vision.causes.contacts import find_contacts
 from vision.outcome import Push, Soldier, Standing, Toppling
-from vision.shot_track import Leg, ShotTrack
-from vision.streaks import Streak
+from vision.shot import Leg, ShotTrack
+from vision.shot.flight import Flight, FlightFit
+from vision.shot.streaks import Streak
 
 CASES = Path(__file__).with_suffix(".jsonl")
 _NEAR_MM = 90.0  # nobody farther from the shot's way and from those who fell has a part in it

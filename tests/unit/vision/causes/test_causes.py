@@ -1,0 +1,282 @@
+"""Why soldiers fell (C7), on hand-made accounts of the shot's way."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from game.montecassino import Cause, Side, Square
+from vision.causes import FallCause, explain
+from vision.causes.contacts import Course, ShotContacts, Touch
+from vision.causes.drags import find_drags
+from vision.outcome import Push, Soldier, Standing, Toppling
+from vision.shot import Leg, ShotTrack
+from vision.shot.flight import Flight, FlightFit
+from vision.shot.streaks import Streak
+
+FRAME_US = 8333.0
+RELEASE_US = 1_000_000
+A, B, C, D = (Square.parse(s) for s in ("G-69", "G-61", "G-53", "A-05"))
+PLACES = {A: (180.0, 382.0), B: (180.0, 427.0), C: (180.0, 472.0), D: (300.0, 20.0)}
+STANDING = Standing(tuple(Soldier(s, Side.G, *PLACES[s]) for s in sorted(PLACES)), 42.0, 10.0)
+
+
+def shot_track(*, lost: bool = False, sights: int = 1) -> ShotTrack:
+    flight = Flight(RELEASE_US, np.array([180.0, -40.0, 50.0]), np.array([0.0, 8.0, 0.0]))
+    times_us = RELEASE_US + 45_000 - 8_333 * np.arange(sights)[::-1]
+    streaks = tuple(Streak(k, int(t), 0.0, 0.0, 8.0, 8.0, (1.0, 0.0), 40.0) for k, t in enumerate(times_us))
+    fit = FlightFit(flight, np.eye(8), 1.0, np.zeros(sights))
+    return ShotTrack((Leg(fit, streaks),), "the shot left the board", 1000.0, lost)
+
+
+def touch(square: Square | None, at_ms: float, *, on_board: bool = False) -> Touch:
+    return Touch(square, on_board, RELEASE_US + 1000 * at_ms, (0.0, 0.0, 20.0))
+
+
+def topple(square: Square, began_ms: float, heading: tuple[float, float] = (0.0, 1.0)) -> Toppling:
+    soldier = STANDING.at(square)
+    assert soldier is not None
+    began_us = RELEASE_US + round(1000 * began_ms)
+    return Toppling(soldier, began_us, began_us + 80_000, heading, None)
+
+
+def push(square: Square, began_ms: float) -> Push:
+    soldier = STANDING.at(square)
+    assert soldier is not None
+    return Push(soldier, RELEASE_US + round(1000 * began_ms), soldier.x_mm, soldier.y_mm + 8)
+
+
+def causes(
+    falls: Sequence[Toppling], *courses: Course, pushes: Sequence[Push] = (), track: ShotTrack | None = None
+) -> dict[Square, FallCause]:
+    found = explain(
+        falls,
+        pushes,
+        track or shot_track(),
+        ShotContacts(courses),
+        STANDING,
+        frame_us=FRAME_US,
+        shot_from_mm=(180.0, -40.0),
+    )
+    return {fall.toppling.soldier.square: fall for fall in found}
+
+
+def test_c7_touched_first_of_all_is_direct() -> None:
+    fall = causes([topple(A, 52)], Course((touch(A, 48),), 1.0))[A]
+    assert fall.cause is Cause.DIRECT
+    assert fall.confidence > 0.9
+    assert fall.possible == (Cause.DIRECT,)
+    assert "48 ms after release, before touching anything else" in fall.evidence
+
+
+@pytest.mark.parametrize("before", [touch(None, 40, on_board=True), touch(B, 40)], ids=["board", "soldier"])
+def test_c7_touched_after_anything_else_is_ricochet(before: Touch) -> None:
+    fall = causes([topple(A, 52)], Course((before, touch(A, 48)), 1.0))[A]
+    assert fall.cause is Cause.RICOCHET
+    assert fall.confidence > 0.9
+    assert ("the board" if before.on_board else str(B)) in fall.evidence
+
+
+def test_c7_knocked_over_by_another_soldier_is_dragged() -> None:
+    falls = causes([topple(A, 52), topple(B, 110)], Course((touch(A, 48),), 1.0))
+    assert falls[A].cause is Cause.DIRECT
+    assert falls[B].cause is Cause.DRAGGED
+    assert falls[B].dragged_by == A
+    assert str(A) in falls[B].evidence
+
+
+def test_a_row_of_soldiers_falls_like_dominoes() -> None:
+    falls = causes([topple(A, 52), topple(B, 110), topple(C, 180)], Course((touch(A, 48),), 1.0))
+    assert [falls[s].cause for s in (A, B, C)] == [Cause.DIRECT, Cause.DRAGGED, Cause.DRAGGED]
+    assert falls[C].dragged_by == B
+    # The graph of who fell onto whom: an arrow from the shot, then from each to the next.
+    likeliest = [falls[s].knocks[0] for s in (A, B, C)]
+    assert [(k.by, k.fallen) for k in likeliest] == [(None, A), (A, B), (B, C)]
+    for square in (A, B, C):
+        assert sum(k.probability for k in falls[square].knocks) <= 1.0 + 1e-9
+
+
+def test_c7_direct_before_dragged_where_both_touched_it() -> None:
+    # B falls onto A, but the shot had touched A first.
+    falls = causes(
+        [topple(A, 52), topple(B, 53, heading=(0.0, -1.0))], Course((touch(A, 48), touch(B, 49)), 1.0)
+    )
+    assert falls[A].cause is Cause.DIRECT
+
+
+def test_c7_ricochet_before_dragged_where_the_shot_came_in_time() -> None:
+    falls = causes([topple(A, 52), topple(B, 80)], Course((touch(A, 48), touch(B, 76)), 1.0))
+    assert falls[B].cause is Cause.RICOCHET
+
+
+def test_shot_that_comes_long_after_a_fall_began_did_not_cause_it() -> None:
+    falls = causes([topple(A, 52), topple(B, 110)], Course((touch(A, 48), touch(B, 190)), 1.0))
+    assert falls[B].cause is Cause.DRAGGED
+
+
+def test_c7_fall_before_the_release_is_other() -> None:
+    fall = causes([topple(D, -60)], Course((touch(A, 48),), 1.0), track=shot_track(sights=4))[D]
+    assert fall.cause is Cause.OTHER
+    assert "before the shot was released" in fall.evidence
+
+
+def test_two_sights_of_something_do_not_tell_when_the_shot_was_released() -> None:
+    fall = causes([topple(A, -60)], track=shot_track(sights=2))[A]
+    assert fall.cause is Cause.DIRECT
+    assert "before anything was seen that may have been the shot" in fall.evidence
+
+
+def test_pushed_soldier_may_have_knocked_another_over() -> None:
+    falls = causes([topple(B, 90)], Course((touch(A, 48),), 1.0), pushes=[push(A, 52)])
+    assert falls[B].cause is Cause.DRAGGED
+    assert falls[B].dragged_by == A
+
+
+def test_c8_two_equal_accounts_are_a_doubt_with_both_causes() -> None:
+    falls = causes(
+        [topple(A, 52), topple(B, 53)],
+        Course((touch(A, 48), touch(B, 49)), 0.5),
+        Course((touch(B, 48), touch(A, 49)), 0.5),
+    )
+    for square in (A, B):
+        assert set(falls[square].possible) == {Cause.DIRECT, Cause.RICOCHET}
+        assert falls[square].confidence < 0.7
+        assert "may have been" in falls[square].evidence
+
+
+def test_an_account_that_leaves_a_fall_unexplained_loses_weight() -> None:
+    # D stands alone: only the shot can have felled it.
+    falls = causes(
+        [topple(A, 52), topple(D, 82)],
+        Course((touch(A, 48),), 0.8),
+        Course((touch(A, 48), touch(D, 78)), 0.2),
+    )
+    assert falls[D].cause is Cause.RICOCHET
+    assert falls[D].confidence > 0.8
+
+
+def test_first_to_move_is_direct_though_the_contact_was_not_seen() -> None:
+    fall = causes([topple(A, 52)], Course((), 1.0))[A]
+    assert fall.cause is Cause.DIRECT
+    assert fall.confidence < causes([topple(A, 52)], Course((touch(A, 48),), 1.0))[A].confidence
+    assert "out of sight" in fall.evidence
+
+
+def test_without_a_track_the_order_of_motion_is_all_there_is() -> None:
+    none = ShotTrack((), "no streak moves like a shot from A's cannon")
+    falls = causes([topple(A, 52), topple(B, 110)], track=none)
+    assert falls[A].cause is Cause.DIRECT
+    assert falls[B].cause is Cause.DRAGGED
+    assert falls[A].confidence < 0.9
+    assert "no streak" in falls[A].evidence
+
+
+def test_shot_that_was_seen_elsewhere_did_not_fell_it() -> None:
+    # It flies on over the board, 300 mm beyond B, when B begins to move.
+    leg = shot_track().legs[0]
+    later = Streak(1, RELEASE_US + 120_000, 0.0, 0.0, 8.0, 8.0, (1.0, 0.0), 40.0)
+    elsewhere = ShotTrack((Leg(leg.fit, (*leg.streaks, later)),), "", 1000.0)
+    falls = [topple(A, 52), topple(B, 100, heading=(0.8, -0.6))]
+    unseen, seen = (
+        causes(falls, Course((touch(A, 48),), 1.0), track=track)[B]
+        for track in (ShotTrack((), "no streak"), elsewhere)
+    )
+    assert seen.probabilities[Cause.RICOCHET] < 0.2 * unseen.probabilities[Cause.RICOCHET]
+    assert seen.cause is Cause.DRAGGED
+    assert "the shot did not reach it" in seen.evidence
+
+
+@pytest.mark.parametrize("heading", [(0.0, 1.0), (0.0, -1.0), (1.0, 0.0)])
+def test_nobody_dragged_the_first_that_moved_however_it_fell(heading: tuple[float, float]) -> None:
+    fall = causes([topple(A, 52, heading=heading)], Course((touch(A, 48),), 1.0))[A]
+    assert fall.probabilities[Cause.DRAGGED] < 0.02
+
+
+def test_no_falls_no_causes() -> None:
+    assert causes([], Course((touch(A, 48),), 1.0)) == {}
+
+
+def test_drag_graph_follows_the_direction_of_the_fall() -> None:
+    ahead = find_drags([topple(A, 52), topple(B, 110)], [], STANDING, frame_us=FRAME_US)
+    assert [(d.by, d.fallen) for d in ahead] == [(A, B)]
+    back = find_drags([topple(A, 52, heading=(0.0, -1.0)), topple(B, 110)], [], STANDING, frame_us=FRAME_US)
+    assert max((d.weight for d in back), default=0.0) < 0.2
+
+
+def test_nobody_is_dragged_by_one_that_moved_later() -> None:
+    drags = find_drags([topple(A, 110), topple(B, 52, heading=(1.0, 0.0))], [], STANDING, frame_us=FRAME_US)
+    assert (A, B) not in [(d.by, d.fallen) for d in drags]
+
+
+moments = st.floats(20.0, 200.0)
+
+
+@st.composite
+def _shots(draw: st.DrawFn) -> tuple[list[Toppling], list[Course]]:
+    squares = draw(st.lists(st.sampled_from(sorted(PLACES)), min_size=1, max_size=4, unique=True))
+    falls = [
+        topple(s, draw(moments), draw(st.sampled_from([(0.0, 1.0), (0.0, -1.0), (0.0, 0.0)])))
+        for s in squares
+    ]
+    courses = []
+    for _ in range(draw(st.integers(1, 4))):
+        order = draw(st.lists(st.sampled_from([*sorted(PLACES), None]), max_size=4))
+        times = sorted(draw(st.lists(moments, min_size=len(order), max_size=len(order))))
+        courses.append(
+            Course(
+                tuple(touch(s, t, on_board=s is None) for s, t in zip(order, times, strict=True)),
+                draw(st.floats(0.05, 1.0)),
+            )
+        )
+    total = sum(c.probability for c in courses)
+    return falls, [Course(c.touches, c.probability / total) for c in courses]
+
+
+@settings(max_examples=60, deadline=None)
+@given(_shots(), st.booleans())
+def test_c7_at_most_one_fall_is_direct_and_probabilities_are_such(
+    shot: tuple[list[Toppling], list[Course]], lost: bool
+) -> None:
+    falls, courses = shot
+    found = causes(falls, *courses, track=shot_track(lost=lost))
+    assert len(found) == len(falls)
+    assert sum(f.cause is Cause.DIRECT for f in found.values()) <= 1
+    for fall in found.values():
+        assert sum(fall.probabilities.values()) == pytest.approx(1.0)
+        assert fall.possible[0] is fall.cause
+        assert fall.confidence == fall.probabilities[fall.cause]
+        assert 0.0 <= fall.confidence <= 1.0
+        assert len(set(fall.possible)) == len(fall.possible)
+        assert "\n" not in fall.evidence
+        assert fall.evidence
+
+
+def test_of_two_that_moved_at_once_the_one_that_fell_along_the_shots_way_was_struck_first() -> None:
+    # Nothing was seen of the shot, which came along +y.
+    falls = [topple(A, 52, heading=(0.0, 1.0)), topple(D, 52, heading=(0.6, -0.8))]
+    courses = (Course((touch(A, 48),), 0.5), Course((touch(D, 48),), 0.5))
+    found = causes(falls, *courses, track=ShotTrack((), "no streak"))
+    assert found[A].cause is Cause.DIRECT
+    assert found[D].cause is Cause.RICOCHET
+
+
+def test_a_bounce_off_the_board_does_not_turn_a_fall() -> None:
+    # Whichever way it fell, that tells nothing of whether the shot had touched the board before.
+    board_first = Course((touch(None, 40, on_board=True), touch(A, 48)), 0.5)
+    straight = Course((touch(A, 48),), 0.5)
+    ahead, back = (
+        causes([topple(A, 52, heading=heading)], board_first, straight)[A]
+        for heading in ((0.0, 1.0), (0.0, -1.0))
+    )
+    shares = [f.probabilities[Cause.RICOCHET] / f.probabilities[Cause.DIRECT] for f in (ahead, back)]
+    assert shares[0] == pytest.approx(shares[1], rel=0.1)
+
+
+def test_a_thing_too_slow_to_topple_a_soldier_did_not() -> None:
+    slow = Touch(B, False, RELEASE_US + 70_000.0, (0.0, 0.0, 20.0), 0.5)
+    fast = Touch(B, False, RELEASE_US + 70_000.0, (0.0, 0.0, 20.0), 5.0)
+    falls = [topple(A, 52), topple(B, 74)]
+    assert causes(falls, Course((touch(A, 48), fast), 1.0))[B].cause is Cause.RICOCHET
+    assert causes(falls, Course((touch(A, 48), slow), 1.0))[B].cause is Cause.DRAGGED

@@ -1,0 +1,89 @@
+"""Whether the shot or another soldier felled one that fell later, told from the falls alone (C7)."""
+
+import numpy as np
+import pytest
+
+from game.montecassino import Side, Square
+from vision.causes.drags import find_drags
+from vision.causes.followers import chance_of_ricochet, measures
+from vision.outcome import Push, Soldier, Standing, Toppling
+
+FRAME_US = 8333.0
+FIRST, AHEAD, ASIDE = (Square.parse(s) for s in ("G-69", "G-61", "G-70"))
+# The cannon stands at the bottom; the shot flies along +y.
+PLACES = {FIRST: (180.0, 382.0), AHEAD: (180.0, 427.0), ASIDE: (135.0, 392.0)}
+STANDING = Standing(tuple(Soldier(s, Side.G, *PLACES[s]) for s in sorted(PLACES)), 42.0, 10.0)
+
+
+def soldier(square: Square) -> Soldier:
+    found = STANDING.at(square)
+    assert found is not None
+    return found
+
+
+def fall(square: Square, began_ms: float, heading: tuple[float, float]) -> Toppling:
+    began_us = round(1000 * began_ms)
+    return Toppling(soldier(square), began_us, began_us + 50_000, heading, None)
+
+
+def chance(fallen: Toppling, *others: Toppling | Push) -> float | None:
+    movers = (fallen, *others)
+    falls = [m for m in movers if isinstance(m, Toppling)]
+    drags = find_drags(falls, [m for m in movers if isinstance(m, Push)], STANDING, frame_us=FRAME_US)
+    measured = measures(fallen, movers, drags, frame_us=FRAME_US, shot_from_mm=(180.0, -40.0))
+    return None if measured is None else chance_of_ricochet(measured)
+
+
+def test_of_the_first_that_moved_nothing_is_said() -> None:
+    first = fall(FIRST, 50, (0.0, 1.0))
+    assert chance(first) is None
+    assert chance(first, fall(AHEAD, 90, (0.0, 1.0))) is None
+
+
+def test_one_that_another_fell_onto_was_most_likely_dragged() -> None:
+    by_fall = chance(fall(AHEAD, 100, (0.0, 1.0)), fall(FIRST, 50, (0.0, 1.0)))
+    by_slide = chance(
+        fall(AHEAD, 100, (0.0, 1.0)), Push(soldier(FIRST), 50_000, PLACES[FIRST][0], PLACES[FIRST][1] + 9)
+    )
+    assert by_fall is not None
+    assert by_fall < 0.2
+    assert by_slide is not None
+    assert by_slide < 0.2
+
+
+def test_one_aside_that_moved_at_once_was_most_likely_struck() -> None:
+    aside = chance(fall(ASIDE, 58, (-1.0, 0.2)), fall(FIRST, 50, (0.0, 1.0)))
+    assert aside is not None
+    assert aside > 0.9
+
+
+@pytest.mark.parametrize("turn_rad", [0.7, 2.1, np.pi])
+def test_the_board_may_lie_any_way_round(turn_rad: float) -> None:
+    turn = np.array([[np.cos(turn_rad), -np.sin(turn_rad)], [np.sin(turn_rad), np.cos(turn_rad)]])
+
+    def turned(toppling: Toppling) -> Toppling:
+        x_mm, y_mm = turn @ PLACES[toppling.soldier.square]
+        heading = turn @ toppling.heading
+        return Toppling(
+            Soldier(toppling.soldier.square, Side.G, float(x_mm), float(y_mm)),
+            toppling.began_us,
+            toppling.passed_us,
+            (float(heading[0]), float(heading[1])),
+            None,
+        )
+
+    falls = [fall(FIRST, 50, (0.0, 1.0)), fall(ASIDE, 66, (-0.8, 0.6))]
+    around = [turned(f) for f in falls]
+    muzzle = turn @ (180.0, -40.0)
+    straight, other = (
+        measures(
+            each[1],
+            each,
+            find_drags(each, [], STANDING, frame_us=FRAME_US),
+            frame_us=FRAME_US,
+            shot_from_mm=source,
+        )
+        for each, source in ((falls, (180.0, -40.0)), (around, (float(muzzle[0]), float(muzzle[1]))))
+    )
+    assert straight is not None
+    assert other == pytest.approx(straight, abs=1e-9)

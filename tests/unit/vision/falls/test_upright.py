@@ -1,0 +1,113 @@
+"""Who stands and who lies: the search for a figure on its feet, and how the evidence is weighed."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from vision.falls.fate import Evidence, chance_of_standing, has_left, shift_mm
+from vision.falls.resemblance import Resemblance
+from vision.falls.upright import PX_MM, REACH_PX, WINDOW_PX, Network, Surroundings, Uprightness, network
+
+SIDE = 2 * REACH_PX + WINDOW_PX
+MIDDLE_PX = WINDOW_PX // 2
+ALONG = (0.6, 0.8)
+
+
+def bright_spot_finder() -> Network:
+    """A network that says how bright the middle of the second layer is."""
+    hidden = np.zeros((2, WINDOW_PX, WINDOW_PX), dtype=np.float32)
+    hidden[1, MIDDLE_PX, MIDDLE_PX] = 1.0
+    one = np.ones(1, dtype=np.float32)
+    return Network(hidden.reshape(-1, 1), np.zeros(1, dtype=np.float32), one, -0.5)
+
+
+def with_spots(*spots: tuple[int, int, float]) -> Surroundings:
+    """Spots (column, row, brightness) at so many pixels from the old place."""
+    layers = np.zeros((2, SIDE, SIDE), dtype=np.float32)
+    for column, row, brightness in spots:
+        layers[1, MIDDLE_PX + REACH_PX + row, MIDDLE_PX + REACH_PX + column] = brightness
+    return Surroundings(layers, ALONG)
+
+
+def test_the_likeliest_place_is_told_in_millimetres_on_the_board() -> None:
+    found = bright_spot_finder().search(with_spots((4, -3, 1.0), (0, 0, 0.2)), [])
+    assert found.odds == pytest.approx(0.5)
+    across, down = 4 * PX_MM, -3 * PX_MM
+    assert found.moved_mm == pytest.approx(
+        (across * ALONG[0] - down * ALONG[1], across * ALONG[1] + down * ALONG[0])
+    )
+
+
+def test_nobody_stands_where_another_stands() -> None:
+    surroundings = with_spots((4, -3, 1.0), (-6, 2, 0.7))
+    others = [surroundings.offset_mm((4, -3))]
+    found = bright_spot_finder().search(surroundings, others)
+    assert found.moved_mm == pytest.approx(surroundings.offset_mm((-6, 2)))
+
+
+@pytest.mark.parametrize("shift", [(3.0, -11.0), (0.0, 0.0), (-20.0, 4.0)])
+def test_places_on_the_board_and_in_the_lay_out_belong_together(shift: tuple[float, float]) -> None:
+    surroundings = with_spots()
+    (there,) = surroundings.offset_px(np.array([shift]))
+    assert surroundings.offset_mm((float(there[0]), float(there[1]))) == pytest.approx(shift)
+
+
+def test_the_trained_network_fits_the_lay_out() -> None:
+    assert network().map(with_spots()).shape == (2 * REACH_PX + 1, 2 * REACH_PX + 1)
+
+
+STANDS = Evidence(
+    same=0.2,
+    bare=0.3,
+    found=Resemblance(0.95, 0.95, 2.0, 3.0, 5.0),
+    moved_mm=(6.0, 4.0),
+    at_home=0.3,
+    spread=1.0,
+    crowd=0,
+    upright=Uprightness(5.0, (6.0, 5.0)),
+)
+LIES = replace(
+    STANDS,
+    bare=0.8,
+    found=Resemblance(0.4, 0.7, 20.0, 5.0, 120.0),
+    moved_mm=(23.0, 6.0),
+    at_home=-0.1,
+    spread=2.2,
+    upright=Uprightness(-4.0, (9.0, 20.0)),
+)
+
+
+def test_plain_evidence_gives_plain_chances() -> None:
+    assert chance_of_standing(STANDS) > 0.95
+    assert chance_of_standing(LIES) < 0.05
+
+
+@pytest.mark.parametrize("odds", [-2.0, 0.0, 2.0])
+def test_the_more_upright_it_looks_the_likelier_it_stands(odds: float) -> None:
+    less = replace(LIES, upright=replace(LIES.upright, odds=odds))
+    more = replace(LIES, upright=replace(LIES.upright, odds=odds + 1.0))
+    assert chance_of_standing(more) > chance_of_standing(less)
+
+
+def test_of_two_places_that_agree_likeness_counts_for_more_and_of_two_that_do_not_one_is_believed() -> None:
+    assert shift_mm(STANDS) == pytest.approx((6.0, 4.2))
+    seen = Uprightness(3.0, (-9.0, 0.0))
+    assert shift_mm(replace(STANDS, upright=seen)) == pytest.approx((-9.0, 0.0))
+    assert shift_mm(replace(STANDS, upright=replace(seen, odds=-3.0))) == pytest.approx((6.0, 4.0))
+
+
+def test_one_that_left_no_bare_board_stands_where_it_stood() -> None:
+    assert shift_mm(replace(STANDS, bare=0.01)) == (0.0, 0.0)
+    assert shift_mm(replace(STANDS, bare=0.2, at_home=0.9)) == (0.0, 0.0)
+
+
+def test_one_that_looks_as_before_was_not_pushed_whatever_a_shadow_seems_to_bare() -> None:
+    assert shift_mm(replace(STANDS, bare=0.4, same=0.6, at_home=0.8)) == (0.0, 0.0)
+
+
+def test_one_of_whom_nothing_is_left_at_home_was_pushed_though_another_lies_there() -> None:
+    hidden = replace(STANDS, bare=0.01, at_home=-0.3)
+    assert has_left(hidden)
+    assert shift_mm(hidden) != (0.0, 0.0)
+    assert not has_left(replace(STANDS, at_home=0.4))

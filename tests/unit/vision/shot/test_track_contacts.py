@@ -1,0 +1,193 @@
+"""What the shot touched, from hand-made flights."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from game.montecassino import Side, Square
+from vision.causes import ShotContacts, find_contacts
+from vision.outcome import Soldier, Standing
+from vision.shot import Leg, ShotTrack
+from vision.shot.flight import Flight, FlightFit
+from vision.shot.streaks import Streak
+
+FRAME_US = 8333.0
+RELEASE_US = 1_000_000.0
+NEAR, FAR, ASIDE = Square.parse("G-69"), Square.parse("G-61"), Square.parse("G-70")
+
+
+def leg(
+    start_ms: float, start_mm: Sequence[float], velocity: Sequence[float], seen_ms: Sequence[float]
+) -> Leg:
+    flight = Flight(RELEASE_US + 1000 * start_ms, np.array(start_mm, float), np.array(velocity, float))
+    covariance = np.diag([1.0, 0.5, 0.5, 4.0, 2.5e-3, 2.5e-3, 0.01, 1e-14])
+    streaks = tuple(
+        Streak(k, round(RELEASE_US + 1000 * ms), 0.0, 0.0, 8.0, 8.0, (1.0, 0.0), 40.0)
+        for k, ms in enumerate(seen_ms)
+    )
+    return Leg(FlightFit(flight, covariance, 1.0, np.zeros(len(streaks))), streaks)
+
+
+def track(*legs: Leg, lost: bool = False) -> ShotTrack:
+    return ShotTrack(legs, "the shot left the board", 1000.0, lost)
+
+
+def standing(*places: tuple[Square, float, float]) -> Standing:
+    return Standing(tuple(Soldier(s, Side.G, x, y) for s, x, y in sorted(places)), 42.0, 10.0)
+
+
+def chance(contacts: ShotContacts, *squares: Square | None) -> float:
+    """Probability that the shot touched just these, in this order."""
+    return sum(c.probability for c in contacts.courses if tuple(t.square for t in c.touches) == squares)
+
+
+# Ahead along x = 180 at 8 m/s and 25 mm high; at 50 ms it is at y = 360.
+AHEAD = leg(0.0, (180.0, -40.0, 35.0), (0.0, 8.0, 0.0), (5.0, 13.3, 21.7, 30.0, 38.3, 46.7))
+SIDEWAYS = leg(50.0, (180.0, 360.0, 24.0), (4.0, -1.0, 0.5), (55.0, 63.3, 71.7))
+
+
+def test_one_turn_beside_one_soldier_is_one_touch() -> None:
+    contacts = find_contacts(
+        track(AHEAD, SIDEWAYS),
+        standing((NEAR, 176.0, 369.0), (FAR, 176.0, 460.0)),
+        {NEAR: 1_055_000},
+        frame_us=FRAME_US,
+    )
+    assert chance(contacts, NEAR) > 0.9
+    first = contacts.first
+    assert first is not None
+    assert first.square == NEAR
+    assert first.time_us == pytest.approx(RELEASE_US + 50_000, abs=1000)
+    assert np.hypot(first.point_mm[0] - 180.0, first.point_mm[1] - 360.0) < 4.0
+
+
+def test_turn_far_from_all_soldiers_is_something_unknown() -> None:
+    contacts = find_contacts(track(AHEAD, SIDEWAYS), standing((FAR, 100.0, 500.0)), {}, frame_us=FRAME_US)
+    assert contacts.first is not None
+    assert contacts.first.square is None
+    assert not contacts.first.on_board
+
+
+def test_flights_that_do_not_meet_had_two_touches_in_order() -> None:
+    # Off the first at (180, 360) at 48 ms, off the second 35 mm aside at 53 ms, back towards the cannon.
+    before = leg(0.0, (180.0, -40.0, 35.0), (0.0, 8.4, 0.0), (5.0, 13.3, 21.7, 30.0, 38.3, 46.7))
+    after = leg(53.0, (215.0, 362.0, 24.0), (-1.0, -3.0, 0.5), (55.0, 63.3, 71.7))
+    there = standing((NEAR, 172.0, 366.0), (ASIDE, 225.0, 366.0))
+    contacts = find_contacts(
+        track(before, after), there, {NEAR: 1_055_000, ASIDE: 1_055_000}, frame_us=FRAME_US
+    )
+    assert chance(contacts, NEAR, ASIDE) > 0.8
+    assert contacts.first is not None
+    assert contacts.first.square == NEAR
+
+
+def test_low_flight_that_goes_on_straight_but_slower_touched_the_board() -> None:
+    before = leg(0.0, (180.0, -40.0, 18.0), (0.0, 8.0, -0.1), (5.0, 13.3, 21.7, 30.0, 38.3))
+    after = leg(46.0, (180.0, 325.0, 3.0), (0.0, 6.6, 0.5), (46.7, 55.0, 63.3))
+    contacts = find_contacts(track(before, after), standing((FAR, 300.0, 460.0)), {}, frame_us=FRAME_US)
+    assert contacts.first is not None
+    assert contacts.first.on_board
+    assert contacts.first.square is None
+    assert chance(contacts, None) > 0.9
+
+
+def test_one_flight_seen_in_two_parts_touched_nothing() -> None:
+    middle = AHEAD.flight.at(RELEASE_US + 50_000.0)[0]
+    onward = leg(50.0, middle, AHEAD.flight.velocity_at(RELEASE_US + 50_000.0), (55.0, 63.3, 71.7))
+    contacts = find_contacts(track(AHEAD, onward), standing((FAR, 300.0, 460.0)), {}, frame_us=FRAME_US)
+    assert chance(contacts) > 0.9
+    assert contacts.first is None
+
+
+def test_soldier_that_moved_at_the_time_is_preferred_to_one_that_did_not() -> None:
+    there = standing((NEAR, 171.0, 362.0), (ASIDE, 189.0, 362.0))
+    for moved in (NEAR, ASIDE):
+        contacts = find_contacts(track(AHEAD, SIDEWAYS), there, {moved: 1_055_000}, frame_us=FRAME_US)
+        assert contacts.first is not None
+        assert contacts.first.square == moved
+
+
+def test_shot_over_a_head_does_not_touch_it() -> None:
+    high = leg(0.0, (180.0, -40.0, 75.0), (0.0, 8.0, 0.3), (5.0, 13.3, 21.7, 30.0, 38.3, 46.7))
+    there = standing((Square.parse("A-28"), 180.0, 160.0))
+    contacts = find_contacts(track(high), there, {Square.parse("A-28"): 1_300_000}, frame_us=FRAME_US)
+    assert contacts.first is None
+
+
+def test_first_to_move_beside_the_way_was_touched_in_passing() -> None:
+    there = standing((NEAR, 188.0, 200.0), (FAR, 188.0, 460.0))
+    contacts = find_contacts(track(AHEAD), there, {NEAR: 1_038_000, FAR: 1_200_000}, frame_us=FRAME_US)
+    assert contacts.first is not None
+    assert contacts.first.square == NEAR
+
+
+def test_what_lies_ahead_of_a_lost_shot_may_have_been_touched() -> None:
+    there = standing((NEAR, 182.0, 400.0))
+    lost = find_contacts(track(AHEAD, lost=True), there, {NEAR: 1_058_000}, frame_us=FRAME_US)
+    assert lost.first is not None
+    assert lost.first.square == NEAR
+
+
+def test_no_track_no_contacts() -> None:
+    contacts = find_contacts(ShotTrack((), "no streak"), standing((NEAR, 0.0, 0.0)), {}, frame_us=FRAME_US)
+    assert contacts.courses == ()
+    assert contacts.first is None
+
+
+def test_accounts_are_ranked_and_add_up_to_one() -> None:
+    there = standing((NEAR, 171.0, 362.0), (ASIDE, 195.0, 370.0), (FAR, 178.0, 405.0))
+    contacts = find_contacts(
+        track(AHEAD, SIDEWAYS, lost=True), there, {NEAR: 1_055_000, ASIDE: 1_055_000}, frame_us=FRAME_US
+    )
+    shares = [course.probability for course in contacts.courses]
+    assert sum(shares) == pytest.approx(1.0, abs=0.02)
+    assert all(a >= b for a, b in pairwise(shares))
+    for course in contacts.courses:
+        times = [touch.time_us for touch in course.touches]
+        assert times == sorted(times)
+
+
+@pytest.mark.parametrize("rise_mps", [0.0, -0.85])
+def test_whether_it_bounced_before_the_first_soldier_is_told_by_how_high_it_came(rise_mps: float) -> None:
+    # Level it comes to the soldier at half its height; falling it would be 15 mm below the board there.
+    first = leg(0.0, (180.0, -40.0, 35.0), (0.0, 8.0, rise_mps), (5.0, 13.3, 21.7, 30.0))
+    there = standing((NEAR, 180.0, 372.0))
+    contacts = find_contacts(track(first, SIDEWAYS), there, {NEAR: 1_055_000}, frame_us=FRAME_US)
+    assert contacts.first is not None
+    assert contacts.first.on_board == (rise_mps < 0)
+
+
+def test_a_bounce_before_the_first_soldier_is_believed_where_many_pictures_show_the_flight_before() -> None:
+    # From y = 160 on it rises again, and comes to the soldier at y = 372 some 25 ms later.
+    seen_ms = (0.5, 3.0, 5.5, 8.0, 10.5, 13.0, 15.5, 18.0, 20.5)
+    bounced = leg(25.0, (180.0, 160.0, 3.0), (0.0, 7.6, 0.6), (28.0, 36.0, 44.0))
+    turned = leg(51.5, (180.0, 360.0, 15.0), (4.0, -1.0, 0.5), (55.0, 63.3, 71.7))
+    shares = []
+    for sights in (seen_ms, seen_ms[-3:]):
+        before = leg(0.0, (180.0, -40.0, 18.0), (0.0, 8.0, -0.5), sights)
+        contacts = find_contacts(
+            track(before, bounced, turned),
+            standing((NEAR, 180.0, 372.0)),
+            {NEAR: 1_055_000},
+            frame_us=FRAME_US,
+        )
+        shares.append(chance(contacts, None, NEAR))
+    many, few = shares
+    assert many > 0.6
+    assert few < many / 2
+
+
+def test_a_way_that_does_not_fit_was_not_the_shots() -> None:
+    # What goes on from a place 60 mm aside and 40 mm up in the air met nobody there: the first that moved was struck.
+    onward = leg(38.0, (240.0, 262.0, 45.0), (0.0, 7.0, 0.5), (38.3, 46.7, 55.0))
+    there = standing((NEAR, 180.0, 372.0), (ASIDE, 250.0, 330.0))
+    contacts = find_contacts(
+        track(leg(0.0, (180.0, -40.0, 35.0), (0.0, 8.0, 0.0), (5.0, 13.3, 21.7, 30.0)), onward),
+        there,
+        {NEAR: 1_052_000},
+        frame_us=FRAME_US,
+    )
+    assert contacts.first is not None
+    assert contacts.first.square == NEAR

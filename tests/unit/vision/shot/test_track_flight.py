@@ -1,0 +1,140 @@
+"""Free flights: the equation, and the fit to lines of sight."""
+
+from dataclasses import replace
+
+import numpy as np
+from flight_pictures import DRAG_PER_M, FIRE_US, MUZZLE_MM, camera, fly
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from vision.shot.flight import Flight, FlightPrior, Seen, Shadows, Waypoint, fit_flight
+from vision.soldiers.lamp import Lamp
+
+VIEW = camera()
+speeds = st.floats(3.0, 13.0)
+sideways = st.floats(-0.3, 0.3)
+climbs = st.floats(-0.8, 0.8)
+
+
+def prior_of(velocity: np.ndarray) -> FlightPrior:
+    return FlightPrior.of(
+        start_us=FIRE_US,
+        start_sigma_us=3000.0,
+        start_mm=np.array(MUZZLE_MM),
+        start_sigma_mm=np.full(3, 2.0),
+        velocity_mps=velocity * [0.9, 0.9, 0.0],
+        velocity_sigma_mps=np.array([4.0, 4.0, 2.0]),
+    )
+
+
+@settings(max_examples=25, deadline=None)
+@given(speeds, sideways, climbs)
+def test_equation_agrees_with_stepwise_integration(speed: float, aside: float, climb: float) -> None:
+    velocity = np.array([aside * speed, speed, climb])
+    path = fly(MUZZLE_MM, velocity)
+    flight = Flight(0.0, np.array(MUZZLE_MM), velocity, DRAG_PER_M / 1000)
+    for since_ms in (10.0, 40.0, 90.0):
+        truth = path(since_ms)
+        assert truth is not None
+        assert np.abs(flight.at(1000 * since_ms)[0] - truth).max() < 1.0
+
+
+@settings(max_examples=25, deadline=None)
+@given(speeds, sideways, climbs, st.integers(0, 1000))
+def test_fit_finds_the_flight_from_lines_of_sight(
+    speed: float, aside: float, climb: float, seed: int
+) -> None:
+    velocity = np.array([aside * speed, speed, climb])
+    path = fly(MUZZLE_MM, velocity)
+    times_ms = np.arange(4.0, min(80.0, 750.0 / speed), 8.3)
+    truth = np.array([path(t) for t in times_ms])
+    assume(truth[-1, 2] > 3.0)
+    pixels = VIEW.project(truth) + np.random.default_rng(seed).normal(0, 0.2, (len(truth), 2))
+    fit = fit_flight(VIEW, Seen.of(FIRE_US + 1000 * times_ms, pixels), prior_of(velocity))
+    found = fit.flight.at(FIRE_US + 1000 * times_ms)
+    assert np.hypot(*(found - truth)[:, :2].T).max() < 5.0
+    # Height is only guessed from one view; its error must be within what the fit states.
+    sigma_z = np.sqrt(fit.spread_at(FIRE_US + 1000 * times_ms[-1])[0, 2, 2])
+    assert abs(found[-1, 2] - truth[-1, 2]) < 4 * sigma_z + 1.0
+    assert fit.residuals_px.max() < 1.5
+
+
+def test_known_landing_settles_the_height() -> None:
+    velocity = np.array([0.2, 7.0, -0.3])
+    path = fly(MUZZLE_MM, velocity)
+    times_ms = np.arange(5.0, 60.0, 8.3)
+    truth = np.array([path(t) for t in times_ms])
+    landing = path(66.0)
+    assert landing is not None
+    waypoint = Waypoint(FIRE_US + 66_000.0, landing, np.array([2.0, 2.0, 1.0]))
+    pixels = VIEW.project(truth)
+    free = fit_flight(VIEW, Seen.of(FIRE_US + 1000 * times_ms, pixels), prior_of(velocity))
+    held = fit_flight(VIEW, Seen.of(FIRE_US + 1000 * times_ms, pixels), prior_of(velocity), passes=waypoint)
+    assert abs(held.flight.at(FIRE_US + 66_000)[0, 2] - landing[2]) < 2.0
+    at_us = FIRE_US + 66_000.0
+    assert held.spread_at(at_us)[0, 2, 2] < free.spread_at(at_us)[0, 2, 2]
+
+
+def test_one_spoilt_sight_pulls_a_robust_fit_less() -> None:
+    velocity = np.array([0.2, 7.0, 0.0])
+    path = fly(MUZZLE_MM, velocity)
+    times_ms = np.arange(5.0, 80.0, 8.3)
+    truth = np.array([path(t) for t in times_ms])
+    pixels = VIEW.project(truth)
+    pixels[-1] += [6.0, 4.0]
+    errors = []
+    for robust in (False, True):
+        fit = fit_flight(VIEW, Seen.of(FIRE_US + 1000 * times_ms, pixels), prior_of(velocity), robust=robust)
+        errors.append(float(np.hypot(*(fit.flight.at(FIRE_US + 1000 * times_ms) - truth)[:, :2].T).max()))
+    assert errors[1] < errors[0]
+
+
+def test_a_flight_is_never_seen_below_the_board() -> None:
+    velocity = np.array([0.0, 6.0, -1.0])
+    path = fly((150.0, -40.0, 60.0), velocity)
+    times_ms = np.arange(3.0, 40.0, 8.3)
+    truth = np.array([path(t) for t in times_ms])
+    low = prior_of(velocity)
+    sunk = FlightPrior(low.mean - [0, 0, 0, 45.0, 0, 0, 1.0, 0], low.sigma)
+    fit = fit_flight(VIEW, Seen.of(FIRE_US + 1000 * times_ms, VIEW.project(truth)), sunk)
+    assert fit.flight.at(FIRE_US + 1000 * times_ms)[:, 2].min() > -3.0
+
+
+def test_the_shadow_settles_the_height_though_the_lamp_is_known_roughly() -> None:
+    """Issue 5, point 4: the shot's own shadow is not it; it is a second line of sight to it."""
+    velocity = np.array([0.2, 8.0, -0.4])
+    path = fly(MUZZLE_MM, velocity)
+    times_ms = np.arange(4.0, 54.0, 8.3)
+    truth = np.array([path(t) for t in times_ms])
+    lamp = Lamp(np.array([0.5, -0.3]), 0.02, 1400.0, np.array([180.0, 405.0]), 0.4)
+    roughly = replace(lamp, slope=np.array([0.62, -0.2]), slope_sigma=0.15)
+    times_us = FIRE_US + 1000 * times_ms
+    sights = Seen.of(times_us, VIEW.project(truth))
+    thrown = Seen.of(times_us, VIEW.project(lamp.shadow(truth)), sigma_px=1.2)
+    alone = fit_flight(VIEW, sights, prior_of(velocity))
+    both = fit_flight(VIEW, sights, prior_of(velocity), shadows=Shadows(roughly, thrown))
+    assert np.abs(both.flight.at(times_us)[:, 2] - truth[:, 2]).max() < 4.0
+    assert both.spread_at(times_us[-1])[0, 2, 2] < 0.25 * alone.spread_at(times_us[-1])[0, 2, 2]
+    assert both.lamp is not None
+    assert np.abs(both.lamp.slope - lamp.slope).max() < 0.06
+
+
+def test_a_faint_smear_holds_the_flight_across_its_line_and_hardly_along_it() -> None:
+    velocity = np.array([0.2, 7.0, 0.0])
+    path = fly(MUZZLE_MM, velocity)
+    times_ms = np.arange(5.0, 60.0, 8.3)
+    truth = np.array([path(t) for t in times_ms])
+    pixels = VIEW.project(truth)
+    way = pixels[-1] - pixels[0]
+    way /= np.hypot(*way)
+    pixels[-1] += 8.0 * way
+    times_us = FIRE_US + 1000 * times_ms
+    plain = Seen.of(times_us, pixels)
+    sigmas = plain.sigmas_px.copy()
+    sigmas[-1, 0] = 6.0
+    faint = replace(plain, axes=np.tile(way, (len(pixels), 1)), sigmas_px=sigmas)
+    off = [
+        float(np.hypot(*(fit_flight(VIEW, seen, prior_of(velocity)).flight.at(times_us) - truth)[-1, :2]))
+        for seen in (plain, faint)
+    ]
+    assert off[1] < 0.5 * off[0]

@@ -1,0 +1,59 @@
+"""The lamp, found from the soldiers' shadows."""
+
+import cv2
+import numpy as np
+import painted_table as painted
+import pytest
+from painted_table import CROWD, Table
+
+from vision.registration import BoardView
+from vision.soldiers import read_board
+from vision.soldiers.lamp import Lamp
+
+MIDDLE_MM = np.array([180.0, 405.0])
+FIGURE_MM = 42.0
+
+
+def shaded(camera: BoardView, lamp: Lamp | None) -> np.ndarray:
+    """The crowd on its table, each with its shadow."""
+    table = Table(camera, tuple(painted.standing(CROWD).values()))
+    picture = table.paint()
+    if lamp is None:
+        return picture
+    heights = np.arange(0.0, FIGURE_MM, 1.5)
+    shadow = np.zeros(picture.shape[:2], np.uint8)
+    figure = np.zeros_like(shadow)
+    for standing in table.figures:
+        body = np.array([(standing.x_mm, standing.y_mm, z) for z in heights])
+        for mask, points in ((shadow, lamp.shadow(body)), (figure, body)):
+            for u, v in camera.project(points):
+                cv2.circle(mask, (round(u), round(v)), 6, 255, -1)
+    dark = (shadow > 0) & (figure == 0)
+    picture[dark] = (0.6 * picture[dark]).astype(np.uint8)
+    return picture
+
+
+@pytest.mark.parametrize("slope", [(0.6, 0.3), (-0.9, 0.5), (0.2, -0.8)])
+def test_the_lamp_is_found_from_the_shadows(slope: tuple[float, float]) -> None:
+    camera = painted.view()
+    lamp = Lamp(np.array(slope), 0.0, 1500.0, MIDDLE_MM, 0.4)
+    scene = painted.scene(camera, expected=CROWD)
+    found = read_board(shaded(camera, lamp), scene, camera).lamp
+    assert found is not None
+    assert np.abs(found.slope - lamp.slope).max() < 2 * found.slope_sigma
+    across = found.slope @ np.array([-slope[1], slope[0]]) / np.hypot(*slope)
+    assert abs(across) < 0.15
+
+
+def test_without_shadows_there_is_no_lamp() -> None:
+    camera = painted.view()
+    scene = painted.scene(camera, expected=CROWD)
+    assert read_board(shaded(camera, None), scene, camera).lamp is None
+
+
+def test_a_shadow_lies_on_the_board_away_from_the_lamp() -> None:
+    lamp = Lamp(np.array([0.5, 0.0]), 0.1, 1000.0, MIDDLE_MM, 0.4)
+    thrown = lamp.shadow(np.array([[180.0, 405.0, 0.0], [180.0, 405.0, 20.0]]))
+    assert thrown[0] == pytest.approx([180.0, 405.0, 0.0])
+    assert thrown[1, 2] == 0.0
+    assert thrown[1, 0] == pytest.approx(190.0, abs=0.5)

@@ -1,0 +1,84 @@
+"""Sides that nothing but the picture tells: looks first, and where soldiers stand where looks tell nothing."""
+
+import json
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from rig.recording import read_frames, read_recording
+from vision.reading import TableBefore, read_before
+from vision.soldiers.parting import Spreads, looks_of, part
+
+AXES = 4
+_FEW = 6  # pictures, all of them before the shot
+SPREADS = Spreads(np.eye(AXES), np.full(AXES, 4.0), np.full(AXES, 30.0))
+
+
+def soldiers(
+    seed: int, apart: float, by_field: float = 0.0
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+    """Looks, lines forward and sides of a table on which a third has crossed the middle."""
+    draw = np.random.default_rng(seed)
+    first = np.arange(36) < 18
+    crossed = np.arange(36) % 3 == 0
+    forward = draw.uniform(0.5, 4.0, 36) * np.where(first, 1, -1) * np.where(crossed, -1, 1)
+    side = np.where(first, 0.5, -0.5)[:, None] * np.array([apart, -apart, 0.0, 0.0])
+    field = np.where(forward > 0, 0.5, -0.5)[:, None] * np.array([0.0, 0.0, by_field, 0.0])
+    return draw.normal(0, 1, (36, AXES)) + side + field, forward, first
+
+
+@given(st.integers(0, 1000))
+def test_who_has_crossed_is_told_by_its_looks(seed: int) -> None:
+    looks, forward, first = soldiers(seed, apart=9.0)
+    assert ((part(looks, SPREADS, forward, forward > 0) > 0) == first).all()
+
+
+@given(st.integers(0, 200))
+def test_what_a_field_adds_to_its_soldiers_is_not_taken_for_a_side(seed: int) -> None:
+    looks, forward, first = soldiers(seed, apart=10.0, by_field=4.0)
+    assert ((part(looks, SPREADS, forward, forward > 0) > 0) == first).all()
+
+
+@given(st.integers(0, 200))
+def test_where_all_look_alike_each_is_of_the_base_that_it_stands_near(seed: int) -> None:
+    _, forward, _ = soldiers(seed, apart=0.0)
+    told = part(np.zeros((36, AXES)), SPREADS, forward, forward > 0)
+    assert ((told > 0) == (forward > 0)).all()
+
+
+def test_one_soldier_is_of_the_base_that_it_stands_near() -> None:
+    assert part(np.zeros((1, AXES)), SPREADS, np.array([-3.0]), np.array([False])) < 0
+
+
+def test_a_darker_soldier_is_told_from_a_brighter_one_whatever_its_colour() -> None:
+    draw = np.random.default_rng(0)
+    dark, bright = (
+        looks_of(draw.normal(level, 3, (60, 3)).clip(0, 255).astype(np.float32), grey=False)
+        for level in (60, 120)
+    )
+    rise = np.log((120 + 8) / (60 + 8))
+    assert np.allclose((bright - dark)[:8], rise, atol=0.1)
+    assert np.allclose((bright - dark)[8:], 0.0, atol=0.15)
+
+
+SHARED = Path(__file__).parents[5] / "shared" / "recordings"
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the recordings of ../shared are not here")
+@pytest.mark.parametrize("name", ["shot-05", "shot-07"])
+def test_sides_of_other_figures_than_the_twins_are_told_without_a_position(name: str) -> None:
+    """Figures and uniforms that nothing was learnt from: grey ones, and some that have crossed."""
+    recording = read_recording(SHARED / name)
+    truth = json.loads((SHARED / name / "truth.json").read_text("utf-8"))
+    frames = list(islice(read_frames(SHARED / name, recording), _FEW))
+    scene = replace(recording.scene, expected=None, fire_us=None)
+    before = read_before(frames, recording.timestamps_us[:_FEW], scene)
+    assert isinstance(before, TableBefore)
+    told = {(str(s.square), str(s.side)) for s in before.board.standing.soldiers}
+    assert told == {(each["square"], each["side"]) for each in truth["before"]}

@@ -1,0 +1,414 @@
+"""Why each soldier fell: touched by the shot before anything else, after something else, or knocked over by another.
+
+Each account of the shot's way (`vision.causes.contacts`) is held against all falls at once. A soldier that the shot
+touched just before it began to move fell by the shot, directly where that was the first touch of all, else by
+ricochet. One that the shot did not touch was dragged, where another soldier fell or slid against it before
+(`vision.causes.drags`). Which way the first fell and how fast has its word too (`vision.causes.felled`); of those that fell later,
+how soon, where and which way (`vision.causes.followers`), and whether the shot can have been there (`vision.causes.out_of_reach`).
+An account that leaves falls unexplained loses weight; what remains, summed over the accounts, is how likely each cause
+is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from game.montecassino import Cause, Square
+from vision.causes.contacts import STRANGERS, Course, ShotContacts, Touch, stirring_cost
+from vision.causes.drags import Drag, find_drags
+from vision.causes.felled import Manner, manner
+from vision.causes.followers import chance_of_ricochet, measures
+from vision.causes.out_of_reach import Sight, Whereabouts, find_whereabouts
+from vision.outcome import Push, Standing, Toppling
+from vision.shot import ShotTrack
+
+__all__ = ["FallCause", "Knock", "explain"]
+
+FloatArray = NDArray[np.float64]
+
+# How well the fall of the first that moved is explained, from likelier to stranger. Where the shot was not seen to touch
+# it, it can hardly have been anything but the shot, before it touched anything else or after, as that was seen or not.
+_UNSEEN_LIKELY = 0.3
+_SEEN_ON = 0.05  # the shot was seen to fly on elsewhere
+_UNSEEN_UNLIKELY = 0.02
+_SLEEVE = 0.02  # where no shot was seen
+_UNSEEN_DRAG = 0.01
+_UNSEEN_RICOCHET = 0.01
+_DRAG_BESIDE_TOUCH = 0.003
+_LEAST_FIT = 0.02  # a touch that comes at another time
+_BY_ITSELF = 0.001
+_SLOW_START = 0.01  # of 121 that moved later than others one had been struck before all of them
+_LEAST_DRAG = 0.05  # how well a push fits that nobody can be seen to have given
+# How likely it is that the shot felled one that it was not seen to touch, against what is to be expected where nothing at
+# all is known of the shot.
+_STRUCK_UNSEEN = {Sight.NEVER: 1.0, Sight.SEEN: 0.3, Sight.BETWEEN: 0.5, Sight.LOST: 0.5, Sight.LEFT: 0.05}
+_MISFOLLOWED = 0.02  # it was not the shot that was followed there
+# Where it was seen to touch it. Of 75 that others pushed over none seemed touched by the shot in time, of 54 ricochets
+# half did.
+_STRUCK_SEEN = 3.0
+_PUSHED_FIRST = 0.03
+# A shot this slow has half a chance to topple what it touches: it weighs a tenth of a soldier and must lift its weight.
+# Of 70 touches of the twin that felled somebody 2 % were slower than 1.3 m/s, and 5 % than 2.2 m/s. What seems slower
+# is mostly the head of one who falls.
+_FELLING_MPS = 1.8
+_FELLING_SPREAD_MPS = 0.35
+_FAR_FIT = 0.05
+_LEAST_KNOCK = 0.01
+_POSSIBLE_SHARE = 0.12
+"""Causes less likely than this count as excluded."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Follower:
+    """What else was seen of one that fell while others moved."""
+
+    ricochet: float
+    """How likely it fell by the shot, not by another soldier, as the falls alone tell."""
+    whereabouts: Whereabouts
+    """Where the shot was."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Seen:
+    """All that was seen of one fall."""
+
+    toppling: Toppling
+    drag: float
+    """How well the likeliest push fits."""
+    manner: Manner
+    """How it fell."""
+    follower: _Follower | None
+    """``None`` for the first that moved, where it was the only one in its picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class Knock:
+    """Somebody fell because of something: one arrow of the graph of who fell onto whom."""
+
+    by: Square | None
+    """The soldier that fell or slid against it; ``None`` for the shot."""
+    fallen: Square
+    """Who fell of it."""
+    probability: float
+    """How likely it was this; those of one fall add up to one at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class FallCause:
+    """The cause of one fall."""
+
+    toppling: Toppling
+    cause: Cause
+    """The likeliest."""
+    confidence: float
+    """Its probability."""
+    possible: tuple[Cause, ...]
+    """Every cause that is not excluded, the likeliest first; more than one is a doubt."""
+    probabilities: Mapping[Cause, float]
+    knocks: tuple[Knock, ...]
+    """What may have felled it, the likeliest first."""
+    evidence: str
+    """One line in plain words."""
+
+    @property
+    def dragged_by(self) -> Square | None:
+        """Who most likely knocked it over, where it was dragged."""
+        if self.cause is not Cause.DRAGGED:
+            return None
+        return next((knock.by for knock in self.knocks if knock.by is not None), None)
+
+
+def explain(
+    topplings: Sequence[Toppling],
+    pushes: Sequence[Push],
+    track: ShotTrack,
+    contacts: ShotContacts,
+    standing: Standing,
+    *,
+    frame_us: float,
+    shot_from_mm: tuple[float, float],
+) -> tuple[FallCause, ...]:
+    """Find the cause of each fall.
+
+    Parameters
+    ----------
+    topplings, pushes
+        Who fell and who was pushed.
+    track, contacts
+        The shot's way and what it may have touched.
+    standing
+        Who stood where before.
+    frame_us
+        Time between two pictures.
+    shot_from_mm
+        Where the shot came from (x, y): the muzzle, or a place far behind it.
+
+    Returns
+    -------
+    One cause for each toppling, in their order. At most one is direct.
+    """
+    drags = find_drags(topplings, pushes, standing, frame_us=frame_us)
+    movers: tuple[Toppling | Push, ...] = (*topplings, *pushes)
+    first_us = min((mover.began_us for mover in movers), default=0)
+    seen = [
+        _seen(t, movers, drags, track, standing, first_us, frame_us=frame_us, shot_from_mm=shot_from_mm)
+        for t in topplings
+    ]
+    courses = contacts.courses or (Course((), 1.0),)
+    totals = {t.soldier.square: dict.fromkeys(Cause, 0.0) for t in topplings}
+    everything = 0.0
+    for course in courses:
+        shares = {}
+        weight = course.probability
+        for each in seen:
+            ways = _ways(each, course, first_us, track, frame_us)
+            explained = sum(ways.values())
+            weight *= explained
+            shares[each.toppling.soldier.square] = {cause: way / explained for cause, way in ways.items()}
+        everything += weight
+        for square, causes in shares.items():
+            for cause, share in causes.items():
+                totals[square][cause] += weight * share
+    found = []
+    for each in seen:
+        square = each.toppling.soldier.square
+        probabilities = {cause: total / everything for cause, total in totals[square].items()}
+        found.append(_conclude(each, probabilities, drags, contacts, track))
+    return tuple(_one_direct(found))
+
+
+def _after_another(toppling: Toppling, course: Course) -> bool:
+    """Whether the shot touched another soldier before it can have touched this one."""
+    for touch in course.touches:
+        if touch.square == toppling.soldier.square or touch.time_us > toppling.began_us:
+            return False
+        if touch.square is not None:
+            return True
+    return False
+
+
+def _seen(
+    toppling: Toppling,
+    movers: Sequence[Toppling | Push],
+    drags: Sequence[Drag],
+    track: ShotTrack,
+    standing: Standing,
+    first_us: int,
+    *,
+    frame_us: float,
+    shot_from_mm: tuple[float, float],
+) -> _Seen:
+    soldier = toppling.soldier
+    drag = next((d for d in drags if d.fallen == soldier.square), None)  # the likeliest comes first
+    measured = measures(toppling, movers, drags, frame_us=frame_us, shot_from_mm=shot_from_mm)
+    shot_way = (soldier.x_mm - shot_from_mm[0], soldier.y_mm - shot_from_mm[1])
+    follower = None
+    if measured is not None:
+        there = find_whereabouts(
+            track,
+            soldier,
+            toppling.began_us,
+            height_mm=standing.height_mm,
+            frame_us=frame_us,
+            first_us=first_us,
+        )
+        follower = _Follower(chance_of_ricochet(measured), there)
+    return _Seen(toppling, 0.0 if drag is None else drag.weight, manner(toppling, shot_way), follower)
+
+
+def _ways(
+    seen: _Seen, course: Course, first_us: int, track: ShotTrack, frame_us: float
+) -> dict[Cause, float]:
+    """How well each cause explains a fall under one account of the shot's way."""
+    toppling = seen.toppling
+    if _before_release(toppling, track, frame_us):
+        return {Cause.OTHER: 1.0}
+    touched = _touched(toppling, course, frame_us)
+    follower = seen.follower
+    if follower is None:
+        return _ways_of_first(seen, course, touched, track, frame_us)
+    ways = dict.fromkeys(Cause, 0.0)
+    # It may also have fallen by itself, likelier where nobody can be seen to have pushed it.
+    ways[Cause.OTHER] = _BY_ITSELF + _BY_ITSELF * (1 - follower.ricochet) / max(seen.drag, _LEAST_DRAG)
+    if touched is None:
+        ways[Cause.RICOCHET] = follower.ricochet * _unseen(follower.whereabouts)
+        ways[Cause.DRAGGED] = 1 - follower.ricochet
+        if toppling.began_us < first_us + frame_us / 2 and not _after_another(toppling, course):
+            ways[Cause.DIRECT] = _UNSEEN_LIKELY * seen.manner.straight
+        else:
+            ways[Cause.DIRECT] = _SLOW_START * follower.ricochet
+        return ways
+    first, fit = touched
+    if first == 0:
+        ways[Cause.DIRECT] = max(fit, _LEAST_FIT) * seen.manner.straight
+    else:
+        ways[Cause.RICOCHET] = max(fit, _LEAST_FIT) * _STRUCK_SEEN * follower.ricochet
+    ways[Cause.DRAGGED] = (1 - follower.ricochet) * max(1 - fit, _PUSHED_FIRST)
+    return ways
+
+
+def _before_release(toppling: Toppling, track: ShotTrack, frame_us: float) -> bool:
+    """Whether a soldier moved before the shot left the cannon, as far as that is known."""
+    if track.release_us is None or len(track.legs[0].streaks) <= STRANGERS:
+        return False
+    return toppling.began_us < track.release_us - frame_us
+
+
+def _ways_of_first(
+    seen: _Seen, course: Course, touched: tuple[int, float] | None, track: ShotTrack, frame_us: float
+) -> dict[Cause, float]:
+    """How well each cause explains the fall of the first that moved, the only one in its picture."""
+    if touched is not None:
+        first, fit = touched
+        cause = Cause.DIRECT if first == 0 else Cause.RICOCHET
+    else:
+        fit = _UNSEEN_LIKELY
+        before = any(
+            t.time_us < seen.toppling.began_us and (t.on_board or t.square is not None)
+            for t in course.touches
+        )
+        cause = Cause.RICOCHET if before else Cause.DIRECT
+        if before and track.found and seen.toppling.began_us < track.legs[-1].last_us:
+            fit = _SEEN_ON
+    ways = {Cause.DIRECT: 0.0, Cause.RICOCHET: _UNSEEN_RICOCHET}
+    ways[Cause.DRAGGED] = _UNSEEN_DRAG if touched is None else _DRAG_BESIDE_TOUCH
+    ways[Cause.OTHER] = _BY_ITSELF if track.found else _SLEEVE
+    if touched is None:
+        ways |= {Cause.DIRECT: _UNSEEN_UNLIKELY, Cause.RICOCHET: _UNSEEN_UNLIKELY}
+    ways[cause] = max(fit, _LEAST_FIT)
+    # Off the board the shot flies on as it flew. That the first that moved fell like one that is pushed tells nothing.
+    how = dict.fromkeys(Cause, seen.manner.straight) | {Cause.OTHER: 1.0}
+    if _after_another(seen.toppling, course):
+        how[Cause.RICOCHET] = seen.manner.turned
+    return {cause: way * how[cause] for cause, way in ways.items()}
+
+
+def _touched(toppling: Toppling, course: Course, frame_us: float) -> tuple[int, float] | None:
+    """Which touch of an account was the first of a soldier, and how well it explains that it fell when it did."""
+    for i, touch in enumerate(course.touches):
+        if touch.square == toppling.soldier.square:
+            late = stirring_cost(toppling.began_us, np.array([touch.time_us]), frame_us)[0]
+            return i, _felling(touch.speed_mps) * float(np.exp(-late))
+    return None
+
+
+def _unseen(whereabouts: Whereabouts) -> float:
+    """How likely the shot is to have struck a soldier where that was not seen, against its not having been seen at all."""
+    return _STRUCK_UNSEEN[whereabouts.sight] * whereabouts.fit + _MISFOLLOWED
+
+
+def _felling(speed_mps: float) -> float:
+    """How likely a shot of that speed has the momentum to fell a soldier."""
+    return float(1.0 / (1.0 + np.exp((_FELLING_MPS - speed_mps) / _FELLING_SPREAD_MPS)))
+
+
+def _conclude(
+    seen: _Seen,
+    probabilities: Mapping[Cause, float],
+    drags: Sequence[Drag],
+    contacts: ShotContacts,
+    track: ShotTrack,
+) -> FallCause:
+    ranked = sorted(probabilities, key=lambda cause: -probabilities[cause])
+    cause = ranked[0]
+    possible = tuple(c for c in ranked if c is cause or probabilities[c] >= _POSSIBLE_SHARE)
+    toppling = seen.toppling
+    square = toppling.soldier.square
+    knocks = _knocks(square, probabilities, drags)
+    pusher = next((k.by for k in knocks if k.by is not None), None) if cause is Cause.DRAGGED else None
+    evidence = _evidence(seen, cause, pusher, contacts, track)
+    if len(possible) > 1:
+        rest = " or ".join(f"{c} ({100 * probabilities[c]:.0f} %)" for c in possible[1:])
+        evidence += f"; it may have been {rest}"
+    return FallCause(toppling, cause, probabilities[cause], possible, dict(probabilities), knocks, evidence)
+
+
+def _knocks(square: Square, probabilities: Mapping[Cause, float], drags: Sequence[Drag]) -> tuple[Knock, ...]:
+    """Share out how likely each cause is among the shot and those who may have fallen against it."""
+    near = [d for d in drags if d.fallen == square]
+    total = sum(d.weight for d in near)
+    knocks = [Knock(None, square, probabilities[Cause.DIRECT] + probabilities[Cause.RICOCHET])]
+    knocks += [Knock(d.by, square, probabilities[Cause.DRAGGED] * d.weight / total) for d in near]
+    return tuple(sorted((k for k in knocks if k.probability >= _LEAST_KNOCK), key=lambda k: -k.probability))
+
+
+def _evidence(
+    seen: _Seen,
+    cause: Cause,
+    pusher: Square | None,
+    contacts: ShotContacts,
+    track: ShotTrack,
+) -> str:
+    square, began_us = seen.toppling.soldier.square, seen.toppling.began_us
+    release_us = track.release_us
+    if release_us is None:
+        return f"{track.reason}; the fall is judged by the order in which soldiers moved, and who stood near"
+    since_ms = (began_us - release_us) / 1000.0
+    when = (
+        f"{since_ms:.0f} ms after release"
+        if since_ms >= 0
+        else "before anything was seen that may have been the shot"
+    )
+    if cause in (Cause.DIRECT, Cause.RICOCHET):
+        what = "was the first to move" if cause is Cause.DIRECT else "moved"
+        if since_ms < 0:
+            return f"it {what}, {when}"
+        for course in contacts.courses:
+            for i, touch in enumerate(course.touches):
+                if touch.square == square and (i == 0) == (cause is Cause.DIRECT):
+                    reached_ms = (touch.time_us - release_us) / 1000.0
+                    if i == 0:
+                        order = "before touching anything else"
+                    else:
+                        names = ", ".join(_name(t) for t in course.touches[:i])
+                        order = f"after touching {names}"
+                    return (
+                        f"the shot reached it {reached_ms:.0f} ms after release, {order}; "
+                        f"it was seen to move at {since_ms:.0f} ms"
+                    )
+        is_near = seen.follower is not None and seen.follower.whereabouts.sight in {Sight.SEEN, Sight.BETWEEN}
+        where = "near it" if is_near else "out of sight by"
+        return f"it {what}, {when}; the shot was {where} then"
+    if cause is Cause.DRAGGED:
+        is_far = seen.follower is None or seen.follower.whereabouts.fit < _FAR_FIT
+        shot = "the shot did not reach it" if is_far else "the shot was not seen to reach it"
+        if pusher is None:
+            return f"{shot}; it moved {when}, pushed by something unseen"
+        return f"{shot}; {pusher} fell or slid against it, and it moved {when}"
+    if _before_release(seen.toppling, track, 0.0):
+        return f"it moved {-since_ms:.0f} ms before the shot was released"
+    return f"it moved {when}, and neither the shot nor another soldier reached it"
+
+
+def _name(touch: Touch) -> str:
+    if touch.square is not None:
+        return str(touch.square)
+    return "the board" if touch.on_board else "something"
+
+
+def _one_direct(found: Sequence[FallCause]) -> list[FallCause]:
+    """Leave at most one fall direct; the others that seemed so take their next likely cause."""
+    directs = [f for f in found if f.cause is Cause.DIRECT]
+    if len(directs) <= 1:
+        return list(found)
+    keep = max(directs, key=lambda f: f.confidence)
+    return [f if f is keep or f.cause is not Cause.DIRECT else _next_likely(f) for f in found]
+
+
+def _next_likely(fall: FallCause) -> FallCause:
+    ranked = sorted(
+        (c for c in fall.probabilities if c is not Cause.DIRECT), key=lambda c: -fall.probabilities[c]
+    )
+    return FallCause(
+        fall.toppling,
+        ranked[0],
+        fall.probabilities[ranked[0]],
+        (ranked[0], Cause.DIRECT),
+        fall.probabilities,
+        fall.knocks,
+        fall.evidence,
+    )

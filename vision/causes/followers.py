@@ -1,0 +1,99 @@
+"""Whether one that fell while others already moved fell by the shot or by one of them, as the falls alone tell.
+
+Nothing of the shot is looked at here, only where and when soldiers began to move and which way they went. A push comes
+from one that goes that way, and later than a shot over the same distance; those ahead of the first, as the shot flew,
+are in the way of its fall, while the shot itself was turned aside. The weights were fitted by logistic regression to
+falls of the twin as the eye sees them (`benchmarks/_train_followers.py`). Which way a soldier fell is told as it looks: one
+that hides behind its pusher often seems to go the other way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.causes.drags import Drag
+from vision.outcome import Push, Toppling
+
+__all__ = ["chance_of_ricochet", "measures"]
+
+FloatArray = NDArray[np.float64]
+
+_LEAST_WEIGHT = 0.01
+_LONGEST_MS = 200.0
+# For `measures`, in their order.
+_WEIGHTS = (-1.121, -0.854, -2.327, -2.033, 2.162)
+_OFFSET = 0.932
+
+
+def measures(
+    fallen: Toppling,
+    movers: Sequence[Toppling | Push],
+    drags: Sequence[Drag],
+    *,
+    frame_us: float,
+    shot_from_mm: tuple[float, float],
+) -> FloatArray | None:
+    """Measure what tells a push from a ricochet; ``None`` where nobody else moved before it or in the same picture.
+
+    Parameters
+    ----------
+    fallen
+        Who fell.
+    movers
+        All who moved, itself among them or not.
+    drags
+        Who may have knocked over whom.
+    frame_us
+        Time between two pictures.
+    shot_from_mm
+        Where the shot came from (x, y).
+
+    Returns
+    -------
+    How well somebody's fall or slide reaches it in time (logarithm); how long after the first that moved (logarithm,
+    ms); and cosines: of the way to it from that first one against the shot's way to that one, against the way that one
+    went, and against the way that it fell itself.
+    """
+    square = fallen.soldier.square
+    before = [m for m in movers if m.soldier.square != square and m.began_us <= fallen.began_us]
+    if not before:
+        return None
+    muzzle = np.array(shot_from_mm)
+    # Of several in one picture the one nearest to the cannon.
+    first = min(before, key=lambda m: (m.began_us, np.hypot(*(_foot(m) - muzzle)), m.soldier.square))
+    way = _foot(fallen) - _foot(first)
+    later_ms = min((fallen.began_us - first.began_us) / 1000.0, _LONGEST_MS)
+    weight = max((d.weight for d in drags if d.fallen == square), default=0.0)
+    return np.array(
+        [
+            np.log(weight + _LEAST_WEIGHT),
+            np.log(later_ms + frame_us / 1000.0),
+            _cosine(way, _foot(first) - muzzle),
+            _cosine(way, _went(first)),
+            _cosine(way, _went(fallen)),
+        ]
+    )
+
+
+def chance_of_ricochet(measured: FloatArray) -> float:
+    """Give the probability that the shot felled it, not another soldier, where the shot was not seen at all."""
+    return float(1.0 / (1.0 + np.exp(-(measured @ _WEIGHTS) - _OFFSET)))
+
+
+def _foot(mover: Toppling | Push) -> FloatArray:
+    return np.array([mover.soldier.x_mm, mover.soldier.y_mm])
+
+
+def _went(mover: Toppling | Push) -> FloatArray:
+    if isinstance(mover, Push):
+        return np.array([mover.x_mm, mover.y_mm]) - _foot(mover)
+    return np.array(mover.heading)
+
+
+def _cosine(one: FloatArray, other: FloatArray) -> float:
+    """Cosine of the angle between two ways; 0 where one of them is none."""
+    length = float(np.hypot(*one) * np.hypot(*other))
+    return float(one @ other) / length if length > 0 else 0.0

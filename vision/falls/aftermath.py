@@ -1,0 +1,169 @@
+"""Who fell and who was pushed.
+
+The table at rest after the shot is held against the table before it. A soldier whose place looks the same stands. Of
+the others it is measured what is seen of them (`vision.falls.whereabouts`), and weighed up (`vision.falls.fate`): those that stand
+were pushed, or are half covered; the rest fell. No two can stand in the same place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.falls.fate import Evidence, chance_of_standing, has_left, shift_mm
+from vision.falls.topple import Place, Watch
+from vision.falls.upright import network
+from vision.falls.whereabouts import Change, place_of
+from vision.outcome import Push, Soldier, Toppling
+from vision.registration import BoardView
+from vision.soldiers import Board
+from vision.steady import Steady, typical
+
+__all__ = ["LEAST_PUSH_MM", "Aftermath", "find_falls"]
+
+Image = NDArray[np.uint8]
+
+LEAST_PUSH_MM = 5.0
+"""A soldier that moved less than this still stands where it stood (format page: "pushed more than 5 mm")."""
+
+# The last pictures, among which nothing but the rolling shot should move.
+_LAST_PICTURES = 9
+_SURE = 0.8  # of either fate; less is told
+_SAME_PLACE_MM = 25.0  # farther apart nobody is taken for somebody else
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Aftermath:
+    """What the table looks like after the shot."""
+
+    topplings: tuple[Toppling, ...]
+    """Sorted by when they began."""
+    pushes: tuple[Push, ...]
+    """Sorted by when they began."""
+    doubts: tuple[str, ...]
+    """Soldiers whose fate the picture does not show plainly, a sentence each."""
+
+
+def find_falls(
+    frames: Sequence[Image],
+    timestamps_us: Sequence[int],
+    view: BoardView,
+    board: Board,
+    reference: Image,
+    first_moving: int,
+) -> Aftermath:
+    """Find who fell and who was pushed.
+
+    Parameters
+    ----------
+    frames, timestamps_us
+        The pictures, (height, width) or (height, width, 3) BGR, and their times.
+    view, board
+        The camera, and the table before the shot.
+    reference
+        The picture that `board` was read from.
+    first_moving
+        Index of the first picture in which anything may have moved.
+    """
+    steady = Steady(reference)
+    last = typical(frames[-_LAST_PICTURES:])
+    sway = steady.measure(last)
+    flat = board.raster.lay(last, shift_px=(sway.du_px, sway.dv_px))
+    places = [place_of(soldier, board, view) for soldier in board.standing.soldiers]
+    change = Change(board, view, np.asarray(flat / sway.gain, dtype=np.float32), places, network())
+    fates = _fates(change, places)
+    watch = Watch(
+        frames,
+        timestamps_us,
+        board,
+        steady,
+        step=change.step,
+        smooth_px=change.smooth_px,
+        first=first_moving,
+    )
+    pushes = [
+        Push(place.soldier, timestamps_us[watch.began(place)], *fate.now_mm)
+        for place, fate in fates.items()
+        if fate.is_pushed
+    ]
+    return Aftermath(
+        watch.topplings([place for place, fate in fates.items() if not fate.stands]),
+        tuple(sorted(pushes, key=lambda p: (p.began_us, p.soldier.square))),
+        tuple(fate.note for fate in fates.values() if fate.note),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Fate:
+    """What became of a soldier that does not stand plainly."""
+
+    soldier: Soldier
+    evidence: Evidence
+    chance: float
+    """That it stands."""
+
+    @property
+    def stands(self) -> bool:
+        return self.chance >= 0.5
+
+    @property
+    def is_pushed(self) -> bool:
+        # One who is half hidden by who fell against him is seen to have left his place before it is seen where he is.
+        far = float(np.hypot(*shift_mm(self.evidence))) > LEAST_PUSH_MM
+        return self.stands and (far or has_left(self.evidence))
+
+    @property
+    def now_mm(self) -> tuple[float, float]:
+        """Middle of its foot, if it stands."""
+        dx_mm, dy_mm = shift_mm(self.evidence)
+        return round(self.soldier.x_mm + dx_mm, 2), round(self.soldier.y_mm + dy_mm, 2)
+
+    @property
+    def places_mm(self) -> list[tuple[float, float]]:
+        """Where it may be."""
+        shifts_mm = (self.evidence.moved_mm, self.evidence.upright.moved_mm)
+        return [(self.soldier.x_mm + dx_mm, self.soldier.y_mm + dy_mm) for dx_mm, dy_mm in shifts_mm]
+
+    @property
+    def note(self) -> str:
+        """A sentence where its fate is not plain."""
+        if max(self.chance, 1 - self.chance) >= _SURE:
+            return ""
+        other, taken = "fell", "to stand"
+        if not self.stands:
+            other, taken = "stands", "to have fallen"
+        return f"{self.soldier.square} is hard to tell from one that {other} and taken {taken}"
+
+
+def _fates(change: Change, places: Sequence[Place]) -> Mapping[Place, _Fate]:
+    """Decide about all who do not stand plainly, those first of whom it is surest that they stand."""
+    unclear = [place for place in places if not change.stands_plainly(place)]
+    taken = np.zeros(change.shape, dtype=np.bool_)
+    feet_mm: list[tuple[float, float]] = []
+    for place in places:
+        if place not in unclear:
+            taken[place.window] |= place.shape
+            feet_mm.append((place.soldier.x_mm, place.soldier.y_mm))
+
+    def weigh(place: Place) -> _Fate:
+        evidence = change.evidence(place, [other for other in unclear if other is not place], taken, feet_mm)
+        return _Fate(place.soldier, evidence, chance_of_standing(evidence))
+
+    left = {place: weigh(place) for place in unclear}
+    decided: dict[Place, _Fate] = {}
+    while left:
+        place = max(left, key=lambda p: left[p].chance)
+        fate = decided[place] = left.pop(place)
+        if not fate.stands:
+            break
+        taken |= change.outline(place, fate.evidence.found, shift_mm(fate.evidence))
+        feet_mm.append(fate.now_mm)
+        for other, its in left.items():
+            if any(
+                np.hypot(x - fate.now_mm[0], y - fate.now_mm[1]) < _SAME_PLACE_MM for x, y in its.places_mm
+            ):
+                left[other] = weigh(other)
+    return {place: (decided | left)[place] for place in unclear}

@@ -1,0 +1,250 @@
+"""What the picture after the shot shows of each soldier, held against the picture before.
+
+Where a soldier's place looks as before it stands plainly. Of the others it is measured how much they look like
+themselves somewhere near, and what speaks against that (`Evidence`); what follows from it is weighed in `vision.falls.fate`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.falls.fate import Evidence
+from vision.falls.resemblance import Resemblance, resemble
+from vision.falls.topple import Place, largest, smoothed
+from vision.falls.upright import Network, Surroundings, lay_out
+from vision.outcome import Soldier
+from vision.registration import BoardView
+from vision.soldiers import Board
+from vision.soldiers.surface import strangeness
+
+__all__ = ["Change", "place_of"]
+
+FloatImage = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+
+_NOISE_FACTOR = 6.0
+_LEAST_STEP = 12.0  # grey levels
+_SMOOTH_PX = 3
+_SMOOTH_NOISE_FACTOR = 4.5
+_SPARSE = 3  # every so-manieth pixel along rows and columns tells the noise
+# Shares of a figure's telling pixels.
+_STANDS_SAME = 0.5
+_STANDS_BARE = 0.2
+_LYING_HEIGHTS = 1.25  # a lying figure and its slide reach so far from its foot
+_REACH_SQUARES = 0.6
+_CROWD_HEIGHTS = 1.6  # bodies of two that stood so far apart can lie in one heap
+_OWN_COLOURS = (0.03, 0.97)  # quantiles
+_MAYBE = 0.6  # what has changed and looks like board: a shadow, or a figure of the board's colour
+_FEWEST_SPREAD_PX = 3
+_FEWEST_TELLING = 0.25  # share of the figure; with fewer the whole figure is looked at
+
+
+def place_of(soldier: Soldier, board: Board, view: BoardView) -> Place:
+    """Give what a soldier covers of the raster."""
+    raster = board.raster
+    discs = board.figure.shadow_of_sight(view.camera_mm, soldier.x_mm, soldier.y_mm)
+    low = np.floor(raster.to_px((discs[:, :2] - discs[:, 2:]).min(axis=0))).astype(int)
+    high = np.ceil(raster.to_px((discs[:, :2] + discs[:, 2:]).max(axis=0))).astype(int) + 1
+    left, top = (int(v) for v in np.maximum(low, 0))
+    right, bottom = (int(v) for v in np.minimum(high, [raster.shape[1], raster.shape[0]]))
+    window = np.s_[top:bottom, left:right]
+    shape = board.figure.draw(discs, raster, (left, top), (right - left, bottom - top)) > 0.5
+    telling = shape & (board.strange[window] > sum(board.strange_levels) / 2)
+    if telling.sum() < _FEWEST_TELLING * shape.sum():
+        telling = shape
+    return Place(soldier, window, shape, telling)
+
+
+def _pivot_px(place: Place) -> tuple[float, float]:
+    """Raster point (column, row) about which a figure turns as the camera sees it: half-way up, not its foot."""
+    rows, columns = np.nonzero(place.shape)
+    return float(columns.mean() + place.window[1].start), float(rows.mean() + place.window[0].start)
+
+
+def _spread(rows: NDArray[np.int64], columns: NDArray[np.int64]) -> float:
+    """Longest standard deviation of a patch, in pixels."""
+    return float(np.sqrt(np.linalg.eigvalsh(np.cov(np.stack([rows, columns])))[-1] + 1 / 12))
+
+
+class Change:
+    """The table after the shot against the table before.
+
+    Parameters
+    ----------
+    board
+        The table before.
+    view
+        The camera.
+    flat
+        The picture after, laid on the raster, still and evenly lit.
+    places
+        Everybody's place before.
+    network
+        What tells those who stand from those who lie.
+    """
+
+    shape: tuple[int, int]
+    """Rows and columns of the raster."""
+    step: float
+    """Grey levels by which a pixel differs for sure."""
+    smooth_px: int
+    """Side of the squares of raster pixels that are averaged before that is asked; 1 for none."""
+
+    def __init__(
+        self, board: Board, view: BoardView, flat: FloatImage, places: Sequence[Place], network: Network
+    ) -> None:
+        raster = board.raster
+        self._board = board
+        self._flat = flat
+        self._camera_mm = view.camera_mm
+        self._network = network
+        self.shape = raster.shape
+        self.smooth_px = 1
+        difference, noise = self._difference(flat)
+        if _NOISE_FACTOR * noise > _LEAST_STEP:
+            # In a noisy picture the mean of a few pixels tells what one of them does not.
+            self.smooth_px = _SMOOTH_PX
+            difference, noise = self._difference(flat)
+        factor = _NOISE_FACTOR if self.smooth_px == 1 else _SMOOTH_NOISE_FACTOR
+        self.step = max(_LEAST_STEP, factor * noise)
+        self._same = difference < self.step
+        strange = np.zeros(raster.shape, dtype=np.float32)
+        bare = np.ascontiguousarray(flat[raster.board])
+        strange[raster.board] = strangeness(bare, board.surface, board.surface.shades(bare))
+        self._strange = strange > sum(board.strange_levels) / 2
+        low, high = board.strange_levels
+        self._manned = np.zeros(raster.shape, dtype=np.bool_)
+        for place in places:
+            self._manned[place.window] |= place.shape
+        # Beyond the rim nothing is known of the bare table: whatever differs there may be somebody.
+        self._beyond = np.ones(raster.shape, dtype=np.bool_)
+        self._beyond[raster.board] = False
+        strangeness_share = np.clip((strange - low) / (high - low), 0, 1)
+        self._strange_share = np.where(self._beyond, ~self._same, strangeness_share).astype(np.float32)
+
+    def _difference(self, flat: FloatImage) -> tuple[FloatImage, float]:
+        """Give what changed most of the colours, and the noise of that on the board."""
+        off = smoothed(cv2.subtract(flat, self._board.flat).reshape(flat.shape), self.smooth_px)
+        difference = largest(off)
+        some = difference[self._board.raster.board][::_SPARSE, ::_SPARSE]
+        return difference, 1.4826 * float(np.median(some))
+
+    def stands_plainly(self, place: Place) -> bool:
+        """Whether a soldier's place looks as before."""
+        same, bare = self._shares(place)
+        return same >= _STANDS_SAME and bare < _STANDS_BARE
+
+    def _shares(self, place: Place) -> tuple[float, float]:
+        """Shares of a figure's telling pixels that look the same, and where the bare board shows."""
+        is_same = self._same[place.window][place.telling]
+        is_strange = self._strange[place.window][place.telling]
+        return float(is_same.mean()), float((~is_same & ~is_strange).mean())
+
+    def evidence(
+        self, place: Place, others: Sequence[Place], taken: Mask, feet_mm: Sequence[tuple[float, float]]
+    ) -> Evidence:
+        """Measure what is seen of a soldier whose place looks otherwise than before.
+
+        Parameters
+        ----------
+        place
+            The soldier's.
+        others
+            Places of the others that do not stand plainly.
+        taken
+            Where on the raster others stand, and nobody else can.
+        feet_mm
+            The middles of their feet.
+        """
+        same, bare = self._shares(place)
+        raster, height_mm = self._board.raster, self._board.figure.height_mm
+        telling = self._on_raster(place, place.telling)
+        found = resemble(
+            self._board.flat,
+            self._flat,
+            telling,
+            np.where(taken, np.float32(0), self._novelty(telling)),
+            pivot_px=_pivot_px(place),
+            reach_px=round(_REACH_SQUARES * raster.px_per_square),
+        )
+        x_mm, y_mm = place.soldier.x_mm, place.soldier.y_mm
+        upright = self._network.search(self.surroundings(place), [(x - x_mm, y - y_mm) for x, y in feet_mm])
+        apart_mm = [np.hypot(o.soldier.x_mm - x_mm, o.soldier.y_mm - y_mm) for o in others]
+        return Evidence(
+            same=same,
+            bare=bare,
+            found=found,
+            moved_mm=(found.dx_px * raster.mm_per_px, found.dy_px * raster.mm_per_px),
+            at_home=self._likeness_at_home(place),
+            spread=self._spread(place, telling, found),
+            crowd=sum(mm < _CROWD_HEIGHTS * height_mm for mm in apart_mm),
+            upright=upright,
+        )
+
+    def surroundings(self, place: Place) -> Surroundings:
+        """Give what surrounds a soldier's old place now."""
+        return lay_out(place, self._board, self._camera_mm, self._flat, self._strange_share)
+
+    def outline(self, place: Place, found: Resemblance, shift_mm: tuple[float, float] | None = None) -> Mask:
+        """Give where on the raster a figure is seen again, or would be if it had been shifted so far."""
+        if shift_mm is not None:
+            dx_px, dy_px = (mm / self._board.raster.mm_per_px for mm in shift_mm)
+            found = replace(found, dx_px=dx_px, dy_px=dy_px)
+        down, across = _there(place, found)
+        mask = np.zeros(self._board.raster.shape, dtype=np.bool_)
+        inside = (down >= 0) & (down < mask.shape[0]) & (across >= 0) & (across < mask.shape[1])
+        mask[down[inside], across[inside]] = True
+        return mask
+
+    def _on_raster(self, place: Place, part: Mask) -> Mask:
+        mask = np.zeros(self._board.raster.shape, dtype=np.bool_)
+        mask[place.window] = part
+        return mask
+
+    def _novelty(self, telling: Mask) -> FloatImage:
+        """How sure it is that somebody is where nobody was, or that a figure is still there: 0 to 1."""
+        surely = self._strange & (~self._same | telling)
+        maybe = ~self._same & ~self._manned
+        return np.where(surely, np.float32(1.0), np.float32(_MAYBE) * maybe).astype(np.float32)
+
+    def _likeness_at_home(self, place: Place) -> float:
+        """Correlation of a figure with what is seen now at its own place."""
+        was = self._board.flat[place.window][place.telling]
+        now = self._flat[place.window][place.telling]
+        was, now = was - was.mean(axis=0), now - now.mean(axis=0)
+        return float((was * now).sum() / np.sqrt(max(float((was * was).sum() * (now * now).sum()), 1e-3)))
+
+    def _spread(self, place: Place, telling: Mask, found: Resemblance) -> float:
+        """Longest spread of what is new in a figure's colours about where it is seen again, against it upright."""
+        raster = self._board.raster
+        column, row = (round(v) for v in _pivot_px(place))
+        column, row = column + round(found.dx_px), row + round(found.dy_px)
+        half = round(_LYING_HEIGHTS * self._board.figure.height_mm / raster.mm_per_px)
+        window = np.s_[max(row - half, 0) : row + half + 1, max(column - half, 0) : column + half + 1]
+        own = self._board.flat[place.window][place.telling]
+        new = (self._strange | self._beyond)[window] & ~self._same[window]
+        new |= self._strange[window] & telling[window]
+        if own.shape[1] > 1:  # grey tells nobody's colours
+            low, high = np.quantile(own, _OWN_COLOURS, axis=0)
+            now = self._flat[window]
+            new &= ((now > low - self.step) & (now < high + self.step)).all(axis=2)
+        _, labels, stats, _ = cv2.connectedComponentsWithStats(new.astype(np.uint8), connectivity=8)
+        votes = np.bincount(labels[self.outline(place, found)[window]], minlength=len(stats))
+        votes[0] = 0
+        which = int(np.argmax(votes))
+        if not votes[which] or stats[which, cv2.CC_STAT_AREA] < _FEWEST_SPREAD_PX:
+            return 0.0
+        return _spread(*np.nonzero(labels == which)) / _spread(*np.nonzero(place.telling))
+
+
+def _there(place: Place, found: Resemblance) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows and columns of the raster where a figure's telling pixels are seen again; they may lie outside."""
+    rows, columns = np.nonzero(place.telling)
+    points = np.stack([columns + place.window[1].start, rows + place.window[0].start, np.ones(len(rows))])
+    across, down = cv2.getRotationMatrix2D(_pivot_px(place), found.turn_deg, 1.0) @ points
+    return np.round(down + found.dy_px).astype(np.int64), np.round(across + found.dx_px).astype(np.int64)

@@ -1,0 +1,252 @@
+"""Where the camera stands in the board frame.
+
+The corners of the markers on the table, or the board's four corners told by hand, or the board's own pattern place the
+camera roughly. Then the board's lines, where they can be seen, place it exactly: there are many of them, all over the
+board, and they are the board, where markers lie beside it as well as somebody laid them.
+
+Pixels are (u, v), u to the right and v down, the centre of the first pixel at (0, 0). Board points are
+(x, y, z) in millimetres.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.registration.fit import LINES, Measured, Unknowns, first_pose, fit_camera, off_of
+from vision.registration.lines import measure_lines
+from vision.registration.marks import Marks, find_markers
+from vision.registration.search import ends_told, find_outline
+from vision.registration.view import BoardView, NoBoard, grey
+from vision.scene import Scene
+
+__all__ = ["BoardView", "NoBoard", "grey", "register"]
+
+FloatArray = NDArray[np.float64]
+Image = NDArray[np.uint8]
+
+# A marker is believed where its corners agree with the others' pose to this many pixels.
+_MARKER_TOLERANCE_PX = 4.0
+# Corners are found to about this; the fit's own residuals of few points can be smaller by luck.
+_CORNER_SIGMA_PX = 0.1
+# A hand does not click a corner better than this.
+_CLICKED_SIGMA_PX = 2.0
+# Markers are laid and measured by hand; how well, the lines tell: between so many squares.
+_LAID_SQUARES = (0.001, 0.02)
+# Fewer edges between squares than these do not say where a board is.
+_FEWEST_LINES = 40
+# Edges are first looked for within so many squares, and believed to so many; then nearer. Where too few of them agree
+# in the end, the start was far off: it is gone over again in smaller steps.
+_PASSES = ((0.35, 0.1), (0.2, 0.02), (0.16, 0.0))
+_SMALL_PASSES = (
+    (0.45, 0.3),
+    (0.45, 0.15),
+    (0.35, 0.08),
+    (0.25, 0.04),
+    (0.2, 0.02),
+    (0.16, 0.01),
+    (0.16, 0.0),
+)
+_MOST_AGREE = 0.6
+# An edge farther from the fit than this is something else: a soldier, a shadow.
+_LINE_TOLERANCE_SIGMA = 5.0
+# A lens's axis farther from the middle of the picture, in widths, belongs to another picture.
+_MOST_OFF_CENTRE = 0.15
+# Where a marker alone says which end is whose, it must lie within so many squares of where it should.
+_ONE_MARKER_SQUARES = 0.3
+# A picture whose brightest hundredth stays below this shows nothing at all.
+_BLACK_LEVEL = 12
+
+
+def register(image: Image, scene: Scene) -> BoardView | NoBoard:
+    """Find the camera's pose in the board frame from one picture.
+
+    Parameters
+    ----------
+    image
+        Shape (height, width) or (height, width, 3) BGR.
+    scene
+        What is known; markers are looked for where it names them, else its four corners are used, else the board's
+        pattern.
+    """
+    shades = grey(image)
+    if float(np.percentile(shades[::4, ::4], 99)) < _BLACK_LEVEL:
+        return NoBoard("the picture is black: is the lens covered or the lamp off?")
+    odd = _other_lens(scene, shades.shape[1], shades.shape[0])
+    if odd is not None:
+        return odd
+    if scene.markers is None and scene.corners_px is None:
+        return _by_pattern(shades, scene)
+    marks = None
+    if scene.markers is not None:
+        found = find_markers(shades, scene.markers)
+        if isinstance(found, NoBoard):
+            return found
+        if len(set(found.group.tolist())) == 1:
+            return _by_one_marker(shades, scene, found)
+        marks = found
+    rough = _from_marks(shades, scene, marks)
+    if isinstance(rough, NoBoard):
+        return rough
+    view = _by_lines(shades, scene, *rough)
+    if scene.markers is None and ends_told(shades, replace(scene, muzzle_mm=None), view) is False:
+        return NoBoard(
+            "the soldiers stand as expected only if the board is turned by half: is the picture upside down, "
+            "or do corners_px begin at the wrong end?"
+        )
+    return view
+
+
+def _other_lens(scene: Scene, width_px: int, height_px: int) -> NoBoard | None:
+    """Refuse a lens that was calibrated for pictures of another size."""
+    if scene.intrinsics is None:
+        return None
+    _, _, cx, cy = scene.intrinsics
+    off = max(abs(cx / width_px - 0.5), abs(cy / height_px - 0.5))
+    if off <= _MOST_OFF_CENTRE:
+        return None
+    return NoBoard(
+        f"the lens was calibrated for pictures of another size: its centre ({cx:.0f}, {cy:.0f}) px is far from "
+        f"the middle of this one of {width_px} x {height_px} px"
+    )
+
+
+def _by_one_marker(shades: Image, scene: Scene, marker: Marks) -> BoardView | NoBoard:
+    """Place the camera by the board's pattern; the one marker that is seen says which end is whose."""
+    number = int(marker.group[0])
+    bare = replace(scene, markers=None)
+    outline = find_outline(shades, bare)
+    turns = [] if isinstance(outline, NoBoard) else [outline, np.roll(outline, 2, axis=0)]
+    for corners in turns:
+        told = replace(bare, corners_px=tuple((float(u), float(v)) for u, v in corners))
+        rough = _from_marks(shades, told, None)
+        if isinstance(rough, NoBoard):
+            continue
+        view = _by_lines(shades, told, *rough)
+        off_mm = np.linalg.norm(view.on_plane(marker.pixels) - marker.board_mm, axis=1).max()
+        if view.lines_used and off_mm < _ONE_MARKER_SQUARES * scene.square_mm:
+            return replace(view, markers_used=(number,))
+    wanted = ", ".join(map(str, sorted(scene.markers.centres_mm))) if scene.markers is not None else ""
+    return NoBoard(
+        f"only marker {number} of the markers {wanted} is seen, and the board's own lines do not place the board with it; "
+        "show the camera two markers"
+    )
+
+
+def _by_pattern(shades: Image, scene: Scene) -> BoardView | NoBoard:
+    """Place the camera by nothing but the board."""
+    outline = find_outline(shades, scene)
+    if isinstance(outline, NoBoard):
+        return outline
+    views = []
+    for corners in (outline, np.roll(outline, 2, axis=0)):
+        told = replace(scene, corners_px=tuple((float(u), float(v)) for u, v in corners))
+        rough = _from_marks(shades, told, None)
+        if isinstance(rough, NoBoard):
+            return rough
+        views.append(_by_lines(shades, told, *rough))
+        if views[-1].lines_used == 0:
+            return NoBoard("a pattern of squares is seen, but its lines are not those of one board")
+        right = ends_told(shades, scene, views[-1])
+        if right:
+            return views[-1]
+        if right is None:
+            return NoBoard(
+                "the board is seen, but not which end is whose: give markers, or board.corners_px, "
+                "or a position that looks different from either end"
+            )
+    return NoBoard(
+        "the board is seen, but who stands on it fits neither way round: give markers, or board.corners_px"
+    )
+
+
+def _from_marks(
+    shades: Image, scene: Scene, found: Marks | None
+) -> tuple[BoardView, FloatArray, Measured] | NoBoard:
+    """Place the camera by markers or given corners: the view, the fit's unknowns, and what they stand on."""
+    if found is not None:
+        marks = Measured.of_points(
+            found.board_mm, found.middle_mm, found.pixels, found.group, _CORNER_SIGMA_PX
+        )
+    elif scene.corners_px is not None:
+        outline = np.array(scene.outline_mm)
+        pixels = np.array(scene.corners_px, dtype=np.float64)
+        marks = Measured.of_points(outline, outline, pixels, np.full(4, -1), _CORNER_SIGMA_PX)
+    else:
+        return NoBoard("neither markers nor the board's corners are given, so the board cannot be placed")
+    size_px = (shades.shape[1], shades.shape[0])
+    unknowns = Unknowns.of(scene, *size_px)
+    while True:
+        view, p, misfit_px = _fit_marks(marks, scene, unknowns, size_px)
+        groups = sorted(set(marks.group.tolist()))
+        worst = {g: float(np.median(misfit_px[marks.group == g])) for g in groups}
+        if max(worst.values()) <= _MARKER_TOLERANCE_PX:
+            break
+        if len(groups) < 4:
+            if groups == [-1]:
+                return NoBoard(
+                    "the four given corners are not those of a board of "
+                    f"{scene.width_mm:g} by {scene.length_mm:g} mm seen from above"
+                )
+            return NoBoard(
+                f"the markers {', '.join(map(str, groups))} do not lie where they should: "
+                f"off by up to {max(worst.values()):.0f} px"
+            )
+        # One marker that was moved bends the pose for all: drop the one whose absence helps most.
+        marks = min(
+            (marks.where(marks.group != g) for g in groups),
+            key=lambda rest: float(np.median(_fit_marks(rest, scene, unknowns, size_px)[2])),
+        )
+    if view.camera_mm[2] <= 0:
+        return NoBoard("the markers or corners are mirrored: the camera would have to lie below the board")
+    return view, p, marks
+
+
+def _fit_marks(
+    marks: Measured, scene: Scene, unknowns: Unknowns, size_px: tuple[int, int]
+) -> tuple[BoardView, FloatArray, FloatArray]:
+    start = unknowns.start(first_pose(marks.board_mm[::2], marks.pixels[::2], unknowns))
+    return fit_camera(marks, scene, unknowns, start, size_px)
+
+
+def _by_lines(shades: Image, scene: Scene, view: BoardView, p: FloatArray, marks: Measured) -> BoardView:
+    """Place the camera by the board's lines; where too few of them are seen, leave it."""
+    size_px = (view.width_px, view.height_px)
+    unknowns = Unknowns.of(scene, *size_px)
+    px_per_square = scene.square_mm / view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2)
+    laid_px = _CLICKED_SIGMA_PX if scene.markers is None else 0.01 * px_per_square
+    believed_marks = marks.at_least(float(np.hypot(laid_px, _CORNER_SIGMA_PX)))
+    for passes in (_PASSES, _SMALL_PASSES):
+        refined, q = view, p
+        for reach, believed in passes:
+            lines = measure_lines(shades, refined, scene, reach)
+            if len(lines.pixels) < _FEWEST_LINES:
+                return view
+            measured = believed_marks.joined(lines.at_least(believed * px_per_square))
+            refined, q, misfit_px = fit_camera(measured, scene, unknowns, q, size_px)
+            off = misfit_px / measured.sigma_px
+            keep = (measured.group != LINES) | (off < _LINE_TOLERANCE_SIGMA)
+            if scene.markers is not None:
+                laid_px = _laid_px(measured, unknowns, q, px_per_square)
+                believed_marks = marks.at_least(float(np.hypot(laid_px, _CORNER_SIGMA_PX)))
+        kept = measured.where(keep)
+        agree = int((kept.group == LINES).sum())
+        if agree >= max(_FEWEST_LINES, _MOST_AGREE * len(lines.pixels)):
+            return fit_camera(kept, scene, unknowns, q, size_px)[0]
+    return view
+
+
+def _laid_px(measured: Measured, unknowns: Unknowns, p: FloatArray, px_per_square: float) -> float:
+    """Say how far markers lie from where they should, as a standard error for each of their corners.
+
+    A marker's corners are off together, so that they count as one; hence the factor.
+    """
+    off_px = off_of(measured, unknowns, p)
+    groups = sorted({int(g) for g in measured.group if g >= 0})
+    means = [off_px[measured.group == g].reshape(-1, 2).mean(axis=0) for g in groups]
+    freedom = max(2 * len(groups) - 2, 1)
+    typical_px = float(np.sqrt((np.array(means) ** 2).sum() / freedom))
+    low, high = (each * px_per_square for each in _LAID_SQUARES)
+    return 2 * float(np.clip(typical_px, low, high))

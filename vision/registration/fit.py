@@ -1,0 +1,371 @@
+"""The camera's pose, and what is unknown of its lens, by least squares from points and lines of the board.
+
+Every measurement says how far, along one direction in the picture, a point of the board is from where it should be: a
+marker's corner says it along u and along v, a line of the board only across itself. The unknowns are rotation vector
+and translation in mm, and what is held by a prior:
+
+- where the lens was never calibrated, the logarithm of the focal length's factor, the principal point, k1 and k2. A
+  camera that looks almost straight down cannot tell a longer lens from a higher stand; points on the board are as good
+  either way, only the parallax of raised points depends on it;
+- with markers, how much smaller they look than they are, for bright paper bleeds into black;
+- by how much the board's lines as a whole lie beside where its frame says: no print is cut and laid quite true, and
+  markers, where there are some, say where the frame is;
+- on the field of either side, how far a line that parts a dark square from a light one seems to lie towards the dark
+  one, for its own darkness.
+
+Steps are Gauss's and Newton's with Levenberg's damping; measurements that do not fit count for less (Cauchy's weights).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from game.montecassino import BOARD_FILES, BOARD_ROWS
+from vision.registration.view import BoardView
+from vision.scene import Scene
+
+__all__ = ["LINES", "Measured", "Unknowns", "first_pose", "fit_camera", "off_of"]
+
+FloatArray = NDArray[np.float64]
+
+LINES = -2
+"""The group of measurements that are lines of the board."""
+
+# Weak prior of an unknown focal length: about 1.2 picture widths, within a factor 1.6 for two in three lenses.
+_PRIOR_FOCAL_WIDTHS = 1.2
+_PRIOR_FOCAL_LOG_SIGMA = 0.5
+# The lens's axis meets the picture within so many widths of its middle.
+_PRIOR_CENTRE_WIDTHS = 0.01
+# And of an unknown lens's first distortion terms: barrel rather than cushion.
+_PRIOR_K1 = -0.05
+_PRIOR_K1_SIGMA = 0.1
+_PRIOR_K2_SIGMA = 0.05
+# Of a square: how far the lines may lie beside where markers say, and how far a line may seem to lean to the dark side.
+_PRINT_SIGMA_SQUARES = 0.005
+_LEAN_SIGMA_SQUARES = 0.02
+# Bright paper bleeds into a black marker by part of a pixel, so that it looks a few per cent smaller than it is.
+_BLEED_SIGMA = 0.03
+_POSE = 6
+_BLEED, _FOCAL, _CENTRE_U, _CENTRE_V, _K1, _K2, _PRINT_X, _PRINT_Y, _LEAN_A, _LEAN_G = range(
+    _POSE, _POSE + 10
+)
+_ROUNDS = 25
+_CAUCHY = 3.0  # a measurement so many standard errors off counts half
+_DONE = 1e-6
+# What the measurements share and no fit can show, such as light across a line.
+_SHARED_PX = 0.04
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured:
+    """Points of the board plane with where they are seen, each along one direction."""
+
+    board_mm: FloatArray
+    """Shape (N, 2)."""
+    middle_mm: FloatArray
+    """Middle of each point's marker, shape (N, 2): its corners close in on it where bright paper bleeds; of a line the
+    point itself."""
+    pixels: FloatArray
+    """Shape (N, 2)."""
+    along: FloatArray
+    """Direction of unit length along which the measurement counts, shape (N, 2)."""
+    sigma_px: FloatArray
+    """Standard error, shape (N,)."""
+    group: NDArray[np.int64]
+    """Marker's number; -1 for corners of the board, `LINES` for its lines."""
+    lean: FloatArray
+    """(x, y) towards the darker side, as long as the line's step is high against its own darkness; shape (N, 2)."""
+
+    @staticmethod
+    def of_points(
+        board_mm: FloatArray,
+        middle_mm: FloatArray,
+        pixels: FloatArray,
+        group: NDArray[np.int64],
+        sigma_px: float,
+    ) -> Measured:
+        """Measure points along u and along v."""
+        count = len(board_mm)
+        along = np.tile(np.eye(2), (count, 1))
+        return Measured(
+            np.repeat(board_mm, 2, axis=0),
+            np.repeat(middle_mm, 2, axis=0),
+            np.repeat(pixels, 2, axis=0),
+            along,
+            np.full(2 * count, sigma_px),
+            np.repeat(group, 2),
+            np.zeros((2 * count, 2)),
+        )
+
+    def joined(self, other: Measured) -> Measured:
+        """Return these and others."""
+        pairs = zip(self._arrays, other._arrays, strict=True)
+        return Measured(*(np.concatenate(pair) for pair in pairs))
+
+    def where(self, keep: NDArray[np.bool_]) -> Measured:
+        """Return some of these."""
+        return Measured(*(each[keep] for each in self._arrays))
+
+    def at_least(self, sigma_px: float) -> Measured:
+        """Return them with no standard error smaller than that."""
+        return replace(self, sigma_px=np.maximum(self.sigma_px, sigma_px))
+
+    @property
+    def _arrays(self) -> tuple[NDArray[Any], ...]:
+        return (
+            self.board_mm,
+            self.middle_mm,
+            self.pixels,
+            self.along,
+            self.sigma_px,
+            self.group,
+            self.lean,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unknowns:
+    """What is known of the lens, and how well: the fit's unknowns after the six of the pose."""
+
+    camera: FloatArray
+    """Shape (3, 3)."""
+    distortion: FloatArray
+    """Shape (8,)."""
+    mean: FloatArray
+    """Prior means of bleed, log focal factor, cu, cv, k1, k2, print's x and y in mm, lean on A's and G's field
+    in mm; shape (10,)."""
+    sigma: FloatArray
+    """Their standard deviations; 0 for what is known."""
+    middle_mm: float
+    """The y at which the two fields meet."""
+
+    @staticmethod
+    def of(scene: Scene, width_px: int, height_px: int) -> Unknowns:
+        """Gather them from what a scene says."""
+        distortion = np.zeros(8)
+        mean, sigma = np.zeros(10), np.zeros(10)
+        sigma[8:] = _LEAN_SIGMA_SQUARES * scene.square_mm
+        if scene.distortion is not None:
+            distortion[: len(scene.distortion)] = scene.distortion
+        if scene.intrinsics is not None:
+            fx, fy, cx, cy = scene.intrinsics
+        else:
+            widest_px = max(width_px, height_px)
+            fx = fy = _PRIOR_FOCAL_WIDTHS * widest_px
+            cx, cy = (width_px - 1) / 2, (height_px - 1) / 2
+            sigma[1:4] = _PRIOR_FOCAL_LOG_SIGMA, *2 * (_PRIOR_CENTRE_WIDTHS * widest_px,)
+            if scene.distortion is None:
+                mean[4], sigma[4:6] = _PRIOR_K1, (_PRIOR_K1_SIGMA, _PRIOR_K2_SIGMA)
+        if scene.markers is not None:
+            sigma[0] = _BLEED_SIGMA
+        sigma[6:8] = _PRINT_SIGMA_SQUARES * scene.square_mm
+        return Unknowns(
+            np.array([[fx, 0, cx], [0, fy, cy], [0, 0, 1.0]]), distortion, mean, sigma, scene.length_mm / 2
+        )
+
+    @property
+    def free(self) -> NDArray[np.int64]:
+        """Which unknowns are fitted, as indices of the fit's vector."""
+        return np.concatenate([np.arange(_POSE), _POSE + np.flatnonzero(self.sigma > 0)])
+
+    def lens(self, p: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Camera matrix and distortion for the fit's unknowns."""
+        camera, distortion = self.camera.copy(), self.distortion.copy()
+        camera[[0, 1], [0, 1]] *= np.exp(p[_FOCAL])
+        camera[:2, 2] += p[[_CENTRE_U, _CENTRE_V]]
+        distortion[:2] += p[[_K1, _K2]]
+        return camera, distortion
+
+    def start(self, pose: FloatArray) -> FloatArray:
+        """Return the vector to start from at a pose, shape (6,)."""
+        return np.concatenate([pose, self.mean])
+
+
+def first_pose(board_mm: FloatArray, pixels: FloatArray, unknowns: Unknowns) -> FloatArray:
+    """Closed-form pose of a plane, for the fit to start from: the better one of its two solutions.
+
+    Parameters
+    ----------
+    board_mm
+        Shape (N, 2), four points or more.
+    pixels
+        Shape (N, 2).
+    unknowns
+        The lens.
+
+    Returns
+    -------
+    Rotation vector and translation in mm, shape (6,).
+    """
+    flat = np.column_stack([board_mm, np.zeros(len(board_mm))])
+    camera, distortion = unknowns.lens(unknowns.start(np.zeros(_POSE)))
+    count, rotations, translations, _ = cv2.solvePnPGeneric(
+        flat, np.ascontiguousarray(pixels), camera, distortion, flags=cv2.SOLVEPNP_IPPE
+    )
+    if not count:
+        raise ValueError("the board's marks all lie on one line, so the camera cannot be placed")
+    rotation, translation = rotations[0], translations[0]
+    if not np.linalg.norm(rotation) < 2 * np.pi:
+        # At half a turn exactly, OpenCV's closed form gives a rotation vector out of all bounds.
+        _, rotation, translation = cv2.solvePnP(
+            flat, np.ascontiguousarray(pixels), camera, distortion, flags=cv2.SOLVEPNP_SQPNP
+        )
+    return np.concatenate([np.ravel(rotation), np.ravel(translation)])
+
+
+def fit_camera(
+    measured: Measured, scene: Scene, unknowns: Unknowns, start: FloatArray, size_px: tuple[int, int]
+) -> tuple[BoardView, FloatArray, FloatArray]:
+    """Fit the camera.
+
+    Parameters
+    ----------
+    measured
+        What was seen.
+    scene
+        The board.
+    unknowns
+        The lens.
+    start
+        The vector to start from, as the fit returns it.
+    size_px
+        Width and height of the picture.
+
+    Returns
+    -------
+    view, p, misfit_px
+        The camera; the unknowns; how far each measurement is from where the fit puts it, shape (N,).
+    """
+    free = unknowns.free
+    weight_of_prior = np.zeros(len(start))
+    known = np.concatenate([np.zeros(_POSE), unknowns.sigma])
+    weight_of_prior[known > 0] = 1 / known[known > 0] ** 2
+    mean = np.concatenate([np.zeros(_POSE), unknowns.mean])
+
+    def cost_of(p: FloatArray, off: FloatArray) -> float:
+        robust = _CAUCHY**2 * np.log1p((off / _CAUCHY) ** 2).sum()
+        return float(robust + (weight_of_prior * (p - mean) ** 2).sum())
+
+    p = start.copy()
+    off, slopes = _linearised(measured, unknowns, p)
+    cost, damping = cost_of(p, off), 1e-4
+    for _ in range(_ROUNDS):
+        matrix, right = _normal(off, slopes, weight_of_prior, p - mean)
+        inside = matrix[np.ix_(free, free)]
+        step = np.zeros(len(p))
+        step[free] = np.linalg.lstsq(inside + damping * np.diag(np.diag(inside)), right[free], rcond=None)[0]
+        tried_off, tried_slopes = _linearised(measured, unknowns, p + step)
+        tried = cost_of(p + step, tried_off)
+        if not tried < cost:
+            if damping > 1e6:
+                break
+            damping *= 10
+            continue
+        done = cost - tried < _DONE * cost
+        p, off, slopes, cost, damping = p + step, tried_off, tried_slopes, tried, max(damping / 10, 1e-9)
+        if done:
+            break
+    matrix, _ = _normal(off, slopes, weight_of_prior, p - mean)
+    # Where the measurements scatter more than they should, so does the camera.
+    weights = 1 / (1 + (off / _CAUCHY) ** 2)
+    freedom = max(float(weights.sum()) - len(free), 1.0)
+    scatter = max(1.0, float(np.sqrt((weights * off**2).sum() / freedom)))
+    inverse = np.linalg.pinv(matrix[np.ix_(free, free)], hermitian=True)
+    covariance = np.asarray(inverse * scatter**2, dtype=np.float64)
+    view = _view(p, measured, scene, unknowns, covariance, size_px)
+    return view, p, np.abs(off) * measured.sigma_px
+
+
+def off_of(measured: Measured, unknowns: Unknowns, p: FloatArray) -> FloatArray:
+    """Give seen less computed of each measurement, px, shape (N,)."""
+    return _linearised(measured, unknowns, p)[0] * measured.sigma_px
+
+
+def _linearised(measured: Measured, unknowns: Unknowns, p: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Seen less computed in standard errors, shape (N,), and the computed one's slopes, shape (N, unknowns)."""
+    arm = measured.board_mm - measured.middle_mm
+    printed = (measured.group == LINES)[:, None]
+    board = measured.middle_mm + arm * (1 + p[_BLEED]) + printed * p[[_PRINT_X, _PRINT_Y]]
+    on_g = (measured.board_mm[:, 1:] > unknowns.middle_mm) * 1.0
+    leans = (measured.lean * (1 - on_g), measured.lean * on_g)
+    board = board + leans[0] * p[_LEAN_A] + leans[1] * p[_LEAN_G]
+    pixels, slopes = _projected(board, unknowns, p)
+    rotation = np.asarray(cv2.Rodrigues(p[:3])[0])
+    # A point moved on the board by d moves before the camera by R d, as a translation would.
+    by_point = slopes[:, :, 3:6] @ rotation[:, :2]
+    slopes[:, :, _BLEED] = np.einsum("nij,nj->ni", by_point, arm)
+    slopes[:, :, _PRINT_X : _PRINT_Y + 1] = by_point * printed[:, :, None]
+    for place, lean in zip((_LEAN_A, _LEAN_G), leans, strict=True):
+        slopes[:, :, place] = np.einsum("nij,nj->ni", by_point, lean)
+    along = measured.along / measured.sigma_px[:, None]
+    off = ((measured.pixels - pixels) * along).sum(axis=1)
+    return off, np.einsum("nij,ni->nj", slopes, along)
+
+
+def _projected(board_mm: FloatArray, unknowns: Unknowns, p: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Pixels of board points, shape (N, 2), and their slopes by the unknowns but the bleed, shape (N, 2, unknowns)."""
+    camera, distortion = unknowns.lens(p)
+    points = np.column_stack([board_mm, np.zeros(len(board_mm))])
+    pixels, raw = cv2.projectPoints(points, p[:3], p[3:6], camera, distortion)
+    # OpenCV's columns: rotation, translation, fx, fy, cx, cy, k1, k2 and so on.
+    raw = np.asarray(raw).reshape(len(points), 2, -1)
+    slopes = np.zeros((len(points), 2, len(p)))
+    slopes[:, :, :_POSE] = raw[:, :, :_POSE]
+    slopes[:, :, _FOCAL] = raw[:, :, 6] * camera[0, 0] + raw[:, :, 7] * camera[1, 1]
+    slopes[:, :, _CENTRE_U : _K2 + 1] = raw[:, :, 8:12]
+    return np.asarray(pixels, dtype=np.float64).reshape(-1, 2), slopes
+
+
+def _normal(
+    off: FloatArray, slopes: FloatArray, weight_of_prior: FloatArray, from_mean: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Matrix and right side of the normal equations of a step."""
+    weighted = slopes / (1 + (off / _CAUCHY) ** 2)[:, None]
+    return weighted.T @ slopes + np.diag(weight_of_prior), weighted.T @ off - weight_of_prior * from_mean
+
+
+def _view(
+    p: FloatArray,
+    measured: Measured,
+    scene: Scene,
+    unknowns: Unknowns,
+    covariance: FloatArray,
+    size_px: tuple[int, int],
+) -> BoardView:
+    """Build the camera, with its errors on the board."""
+    camera, distortion = unknowns.lens(p)
+    rotation = np.asarray(cv2.Rodrigues(p[:3])[0])
+    rows, files = np.mgrid[0:BOARD_ROWS, 0:BOARD_FILES]
+    middles = np.column_stack([files.ravel() + 0.5, rows.ravel() + 0.5]) * scene.square_mm
+    errors = _errors_mm(np.vstack([middles, np.array(scene.outline_mm)]), unknowns, p, covariance, rotation)
+    return BoardView(
+        camera_matrix=camera,
+        distortion=distortion,
+        rotation=rotation,
+        translation_mm=p[3:6].copy(),
+        width_px=size_px[0],
+        height_px=size_px[1],
+        error_mm=float(errors[-4:].max()),
+        markers_used=tuple(sorted({int(g) for g in measured.group if g >= 0})),
+        focal_estimated=scene.intrinsics is None,
+        lines_used=int((measured.group == LINES).sum()),
+        square_error_mm=errors[:-4].reshape(BOARD_ROWS, BOARD_FILES),
+    )
+
+
+def _errors_mm(
+    board_mm: FloatArray, unknowns: Unknowns, p: FloatArray, covariance: FloatArray, rotation: FloatArray
+) -> FloatArray:
+    """Give the standard deviation of the distance by which a pixel's board point is off, at board points; shape (N,)."""
+    _, slopes = _projected(board_mm, unknowns, p)
+    # A pixel stays where it is: what the unknowns move it by, the board point must move it back.
+    by_point = slopes[:, :, 3:6] @ rotation[:, :2]
+    shift = np.linalg.solve(by_point, slopes[:, :, unknowns.free])
+    variance = np.einsum("nia,ab,nib->n", shift, covariance, shift)
+    per_px = np.sqrt(1 / np.abs(np.linalg.det(by_point)))
+    return np.asarray(np.sqrt(variance + (_SHARED_PX * per_px) ** 2), dtype=np.float64)

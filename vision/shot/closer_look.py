@@ -1,0 +1,256 @@
+"""The shot measured again where flights put it, by its own shape and colour; and found where it makes no streak."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.registration import BoardView
+from vision.scene import Scene
+from vision.shot.draft import (
+    FAINT_CONTRAST,
+    PLAIN_ENDS,
+    SIGHT_PX,
+    Draft,
+    DraftFitter,
+    furthest_px,
+    own_of,
+    place_px,
+    placed,
+    thrown_of,
+)
+from vision.shot.flight import Flight, FlightFit, FlightPrior
+from vision.shot.sights import PLANE_MM, Sight, SightFinder
+from vision.shot.smear import Smear, SmearFitter
+from vision.shot.streaks import SHOT_DIAMETER_MM, Streak
+from vision.steady import STILL, Steady, typical
+
+__all__ = ["CloserLook"]
+
+FloatArray = NDArray[np.float64]
+
+_LATER_PICTURES = 8
+_STILL_PICTURES = 12
+_FEWEST_PLAIN = 3
+_SPOILT_SIGMAS = 5.0
+_SUSPECTS = 4
+_CONTRADICTING = 5.0  # sum of squared standard deviations for each sight
+_EARLIER_PICTURES = 2
+_START_SLACK_US = 3000.0  # by which the start of a flight may be off
+_PLAIN_SMEARS = 6  # that tell the shot's colour
+_PLAIN_GAIN = 60.0
+# What the closer look must tell of a shot that makes no streak.
+_HIDDEN_GAIN, _HIDDEN_SIGMAS, _HIDDEN_STRENGTH = 100.0, 4.0, 0.6
+_SHOWN = (0.6, 1.5)
+_HIDDEN_SPREAD_PX = 4.0  # beyond, a flight does not say where to look
+_LIT_PX, _LENS_PX = 0.35, 0.5
+_ROUNDS = 2  # of learning what the shot looks like where it is found, and of finding it
+
+
+class CloserLook:
+    """Looks again at pictures of a shot, once a flight that shows plainly has told what the shot looks like.
+
+    Parameters
+    ----------
+    frames, timestamps_us, scene, view
+        As for `vision.shot.track.find_track`.
+    finder, fitter
+        What was seen, and what fits flights to it.
+    """
+
+    def __init__(
+        self,
+        frames: Sequence[NDArray[np.uint8]],
+        timestamps_us: Sequence[int],
+        scene: Scene,
+        view: BoardView,
+        finder: SightFinder,
+        fitter: DraftFitter,
+    ) -> None:
+        self._frames = frames
+        self._times = timestamps_us
+        self._scene = scene
+        self._view = view
+        self._finder = finder
+        self._fitter = fitter
+        self._mm_per_px = finder.mm_per_px
+        self._steady: Steady | None = None
+        self._smears: SmearFitter | None = None
+        self._sways: dict[int, FloatArray] = {}
+        # What no closer look takes away: the lamp lights one side of the shot. Of what an unmeasured lens bends, the
+        # flight takes up most, and the rest is here.
+        self._blind_px = _LENS_PX if scene.intrinsics is None else _LIT_PX
+
+    @property
+    def knows_shot(self) -> bool:
+        """Whether it has learnt what the shot looks like."""
+        return self._smears is not None
+
+    def sharpened(self, draft: Draft, since: int = 0) -> Draft:
+        """Measure again where the shot lies in each picture, now that its colour, speed and direction are known.
+
+        Pictures before the given one are another flight's.
+        """
+        if self._finder.exposure_us is None or len(own_of(draft.sights)) < _FEWEST_PLAIN:
+            return draft  # two may be strangers
+        if self._smears is None:
+            self.learn(draft)
+        if self._smears is None:
+            return draft
+        sights = []
+        for sight in draft.sights:
+            k = sight.streak.frame
+            way = self.smeared(draft.fit.flight, k)[1]
+            smear = None if sight.is_shadow else self._smears.fit(k, place_px(sight), way)
+            if smear is not None and smear.gain >= _PLAIN_GAIN:
+                sights.append(self._measured(sight, smear))
+            else:
+                sights.append(placed(sight, place_px(sight) - self._sway(k)))
+        closer = self.cleaned(draft.prior, sights, near=draft.fit)
+        # What was laid over something else than the shot contradicts itself. Of the first flight, which begins at the
+        # muzzle, coarse measures that agree are better; others have little else to go by.
+        worst = _CONTRADICTING * len(sights)
+        if not since and draft.fit.misfit < worst < closer.fit.misfit:
+            return draft
+        return self.followed(closer, since)
+
+    def followed(self, draft: Draft, since: int) -> Draft:
+        """Look for the shot where the flight puts it in pictures that show no streak there."""
+        if self._smears is None:
+            return draft
+        first, last = draft.pictures[0], draft.pictures[-1]
+        missed = 0
+        for k in range(max(first - _EARLIER_PICTURES, since), min(last + _LATER_PICTURES, self._finder.end)):
+            if any(s.streak.frame == k and not s.is_shadow for s in draft.sights):
+                continue
+            middle, way = self.smeared(draft.fit.flight, k)
+            if 1000.0 * self._finder.middle_ms(k) <= draft.fit.flight.start_us - _START_SLACK_US:
+                continue
+            if self._spread_px(draft.fit, k) > _HIDDEN_SPREAD_PX:
+                continue
+            sight = self.hidden(k, middle, way)
+            if sight is not None and self._fitter.off(draft.fit, sight) <= _HIDDEN_SIGMAS:
+                sights = sorted([*draft.sights, sight], key=lambda s: s.streak.frame)
+                fit = self._fitter.fit(draft.prior, sights, near=draft.fit)
+                if fit.misfit - draft.fit.misfit <= _HIDDEN_SIGMAS**2:
+                    draft = Draft(draft.prior, tuple(sights), fit)
+                    missed = 0
+                    continue
+            missed += k > last
+            if missed > 1:
+                break
+        return draft
+
+    def hidden(self, k: int, middle: FloatArray, way: FloatArray) -> Sight | None:
+        """Look for the shot near a place of picture k that shows no streak of it."""
+        place = middle + self._sway(k)
+        if self._smears is None or not self._scene.covers(self._on_plane(place)):
+            return None
+        smear = self._smears.fit(k, place, way)
+        if smear is None or smear.gain < _HIDDEN_GAIN or not _SHOWN[0] <= smear.share <= _SHOWN[1]:
+            return None
+        return self._unseen(k, smear, way)
+
+    def smeared(self, flight: Flight, k: int) -> tuple[FloatArray, FloatArray]:
+        """Where a flight puts the smear of picture k, (u, v), and its direction times its length, px."""
+        middle_us, open_us = 1000.0 * self._finder.middle_ms(k), 1000.0 * (self._finder.open_ms_of(k) or 0.0)
+        begin, middle, end = self._view.project(
+            flight.at(np.array([middle_us - open_us / 2, middle_us, middle_us + open_us / 2]))
+        )
+        return middle, end - begin
+
+    def shown(self, flight: Flight, pictures: Sequence[int]) -> list[Sight]:
+        """Look for the shot along a flight that no streak shows, having learnt there what it looks like."""
+        self._smears = self._seeking(pictures[0])
+        places = [(k, *self.smeared(flight, k)) for k in pictures]
+        places = [(k, place + self._sway(k), way) for k, place, way in places]
+        for _ in range(_ROUNDS):
+            self._smears.learn(places)
+            found = [(self._smears.fit(k, place, way), k, place, way) for k, place, way in places]
+            places = [(k, place if smear is None else smear.place_px, way) for smear, k, place, way in found]
+        sights = [self.hidden(k, place - self._sway(k), way) for k, place, way in places]
+        return [sight for sight in sights if sight is not None]
+
+    def forget(self) -> None:
+        """Forget what the shot looks like."""
+        self._smears = None
+
+    def _seeking(self, begin: int) -> SmearFitter:
+        """Begin to look, from the picture before which all was at rest."""
+        self._steady = Steady(typical(self._frames[max(0, begin - _STILL_PICTURES) : max(1, begin)]))
+        self._sways.clear()
+        return SmearFitter(self._frames, self._times, SHOT_DIAMETER_MM / self._mm_per_px)
+
+    def learn(self, plain: Draft) -> None:
+        """Learn from a flight what the shot looks like, and how the camera was held before it."""
+        own = own_of(plain.sights)
+        self._smears = self._seeking(own[0].streak.frame)
+        self._smears.learn(
+            [
+                (s.streak.frame, place_px(s), self.smeared(plain.fit.flight, s.streak.frame)[1])
+                for s in sorted(own, key=lambda s: -s.streak.contrast)[:_PLAIN_SMEARS]
+            ]
+        )
+
+    def cleaned(self, prior: FlightPrior, sights: Sequence[Sight], near: FlightFit) -> Draft:
+        """Leave out sights far off what the others tell: patches in which the shot ran together with something."""
+        kept = list(sights)
+        fit = self._fitter.fit(prior, kept, near=near)
+        while furthest_px(fit) > _SPOILT_SIGMAS * SIGHT_PX and len(own_of(kept)) > _FEWEST_PLAIN:
+            # Not always the farthest off is the odd one, but the one without which the others agree.
+            far_px = dict(zip(map(id, own_of(kept)), fit.residuals_px, strict=True))
+            far_px |= dict(zip(map(id, thrown_of(kept)), fit.shadow_residuals_px, strict=True))
+            suspects = {id(s) for s in sorted(kept, key=lambda s: -far_px[id(s)])[:_SUSPECTS]}
+            suspects |= {id(s) for s in (kept[0], kept[-1])}
+            without = [[s for s in kept if s is not odd] for odd in kept if id(odd) in suspects]
+            fits = [self._fitter.fit(prior, each, near=fit) for each in without]
+            best = min(range(len(fits)), key=lambda i: fits[i].misfit)
+            kept, fit = without[best], fits[best]
+        return Draft(prior, tuple(kept), fit)
+
+    def _spread_px(self, fit: FlightFit, k: int) -> float:
+        """How far off a flight may put the shot in picture k."""
+        spread = fit.spread_at(1000.0 * self._finder.middle_ms(k))[0]
+        return float(np.sqrt(np.trace(spread[:2, :2]))) / self._mm_per_px
+
+    def _unseen(self, k: int, smear: Smear, way: FloatArray) -> Sight:
+        """Make a sight of a smear that is no streak."""
+        length_px = float(np.hypot(*way))
+        along = way / max(length_px, 1e-9)
+        width_px = SHOT_DIAMETER_MM / self._mm_per_px
+        streak = Streak(
+            k,
+            self._times[k],
+            0.0,
+            0.0,
+            length_px,
+            width_px,
+            (float(along[0]), float(along[1])),
+            FAINT_CONTRAST,
+        )
+        bare = Sight(streak, self._finder.middle_ms(k), np.zeros(2), np.zeros(2), _HIDDEN_STRENGTH)
+        sight = self._measured(bare, smear)
+        points = self._view.on_plane(np.array([place_px(sight), place_px(sight) + along]), PLANE_MM)
+        axis = points[1] - points[0]
+        return replace(sight, point_mm=points[0], axis=axis / max(float(np.hypot(*axis)), 1e-9))
+
+    def _measured(self, sight: Sight, smear: Smear) -> Sight:
+        """Put a sight where a smear was measured."""
+        moved = placed(sight, smear.place_px - self._sway(sight.streak.frame))
+        sigmas = np.hypot(smear.sigmas_px, self._blind_px)
+        ends = float(np.hypot(sigmas[0], PLAIN_ENDS * sight.streak.length_px))
+        return replace(moved, sigmas_px=(ends, float(sigmas[1])))
+
+    def _sway(self, k: int) -> FloatArray:
+        """How far the camera's shaking moved picture k, (u, v) px."""
+        if k not in self._sways:
+            sway = STILL if self._steady is None else self._steady.measure(self._frames[k])
+            self._sways[k] = np.array([sway.du_px, sway.dv_px])
+        return self._sways[k]
+
+    def _on_plane(self, place_px: FloatArray) -> FloatArray:
+        point: FloatArray = self._view.on_plane(place_px[None], PLANE_MM)[0]
+        return point

@@ -1,0 +1,205 @@
+"""A flight of the shot while it is being put together: the sights that are taken for it, and what fits them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.registration import BoardView
+from vision.shot.flight import FlightFit, FlightPrior, Seen, Shadows, Waypoint, fit_flight
+from vision.shot.shot_track import Leg
+from vision.shot.sights import Sight, SightFinder
+from vision.soldiers.lamp import Lamp
+
+__all__ = [
+    "DIRECTED_PX",
+    "FAINT_CONTRAST",
+    "PLAIN_ENDS",
+    "SIGHT_PX",
+    "Draft",
+    "DraftFitter",
+    "furthest_px",
+    "loosened",
+    "own_of",
+    "place_px",
+    "placed",
+    "seen_of",
+    "thrown_of",
+]
+
+FloatArray = NDArray[np.float64]
+
+SIGHT_PX = 0.6
+_SHADOW_PX = 1.2  # it is soft, and the board's print shows through
+# By how much of its length the middle of a smear may be off along it: of a plain one, and of one that hardly shows.
+PLAIN_ENDS, _FAINT_ENDS = 0.03, 0.25
+_PLAIN_CONTRAST, FAINT_CONTRAST = 32.0, 13.0
+DIRECTED_PX = 8.0  # a smear longer than this shows its direction
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Draft:
+    """A leg while it is being put together."""
+
+    prior: FlightPrior
+    sights: tuple[Sight, ...]
+    fit: FlightFit
+
+    @property
+    def leg(self) -> Leg:
+        """The leg, as it is told."""
+        streaks = {s.streak.frame: s.streak for s in self.sights if s.is_shadow}
+        streaks |= {s.streak.frame: s.streak for s in self.sights if not s.is_shadow}
+        shadows = tuple(s.streak for s in self.sights if s.is_shadow)
+        return Leg(self.fit, tuple(streaks[frame] for frame in sorted(streaks)), shadows)
+
+    @property
+    def pictures(self) -> tuple[int, ...]:
+        """Indices of the pictures that show the shot or its shadow."""
+        return tuple(sorted({s.streak.frame for s in self.sights}))
+
+    def until(self, picture: int) -> tuple[Sight, ...]:
+        """Sights in the pictures up to one, itself included."""
+        return tuple(s for s in self.sights if s.streak.frame <= picture)
+
+    def after(self, picture: int) -> tuple[Sight, ...]:
+        """Sights in the pictures after one."""
+        return tuple(s for s in self.sights if s.streak.frame > picture)
+
+
+class DraftFitter:
+    """Fits flights to sights.
+
+    Parameters
+    ----------
+    finder
+        Knows the exposure, which may be found out on the way.
+    view, lamp
+        The camera, and what throws the shot's shadow.
+    """
+
+    def __init__(self, finder: SightFinder, view: BoardView, lamp: Lamp | None) -> None:
+        self._finder = finder
+        self._view = view
+        self._lamp = lamp
+        self._mm_per_px = finder.mm_per_px
+
+    def fit(
+        self,
+        prior: FlightPrior,
+        sights: Sequence[Sight],
+        passes: Waypoint | None = None,
+        *,
+        robust: bool = False,
+        near: FlightFit | None = None,
+    ) -> FlightFit:
+        """Fit a flight to sights of the shot and of its shadow.
+
+        Parameters
+        ----------
+        prior, passes, robust, near
+            As for `vision.shot.flight.fit_flight`.
+        sights
+            At least one.
+        """
+        own = [s for s in sights if not s.is_shadow]
+        if len(own) == 1 and len({s.streak.frame for s in sights}) == 1:
+            own = list(self._ends(own[0], prior.mean[4:6]))
+        return fit_flight(
+            self._view,
+            seen_of(own),
+            prior,
+            passes=passes,
+            shadows=self.shadows(sights),
+            robust=robust,
+            near=near,
+        )
+
+    def _ends(self, sight: Sight, heading: FloatArray) -> Sequence[Sight]:
+        """Where a long smear begins and ends, as two sights: together they show its direction and speed."""
+        s = sight.streak
+        exposure_us = self._finder.exposure_us
+        if exposure_us is None or s.length_px < DIRECTED_PX:
+            return [sight]
+        closed_ms = s.timestamp_us / 1000.0 + exposure_us / 2000.0
+        opened_ms = 2 * sight.time_ms - closed_ms
+        sense = 0.5 * s.length_px * float(np.sign(sight.axis @ heading))
+        ends = []
+        for time_ms, way in ((opened_ms, -sense), (closed_ms, sense)):
+            end = replace(s, u_px=s.u_px + way * s.axis[0], v_px=s.v_px + way * s.axis[1])
+            place_mm = sight.point_mm + way * self._mm_per_px * sight.axis
+            ends.append(replace(sight, streak=end, time_ms=time_ms, point_mm=place_mm))
+        return ends
+
+    def shadows(self, sights: Sequence[Sight]) -> Shadows | None:
+        """Give those sights that are of the shadow, as a fit takes them; ``None`` without any, or without a lamp."""
+        thrown = thrown_of(sights)
+        return None if self._lamp is None or not thrown else Shadows(self._lamp, seen_of(thrown))
+
+    def off(self, fit: FlightFit, sight: Sight) -> float:
+        """How many standard deviations a sight is off a flight that does not know it."""
+        time_us = 1000.0 * sight.time_ms
+        where = fit.flight.at(time_us)[0]
+        pixels = self._view.project(np.concatenate([where[None], where + np.eye(3)]))
+        slopes = (pixels[1:] - pixels[0]).T
+        seen = seen_of([sight])
+        whitening = seen.whitening[0]
+        spread = whitening @ slopes @ fit.spread_at(time_us)[0] @ slopes.T @ whitening.T + np.eye(2)
+        off = whitening @ (seen.pixels[0] - pixels[0])
+        return float(np.sqrt(off @ np.linalg.solve(spread, off)))
+
+
+def seen_of(sights: Sequence[Sight]) -> Seen:
+    """Give when, where and how well sights were seen."""
+    streaks = [s.streak for s in sights]
+    across = np.array([_SHADOW_PX if s.is_shadow else SIGHT_PX for s in sights])
+    # Of a smear that hardly stands out, only parts are seen: its line is known better than its middle.
+    contrast = np.array([s.contrast for s in streaks])
+    faint = np.clip((_PLAIN_CONTRAST - contrast) / (_PLAIN_CONTRAST - FAINT_CONTRAST), 0.0, 1.0)
+    length = np.array([s.length_px for s in streaks])
+    along = np.hypot(across, (PLAIN_ENDS + faint * (_FAINT_ENDS - PLAIN_ENDS)) * length)
+    sigmas = np.column_stack([along, across * (1 + 1.5 * faint)]).reshape(-1, 2)
+    for sigma, sight in zip(sigmas, sights, strict=True):
+        if sight.sigmas_px is not None:
+            sigma[:] = sight.sigmas_px
+    return Seen(
+        np.array([1000.0 * s.time_ms for s in sights]),
+        np.array([(s.u_px, s.v_px) for s in streaks]).reshape(-1, 2),
+        np.array([s.axis for s in streaks]).reshape(-1, 2),
+        sigmas,
+    )
+
+
+def loosened(prior: FlightPrior) -> FlightPrior:
+    """Let a flight begin somewhere near where it was thought to."""
+    sigma = prior.sigma.copy()
+    sigma[:4] = np.maximum(sigma[:4], [6000.0, 20.0, 20.0, 20.0])
+    return FlightPrior(prior.mean, sigma)
+
+
+def place_px(sight: Sight) -> FloatArray:
+    """Where a sight lies in its picture, (u, v)."""
+    return np.array([sight.streak.u_px, sight.streak.v_px])
+
+
+def placed(sight: Sight, at_px: FloatArray) -> Sight:
+    """Put a sight elsewhere in its picture."""
+    return replace(sight, streak=replace(sight.streak, u_px=float(at_px[0]), v_px=float(at_px[1])))
+
+
+def own_of(sights: Sequence[Sight]) -> list[Sight]:
+    """Those of the shot itself."""
+    return [s for s in sights if not s.is_shadow]
+
+
+def thrown_of(sights: Sequence[Sight]) -> list[Sight]:
+    """Those of its shadow."""
+    return [s for s in sights if s.is_shadow]
+
+
+def furthest_px(fit: FlightFit) -> float:
+    """How far the worst sight of the shot or its shadow is off a flight."""
+    return float(max(fit.residuals_px.max(initial=0.0), fit.shadow_residuals_px.max(initial=0.0)))

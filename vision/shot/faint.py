@@ -1,0 +1,222 @@
+"""The first flight of a shot too faint for streaks: what all pictures show together along one way.
+
+Until the first soldier stirs nothing on the table moves but the shot. A smear that hardly stands out of one picture
+stands out of the sum over all of them, taken where a flight from the muzzle would put the shot in each. Who stirs first
+was struck by the shot, so every flight is tried that leads from the cannon to that soldier at that time, and those are
+given along which most has changed. Changes are looked up on a map of the comparison plane, one for each picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from game.montecassino import Side
+from vision.registration import BoardView
+from vision.scene import Scene
+from vision.shot.flight import DRAG_PER_MM, GRAVITY_MM_PER_MS2, Flight
+from vision.shot.sights import PLANE_MM, SightFinder
+from vision.steady import Steady, typical
+
+__all__ = ["Struck", "faint_flights", "quiet_pictures"]
+
+FloatArray = NDArray[np.float64]
+
+_STILL_PICTURES = 12
+_LONGEST_US = 170_000  # the slowest shot that fells anybody has crossed the board by then
+_CELL_MM = 2.5
+_MARGIN_MM = 75.0
+_SOFTENED = 3  # cells: as wide as the shot
+_PLAIN = 3.0  # times the noise; what stands out more than that speaks no louder
+_EDGE_SHARE = 0.1  # of a pixel that a steadied picture may still be off
+_SLOWEST_MPS, _FASTEST_MPS, _FASTER = 3.0, 16.0, 1.02
+_RISES_MPS = (-0.9, -0.3, 0.3)
+_RELEASES_MS = (-2.5, 0.0, 2.5)
+# A soldier is seen to stir in the picture after the blow, or a little before it, when the shot is in front of it.
+_EARLY_MS, _LATE_MS, _ARRIVAL_STEP_MS = 4.0, 4.0, 4.0
+_ASIDE_MM = np.arange(-28.0, 29.0, 4.0)  # of its foot, that a shot may pass and strike it
+_USUAL_MUZZLE_Z_MM, _BEHIND_MM, _FILE_STEP_MM = 48.0, 40.0, 9.0
+_TRIED = 4
+_APART_MM = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class Struck:
+    """Who stirred first: nobody but the shot was there to push him."""
+
+    foot_mm: tuple[float, float]
+    """Where he stood."""
+    time_us: float
+    """Time of the first picture that shows him move."""
+
+
+def quiet_pictures(timestamps_us: Sequence[int], fire_us: int | None, stirred_us: float) -> range:
+    """Give the pictures after the release, as far as it is known, and before anybody stirs."""
+    begin_us = stirred_us - _LONGEST_US if fire_us is None else fire_us
+    begin = next((k for k, t in enumerate(timestamps_us) if t > begin_us), len(timestamps_us))
+    end = next((k for k, t in enumerate(timestamps_us) if t >= stirred_us), len(timestamps_us))
+    return range(max(begin, 1), max(end, begin, 1))
+
+
+def faint_flights(
+    frames: Sequence[NDArray[np.uint8]],
+    pictures: range,
+    struck: Sequence[Struck],
+    scene: Scene,
+    view: BoardView,
+    finder: SightFinder,
+    frame_us: float,
+) -> list[Flight]:
+    """Give the flights from the cannon along which most has changed, the likeliest first.
+
+    Parameters
+    ----------
+    frames, scene, view
+        As for `vision.shot.track.find_track`.
+    pictures
+        Those between the release and the first that shows a soldier stir.
+    struck
+        Whom the shot may have flown to.
+    finder
+        Knows when the exposures saw the shot.
+    frame_us
+        Time between two pictures.
+    """
+    fired = [_fired(scene, each, frame_us / 1000.0) for each in struck]
+    shots = _Shots(*(np.concatenate(parts) for parts in zip(*fired, strict=True)))
+    if not len(pictures) or not len(shots.starts_ms):
+        return []
+    changes = _Changes(frames, pictures, scene, view)
+    times_ms = np.array([finder.middle_ms(k) for k in pictures])
+    told = np.zeros(len(shots.starts_ms))
+    for i, time_ms in enumerate(times_ms):
+        told += np.where(time_ms > shots.starts_ms, changes.at(i, shots.at(time_ms)), 0.0)
+    # Where the shot was seen last, and half way there.
+    far = [shots.at(time_ms)[:, :2] for time_ms in (times_ms[-1], (times_ms[-1] + shots.starts_ms) / 2)]
+    places = np.stack(far, axis=1)
+    chosen: list[Flight] = []
+    while len(chosen) < _TRIED and np.isfinite(told).any():
+        best = int(told.argmax())
+        chosen.append(
+            Flight(1000.0 * float(shots.starts_ms[best]), shots.starts_mm[best], shots.velocities[best])
+        )
+        told[np.hypot(*np.moveaxis(places - places[best], 2, 0)).max(axis=1) < _APART_MM] = -np.inf
+    return chosen
+
+
+class _Shots(NamedTuple):
+    """Shots that the cannon may have fired."""
+
+    starts_ms: FloatArray
+    starts_mm: FloatArray
+    velocities: FloatArray
+
+    def at(self, time_ms: FloatArray | float) -> FloatArray:
+        """Where they are at a time, shape (N, 3)."""
+        flown_ms = np.maximum(time_ms - self.starts_ms, 0.0)
+        speeds = np.hypot(self.velocities[:, 0], self.velocities[:, 1])
+        along = np.log1p(DRAG_PER_MM * speeds * flown_ms) / (DRAG_PER_MM * speeds)
+        points: FloatArray = self.starts_mm + self.velocities * np.column_stack([along, along, flown_ms])
+        points[:, 2] -= GRAVITY_MM_PER_MS2 / 2 * flown_ms**2
+        return points
+
+
+def _fired(scene: Scene, struck: Struck, frame_ms: float) -> _Shots:
+    """Give the shots that come to a soldier about when he stirs."""
+    foot, stirred_ms = np.array(struck.foot_mm), struck.time_us / 1000.0
+    if scene.muzzle_mm is not None:
+        muzzles = np.array([scene.muzzle_mm])
+    else:
+        y = -_BEHIND_MM if scene.cannon_side is Side.A else scene.length_mm + _BEHIND_MM
+        files = np.arange(0.0, scene.width_mm + 1, _FILE_STEP_MM)
+        muzzles = np.array([(x, y, _USUAL_MUZZLE_Z_MM) for x in files])
+    speeds = _SLOWEST_MPS * _FASTER ** np.arange(np.log(_FASTEST_MPS / _SLOWEST_MPS) / np.log(_FASTER))
+    rises = _RISES_MPS if scene.muzzle_mm is not None else _RISES_MPS[1:2]
+    first_ms, last_ms = stirred_ms - frame_ms - _EARLY_MS, stirred_ms + _LATE_MS
+    if scene.fire_us is not None:
+        when = scene.fire_us / 1000.0 + np.array(_RELEASES_MS)
+    else:
+        when = np.arange(first_ms, last_ms, _ARRIVAL_STEP_MS)
+    grids = np.meshgrid(np.arange(len(muzzles)), _ASIDE_MM, speeds, rises, when, indexing="ij")
+    muzzle, aside, speed, rise, time_ms = (grid.ravel() for grid in grids)
+    starts_mm = muzzles[muzzle]
+    way = foot - starts_mm[:, :2]
+    far = np.hypot(way[:, 0], way[:, 1])
+    way = way / far[:, None]
+    way = way * far[:, None] + np.column_stack([-way[:, 1], way[:, 0]]) * aside[:, None]
+    flown_ms = np.expm1(DRAG_PER_MM * far) / (DRAG_PER_MM * speed)
+    velocities = np.column_stack([way / np.hypot(way[:, 0], way[:, 1])[:, None] * speed[:, None], rise])
+    if scene.fire_us is None:
+        return _Shots(time_ms - flown_ms, starts_mm, velocities)
+    there = (time_ms + flown_ms >= first_ms) & (time_ms + flown_ms <= last_ms)
+    return _Shots(time_ms[there], starts_mm[there], velocities[there])
+
+
+class _Changes:
+    """How much each picture differs from the table at rest and from its neighbours, over the comparison plane."""
+
+    def __init__(
+        self, frames: Sequence[NDArray[np.uint8]], pictures: range, scene: Scene, view: BoardView
+    ) -> None:
+        self._camera_mm = -view.rotation.T @ view.translation_mm
+        self._size = np.array([scene.width_mm, scene.length_mm])
+        xs = np.arange(-_MARGIN_MM, scene.width_mm + _MARGIN_MM, _CELL_MM)
+        ys = np.arange(-_MARGIN_MM, scene.length_mm + _MARGIN_MM, _CELL_MM)
+        grid = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
+        places = view.project(np.column_stack([grid, np.full(len(grid), PLANE_MM)])).astype(np.float32)
+        self._map = places.reshape(len(ys), len(xs), 2)
+        height, width = frames[0].shape[:2]
+        u, v = self._map[..., 0], self._map[..., 1]
+        self._inside = (u > 2) & (v > 2) & (u < width - 3) & (v < height - 3)
+        # As many pixels as a cell covers.
+        blur = max(1, round(_CELL_MM / view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2, PLANE_MM)))
+        self._blur = (blur, blur)
+        first = pictures.start
+        still = typical(frames[max(0, first - _STILL_PICTURES) : first])
+        self._steady = Steady(still)
+        rest = self._seen(still)
+        shades = rest if rest.ndim == 2 else rest.sum(axis=2)
+        edges = cv2.morphologyEx(shades, cv2.MORPH_GRADIENT, np.ones((3, 3), dtype=np.uint8))
+        end = min(pictures.stop + 1, len(frames))
+        seen = [self._seen(frames[k]) for k in range(first - 1, end)]
+        self._told = []
+        for i in range(1, len(pictures) + 1):
+            others = [rest, seen[i - 1], *seen[i + 1 : i + 2]]
+            change = np.min([self._change(seen[i], other) for other in others], axis=0)
+            change = cv2.blur(change, (_SOFTENED, _SOFTENED))
+            noise = 1.0 + 2.0 * float(np.median(change[self._inside])) + _EDGE_SHARE * edges
+            told = np.minimum(change / noise, _PLAIN)
+            told[~self._inside] = 0.0
+            told -= float(told[self._inside].mean()) * self._inside
+            self._told.append(told.ravel())
+
+    def _seen(self, picture: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Lay a picture on the plane: grey levels or colours, (rows, columns) or (rows, columns, 3)."""
+        sway = self._steady.measure(picture)
+        moved = self._map + np.array([sway.du_px, sway.dv_px], dtype=np.float32)
+        soft = cv2.blur(picture, self._blur)
+        found = cv2.remap(soft, moved[..., 0], moved[..., 1], cv2.INTER_LINEAR)
+        return np.asarray(found / np.float32(sway.gain), dtype=np.float32)
+
+    @staticmethod
+    def _change(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
+        apart = np.abs(one - other)
+        return apart if apart.ndim == 2 else np.asarray(apart.sum(axis=2), dtype=np.float32)
+
+    def at(self, i: int, points_mm: FloatArray) -> FloatArray:
+        """How much picture i tells at points (N, 3), where they are seen on the plane, shape (N,)."""
+        rise = (points_mm[:, 2] - PLANE_MM) / (self._camera_mm[2] - points_mm[:, 2])
+        x = points_mm[:, 0] + (points_mm[:, 0] - self._camera_mm[0]) * rise
+        y = points_mm[:, 1] + (points_mm[:, 1] - self._camera_mm[1]) * rise
+        rows, columns = self._map.shape[:2]
+        column = ((x + _MARGIN_MM) / _CELL_MM + 0.5).astype(np.intp)
+        row = ((y + _MARGIN_MM) / _CELL_MM + 0.5).astype(np.intp)
+        on = (column >= 0) & (row >= 0) & (column < columns) & (row < rows)
+        told = np.zeros(len(points_mm))
+        told[on] = self._told[i][row[on] * columns + column[on]]
+        return told

@@ -1,0 +1,85 @@
+"""What is known of the shot's way: its flights, one after each thing it touched, and where it was seen on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vision.shot.flight import Flight, FlightFit
+from vision.shot.streaks import Streak
+
+__all__ = ["Leg", "ShotTrack"]
+
+# Clock, lens and the lit side of the shot are off by so much of the speed, whatever the sights say; two sights can be
+# strangers to each other.
+_SPEED_SHARE, _FEW_SIGHTS, _FEW_SHARE = 0.007, 2, 0.2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leg:
+    """A part of the shot's way on which it touched nothing."""
+
+    fit: FlightFit
+    streaks: tuple[Streak, ...]
+    """Where it, or else its shadow, was seen on this leg, one a picture, in time order."""
+    shadows: tuple[Streak, ...] = ()
+    """Where its shadow was seen."""
+
+    @property
+    def flight(self) -> Flight:
+        """The flight of this leg."""
+        return self.fit.flight
+
+    @property
+    def first_us(self) -> int:
+        """Time of the first picture that shows it."""
+        return self.streaks[0].timestamp_us
+
+    @property
+    def last_us(self) -> int:
+        """Time of the last picture that shows it."""
+        return self.streaks[-1].timestamp_us
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShotTrack:
+    """The shot's way as far as it was seen."""
+
+    legs: tuple[Leg, ...]
+    """Flights in time order; empty where no shot was found."""
+    reason: str
+    """Why there is no track, or why it ends where it does; one sentence."""
+    exposure_us: float | None = None
+    """Exposure, given or as the streaks' lengths tell it."""
+    lost_over_board: bool = False
+    """Whether the shot was still over the board where it was seen last."""
+
+    @property
+    def found(self) -> bool:
+        """Whether a shot was seen at all."""
+        return bool(self.legs)
+
+    @property
+    def release_us(self) -> float | None:
+        """When the shot left the muzzle."""
+        return self.legs[0].flight.start_us if self.legs else None
+
+    @property
+    def speed_mps(self) -> tuple[float, float] | None:
+        """Speed at the muzzle and its standard deviation."""
+        if not self.legs:
+            return None
+        speed, sigma = self.legs[0].fit.speed_mps
+        few = len(self.legs[0].streaks) <= _FEW_SIGHTS
+        return speed, float(np.hypot(sigma, (_FEW_SHARE if few else _SPEED_SHARE) * speed))
+
+    @property
+    def points(self) -> tuple[tuple[int, float, float, float], ...]:
+        """Where it was seen: time in us, then x, y, z of the centre in mm (z from the flight's model)."""
+        found = []
+        for leg in self.legs:
+            for streak in leg.streaks:
+                x, y, z = leg.flight.at(float(streak.timestamp_us))[0]
+                found.append((streak.timestamp_us, float(x), float(y), float(z)))
+        return tuple(found)

@@ -1,0 +1,182 @@
+"""Where exactly a smear lies: the shot's own shape laid over what a picture has and its neighbours have not.
+
+A streak's middle is pulled about by the print of the board below: over a dark circle a dark shot does not show, over a
+light one it does. The shot covers what is below it by a share that follows from its size, its speed and the exposure
+alone; the picture is ``background + share * (shot - background)``. With the shot's colour known from its plainest
+streaks, the share is laid over the picture at every place near the expected one; where the squares left over are
+fewest, there it is, and how much fewer they are than without a shot says how sure that is. That finds it too where it
+is too faint for a streak.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.shot.streaks import neighbours
+
+__all__ = ["Smear", "SmearFitter"]
+
+FloatArray = NDArray[np.float64]
+
+_REACH_PX = 7  # a smear is looked for within so far of where it is expected
+_SOFT_PX = 0.5  # how far optics and pixels soften its edges
+_LEAST_NOISE = 1.0  # grey levels
+_ALIKE = 2.0
+_LEAST_SIGMA_PX = 0.25
+_MOST_SIGMA_PX = 3.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Smear:
+    """The shot in one picture."""
+
+    place_px: FloatArray
+    """Its middle (u, v)."""
+    sigmas_px: FloatArray
+    """Standard deviations of the middle along the smear and across, shape (2,)."""
+    gain: float
+    """By how many standard deviations squared it explains the picture better than no shot."""
+    share: float
+    """What part of the shot's colour shows there; 1 for the shot, anything for something else."""
+
+
+class SmearFitter:
+    """Lays smears of one size over a clip's pictures.
+
+    Parameters
+    ----------
+    frames
+        All pictures, (height, width) or (height, width, 3) BGR.
+    timestamps_us
+        Their times.
+    diameter_px
+        The shot's.
+    """
+
+    def __init__(
+        self,
+        frames: Sequence[NDArray[np.uint8]],
+        timestamps_us: Sequence[int],
+        diameter_px: float,
+    ) -> None:
+        self._frames = frames
+        self._times_us = timestamps_us
+        self._radius_px = diameter_px / 2
+        self._colour: FloatArray | None = None
+
+    def learn(self, plain: Sequence[tuple[int, FloatArray, FloatArray]]) -> None:
+        """Learn the shot's colour from plain smears: picture, middle (u, v), and direction times length, in px."""
+        shades = []
+        for k, place, way in plain:
+            cut = self._cut(k, self._box(place, way, 0))
+            if cut is not None:
+                corner, now, still = cut
+                share = self._share(now.shape[:2], place - corner, way)[..., None]
+                shades.append((share * (now - still + share * still)).sum(axis=(0, 1)) / (share**2).sum())
+        self._colour = np.median(np.array(shades), axis=0) if shades else None
+
+    def fit(self, k: int, place: FloatArray, way: FloatArray) -> Smear | None:
+        """Find the shot near a place of picture k; ``None`` where it cannot be told.
+
+        Parameters
+        ----------
+        k
+            The picture.
+        place
+            Where it is expected, (u, v).
+        way
+            Direction of the smear times its length, in px.
+        """
+        cut = self._cut(k, self._box(place, way, _REACH_PX + 2))
+        if cut is None or self._colour is None:
+            return None
+        corner, now, still = cut
+        towards = self._colour - still
+        change = now - still
+        # What a share at a place takes off the squares: 2 * share * pull - share^2 * push, summed over the smear.
+        pull, push = (change * towards).sum(axis=2), (towards**2).sum(axis=2)
+        middle = np.floor(place - corner)
+        rows = 2 * math.ceil(abs(way[1]) / 2 + self._radius_px + 2) + 1
+        columns = 2 * math.ceil(abs(way[0]) / 2 + self._radius_px + 2) + 1
+        share = self._share((rows, columns), np.array([columns // 2, rows // 2], dtype=np.float64), way)
+        pulled, pushed = _correlated(pull, share), _correlated(push, share**2)
+        gain = 2 * pulled - pushed
+        top, left = int(middle[1]) - _REACH_PX, int(middle[0]) - _REACH_PX
+        near = gain[max(top, 0) : top + 2 * _REACH_PX + 2, max(left, 0) : left + 2 * _REACH_PX + 2]
+        if min(near.shape) < 3:
+            return None
+        row, column = divmod(int(near[1:-1, 1:-1].argmax()), near.shape[1] - 2)
+        patch = near[row : row + 3, column : column + 3]
+        shift, curve = _peak(patch)
+        best = np.array([column + 1 + max(left, 0), row + 1 + max(top, 0)], dtype=np.float64) + shift
+        laid = self._share(now.shape[:2], best, way)[..., None]
+        left_over = change - laid * towards
+        noise2 = max(float((left_over**2).mean()), _LEAST_NOISE**2)
+        # Neighbouring pixels of a compressed picture are not told apart: they count for less.
+        noise2 *= _ALIKE
+        covariance = 2 * noise2 * np.linalg.pinv(curve)
+        along = way / max(float(np.hypot(*way)), 1e-9)
+        across = np.array([-along[1], along[0]])
+        sigmas = np.sqrt(
+            [max(float(each @ covariance @ each), 0.0) + _LEAST_SIGMA_PX**2 for each in (along, across)]
+        )
+        top, left = max(top, 0) + row + 1, max(left, 0) + column + 1
+        shown = float(pulled[top, left] / max(pushed[top, left], 1e-9))
+        return Smear(best + corner, sigmas, float(gain[top, left]) / noise2, shown)
+
+    def _box(self, place: FloatArray, way: FloatArray, reach: int) -> tuple[slice, slice]:
+        """Rows and columns around a smear, as far as the picture goes."""
+        half = np.abs(way) / 2 + self._radius_px + 3 + reach
+        height, width = self._frames[0].shape[:2]
+        low = np.clip(np.floor(place - half), 0, [width, height]).astype(int)
+        high = np.clip(np.ceil(place + half) + 1, 0, [width, height]).astype(int)
+        return slice(int(low[1]), int(high[1])), slice(int(low[0]), int(high[0]))
+
+    def _cut(self, k: int, box: tuple[slice, slice]) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+        """Give the box's corner (u, v), picture k in it and what its neighbours have there, (rows, columns, colours)."""
+        before, after = neighbours(self._times_us, k)
+        if before is None or after is None or min(each.stop - each.start for each in box) < 4:
+            return None
+        now, then, next_ = (self._frames[each][box].astype(np.float64) for each in (k, before, after))
+        still = (then + next_) / 2
+        if now.ndim == 2:
+            now, still = now[..., None], still[..., None]
+        return np.array([box[1].start, box[0].start], dtype=np.float64), now, still
+
+    def _share(self, shape: tuple[int, int], place: FloatArray, way: FloatArray) -> FloatArray:
+        """Share of the exposure for which the shot covers each pixel."""
+        length = max(float(np.hypot(*way)), 1e-6)
+        along = way / length
+        v, u = np.mgrid[: shape[0], : shape[1]]
+        du, dv = u - place[0], v - place[1]
+        a, b = np.abs(du * along[0] + dv * along[1]), np.abs(dv * along[0] - du * along[1])
+        share = np.zeros(shape)
+        for aside in (-_SOFT_PX, 0.0, _SOFT_PX):
+            half = np.sqrt(np.maximum(self._radius_px**2 - (b + aside) ** 2, 0.0))
+            covered = np.minimum(a + half, length / 2) - np.maximum(a - half, -length / 2)
+            share += np.clip(covered, 0.0, None) / length / 3
+        return np.minimum(share, 1.0)
+
+
+def _correlated(field: FloatArray, kernel: FloatArray) -> FloatArray:
+    """Sum of the field under the kernel, for the kernel's middle at each pixel."""
+    found: FloatArray = cv2.filter2D(field, cv2.CV_64F, kernel, borderType=cv2.BORDER_CONSTANT)
+    return found
+
+
+def _peak(patch: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Where a surface through 3 x 3 values is highest, off its middle (u, v), and how sharply it falls, (2, 2)."""
+    uu = patch[1, 0] - 2 * patch[1, 1] + patch[1, 2]
+    vv = patch[0, 1] - 2 * patch[1, 1] + patch[2, 1]
+    uv = (patch[2, 2] - patch[2, 0] - patch[0, 2] + patch[0, 0]) / 4
+    slope = np.array([patch[1, 2] - patch[1, 0], patch[2, 1] - patch[0, 1]]) / 2
+    curve = -np.array([[uu, uv], [uv, vv]])
+    if min(np.linalg.eigvalsh(curve)) <= 0:
+        return np.zeros(2), np.maximum(curve, 0) * np.eye(2)
+    return np.clip(np.linalg.solve(curve, slope), -0.75, 0.75), curve

@@ -1,0 +1,113 @@
+"""What a standing figure covers of the board, seen from the camera.
+
+A figure is a foot, a flat disc on the board, and a body that narrows upwards. A slice of the body at height z covers
+the board as a disc farther from the camera's foot point by the factor ``Z / (Z - z)``, Z being the camera's height.
+That is why a soldier near the rim of the board seems to stand beside its square, and why its head is no guide.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.soldiers.surface import Raster
+
+__all__ = ["Figure"]
+
+FloatArray = NDArray[np.float64]
+
+_FOOT_THICKNESS_MM = 2.5
+_SUBPIXEL_BITS = 4
+_ROUND = np.linspace(0.0, 2 * np.pi, 24, endpoint=False)
+# Corners of a disc, so far out that they span as much as the disc.
+_CORNERS = np.column_stack([np.cos(_ROUND), np.sin(_ROUND)]) * np.sqrt(
+    2 * np.pi / 24 / np.sin(2 * np.pi / 24)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """The size of the figures on a table."""
+
+    height_mm: float
+    """From the board to the top of the head."""
+    foot_radius_mm: float
+    """Radius of the disc that covers as much as the foot."""
+
+    def body_radius_mm(self, z_mm: FloatArray) -> FloatArray:
+        """Radius of the body at heights: shoulders low and wide, head narrow."""
+        return np.array([self._body_radius_mm(z) for z in z_mm.tolist()])
+
+    def _body_radius_mm(self, z_mm: float) -> float:
+        return 0.17 * self.height_mm * (1 - 0.35 * z_mm / self.height_mm)
+
+    def shadow_of_sight(
+        self, camera_mm: FloatArray, x_mm: float, y_mm: float, from_z_mm: float = 0.0
+    ) -> FloatArray:
+        """Discs on the board that the figure hides from the camera.
+
+        Parameters
+        ----------
+        camera_mm
+            The camera's centre, shape (3,).
+        x_mm, y_mm
+            Middle of the foot.
+        from_z_mm
+            Only what is at least this high.
+
+        Returns
+        -------
+        x, y and radius in mm of the foot, of the lowest slice of the body and of its highest, shape (3, 3); or of the
+        last two, shape (2, 3). What lies between those two is hidden as well.
+        """
+        # One number at a time: there are hundreds of figures, and arrays of three cost more than they save.
+        camera_x_mm, camera_y_mm, camera_z_mm = camera_mm.tolist()
+        slices = [
+            (z_mm, self._body_radius_mm(z_mm))
+            for z_mm in (max(from_z_mm, _FOOT_THICKNESS_MM), self.height_mm)
+        ]
+        if from_z_mm <= 0:
+            slices.insert(0, (0.0, self.foot_radius_mm))
+        discs = []
+        for z_mm, radius_mm in slices:
+            stretch = camera_z_mm / (camera_z_mm - z_mm)
+            discs.append(
+                (
+                    camera_x_mm + (x_mm - camera_x_mm) * stretch,
+                    camera_y_mm + (y_mm - camera_y_mm) * stretch,
+                    radius_mm * stretch,
+                )
+            )
+        return np.array(discs)
+
+    @staticmethod
+    def draw(
+        discs: FloatArray, raster: Raster, corner_px: tuple[int, int], size_px: tuple[int, int]
+    ) -> NDArray[np.float32]:
+        """Draw what a figure hides on a window of the board: 1 inside, 0 outside, between on the rim.
+
+        Parameters
+        ----------
+        discs
+            As from `shadow_of_sight`.
+        raster
+            The raster.
+        corner_px
+            (column, row) of the window's first pixel; it may lie outside of the raster.
+        size_px
+            (width, height) of the window.
+        """
+        one = 1 << _SUBPIXEL_BITS
+        canvas = np.zeros((size_px[1], size_px[0]), dtype=np.uint8)
+        centres = (raster.to_px(discs[:, :2]) - corner_px) * one
+        radii = discs[:, 2] * (one / raster.mm_per_px)
+        if len(discs) > 2:
+            (u, v), radius = centres[0].tolist(), float(radii[0])
+            cv2.circle(canvas, (round(u), round(v)), round(radius), 255, -1, cv2.LINE_AA, _SUBPIXEL_BITS)
+        ends = centres[-2:, None] + radii[-2:, None, None] * _CORNERS
+        body = cv2.convexHull(np.rint(ends).astype(np.int32).reshape(-1, 2))
+        cv2.fillConvexPoly(canvas, body, 255, cv2.LINE_AA, _SUBPIXEL_BITS)
+        return canvas.astype(np.float32) / np.float32(255)

@@ -1,0 +1,215 @@
+"""Which of two sides each soldier is of, where nothing but the picture tells.
+
+A soldier's looks are a few numbers: how bright its darker and its brighter parts are, and of what colour. Three things make
+them differ, and how much each does is learnt from many tables of the twin (`python -m benchmarks._train_sides`): the
+soldiers of one side differ among themselves; those of one side look otherwise on the other field, whose colour and
+light mix in at the rim; and the sides differ. On a table all three are found together, by expectation and
+maximisation: the sides' looks, what the field adds, how much the soldiers of each side vary, and who is of which side.
+Whether there is but one side is asked as well.
+Far from the middle of the board a soldier is likelier of the side whose base is near; where uniforms are alike,
+that decides. Of several beginnings the one that explains the table best is taken.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Spreads", "looks_of", "part", "trained"]
+
+FloatArray = NDArray[np.float64]
+FloatImage = NDArray[np.float32]
+
+_DARK = 8.0  # grey levels that are added before logarithms are taken: below them noise tells more than light
+_RANKS = (0.05, 0.15, 0.3, 0.5, 0.7, 0.85, 0.95)
+_COLOUR_RANKS = (0.2, 0.8)
+_GREY = (0.114, 0.587, 0.299)
+# Log-odds that a line nearer to its base adds, as soldiers stand on tables of the twin.
+_HOME_ODDS = 0.55
+# Numbers that describe one soldier go together more than the axes say: what they tell counts by so much.
+_INDEPENDENT = 0.5
+_FREEDOM = 10.0  # of Student's t: some soldiers look like nobody else
+_USUAL_WEIGHT = 10.0  # soldiers' worth of what is known of how they vary, against what this table says
+_BEGINNINGS = 5  # beside the one by where they stand
+_ROUNDS = 20
+_STEADY = 1e-2
+_FAST = 0.8  # of a step
+_SURE = 50.0  # log-odds
+_FEWEST = 0.5  # of a side's soldiers
+_MOST_OWN = 0.8  # of its side's mean that one soldier can be left out of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spreads:
+    """How looks vary on the twin's tables."""
+
+    axes: FloatArray
+    """Shape (numbers, axes): looks times these are independent, and vary by 1 among the soldiers of a side on a field."""
+    fields: FloatArray
+    """By axis, variance of what the one field adds to the other, shape (axes,)."""
+    sides: FloatArray
+    """By axis, variance of the difference of two sides, shape (axes,)."""
+
+
+def looks_of(pixels: FloatImage, *, grey: bool) -> FloatArray:
+    """Describe a soldier by its pixels.
+
+    Parameters
+    ----------
+    pixels
+        Shape (N, colours), blue first, or grey.
+    grey
+        Whether the picture has no colours.
+
+    Returns
+    -------
+    Logarithms of how bright it is, and where there are colours, of red and of blue against green.
+    """
+    if grey:
+        light = np.log(pixels.mean(axis=1) + _DARK)
+        return np.append(np.quantile(light, _RANKS), light.mean()).astype(np.float64)
+    light = np.log(pixels @ np.array(_GREY, dtype=np.float32) + _DARK)
+    thirds = np.array_split(np.argsort(light), 3)
+    blue, green, red = np.log(pixels.T + _DARK)
+    hues = (red - green, blue - green)
+    return np.concatenate(
+        [
+            np.quantile(light, _RANKS),
+            [light.mean()],
+            *([np.median(hue[third]) for third in thirds] for hue in hues),
+            [np.median(hue) for hue in hues],
+            *(np.quantile(hue, _COLOUR_RANKS) for hue in hues),
+        ]
+    ).astype(np.float64)
+
+
+@cache
+def trained(*, grey: bool) -> Spreads:
+    """Load what was learnt for pictures with or without colours."""
+    kept = json.loads(files("vision.soldiers").joinpath("parting.json").read_text("utf-8"))[
+        "grey" if grey else "colour"
+    ]
+    return Spreads(np.array(kept["axes"]), np.array(kept["fields"]), np.array(kept["sides"]))
+
+
+def part(looks: FloatArray, spreads: Spreads, forward: FloatArray, on_first: NDArray[np.bool_]) -> FloatArray:
+    """Part soldiers into two sides.
+
+    Parameters
+    ----------
+    looks
+        As `looks_of` gives them, shape (N, numbers).
+    spreads
+        How looks vary.
+    forward
+        How many lines each stands nearer to the first side's base than the middle of the board, shape (N,).
+    on_first
+        Who stands on the first side's field, shape (N,).
+
+    Returns
+    -------
+    Log-odds that each is of the first side, shape (N,).
+    """
+    seen = looks @ spreads.axes
+    seen = seen - np.median(seen, axis=0)
+    home = _HOME_ODDS * forward
+    field = np.where(on_first, 0.5, -0.5)
+    found = [
+        explained
+        for start in _beginnings(seen, spreads, home)
+        if (explained := _settle(seen, spreads, home, field, start)) is not None
+    ]
+    found += [_alone(seen, spreads, home, first) for first in (True, False)]
+    return max(found, key=lambda each: each[0])[1]
+
+
+def _beginnings(seen: FloatArray, spreads: Spreads, home: FloatArray) -> list[FloatArray]:
+    """Give what part of each soldier is of the first side: by where they stand, then split along the axes of most spread."""
+    starts = [1 / (1 + np.exp(-home))]
+    if len(seen) < 2:
+        return starts
+    centred = (seen - seen.mean(axis=0)) / np.sqrt(1 + spreads.fields / 2)
+    for way in np.linalg.svd(centred, full_matrices=False)[2][:_BEGINNINGS]:
+        along = centred @ way
+        ordered = np.sort(along)
+        sums, lower = np.cumsum(ordered)[:-1], np.arange(1, len(along))
+        between = sums**2 / lower + (ordered.sum() - sums) ** 2 / (len(along) - lower)
+        first = along > ordered[int(np.argmax(between))]
+        starts.append((first if home[first].sum() > home[~first].sum() else ~first).astype(np.float64))
+    return starts
+
+
+def _settle(
+    seen: FloatArray, spreads: Spreads, home: FloatArray, field: FloatArray, start: FloatArray
+) -> tuple[float, FloatArray] | None:
+    """Find the sides from a beginning: how well they explain the table, and log-odds; None where one has nobody.
+
+    On each axis a soldier's looks are the table's mean, half the sides' difference one way or the other, and half of
+    what the field adds.
+    """
+    count, axes = seen.shape
+    terms = [np.column_stack([np.ones(count), np.full(count, way), field]) for way in (0.5, -0.5)]
+    known = np.zeros((axes, 3, 3))
+    known[:, 0, 0] = 1e-4  # nothing is known of the mean
+    known[:, 1, 1], known[:, 2, 2] = 1 / spreads.sides, 1 / spreads.fields
+    share = np.clip(start, 0.02, 0.98)
+    variances = [np.ones(axes), np.ones(axes)]
+    trust = [np.ones(count), np.ones(count)]
+    for turn in range(_ROUNDS):
+        shares = [share, 1 - share]
+        if min(float(each.sum()) for each in shares) < _FEWEST:
+            return None
+        weights = [of * by for of, by in zip(shares, trust, strict=True)]
+        normal, right = known.copy(), np.zeros((axes, 3))
+        for term, weight, variance in zip(terms, weights, variances, strict=True):
+            weighed = (term * weight[:, None]).T
+            normal += (weighed @ term) / variance[:, None, None]
+            right += (weighed @ seen / variance).T
+        fit = np.linalg.solve(normal, right[:, :, None])[:, :, 0]
+        likely = []
+        for k, (term, weight, of) in enumerate(zip(terms, weights, shares, strict=True)):
+            off2 = (seen - term @ fit.T) ** 2
+            variances[k] = (_USUAL_WEIGHT + weight @ off2) / (_USUAL_WEIGHT + max(float(of.sum()) - 1, 0.0))
+            # Each pulls its side's mean towards itself; left out, it is farther off.
+            own = 1 / (1 - np.minimum(weight / weight.sum(), _MOST_OWN))
+            far = (off2 / variances[k]).sum(axis=1) * own
+            likely.append(
+                -0.5 * (_FREEDOM + axes) * np.log1p(far / _FREEDOM) - 0.5 * np.log(variances[k]).sum()
+            )
+            trust[k] = (_FREEDOM + axes) / (_FREEDOM + far)
+        odds = _INDEPENDENT * (likely[0] - likely[1]) + home
+        told = 1 / (1 + np.exp(-np.clip(odds, -_SURE, _SURE)))
+        if turn > 3 and float(np.abs(told - share).max()) < _STEADY:
+            break
+        share = share + _FAST * (told - share)
+    explained = np.logaddexp(
+        _INDEPENDENT * likely[0] - np.log1p(np.exp(-home)), _INDEPENDENT * likely[1] - np.log1p(np.exp(home))
+    ).sum()
+    unlikely = (fit[:, 1] ** 2 / spreads.sides + fit[:, 2] ** 2 / spreads.fields).sum()
+    unlikely += sum(_USUAL_WEIGHT * (np.log(v) + 1 / v).sum() for v in variances)
+    return float(explained - 0.5 * _INDEPENDENT * unlikely), odds
+
+
+def _alone(seen: FloatArray, spreads: Spreads, home: FloatArray, first: bool) -> tuple[float, FloatArray]:
+    """Say how well one side alone explains the table, and give log-odds that all are of it.
+
+    It is simpler than two: what two could be adds to its worth as their evidence takes it away (Laplace's method).
+    """
+    count, axes = seen.shape
+    trust = np.ones(count)
+    for _ in range(_ROUNDS // 2):
+        off2 = (seen - trust @ seen / trust.sum()) ** 2
+        variance = (_USUAL_WEIGHT + trust @ off2) / (_USUAL_WEIGHT + count - 1)
+        far = (off2 / variance).sum(axis=1) / (1 - 1 / max(count, 2))
+        trust = (_FREEDOM + axes) / (_FREEDOM + far)
+    likely = -0.5 * (_FREEDOM + axes) * np.log1p(far / _FREEDOM) - 0.5 * np.log(variance).sum()
+    sign = 1.0 if first else -1.0
+    explained = float((_INDEPENDENT * likely - np.log1p(np.exp(-sign * home))).sum())
+    unlikely = _USUAL_WEIGHT * ((np.log(variance) + 1 / variance).sum() + axes)
+    simpler = 0.5 * np.log1p(count / 4 * spreads.sides).sum()
+    return explained + _INDEPENDENT * (simpler - 0.5 * unlikely), np.full(count, sign * _SURE)
