@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import Cause, Square
-from vision.causes import FallCause, ShotContacts, explain, find_contacts
+from vision.causes import FallCause, ShotContacts, allow_for_standing, explain, find_contacts
 from vision.change import shrink
 from vision.falls import find_falls
 from vision.guards import Alarm, ClipGuard, late_falls, unchanged
@@ -207,7 +207,7 @@ def read_shot(
     )
     frame_us = median(b - a for a, b in pairwise(timestamps_us))
     contacts = find_contacts(track, board.standing, stirred_us, frame_us=frame_us)
-    falls = explain(
+    explained = explain(
         aftermath.topplings,
         aftermath.pushes,
         track,
@@ -216,6 +216,7 @@ def read_shot(
         frame_us=frame_us,
         shot_from_mm=scene.shot_from_mm,
     )
+    falls = tuple(allow_for_standing(f, aftermath.may_stand[f.toppling.soldier.square]) for f in explained)
     alarms = lookout.guard.alarms(frames, timestamps_us, first_moving)
     late = late_falls(falls, aftermath.pushes, track)
     return ShotReading(

@@ -1,6 +1,6 @@
 """Why each soldier fell."""
 
 from vision.causes.contacts import ShotContacts, find_contacts
-from vision.causes.fall_cause import FallCause, Knock, explain
+from vision.causes.fall_cause import FallCause, Knock, allow_for_standing, explain
 
-__all__ = ["FallCause", "Knock", "ShotContacts", "explain", "find_contacts"]
+__all__ = ["FallCause", "Knock", "ShotContacts", "allow_for_standing", "explain", "find_contacts"]

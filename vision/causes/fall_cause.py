@@ -12,7 +12,7 @@ is.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -179,6 +179,31 @@ def explain(
         probabilities = {cause: total / everything for cause, total in totals[square].items()}
         found.append(_conclude(each, probabilities, drags, contacts, track))
     return tuple(_one_direct(found))
+
+
+def allow_for_standing(fall: FallCause, chance: float) -> FallCause:
+    """Give a fall that may be none: as likely as that, it has no cause that counts under any option.
+
+    Parameters
+    ----------
+    fall
+        As if it were sure that the soldier fell.
+    chance
+        That it stands all the same.
+    """
+    probabilities = {cause: (1 - chance) * share for cause, share in fall.probabilities.items()}
+    probabilities[Cause.OTHER] += chance
+    possible, evidence = fall.possible, fall.evidence
+    if chance >= _POSSIBLE_SHARE:
+        possible = tuple(dict.fromkeys((*possible, Cause.OTHER)))
+        evidence += f"; it may have been pushed and stand ({100 * chance:.0f} %)"
+    return replace(
+        fall,
+        confidence=probabilities[fall.cause],
+        possible=possible,
+        probabilities=probabilities,
+        evidence=evidence,
+    )
 
 
 def _after_another(toppling: Toppling, course: Course) -> bool:

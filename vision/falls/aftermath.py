@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from game.montecassino import Square
 from vision.falls.fate import Evidence, chance_of_standing, has_left, shift_mm
 from vision.falls.topple import Place, Watch
 from vision.falls.upright import network
@@ -45,6 +46,8 @@ class Aftermath:
     """Sorted by when they began."""
     doubts: tuple[str, ...]
     """Soldiers whose fate the picture does not show plainly, a sentence each."""
+    may_stand: Mapping[Square, float]
+    """How likely each that is taken to have fallen stands all the same, by the square that it stood on."""
 
 
 def find_falls(
@@ -93,6 +96,7 @@ def find_falls(
         watch.topplings([place for place, fate in fates.items() if not fate.stands]),
         tuple(sorted(pushes, key=lambda p: (p.began_us, p.soldier.square))),
         tuple(fate.note for fate in fates.values() if fate.note),
+        {fate.soldier.square: fate.chance for fate in fates.values() if not fate.stands},
     )
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from game.montecassino import Cause, Side, Square
-from vision.causes import FallCause, explain
+from vision.causes import FallCause, allow_for_standing, explain
 from vision.causes.contacts import Course, ShotContacts, Touch
 from vision.causes.drags import find_drags
 from vision.outcome import Push, Soldier, Standing, Toppling
@@ -280,3 +280,21 @@ def test_a_thing_too_slow_to_topple_a_soldier_did_not() -> None:
     falls = [topple(A, 52), topple(B, 74)]
     assert causes(falls, Course((touch(A, 48), fast), 1.0))[B].cause is Cause.RICOCHET
     assert causes(falls, Course((touch(A, 48), slow), 1.0))[B].cause is Cause.DRAGGED
+
+
+@given(st.floats(0.0, 0.5))
+def test_c7_one_that_may_stand_is_a_doubt_and_nobody_is_surer_of_it_than_that_it_fell(chance: float) -> None:
+    sure = causes([topple(A, 52)], Course((touch(A, 48),), 1.0))[A]
+    fall = allow_for_standing(sure, chance)
+    assert fall.cause is sure.cause
+    assert fall.confidence == pytest.approx((1 - chance) * sure.confidence)
+    assert sum(fall.probabilities.values()) == pytest.approx(1.0)
+    assert (Cause.OTHER in fall.possible) == (chance >= 0.12)
+    assert fall.evidence.startswith(sure.evidence)
+    assert ("stand" in fall.evidence) == (chance >= 0.12)
+
+
+def test_one_that_may_have_fallen_by_itself_and_may_stand_has_each_cause_once() -> None:
+    alone = causes([topple(A, -60)], track=shot_track(sights=4))[A]
+    assert alone.cause is Cause.OTHER
+    assert allow_for_standing(alone, 0.3).possible == alone.possible

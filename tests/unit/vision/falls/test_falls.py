@@ -74,7 +74,11 @@ def watch(
 
 
 def fallen(aftermath: Aftermath) -> Sequence[Square]:
-    return [t.soldier.square for t in aftermath.topplings]
+    squares = [t.soldier.square for t in aftermath.topplings]
+    assert {square: chance < 0.5 for square, chance in aftermath.may_stand.items()} == dict.fromkeys(
+        squares, True
+    )
+    return squares
 
 
 def test_where_nothing_happens_nobody_falls() -> None:
