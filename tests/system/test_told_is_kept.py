@@ -7,8 +7,10 @@ the rig killed at any moment.)
 import multiprocessing
 import os
 import resource
+import sqlite3
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,7 @@ from rig.log import Shot, Stage, open_log
 
 START = Position.parse("A A01-A08,A17 G01-G08,G53,G61 0/0 20/20 -")
 FILE = Path("friday.json")
+_LONGER_THAN_A_CLIP_BYTES = 1_000_000
 FELLED = "G-61"  # by the first shot of this seed at G-53
 # Each rig is a process of its own, forked from one that has loaded the programs.
 RIGS = multiprocessing.get_context("forkserver")
@@ -60,6 +63,9 @@ def _shoot(folder: Path, once_told: int | None, before_the_verdict: int | None) 
         limit(once_told)
 
     def log_reading(*what: Any, **more: Any) -> Verdict:
+        if before_the_verdict is not None:
+            with closing(sqlite3.connect("rig-log.sqlite")) as log, log:
+                log.execute("CREATE TABLE season AS SELECT zeroblob(?) AS shots", (before_the_verdict,))
         limit(before_the_verdict)
         return logged(*what, **more)
 
@@ -102,8 +108,8 @@ def test_a_verdict_that_was_told_is_in_the_log_where_the_disk_takes_no_recording
 def test_a_verdict_that_the_log_does_not_take_is_not_told_and_is_had_from_the_recording(
     tmp_path, monkeypatch, capsys
 ):
-    # Enough for a clip, and the log is longer already.
-    done = shoot(tmp_path, before_the_verdict=100_000)
+    # Enough for a clip; what the log has written in this session is longer already.
+    done = shoot(tmp_path, before_the_verdict=_LONGER_THAN_A_CLIP_BYTES)
     assert done.returncode == 1
     assert leaving(done.stdout) == []
     assert "left at" not in done.stdout

@@ -268,7 +268,10 @@ def test_the_command_says_the_verdict_and_writes_the_files(tmp_path, capsys, mon
         ([], "either as a CSV file or by --tape"),
         (["none.csv"], "none.csv: the file: found nothing"),
         (["--tape", GOOD, "--margin", "0"], "margin"),
-        (["--tape", GOOD, "--pdf", "no/such/folder.pdf"], "no/such/folder.pdf: No such file"),
+        (
+            ["--tape", GOOD, "--pdf", "no/such/folder.pdf"],
+            "no/such/folder.pdf cannot be written: No such file",
+        ),
     ],
 )
 def test_the_command_refuses_with_one_line(words, sentence, tmp_path, capsys, monkeypatch):
