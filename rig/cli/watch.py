@@ -158,8 +158,10 @@ def _saving(path: Path, table: TableWatch) -> Show:
 def _showing(page: bool, port: int) -> Iterator[Show]:
     """Show pictures in a window where there is a screen, else on a page for the browser."""
     if not page and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        # Of the window's own worries, such as fonts that it does not need, the terminal shows none.
+        os.environ.setdefault("QT_LOGGING_RULES", "default.warning=false")
         if _window_opens():
-            yield _in_window
+            yield _window()
             return
         typer.echo("no window can be opened on this screen, so the table is shown on a page:")
     from twin.stream import MjpegServer
@@ -188,8 +190,15 @@ def _window_opens() -> bool:
     return tried.returncode == 0
 
 
-def _in_window(picture: NDArray[np.uint8]) -> bool:
+def _window() -> Show:
+    """Open a plain window, without the tools for editing pictures that it would have."""
     import cv2
 
-    cv2.imshow(_WINDOW, picture)
-    return cv2.waitKey(1) not in {ord("q"), 27} and cv2.getWindowProperty(_WINDOW, cv2.WND_PROP_VISIBLE) >= 1
+    cv2.namedWindow(_WINDOW, cv2.WINDOW_AUTOSIZE | cv2.WINDOW_GUI_NORMAL)
+
+    def show(picture: NDArray[np.uint8]) -> bool:
+        cv2.imshow(_WINDOW, picture)
+        pressed = cv2.waitKey(1)
+        return pressed not in {ord("q"), 27} and cv2.getWindowProperty(_WINDOW, cv2.WND_PROP_VISIBLE) >= 1
+
+    return show
