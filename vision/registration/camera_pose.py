@@ -10,6 +10,7 @@ Pixels are (u, v), u to the right and v down, the centre of the first pixel at (
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -17,20 +18,26 @@ from numpy.typing import NDArray
 
 from vision.registration.fit import LINES, Measured, Unknowns, first_pose, fit_camera, off_of
 from vision.registration.lines import measure_lines
-from vision.registration.marks import Marks, find_markers
+from vision.registration.marks import Marks, find_faint_markers, find_markers, read_prints
 from vision.registration.search import ends_told, find_outline
 from vision.registration.view import BoardView, NoBoard, grey
-from vision.scene import Scene
+from vision.scene import MarkerMap, Scene
 
 __all__ = ["BoardView", "NoBoard", "grey", "register"]
 
 FloatArray = NDArray[np.float64]
 Image = NDArray[np.uint8]
+Rough = tuple[BoardView, FloatArray, Measured]
+"""The camera, the fit's unknowns, and the marks that they stand on."""
 
 # A marker is believed where its corners agree with the others' pose to this many pixels.
 _MARKER_TOLERANCE_PX = 4.0
-# Corners are found to about this; the fit's own residuals of few points can be smaller by luck.
 _CORNER_SIGMA_PX = 0.1
+# Markers of a shorter side are placed by their whole print.
+_SMALL_PX = 24.0
+_PRINT_ROUNDS = 3
+# By how much markers must look more like their own prints than like others, all together.
+_SURE_LEAD = 0.06
 # A hand does not click a corner better than this.
 _CLICKED_SIGMA_PX = 2.0
 # Markers are laid and measured by hand; how well, the lines tell: between so many squares.
@@ -84,12 +91,14 @@ def register(image: Image, scene: Scene) -> BoardView | NoBoard:
         found = find_markers(shades, scene.markers)
         if isinstance(found, NoBoard):
             return found
-        if len(set(found.group.tolist())) == 1:
-            return _by_one_marker(shades, scene, found)
+        if found is None or len(found.numbers) == 1:
+            return _by_faint_markers(shades, scene, scene.markers, found)
         marks = found
     rough = _from_marks(shades, scene, marks)
     if isinstance(rough, NoBoard):
         return rough
+    if marks is not None and scene.markers is not None and marks.smallest_px < _SMALL_PX:
+        rough = _from_prints(shades, scene, scene.markers, rough[0]) or rough
     view = _by_lines(shades, scene, *rough)
     if scene.markers is None and ends_told(shades, replace(scene, muzzle_mm=None), view) is False:
         return NoBoard(
@@ -111,6 +120,59 @@ def _other_lens(scene: Scene, width_px: int, height_px: int) -> NoBoard | None:
         f"the lens was calibrated for pictures of another size: its centre ({cx:.0f}, {cy:.0f}) px is far from "
         f"the middle of this one of {width_px} x {height_px} px"
     )
+
+
+def _from_prints(shades: Image, scene: Scene, sheet: MarkerMap, view: BoardView) -> Rough | None:
+    """Place the camera by the markers' prints, from where it is about: as `_from_marks`, but surely, or not at all."""
+    rough, before = None, 0
+    for _ in range(_PRINT_ROUNDS):
+        marks = read_prints(shades, sheet, view)
+        if marks is None or len(marks.numbers) < 2 or marks.lead < _SURE_LEAD:
+            return rough
+        placed = _from_marks(shades, scene, marks)
+        if isinstance(placed, NoBoard):
+            return rough
+        rough, view = placed, placed[0]
+        if len(marks.numbers) in (before, len(sheet.centres_mm)):
+            break
+        before = len(marks.numbers)
+    return rough
+
+
+def _by_faint_markers(
+    shades: Image, scene: Scene, sheet: MarkerMap, found: Marks | None
+) -> BoardView | NoBoard:
+    """Place the camera where no two markers are read at once.
+
+    Markers that are guessed, or the board's pattern one way round or the other, say where the markers would be, and
+    their prints say whether they are.
+    """
+    faint = find_faint_markers(shades, sheet)
+    if isinstance(faint, NoBoard):
+        return faint
+    if faint is not None and len(faint.numbers) > 1:
+        start = _from_marks(shades, scene, faint)
+        rough = None if isinstance(start, NoBoard) else _from_prints(shades, scene, sheet, start[0])
+        if rough is not None:
+            return _by_lines(shades, scene, *rough)
+    outline = find_outline(shades, replace(scene, markers=None))
+    for view in [] if isinstance(outline, NoBoard) else _both_ways(shades, scene, outline):
+        rough = _from_prints(shades, scene, sheet, view)
+        if rough is not None:
+            return _by_lines(shades, scene, *rough)
+    if found is not None:
+        return _by_one_marker(shades, scene, found)
+    wanted = ", ".join(map(str, sorted(sheet.centres_mm)))
+    return NoBoard(f"no board in the picture: none of the markers {wanted} of {sheet.dictionary} is seen")
+
+
+def _both_ways(shades: Image, scene: Scene, outline: FloatArray) -> Iterator[BoardView]:
+    """Place the camera by the board's lines, with its ends one way round and the other."""
+    for corners in (outline, np.roll(outline, 2, axis=0)):
+        told = replace(scene, markers=None, corners_px=tuple((float(u), float(v)) for u, v in corners))
+        rough = _from_marks(shades, told, None)
+        if not isinstance(rough, NoBoard):
+            yield _by_lines(shades, told, *rough)
 
 
 def _by_one_marker(shades: Image, scene: Scene, marker: Marks) -> BoardView | NoBoard:
@@ -162,18 +224,14 @@ def _by_pattern(shades: Image, scene: Scene) -> BoardView | NoBoard:
     )
 
 
-def _from_marks(
-    shades: Image, scene: Scene, found: Marks | None
-) -> tuple[BoardView, FloatArray, Measured] | NoBoard:
+def _from_marks(shades: Image, scene: Scene, found: Marks | None) -> Rough | NoBoard:
     """Place the camera by markers or given corners: the view, the fit's unknowns, and what they stand on."""
     if found is not None:
-        marks = Measured.of_points(
-            found.board_mm, found.middle_mm, found.pixels, found.group, _CORNER_SIGMA_PX
-        )
+        marks = Measured.of_points(found.board_mm, found.middle_mm, found.pixels, found.group, found.sigma_px)
     elif scene.corners_px is not None:
         outline = np.array(scene.outline_mm)
         pixels = np.array(scene.corners_px, dtype=np.float64)
-        marks = Measured.of_points(outline, outline, pixels, np.full(4, -1), _CORNER_SIGMA_PX)
+        marks = Measured.of_points(outline, outline, pixels, np.full(4, -1), np.full(4, _CORNER_SIGMA_PX))
     else:
         return NoBoard("neither markers nor the board's corners are given, so the board cannot be placed")
     size_px = (shades.shape[1], shades.shape[0])

@@ -87,7 +87,7 @@ class Measured:
         middle_mm: FloatArray,
         pixels: FloatArray,
         group: NDArray[np.int64],
-        sigma_px: float,
+        sigma_px: FloatArray,
     ) -> Measured:
         """Measure points along u and along v."""
         count = len(board_mm)
@@ -97,7 +97,7 @@ class Measured:
             np.repeat(middle_mm, 2, axis=0),
             np.repeat(pixels, 2, axis=0),
             along,
-            np.full(2 * count, sigma_px),
+            np.repeat(sigma_px, 2),
             np.repeat(group, 2),
             np.zeros((2 * count, 2)),
         )

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.registration.view import NoBoard
+from vision.registration.pattern import see_pattern
+from vision.registration.view import BoardView, NoBoard
 from vision.scene import MarkerMap
 
-__all__ = ["Marks", "find_markers"]
+__all__ = ["Marks", "find_faint_markers", "find_markers", "read_prints"]
 
 FloatArray = NDArray[np.float64]
+
+# Corners are found to about this; the fit's own residuals of few points can be smaller by luck.
+_CORNER_SIGMA_PX = 0.1
+_FAINT_SIGMA_PX = 1.0
+_FAINT_SCALE = 3
+_SHARPENED = 1.5
+# How like its print a marker must look, and by how much more than like any other code or this one turned.
+_LIKE, _LEAD = 0.8, 0.01
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,9 +38,42 @@ class Marks:
     """Shape (N, 2)."""
     group: NDArray[np.int64]
     """Marker's number."""
+    sigma_px: FloatArray
+    """Standard error along u and along v, shape (N,)."""
+    lead: float = 0.0
+    """Of markers held against their print: by how much more they look like it than like any other, all together."""
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """Which markers these are."""
+        return tuple(sorted({int(each) for each in self.group}))
+
+    @property
+    def smallest_px(self) -> float:
+        """Side of the smallest marker."""
+        quads = self.pixels.reshape(-1, 4, 2)
+        return float(np.linalg.norm(quads - np.roll(quads, 1, axis=1), axis=2).mean(axis=1).min())
+
+    @staticmethod
+    def of_corners(
+        sheet: MarkerMap, corners: Sequence[tuple[int, FloatArray, float]], lead: float = 0.0
+    ) -> Marks:
+        """Gather markers: number, pixels of the corners in OpenCV's order, shape (4, 2), and their standard error."""
+        half = sheet.size_mm / 2
+        # OpenCV's order: top left, top right, bottom right, bottom left; the top edge lies towards +y.
+        square = np.array([[-half, half], [half, half], [half, -half], [-half, -half]])
+        centres = np.array([sheet.centres_mm[number] for number, _, _ in corners])
+        return Marks(
+            np.concatenate([square + centre for centre in centres]),
+            np.repeat(centres, 4, axis=0),
+            np.concatenate([pixels for _, pixels, _ in corners]),
+            np.repeat([number for number, _, _ in corners], 4),
+            np.repeat([sigma_px for _, _, sigma_px in corners], 4),
+            lead,
+        )
 
 
-def find_markers(shades: NDArray[np.uint8], sheet: MarkerMap) -> Marks | NoBoard:
+def find_markers(shades: NDArray[np.uint8], sheet: MarkerMap) -> Marks | NoBoard | None:
     """Find the markers of the table.
 
     Parameters
@@ -39,48 +82,88 @@ def find_markers(shades: NDArray[np.uint8], sheet: MarkerMap) -> Marks | NoBoard
         The picture in grey.
     sheet
         Which markers lie where.
+
+    Returns
+    -------
+    The markers; why there can be none; or ``None`` where none is seen.
     """
-    dictionary_id = getattr(cv2.aruco, sheet.dictionary, None)
-    if dictionary_id is None or not sheet.dictionary.startswith("DICT_"):
+    if not (sheet.dictionary.startswith("DICT_") and hasattr(cv2.aruco, sheet.dictionary)):
         return NoBoard(f"no ArUco dictionary is called {sheet.dictionary}")
-    known = _detect(shades, dictionary_id, sheet, 1)
+    known = _detect(shades, sheet, 1)
     if {i for i, _ in known} != set(sheet.centres_mm):
         # Small markers are found in a picture twice as large; those found already keep their corners.
         had = {i for i, _ in known}
-        known += [(i, c) for i, c in _detect(shades, dictionary_id, sheet, 2) if i not in had]
-    seen = sorted(i for i, _ in known)
+        known += [(i, c) for i, c in _detect(shades, sheet, 2) if i not in had]
+    return _once_each(sheet, known, _CORNER_SIGMA_PX)
+
+
+def find_faint_markers(shades: NDArray[np.uint8], sheet: MarkerMap) -> Marks | NoBoard | None:
+    """Find markers that `find_markers` does not read, by guesses that have to be checked.
+
+    The picture is enlarged and sharpened, and a code with a wrong bit is taken for the nearest one.
+
+    Returns
+    -------
+    The markers, whose corners may be off by pixels; why there can be none; or ``None`` where there are none.
+    """
+    larger = np.asarray(
+        cv2.resize(shades, None, fx=_FAINT_SCALE, fy=_FAINT_SCALE, interpolation=cv2.INTER_CUBIC)
+    )
+    soft = cv2.GaussianBlur(larger, (0, 0), _FAINT_SCALE)
+    sharp = np.asarray(cv2.addWeighted(larger, 1 + _SHARPENED, soft, -_SHARPENED, 0), dtype=np.uint8)
+    parameters = cv2.aruco.DetectorParameters()
+    parameters.errorCorrectionRate = 1.0
+    parameters.perspectiveRemoveIgnoredMarginPerCell = 0.33
+    parameters.perspectiveRemovePixelPerCell = 8
+    known = _detected(sharp, sheet, parameters, _FAINT_SCALE)
+    return _once_each(sheet, known, _FAINT_SIGMA_PX)
+
+
+def _once_each(
+    sheet: MarkerMap, known: Sequence[tuple[int, FloatArray]], sigma_px: float
+) -> Marks | NoBoard | None:
+    """Gather markers of which there is but one each."""
+    seen = [i for i, _ in known]
     twice = sorted({i for i in seen if seen.count(i) > 1})
     if twice:
         return NoBoard(
             f"marker {twice[0]} is in the picture {seen.count(twice[0])} times: are there two boards?"
         )
-    wanted = ", ".join(str(i) for i in sorted(sheet.centres_mm))
-    if not seen:
-        return NoBoard(f"no board in the picture: none of the markers {wanted} of {sheet.dictionary} is seen")
-    half = sheet.size_mm / 2
-    # OpenCV's order: top left, top right, bottom right, bottom left; the top edge lies towards +y.
-    square = np.array([[-half, half], [half, half], [half, -half], [-half, -half]])
-    centres = np.array([sheet.centres_mm[i] for i, _ in known])
-    return Marks(
-        np.concatenate([square + centre for centre in centres]),
-        np.repeat(centres, 4, axis=0),
-        np.concatenate([corners for _, corners in known]),
-        np.repeat([i for i, _ in known], 4),
-    )
+    return Marks.of_corners(sheet, [(i, corners, sigma_px) for i, corners in known]) if known else None
 
 
-def _detect(
-    shades: NDArray[np.uint8], dictionary_id: int, sheet: MarkerMap, scale: int
-) -> list[tuple[int, FloatArray]]:
+def read_prints(shades: NDArray[np.uint8], sheet: MarkerMap, view: BoardView) -> Marks | None:
+    """Read the markers where a camera says that they lie, by what their print must look like.
+
+    Returns
+    -------
+    Those that look like their own print, and less like any other; ``None`` where there are none.
+    """
+    seen = [see_pattern(shades, view, sheet, number) for number in sorted(sheet.centres_mm)]
+    read = [each for each in seen if each is not None and each.likeness > _LIKE and each.lead > _LEAD]
+    if not read:
+        return None
+    corners = [(each.number, each.pixels, each.sigma_px) for each in read]
+    return Marks.of_corners(sheet, corners, sum(each.lead for each in read))
+
+
+def _detect(shades: NDArray[np.uint8], sheet: MarkerMap, scale: int) -> list[tuple[int, FloatArray]]:
     """Find the sheet's markers in the picture enlarged by `scale`: ids with corners of shape (4, 2)."""
     parameters = cv2.aruco.DetectorParameters()
     parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
     parameters.cornerRefinementWinSize = 4
-    detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(dictionary_id), parameters)
     larger = shades
     if scale > 1:
         larger = np.asarray(cv2.resize(shades, None, fx=scale, fy=scale, interpolation=cv2.INTER_CUBIC))
-    found, ids, _ = detector.detectMarkers(larger)
+    return _detected(larger, sheet, parameters, scale)
+
+
+def _detected(
+    larger: NDArray[np.uint8], sheet: MarkerMap, parameters: cv2.aruco.DetectorParameters, scale: int
+) -> list[tuple[int, FloatArray]]:
+    """Find the sheet's markers in an enlarged picture: ids with corners in the picture itself, shape (4, 2)."""
+    dictionary = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, sheet.dictionary))
+    found, ids, _ = cv2.aruco.ArucoDetector(dictionary, parameters).detectMarkers(larger)
     numbers = [] if ids is None else [int(i) for i in np.ravel(ids)]
     return [
         (i, (np.asarray(c, dtype=np.float64).reshape(4, 2) + 0.5) / scale - 0.5)

@@ -9,6 +9,7 @@ import painted_table as painted
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from painted_table import MARKERS, Table
 
 from game.montecassino import ALL_SQUARES, Side
@@ -310,3 +311,54 @@ def test_one_marker_on_a_table_without_a_board_places_nothing() -> None:
     refused = register(picture, painted.scene(camera))
     assert isinstance(refused, NoBoard)
     assert "only marker 0" in refused.reason
+
+
+def faint(camera: BoardView, markers: MarkerMap | None = MARKERS) -> NDArray[np.uint8]:
+    """A picture so small and soft that no bit of a marker is told by itself."""
+    return np.asarray(cv2.GaussianBlur(Table(camera, markers=markers).paint(), (0, 0), 0.8), dtype=np.uint8)
+
+
+def small_camera(roll_rad: float = 0.0, tilt_rad: float = 0.0) -> BoardView:
+    """A camera that shows markers 12 px wide."""
+    return painted.view(width_px=640, height_px=400, focal_px=417.0, roll_rad=roll_rad, tilt_rad=tilt_rad)
+
+
+@pytest.mark.parametrize("roll_rad", [0.0, 1.2, math.pi, -1.9])
+def test_markers_too_small_to_be_decoded_place_the_board_by_their_print(roll_rad: float) -> None:
+    camera = small_camera(roll_rad=roll_rad, tilt_rad=0.1)
+    found = register(faint(camera), painted.scene(camera))
+    assert off_mm(found, camera) < 0.8
+    assert isinstance(found, BoardView)
+    assert len(found.markers_used) >= 2
+    assert off_mm(found, camera) < 3 * found.error_mm < 3.0
+
+
+@pytest.mark.parametrize("hidden", [(0, 1), (0, 3), (2, 3)])
+def test_two_prints_are_enough(hidden: tuple[int, int]) -> None:
+    camera = small_camera(tilt_rad=0.05)
+    shown = replace(MARKERS, centres_mm={i: c for i, c in MARKERS.centres_mm.items() if i not in hidden})
+    found = register(faint(camera, shown), painted.scene(camera))
+    assert off_mm(found, camera) < 1.0
+    assert isinstance(found, BoardView)
+    assert not set(found.markers_used) & set(hidden)
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        None,
+        replace(MARKERS, centres_mm={i + 4: c for i, c in MARKERS.centres_mm.items()}),
+        replace(MARKERS, centres_mm={3 - i: c for i, c in MARKERS.centres_mm.items() if i != 2}),
+    ],
+)
+def test_prints_of_other_markers_place_nothing(shown: MarkerMap | None) -> None:
+    """A board is seen, but none of the markers that tell its ends, or only where they should not lie."""
+    camera = small_camera()
+    found = register(faint(camera, shown), painted.scene(camera))
+    assert isinstance(found, NoBoard)
+
+
+def test_a_mirrored_picture_places_nothing() -> None:
+    camera = small_camera()
+    found = register(np.ascontiguousarray(faint(camera)[:, ::-1]), painted.scene(camera))
+    assert isinstance(found, NoBoard)
