@@ -23,7 +23,7 @@ from vision.shot.faint import Struck
 from vision.shot.sights import LONGEST_US
 from vision.shot.streaks import StreakFinder
 from vision.soldiers import Board, read_board
-from vision.steady import typical
+from vision.steady import Sways, typical
 
 __all__ = [
     "NoReading",
@@ -140,6 +140,7 @@ class Lookout:
     """
 
     guard: ClipGuard
+    sways: Sways
     streaks: StreakFinder | None
     """``None`` until there are pictures."""
 
@@ -147,6 +148,7 @@ class Lookout:
         self._scene = scene
         self._view = before.view
         self.guard = ClipGuard(before.view, scene, before.board.standing, before.picture)
+        self.sways = Sways(before.picture)
         self.streaks = None
 
     def look(self, frames: Sequence[NDArray[np.uint8]], timestamps_us: Sequence[int]) -> None:
@@ -155,7 +157,11 @@ class Lookout:
             self.streaks = StreakFinder(frames, timestamps_us, self._scene, self._view)
         self.streaks.go_on(frames, timestamps_us)
         if self._scene.fire_us is not None:
-            self.streaks.look_ahead(self._scene.fire_us, self._scene.fire_us + LONGEST_US)
+            end_us = self._scene.fire_us + LONGEST_US
+            self.streaks.look_ahead(self._scene.fire_us, end_us)
+            for k, at_us in enumerate(timestamps_us):
+                if self._scene.fire_us < at_us <= end_us:
+                    self.sways.of(k, frames[k])
         self.guard.look_ahead(frames, timestamps_us)
 
 
@@ -193,17 +199,24 @@ def read_shot(
         return before
     if lookout is None:
         lookout = Lookout(before, scene)
-    reference, view, board = before.picture, before.view, before.board
+    view, board = before.view, before.board
     first_moving = _first_moving(timestamps_us, scene.fire_us)
     if float(np.percentile(grey(frames[-1])[::4, ::4], 99)) < _BLACK_LEVEL:
         return NoReading(
             "the picture goes black before the clip ends: was the lens covered or the lamp switched off?"
         )
-    aftermath = find_falls(frames, timestamps_us, view, board, reference, first_moving)
+    aftermath = find_falls(frames, timestamps_us, view, board, lookout.sways, first_moving)
     stirred_us = {t.soldier.square: t.began_us for t in aftermath.topplings}
     stirred_us |= {p.soldier.square: p.began_us for p in aftermath.pushes}
     track = find_track(
-        frames, timestamps_us, scene, view, board.lamp, lookout.streaks, _struck(board, stirred_us)
+        frames,
+        timestamps_us,
+        scene,
+        view,
+        board.lamp,
+        lookout.streaks,
+        _struck(board, stirred_us),
+        lookout.sways,
     )
     frame_us = median(b - a for a, b in pairwise(timestamps_us))
     contacts = find_contacts(track, board.standing, stirred_us, frame_us=frame_us)

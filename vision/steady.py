@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from vision.registration import grey
 
-__all__ = ["STILL", "Steady", "Sway", "typical"]
+__all__ = ["STILL", "Steady", "Sway", "Sways", "typical"]
 
 Image = NDArray[np.uint8]
 _EDGE_POINTS = 300
@@ -121,7 +121,11 @@ class Steady:
             weight = np.ones(len(off))
             for _ in range(2):
                 weighted = self._slopes * weight[:, None]
-                solved = np.linalg.lstsq(weighted.T @ self._slopes, weighted.T @ off, rcond=None)[0]
+                # OpenCV's takes a sixth of numpy's time for so few unknowns, and stands points that tell too little.
+                _, found = cv2.solve(
+                    weighted.T @ self._slopes, (weighted.T @ off)[:, None], flags=cv2.DECOMP_SVD
+                )
+                solved = found[:, 0]
                 left = off - self._slopes @ solved
                 scale = 3 * 1.4826 * _middle(np.abs(left)) + 0.5
                 weight = 1 / (1 + (left / scale) ** 2)
@@ -132,6 +136,26 @@ class Steady:
             if float(np.abs(solved[:2]).max()) < _CLOSE_ENOUGH_PX:
                 break
         return Sway(float(moved[0]), float(moved[1]), gain)
+
+
+class Sways:
+    """How the pictures of a clip sway, each measured once, when it is first asked for.
+
+    Parameters
+    ----------
+    reference
+        The picture that they are measured against.
+    """
+
+    def __init__(self, reference: Image) -> None:
+        self.steady = Steady(reference)
+        self._measured: dict[int, Sway] = {}
+
+    def of(self, k: int, picture: Image) -> Sway:
+        """Say how picture k of the clip, which is given, sways."""
+        if k not in self._measured:
+            self._measured[k] = self.steady.measure(picture)
+        return self._measured[k]
 
 
 def _middle(values: NDArray[np.float64]) -> float:

@@ -21,7 +21,7 @@ from vision.falls.whereabouts import Change, place_of
 from vision.outcome import Push, Soldier, Toppling
 from vision.registration import BoardView
 from vision.soldiers import Board
-from vision.steady import Steady, typical
+from vision.steady import Sways, typical
 
 __all__ = ["LEAST_PUSH_MM", "Aftermath", "find_falls"]
 
@@ -55,7 +55,7 @@ def find_falls(
     timestamps_us: Sequence[int],
     view: BoardView,
     board: Board,
-    reference: Image,
+    sways: Sways,
     first_moving: int,
 ) -> Aftermath:
     """Find who fell and who was pushed.
@@ -66,14 +66,13 @@ def find_falls(
         The pictures, (height, width) or (height, width, 3) BGR, and their times.
     view, board
         The camera, and the table before the shot.
-    reference
-        The picture that `board` was read from.
+    sways
+        How the pictures sway against the one that `board` was read from.
     first_moving
         Index of the first picture in which anything may have moved.
     """
-    steady = Steady(reference)
     last = typical(frames[-_LAST_PICTURES:])
-    sway = steady.measure(last)
+    sway = sways.steady.measure(last)
     flat = board.raster.lay(last, shift_px=(sway.du_px, sway.dv_px))
     places = [place_of(soldier, board, view) for soldier in board.standing.soldiers]
     change = Change(board, view, np.asarray(flat / sway.gain, dtype=np.float32), places, network())
@@ -82,7 +81,7 @@ def find_falls(
         frames,
         timestamps_us,
         board,
-        steady,
+        sways,
         step=change.step,
         smooth_px=change.smooth_px,
         first=first_moving,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from vision.outcome import Soldier, Toppling
 from vision.soldiers import Board
-from vision.steady import Steady, Sway
+from vision.steady import Sways
 
 __all__ = ["Place", "Watch", "largest", "smoothed"]
 
@@ -83,8 +83,8 @@ class Watch:
         The pictures and their times.
     board
         The table before the shot.
-    steady
-        Measures a picture against the one that `board` was read from.
+    sways
+        How the pictures sway against the one that `board` was read from.
     step
         Grey levels by which a pixel differs for sure.
     smooth_px
@@ -98,7 +98,7 @@ class Watch:
         frames: Sequence[Image],
         timestamps_us: Sequence[int],
         board: Board,
-        steady: Steady,
+        sways: Sways,
         *,
         step: float,
         first: int,
@@ -107,12 +107,11 @@ class Watch:
         self._frames = frames
         self._timestamps_us = timestamps_us
         self._board = board
-        self._steady = steady
+        self._sways = sways
         self._step = step
         self._smooth_px = smooth_px
         self._before = smoothed(board.flat, smooth_px)
         self._first = max(0, min(first, len(frames) - 1))
-        self._sways: dict[int, Sway] = {}
         frame_us = max((timestamps_us[-1] - timestamps_us[0]) / max(len(frames) - 1, 1), 1.0)
         self._strides = (max(_SHORT_STEP, round(_LONG_STEP_US / frame_us)), _SHORT_STEP)
         self._look = max(1, round(_LOOK_US / frame_us))
@@ -166,9 +165,7 @@ class Watch:
 
     def _lay(self, k: int, window: Window) -> FloatImage:
         """Lay a window of one picture on the raster, still and evenly lit."""
-        if k not in self._sways:
-            self._sways[k] = self._steady.measure(self._frames[k])
-        sway = self._sways[k]
+        sway = self._sways.of(k, self._frames[k])
         flat = self._board.raster.lay(self._frames[k], window, (sway.du_px, sway.dv_px))
         return smoothed(np.asarray(flat / sway.gain, dtype=np.float32), self._smooth_px)
 

@@ -26,14 +26,13 @@ from vision.shot.flight import Flight, FlightFit, FlightPrior
 from vision.shot.sights import PLANE_MM, Sight, SightFinder
 from vision.shot.smear import Smear, SmearFitter
 from vision.shot.streaks import SHOT_DIAMETER_MM, Streak
-from vision.steady import STILL, Steady, typical
+from vision.steady import Sways
 
 __all__ = ["CloserLook"]
 
 FloatArray = NDArray[np.float64]
 
 _LATER_PICTURES = 8
-_STILL_PICTURES = 12
 _FEWEST_PLAIN = 3
 _SPOILT_SIGMAS = 5.0
 _SUSPECTS = 4
@@ -59,6 +58,8 @@ class CloserLook:
         As for `vision.shot.track.find_track`.
     finder, fitter
         What was seen, and what fits flights to it.
+    sways
+        How the pictures sway against one in which all was at rest.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class CloserLook:
         view: BoardView,
         finder: SightFinder,
         fitter: DraftFitter,
+        sways: Sways,
     ) -> None:
         self._frames = frames
         self._times = timestamps_us
@@ -77,9 +79,8 @@ class CloserLook:
         self._finder = finder
         self._fitter = fitter
         self._mm_per_px = finder.mm_per_px
-        self._steady: Steady | None = None
+        self._sways = sways
         self._smears: SmearFitter | None = None
-        self._sways: dict[int, FloatArray] = {}
         # What no closer look takes away: the lamp lights one side of the shot. Of what an unmeasured lens bends, the
         # flight takes up most, and the rest is here.
         self._blind_px = _LENS_PX if scene.intrinsics is None else _LIT_PX
@@ -164,7 +165,7 @@ class CloserLook:
 
     def shown(self, flight: Flight, pictures: Sequence[int]) -> list[Sight]:
         """Look for the shot along a flight that no streak shows, having learnt there what it looks like."""
-        self._smears = self._seeking(pictures[0])
+        self._smears = self._fresh_smears()
         places = [(k, *self.smeared(flight, k)) for k in pictures]
         places = [(k, place + self._sway(k), way) for k, place, way in places]
         for _ in range(_ROUNDS):
@@ -178,22 +179,19 @@ class CloserLook:
         """Forget what the shot looks like."""
         self._smears = None
 
-    def _seeking(self, begin: int) -> SmearFitter:
-        """Begin to look, from the picture before which all was at rest."""
-        self._steady = Steady(typical(self._frames[max(0, begin - _STILL_PICTURES) : max(1, begin)]))
-        self._sways.clear()
-        return SmearFitter(self._frames, self._times, SHOT_DIAMETER_MM / self._mm_per_px)
-
     def learn(self, plain: Draft) -> None:
-        """Learn from a flight what the shot looks like, and how the camera was held before it."""
+        """Learn from a flight what the shot looks like."""
         own = own_of(plain.sights)
-        self._smears = self._seeking(own[0].streak.frame)
+        self._smears = self._fresh_smears()
         self._smears.learn(
             [
                 (s.streak.frame, place_px(s), self.smeared(plain.fit.flight, s.streak.frame)[1])
                 for s in sorted(own, key=lambda s: -s.streak.contrast)[:_PLAIN_SMEARS]
             ]
         )
+
+    def _fresh_smears(self) -> SmearFitter:
+        return SmearFitter(self._frames, self._times, SHOT_DIAMETER_MM / self._mm_per_px)
 
     def cleaned(self, prior: FlightPrior, sights: Sequence[Sight], near: FlightFit) -> Draft:
         """Leave out sights far off what the others tell: patches in which the shot ran together with something."""
@@ -246,10 +244,8 @@ class CloserLook:
 
     def _sway(self, k: int) -> FloatArray:
         """How far the camera's shaking moved picture k, (u, v) px."""
-        if k not in self._sways:
-            sway = STILL if self._steady is None else self._steady.measure(self._frames[k])
-            self._sways[k] = np.array([sway.du_px, sway.dv_px])
-        return self._sways[k]
+        sway = self._sways.of(k, self._frames[k])
+        return np.array([sway.du_px, sway.dv_px])
 
     def _on_plane(self, place_px: FloatArray) -> FloatArray:
         point: FloatArray = self._view.on_plane(place_px[None], PLANE_MM)[0]

@@ -27,6 +27,7 @@ from vision.shot.shot_track import ShotTrack
 from vision.shot.sights import MOST_LIT, PLANE_MM, Sight, SightFinder, Way, Ways
 from vision.shot.streaks import SHOT_DIAMETER_MM, Streak, StreakFinder
 from vision.soldiers.lamp import Lamp
+from vision.steady import Sways
 
 __all__ = ["find_track"]
 
@@ -73,6 +74,7 @@ def find_track(
     lamp: Lamp | None = None,
     streaks: StreakFinder | None = None,
     struck: Sequence[Struck] = (),
+    sways: Sways | None = None,
 ) -> ShotTrack:
     """Find the shot and follow it from the muzzle until it is lost.
 
@@ -90,10 +92,13 @@ def find_track(
         What has looked at the first of these pictures already; ``None``: nothing has.
     struck
         The soldiers who stirred first, if any did.
+    sways
+        How the pictures sway against one in which all was at rest; ``None``: the first is one.
     """
     if len(frames) < 3:
         return ShotTrack((), f"a shot needs at least three pictures to be seen, and there are {len(frames)}")
-    follower = _Follower(frames, timestamps_us, scene, view, lamp, streaks, struck)
+    sways = sways or Sways(frames[0])
+    follower = _Follower(frames, timestamps_us, scene, view, lamp, streaks, struck, sways)
     return follower.follow()
 
 
@@ -114,6 +119,7 @@ class _Follower:
         lamp: Lamp | None,
         streaks: StreakFinder | None,
         struck: Sequence[Struck],
+        sways: Sways,
     ) -> None:
         self._frames = frames
         self._struck = struck
@@ -124,7 +130,7 @@ class _Follower:
         self._finder = SightFinder(frames, timestamps_us, scene, view, streaks)
         self._fitter = DraftFitter(self._finder, view, lamp)
         self._cannon = CannonSearch(self._finder, self._fitter, self._times, scene, view, lamp)
-        self._look = CloserLook(frames, self._times, scene, view, self._finder, self._fitter)
+        self._look = CloserLook(frames, self._times, scene, view, self._finder, self._fitter, sways)
         self._mm_per_px = self._finder.mm_per_px
 
     def follow(self) -> ShotTrack:

@@ -14,7 +14,7 @@ from game.montecassino import Square
 from vision.falls import Aftermath, find_falls
 from vision.registration import BoardView, register
 from vision.soldiers import read_board
-from vision.steady import STILL, Steady
+from vision.steady import STILL, Steady, Sways
 
 FRAME_US = 8333
 FRAMES = 50
@@ -70,7 +70,7 @@ def watch(
     camera = register(frames[5], scene)
     assert isinstance(camera, BoardView)
     board = read_board(frames[5], scene, camera)
-    return find_falls(frames, times, camera, board, frames[5], BEGINS - 2)
+    return find_falls(frames, times, camera, board, Sways(frames[5]), BEGINS - 2)
 
 
 def fallen(aftermath: Aftermath) -> Sequence[Square]:
