@@ -118,12 +118,17 @@ class BoardView:
 
     def _towards(self, pixels: FloatArray) -> FloatArray:
         """Directions through pixels in the board frame, of any length, shape (N, 3)."""
-        pixels = np.ascontiguousarray(pixels, dtype=np.float64).reshape(-1, 1, 2)
-        in_camera = np.ones((len(pixels), 3))
-        if len(pixels):
-            in_camera[:, :2] = cv2.undistortPoints(pixels, self.camera_matrix, self.distortion).reshape(-1, 2)
-        directions: FloatArray = in_camera @ self.rotation
+        flat = self.on_unit_plane(pixels)
+        directions: FloatArray = flat @ self.rotation[:2] + self.rotation[2]
         return directions
+
+    def on_unit_plane(self, pixels: FloatArray) -> FloatArray:
+        """Where lines of sight through pixels (N, 2) cross the plane at distance one before the camera, shape (N, 2)."""
+        pixels = np.ascontiguousarray(pixels, dtype=np.float64).reshape(-1, 1, 2)
+        if len(pixels) == 0:
+            return np.zeros((0, 2))
+        flat = cv2.undistortPoints(pixels, self.camera_matrix, self.distortion)
+        return np.asarray(flat, dtype=np.float64).reshape(-1, 2)
 
     def mm_per_px(self, x_mm: float, y_mm: float, z_mm: float = 0.0) -> float:
         """Length on a plane of constant height that one pixel covers there, the mean of both directions."""

@@ -8,6 +8,7 @@ which solves ``dv/dt = -k v^2`` exactly, and gravity adds ``g t^2 / 2`` downward
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -41,6 +42,7 @@ _DRAG_SIGMA_PER_MM = 0.012e-3
 _ITERATIONS = 12
 _LEAST_GAIN = 1e-4  # of the sum of squares
 _SHARP_PX = 0.6
+_THINGS = 7  # that change with time, of which positions and their slopes are sums
 _FLIGHT = 8  # unknowns of a flight; with shadows the lamp's two slopes come after them
 # What the fit itself states holds too few of the speeds of filmed shots within one and two standard deviations.
 _SPEED_SLACK = 1.2
@@ -48,6 +50,22 @@ _HUBER = 2.0  # standard deviations beyond which a sight is taken for partly spo
 # Centre of a shot that lies on the board, and how firmly it is kept from sinking below.
 _LOWEST_MM = 3.0
 _SUNK_SIGMA_MM = 2.0
+
+
+def _share_tables() -> tuple[FloatArray, NDArray[np.intp]]:
+    """Shares of each thing in `positions_and_slopes`, those that are the same for every flight, and where the others go."""
+    # By thing, then by axis, then by what it is a share of: the position, and its slopes.
+    fixed = np.zeros((_THINGS, 3, 1 + _FLIGHT))
+    place = np.arange(fixed.size).reshape(fixed.shape)
+    one, along, fallen, pace, sinking, lag, held = fixed
+    one[:, 2:5] = along[:, 5:8] = np.eye(3)
+    fallen[2, 0], sinking[2, 1] = -1.0, 1 / 1000.0
+    one, along, fallen, pace, sinking, lag, held = place
+    others = (one[:, 0], along[:, 0], pace[:, 1], lag[:, 5:8].ravel(), lag[:, 8], held[2, 5:])
+    return fixed.reshape(_THINGS, -1), np.concatenate(others)
+
+
+_FIXED_SHARES, _OTHER_SHARES = _share_tables()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,9 +88,14 @@ class Flight:
 
     def velocity_at(self, time_us: float) -> FloatArray:
         """Velocity in m/s, shape (3,)."""
-        _, slopes = positions_and_slopes(_parameters(self), np.array([time_us]))
-        velocity: FloatArray = -1000.0 * slopes[0, :, 0]
-        return velocity
+        vx, vy, vz = self.velocity_mps.tolist()
+        drag_speed = max(self.drag_per_mm, 1e-9) * max(math.sqrt(vx**2 + vy**2 + vz**2), 1e-9)
+        elapsed_ms = (time_us - self.start_us) / 1000.0
+        slowed = max(drag_speed * elapsed_ms, -0.5)
+        half_fall = GRAVITY_MM_PER_MS2 / 2 * elapsed_ms**2
+        sinking = GRAVITY_MM_PER_MS2 * elapsed_ms * (1 - slowed / 3) - half_fall * drag_speed / 3
+        pace = 1 / (1 + slowed)
+        return np.array([pace * vx, pace * vy, pace * vz - sinking])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -275,7 +298,7 @@ class FlightProblem:
         if passes is not None:
             times.append(np.array([passes.time_us]))
         self._times = np.concatenate(times, dtype=np.float64)
-        self._seen = _on_unit_plane(view, np.concatenate(pixels))
+        self._seen = view.on_unit_plane(np.concatenate(pixels))
         self._rotation, self._translation = view.rotation, view.translation_mm
         self._whitening = np.concatenate(whitening) * [view.camera_matrix[0, 0], view.camera_matrix[1, 1]]
 
@@ -385,16 +408,6 @@ class FlightProblem:
         return FlightState(unknowns, cost, normal, gradient, sunk_normal, misses)
 
 
-def _on_unit_plane(view: BoardView, pixels: FloatArray) -> FloatArray:
-    """Pixels (N, 2) on the plane at distance one before the camera, without the lens's distortion."""
-    if len(pixels) == 0:
-        return np.zeros((0, 2))
-    _, directions = view.ray(pixels)
-    in_camera = directions @ view.rotation.T
-    flat: FloatArray = in_camera[:, :2] / in_camera[:, 2:3]
-    return flat
-
-
 def _with_shadows(
     points: FloatArray, slopes: FloatArray, own: int, lamp: Lamp, lamp_slope: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
@@ -435,31 +448,41 @@ def _positions(parameters: FloatArray, times_us: FloatArray) -> FloatArray:
 
 
 def positions_and_slopes(parameters: FloatArray, times_us: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Positions (N, 3) at N times, and their slopes (N, 3, 8) in the unknowns."""
-    elapsed_ms = (times_us - parameters[0]) / 1000.0
-    velocity = parameters[4:7]
-    speed = max(float(np.sqrt(velocity @ velocity)), 1e-9)
-    drag = max(float(parameters[7]), 1e-9)
-    slowed = np.maximum(drag * speed * elapsed_ms, -0.5)
-    along = np.log1p(slowed) / (drag * speed)
-    half_fall = GRAVITY_MM_PER_MS2 / 2 * elapsed_ms**2
-    points: FloatArray = parameters[1:4] + along[:, None] * velocity
-    points[:, 2] -= half_fall * (1 - slowed / 3)
-    slopes = np.zeros((len(times_us), 3, _FLIGHT))
-    pace = 1 / (1 + slowed)  # of the way along the first direction
-    falling = GRAVITY_MM_PER_MS2 * elapsed_ms * (1 - slowed / 3) - half_fall * drag * speed / 3
-    slopes[:, :, 0] = pace[:, None] * velocity / -1000.0
-    slopes[:, 2, 0] += falling / 1000.0
-    slopes[:, 0, 1] = slopes[:, 1, 2] = slopes[:, 2, 3] = 1.0
+    """Positions (N, 3) at N times, and their slopes (N, 3, 8) in the unknowns.
+
+    Each of them is a sum of a few things that change with time; what share each thing has in which sum does not change.
+    """
+    start_us, x, y, z, vx, vy, vz, drag = parameters.tolist()
+    speed = max(math.sqrt(vx**2 + vy**2 + vz**2), 1e-9)
+    drag = max(drag, 1e-9)
+    things = np.empty((_THINGS, len(times_us)))
+    one, along, fallen, pace, sinking, lag, held = things
+    elapsed_ms = (times_us - start_us) / 1000.0
+    slowed = np.maximum((drag * speed) * elapsed_ms, -0.5)
+    half_fall = (GRAVITY_MM_PER_MS2 / 2) * elapsed_ms * elapsed_ms
+    one[:] = 1.0
+    np.divide(np.log1p(slowed), drag * speed, out=along)
+    np.divide(slowed, 3.0, out=held)
+    np.subtract(1.0, held, out=sinking)
+    np.multiply(held, half_fall, out=held)
+    np.subtract(half_fall, held, out=fallen)
+    np.divide(1.0, 1.0 + slowed, out=pace)  # of the way along the first direction
+    np.multiply(sinking, GRAVITY_MM_PER_MS2 * elapsed_ms, out=sinking)
+    np.subtract(sinking, (drag * speed / 3) * half_fall, out=sinking)
     # Both the speed and the drag slow it: what a relative change of either does.
-    lag = elapsed_ms * pace - along
-    held = half_fall * slowed / 3
-    direction = velocity / speed**2
-    slopes[:, :, 4:7] = lag[:, None, None] * (velocity[:, None] * direction)
-    slopes[:, 2, 4:7] += held[:, None] * direction
-    slopes[:, 0, 4] += along
-    slopes[:, 1, 5] += along
-    slopes[:, 2, 6] += along
-    slopes[:, :, 7] = lag[:, None] * velocity / drag
-    slopes[:, 2, 7] += held / drag
-    return points, slopes
+    np.subtract(elapsed_ms * pace, along, out=lag)
+    u, v, w = vx / speed**2, vy / speed**2, vz / speed**2
+    shares = _FIXED_SHARES.copy()
+    shares.put(
+        _OTHER_SHARES,
+        (
+            *(x, y, z),  # of one in the position
+            *(vx, vy, vz),  # of the way along
+            *(vx / -1000.0, vy / -1000.0, vz / -1000.0),  # of the pace in the slope in the start's time
+            *(vx * u, vx * v, vx * w, vy * u, vy * v, vy * w, vz * u, vz * v, vz * w),  # of the lag in the velocity's
+            *(vx / drag, vy / drag, vz / drag),  # and in the drag's
+            *(u, v, w, 1 / drag),  # of what the air holds up of the fall
+        ),
+    )
+    sums = (things.T @ shares).reshape(len(times_us), 3, 1 + _FLIGHT)
+    return sums[:, :, 0], sums[:, :, 1:]
