@@ -25,7 +25,7 @@ __all__ = ["Smear", "SmearFitter"]
 FloatArray = NDArray[np.float64]
 
 _REACH_PX = 7  # a smear is looked for within so far of where it is expected
-_SOFT_PX = 0.5  # how far optics and pixels soften its edges
+_ASIDE_PX = np.array([-0.5, 0.0, 0.5])[:, None, None]  # so far optics and pixels soften its edges
 _LEAST_NOISE = 1.0  # grey levels
 _ALIKE = 2.0
 _LEAST_SIGMA_PX = 0.25
@@ -100,7 +100,7 @@ class SmearFitter:
         towards = self._colour - still
         change = now - still
         # What a share at a place takes off the squares: 2 * share * pull - share^2 * push, summed over the smear.
-        pull, push = (change * towards).sum(axis=2), (towards**2).sum(axis=2)
+        pull, push = (np.einsum("ijk,ijk->ij", each, towards) for each in (change, towards))
         middle = np.floor(place - corner)
         rows = 2 * math.ceil(abs(way[1]) / 2 + self._radius_px + 2) + 1
         columns = 2 * math.ceil(abs(way[0]) / 2 + self._radius_px + 2) + 1
@@ -115,12 +115,12 @@ class SmearFitter:
         patch = near[row : row + 3, column : column + 3]
         shift, curve = _peak(patch)
         best = np.array([column + 1 + max(left, 0), row + 1 + max(top, 0)], dtype=np.float64) + shift
-        laid = self._share(now.shape[:2], best, way)[..., None]
-        left_over = change - laid * towards
-        noise2 = max(float((left_over**2).mean()), _LEAST_NOISE**2)
+        laid = self._share(now.shape[:2], best, way)
+        left_over2 = float(np.vdot(change, change)) - float((laid * (2 * pull - laid * push)).sum())
+        noise2 = max(left_over2 / change.size, _LEAST_NOISE**2)
         # Neighbouring pixels of a compressed picture are not told apart: they count for less.
         noise2 *= _ALIKE
-        covariance = 2 * noise2 * np.linalg.pinv(curve)
+        covariance = 2 * noise2 * cv2.invert(curve, flags=cv2.DECOMP_SVD)[1]
         along = way / max(float(np.hypot(*way)), 1e-9)
         across = np.array([-along[1], along[0]])
         sigmas = np.sqrt(
@@ -153,21 +153,19 @@ class SmearFitter:
         """Share of the exposure for which the shot covers each pixel."""
         length = max(float(np.hypot(*way)), 1e-6)
         along = way / length
-        v, u = np.mgrid[: shape[0], : shape[1]]
-        du, dv = u - place[0], v - place[1]
-        a, b = np.abs(du * along[0] + dv * along[1]), np.abs(dv * along[0] - du * along[1])
-        share = np.zeros(shape)
-        for aside in (-_SOFT_PX, 0.0, _SOFT_PX):
-            half = np.sqrt(np.maximum(self._radius_px**2 - (b + aside) ** 2, 0.0))
-            covered = np.minimum(a + half, length / 2) - np.maximum(a - half, -length / 2)
-            share += np.clip(covered, 0.0, None) / length / 3
-        return np.minimum(share, 1.0)
+        du, dv = np.arange(shape[1]) - place[0], (np.arange(shape[0]) - place[1])[:, None]
+        a, b = np.abs(along[0] * du + along[1] * dv), np.abs(along[0] * dv - along[1] * du)
+        half = np.sqrt(np.maximum(self._radius_px**2 - (b + _ASIDE_PX) ** 2, 0.0))
+        covered = np.minimum(a + half, length / 2) - np.maximum(a - half, -length / 2)
+        return np.minimum(np.maximum(covered, 0.0).sum(axis=0) / (length * len(_ASIDE_PX)), 1.0)
 
 
 def _correlated(field: FloatArray, kernel: FloatArray) -> FloatArray:
-    """Sum of the field under the kernel, for the kernel's middle at each pixel."""
-    found: FloatArray = cv2.filter2D(field, cv2.CV_64F, kernel, borderType=cv2.BORDER_CONSTANT)
-    return found
+    """Sum of the field under the kernel, for the kernel's middle at each pixel; nothing beyond the rim."""
+    down, across = (size // 2 for size in kernel.shape)
+    wide = cv2.copyMakeBorder(field, down, down, across, across, cv2.BORDER_CONSTANT, value=0.0)
+    found = cv2.matchTemplate(wide.astype(np.float32), kernel.astype(np.float32), cv2.TM_CCORR)
+    return np.asarray(found, dtype=np.float64)
 
 
 def _peak(patch: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -177,6 +175,8 @@ def _peak(patch: FloatArray) -> tuple[FloatArray, FloatArray]:
     uv = (patch[2, 2] - patch[2, 0] - patch[0, 2] + patch[0, 0]) / 4
     slope = np.array([patch[1, 2] - patch[1, 0], patch[2, 1] - patch[0, 1]]) / 2
     curve = -np.array([[uu, uv], [uv, vv]])
-    if min(np.linalg.eigvalsh(curve)) <= 0:
+    bend = uu * vv - uv * uv
+    if uu >= 0 or bend <= 0:
         return np.zeros(2), np.maximum(curve, 0) * np.eye(2)
-    return np.clip(np.linalg.solve(curve, slope), -0.75, 0.75), curve
+    shift = np.array([uv * slope[1] - vv * slope[0], uv * slope[0] - uu * slope[1]]) / bend
+    return np.minimum(np.maximum(shift, -0.75), 0.75), curve
