@@ -46,9 +46,9 @@ def resemble(
     before: FloatImage,
     after: FloatImage,
     outline: NDArray[np.bool_],
-    new: NDArray[np.bool_],
+    new: FloatImage,
     *,
-    pivot_px: tuple[float, float],
+    pivot_px: tuple[int, int],
     reach_px: int,
 ) -> Resemblance:
     """Look for a figure of one picture in another.
@@ -60,28 +60,30 @@ def resemble(
     outline
         The figure's telling pixels in the first picture, shape (height, width).
     new
-        Where the second picture shows something that was not there before, or the figure itself.
+        How sure it is that the second picture shows something that was not there before, or the figure itself.
     pivot_px
         (column, row) in the first picture about which the figure turns.
     reach_px
         Largest shift.
     """
     rows, columns = np.nonzero(outline)
-    column, row = round(pivot_px[0]), round(pivot_px[1])
+    column, row = pivot_px
     radius = int(max(np.abs(rows - row).max(), np.abs(columns - column).max())) + 2
     margin = radius + reach_px
 
     def patch(image: NDArray[np.float32], half: int) -> FloatImage:
-        flat = image.reshape(*image.shape[:2], -1)
-        size = (2 * half + 1, 2 * half + 1)
-        cut = [cv2.getRectSubPix(flat[..., k], size, (column, row)) for k in range(flat.shape[2])]
-        return np.ascontiguousarray(np.stack(cut, axis=-1), dtype=np.float32)
+        top, left = row - half, column - half
+        cut = image[max(top, 0) : row + half + 1, max(left, 0) : column + half + 1]
+        above, beside = max(-top, 0), max(-left, 0)
+        below, beyond = 2 * half + 1 - cut.shape[0] - above, 2 * half + 1 - cut.shape[1] - beside
+        whole = cv2.copyMakeBorder(cut, above, below, beside, beyond, cv2.BORDER_REPLICATE)
+        return np.asarray(whole, dtype=np.float32).reshape(2 * half + 1, 2 * half + 1, -1)
 
     search = _Search(
         patch(before, radius),
         patch(outline.astype(np.float32), radius),
         patch(after, margin),
-        patch(new.astype(np.float32), margin),
+        patch(new, margin),
     )
     scale = 2 if min(reach_px, radius) >= _ENOUGH_PX else 1
     coarse = search.at(_COARSE_TURNS_DEG, (0, 0), reach_px, scale)
@@ -120,9 +122,13 @@ class _Search:
         scene = _shrunk(self._scene, half + reach, scale, about_px)
         thing = _shrunk(self._thing, half + reach, scale, about_px)[..., 0]
         area = np.maximum(masks.sum(axis=1), 1.0)
-        cover = _windows(thing, side, np.s_[:]) @ masks.T / area
-        down, across = np.mgrid[-reach : reach + 1, -reach : reach + 1]
-        within = np.hypot(down, across).ravel() <= reach + 0.5
+        cover = np.stack(
+            [cv2.matchTemplate(thing, mask.reshape(side, side), cv2.TM_CCORR).ravel() for mask in masks],
+            axis=1,
+        )
+        cover /= area
+        off2 = (np.arange(places) - reach) ** 2
+        within = np.sqrt(off2[:, None] + off2).ravel() <= reach + 0.5
         some = np.flatnonzero(within & (cover.max(axis=1) >= _LEAST_COVERED))
         match = np.full(cover.shape, -2.0, dtype=np.float32)
         match[some] = _correlations(
@@ -186,11 +192,11 @@ def _shrunk(image: FloatImage, half: int, scale: int, about_px: tuple[int, int])
     return np.asarray(cut, dtype=np.float32).reshape(2 * half + 1, 2 * half + 1, -1)
 
 
-def _windows(image: FloatImage, side: int, places: NDArray[np.int64] | slice) -> FloatImage:
+def _windows(image: FloatImage, side: int, places: NDArray[np.int64]) -> FloatImage:
     """Give the pixels of some of an image's squares of a side, row by row: shape (places, side * side)."""
     view = np.lib.stride_tricks.sliding_window_view(image, (side, side))
-    down, across = (at.ravel()[places] for at in np.indices(view.shape[:2]))
-    return view[down, across].reshape(len(down), side * side)
+    down, across = np.divmod(places, view.shape[1])
+    return view[down, across].reshape(len(places), side * side)
 
 
 def _correlations(
@@ -224,8 +230,10 @@ def _correlations(
     of_figure = np.full(len(masks), 1e-3, dtype=np.float32)
     for scene, figure in zip(scenes, figures, strict=True):
         off = masks * (figure - ((figure * masks).sum(axis=1) / area)[:, None])
-        both += scene @ off.T
-        of_scene -= (scene @ masks.T) ** 2 / area
+        # At once, as it is getting at the scene that takes its time.
+        alike, total = np.split(scene @ np.concatenate([off, masks]).T, 2, axis=1)
+        both += alike
+        of_scene -= total**2 / area
         of_figure += (off * off).sum(axis=1)
     return np.asarray(np.clip(both / np.sqrt(np.maximum(of_scene, 1e-3) * of_figure), -1.0, 1.0))
 
@@ -234,6 +242,6 @@ def _peak(three: NDArray[np.float32]) -> float:
     """Offset of a parabola's top through three neighbours from the middle one."""
     if three.size != 3:
         return 0.0
-    left, middle, right = (float(v) for v in three.ravel())
+    left, middle, right = three.tolist()
     bend = left - 2 * middle + right
-    return float(np.clip(0.5 * (left - right) / bend, -0.5, 0.5)) if bend < 0 else 0.0
+    return min(max(0.5 * (left - right) / bend, -0.5), 0.5) if bend < 0 else 0.0

@@ -26,6 +26,7 @@ __all__ = ["Change", "place_of"]
 
 FloatImage = NDArray[np.float32]
 Mask = NDArray[np.bool_]
+Window = tuple[slice, slice]
 
 _NOISE_FACTOR = 6.0
 _LEAST_STEP = 12.0  # grey levels
@@ -64,6 +65,16 @@ def _pivot_px(place: Place) -> tuple[float, float]:
     """Raster point (column, row) about which a figure turns as the camera sees it: half-way up, not its foot."""
     rows, columns = np.nonzero(place.shape)
     return float(columns.mean() + place.window[1].start), float(rows.mean() + place.window[0].start)
+
+
+def _about(place: Place, reach_px: int) -> Window:
+    """Rows and columns of the raster that a figure can cover, shifted so far and turned about its pivot."""
+    margin = reach_px + max(place.shape.shape) + 4
+    rows, columns = place.window
+    return np.s_[
+        max(rows.start - margin, 0) : rows.stop + margin,
+        max(columns.start - margin, 0) : columns.stop + margin,
+    ]
 
 
 def _spread(rows: NDArray[np.int64], columns: NDArray[np.int64]) -> float:
@@ -164,13 +175,16 @@ class Change:
         same, bare = self._shares(place)
         raster, height_mm = self._board.raster, self._board.figure.height_mm
         telling = self._on_raster(place, place.telling)
+        reach_px = round(_REACH_SQUARES * raster.px_per_square)
+        box = _about(place, reach_px)
+        column, row = (round(v) for v in _pivot_px(place))
         found = resemble(
-            self._board.flat,
-            self._flat,
-            telling,
-            np.where(taken, np.float32(0), self._novelty(telling)),
-            pivot_px=_pivot_px(place),
-            reach_px=round(_REACH_SQUARES * raster.px_per_square),
+            self._board.flat[box],
+            self._flat[box],
+            telling[box],
+            np.where(taken[box], np.float32(0), self._novelty(telling, box)),
+            pivot_px=(column - box[1].start, row - box[0].start),
+            reach_px=reach_px,
         )
         x_mm, y_mm = place.soldier.x_mm, place.soldier.y_mm
         upright = self._network.search(self.surroundings(place), [(x - x_mm, y - y_mm) for x, y in feet_mm])
@@ -206,10 +220,11 @@ class Change:
         mask[place.window] = part
         return mask
 
-    def _novelty(self, telling: Mask) -> FloatImage:
+    def _novelty(self, telling: Mask, box: Window) -> FloatImage:
         """How sure it is that somebody is where nobody was, or that a figure is still there: 0 to 1."""
-        surely = self._strange & (~self._same | telling)
-        maybe = ~self._same & ~self._manned
+        changed = ~self._same[box]
+        surely = self._strange[box] & (changed | telling[box])
+        maybe = changed & ~self._manned[box]
         return np.where(surely, np.float32(1.0), np.float32(_MAYBE) * maybe).astype(np.float32)
 
     def _likeness_at_home(self, place: Place) -> float:

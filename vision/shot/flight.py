@@ -57,11 +57,18 @@ def _share_tables() -> tuple[FloatArray, NDArray[np.intp]]:
     # By thing, then by axis, then by what it is a share of: the position, and its slopes.
     fixed = np.zeros((_THINGS, 3, 1 + _FLIGHT))
     place = np.arange(fixed.size).reshape(fixed.shape)
-    one, along, fallen, pace, sinking, lag, held = fixed
+    one, along, fallen, _, sinking, _, _ = fixed
     one[:, 2:5] = along[:, 5:8] = np.eye(3)
     fallen[2, 0], sinking[2, 1] = -1.0, 1 / 1000.0
-    one, along, fallen, pace, sinking, lag, held = place
-    others = (one[:, 0], along[:, 0], pace[:, 1], lag[:, 5:8].ravel(), lag[:, 8], held[2, 5:])
+    of_one, of_along, _, of_pace, _, of_lag, of_held = place
+    others = (
+        of_one[:, 0],
+        of_along[:, 0],
+        of_pace[:, 1],
+        of_lag[:, 5:8].ravel(),
+        of_lag[:, 8],
+        of_held[2, 5:],
+    )
     return fixed.reshape(_THINGS, -1), np.concatenate(others)
 
 
@@ -479,7 +486,17 @@ def positions_and_slopes(parameters: FloatArray, times_us: FloatArray) -> tuple[
             *(x, y, z),  # of one in the position
             *(vx, vy, vz),  # of the way along
             *(vx / -1000.0, vy / -1000.0, vz / -1000.0),  # of the pace in the slope in the start's time
-            *(vx * u, vx * v, vx * w, vy * u, vy * v, vy * w, vz * u, vz * v, vz * w),  # of the lag in the velocity's
+            *(
+                vx * u,
+                vx * v,
+                vx * w,
+                vy * u,
+                vy * v,
+                vy * w,
+                vz * u,
+                vz * v,
+                vz * w,
+            ),  # of the lag in the velocity's
             *(vx / drag, vy / drag, vz / drag),  # and in the drag's
             *(u, v, w, 1 / drag),  # of what the air holds up of the fall
         ),

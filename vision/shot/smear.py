@@ -157,7 +157,8 @@ class SmearFitter:
         a, b = np.abs(along[0] * du + along[1] * dv), np.abs(along[0] * dv - along[1] * du)
         half = np.sqrt(np.maximum(self._radius_px**2 - (b + _ASIDE_PX) ** 2, 0.0))
         covered = np.minimum(a + half, length / 2) - np.maximum(a - half, -length / 2)
-        return np.minimum(np.maximum(covered, 0.0).sum(axis=0) / (length * len(_ASIDE_PX)), 1.0)
+        share = np.maximum(covered, 0.0).sum(axis=0) / (length * len(_ASIDE_PX))
+        return np.asarray(np.minimum(share, 1.0))
 
 
 def _correlated(field: FloatArray, kernel: FloatArray) -> FloatArray:
