@@ -49,10 +49,13 @@ def place_of(soldier: Soldier, board: Board, view: BoardView) -> Place:
     """Give what a soldier covers of the raster."""
     raster = board.raster
     discs = board.figure.shadow_of_sight(view.camera_mm, soldier.x_mm, soldier.y_mm)
-    low = np.floor(raster.to_px((discs[:, :2] - discs[:, 2:]).min(axis=0))).astype(int)
-    high = np.ceil(raster.to_px((discs[:, :2] + discs[:, 2:]).max(axis=0))).astype(int) + 1
-    left, top = (int(v) for v in np.maximum(low, 0))
-    right, bottom = (int(v) for v in np.minimum(high, [raster.shape[1], raster.shape[0]]))
+    left, top, right, bottom = board.figure.box(discs, raster)
+    left, top, right, bottom = (
+        max(left, 0),
+        max(top, 0),
+        min(right, raster.shape[1]),
+        min(bottom, raster.shape[0]),
+    )
     window = np.s_[top:bottom, left:right]
     shape = board.figure.draw(discs, raster, (left, top), (right - left, bottom - top)) > 0.5
     telling = shape & (board.strange[window] > sum(board.strange_levels) / 2)

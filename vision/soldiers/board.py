@@ -9,7 +9,6 @@ picture overrules it only where it is plain.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -26,7 +25,7 @@ from vision.soldiers.figure import Figure
 from vision.soldiers.lamp import Lamp, cast_shadows, find_darkness, find_lamp, find_tinted, in_shadow
 from vision.soldiers.manned import Looks, features, plainest, trained
 from vision.soldiers.surface import Raster, Shades, Surface, learn_surface, strangeness
-from vision.soldiers.uniforms import tell_sides, unlike_soldiers
+from vision.soldiers.uniforms import Worn, tell_sides, unlike_soldiers, wear
 
 __all__ = ["Board", "Cover", "measure_squares", "read_board"]
 
@@ -136,11 +135,11 @@ def read_board(picture: Image, scene: Scene, view: BoardView) -> Board:
     looks = _looks(
         shades, surface, raster, view, figure, strange, (low, high), cover, dark, lamp, _feet(covers)
     )
-    log_odds = _log_odds(flat, covers, looks)
+    worn = _worn(flat, covers, looks)
+    log_odds = _log_odds(worn, covers, looks)
     manned, differences = _manned(log_odds, scene.expected)
-    sides, side_notes = tell_sides(
-        flat, cover, raster, view, figure, {s: (covers[s].x_mm, covers[s].y_mm) for s in manned}, scene
-    )
+    feet_mm = {s: (covers[s].x_mm, covers[s].y_mm) for s in manned}
+    sides, side_notes = tell_sides(flat, cover, raster, view, figure, feet_mm, worn, scene)
     soldiers = tuple(
         Soldier(s, sides[s], round(covers[s].x_mm, 2), round(covers[s].y_mm, 2)) for s in sorted(manned)
     )
@@ -245,9 +244,9 @@ class _Shapes:
         key = (figure.height_mm, figure.foot_radius_mm, square)
         if key not in self._drawn:
             discs = figure.shadow_of_sight(self.view.camera_mm, *self.centres_mm[square])
-            corner, size = _frame(discs, self.raster)
-            shape = figure.draw(discs, self.raster, corner, size)
-            self._drawn[key] = corner, shape, max(float(shape.sum()), 1.0)
+            left, top, right, bottom = figure.box(discs, self.raster, 1)
+            shape = figure.draw(discs, self.raster, (left, top), (right - left, bottom - top))
+            self._drawn[key] = (left, top), shape, max(float(shape.sum()), 1.0)
         return self._drawn[key]
 
     def window(self, figure: Figure, square: Square) -> tuple[slice, slice]:
@@ -326,9 +325,9 @@ def _decide_order(
         if fit.mean < _SURELY_BARE:
             break
         discs = figure.shadow_of_sight(view.camera_mm, fit.x_mm, fit.y_mm)
-        (left_px, top_px), (width, height) = _frame(discs, raster)
-        window = left[max(0, top_px) : top_px + height, max(0, left_px) : left_px + width]
+        left_px, top_px, right_px, bottom_px = figure.box(discs, raster, 1)
         corner = (max(0, left_px), max(0, top_px))
+        window = left[corner[1] : bottom_px, corner[0] : right_px]
         taken = figure.draw(discs, raster, corner, (window.shape[1], window.shape[0]))
         window[(taken > 0.3) & (window > -0.5)] = -0.5
         stale.update(other for other in _around()[square] if other in open_squares)
@@ -349,15 +348,6 @@ def _around() -> Mapping[Square, tuple[Square, ...]]:
         )
         for square, (x, y) in places.items()
     }
-
-
-def _frame(discs: FloatArray, raster: Raster) -> tuple[tuple[int, int], tuple[int, int]]:
-    """First pixel (column, row) and size (width, height) of the raster window that holds discs."""
-    parts = discs.tolist()
-    margin_px, mm_per_px = raster.px_per_square - 0.5, raster.mm_per_px
-    left, top = (math.floor(min(p[k] - p[2] for p in parts) / mm_per_px + margin_px) - 1 for k in (0, 1))
-    right, bottom = (math.ceil(max(p[k] + p[2] for p in parts) / mm_per_px + margin_px) + 2 for k in (0, 1))
-    return (left, top), (right - left, bottom - top)
 
 
 def _looks(
@@ -391,16 +381,29 @@ def measure_squares(
     flat: FloatImage, covers: Mapping[Square, Cover], looks: Looks
 ) -> tuple[list[Square], FloatArray]:
     """Measure what is seen on the squares that are not plainly bare: they, and their features."""
-    fits = {s: (c.x_mm, c.y_mm, c.mean) for s, c in covers.items() if c.mean > _SURELY_NOBODY}
-    feet = {s: (x_mm, y_mm) for s, (x_mm, y_mm, _) in fits.items()}
+    return _measured(_worn(flat, covers, looks), covers, looks)
+
+
+def _worn(flat: FloatImage, covers: Mapping[Square, Cover], looks: Looks) -> dict[Square, Worn]:
+    """See what is worn on the squares that are not plainly bare."""
+    feet_mm = {s: (c.x_mm, c.y_mm) for s, c in covers.items() if c.mean > _SURELY_NOBODY}
+    worn = wear(flat, looks.cover, looks.raster, looks.view, looks.figure, list(feet_mm.values()))
+    return dict(zip(feet_mm, worn, strict=True))
+
+
+def _measured(
+    worn: Mapping[Square, Worn], covers: Mapping[Square, Cover], looks: Looks
+) -> tuple[list[Square], FloatArray]:
+    fits = {s: (covers[s].x_mm, covers[s].y_mm, covers[s].mean) for s in worn}
     sure = {s for s, (_, _, mean) in fits.items() if mean > _SURELY_MANNED}
-    unlike = unlike_soldiers(flat, looks.cover, looks.raster, looks.view, looks.figure, feet, sure)
-    return list(fits), features(looks, fits, unlike)
+    return list(fits), features(looks, fits, unlike_soldiers(worn, sure))
 
 
-def _log_odds(flat: FloatImage, covers: Mapping[Square, Cover], looks: Looks) -> dict[Square, float]:
+def _log_odds(
+    worn: Mapping[Square, Worn], covers: Mapping[Square, Cover], looks: Looks
+) -> dict[Square, float]:
     """Log-odds that somebody stands on a square, by square; plainly bare ones left out."""
-    squares, measured = measure_squares(flat, covers, looks)
+    squares, measured = _measured(worn, covers, looks)
     if not squares:
         return {}
     return dict(zip(squares, plainest(trained().log_odds(measured)).tolist(), strict=True))

@@ -7,6 +7,8 @@ That is why a soldier near the rim of the board seems to stand beside its square
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -15,9 +17,12 @@ from numpy.typing import NDArray
 
 from vision.soldiers.surface import Raster
 
-__all__ = ["Figure"]
+__all__ = ["Discs", "Figure"]
 
 FloatArray = NDArray[np.float64]
+# A few numbers each, and there are hundreds of figures: arrays of three cost more than they save.
+Discs = Sequence[tuple[float, float, float]]
+"""x, y and radius in mm of each."""
 
 _FOOT_THICKNESS_MM = 2.5
 _SUBPIXEL_BITS = 4
@@ -46,7 +51,7 @@ class Figure:
 
     def shadow_of_sight(
         self, camera_mm: FloatArray, x_mm: float, y_mm: float, from_z_mm: float = 0.0
-    ) -> FloatArray:
+    ) -> Discs:
         """Discs on the board that the figure hides from the camera.
 
         Parameters
@@ -60,10 +65,9 @@ class Figure:
 
         Returns
         -------
-        x, y and radius in mm of the foot, of the lowest slice of the body and of its highest, shape (3, 3); or of the
-        last two, shape (2, 3). What lies between those two is hidden as well.
+        The foot, the lowest slice of the body and its highest; or the last two. What lies between those two is hidden
+        as well.
         """
-        # One number at a time: there are hundreds of figures, and arrays of three cost more than they save.
         camera_x_mm, camera_y_mm, camera_z_mm = camera_mm.tolist()
         slices = [
             (z_mm, self._body_radius_mm(z_mm))
@@ -81,11 +85,19 @@ class Figure:
                     radius_mm * stretch,
                 )
             )
-        return np.array(discs)
+        return discs
+
+    @staticmethod
+    def box(discs: Discs, raster: Raster, margin_px: int = 0) -> tuple[int, int, int, int]:
+        """First column and row of the raster that discs lie in, and those after the last; they may lie outside of it."""
+        at_nought, mm_per_px = raster.px_per_square - 0.5, raster.mm_per_px
+        left, top = (math.floor(min(d[k] - d[2] for d in discs) / mm_per_px + at_nought) for k in (0, 1))
+        right, bottom = (math.ceil(max(d[k] + d[2] for d in discs) / mm_per_px + at_nought) for k in (0, 1))
+        return left - margin_px, top - margin_px, right + 1 + margin_px, bottom + 1 + margin_px
 
     @staticmethod
     def draw(
-        discs: FloatArray, raster: Raster, corner_px: tuple[int, int], size_px: tuple[int, int]
+        discs: Discs, raster: Raster, corner_px: tuple[int, int], size_px: tuple[int, int]
     ) -> NDArray[np.float32]:
         """Draw what a figure hides on a window of the board: 1 inside, 0 outside, between on the rim.
 
@@ -102,12 +114,13 @@ class Figure:
         """
         one = 1 << _SUBPIXEL_BITS
         canvas = np.zeros((size_px[1], size_px[0]), dtype=np.uint8)
-        centres = (raster.to_px(discs[:, :2]) - corner_px) * one
-        radii = discs[:, 2] * (one / raster.mm_per_px)
+        scale, at_nought = one / raster.mm_per_px, (raster.px_per_square - 0.5) * one
+        left, top = corner_px[0] * one - at_nought, corner_px[1] * one - at_nought
+        circles = [(x * scale - left, y * scale - top, radius * scale) for x, y, radius in discs]
         if len(discs) > 2:
-            (u, v), radius = centres[0].tolist(), float(radii[0])
+            u, v, radius = circles[0]
             cv2.circle(canvas, (round(u), round(v)), round(radius), 255, -1, cv2.LINE_AA, _SUBPIXEL_BITS)
-        ends = centres[-2:, None] + radii[-2:, None, None] * _CORNERS
-        body = cv2.convexHull(np.rint(ends).astype(np.int32).reshape(-1, 2))
+        ends = np.concatenate([_CORNERS * radius + (u, v) for u, v, radius in circles[-2:]])
+        body = cv2.convexHull(np.rint(ends).astype(np.int32))
         cv2.fillConvexPoly(canvas, body, 255, cv2.LINE_AA, _SUBPIXEL_BITS)
         return canvas.astype(np.float32) / np.float32(255)

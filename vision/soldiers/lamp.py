@@ -326,9 +326,8 @@ def _hide_figures(
     """Put nan where figures hide the board."""
     for x_mm, y_mm in feet_mm:
         discs = figure.shadow_of_sight(view.camera_mm, float(x_mm), float(y_mm))
-        low = np.floor(raster.to_px((discs[:, :2] - discs[:, 2:]).min(axis=0))).astype(int) - 2
-        high = np.ceil(raster.to_px((discs[:, :2] + discs[:, 2:]).max(axis=0))).astype(int) + 3
-        left, top = (int(v) for v in np.maximum(low, 0))
-        window = dark[top : int(high[1]), left : int(high[0])]
+        left, top, right, bottom = figure.box(discs, raster, 2)
+        left, top = max(left, 0), max(top, 0)
+        window = dark[top:bottom, left:right]
         drawn = figure.draw(discs, raster, (left, top), (window.shape[1], window.shape[0]))
         window[drawn > 0] = np.nan

@@ -121,10 +121,9 @@ def features(
         fits.items(), _own_shadows(looks, feet_mm).tolist(), _round_feet(looks, feet_mm), strict=True
     ):
         discs = figure.shadow_of_sight(looks.view.camera_mm, x_mm, y_mm)
-        low_px = np.floor(raster.to_px((discs[:, :2] - discs[:, 2:]).min(axis=0))).astype(int)
-        high_px = np.ceil(raster.to_px((discs[:, :2] + discs[:, 2:]).max(axis=0))).astype(int)
-        left, top = (int(v) for v in np.maximum(low_px - beside - 1, 0))
-        window = seen[top : high_px[1] + beside + 2, left : high_px[0] + beside + 2]
+        left, top, right, bottom = figure.box(discs, raster, beside + 1)
+        left, top = max(left, 0), max(top, 0)
+        window = seen[top:bottom, left:right]
         drawn = figure.draw(discs, raster, (left, top), (window.shape[1], window.shape[0])) > 0.5
         ring = (cv2.dilate(drawn.astype(np.uint8), around) > 0) & ~drawn
         within = window[drawn]

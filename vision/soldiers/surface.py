@@ -55,10 +55,14 @@ class Raster:
         The board.
     """
 
+    mm_per_px: float
+    """Side of a raster pixel on the board."""
+
     def __init__(self, view: BoardView, scene: Scene) -> None:
         self.square_mm = scene.square_mm
         fit = scene.square_mm / view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2)
         self.px_per_square = int(np.clip(round(fit), _FEWEST_PX_PER_SQUARE, _MOST_PX_PER_SQUARE))
+        self.mm_per_px = self.square_mm / self.px_per_square
         n = self.px_per_square
         self.shape = ((BOARD_ROWS + 2) * n, (BOARD_FILES + 2) * n)
         self.board = np.s_[n : (BOARD_ROWS + 1) * n, n : (BOARD_FILES + 1) * n]
@@ -74,11 +78,6 @@ class Raster:
         )
         fine = cv2.remap(coarse, at_columns, at_rows, cv2.INTER_LINEAR)
         self._u, self._v = np.ascontiguousarray(fine[..., 0]), np.ascontiguousarray(fine[..., 1])
-
-    @property
-    def mm_per_px(self) -> float:
-        """Side of a raster pixel on the board."""
-        return self.square_mm / self.px_per_square
 
     def lay(
         self,

@@ -8,7 +8,9 @@ parted by their looks and by where they stand (`vision.soldiers.parting`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -17,11 +19,11 @@ from numpy.typing import NDArray
 from game.montecassino import Side, Square
 from vision.registration import BoardView
 from vision.scene import Scene, Uniforms
-from vision.soldiers.figure import Figure
+from vision.soldiers.figure import Discs, Figure
 from vision.soldiers.parting import looks_of, part, trained
 from vision.soldiers.surface import Raster
 
-__all__ = ["learn_looks", "learn_uniforms", "tell_sides", "unlike_soldiers"]
+__all__ = ["Worn", "learn_looks", "learn_uniforms", "tell_sides", "unlike_soldiers", "wear"]
 
 FloatArray = NDArray[np.float64]
 FloatImage = NDArray[np.float32]
@@ -50,6 +52,45 @@ _FEWEST_IN_CORE = 20
 _GREY = 3.0  # grey levels that the colours of a picture without any can be apart
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Worn:
+    """What one soldier wears."""
+
+    pixels: FloatImage
+    """Colours of all of it that is plainly no board, shape (N, colours)."""
+    middle: FloatArray
+    """Median colour of its upper body, lightness scaled down, shape (colours,)."""
+
+
+def wear(
+    flat: FloatImage,
+    cover: FloatImage,
+    raster: Raster,
+    view: BoardView,
+    figure: Figure,
+    feet_mm: Sequence[tuple[float, float]],
+) -> list[Worn]:
+    """See what is worn where somebody may stand.
+
+    Parameters
+    ----------
+    flat, cover, raster, view, figure
+        As for `tell_sides`.
+    feet_mm
+        Where they stand, (x, y).
+    """
+    colours = _colours(flat)
+    worn = []
+    for foot_mm in feet_mm:
+        body = figure.shadow_of_sight(view.camera_mm, *foot_mm, from_z_mm=_UPPER_BODY * figure.height_mm)
+        core = [(x, y, _BODY_CORE * radius) for x, y, radius in body]
+        middle = np.median(_inside(colours, cover, raster, core), axis=0).astype(np.float64)
+        middle[0] *= _LIGHTNESS_SHARE
+        whole = figure.shadow_of_sight(view.camera_mm, *foot_mm)
+        worn.append(Worn(_inside(colours, cover, raster, whole), middle))
+    return worn
+
+
 def tell_sides(
     flat: FloatImage,
     cover: FloatImage,
@@ -57,6 +98,7 @@ def tell_sides(
     view: BoardView,
     figure: Figure,
     feet_mm: Mapping[Square, tuple[float, float]],
+    worn: Mapping[Square, Worn],
     scene: Scene,
 ) -> tuple[dict[Square, Side], tuple[str, ...]]:
     """Tell the side of each soldier.
@@ -71,6 +113,8 @@ def tell_sides(
         The board's raster, the camera and the size of the figures.
     feet_mm
         Where the soldiers stand, (x, y) by square.
+    worn
+        What they wear.
     scene
         Its expected position, where there is one, names the sides.
 
@@ -86,17 +130,14 @@ def tell_sides(
         return by_field | dict(_named(squares, scene.expected)), ()
     if scene.expected is None:
         if taught is not None:
-            colours = _colours(flat)
-            worn = [_Worn(colours, cover, raster, view, figure, feet_mm[s]).pixels for s in squares]
-            return _by_odds(squares, [_taught_ratio(pixels, taught) for pixels in worn]), ()
+            return _by_odds(squares, [_taught_ratio(worn[s].pixels, taught) for s in squares]), ()
         if _as_at_the_start(squares):
             return by_field, ()
         looks, grey = learn_looks(flat, cover, raster, view, figure, [feet_mm[s] for s in squares])
         forward = np.array([scene.length_mm / 2 - feet_mm[s][1] for s in squares]) / scene.square_mm
         odds = part(looks, trained(grey=grey), forward, np.array([s.field is Side.A for s in squares]))
         return _by_odds(squares, odds.tolist()), ()
-    colours = _colours(flat)
-    counts = _counts([_Worn(colours, cover, raster, view, figure, feet_mm[s]).pixels for s in squares])
+    counts = _counts([worn[s].pixels for s in squares])
     sides = by_field | dict(_named(squares, scene.expected))
     ratio = _ratios(counts, np.array([sides[s] is Side.A for s in squares]))
     notes: list[str] = []
@@ -156,23 +197,13 @@ def learn_looks(
     return np.array([looks_of(core, grey=grey) for core in cores]), grey
 
 
-def unlike_soldiers(
-    flat: FloatImage,
-    cover: FloatImage,
-    raster: Raster,
-    view: BoardView,
-    figure: Figure,
-    feet_mm: Mapping[Square, tuple[float, float]],
-    sure: Collection[Square],
-) -> dict[Square, float]:
+def unlike_soldiers(worn: Mapping[Square, Worn], sure: Collection[Square]) -> dict[Square, float]:
     """Tell how far what is seen on a square is from wearing what soldiers wear; a shadow or a print is far.
 
     Parameters
     ----------
-    flat, cover, raster, view, figure
-        As for `tell_sides`.
-    feet_mm
-        Where something is seen that may be a soldier, (x, y) by square.
+    worn
+        What is seen where something may be a soldier, by square.
     sure
         Those of them that are soldiers for sure.
 
@@ -181,22 +212,22 @@ def unlike_soldiers(
     For each square 0 where its colours are as those of the sure soldiers, else by how much its mean log-likelihood
     falls short of theirs. All 0 where the sure ones are too few or of one colour: the other side may be missing.
     """
-    squares = sorted(feet_mm)
+    squares = sorted(worn)
     nothing = dict.fromkeys(squares, 0.0)
     known = np.array([s in sure for s in squares], dtype=np.bool_)
     if int(known.sum()) < _FEWEST_SURE or known.all():
         return nothing
-    colours = _colours(flat)
-    worn = [_Worn(colours, cover, raster, view, figure, feet_mm[s]) for s in squares]
-    counts = _counts([w.pixels for w in worn])
-    _, ratio = _settle(counts[known], _parted(np.array([w.middle for w in worn])[known]))
+    counts = _counts([worn[s].pixels for s in squares])
+    _, ratio = _settle(counts[known], _parted(np.array([worn[s].middle for s in squares if s in sure])))
     if float(np.abs(ratio).mean()) < _APART:
         return nothing
     total, size = counts[known].sum(axis=0), int(known.sum())
     likeness = []
     for own, inside in zip(counts, known.tolist(), strict=True):
-        others = np.maximum(total - own, 0) / (size - 1) if inside else total / size
-        likeness.append(float(own @ (np.log(others + _RARE) - np.log(own + _RARE))))
+        (here,) = np.nonzero(own)
+        own_here, total_here = own[here], total[here]
+        others = np.maximum(total_here - own_here, 0) / (size - 1) if inside else total_here / size
+        likeness.append(float(own_here @ np.log((others + _RARE) / (own_here + _RARE))))
     usual = float(np.percentile(np.array(likeness)[known], 10))
     return {s: min(0.0, like - usual) for s, like in zip(squares, likeness, strict=True)}
 
@@ -218,11 +249,10 @@ def learn_uniforms(
     soldiers
         The side of each by its foot (x, y).
     """
-    colours = _colours(flat)
-    worn = {foot: _Worn(colours, cover, raster, view, figure, foot).pixels for foot in soldiers}
+    worn = dict(zip(soldiers, wear(flat, cover, raster, view, figure, list(soldiers)), strict=True))
     shares = {}
     for side in Side:
-        own = [_taught_shares(worn[foot]) for foot, of in soldiers.items() if of is side]
+        own = [_taught_shares(worn[foot].pixels) for foot, of in soldiers.items() if of is side]
         if not own:
             return None
         shares[side] = np.mean(own, axis=0)
@@ -233,7 +263,8 @@ def learn_uniforms(
         }
     )
     towards = [
-        _taught_ratio(worn[foot], uniforms) * (1 if side is Side.A else -1) for foot, side in soldiers.items()
+        _taught_ratio(worn[foot].pixels, uniforms) * (1 if side is Side.A else -1)
+        for foot, side in soldiers.items()
     ]
     return uniforms if float(np.median(towards)) >= _APART else None
 
@@ -274,49 +305,19 @@ def _named(squares: Sequence[Square], expected: Mapping[Square, Side] | None) ->
     return [] if expected is None else [(s, expected[s]) for s in squares if s in expected]
 
 
-class _Worn:
-    """What one soldier wears.
-
-    Attributes
-    ----------
-    pixels
-        Colours of all of it that is plainly no board, shape (N, colours).
-    middle
-        Median colour of its upper body, lightness scaled down, shape (colours,).
-    """
-
-    def __init__(
-        self,
-        colours: FloatImage,
-        cover: FloatImage,
-        raster: Raster,
-        view: BoardView,
-        figure: Figure,
-        foot_mm: tuple[float, float],
-    ) -> None:
-        self.pixels = self._inside(colours, cover, raster, figure.shadow_of_sight(view.camera_mm, *foot_mm))
-        body = figure.shadow_of_sight(view.camera_mm, *foot_mm, from_z_mm=_UPPER_BODY * figure.height_mm)
-        body[:, 2] *= _BODY_CORE
-        self.middle = np.median(self._inside(colours, cover, raster, body), axis=0).astype(np.float64)
-        self.middle[0] *= _LIGHTNESS_SHARE
-
-    @staticmethod
-    def _inside(colours: FloatImage, cover: FloatImage, raster: Raster, discs: FloatArray) -> FloatImage:
-        box, inside = _seen(raster, cover.shape, discs)
-        clear = inside & (cover[box] >= 0)
-        return np.asarray(
-            colours[box][clear if int(clear.sum()) >= _FEWEST_PIXELS else inside], dtype=np.float32
-        )
+def _inside(colours: FloatImage, cover: FloatImage, raster: Raster, discs: Discs) -> FloatImage:
+    """Give the colours of what discs hide that is plainly no board, shape (N, colours)."""
+    box, inside = _seen(raster, cover.shape, discs)
+    clear = inside & (cover[box] >= 0)
+    return np.asarray(colours[box][clear if int(clear.sum()) >= _FEWEST_PIXELS else inside], dtype=np.float32)
 
 
 def _seen(
-    raster: Raster, shape: tuple[int, ...], discs: FloatArray
+    raster: Raster, shape: tuple[int, ...], discs: Discs
 ) -> tuple[tuple[slice, slice], NDArray[np.bool_]]:
     """Give the window of a raster of a shape that discs lie in, and which of its pixels they cover."""
-    low = np.floor(raster.to_px((discs[:, :2] - discs[:, 2:]).min(axis=0))).astype(int)
-    high = np.ceil(raster.to_px((discs[:, :2] + discs[:, 2:]).max(axis=0))).astype(int) + 1
-    left, top = (int(v) for v in np.maximum(low, 0))
-    right, bottom = (int(v) for v in np.minimum(high, shape[1::-1]))
+    left, top, right, bottom = Figure.box(discs, raster)
+    left, top, right, bottom = max(left, 0), max(top, 0), min(right, shape[1]), min(bottom, shape[0])
     drawn = Figure.draw(discs, raster, (left, top), (right - left, bottom - top))
     return np.s_[top:bottom, left:right], drawn > 0.5
 
@@ -326,16 +327,25 @@ def _counts(worn: Sequence[FloatImage]) -> FloatArray:
     everything = np.concatenate(worn)
     steps = np.array(_BINS[: everything.shape[1]])
     lowest = everything.min(axis=0)
-    shape = tuple(int(n) + 3 for n in (everything.max(axis=0) - lowest) / steps)
-    shares = []
-    for pixels in worn:
-        share = np.zeros(shape)
-        np.add.at(share, tuple(((pixels - lowest) / steps).astype(int).T + 1), 1.0 / len(pixels))
+    shares = np.zeros((len(worn), *(int(n) + 3 for n in (everything.max(axis=0) - lowest) / steps)))
+    for pixels, all_of_it in zip(worn, shares, strict=True):
+        bins = ((pixels - lowest) / steps).astype(int)
+        # Its own corner of all colours, with a rim.
+        first, last = bins.min(axis=0), bins.max(axis=0) + 3
+        size = tuple((last - first).tolist())
+        count = np.bincount(
+            np.ravel_multi_index(tuple((bins - first + 1).T), size), minlength=math.prod(size)
+        )
+        share = count.reshape(size) / len(pixels)
         # A colour is also its neighbours, a little: light falls differently on the next soldier.
-        for axis in range(len(shape)):
-            share = 0.5 * share + 0.25 * (np.roll(share, 1, axis) + np.roll(share, -1, axis))
-        shares.append(share.ravel())
-    found = np.array(shares)
+        for axis in range(len(size)):
+            beside = share.swapaxes(axis, 0)
+            half = 0.5 * beside
+            half[1:] += 0.25 * beside[:-1]
+            half[:-1] += 0.25 * beside[1:]
+            share = half.swapaxes(axis, 0)
+        all_of_it[tuple(slice(*ends) for ends in zip(first, last, strict=True))] = share
+    found = shares.reshape(len(worn), -1)
     return found[:, found.any(axis=0)]
 
 
@@ -344,13 +354,15 @@ def _ratios(counts: FloatArray, heap: NDArray[np.bool_]) -> FloatArray:
     totals = [counts[heap].sum(axis=0), counts[~heap].sum(axis=0)]
     sizes = [int(heap.sum()), int((~heap).sum())]
     ratios = np.zeros(len(counts))
-    for i, own in enumerate(counts):
+    for i, everything in enumerate(counts):
+        (here,) = np.nonzero(everything)
+        own = everything[here]
         terms = []
         for total, size, inside in zip(totals, sizes, (heap[i], not heap[i]), strict=True):
             others = size - 1 if inside else size
-            seen = np.maximum(total - own, 0.0) if inside else total
-            terms.append(np.log(seen / max(others, 1) + _RARE))
-        ratios[i] = float(own @ (terms[0] - terms[1]))
+            seen = np.maximum(total[here] - own, 0.0) if inside else total[here]
+            terms.append(seen / max(others, 1) + _RARE)
+        ratios[i] = float(own @ np.log(terms[0] / terms[1]))
     return ratios
 
 

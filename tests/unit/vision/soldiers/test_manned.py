@@ -19,7 +19,7 @@ from vision.soldiers import read_board
 from vision.soldiers.figure import Figure
 from vision.soldiers.manned import plainest
 from vision.soldiers.surface import Raster
-from vision.soldiers.uniforms import tell_sides
+from vision.soldiers.uniforms import tell_sides, wear
 
 _BESIDE_PX = 3
 
@@ -93,7 +93,8 @@ def test_sides_are_not_the_fields_colours_that_show_beside_the_soldiers() -> Non
         beside = cv2.dilate(drawn.astype(np.uint8), np.ones((_BESIDE_PX,) * 2)) > 0
         cover[beside] = 0.5
         flat[drawn] = (30.0, 110.0, 140.0) if sides[square] is Side.A else (150.0, 120.0, 90.0)
-    told, notes = tell_sides(flat, cover, raster, camera, figure, feet, scene)
+    worn = dict(zip(feet, wear(flat, cover, raster, camera, figure, list(feet.values())), strict=True))
+    told, notes = tell_sides(flat, cover, raster, camera, figure, feet, worn, scene)
     assert told == sides
     assert notes == ()
 
