@@ -26,6 +26,7 @@ from benchmarks._demo import demo
 from benchmarks._played_shot import noisy, verdict_after_ms
 from benchmarks.figure import Figure
 from rig.camera import Frame, FrameRing
+from rig.freed_memory import keep_freed_memory
 from rig.log import open_log
 from rig.recording import Recording, read_frames, read_recording, write_recording
 from rig.settings import Settings
@@ -46,6 +47,7 @@ _PROMISED_VERDICT_MS = 150.0
 
 def measure() -> list[Figure]:
     """Watch and read a shot of the demo."""
+    keep_freed_memory()  # as every command of the rig begins
     threads = cv2.getNumThreads()
     cv2.setNumThreads(1)
     try:

@@ -20,6 +20,7 @@ import cv2
 from rig.analyse import analyse_folder
 from rig.analysis_store import keep, place_of
 from rig.checked_file import FaultyFile
+from rig.freed_memory import keep_freed_memory
 from rig.recording import read_recording
 
 __all__ = ["Outcome", "Read", "Tally", "analyse_many", "find_recordings", "usual_jobs"]
@@ -181,6 +182,7 @@ def _alone(folder: Path, into: Path | None) -> Read:
 def _begin() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; whoever started them ends them
     cv2.setNumThreads(1)  # the processes share the cores already
+    keep_freed_memory()
 
 
 def _known(folder: Path, into: Path | None) -> Read | None:

@@ -44,6 +44,7 @@ from rig.cli import (
     watch,
 )
 from rig.cli._app import RefusedError, app
+from rig.freed_memory import keep_freed_memory
 
 __all__ = [
     "RefusedError",
@@ -106,6 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     A mistake of the person who types is one line on standard error, a line each where a file has several. A traceback means a bug of ours.
     """
     _open_missing_streams()
+    keep_freed_memory()
     if arguments is None:
         # Asked to end (`kill`, a closed terminal), a command makes safe as it does on Ctrl-C.
         # `nohup` has it ignore the terminal's going, and that stays.
