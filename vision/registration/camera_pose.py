@@ -57,6 +57,8 @@ _SMALL_PASSES = (
     (0.16, 0.0),
 )
 _MOST_AGREE = 0.6
+# A camera that is known to so many squares needs no wide look.
+_NEAR_SQUARES = 0.02
 # An edge farther from the fit than this is something else: a soldier, a shadow.
 _LINE_TOLERANCE_SIGMA = 5.0
 # A lens's axis farther from the middle of the picture, in widths, belongs to another picture.
@@ -276,7 +278,8 @@ def _by_lines(shades: Image, scene: Scene, view: BoardView, p: FloatArray, marks
     px_per_square = scene.square_mm / view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2)
     laid_px = _CLICKED_SIGMA_PX if scene.markers is None else 0.01 * px_per_square
     believed_marks = marks.at_least(float(np.hypot(laid_px, _CORNER_SIGMA_PX)))
-    for passes in (_PASSES, _SMALL_PASSES):
+    is_near = view.error_mm < _NEAR_SQUARES * scene.square_mm
+    for passes in (_PASSES[is_near:], _SMALL_PASSES):
         refined, q = view, p
         for reach, believed in passes:
             lines = measure_lines(shades, refined, scene, reach)

@@ -32,7 +32,8 @@ _ROUNDS = 8
 # Blur adds light, and grey levels are light to the power of 1 / 2.2.
 _LIGHT = ((np.arange(256) / 255) ** 2.2).astype(np.float32)
 _REACH, _LEAST_REACH_PX = 0.33, 4.0  # of a marker's side: so far from where it should be it is looked for
-_MOST_PX = 600  # pixels of a large marker that are enough
+_MOST_PX = 600  # pixels of a large marker that are enough to place it,
+_MATCHED_PX = 150  # and to find it
 _LEAST_SIGMA_PX = 0.05
 
 
@@ -93,10 +94,11 @@ def see_pattern(shades: Image, view: BoardView, sheet: MarkerMap, number: int) -
     expected = _print(code, modules, softness)[0]
     steps = np.arange(-shifts, shifts + 1, step)
     moves = np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 1, 2)
-    u, v = np.moveaxis(origin + around + moves, -1, 0)
-    light = _LIGHT[shades[v, u]]
-    best = int(np.argmax(_correlation(light, expected)))
-    seen = light[best].astype(np.float64)
+    few = np.linspace(0, len(around) - 1, min(len(around), _MATCHED_PX)).astype(int)
+    u, v = np.moveaxis(origin + around[few] + moves, -1, 0)
+    best = moves[int(np.argmax(_correlation(_LIGHT[shades[v, u]], expected[few])))]
+    u, v = (origin + around + best).T
+    seen = _LIGHT[shades[v, u]].astype(np.float64)
     fitted = _fit(seen, around, code, start, shape, softness)
     if fitted is None:
         return None
@@ -106,7 +108,7 @@ def see_pattern(shades: Image, view: BoardView, sheet: MarkerMap, number: int) -
     own = float(resembled[4 * number])
     return PatternSeen(
         number,
-        origin + moves[best, 0] + fitted.middle + corners @ fitted.shape.T,
+        origin + best + fitted.middle + corners @ fitted.shape.T,
         max(fitted.sigma_px, _LEAST_SIGMA_PX),
         own,
         own - float(np.delete(resembled, 4 * number).max()),
@@ -218,7 +220,7 @@ def _fit(
         prior[6:10] = 1 / (0.1 * scale) ** 2
         prior[10] = 1 / (0.3 / scale) ** 2
         normal = matrix.T @ matrix / noise**2 + np.diag(prior)
-        step = np.linalg.lstsq(normal, matrix.T @ left / noise**2, rcond=None)[0]
+        step = np.linalg.solve(normal, matrix.T @ left / noise**2)
         moved = np.clip(step[4:6], -0.7, 0.7)
         middle = middle + moved
         shape = shape + np.clip(step[6:10], -0.15 * scale, 0.15 * scale).reshape(2, 2)
