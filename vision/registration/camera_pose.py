@@ -61,6 +61,8 @@ _MOST_AGREE = 0.6
 _NEAR_SQUARES = 0.02
 # An edge farther from the fit than this is something else: a soldier, a shadow.
 _LINE_TOLERANCE_SIGMA = 5.0
+# The edges along one line share its print and its light, so that they say less together than each by itself.
+_SHARED_BY_LINES = 2.0
 # A lens's axis farther from the middle of the picture, in widths, belongs to another picture.
 _MOST_OFF_CENTRE = 0.15
 # Where a marker alone says which end is whose, it must lie within so many squares of where it should.
@@ -233,7 +235,7 @@ def _from_marks(shades: Image, scene: Scene, found: Marks | None) -> Rough | NoB
     elif scene.corners_px is not None:
         outline = np.array(scene.outline_mm)
         pixels = np.array(scene.corners_px, dtype=np.float64)
-        marks = Measured.of_points(outline, outline, pixels, np.full(4, -1), np.full(4, _CORNER_SIGMA_PX))
+        marks = Measured.of_points(outline, outline, pixels, np.full(4, -1), np.full(4, _CLICKED_SIGMA_PX))
     else:
         return NoBoard("neither markers nor the board's corners are given, so the board cannot be placed")
     size_px = (shades.shape[1], shades.shape[0])
@@ -279,6 +281,7 @@ def _by_lines(shades: Image, scene: Scene, view: BoardView, p: FloatArray, marks
     laid_px = _CLICKED_SIGMA_PX if scene.markers is None else 0.01 * px_per_square
     believed_marks = marks.at_least(float(np.hypot(laid_px, _CORNER_SIGMA_PX)))
     is_near = view.error_mm < _NEAR_SQUARES * scene.square_mm
+    best, most = None, 0
     for passes in (_PASSES[is_near:], _SMALL_PASSES):
         refined, q = view, p
         for reach, believed in passes:
@@ -294,9 +297,13 @@ def _by_lines(shades: Image, scene: Scene, view: BoardView, p: FloatArray, marks
                 believed_marks = marks.at_least(float(np.hypot(laid_px, _CORNER_SIGMA_PX)))
         kept = measured.where(keep)
         agree = int((kept.group == LINES).sum())
-        if agree >= max(_FEWEST_LINES, _MOST_AGREE * len(lines.pixels)):
-            return fit_camera(kept, scene, unknowns, q, size_px)[0]
-    return view
+        if agree >= max(_FEWEST_LINES, _MOST_AGREE * len(lines.pixels), most + 1):
+            best, most = (kept, q), agree
+            if scene.markers is not None:
+                break
+    if best is None:
+        return view
+    return fit_camera(best[0].shared(_SHARED_BY_LINES), scene, unknowns, best[1], size_px)[0]
 
 
 def _laid_px(measured: Measured, unknowns: Unknowns, p: FloatArray, px_per_square: float) -> float:

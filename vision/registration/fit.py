@@ -47,6 +47,8 @@ _PRIOR_K1_SIGMA = 0.1
 _PRIOR_K2_SIGMA = 0.05
 # Of a square: how far the lines may lie beside where markers say, and how far a line may seem to lean to the dark side.
 _PRINT_SIGMA_SQUARES = 0.005
+# Where there are none, the lines are the board, but for how well they are ruled.
+_RULED_SIGMA_SQUARES = 0.001
 _LEAN_SIGMA_SQUARES = 0.02
 # Bright paper bleeds into a black marker by part of a pixel, so that it looks a few per cent smaller than it is.
 _BLEED_SIGMA = 0.03
@@ -115,6 +117,10 @@ class Measured:
         """Return them with no standard error smaller than that."""
         return replace(self, sigma_px=np.maximum(self.sigma_px, sigma_px))
 
+    def shared(self, factor: float) -> Measured:
+        """Return them with so many times the standard error for lines."""
+        return replace(self, sigma_px=np.where(self.group == LINES, factor, 1.0) * self.sigma_px)
+
     @property
     def _arrays(self) -> tuple[NDArray[Any], ...]:
         return (
@@ -163,7 +169,8 @@ class Unknowns:
                 mean[4], sigma[4:6] = _PRIOR_K1, (_PRIOR_K1_SIGMA, _PRIOR_K2_SIGMA)
         if scene.markers is not None:
             sigma[0] = _BLEED_SIGMA
-        sigma[6:8] = _PRINT_SIGMA_SQUARES * scene.square_mm
+        print_squares = _RULED_SIGMA_SQUARES if scene.markers is None else _PRINT_SIGMA_SQUARES
+        sigma[6:8] = print_squares * scene.square_mm
         return Unknowns(
             np.array([[fx, 0, cx], [0, fy, cy], [0, 0, 1.0]]), distortion, mean, sigma, scene.length_mm / 2
         )

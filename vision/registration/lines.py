@@ -30,6 +30,10 @@ _ALONG = np.linspace(-0.3, 0.3, 9)  # of a square: between the ends of an edge, 
 _STEP_PX = 0.4  # between two samples across
 _BLUR_PX = 0.8  # how soft edges are, standard deviation
 _WIDE_LINE_PX = 1.8
+_WIDE_WINDOW_PX = 4.0
+_BY_TURNS = (
+    0.5  # of the edges of a checkered board, less those that are not, part dark from light as they should
+)
 _LEAST_RISE = 1.0  # grey levels; less is no line
 _LEAST_SHARE = 0.4  # of what the profile varies by that step and line explain
 _LEAST_SIGMA_PX = 0.08
@@ -77,7 +81,7 @@ def measure_lines(shades: Image, view: BoardView, scene: Scene, reach_squares: f
     rows = points.reshape(len(points), -1, 2)
     sampled = cv2.remap(shades, rows, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     profiles = sampled.reshape(len(points), len(_ALONG), count).mean(axis=1, dtype=np.float32)
-    placed = _place(profiles, places_mm, float(np.median(px_per_mm)), window)
+    placed = _place(profiles, places_mm, float(np.median(px_per_mm)), window, middles / square_mm)
     found = placed.found & inside
     along = by_across / px_per_mm[:, None]
     pixels = at + placed.offset_mm[:, None] * by_across
@@ -112,7 +116,9 @@ class _Placed:
     found: NDArray[np.bool_]
 
 
-def _place(profiles: NDArray[np.float32], places_mm: FloatArray, px_per_mm: float, window: int) -> _Placed:
+def _place(
+    profiles: NDArray[np.float32], places_mm: FloatArray, px_per_mm: float, window: int, edges: FloatArray
+) -> _Placed:
     """Find the line in each profile.
 
     A line and a step at one place cannot be told from a line or a step a little beside it, so either lines or steps are
@@ -128,6 +134,8 @@ def _place(profiles: NDArray[np.float32], places_mm: FloatArray, px_per_mm: floa
         Scale of the picture.
     window
         How many places to each side of a line belong to it.
+    edges
+        Middles of the edges in squares, shape (edges, 2).
     """
     step_mm = float(places_mm[1] - places_mm[0])
     # One basis serves everywhere: a window of the profile, the line in its middle.
@@ -146,7 +154,10 @@ def _place(profiles: NDArray[np.float32], places_mm: FloatArray, px_per_mm: floa
     total = len(near_px) * (square - mean**2)[:, window : len(places_mm) - window]
     varied = np.maximum(total, 1e-9 + 0.01 * total.max(axis=1, keepdims=True))
     shares = [np.median((power / varied).max(axis=1)) for power in (line_power, step_power)]
-    explained = line_power if shares[0] >= shares[1] else step_power
+    # Of little more than its own width, a line's flank looks like a step as well.
+    is_wide = window * step_mm * px_per_mm >= _WIDE_WINDOW_PX
+    are_steps = shares[0] < shares[1] if is_wide else _is_checkered(profiles, edges)
+    explained = step_power if are_steps else line_power
     best = np.clip(np.argmax(explained, axis=1), 1, explained.shape[1] - 2)
     rows = np.arange(len(profiles))
     before, here, after = (explained[rows, best + k] for k in (-1, 0, 1))
@@ -164,6 +175,14 @@ def _place(profiles: NDArray[np.float32], places_mm: FloatArray, px_per_mm: floa
         np.clip(lean, -1, 1),
         peak & (rise > _LEAST_RISE) & (here > _LEAST_SHARE * total[rows, best]),
     )
+
+
+def _is_checkered(profiles: NDArray[np.float32], edges: FloatArray) -> bool:
+    """Say whether what is dark and light by turns along the lines is as dark and light across them."""
+    quarter = profiles.shape[1] // 4
+    rise = profiles[:, -quarter:].mean(axis=1) - profiles[:, :quarter].mean(axis=1)
+    by_turns = rise * (1 - 2 * (np.floor(edges).sum(axis=1) % 2))
+    return bool(abs(np.sign(by_turns).mean()) > _BY_TURNS)
 
 
 def _beside_level(shapes: FloatArray) -> FloatArray:
