@@ -23,7 +23,7 @@ _HOME_ALIKE = 0.5
 _HALF_COVERED = 0.25
 _MOST_CROWD = 3
 _MOST_SPREAD = 2.5
-_MOST_ODDS = 4.0
+_MOST_ODDS = 8.0
 _MOST_APART_MM = 20.0
 # Likeness and uprightness each find a place within 2 mm or so, or they found two things.
 _AGREE_MM = 8.0
@@ -61,8 +61,11 @@ class Evidence:
 
 
 def has_left(evidence: Evidence) -> bool:
-    """Say whether a soldier that stands is no longer where it stood, wherever it is now."""
-    return evidence.at_home < _GONE
+    """Say whether a soldier that stands is no longer where it stood, wherever it is now.
+
+    Where most of it is as it was, what the rest differs by is a shadow, or whoever lies across it.
+    """
+    return evidence.at_home < _GONE and evidence.same < _MOSTLY_SAME
 
 
 def shift_mm(evidence: Evidence) -> tuple[float, float]:

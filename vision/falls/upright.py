@@ -1,9 +1,10 @@
-"""Does somebody stand there? A small network that has seen many standing and many lying figures from above.
+"""Does somebody stand there? Small networks that have seen many standing and many lying figures from above.
 
 What surrounds a soldier's old place is laid out afresh, to scale, turned so that figures lean away from the camera to
-the right: how little each point can be bare board, and how bright it is against the figure as it stood. A network with
-one hidden layer looks at every place in reach through a round window and says how much it looks like a figure on its
-feet there. It was trained on the twin (`benchmarks/_train_fates.py`), where the truth is known.
+the right: how little each point can be bare board, how bright it is against the figure as it stood, whether it changed,
+and whether it is of the figure's colours. A convolutional network looks at every place in reach through a window and
+says how much it looks like a figure on its feet there. It was trained on the twin (`benchmarks/_train_fates.py`), where
+the truth is known.
 """
 
 from __future__ import annotations
@@ -21,15 +22,22 @@ from vision.falls.topple import Place
 from vision.soldiers import Board
 
 __all__ = [
+    "LAYERS",
+    "LEAK",
     "PX_MM",
     "REACH_PX",
+    "SIDES",
+    "STEPS",
     "WINDOW_PX",
     "Network",
+    "Step",
     "Surroundings",
     "Uprightness",
     "lay_out",
+    "leaky",
     "network",
     "read_weights",
+    "squares",
 ]
 
 FloatImage = NDArray[np.float32]
@@ -37,13 +45,22 @@ FloatArray = NDArray[np.float64]
 
 PX_MM = 2.25
 """Side of a pixel of the lay-out."""
-WINDOW_PX = 20
-"""Side of the window that the network looks through."""
-REACH_PX = 12
-"""How far from the old place, along a row or a column, places are looked at."""
+WINDOW_PX = 25
+"""Side of the window that the network looks through: a figure that lies fits in."""
+REACH_PX = 14
+"""How far from the old place places are looked at: of 29 pushed by the twin's shots the farthest went 29 mm."""
+LAYERS = 4
+"""Ways in which a point is looked at."""
+SIDES = (5, 3, 9, 1)
+"""Side of the square that each step of the network looks at; the last but one looks at all that is left of a window."""
+STEPS = (2, 1, 1, 1)
+"""How far apart those squares are."""
+LEAK = 0.1
+"""How much `leaky` lets through of what is below 0."""
 _MIDDLE_HEIGHT = 0.45  # of a figure, as the camera sees it
 _LEAST_CONTRAST = 12.0  # grey levels
-_LEAK = 0.1
+_OWN_COLOURS = (0.03, 0.97)  # quantiles
+_OTHER_COLOUR = 20.0  # grey levels beyond them at which a colour counts for a third
 _ELBOW_MM = 10.0  # nobody stands so close to another's foot
 
 
@@ -52,7 +69,8 @@ class Surroundings:
     """What surrounds a soldier's old place."""
 
     layers: FloatImage
-    """How strange, 0 to 1, and how bright, -1 to 1: shape (2, side, side)."""
+    """How strange, 0 to 1; how bright, -1 to 1; how much it changed, and how much of the figure's colours it is, 0 to 1:
+    shape (LAYERS, side, side)."""
     along: tuple[float, float]
     """Unit vector (x, y) on the board that runs along the rows: away from the camera."""
 
@@ -78,7 +96,12 @@ class Uprightness:
 
 
 def lay_out(
-    place: Place, board: Board, camera_mm: FloatArray, after: FloatImage, strange: FloatImage
+    place: Place,
+    board: Board,
+    camera_mm: FloatArray,
+    after: FloatImage,
+    strange: FloatImage,
+    changed: FloatImage,
 ) -> Surroundings:
     """Lay out what surrounds a soldier's old place.
 
@@ -94,6 +117,8 @@ def lay_out(
         The later picture on the raster, shape (rows, columns, colours).
     strange
         How little each pixel of it can be bare board, 0 to 1, shape (rows, columns).
+    changed
+        How surely it differs from before, likewise.
     """
     away = np.array([place.soldier.x_mm, place.soldier.y_mm]) - camera_mm[:2]
     middle = camera_mm[:2] + away * camera_mm[2] / (camera_mm[2] - _MIDDLE_HEIGHT * board.figure.height_mm)
@@ -103,44 +128,82 @@ def lay_out(
     across, down = np.meshgrid(steps_mm, steps_mm)
     columns = board.raster.to_px(middle[0] + across * x - down * y).astype(np.float32)
     rows = board.raster.to_px(middle[1] + across * y + down * x).astype(np.float32)
-    own = board.flat[place.window][place.telling].mean(axis=1)
-    contrast = max(2 * float(own.std()), _LEAST_CONTRAST)
-    laid, *colours = (
+    own = board.flat[place.window][place.telling]
+    shades = own.mean(axis=1)
+    contrast = max(2 * float(shades.std()), _LEAST_CONTRAST)
+    strange_there, changed_there, *colours = (
         cv2.remap(layer, columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
-        for layer in (strange, *cv2.split(after))
+        for layer in (strange, changed, *cv2.split(after))
     )
-    bright = np.tanh((np.mean(colours, axis=0) - float(own.mean())) / contrast)
-    return Surroundings(np.stack([laid, bright]).astype(np.float32), (x, y))
+    bright = np.tanh((np.mean(colours, axis=0) - float(shades.mean())) / contrast)
+    low, high = np.quantile(own, _OWN_COLOURS, axis=0)
+    now = np.stack(colours, axis=-1)
+    beyond = np.maximum(np.maximum(low - now, now - high), 0).max(axis=2)
+    layers = [strange_there, bright, changed_there, np.exp(-beyond / _OTHER_COLOUR)]
+    return Surroundings(np.stack(layers).astype(np.float32), (x, y))
+
+
+def squares(picture: FloatImage, side: int, *, step: int = 1, apart: int = 1) -> FloatImage:
+    """Cut pictures (N, height, width, layers) into squares of a side, each as one row: (N, rows, columns, its points).
+
+    Parameters
+    ----------
+    picture
+        The pictures.
+    side
+        Points along a square's side.
+    step
+        How far a square lies from the next.
+    apart
+        How far a square's points lie from one another.
+    """
+    reach = (side - 1) * apart + 1
+    view = np.lib.stride_tricks.sliding_window_view(picture, (reach, reach), axis=(1, 2))
+    view = view[:, ::step, ::step, :, ::apart, ::apart]
+    return np.ascontiguousarray(view).reshape(*view.shape[:3], -1)
+
+
+def leaky(units: FloatImage) -> FloatImage:
+    """Let through what is above 0, and a little of the rest."""
+    return np.asarray(np.maximum(units, np.float32(LEAK) * units))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """One step of a network."""
+
+    weights: FloatImage
+    """Shape (points of a square as `squares` gives them, units)."""
+    bias: FloatImage
+    """Shape (units,)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Network:
-    """Weights of the network: windows to one hidden layer, leaky, to one number."""
+    """Networks of `SIDES` steps each, leaky but for the last; the mean of their answers counts."""
 
-    hidden: FloatImage
-    """Shape (2 * WINDOW_PX ** 2, units)."""
-    hidden_bias: FloatImage
-    """Shape (units,)."""
-    out: FloatImage
-    """Shape (units,)."""
-    out_bias: float
-
-    def look(self, windows: FloatImage) -> FloatImage:
-        """Say how much each of some windows, shape (N, 2 * WINDOW_PX ** 2), looks like a figure that stands.
-
-        Log odds, shape (N,).
-        """
-        units = windows @ self.hidden + self.hidden_bias
-        return np.asarray(np.maximum(units, _LEAK * units) @ self.out + np.float32(self.out_bias))
+    members: tuple[tuple[Step, ...], ...]
 
     def map(self, surroundings: Surroundings) -> FloatImage:
-        """Look at every place in reach: shape (2 * REACH_PX + 1, 2 * REACH_PX + 1), its middle the old place."""
-        view = np.lib.stride_tricks.sliding_window_view(
-            surroundings.layers, (WINDOW_PX, WINDOW_PX), axis=(1, 2)
-        )
-        places = 2 * REACH_PX + 1
-        windows = np.ascontiguousarray(view.transpose(1, 2, 0, 3, 4)).reshape(places * places, -1)
-        return self.look(windows).reshape(places, places)
+        """Look at every place in reach: shape (2 * REACH_PX + 1, 2 * REACH_PX + 1), its middle the old place.
+
+        Log odds, as every window by itself would give them. Windows share most of their squares, so all are gone over at
+        once: what the first step leaves out of one window it needs for the next, and later steps find their points
+        farther apart.
+        """
+        picture = np.ascontiguousarray(surroundings.layers.transpose(1, 2, 0))[None]
+        answers = [self._answer(member, picture) for member in self.members]
+        return np.asarray(np.mean(answers, axis=0), dtype=np.float32)
+
+    @staticmethod
+    def _answer(member: tuple[Step, ...], picture: FloatImage) -> FloatImage:
+        apart = 1
+        units = picture
+        for side, step, each in zip(SIDES, STEPS, member, strict=True):
+            seen = picture if units is picture else leaky(units)
+            units = np.asarray(squares(seen, side, apart=apart) @ each.weights + each.bias)
+            apart *= step
+        return units[0, :, :, 0]
 
     def search(self, surroundings: Surroundings, others_mm: Sequence[tuple[float, float]]) -> Uprightness:
         """Look for the likeliest place of a soldier that stands.
@@ -167,13 +230,19 @@ class Network:
 
 @cache
 def network() -> Network:
-    """Return the network that was trained."""
-    weights = read_weights()
-    return Network(weights["hidden"], weights["hidden_bias"], weights["out"], float(weights["out_bias"]))
+    """Return the networks that were trained."""
+    kept = read_weights()
+    members = range(sum(name.endswith("bias_0") for name in kept))
+    return Network(
+        tuple(
+            tuple(Step(kept[f"{k}_weights_{n}"], kept[f"{k}_bias_{n}"]) for n in range(len(SIDES)))
+            for k in members
+        )
+    )
 
 
 @cache
 def read_weights() -> Mapping[str, FloatImage]:
-    """Read what was trained: the network's weights, and those of `vision.falls.fate`."""
+    """Read what was trained: the networks' weights, and those of `vision.falls.fate`."""
     with (resources.files("vision.falls") / "upright.npz").open("rb") as file, np.load(file) as kept:
         return {name: kept[name].astype(np.float32) for name in kept.files}

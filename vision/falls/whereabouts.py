@@ -36,8 +36,9 @@ _SPARSE = 3  # every so-manieth pixel along rows and columns tells the noise
 # Shares of a figure's telling pixels.
 _STANDS_SAME = 0.5
 _STANDS_BARE = 0.2
+_STANDS_ALIKE = 0.5  # correlation: one of the board's colours can be gone though few pixels changed
 _LYING_HEIGHTS = 1.25  # a lying figure and its slide reach so far from its foot
-_REACH_SQUARES = 0.6
+_REACH_SQUARES = 0.75  # of 29 whom the twin's shots pushed and who stood the farthest went 0.64
 _CROWD_HEIGHTS = 1.6  # bodies of two that stood so far apart can lie in one heap
 _OWN_COLOURS = (0.03, 0.97)  # quantiles
 _MAYBE = 0.6  # what has changed and looks like board: a shadow, or a figure of the board's colour
@@ -127,6 +128,7 @@ class Change:
         factor = _NOISE_FACTOR if self.smooth_px == 1 else _SMOOTH_NOISE_FACTOR
         self.step = max(_LEAST_STEP, factor * noise)
         self._same = difference < self.step
+        self._changed = np.clip(difference / (2 * self.step), 0, 1).astype(np.float32)
         strange = np.zeros(raster.shape, dtype=np.float32)
         bare = np.ascontiguousarray(flat[raster.board])
         strange[raster.board] = strangeness(bare, board.surface, board.surface.shades(bare))
@@ -151,7 +153,9 @@ class Change:
     def stands_plainly(self, place: Place) -> bool:
         """Whether a soldier's place looks as before."""
         same, bare = self._shares(place)
-        return same >= _STANDS_SAME and bare < _STANDS_BARE
+        if same < _STANDS_SAME or bare >= _STANDS_BARE:
+            return False
+        return self._likeness_at_home(place) > _STANDS_ALIKE
 
     def _shares(self, place: Place) -> tuple[float, float]:
         """Shares of a figure's telling pixels that look the same, and where the bare board shows."""
@@ -205,7 +209,7 @@ class Change:
 
     def surroundings(self, place: Place) -> Surroundings:
         """Give what surrounds a soldier's old place now."""
-        return lay_out(place, self._board, self._camera_mm, self._flat, self._strange_share)
+        return lay_out(place, self._board, self._camera_mm, self._flat, self._strange_share, self._changed)
 
     def outline(self, place: Place, found: Resemblance, shift_mm: tuple[float, float] | None = None) -> Mask:
         """Give where on the raster a figure is seen again, or would be if it had been shifted so far."""

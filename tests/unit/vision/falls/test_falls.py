@@ -126,7 +126,13 @@ def test_one_that_is_pushed_and_stands_has_not_fallen(dx_mm: float, dy_mm: float
 
 @pytest.mark.parametrize(
     ("dx_mm", "dy_mm", "turn_rad"),
-    [(7.0, 2.0, 0.9), (-13.0, 0.0, -2.4), (9.0, -17.0, math.pi), (-12.0, 20.0, 1.6)],
+    [
+        (7.0, 2.0, 0.9),
+        (-13.0, 0.0, -2.4),
+        (9.0, -17.0, math.pi),
+        (-12.0, 20.0, 1.6),
+        (27.0, 3.0, -1.2),
+    ],
 )
 def test_one_that_is_pushed_far_and_turned_has_not_fallen(
     dx_mm: float, dy_mm: float, turn_rad: float

@@ -7,7 +7,21 @@ import pytest
 
 from vision.falls.fate import Evidence, chance_of_standing, has_left, shift_mm
 from vision.falls.resemblance import Resemblance
-from vision.falls.upright import PX_MM, REACH_PX, WINDOW_PX, Network, Surroundings, Uprightness, network
+from vision.falls.upright import (
+    LAYERS,
+    PX_MM,
+    REACH_PX,
+    SIDES,
+    STEPS,
+    WINDOW_PX,
+    Network,
+    Step,
+    Surroundings,
+    Uprightness,
+    leaky,
+    network,
+    squares,
+)
 
 SIDE = 2 * REACH_PX + WINDOW_PX
 MIDDLE_PX = WINDOW_PX // 2
@@ -16,15 +30,21 @@ ALONG = (0.6, 0.8)
 
 def bright_spot_finder() -> Network:
     """A network that says how bright the middle of the second layer is."""
-    hidden = np.zeros((2, WINDOW_PX, WINDOW_PX), dtype=np.float32)
-    hidden[1, MIDDLE_PX, MIDDLE_PX] = 1.0
-    one = np.ones(1, dtype=np.float32)
-    return Network(hidden.reshape(-1, 1), np.zeros(1, dtype=np.float32), one, -0.5)
+    steps = []
+    layers, middle_layer, bias = LAYERS, 1, 0.0
+    for k, side in enumerate(SIDES):
+        weights = np.zeros((layers, side, side), dtype=np.float32)
+        weights[middle_layer, side // 2, side // 2] = 1.0
+        if k == len(SIDES) - 1:
+            bias = -0.5
+        steps.append(Step(weights.reshape(-1, 1), np.full(1, bias, dtype=np.float32)))
+        layers, middle_layer = 1, 0
+    return Network((tuple(steps),))
 
 
 def with_spots(*spots: tuple[int, int, float]) -> Surroundings:
     """Spots (column, row, brightness) at so many pixels from the old place."""
-    layers = np.zeros((2, SIDE, SIDE), dtype=np.float32)
+    layers = np.zeros((LAYERS, SIDE, SIDE), dtype=np.float32)
     for column, row, brightness in spots:
         layers[1, MIDDLE_PX + REACH_PX + row, MIDDLE_PX + REACH_PX + column] = brightness
     return Surroundings(layers, ALONG)
@@ -55,6 +75,21 @@ def test_places_on_the_board_and_in_the_lay_out_belong_together(shift: tuple[flo
 
 def test_the_trained_network_fits_the_lay_out() -> None:
     assert network().map(with_spots()).shape == (2 * REACH_PX + 1, 2 * REACH_PX + 1)
+
+
+def test_all_windows_at_once_are_answered_as_each_by_itself() -> None:
+    """What `Network.map` promises, at places of both parities."""
+    rng = np.random.default_rng(5)
+    layers = rng.normal(size=(LAYERS, SIDE, SIDE)).astype(np.float32)
+    (member, *_) = network().members
+    odds = Network((member,)).map(Surroundings(layers, ALONG))
+    for row, column in ((0, 0), (3, 8), (17, 2), (2 * REACH_PX, 2 * REACH_PX)):
+        units = layers[:, row : row + WINDOW_PX, column : column + WINDOW_PX].transpose(1, 2, 0)[None]
+        for k, (side, step, each) in enumerate(zip(SIDES, STEPS, member, strict=True)):
+            seen = units if k == 0 else leaky(units)
+            units = squares(seen, side, step=step) @ each.weights + each.bias
+        assert units.shape == (1, 1, 1, 1)
+        assert odds[row, column] == pytest.approx(float(units.item()), rel=1e-3, abs=1e-3)
 
 
 STANDS = Evidence(
@@ -111,3 +146,9 @@ def test_one_of_whom_nothing_is_left_at_home_was_pushed_though_another_lies_ther
     assert has_left(hidden)
     assert shift_mm(hidden) != (0.0, 0.0)
     assert not has_left(replace(STANDS, at_home=0.4))
+
+
+def test_one_most_of_whom_is_as_it_was_has_not_left_whatever_shadow_falls_on_the_rest() -> None:
+    shaded = replace(STANDS, same=0.65, bare=0.02, at_home=-0.1)
+    assert not has_left(shaded)
+    assert shift_mm(shaded) == (0.0, 0.0)
