@@ -201,10 +201,12 @@ class ClipGuard:
     """
 
     def __init__(self, view: BoardView, scene: Scene, standing: Standing, reference: Image) -> None:
-        self._view = view
-        self._scene = scene
         self._anchors = _Anchors(reference, view, scene, standing)
         self._watch = _ClipWatch(reference, view, scene, standing)
+        free = np.ones(reference.shape[:2], np.uint8)
+        cv2.fillConvexPoly(free, _corners(view.project(_cannon_mm(scene))), 0)
+        self._but_the_cannon = Watched(shrink_mask(free > 0))
+        self._mm2_per_px = view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2) ** 2
         self._seen: dict[int, Alarm | None] = {}
 
     def look_ahead(self, frames: Sequence[Image], timestamps_us: Sequence[int]) -> None:
@@ -254,7 +256,7 @@ class ClipGuard:
             found[Trouble.BUMP] = Alarm(
                 Trouble.BUMP, "the last picture shows another table than the one before the shot"
             )
-        if not found and _still_moves(frames, timestamps_us, self._view, self._scene):
+        if not found and self._still_moves(frames, timestamps_us):
             found[Trouble.UNENDED] = Alarm(
                 Trouble.UNENDED, "the pictures end while something on the board still moves"
             )
@@ -274,7 +276,18 @@ class ClipGuard:
         """
         if any(alarm.trouble not in known for alarm in self.alarms(frames, timestamps_us, 0)):
             return True
-        return _changed_mm2(frames[0], frames[-1], self._view, self._scene) > _STIRRED_MM2
+        return self._changed_mm2(frames[0], frames[-1]) > _STIRRED_MM2
+
+    def _still_moves(self, frames: Sequence[Image], timestamps_us: Sequence[int]) -> bool:
+        """Say whether the last picture differs from one a little older, apart from the cannon and the shot."""
+        older = max(
+            k for k, at_us in enumerate(timestamps_us) if k == 0 or at_us <= timestamps_us[-1] - _UNENDED_US
+        )
+        return self._changed_mm2(frames[older], frames[-1]) > _UNENDED_MM2
+
+    def _changed_mm2(self, before: Image, now: Image) -> float:
+        """Return the area of the largest patch that differs, in mm2 on the board; the cannon does not count."""
+        return self._but_the_cannon.compare(shrink(before), shrink(now)).area_px * self._mm2_per_px
 
     def _look(self, picture: Image, at_us: int) -> Alarm | None:
         if at_us not in self._seen:
@@ -289,24 +302,6 @@ def _looked_at(timestamps_us: Sequence[int]) -> Iterator[int]:
         if at_us - looked_us >= _LOOK_EACH_US:
             looked_us = at_us
             yield k
-
-
-def _still_moves(
-    frames: Sequence[Image], timestamps_us: Sequence[int], view: BoardView, scene: Scene
-) -> bool:
-    """Say whether the last picture differs from one a little older, apart from the cannon and the shot."""
-    older = max(
-        k for k, at_us in enumerate(timestamps_us) if k == 0 or at_us <= timestamps_us[-1] - _UNENDED_US
-    )
-    return _changed_mm2(frames[older], frames[-1], view, scene) > _UNENDED_MM2
-
-
-def _changed_mm2(before: Image, now: Image, view: BoardView, scene: Scene) -> float:
-    """Return the area of the largest patch that differs, in mm2 on the board; the cannon does not count."""
-    free = np.ones(before.shape[:2], np.uint8)
-    cv2.fillConvexPoly(free, _corners(view.project(_cannon_mm(scene))), 0)
-    change = Watched(shrink_mask(free > 0)).compare(shrink(before), shrink(now))
-    return change.area_px * view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2) ** 2
 
 
 def unchanged(before: Image, now: Image, view: BoardView, scene: Scene) -> bool:

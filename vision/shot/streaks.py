@@ -37,7 +37,6 @@ _LENGTH_MM = 45.0
 _AREA_RANGE = (0.25, 9.0)  # in areas of the shot's disc
 _CLOSING = np.ones((3, 3), dtype=np.uint8)
 _STRONG_EDGE = 24
-_STRIP = 48  # rows that are compared at a time
 _SPARSE = 5  # one pixel in so many, along either side, tells noise and shaking
 
 
@@ -97,7 +96,6 @@ class StreakFinder:
         self._on_edge = np.flatnonzero(few_edges > _STRONG_EDGE)
         self._few_edges = few_edges[self._on_edge]
         self._found: dict[int, tuple[Streak, ...]] = {}
-        self._changed = np.empty_like(self._edges)
         self._threshold = _LEAST_STEP
 
     def go_on(self, frames: Sequence[NDArray[np.uint8]], timestamps_us: Sequence[int]) -> None:
@@ -154,18 +152,10 @@ class StreakFinder:
         return np.asarray(flat, dtype=np.uint8)
 
     def _change(self, before: int, k: int, after: int) -> NDArray[np.uint8]:
-        """Give by how much picture k differs from both neighbours; kept until the next is asked for."""
-        pictures = [self._frames[each][self._window] for each in (before, k, after)]
-        # Strip by strip, so that what lies between stays in the processor's cache.
-        for top in range(0, len(self._changed), _STRIP):
-            strip = np.s_[top : top + _STRIP]
-            then, now, next_ = (picture[strip] for picture in pictures)
-            both = cv2.min(cv2.absdiff(then, now), cv2.absdiff(now, next_))
-            if both.ndim == 3:
-                cv2.cvtColor(both, cv2.COLOR_BGR2GRAY, dst=self._changed[strip])
-            else:
-                self._changed[strip] = both
-        return self._changed
+        """Give by how much picture k differs from both neighbours."""
+        then, now, next_ = (self._frames[each][self._window] for each in (before, k, after))
+        both = cv2.min(cv2.absdiff(then, now), cv2.absdiff(now, next_))
+        return np.asarray(both if both.ndim == 2 else cv2.cvtColor(both, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
 
     def _parts(
         self, weight: NDArray[np.uint8], before: int, k: int, box: tuple[slice, slice]
