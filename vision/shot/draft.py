@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -154,23 +155,23 @@ class DraftFitter:
 
 def seen_of(sights: Sequence[Sight]) -> Seen:
     """Give when, where and how well sights were seen."""
-    streaks = [s.streak for s in sights]
-    across = np.array([_SHADOW_PX if s.is_shadow else SIGHT_PX for s in sights])
-    # Of a smear that hardly stands out, only parts are seen: its line is known better than its middle.
-    contrast = np.array([s.contrast for s in streaks])
-    faint = np.clip((_PLAIN_CONTRAST - contrast) / (_PLAIN_CONTRAST - FAINT_CONTRAST), 0.0, 1.0)
-    length = np.array([s.length_px for s in streaks])
-    along = np.hypot(across, (PLAIN_ENDS + faint * (_FAINT_ENDS - PLAIN_ENDS)) * length)
-    sigmas = np.column_stack([along, across * (1 + 1.5 * faint)]).reshape(-1, 2)
-    for sigma, sight in zip(sigmas, sights, strict=True):
-        if sight.sigmas_px is not None:
-            sigma[:] = sight.sigmas_px
-    return Seen(
-        np.array([1000.0 * s.time_ms for s in sights]),
-        np.array([(s.u_px, s.v_px) for s in streaks]).reshape(-1, 2),
-        np.array([s.axis for s in streaks]).reshape(-1, 2),
-        sigmas,
-    )
+    table = np.array([_row(s) for s in sights]).reshape(-1, 7)
+    return Seen(table[:, 0], table[:, 1:3], table[:, 3:5], table[:, 5:])
+
+
+def _row(sight: Sight) -> tuple[float, ...]:
+    """Time, place, direction and standard deviations of a sight."""
+    streak = sight.streak
+    if sight.sigmas_px is not None:
+        along, across = sight.sigmas_px
+    else:
+        across = _SHADOW_PX if sight.is_shadow else SIGHT_PX
+        # Of a smear that hardly stands out, only parts are seen: its line is known better than its middle.
+        faint = (_PLAIN_CONTRAST - streak.contrast) / (_PLAIN_CONTRAST - FAINT_CONTRAST)
+        faint = min(max(faint, 0.0), 1.0)
+        along = math.hypot(across, (PLAIN_ENDS + faint * (_FAINT_ENDS - PLAIN_ENDS)) * streak.length_px)
+        across *= 1 + 1.5 * faint
+    return (1000.0 * sight.time_ms, streak.u_px, streak.v_px, *streak.axis, along, across)
 
 
 def loosened(prior: FlightPrior) -> FlightPrior:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -203,7 +204,7 @@ class FlightFit:
         """Covariance of the position at times (N,), mm^2, shape (N, 3, 3)."""
         times = np.atleast_1d(np.asarray(times_us, dtype=np.float64))
         _, slopes = positions_and_slopes(_parameters(self.flight), times)
-        spread: FloatArray = slopes @ self.covariance @ np.moveaxis(slopes, 1, 2)
+        spread: FloatArray = slopes @ self.covariance @ slopes.swapaxes(1, 2)
         return spread
 
     @property
@@ -299,6 +300,7 @@ class FlightProblem:
             pixels.append(shadows.seen.pixels)
             whitening.append(shadows.seen.whitening)
         self._scale = np.maximum(sigma, 1e-12)
+        self._known = np.diag(1 / self._scale**2)
         self._own = len(sights.times_us)
         self._count = self._own + (0 if shadows is None else len(shadows.seen.times_us))
         self._passes = passes
@@ -325,7 +327,9 @@ class FlightProblem:
         for _ in range(_ITERATIONS):
             damped = best.normal.copy()
             damped.flat[:: len(damped) + 1] *= 1 + damping
-            change = np.linalg.solve(damped, best.gradient)
+            # OpenCV's takes a third of numpy's time for so few unknowns.
+            _, found = cv2.solve(damped, best.gradient[:, None], flags=cv2.DECOMP_CHOLESKY)
+            change = found[:, 0]
             if change @ best.gradient < _LEAST_GAIN * max(best.cost, 1.0):
                 break  # what the step would gain, were the flight a straight line
             trial = self.state(best.unknowns - change, soft=soft)
@@ -392,11 +396,10 @@ class FlightProblem:
             beyond = far > _HUBER
             residuals = np.where(beyond, np.copysign(shrunk, residuals), residuals)
             rows = rows * np.where(beyond, _HUBER / shrunk, 1.0)[:, None]
-        normal, gradient = rows.T @ rows, rows.T @ residuals
         off = (unknowns - self._mean) / self._scale
         cost = float(residuals @ residuals) + float(off @ off)
-        normal.flat[:: size + 1] += 1 / self._scale**2
-        gradient += off / self._scale
+        normal = rows.T @ rows + self._known
+        gradient = rows.T @ residuals + off / self._scale
         if self._passes is not None:
             missed = (points[count] - self._passes.point_mm) / self._passes.sigma_mm
             row = point_slopes[count] / self._passes.sigma_mm[:, None]
@@ -404,9 +407,9 @@ class FlightProblem:
             normal[:own_unknowns, :own_unknowns] += row.T @ row
             gradient[:own_unknowns] += row.T @ missed
         # Nothing flies through the board: a shot seen in flight is above it, however its height came about.
-        sunk = np.minimum(points[:count, 2] - _LOWEST_MM, 0.0) / _SUNK_SIGMA_MM
         sunk_normal = np.zeros((size, size))
-        if sunk.any():
+        if count and points[:count, 2].min() < _LOWEST_MM:
+            sunk = np.minimum(points[:count, 2] - _LOWEST_MM, 0.0) / _SUNK_SIGMA_MM
             row = point_slopes[:count, 2] * (sunk < 0)[:, None] / _SUNK_SIGMA_MM
             cost += float(sunk @ sunk)
             sunk_normal[:own_unknowns, :own_unknowns] = row.T @ row

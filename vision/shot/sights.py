@@ -143,6 +143,7 @@ class _Picture:
     lengths_px: FloatArray
     widths_off: FloatArray
     strengths: FloatArray
+    dark: BoolArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -222,9 +223,7 @@ class SightFinder:
 
     def dark(self, k: int) -> BoolArray:
         """Which streaks of picture k are dark enough for a shadow, shape (n,)."""
-        lit = np.array([s.lit for s in self._picture(k).streaks])
-        dark: BoolArray = lit <= MOST_LIT
-        return dark
+        return self._picture(k).dark
 
     def sights(self, k: int) -> list[Sight]:
         """All of picture k."""
@@ -332,7 +331,7 @@ class SightFinder:
         followed = np.ones(count, dtype=bool)
         size = np.array([self._scene.width_mm, self._scene.length_mm])
         for k in pictures:
-            (on,) = np.nonzero(followed & (begins <= k) & (k < ends))
+            (on,) = (followed & (begins <= k) & (k < ends)).nonzero()
             if not len(on):
                 continue
             asked = ways.some(on)
@@ -346,9 +345,9 @@ class SightFinder:
                 least = off[np.arange(len(on)), nearest]
                 gone = where - asked.points_mm
                 hit = least <= tolerance_mm + 0.02 * np.hypot(gone[:, 0], gone[:, 1])
-                (near,) = np.nonzero(hit)
+                (near,) = hit.nonzero()
                 hit[near] = self._shaped_in(k, nearest[near], asked.some(near))
-                (near,) = np.nonzero(hit)
+                (near,) = hit.nonzero()
                 chosen[on[near], k - pictures.start] = nearest[near]
                 strength[on[near]] += p.strengths[nearest[near]]
                 off_mm[on[near]] += least[near]
@@ -397,5 +396,6 @@ class SightFinder:
                 np.array([s.length_px for s in streaks]),
                 off,
                 contrast / 50.0 + 0.5 - 0.5 * np.minimum(off, 1.0),
+                np.array([s.lit for s in streaks]) <= MOST_LIT,
             )
         return self._pictures[k]

@@ -381,8 +381,8 @@ class _Follower:
     def _nearest_shadow(self, fit: FlightFit, k: int) -> Sight | None:
         """Find the streak of picture k where the flight throws its shadow, if there is one."""
         lamp = fit.lamp or self._lamp
-        points = self._finder.points_mm(k)
-        if lamp is None or not len(points):
+        dark = self._finder.dark(k)
+        if lamp is None or not dark.any():
             return None
         time_us = 1000.0 * self._finder.middle_ms(k)
         where = fit.flight.at(time_us)
@@ -396,9 +396,9 @@ class _Follower:
         covariance = reach @ spread @ reach.T + np.eye(2) * (lamp.slope_sigma * where[0, 2]) ** 2
         covariance += np.eye(2) * (1.5 * self._mm_per_px) ** 2
         on_plane = self._view.on_plane(self._view.project(thrown), PLANE_MM)[0]
-        off = points - on_plane
+        off = self._finder.points_mm(k) - on_plane
         distance = np.einsum("ni,ij,nj->n", off, np.linalg.inv(covariance), off)
-        distance[~self._finder.dark(k)] = np.inf
+        distance[~dark] = np.inf
         best = int(np.argmin(distance))
         if distance[best] > 9.0 or float(np.hypot(*off[best])) > _SHADOW_REACH_PX * self._mm_per_px:
             return None
@@ -447,7 +447,8 @@ class _Follower:
         # Somewhere before its first sight the way must have left the flight.
         since_ms = flown_ms - ways.times_ms[:, None]
         traced = ways.points_mm[:, None] + since_ms[:, :, None] * ways.velocities[:, None]
-        off_mm = np.hypot(*np.moveaxis(flown_mm - traced, 2, 0))
+        apart = flown_mm - traced
+        off_mm = np.hypot(apart[..., 0], apart[..., 1])
         until = np.searchsorted(flown_ms, np.array(self._times)[first] / 1000.0)
         off_mm[np.arange(len(flown_ms)) > until[:, None]] = np.inf
         apart_mm = off_mm.min(axis=1)
@@ -496,19 +497,21 @@ class _Follower:
     def _joined(self, drafts: Sequence[Draft]) -> list[Draft]:
         """Make one flight of two wherever one explains the sights of both about as well."""
         joined = [drafts[0]]
+        apart = self._robust(drafts[0], ()).misfit
         for draft in drafts[1:]:
             last = joined[-1]
-            sights = (*last.sights, *draft.sights)
-            fit = self._fitter.fit(last.prior, sights, robust=True, near=last.fit)
-            apart = sum(
-                self._fitter.fit(d.prior, d.sights, robust=True, near=d.fit).misfit for d in (last, draft)
-            )
-            worse = fit.misfit - apart
-            if worse < _JOIN_LOSS and furthest_px(fit) < _STRAY_PX:
-                joined[-1] = Draft(last.prior, sights, fit)
+            fit, alone = self._robust(last, draft.sights), self._robust(draft, ()).misfit
+            if fit.misfit - (apart + alone) < _JOIN_LOSS and furthest_px(fit) < _STRAY_PX:
+                joined[-1] = Draft(last.prior, (*last.sights, *draft.sights), fit)
+                apart = fit.misfit
             else:
                 joined.append(draft)
+                apart = alone
         return joined
+
+    def _robust(self, draft: Draft, more: Sequence[Sight]) -> FlightFit:
+        """Fit a flight to its sights and more, those far off pulling less."""
+        return self._fitter.fit(draft.prior, (*draft.sights, *more), robust=True, near=draft.fit)
 
     def _handed_over(self, drafts: Sequence[Draft]) -> list[Draft]:
         """Give what a flight begins with to the one before, where that leads there and its own rest does not."""
