@@ -369,7 +369,7 @@ def _looks(
     across, down = (cv2.Sobel(light, cv2.CV_32F, *way) / 8 for way in ((1, 0), (0, 1)))
     tint = np.zeros_like(light)
     if surface.colour.shape[2] > 1:
-        tint[raster.board] = shades.tint / surface.noise
+        tint[raster.board] = shades.tint / surface.tint_noise
     cast = np.zeros(raster.shape, dtype=np.bool_)
     if lamp is not None:
         cast = cast_shadows(lamp, raster, view, figure, feet_mm)

@@ -316,7 +316,7 @@ def find_tinted(shades: Shades, surface: Surface, raster: Raster) -> NDArray[np.
     """
     tinted = np.zeros(raster.shape, dtype=np.bool_)
     if surface.colour.shape[2] > 1:
-        tinted[raster.board] = shades.tint > _TINTED * surface.noise
+        tinted[raster.board] = shades.tint > _TINTED * surface.tint_noise
     return tinted
 
 

@@ -121,6 +121,8 @@ class Surface:
     """What a bare board would look like here, shape (height, width, colours)."""
     noise: FloatImage
     """Standard deviation of a bare square from it, shape (height, width), grey levels."""
+    tint_noise: FloatImage
+    """The same of what is no shade of it: stains and grain change how bright a board is, and its colour little."""
 
     def shades(self, flat: FloatImage) -> Shades:
         """Hold pixels (height, width, colours) against it."""
@@ -161,18 +163,27 @@ def learn_surface(flat: FloatImage, px_per_square: int) -> Surface:
     even = patches / light[:, :, None, None, None]
     typical = np.empty((4, n, n, colours), dtype=np.float32)
     noise = np.empty((4, n, n), dtype=np.float32)
+    tint_noise = np.empty((4, n, n), dtype=np.float32)
     for k in range(4):
         alike = _most_alike(even[kind == k])
         typical[k] = _middle(alike)
-        spread = _MAD * _middle(_over_colours(np.abs(alike - typical[k])) / colours)
-        spread = np.minimum(spread, _PRINT_NOISE * np.median(spread))
-        noise[k] = cv2.GaussianBlur(spread, (0, 0), n / 20)
+        off = alike - typical[k]
+        noise[k] = _spread(off)
+        share = _over_colours(off * typical[k]) / (_over_colours(typical[k] * typical[k]) + 1)
+        tint_noise[k] = np.minimum(_spread(off - share[..., None] * typical[k]), noise[k])
     colour = (typical[kind] * light[:, :, None, None, None]).transpose(0, 2, 1, 3, 4)
-    floor = np.maximum(noise[kind], _LEAST_NOISE).transpose(0, 2, 1, 3)
-    return Surface(
-        np.ascontiguousarray(colour.reshape(flat.shape)),
-        np.ascontiguousarray(floor.reshape(flat.shape[:2])),
-    )
+    floors = [
+        np.ascontiguousarray(np.maximum(of[kind], _LEAST_NOISE).transpose(0, 2, 1, 3).reshape(flat.shape[:2]))
+        for of in (noise, tint_noise)
+    ]
+    return Surface(np.ascontiguousarray(colour.reshape(flat.shape)), *floors)
+
+
+def _spread(off: FloatImage) -> FloatImage:
+    """Give the standard deviation (n, n) of squares' differences (N, n, n, colours) from what is typical."""
+    spread = _MAD * _middle(_over_colours(np.abs(off)) / off.shape[-1])
+    spread = np.minimum(spread, _PRINT_NOISE * np.median(spread))
+    return np.asarray(cv2.GaussianBlur(spread, (0, 0), off.shape[1] / 20), dtype=np.float32)
 
 
 def _most_alike(squares: FloatImage) -> FloatImage:
@@ -250,7 +261,7 @@ def strangeness(flat: FloatImage, surface: Surface, shades: Shades) -> FloatImag
     brightness = shadow + np.maximum(np.maximum(share - 1, _DEEPEST_SHADOW - share), 0) * steps
     tint = np.zeros_like(brightness)
     if colours > 1:
-        tint = np.float32(1.5 / np.sqrt(colours)) * shades.tint / surface.noise
+        tint = np.float32(1.5 / np.sqrt(colours)) * shades.tint / surface.tint_noise
     plain = np.minimum(cv2.magnitude(brightness, tint), _CAP)
     both = (1 - _EDGE_SHARE) * plain + _EDGE_SHARE * _edges(flat - surface.colour)
     # A line that is drawn once across the board (the front between the fields) is no figure.
