@@ -141,6 +141,18 @@ def board(look: BoardLook, *, square_mm: float, strip_mm: float, finish: Finish 
     return np.vstack([green, drawn, green])
 
 
+def ground(look: BoardLook, finish: Finish = USUAL) -> tuple[tuple[float, float, float], ...]:
+    """Return the usual colour of the Allies' field and of the Germans', red, green, blue from 0 to 1."""
+    return tuple(
+        (
+            min(field[2] / 255 * dye[0], 1.0),
+            min(field[1] / 255 * dye[1], 1.0),
+            min(field[0] / 255 * dye[2], 1.0),
+        )
+        for field, dye in zip(_FIELDS[look], (finish.dye_a, finish.dye_g), strict=True)
+    )
+
+
 def _line(
     drawn: Picture,
     start: tuple[float, float],

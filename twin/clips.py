@@ -25,7 +25,7 @@ from game.montecassino import (
     Side,
     Square,
 )
-from twin.artwork import BoardLook, Finish, TableLook
+from twin.artwork import BoardLook, Finish, TableLook, ground
 from twin.camera import Camera, CameraFaults, CameraSettings, Frame
 from twin.optics import Lens, Pose, project, project_pinhole
 from twin.physics import FALLEN_RAD, BodySettings, PhysicsError, ShotSettings
@@ -52,6 +52,8 @@ _NUDGE_SHARE = 0.3
 _LITTERED_SHARE = 0.4
 """Of the stills, those on which shots were fired before."""
 _MOST_SHOTS = 3
+_CAMOUFLAGED_SHARE = 0.3
+"""Of the stills, those on which one side wears the colour of a field."""
 _LEANING_RAD = math.radians(25.0)
 """So near to half-way nobody can say whether a soldier stands."""
 _NOBODY_FELL_SHARE = 0.08
@@ -132,9 +134,10 @@ def film_pushes(seed: int) -> Clip:
 
 
 def photograph(seed: int) -> Still:
-    """Picture a table at rest, without a shot: as various as clips are, at a fraction of their cost.
+    """Picture a table at rest, without a shot: more various than clips are, at a fraction of their cost.
 
-    On some, shots were fired before: soldiers lie about, and some that stand were pushed off their squares.
+    Soldiers stand farther off their squares' middles, those of a side are not all of one dye, bases are painted, and
+    uniforms are of a field's colour now and then. On some, shots were fired before: soldiers lie about, and some that stand were pushed off their squares.
 
     Raises
     ------
@@ -142,9 +145,11 @@ def photograph(seed: int) -> Still:
         If no table was found in many tries on which it is clear who stands, which no seed is known for.
     """
     rng = stream(seed, "still")
-    table_settings = _draw_table(rng)
+    variety = stream(seed, "variety of stills")
+    table_settings = replace(_draw_table(rng), placement_sd_mm=float(variety.uniform(0.8, 4.2)))
     camera_settings, knowledge = _draw_camera(rng, table_settings)
-    camera_settings = replace(camera_settings, faults=CameraFaults())
+    look = _dressed_otherwise(variety, camera_settings.look)
+    camera_settings = replace(camera_settings, look=look, faults=CameraFaults())
     shots = int(rng.integers(1, _MOST_SHOTS + 1)) if rng.random() < _LITTERED_SHARE else 0
     for attempt in range(_TRIES):
         arranged = _arrange(stream(seed, "table of a still", attempt), table_settings, shots, seed)
@@ -229,6 +234,21 @@ def _uniforms(rng: np.random.Generator, monochrome: bool) -> tuple[Colour, Colou
         )
         if apart > (0.14 if monochrome else 0.12):
             return pair
+
+
+def _dressed_otherwise(rng: np.random.Generator, look: LookSettings) -> LookSettings:
+    """Draw what makes soldiers hard to see, or to tell apart."""
+    dye_spread = float(rng.uniform(0.0, 0.1))
+    grass = _colour(rng.normal(0.36, 0.03), rng.normal(0.5, 0.12), rng.normal(0.35, 0.08))
+    base = grass if rng.random() < 0.5 else None
+    uniforms = [look.uniform_a, look.uniform_g]
+    if rng.random() < _CAMOUFLAGED_SHARE:
+        field = ground(look.board, look.finish)[int(rng.integers(2))]
+        hue, saturation, value = colorsys.rgb_to_hsv(*field)
+        uniforms[int(rng.integers(2))] = _colour(
+            hue + rng.normal(0, 0.015), saturation * rng.uniform(0.75, 1.3), value * rng.uniform(0.6, 1.1)
+        )
+    return replace(look, uniform_a=uniforms[0], uniform_g=uniforms[1], base=base, dye_spread=dye_spread)
 
 
 def _draw_look(rng: np.random.Generator, monochrome: bool) -> LookSettings:

@@ -18,6 +18,7 @@ from game.montecassino import BOARD_FILES, BOARD_ROWS, Side, Square
 from twin import artwork, soldier
 from twin.scene import Arrangement, CannonPose
 from twin.soldier import Cloth
+from twin.streams import stream
 from twin.table import TableSettings
 
 GROUND_GROUP = 1
@@ -65,6 +66,10 @@ class LookSettings:
     """The Germans: field grey."""
     painted: bool = True
     """False for figures moulded in one colour."""
+    base: Colour | None = None
+    """Of painted figures: what their bases are painted with; None for a dark shade of the uniform."""
+    dye_spread: float = 0.0
+    """How much soldiers of one side differ in colour: standard deviation of brightness, as a part of it."""
     shot: Colour = (0.98, 0.48, 0.06)
     """Orange, as shots of this weight are mostly sold: they have to be found again."""
     lamps: tuple[Lamp, ...] = (
@@ -150,9 +155,10 @@ class Stage:
         ]
         self._cannon_colours = self.model.geom_rgba[self._cannon_geoms].copy()
         self._palettes = {
-            Side.A: _palette(look.uniform_a, painted=look.painted),
-            Side.G: _palette(look.uniform_g, painted=look.painted),
+            Side.A: _palette(look.uniform_a, painted=look.painted, base=look.base),
+            Side.G: _palette(look.uniform_g, painted=look.painted, base=look.base),
         }
+        self._dyes = _dyes(look.dye_spread, slots)
 
     @property
     def slots(self) -> int:
@@ -182,7 +188,10 @@ class Stage:
             pose = arrangement.poses[index]
             self.data.mocap_pos[slot.mocap] = pose[:3]
             self.data.mocap_quat[slot.mocap] = pose[3:]
-            palette = self._palettes[arrangement.sides[index]]
+            palette = {
+                cloth: np.minimum(colour * self._dyes[index], 1.0)
+                for cloth, colour in self._palettes[arrangement.sides[index]].items()
+            }
             rgba[slot.body_geoms] = [palette[cloth] for cloth in slot.body_cloth]
             for stance, (geoms, cloths) in enumerate(zip(slot.stance_geoms, slot.stance_cloth, strict=True)):
                 if stance == arrangement.stances[index]:
@@ -268,7 +277,14 @@ def _varied() -> set[str]:
     }
 
 
-def _palette(uniform: Colour, *, painted: bool) -> Mapping[Cloth, NDArray[np.float64]]:
+def _dyes(spread: float, soldiers: int) -> NDArray[np.float64]:
+    """Return what each soldier's colours are multiplied by, (n, 4): no two dips into the pot are the same."""
+    rng = stream(17, "dye")
+    brightness, tint = rng.normal(0.0, spread, (soldiers, 1)), rng.normal(0.0, 0.5 * spread, (soldiers, 3))
+    return np.hstack([np.clip(1.0 + brightness + tint, 0.5, 1.5), np.ones((soldiers, 1))])
+
+
+def _palette(uniform: Colour, *, painted: bool, base: Colour | None) -> Mapping[Cloth, NDArray[np.float64]]:
     hue, saturation, value = colorsys.rgb_to_hsv(*uniform)
 
     def shade(saturation_by: float, value_by: float) -> Colour:
@@ -281,7 +297,7 @@ def _palette(uniform: Colour, *, painted: bool) -> Mapping[Cloth, NDArray[np.flo
         Cloth.BOOTS: (0.14, 0.11, 0.09) if painted else shade(1.0, 0.9),
         Cloth.PACK: shade(0.85, 1.22),
         Cloth.RIFLE: (0.23, 0.15, 0.09) if painted else shade(1.0, 0.85),
-        Cloth.BASE: shade(1.1, 0.66),
+        Cloth.BASE: base if painted and base is not None else shade(1.1, 0.66),
     }
     return {cloth: np.array([*colour, 1.0]) for cloth, colour in colours.items()}
 

@@ -21,6 +21,7 @@ from twin.truth import ShotTruth, Standing, TrueFall
 MOVED_MM = 5.0
 """A soldier pushed farther than this, and still standing, was moved."""
 
+_FARTHEST_SLIP_MM = 5.0
 _PELLET_STEP_S = 1e-3
 _LEANING_RAD = math.radians(25.0)
 """Nearer than this to the angle of a fall, a soldier leans rather than stands or lies."""
@@ -358,7 +359,9 @@ class Table:
 
     def _place(self, square: Square, side: Side) -> NDArray[np.float64]:
         centre_mm = square.centre_mm(self.settings.square_mm)
-        slip_mm = np.clip(self._hand.normal(0.0, self.settings.placement_sd_mm, 2), -5.0, 5.0)
+        sd_mm = self.settings.placement_sd_mm
+        most_mm = max(_FARTHEST_SLIP_MM, 2 * sd_mm)
+        slip_mm = np.clip(self._hand.normal(0.0, sd_mm, 2), -most_mm, most_mm)
         yaw_rad = (0.0 if side is Side.A else math.pi) + float(
             np.clip(self._hand.normal(0.0, self.settings.facing_sd_rad), -0.6, 0.6)
         )
