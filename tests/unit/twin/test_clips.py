@@ -6,16 +6,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from game.montecassino import Position
+from game.montecassino import Position, Side
 from rig.cli import main
 from rig.recording import read_frames, read_recording
-from twin.artwork import BoardLook, Finish, TableLook, board, table
+from twin.artwork import BoardLook, Finish, TableLook, board, ground, table
 from twin.clips import photograph
 from twin.contacts import BOARD, SHOT, Contact, blame_is_shared
+from twin.scene import Arrangement
+from twin.stage import LookSettings, Stage
+from twin.table import TableSettings
 
 FEW_PICTURES = 1018
 """The number of a shot at 60 pictures a second, which is filmed quickly."""
-FALLEN = 18
+FALLEN = 600_031
 """The number of a small still with soldiers that lie about."""
 
 
@@ -64,6 +67,31 @@ def test_a_board_is_dyed_field_by_field(look: BoardLook) -> None:
     change = (dyed - usual).mean(axis=1)
     assert change[half + 60 :, 2].mean() < -15  # red, on the Allies' field at the lower edge
     assert abs(change[: half - 60]).max() < 1
+
+
+@pytest.mark.parametrize("look", list(BoardLook))
+def test_the_ground_of_a_field_is_told_as_it_is_drawn(look: BoardLook) -> None:
+    finish = Finish(dye_a=(0.6, 0.9, 1.0), dye_g=(1.0, 0.8, 0.7))
+    drawn = board(look, square_mm=45.0, strip_mm=0.0, finish=finish).astype(float)[:, :, ::-1] / 255
+    half = len(drawn) // 2
+    for field, told in zip((drawn[half:], drawn[:half]), ground(look, finish), strict=True):
+        # Half of a checkered field is darker, and wood has its grain.
+        assert np.median(field, axis=(0, 1)) == pytest.approx(np.array(told), rel=0.28)
+
+
+def test_soldiers_of_a_side_are_of_one_dye_unless_it_spreads() -> None:
+    poses = np.zeros((2, 7))
+    poses[:, 3] = 1.0
+    arrangement = Arrangement((Side.A, Side.A), (0, 0), poses, None)
+    differ = []
+    for spread in (0.0, 0.08):
+        stage = Stage(LookSettings(dye_spread=spread), TableSettings(), slots=2, picture_px=(64, 64))
+        stage.arrange(arrangement, np.ones(2, dtype=bool))
+        first, second = (stage.model.geom(f"soldier-{k}-torso").rgba for k in range(2))
+        assert first[3] == second[3] == 1.0
+        differ.append(float(np.abs(first - second).max()))
+    assert differ[0] == 0.0
+    assert differ[1] > 0.005
 
 
 def test_things_beside_the_board_leave_the_board_alone() -> None:
