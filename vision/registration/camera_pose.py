@@ -16,6 +16,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from game.montecassino import BOARD_FILES, BOARD_ROWS
 from vision.registration.fit import LINES, Measured, Unknowns, first_pose, fit_camera, off_of
 from vision.registration.lines import measure_lines
 from vision.registration.marks import Marks, find_faint_markers, find_markers, read_prints
@@ -36,6 +37,8 @@ _CORNER_SIGMA_PX = 0.1
 # Markers of a shorter side are placed by their whole print.
 _SMALL_PX = 24.0
 _PRINT_ROUNDS = 3
+# A camera that is known to no more than so many squares finds its lines only by the whole pattern.
+_FAR_SQUARES = 0.1
 # By how much markers must look more like their own prints than like others, all together.
 _SURE_LEAD = 0.06
 # A hand does not click a corner better than this.
@@ -88,23 +91,15 @@ def register(image: Image, scene: Scene) -> BoardView | NoBoard:
     odd = _other_lens(scene, shades.shape[1], shades.shape[0])
     if odd is not None:
         return odd
-    if scene.markers is None and scene.corners_px is None:
-        return _by_pattern(shades, scene)
-    marks = None
     if scene.markers is not None:
-        found = find_markers(shades, scene.markers)
-        if isinstance(found, NoBoard):
-            return found
-        if found is None or len(found.numbers) == 1:
-            return _by_faint_markers(shades, scene, scene.markers, found)
-        marks = found
-    rough = _from_marks(shades, scene, marks)
+        return _by_markers(shades, scene, scene.markers)
+    if scene.corners_px is None:
+        return _by_pattern(shades, scene)
+    rough = _from_marks(shades, scene, None)
     if isinstance(rough, NoBoard):
         return rough
-    if marks is not None and scene.markers is not None and marks.smallest_px < _SMALL_PX:
-        rough = _from_prints(shades, scene, scene.markers, rough[0]) or rough
     view = _by_lines(shades, scene, *rough)
-    if scene.markers is None and ends_told(shades, replace(scene, muzzle_mm=None), view) is False:
+    if ends_told(shades, replace(scene, muzzle_mm=None), view) is False:
         return NoBoard(
             "the soldiers stand as expected only if the board is turned by half: is the picture upside down, "
             "or do corners_px begin at the wrong end?"
@@ -143,6 +138,32 @@ def _from_prints(shades: Image, scene: Scene, sheet: MarkerMap, view: BoardView)
     return rough
 
 
+def _by_markers(shades: Image, scene: Scene, sheet: MarkerMap) -> BoardView | NoBoard:
+    """Place the camera by the markers on the table, and by the board's lines."""
+    found = find_markers(shades, sheet)
+    if isinstance(found, NoBoard):
+        return found
+    if found is None or len(found.numbers) == 1:
+        return _by_faint_markers(shades, scene, sheet, found)
+    rough = _from_marks(shades, scene, found)
+    if isinstance(rough, NoBoard):
+        # One of them may be another marker, or belong to something else, which its place on the board would tell.
+        return _by_outline(shades, scene, sheet) or rough
+    if found.twice is not None:
+        surely = _from_prints(shades, scene, sheet, rough[0])
+        if surely is None or found.twice not in surely[0].markers_used:
+            return NoBoard(f"marker {found.twice} is in the picture twice: are there two boards?")
+        rough = surely
+    elif found.smallest_px < _SMALL_PX:
+        rough = _from_prints(shades, scene, sheet, rough[0]) or rough
+    if rough[0].error_mm > _FAR_SQUARES * scene.square_mm:
+        # Two markers at one end leave the other end open, and the lines there would be taken for their neighbours.
+        view = _by_outline(shades, scene, sheet)
+        if view is not None:
+            return view
+    return _by_lines(shades, scene, *rough)
+
+
 def _by_faint_markers(
     shades: Image, scene: Scene, sheet: MarkerMap, found: Marks | None
 ) -> BoardView | NoBoard:
@@ -159,15 +180,25 @@ def _by_faint_markers(
         rough = None if isinstance(start, NoBoard) else _from_prints(shades, scene, sheet, start[0])
         if rough is not None:
             return _by_lines(shades, scene, *rough)
+    view = _by_outline(shades, scene, sheet)
+    if view is not None:
+        return view
+    if found is not None:
+        return _by_one_marker(shades, scene, found)
+    if find_markers(np.ascontiguousarray(shades[:, ::-1]), sheet) is not None:
+        return NoBoard("the board's markers are seen in a mirror: is the picture flipped?")
+    wanted = ", ".join(map(str, sorted(sheet.centres_mm)))
+    return NoBoard(f"no board in the picture: none of the markers {wanted} of {sheet.dictionary} is seen")
+
+
+def _by_outline(shades: Image, scene: Scene, sheet: MarkerMap) -> BoardView | None:
+    """Place the camera by the board's pattern, the way round that the markers' prints are where they should be."""
     outline = find_outline(shades, replace(scene, markers=None))
     for view in [] if isinstance(outline, NoBoard) else _both_ways(shades, scene, outline):
         rough = _from_prints(shades, scene, sheet, view)
         if rough is not None:
             return _by_lines(shades, scene, *rough)
-    if found is not None:
-        return _by_one_marker(shades, scene, found)
-    wanted = ", ".join(map(str, sorted(sheet.centres_mm)))
-    return NoBoard(f"no board in the picture: none of the markers {wanted} of {sheet.dictionary} is seen")
+    return None
 
 
 def _both_ways(shades: Image, scene: Scene, outline: FloatArray) -> Iterator[BoardView]:
@@ -286,6 +317,7 @@ def _by_lines(shades: Image, scene: Scene, view: BoardView, p: FloatArray, marks
         refined, q = view, p
         for reach, believed in passes:
             lines = measure_lines(shades, refined, scene, reach)
+            lines = lines.where(_known_to_mm(refined, scene, lines.board_mm) < 0.5 * reach * scene.square_mm)
             if len(lines.pixels) < _FEWEST_LINES:
                 return view
             measured = believed_marks.joined(lines.at_least(believed * px_per_square))
@@ -304,6 +336,13 @@ def _by_lines(shades: Image, scene: Scene, view: BoardView, p: FloatArray, marks
     if best is None:
         return view
     return fit_camera(best[0].shared(_SHARED_BY_LINES), scene, unknowns, best[1], size_px)[0]
+
+
+def _known_to_mm(view: BoardView, scene: Scene, board_mm: FloatArray) -> FloatArray:
+    """Give the stated error of the squares that points of the board, shape (N, 2), lie in; shape (N,)."""
+    assert view.square_error_mm is not None, "the camera was fitted"
+    file, row = np.minimum(board_mm // scene.square_mm, (BOARD_FILES - 1, BOARD_ROWS - 1)).astype(int).T
+    return np.asarray(view.square_error_mm[row, file], dtype=np.float64)
 
 
 def _laid_px(measured: Measured, unknowns: Unknowns, p: FloatArray, px_per_square: float) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -42,6 +42,8 @@ class Marks:
     """Standard error along u and along v, shape (N,)."""
     lead: float = 0.0
     """Of markers held against their print: by how much more they look like it than like any other, all together."""
+    twice: int | None = None
+    """A marker that is not among these, since it is in the picture twice."""
 
     @property
     def numbers(self) -> tuple[int, ...]:
@@ -122,14 +124,15 @@ def find_faint_markers(shades: NDArray[np.uint8], sheet: MarkerMap) -> Marks | N
 def _once_each(
     sheet: MarkerMap, known: Sequence[tuple[int, FloatArray]], sigma_px: float
 ) -> Marks | NoBoard | None:
-    """Gather markers of which there is but one each."""
+    """Gather markers of which there is but one each; one that is there twice is left out, if two others are left."""
     seen = [i for i, _ in known]
     twice = sorted({i for i in seen if seen.count(i) > 1})
-    if twice:
+    once = [(i, corners, sigma_px) for i, corners in known if i not in twice]
+    if len(twice) > 1 or (twice and len(once) < 2):
         return NoBoard(
             f"marker {twice[0]} is in the picture {seen.count(twice[0])} times: are there two boards?"
         )
-    return Marks.of_corners(sheet, [(i, corners, sigma_px) for i, corners in known]) if known else None
+    return replace(Marks.of_corners(sheet, once), twice=twice[0] if twice else None) if once else None
 
 
 def read_prints(shades: NDArray[np.uint8], sheet: MarkerMap, view: BoardView) -> Marks | None:

@@ -28,6 +28,7 @@ Image = NDArray[np.uint8]
 FloatArray = NDArray[np.float64]
 
 _NO_BOARD = "no board in the picture: no pattern of 8 by 18 squares is seen"
+_TWO_BOARDS = "two boards are in the picture; show the camera one, or lay markers beside it"
 _SEARCHED_PX = 1280
 _SHORTEST_PX = 10.0
 _CONTRAST, _CONTRAST_TILES = 8.0, (16, 9)
@@ -100,9 +101,26 @@ def _outline(
     window = _window(upright, lattice)
     if isinstance(window, NoBoard):
         return window
+    if _is_another(rays[_beside(lattice.of_plane(upright), window)]):
+        return NoBoard(_TWO_BOARDS)
     corners = np.column_stack([lattice.to_plane(window), np.ones(4)]) @ rotation.T
     pixels, _ = cv2.projectPoints(corners, np.zeros(3), np.zeros(3), camera, distortion)
     return np.asarray(pixels, dtype=np.float64).reshape(4, 2)
+
+
+def _beside(places: FloatArray, window: FloatArray) -> NDArray[np.bool_]:
+    """Say which segments on the lattice, shape (N, 2, 2), lie beside a window of it, shape (4, 2)."""
+    low, high = window.min(axis=0) - 0.5, window.max(axis=0) + 0.5
+    return np.asarray(((places < low) | (places > high)).any(axis=2).all(axis=1))
+
+
+def _is_another(rays: FloatArray) -> bool:
+    """Say whether segments make a board, given the lines of sight of their ends, shape (N, 2, 3)."""
+    if len(rays) < _FEWEST_SEGMENTS:
+        return False
+    turned = _seen_from_above(rays)
+    lattice = None if turned is None else _lattice(turned[0])
+    return turned is not None and lattice is not None and not isinstance(_window(turned[0], lattice), NoBoard)
 
 
 def _seen_from_above(rays: FloatArray) -> tuple[FloatArray, FloatArray] | None:
@@ -257,7 +275,7 @@ def _window(upright: FloatArray, lattice: _Lattice) -> FloatArray | NoBoard:
     beside = score.copy()
     beside[max(0, j - rows + 1) : j + rows, max(0, i - files + 1) : i + files] = 0
     if float(beside.max()) > _SECOND_BOARD * share:
-        return NoBoard("two boards are in the picture; show the camera one, or lay markers beside it")
+        return NoBoard(_TWO_BOARDS)
     # Begin with a corner from which the shorter side, 8 squares, runs along x of the board.
     corners = [(i, j), (i + files, j), (i + files, j + rows), (i, j + rows)]
     if files != BOARD_FILES:

@@ -358,7 +358,56 @@ def test_prints_of_other_markers_place_nothing(shown: MarkerMap | None) -> None:
     assert isinstance(found, NoBoard)
 
 
-def test_a_mirrored_picture_places_nothing() -> None:
+def test_a_mirrored_picture_is_told() -> None:
+    camera = painted.view()
+    found = register(np.ascontiguousarray(Table(camera).paint()[:, ::-1]), painted.scene(camera))
+    assert isinstance(found, NoBoard)
+    assert "mirror" in found.reason
+
+
+def test_a_mirrored_picture_of_small_markers_places_nothing() -> None:
     camera = small_camera()
     found = register(np.ascontiguousarray(faint(camera)[:, ::-1]), painted.scene(camera))
     assert isinstance(found, NoBoard)
+
+
+def with_stray(camera: BoardView, number: int, covered: bool) -> NDArray[np.uint8]:
+    """A table on which another marker of the same number lies beside the board; the board's own may be covered."""
+    picture = Table(camera).paint()
+    x_mm, y_mm = MARKERS.centres_mm[number]
+    u, v = np.rint(camera.project(np.array([[x_mm, y_mm, 0.0]]))[0]).astype(int)
+    own = picture[v - 28 : v + 28, u - 28 : u + 28].copy()
+    picture[20:76, 450:506] = own
+    if covered:
+        cv2.circle(picture, (int(u), int(v)), 22, (60, 70, 80), -1)
+    return picture
+
+
+@pytest.mark.parametrize("number", sorted(MARKERS.centres_mm))
+@pytest.mark.parametrize("covered", [False, True])
+def test_a_marker_lying_about_with_a_number_of_the_boards_is_left_out(number: int, covered: bool) -> None:
+    camera = painted.view(tilt_rad=0.04)
+    found = register(with_stray(camera, number, covered), painted.scene(camera))
+    assert off_mm(found, camera) < 0.5
+    assert isinstance(found, BoardView)
+    assert (number in found.markers_used) is not covered
+
+
+@pytest.mark.parametrize("shown", [(0, 1), (2, 3)])
+def test_two_markers_at_one_end_do_not_leave_the_other_to_chance(shown: tuple[int, int]) -> None:
+    """With an unknown lens and a camera 10 degrees from upright."""
+    camera = painted.view(tilt_rad=0.15, distortion=(-0.1, 0, 0, 0, 0))
+    seen = replace(MARKERS, centres_mm={i: MARKERS.centres_mm[i] for i in shown})
+    picture = Table(camera, tuple(painted.standing(painted.CROWD).values()), markers=seen).paint()
+    assert off_mm(register(picture, painted.scene(camera, intrinsics=None, distortion=None)), camera) < 1.5
+
+
+def test_a_second_board_of_another_size_is_told_without_markers() -> None:
+    near, far = (
+        Table(painted.view(width_px=width, height_px=400, focal_px=focal), markers=None).paint()
+        for width, focal in ((700, 560.0), (700, 430.0))
+    )
+    scene = painted.scene(painted.view(), markers=None, intrinsics=None, distortion=None)
+    found = register(np.vstack([near, far]), scene)
+    assert isinstance(found, NoBoard)
+    assert "two boards" in found.reason
