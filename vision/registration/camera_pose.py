@@ -66,6 +66,8 @@ _NEAR_SQUARES = 0.02
 _LINE_TOLERANCE_SIGMA = 5.0
 # The edges along one line share its print and its light, so that they say less together than each by itself.
 _SHARED_BY_LINES = 2.0
+# A corner of the board that is known to no more than so many squares is not known.
+_USELESS_SQUARES = 0.25
 # A lens's axis farther from the middle of the picture, in widths, belongs to another picture.
 _MOST_OFF_CENTRE = 0.15
 # Where a marker alone says which end is whose, it must lie within so many squares of where it should.
@@ -92,7 +94,8 @@ def register(image: Image, scene: Scene) -> BoardView | NoBoard:
     if odd is not None:
         return odd
     if scene.markers is not None:
-        return _by_markers(shades, scene, scene.markers)
+        view = _by_markers(shades, scene, scene.markers)
+        return view if isinstance(view, NoBoard) else _well_enough(view, scene)
     if scene.corners_px is None:
         return _by_pattern(shades, scene)
     rough = _from_marks(shades, scene, None)
@@ -105,6 +108,16 @@ def register(image: Image, scene: Scene) -> BoardView | NoBoard:
             "or do corners_px begin at the wrong end?"
         )
     return view
+
+
+def _well_enough(view: BoardView, scene: Scene) -> BoardView | NoBoard:
+    """Refuse a camera that does not say on which square somebody stands."""
+    if view.error_mm <= _USELESS_SQUARES * scene.square_mm:
+        return view
+    return NoBoard(
+        f"the markers {', '.join(map(str, view.markers_used))} place the board only to {view.error_mm:.0f} mm, and its "
+        "lines are not seen: show the camera more markers"
+    )
 
 
 def _other_lens(scene: Scene, width_px: int, height_px: int) -> NoBoard | None:

@@ -411,3 +411,16 @@ def test_a_second_board_of_another_size_is_told_without_markers() -> None:
     found = register(np.vstack([near, far]), scene)
     assert isinstance(found, NoBoard)
     assert "two boards" in found.reason
+
+
+def test_a_board_that_its_markers_do_not_place_well_enough_is_refused() -> None:
+    """Two markers at one end of a table without any lines, an unknown lens: the other end may be anywhere."""
+    camera = small_camera(tilt_rad=0.15)
+    picture = np.full((camera.height_px, camera.width_px, 3), (70, 90, 110), np.uint8)
+    whole = faint(camera)
+    for number in (0, 1):
+        u, v = np.rint(camera.project(np.array([[*MARKERS.centres_mm[number], 0.0]]))[0]).astype(int)
+        picture[v - 10 : v + 10, u - 10 : u + 10] = whole[v - 10 : v + 10, u - 10 : u + 10]
+    found = register(picture, painted.scene(camera, intrinsics=None, distortion=None))
+    assert isinstance(found, NoBoard)
+    assert "show the camera more markers" in found.reason
