@@ -165,7 +165,7 @@ def _by_markers(shades: Image, scene: Scene, sheet: MarkerMap) -> BoardView | No
     if found.twice is not None:
         surely = _from_prints(shades, scene, sheet, rough[0])
         if surely is None or found.twice not in surely[0].markers_used:
-            return NoBoard(f"marker {found.twice} is in the picture twice: are there two boards?")
+            return NoBoard(f"marker {found.twice} is in the picture 2 times: are there two boards?")
         rough = surely
     elif found.smallest_px < _SMALL_PX:
         rough = _from_prints(shades, scene, sheet, rough[0]) or rough
