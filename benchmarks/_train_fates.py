@@ -38,7 +38,6 @@ from vision.falls.upright import (
     Step,
     Surroundings,
     leaky,
-    squares,
 )
 from vision.falls.whereabouts import Change, place_of
 from vision.reading import NoReading, TableBefore, read_before
@@ -68,19 +67,13 @@ _DEAF = 0.2  # of the weight, for what is judged without the network
 _STANDING = 0.15  # of the weight of those that fell: after real shots it is about as much
 
 
-def _inputs() -> list[int]:
-    """How many numbers each step is given."""
-    layers = (LAYERS, *_UNITS)
-    return [layers[k] * side * side for k, side in enumerate(SIDES)]
+def _shapes() -> list[tuple[int, int, int, int]]:
+    """Shape of each step's weights."""
+    return list(zip(SIDES, SIDES, (LAYERS, *_UNITS), _UNITS, strict=False))
 
 
 _BLANK = Network(
-    (
-        tuple(
-            Step(np.zeros((given, units), np.float32), np.zeros(units, np.float32))
-            for given, units in zip(_inputs(), _UNITS, strict=True)
-        ),
-    )
+    (tuple(Step(np.zeros(shape, np.float32), np.zeros(shape[-1], np.float32)) for shape in _shapes()),)
 )
 
 
@@ -254,7 +247,8 @@ def _train_one(cases: Sequence[Case], rng: np.random.Generator) -> tuple[Step, .
     unclear = [case for case in cases if case.evidence is not None]
     empty = [w for case in unclear for w in _empty_windows(case, rng)]
     weights: list[FloatImage] = []
-    for given, units in zip(_inputs(), _UNITS, strict=True):
+    for shape in _shapes():
+        given, units = int(np.prod(shape[:3])), shape[3]
         weights += [
             rng.normal(0, (2 / given) ** 0.5, (given, units)).astype(np.float32),
             np.zeros(units, np.float32),
@@ -270,7 +264,8 @@ def _train_one(cases: Sequence[Case], rng: np.random.Generator) -> tuple[Step, .
 
 
 def _steps(weights: Sequence[FloatImage]) -> tuple[Step, ...]:
-    return tuple(Step(*both) for both in zip(weights[::2], weights[1::2], strict=True))
+    both = zip(weights[::2], _shapes(), weights[1::2], strict=True)
+    return tuple(Step(values.reshape(shape), bias) for values, shape, bias in both)
 
 
 def _descend(
@@ -302,11 +297,11 @@ def _slopes(
     left = np.ones(1, np.float32)
     seen = windows
     for k, (side, step) in enumerate(zip(SIDES, STEPS, strict=True)):
-        cut = squares(seen, side, step=step)
+        cut = _squares(seen, side, step)
         if k == len(SIDES) - 2:
             left = (rng.random(cut.shape, dtype=np.float32) > _DROPPED).astype(np.float32)
             left /= 1 - _DROPPED
-            cut *= left
+            cut = cut * left
         given.append(cut)
         made.append(np.asarray(cut @ weights[2 * k] + weights[2 * k + 1]))
         seen = leaky(made[-1])
@@ -327,14 +322,21 @@ def _slopes(
     return slopes
 
 
+def _squares(pictures: FloatImage, side: int, step: int) -> FloatImage:
+    """Cut pictures (N, height, width, layers) into squares, each as one row: (N, rows, columns, its points)."""
+    view = np.lib.stride_tricks.sliding_window_view(pictures, (side, side), axis=(1, 2))
+    view = view[:, ::step, ::step].transpose(0, 1, 2, 4, 5, 3)
+    return np.ascontiguousarray(view).reshape(*view.shape[:3], -1)
+
+
 def _joined(cut: FloatImage, like: FloatImage, side: int) -> FloatImage:
     """Add up squares of a side, one point apart, into the pictures that they were cut from."""
     count, rows, columns, units = *cut.shape[:3], like.shape[3]
-    points = cut.reshape(count, rows, columns, units, side, side)
+    points = cut.reshape(count, rows, columns, side, side, units)
     picture = np.zeros_like(like)
     for down in range(side):
         for across in range(side):
-            picture[:, down : down + rows, across : across + columns] += points[..., down, across]
+            picture[:, down : down + rows, across : across + columns] += points[:, :, :, down, across]
     return picture
 
 

@@ -37,7 +37,6 @@ __all__ = [
     "leaky",
     "network",
     "read_weights",
-    "squares",
 ]
 
 FloatImage = NDArray[np.float32]
@@ -143,26 +142,6 @@ def lay_out(
     return Surroundings(np.stack(layers).astype(np.float32), (x, y))
 
 
-def squares(picture: FloatImage, side: int, *, step: int = 1, apart: int = 1) -> FloatImage:
-    """Cut pictures (N, height, width, layers) into squares of a side, each as one row: (N, rows, columns, its points).
-
-    Parameters
-    ----------
-    picture
-        The pictures.
-    side
-        Points along a square's side.
-    step
-        How far a square lies from the next.
-    apart
-        How far a square's points lie from one another.
-    """
-    reach = (side - 1) * apart + 1
-    view = np.lib.stride_tricks.sliding_window_view(picture, (reach, reach), axis=(1, 2))
-    view = view[:, ::step, ::step, :, ::apart, ::apart]
-    return np.ascontiguousarray(view).reshape(*view.shape[:3], -1)
-
-
 def leaky(units: FloatImage) -> FloatImage:
     """Let through what is above 0, and a little of the rest."""
     return np.asarray(np.maximum(units, np.float32(LEAK) * units))
@@ -173,9 +152,25 @@ class Step:
     """One step of a network."""
 
     weights: FloatImage
-    """Shape (points of a square as `squares` gives them, units)."""
+    """Shape (side, side, layers, units): what each point of a square, row by row, says for each unit."""
     bias: FloatImage
     """Shape (units,)."""
+
+
+def _slide(step: Step, picture: FloatImage, apart: int) -> FloatImage:
+    """Take a step at every square of a picture (height, width, layers) whose points lie so far from one another.
+
+    A row of a square's points at a time: rows are cut out once for all the squares that share them.
+    """
+    side = len(step.weights)
+    reach = (side - 1) * apart
+    height, width = picture.shape[0] - reach, picture.shape[1] - reach
+    view = np.lib.stride_tricks.sliding_window_view(picture, reach + 1, axis=1)[..., ::apart]
+    rows = np.ascontiguousarray(view.transpose(0, 1, 3, 2)).reshape(len(picture), width, -1)
+    units = np.zeros((height, width, len(step.bias)), dtype=np.float32) + step.bias
+    for k, weights in enumerate(step.weights):
+        units += rows[k * apart : k * apart + height] @ weights.reshape(rows.shape[2], -1)
+    return units
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -191,19 +186,18 @@ class Network:
         once: what the first step leaves out of one window it needs for the next, and later steps find their points
         farther apart.
         """
-        picture = np.ascontiguousarray(surroundings.layers.transpose(1, 2, 0))[None]
+        picture = np.ascontiguousarray(surroundings.layers.transpose(1, 2, 0))
         answers = [self._answer(member, picture) for member in self.members]
         return np.asarray(np.mean(answers, axis=0), dtype=np.float32)
 
     @staticmethod
     def _answer(member: tuple[Step, ...], picture: FloatImage) -> FloatImage:
         apart = 1
-        units = picture
-        for side, step, each in zip(SIDES, STEPS, member, strict=True):
-            seen = picture if units is picture else leaky(units)
-            units = np.asarray(squares(seen, side, apart=apart) @ each.weights + each.bias)
+        units = _slide(member[0], picture, apart)
+        for step, each in zip(STEPS, member[1:], strict=False):
             apart *= step
-        return units[0, :, :, 0]
+            units = _slide(each, leaky(units), apart)
+        return units[..., 0]
 
     def search(self, surroundings: Surroundings, others_mm: Sequence[tuple[float, float]]) -> Uprightness:
         """Look for the likeliest place of a soldier that stands.

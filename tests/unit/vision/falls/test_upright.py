@@ -20,7 +20,6 @@ from vision.falls.upright import (
     Uprightness,
     leaky,
     network,
-    squares,
 )
 
 SIDE = 2 * REACH_PX + WINDOW_PX
@@ -33,11 +32,11 @@ def bright_spot_finder() -> Network:
     steps = []
     layers, middle_layer, bias = LAYERS, 1, 0.0
     for k, side in enumerate(SIDES):
-        weights = np.zeros((layers, side, side), dtype=np.float32)
-        weights[middle_layer, side // 2, side // 2] = 1.0
+        weights = np.zeros((side, side, layers, 1), dtype=np.float32)
+        weights[side // 2, side // 2, middle_layer] = 1.0
         if k == len(SIDES) - 1:
             bias = -0.5
-        steps.append(Step(weights.reshape(-1, 1), np.full(1, bias, dtype=np.float32)))
+        steps.append(Step(weights, np.full(1, bias, dtype=np.float32)))
         layers, middle_layer = 1, 0
     return Network((tuple(steps),))
 
@@ -84,11 +83,12 @@ def test_all_windows_at_once_are_answered_as_each_by_itself() -> None:
     (member, *_) = network().members
     odds = Network((member,)).map(Surroundings(layers, ALONG))
     for row, column in ((0, 0), (3, 8), (17, 2), (2 * REACH_PX, 2 * REACH_PX)):
-        units = layers[:, row : row + WINDOW_PX, column : column + WINDOW_PX].transpose(1, 2, 0)[None]
+        units = layers[:, row : row + WINDOW_PX, column : column + WINDOW_PX].transpose(1, 2, 0)
         for k, (side, step, each) in enumerate(zip(SIDES, STEPS, member, strict=True)):
             seen = units if k == 0 else leaky(units)
-            units = squares(seen, side, step=step) @ each.weights + each.bias
-        assert units.shape == (1, 1, 1, 1)
+            cut = np.lib.stride_tricks.sliding_window_view(seen, (side, side), axis=(0, 1))[::step, ::step]
+            units = np.einsum("rclyx,yxlu->rcu", cut, each.weights) + each.bias
+        assert units.shape == (1, 1, 1)
         assert odds[row, column] == pytest.approx(float(units.item()), rel=1e-3, abs=1e-3)
 
 
