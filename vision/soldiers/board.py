@@ -9,7 +9,7 @@ picture overrules it only where it is plain.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -46,7 +46,7 @@ _SURELY_BARE = -0.22
 _SURELY_MANNED = 0.12
 _LIKELY_MANNED = -0.06
 _SURELY_NOBODY = -0.38  # covered so little, a square is bare whatever else it looks like
-_POSITION_HOLDS = 4.6  # log-odds: of a hundred squares of a position that is told, 99 are as told
+_POSITION_HOLDS = 6.9  # log-odds: of a thousand squares of a position that is told, 999 are as told
 _FEWEST_SURE = 8
 _LAMP_ROUNDS = 2
 _SAME_SLOPE = 0.15  # of a lamp that is found anew once its shadows are known
@@ -135,7 +135,7 @@ def read_board(picture: Image, scene: Scene, view: BoardView) -> Board:
     looks = _looks(
         shades, surface, raster, view, figure, strange, (low, high), cover, dark, lamp, _feet(covers)
     )
-    worn = _worn(flat, covers, looks)
+    worn = _worn(flat, covers, looks, scene.expected or ())
     log_odds = _log_odds(worn, covers, looks)
     manned, differences = _manned(log_odds, scene.expected)
     feet_mm = {s: (covers[s].x_mm, covers[s].y_mm) for s in manned}
@@ -381,12 +381,14 @@ def measure_squares(
     flat: FloatImage, covers: Mapping[Square, Cover], looks: Looks
 ) -> tuple[list[Square], FloatArray]:
     """Measure what is seen on the squares that are not plainly bare: they, and their features."""
-    return _measured(_worn(flat, covers, looks), covers, looks)
+    return _measured(_worn(flat, covers, looks, ()), covers, looks)
 
 
-def _worn(flat: FloatImage, covers: Mapping[Square, Cover], looks: Looks) -> dict[Square, Worn]:
-    """See what is worn on the squares that are not plainly bare."""
-    feet_mm = {s: (c.x_mm, c.y_mm) for s, c in covers.items() if c.mean > _SURELY_NOBODY}
+def _worn(
+    flat: FloatImage, covers: Mapping[Square, Cover], looks: Looks, expected: Collection[Square]
+) -> dict[Square, Worn]:
+    """See what is worn on the squares that are not plainly bare, or where somebody is expected."""
+    feet_mm = {s: (c.x_mm, c.y_mm) for s, c in covers.items() if c.mean > _SURELY_NOBODY or s in expected}
     worn = wear(flat, looks.cover, looks.raster, looks.view, looks.figure, list(feet_mm.values()))
     return dict(zip(feet_mm, worn, strict=True))
 

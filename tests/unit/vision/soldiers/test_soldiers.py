@@ -86,6 +86,23 @@ def test_a_soldier_that_is_missing_or_too_many_is_named() -> None:
     assert len(standing.differences) == 2
 
 
+def test_a_soldier_that_hardly_shows_stands_where_the_position_says_so() -> None:
+    camera = painted.view()
+    placed = painted.standing(CROWD)
+    faint = next(iter(CROWD))
+    shown = Table(camera, tuple(placed.values())).paint().astype(np.float64)
+    bare = Table(camera, tuple(f for s, f in placed.items() if s != faint)).paint().astype(np.float64)
+
+    def stands(share: float, said: dict[Square, Side] | None) -> bool:
+        picture = np.round(bare + share * (shown - bare)).astype(np.uint8)
+        standing = read_board(picture, painted.scene(camera, expected=said), camera).standing
+        return faint in seen(standing)
+
+    assert stands(0.1, CROWD)
+    assert not stands(0.1, None)
+    assert not stands(0.0, CROWD)
+
+
 def test_a_soldier_of_the_wrong_side_is_named() -> None:
     camera = painted.view()
     table = Table(camera, tuple(painted.standing(CROWD).values()))
