@@ -26,7 +26,7 @@ def clip(frames: int = 34) -> list[NDArray[np.uint8]]:
     pictures = []
     for k in range(frames):
         lean = min(max(k - FIRE - 4, 0) / 14, 1.0) * math.pi / 2
-        moving = replace(placed[HIT], lean_rad=lean, heading_rad=1.2)
+        moving = replace(placed[HIT], lean_rad=lean, heading_rad=4.0)
         pictures.append(replace(table, moving=(moving,)).paint(seed=k))
     return pictures
 
