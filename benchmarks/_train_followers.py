@@ -71,7 +71,9 @@ def _examples(
         cause = causes.get(fall.soldier.square)
         if cause not in {Cause.RICOCHET, Cause.DRAGGED}:
             continue
-        measured = measures(fall, [*falls, *pushes], drags, frame_us=frame_us, shot_from_mm=shot_from_mm)
+        measured = measures(
+            fall, [*falls, *pushes], drags, standing, frame_us=frame_us, shot_from_mm=shot_from_mm
+        )
         if measured is not None:
             yield Example(shot, measured, cause is Cause.RICOCHET)
 

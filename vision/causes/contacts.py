@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_ndtr, ndtr
+from scipy.special import ndtr
 
 from game.montecassino import Square
 from vision.outcome import Soldier, Standing
@@ -66,15 +66,18 @@ _UNTOUCHED_SHARE = 0.03
 _MISREAD_COST = 9.5
 _MOST_STRAINED = 12.0
 _LED_ASTRAY = 0.1  # a way that was read wrongly leads anywhere
-# A shot is aimed at soldiers: of 149 of the twin 5 % touched the board before the first soldier. The turns weigh the
-# board as they would anywhere on the way; this makes up the difference.
-_ELSE_FIRST_SHARE = 0.02
-# Fewer sights than these tell heights wrongly by 10 mm and more one time in four: of 98 flights three were cut in two
-# by a bounce that there was not, of 118 that showed longer none.
-_FEW_SIGHTS, _CUT_OF_FEW = 6, 0.1
+# A shot is aimed at soldiers: of 550 of the twin 2 % touched the board before the first soldier, of shots filmed
+# otherwise more. The turns weigh the board as they would anywhere on the way; this makes up the difference.
+_ELSE_FIRST_SHARE = 0.05
+# How much likelier it is that a flight is cut in two before the first soldier where it bounced: of 550 of the twin two
+# were cut in two by a bounce that there was not.
+_CUT_SHARE = 15.0
 _HEIGHT_SIGMA_MM = 4.0  # on top of what the fit states
-_BELOW_MM = 12.0  # how deep a flight that ended on the board would lead by then, on average
-_STRAY_DENSITY = 3e-3  # a millimetre; a flight that was read wrongly may seem at any height
+_USUAL_FALL_MM, _LEAST_FALL_MM = 12.0, 3.0  # from where a shot is seen last to a soldier
+# So many sights at the end may be of the time after a bounce without showing it: of 27 bounces 10 had them.
+_UNTOLD_SIGHTS = 1
+_BOUNCE_STEPS = 24
+_STRAY_DENSITY = 1e-3  # a millimetre; a flight that was read wrongly may seem at any height
 _LONGEST_FLIGHT_US = 200_000
 _UNSEEN_FIRST = 0.97  # how often the first soldier that a shot met was the first of all that it met
 _TURNED_COST = 1.5  # a soldier may send the shot anywhere; the density of the one way that it took
@@ -174,10 +177,12 @@ def find_contacts(
         seen_from_us = leg.first_us + _EDGE_US if i else leg.flight.start_us
         turns.append(_in_passing(leg, seen_from_us, standing, stirred_us, frame_us))
         after = track.legs[i + 1] if i + 1 < len(track.legs) else None
-        if after is not None or track.lost_over_board:
-            turns.append(_Turn(leg, after, standing, stirred_us, frame_us).accounts())
-            if leg.last_us < first_us + frame_us:
-                strained += min(account.cost for account in turns[-1])
+        turn = _Turn(leg, after, standing, stirred_us, frame_us, from_cannon=i == 0)
+        turns.append(
+            turn.accounts() if after is not None else turn.open_end(over_board=track.lost_over_board)
+        )
+        if leg.last_us < first_us + frame_us and (after is not None or track.lost_over_board):
+            strained += min(account.cost for account in turns[-1])
     courses: list[tuple[float, tuple[Touch, ...]]] = [(1.0, ())]
     for accounts in turns:
         least = min(a.cost for a in accounts)
@@ -188,8 +193,7 @@ def find_contacts(
         ]
         courses = sorted(grown, key=lambda c: -c[0])[:_KEPT_COURSES]
     courses = [
-        (share * _chance_of_else(track, touches, standing.height_mm, first_us), touches)
-        for share, touches in courses
+        each for course in courses for each in _perhaps_bounced(track, *course, standing.height_mm, first_us)
     ]
     if first_to_stir:
         # Nobody else was there to push the first one that moved.
@@ -260,30 +264,61 @@ def _led_to(track: ShotTrack, soldier: Soldier, stirred_us: int, frame_us: float
     return max(float(np.exp(-off / 2)), _LED_ASTRAY)
 
 
-def _chance_of_else(track: ShotTrack, touches: Sequence[Touch], height_mm: float, first_us: float) -> float:
-    """Weigh an account in which the shot touched something else before the first soldier; 1 for any other.
+def _perhaps_bounced(
+    track: ShotTrack, share: float, touches: tuple[Touch, ...], height_mm: float, first_us: float
+) -> list[tuple[float, tuple[Touch, ...]]]:
+    """Weigh an account by how seldom a shot touches something else before the first soldier; it may stand for two.
 
-    Had it touched nothing, the shot would have come to that soldier somewhere between its foot and its head; had it
-    bounced before, its first flight would lead below the board there.
+    From above a bounce just before that soldier hardly shows: had the shot touched nothing, it would have come to the
+    soldier somewhere between its foot and its head; had it bounced before, its first flight would lead below the board
+    there.
     """
-    struck = next((t for t in touches if t.square is not None), None)
-    if not touches or touches[0].square is not None:
-        return 1.0
+    struck = next((i for i, t in enumerate(touches) if t.square is not None), None)
     if struck is None:
         # The first that moved was struck later, out of sight.
-        return _ELSE_FIRST_SHARE if touches[0].time_us < first_us else 1.0
-    leg = track.legs[0]
-    if len(track.legs) > 1 and touches[0].time_us <= track.legs[1].first_us < struck.time_us:
-        # It was seen once more in between: what the height tells was told when its flight was cut in two there.
-        return _ELSE_FIRST_SHARE * (_CUT_OF_FEW if len(leg.streaks) < _FEW_SIGHTS else 1.0)
-    z_mm = float(leg.flight.at(struck.time_us)[0, 2]) - _SHOT_RADIUS_MM
-    sigma_mm = float(np.hypot(np.sqrt(leg.fit.spread_at(struck.time_us)[0, 2, 2]), _HEIGHT_SIGMA_MM))
+        elsewhere = bool(touches) and touches[0].time_us < first_us
+        return [(share * _ELSE_FIRST_SHARE if elsewhere else share, touches)]
+    leg, soldier = track.legs[0], touches[struck]
+    seen_between = len(track.legs) > 1 and track.legs[1].first_us < soldier.time_us
+    if struck > 0:
+        if not seen_between or not touches[0].time_us <= track.legs[1].first_us:
+            return [(share * _ELSE_FIRST_SHARE, touches)]
+        # It was seen once more in between: its flight was cut in two there.
+        over, _ = _heights_told(leg, soldier.time_us, height_mm)
+        usual = 1 / height_mm + _STRAY_DENSITY
+        return [(share * _ELSE_FIRST_SHARE * _CUT_SHARE * usual / over, touches)]
+    if seen_between:
+        return [(share, touches)]
+    over, below = _heights_told(leg, soldier.time_us, height_mm)
+    bounced = share * _ELSE_FIRST_SHARE * below / over
+    return [(share, touches), (bounced, (_bounce_before(leg, soldier), *touches))]
+
+
+def _heights_told(leg: Leg, time_us: float, height_mm: float) -> tuple[float, float]:
+    """Density of the height at which a flight seems to come to a soldier: of one that meets it, and of one that bounced."""
+    z_mm = float(leg.flight.at(time_us)[0, 2]) - _SHOT_RADIUS_MM
+    sigma_mm = float(np.hypot(np.sqrt(leg.fit.spread_at(time_us)[0, 2, 2]), _HEIGHT_SIGMA_MM))
     over = (ndtr((height_mm - z_mm) / sigma_mm) - ndtr(-z_mm / sigma_mm)) / height_mm
-    # How far below it would be falls off exponentially.
-    deep = sigma_mm / _BELOW_MM
-    below = np.exp(z_mm / _BELOW_MM + deep**2 / 2 + log_ndtr(-z_mm / sigma_mm - deep)) / _BELOW_MM
-    ratio = (below + _STRAY_DENSITY) / (over + _STRAY_DENSITY)
-    return float(_ELSE_FIRST_SHARE * ratio)
+    # It may have bounced at any time since it was seen last but one: the likelier the farther it fell.
+    seen_mm = float(leg.flight.at(_surely_flown_us(leg, time_us))[0, 2]) - _SHOT_RADIUS_MM
+    below = (ndtr(-z_mm / sigma_mm) - ndtr(-max(seen_mm, z_mm + _LEAST_FALL_MM) / sigma_mm)) / _USUAL_FALL_MM
+    return float(over) + _STRAY_DENSITY, float(below) + _STRAY_DENSITY
+
+
+def _surely_flown_us(leg: Leg, struck_us: float) -> float:
+    """Until when a shot had not bounced, as its sights tell."""
+    return min(float(leg.streaks[-min(1 + _UNTOLD_SIGHTS, len(leg.streaks))].timestamp_us), struck_us)
+
+
+def _bounce_before(leg: Leg, struck: Touch) -> Touch:
+    """Where the shot touched the board, if it did so just before it struck a soldier."""
+    times_us = np.linspace(_surely_flown_us(leg, struck.time_us), struck.time_us, _BOUNCE_STEPS)
+    points = leg.flight.at(times_us)
+    landed = np.flatnonzero(points[:, 2] <= _SHOT_RADIUS_MM)
+    k = int(landed[0]) if len(landed) else _BOUNCE_STEPS // 2
+    x, y = (float(v) for v in points[k, :2])
+    speed_mps = float(np.hypot(*leg.flight.velocity_at(float(times_us[k]))[:2]))
+    return Touch(None, True, float(times_us[k]), (x, y, _SHOT_RADIUS_MM), speed_mps)
 
 
 def _first_to_stir(track: ShotTrack, stirred_us: Mapping[Square, int], frame_us: float) -> set[Square]:
@@ -347,8 +382,11 @@ class _Turn:
         standing: Standing,
         stirred_us: Mapping[Square, int],
         frame_us: float,
+        *,
+        from_cannon: bool,
     ) -> None:
         self._after = after
+        self._from_cannon = from_cannon
         self._stirred_us = stirred_us
         self._frame_us = frame_us
         self._height_mm = standing.height_mm
@@ -374,16 +412,15 @@ class _Turn:
         self._through_there = {s.square: self._through(s, self._there) for s in self._near}
 
     def accounts(self) -> tuple[_Account, ...]:
-        """Every explanation of the turn."""
-        if self._after is None:
-            return tuple(self._open_end())
+        """Every explanation of the turn between two flights."""
         found = [self._nothing(), self._unknown()]
         found += [self._single(s) for s in (None, *self._near)]
         found += [
             self._double(first, second)
             for first in (None, *self._near)
             for second in (None, *self._near)
-            if first is not second
+            # Whether it bounced before the first soldier is weighed for all accounts at once.
+            if first is not second and not (self._from_cannon and first is None)
         ]
         return tuple(found)
 
@@ -554,13 +591,18 @@ class _Turn:
         struck = self._touch(first, share.sum(axis=1), self._here)
         return _Account(total, (struck, self._touch(second, share.sum(axis=0), self._there, struck)))
 
-    def _open_end(self) -> list[_Account]:
-        """Guess what the shot may have met after it was lost from sight."""
+    def open_end(self, *, over_board: bool) -> tuple[_Account, ...]:
+        """Guess what the shot may have met after it was seen last.
+
+        over_board: whether it was lost over the board; else it left it, and may have touched no more than somebody who
+        stood at the edge and stirred.
+        """
+        near: list[Soldier | None] = [s for s in self._near if over_board or s.square in self._stirred_us]
         found = [_Account(1.0, ())]
-        for what in (None, *self._near):
+        for what in ([None] if over_board else []) + near:
             cost = self._touching(what, self._here, self._here_spread)
             found.append(_Account(float(cost.min()) + 1.0, (self._touch(what, _weights(cost), self._here),)))
-        return found
+        return tuple(found)
 
 
 def _kept_above(points: FloatArray, spread: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -46,11 +46,10 @@ _LEAST_DRAG = 0.05  # how well a push fits that nobody can be seen to have given
 # How likely it is that the shot felled one that it was not seen to touch, against what is to be expected where nothing at
 # all is known of the shot.
 _STRUCK_UNSEEN = {Sight.NEVER: 1.0, Sight.SEEN: 0.3, Sight.BETWEEN: 0.5, Sight.LOST: 0.5, Sight.LEFT: 0.05}
-_MISFOLLOWED = 0.02  # it was not the shot that was followed there
-# Where it was seen to touch it. Of 75 that others pushed over none seemed touched by the shot in time, of 54 ricochets
-# half did.
+# Where it was seen to touch it. Of 184 that others pushed over none seemed touched by the shot in time, of 106 ricochets
+# two thirds did.
 _STRUCK_SEEN = 3.0
-_PUSHED_FIRST = 0.03
+_PUSHED_FIRST = 0.01
 # A shot this slow has half a chance to topple what it touches: it weighs a tenth of a soldier and must lift its weight.
 # Of 70 touches of the twin that felled somebody 2 % were slower than 1.3 m/s, and 5 % than 2.2 m/s. What seems slower
 # is mostly the head of one who falls.
@@ -58,6 +57,7 @@ _FELLING_MPS = 1.8
 _FELLING_SPREAD_MPS = 0.35
 _FAR_FIT = 0.05
 _LEAST_KNOCK = 0.01
+_STEP_US = 500.0
 _POSSIBLE_SHARE = 0.12
 """Causes less likely than this count as excluded."""
 
@@ -229,7 +229,7 @@ def _seen(
 ) -> _Seen:
     soldier = toppling.soldier
     drag = next((d for d in drags if d.fallen == soldier.square), None)  # the likeliest comes first
-    measured = measures(toppling, movers, drags, frame_us=frame_us, shot_from_mm=shot_from_mm)
+    measured = measures(toppling, movers, drags, standing, frame_us=frame_us, shot_from_mm=shot_from_mm)
     shot_way = (soldier.x_mm - shot_from_mm[0], soldier.y_mm - shot_from_mm[1])
     follower = None
     if measured is not None:
@@ -268,7 +268,8 @@ def _ways(
             ways[Cause.DIRECT] = _SLOW_START * follower.ricochet
         return ways
     first, fit = touched
-    if first == 0:
+    # What it touched when others had moved already it did not touch first.
+    if first == 0 and course.touches[0].time_us <= first_us:
         ways[Cause.DIRECT] = max(fit, _LEAST_FIT) * seen.manner.straight
     else:
         ways[Cause.RICOCHET] = max(fit, _LEAST_FIT) * _STRUCK_SEEN * follower.ricochet
@@ -299,6 +300,8 @@ def _ways_of_first(
         cause = Cause.RICOCHET if before else Cause.DIRECT
         if before and track.found and seen.toppling.began_us < track.legs[-1].last_us:
             fit = _SEEN_ON
+        elif not before:
+            fit *= _in_time(seen.toppling, track, frame_us)
     ways = {Cause.DIRECT: 0.0, Cause.RICOCHET: _UNSEEN_RICOCHET}
     ways[Cause.DRAGGED] = _UNSEEN_DRAG if touched is None else _DRAG_BESIDE_TOUCH
     ways[Cause.OTHER] = _BY_ITSELF if track.found else _SLEEVE
@@ -312,6 +315,17 @@ def _ways_of_first(
     return {cause: way * how[cause] for cause, way in ways.items()}
 
 
+def _in_time(toppling: Toppling, track: ShotTrack, frame_us: float) -> float:
+    """How well a soldier stirred when the shot came by, if it flew on as it was seen first."""
+    if not track.found or len(track.legs[0].streaks) <= STRANGERS:
+        return 1.0
+    leg, soldier = track.legs[0], toppling.soldier
+    times_us = np.arange(leg.first_us, max(leg.last_us, toppling.began_us) + frame_us, _STEP_US)
+    away_mm = np.hypot(*(leg.flight.at(times_us)[:, :2] - [soldier.x_mm, soldier.y_mm]).T)
+    nearest_us = times_us[np.argmin(away_mm)]
+    return float(np.exp(-stirring_cost(toppling.began_us, np.array([nearest_us]), frame_us)[0]))
+
+
 def _touched(toppling: Toppling, course: Course, frame_us: float) -> tuple[int, float] | None:
     """Which touch of an account was the first of a soldier, and how well it explains that it fell when it did."""
     for i, touch in enumerate(course.touches):
@@ -323,7 +337,7 @@ def _touched(toppling: Toppling, course: Course, frame_us: float) -> tuple[int, 
 
 def _unseen(whereabouts: Whereabouts) -> float:
     """How likely the shot is to have struck a soldier where that was not seen, against its not having been seen at all."""
-    return _STRUCK_UNSEEN[whereabouts.sight] * whereabouts.fit + _MISFOLLOWED
+    return _STRUCK_UNSEEN[whereabouts.sight] * whereabouts.fit + whereabouts.misled
 
 
 def _felling(speed_mps: float) -> float:

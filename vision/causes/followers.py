@@ -1,7 +1,7 @@
 """Whether one that fell while others already moved fell by the shot or by one of them, as the falls alone tell.
 
 Nothing of the shot is looked at here, only where and when soldiers began to move and which way they went. A push comes
-from one that goes that way, and later than a shot over the same distance; those ahead of the first, as the shot flew,
+from one that goes that way and reaches so far, and later than a shot over the same distance; those ahead of the first, as the shot flew,
 are in the way of its fall, while the shot itself was turned aside. The weights were fitted by logistic regression to
 falls of the twin as the eye sees them (`benchmarks/_train_followers.py`). Which way a soldier fell is told as it looks: one
 that hides behind its pusher often seems to go the other way.
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.causes.drags import Drag
-from vision.outcome import Push, Toppling
+from vision.outcome import Push, Standing, Toppling
 
 __all__ = ["chance_of_ricochet", "measures"]
 
@@ -23,15 +23,17 @@ FloatArray = NDArray[np.float64]
 
 _LEAST_WEIGHT = 0.01
 _LONGEST_MS = 200.0
+_NEAR_MM = 20.0
 # For `measures`, in their order.
-_WEIGHTS = (-1.121, -0.854, -2.327, -2.033, 2.162)
-_OFFSET = 0.932
+_WEIGHTS = (-1.122, -0.872, -3.685, -2.372, 2.908, 1.691)
+_OFFSET = 0.843
 
 
 def measures(
     fallen: Toppling,
     movers: Sequence[Toppling | Push],
     drags: Sequence[Drag],
+    standing: Standing,
     *,
     frame_us: float,
     shot_from_mm: tuple[float, float],
@@ -46,6 +48,8 @@ def measures(
         All who moved, itself among them or not.
     drags
         Who may have knocked over whom.
+    standing
+        The figures' size.
     frame_us
         Time between two pictures.
     shot_from_mm
@@ -54,8 +58,9 @@ def measures(
     Returns
     -------
     How well somebody's fall or slide reaches it in time (logarithm); how long after the first that moved (logarithm,
-    ms); and cosines: of the way to it from that first one against the shot's way to that one, against the way that one
-    went, and against the way that it fell itself.
+    ms); cosines: of the way to it from that first one against the shot's way to that one, against the way that one
+    went, and against the way that it fell itself; and how far it stood from all who had moved, whichever way they fell and
+    where they came to rest (logarithm).
     """
     square = fallen.soldier.square
     before = [m for m in movers if m.soldier.square != square and m.began_us <= fallen.began_us]
@@ -74,6 +79,7 @@ def measures(
             _cosine(way, _foot(first) - muzzle),
             _cosine(way, _went(first)),
             _cosine(way, _went(fallen)),
+            np.log1p(min(_beyond_mm(fallen, mover, standing) for mover in before) / _NEAR_MM),
         ]
     )
 
@@ -85,6 +91,17 @@ def chance_of_ricochet(measured: FloatArray) -> float:
 
 def _foot(mover: Toppling | Push) -> FloatArray:
     return np.array([mover.soldier.x_mm, mover.soldier.y_mm])
+
+
+def _beyond_mm(fallen: Toppling, mover: Toppling | Push, standing: Standing) -> float:
+    """How far a soldier stood out of another's reach, where that one stood and where it came to rest."""
+    foot, both_mm, length_mm = _foot(fallen), 2 * standing.foot_radius_mm, standing.height_mm
+    apart_mm = [float(np.hypot(*(foot - _foot(mover)))) - length_mm]
+    if isinstance(mover, Push):
+        apart_mm.append(float(np.hypot(*(foot - [mover.x_mm, mover.y_mm]))))
+    elif mover.rest_mm is not None:
+        apart_mm.append(float(np.hypot(*(foot - mover.rest_mm))) - length_mm / 2)
+    return max(min(apart_mm) - both_mm, 0.0)
 
 
 def _went(mover: Toppling | Push) -> FloatArray:

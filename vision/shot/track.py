@@ -44,6 +44,7 @@ _STRAY_PX = 3.0
 _FEWEST_TRIMMED, _STRAY_SIGMAS, _LIKELY_SIGMAS = 2, 4.0, 2.5
 _SHADOWS_ALONE = 1  # pictures at the end of a flight
 _FEWEST_ROUND_BOUNCE = 4
+_FEWEST_SINCE_BOUNCE = 2  # pictures; of two bounces after which but one was left, neither was one
 _LANDINGS = 8  # times of a bounce from which the search may begin
 _BOUNCE_GAIN = 8.0  # by how much a bounce must lower the sum of squares to be believed
 _MOST_LEGS = 8
@@ -557,8 +558,8 @@ class _Follower:
         shadows = self._fitter.shadows(draft.sights)
         own = seen_of(own_of(draft.sights))
         falling = []
-        # After the bounce two pictures at least must show where the shot goes.
-        for i in range(0, len(pictures) - 2, max(1, (len(pictures) - 2) // _LANDINGS)):
+        latest = len(pictures) - _FEWEST_SINCE_BOUNCE
+        for i in range(0, latest, max(1, latest // _LANDINGS)):
             until = draft.until(pictures[i])
             near = self._fitter.fit(draft.prior, until, near=free)
             falling.append((near, (self._times[pictures[i]] + self._times[pictures[i + 1]]) / 2.0))
@@ -567,7 +568,7 @@ class _Follower:
             return [draft]
         before = tuple(s for s in draft.sights if 1000.0 * s.time_ms <= best.landing_us)
         after = tuple(s for s in draft.sights if 1000.0 * s.time_ms > best.landing_us)
-        if not before or not after:
+        if not before or len({s.streak.frame for s in after}) < _FEWEST_SINCE_BOUNCE:
             return [draft]
         return [Draft(draft.prior, before, best.before), Draft(best.after_prior, after, best.after)]
 

@@ -173,19 +173,50 @@ def test_without_a_track_the_order_of_motion_is_all_there_is() -> None:
     assert "no streak" in falls[A].evidence
 
 
+def beyond(sights: int) -> ShotTrack:
+    """The shot flies on over the board, 300 mm beyond B, 120 ms after the release."""
+    leg = shot_track(sights=sights - 1).legs[0]
+    later = Streak(sights, RELEASE_US + 120_000, 0.0, 0.0, 8.0, 8.0, (1.0, 0.0), 40.0)
+    return ShotTrack((Leg(leg.fit, (*leg.streaks, later)),), "", 1000.0)
+
+
 def test_shot_that_was_seen_elsewhere_did_not_fell_it() -> None:
-    # It flies on over the board, 300 mm beyond B, when B begins to move.
-    leg = shot_track().legs[0]
-    later = Streak(1, RELEASE_US + 120_000, 0.0, 0.0, 8.0, 8.0, (1.0, 0.0), 40.0)
-    elsewhere = ShotTrack((Leg(leg.fit, (*leg.streaks, later)),), "", 1000.0)
     falls = [topple(A, 52), topple(B, 100, heading=(0.8, -0.6))]
     unseen, seen = (
         causes(falls, Course((touch(A, 48),), 1.0), track=track)[B]
-        for track in (ShotTrack((), "no streak"), elsewhere)
+        for track in (ShotTrack((), "no streak"), beyond(sights=5))
     )
     assert seen.probabilities[Cause.RICOCHET] < 0.2 * unseen.probabilities[Cause.RICOCHET]
     assert seen.cause is Cause.DRAGGED
     assert "the shot did not reach it" in seen.evidence
+
+
+def test_what_two_sights_show_elsewhere_need_not_be_the_shot() -> None:
+    # Nobody falls towards D, which began to move too soon after A for any push.
+    falls = [topple(A, 52), topple(D, 62)]
+    few, many = (
+        causes(falls, Course((touch(A, 48),), 1.0), track=beyond(sights=sights))[D].probabilities
+        for sights in (2, 5)
+    )
+    few_odds, many_odds = (share[Cause.RICOCHET] / share[Cause.DRAGGED] for share in (few, many))
+    assert few_odds > 4 * many_odds
+
+
+def test_c7_what_the_shot_touched_when_another_had_moved_it_did_not_touch_first() -> None:
+    # The shot was not seen to touch A, which moved before it came to D.
+    falls = causes([topple(A, 52), topple(D, 82)], Course((touch(D, 78),), 1.0))
+    assert falls[A].cause is Cause.DIRECT
+    assert falls[D].cause is Cause.RICOCHET
+    assert falls[D].probabilities[Cause.DIRECT] < 0.05
+
+
+def test_who_stirs_long_after_the_shot_has_flown_by_was_hardly_struck_first() -> None:
+    soon, late = (
+        causes([topple(A, began_ms)], Course((), 1.0), track=shot_track(sights=5))[A].probabilities
+        for began_ms in (60, 190)
+    )
+    assert soon[Cause.DIRECT] > 0.8
+    assert late[Cause.DIRECT] < 0.5
 
 
 @pytest.mark.parametrize("heading", [(0.0, 1.0), (0.0, -1.0), (1.0, 0.0)])

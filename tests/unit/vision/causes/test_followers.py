@@ -1,5 +1,7 @@
 """Whether the shot or another soldier felled one that fell later, told from the falls alone (C7)."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -30,7 +32,7 @@ def chance(fallen: Toppling, *others: Toppling | Push) -> float | None:
     movers = (fallen, *others)
     falls = [m for m in movers if isinstance(m, Toppling)]
     drags = find_drags(falls, [m for m in movers if isinstance(m, Push)], STANDING, frame_us=FRAME_US)
-    measured = measures(fallen, movers, drags, frame_us=FRAME_US, shot_from_mm=(180.0, -40.0))
+    measured = measures(fallen, movers, drags, STANDING, frame_us=FRAME_US, shot_from_mm=(180.0, -40.0))
     return None if measured is None else chance_of_ricochet(measured)
 
 
@@ -57,6 +59,18 @@ def test_one_aside_that_moved_at_once_was_most_likely_struck() -> None:
     assert aside > 0.9
 
 
+def test_one_that_nobody_came_near_was_more_likely_struck() -> None:
+    # It stands 170 mm ahead of the first, which fell that way and came to rest at its own length, or slid on.
+    far = replace(fall(AHEAD, 110, (0.0, 1.0)), soldier=Soldier(AHEAD, Side.G, 190.0, 552.0))
+    first = fall(FIRST, 50, (0.0, 1.0))
+    short, slid = (
+        chance(far, replace(first, rest_mm=rest_mm)) for rest_mm in ((180.0, 410.0), (180.0, 490.0))
+    )
+    assert short is not None
+    assert slid is not None
+    assert short > 2 * slid
+
+
 @pytest.mark.parametrize("turn_rad", [0.7, 2.1, np.pi])
 def test_the_board_may_lie_any_way_round(turn_rad: float) -> None:
     turn = np.array([[np.cos(turn_rad), -np.sin(turn_rad)], [np.sin(turn_rad), np.cos(turn_rad)]])
@@ -80,6 +94,7 @@ def test_the_board_may_lie_any_way_round(turn_rad: float) -> None:
             each[1],
             each,
             find_drags(each, [], STANDING, frame_us=FRAME_US),
+            STANDING,
             frame_us=FRAME_US,
             shot_from_mm=source,
         )

@@ -19,7 +19,10 @@ NEAR, FAR, ASIDE = Square.parse("G-69"), Square.parse("G-61"), Square.parse("G-7
 
 
 def leg(
-    start_ms: float, start_mm: Sequence[float], velocity: Sequence[float], seen_ms: Sequence[float]
+    start_ms: float,
+    start_mm: Sequence[float],
+    velocity: Sequence[float],
+    seen_ms: Sequence[float],
 ) -> Leg:
     flight = Flight(RELEASE_US + 1000 * start_ms, np.array(start_mm, float), np.array(velocity, float))
     covariance = np.diag([1.0, 0.5, 0.5, 4.0, 2.5e-3, 2.5e-3, 0.01, 1e-14])
@@ -159,14 +162,15 @@ def test_whether_it_bounced_before_the_first_soldier_is_told_by_how_high_it_came
     assert contacts.first.on_board == (rise_mps < 0)
 
 
-def test_a_bounce_before_the_first_soldier_is_believed_where_many_pictures_show_the_flight_before() -> None:
+def test_a_bounce_that_was_seen_before_the_first_soldier_is_believed_where_the_flight_is_known_to_be_low() -> (
+    None
+):
     # From y = 160 on it rises again, and comes to the soldier at y = 372 some 25 ms later.
-    seen_ms = (0.5, 3.0, 5.5, 8.0, 10.5, 13.0, 15.5, 18.0, 20.5)
     bounced = leg(25.0, (180.0, 160.0, 3.0), (0.0, 7.6, 0.6), (28.0, 36.0, 44.0))
     turned = leg(51.5, (180.0, 360.0, 15.0), (4.0, -1.0, 0.5), (55.0, 63.3, 71.7))
     shares = []
-    for sights in (seen_ms, seen_ms[-3:]):
-        before = leg(0.0, (180.0, -40.0, 18.0), (0.0, 8.0, -0.5), sights)
+    for height_mm, rise_mps in ((18.0, -0.5), (35.0, 0.0)):
+        before = leg(0.0, (180.0, -40.0, height_mm), (0.0, 8.0, rise_mps), (0.5, 3.0, 8.0, 13.0, 18.0, 20.5))
         contacts = find_contacts(
             track(before, bounced, turned),
             standing((NEAR, 180.0, 372.0)),
@@ -174,9 +178,31 @@ def test_a_bounce_before_the_first_soldier_is_believed_where_many_pictures_show_
             frame_us=FRAME_US,
         )
         shares.append(chance(contacts, None, NEAR))
-    many, few = shares
-    assert many > 0.6
-    assert few < many / 2
+    low, high = shares
+    assert low > 0.9
+    assert high < 0.1
+
+
+def test_a_bounce_is_not_ruled_out_by_where_the_shot_flew_after_the_soldier() -> None:
+    # It would come to the soldier 9 mm below the board, and is seen to touch another after it.
+    first = leg(0.0, (180.0, -40.0, 35.0), (0.0, 8.0, -0.7), (5.0, 13.3, 21.7, 30.0, 38.3))
+    back = leg(62.0, (230.0, 368.0, 15.0), (-1.0, -3.0, 0.5), (63.3, 71.7, 80.0))
+    there = standing((NEAR, 180.0, 372.0), (ASIDE, 240.0, 372.0))
+    contacts = find_contacts(
+        track(first, back), there, {NEAR: 1_055_000, ASIDE: 1_063_000}, frame_us=FRAME_US
+    )
+    assert contacts.first is not None
+    assert contacts.first.on_board
+    assert contacts.first.point_mm[1] < 360.0
+
+
+def test_one_at_the_edge_who_stirs_was_touched_by_a_shot_that_then_left_the_board() -> None:
+    at_edge = Square.parse("G-04")
+    out = leg(0.0, (180.0, 400.0, 35.0), (0.0, 8.0, 0.0), (5.0, 13.3, 21.7, 30.0, 38.3))
+    there = standing((at_edge, 184.0, 790.0))
+    for stirred, touched in (({at_edge: 1_055_000}, True), ({}, False)):
+        contacts = find_contacts(track(out), there, stirred, frame_us=FRAME_US)
+        assert (contacts.first is not None) == touched
 
 
 def test_a_way_that_does_not_fit_was_not_the_shots() -> None:
