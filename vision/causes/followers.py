@@ -25,8 +25,8 @@ _LEAST_WEIGHT = 0.01
 _LONGEST_MS = 200.0
 _NEAR_MM = 20.0
 # For `measures`, in their order.
-_WEIGHTS = (-1.122, -0.872, -3.685, -2.372, 2.908, 1.691)
-_OFFSET = 0.843
+_WEIGHTS = (-1.130, -0.882, -3.767, -2.401, 2.982, 1.753)
+_OFFSET = 0.842
 
 
 def measures(
