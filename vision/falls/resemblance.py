@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Resemblance", "resemble"]
+__all__ = ["Resemblance", "resemble", "slide"]
 
 FloatImage = NDArray[np.float32]
 
@@ -66,25 +66,7 @@ def resemble(
     reach_px
         Largest shift.
     """
-    rows, columns = np.nonzero(outline)
-    column, row = pivot_px
-    radius = int(max(np.abs(rows - row).max(), np.abs(columns - column).max())) + 2
-    margin = radius + reach_px
-
-    def patch(image: NDArray[np.float32], half: int) -> FloatImage:
-        top, left = row - half, column - half
-        cut = image[max(top, 0) : row + half + 1, max(left, 0) : column + half + 1]
-        above, beside = max(-top, 0), max(-left, 0)
-        below, beyond = 2 * half + 1 - cut.shape[0] - above, 2 * half + 1 - cut.shape[1] - beside
-        whole = cv2.copyMakeBorder(cut, above, below, beside, beyond, cv2.BORDER_REPLICATE)
-        return np.asarray(whole, dtype=np.float32).reshape(2 * half + 1, 2 * half + 1, -1)
-
-    search = _Search(
-        patch(before, radius),
-        patch(outline.astype(np.float32), radius),
-        patch(after, margin),
-        patch(new, margin),
-    )
+    search, radius = _search(before, after, outline, new, pivot_px, reach_px)
     scale = 2 if min(reach_px, radius) >= _ENOUGH_PX else 1
     coarse = search.at(_COARSE_TURNS_DEG, (0, 0), reach_px, scale)
     coarse.sort(key=_rank, reverse=True)
@@ -93,6 +75,21 @@ def resemble(
         near = (round(found.dx_px), round(found.dy_px))
         fine += search.at(found.turn_deg + _FINE_TURNS_DEG, near, scale + 1, 1)
     return max(fine, key=_rank)
+
+
+def slide(
+    before: FloatImage,
+    after: FloatImage,
+    outline: NDArray[np.bool_],
+    *,
+    pivot_px: tuple[int, int],
+    reach_px: int,
+) -> Resemblance:
+    """Look for a figure close to where it stood, not turned, whatever else is new there; as `resemble`."""
+    everywhere = np.ones(outline.shape, dtype=np.float32)
+    search, _ = _search(before, after, outline, everywhere, pivot_px, reach_px)
+    (found,) = search.at(np.zeros(1), (0, 0), reach_px, 1)
+    return found
 
 
 def _rank(found: Resemblance) -> float:
@@ -169,6 +166,37 @@ class _Search:
             figures.append(turned.reshape(side * side, -1))
             masks.append((cv2.warpAffine(self._shape, turn, (side, side)) > 0.5).ravel())
         return np.asarray(masks, dtype=np.float32), np.asarray(figures, dtype=np.float32)
+
+
+def _search(
+    before: FloatImage,
+    after: FloatImage,
+    outline: NDArray[np.bool_],
+    new: FloatImage,
+    pivot_px: tuple[int, int],
+    reach_px: int,
+) -> tuple[_Search, int]:
+    """Prepare a search, and give how many pixels a figure reaches about its pivot."""
+    rows, columns = np.nonzero(outline)
+    column, row = pivot_px
+    radius = int(max(np.abs(rows - row).max(), np.abs(columns - column).max())) + 2
+    margin = radius + reach_px
+
+    def patch(image: NDArray[np.float32], half: int) -> FloatImage:
+        top, left = row - half, column - half
+        cut = image[max(top, 0) : row + half + 1, max(left, 0) : column + half + 1]
+        above, beside = max(-top, 0), max(-left, 0)
+        below, beyond = 2 * half + 1 - cut.shape[0] - above, 2 * half + 1 - cut.shape[1] - beside
+        whole = cv2.copyMakeBorder(cut, above, below, beside, beyond, cv2.BORDER_REPLICATE)
+        return np.asarray(whole, dtype=np.float32).reshape(2 * half + 1, 2 * half + 1, -1)
+
+    search = _Search(
+        patch(before, radius),
+        patch(outline.astype(np.float32), radius),
+        patch(after, margin),
+        patch(new, margin),
+    )
+    return search, radius
 
 
 def _smooth(image: FloatImage, scale: int) -> FloatImage:

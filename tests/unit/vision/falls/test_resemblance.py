@@ -1,0 +1,47 @@
+"""How far a figure has slipped, told from its own picture."""
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from vision.falls.resemblance import slide
+
+SIDE = 80
+PIVOT_PX = (40, 40)
+
+
+def figure_at(dx_px: float, dy_px: float, *, seed: int) -> NDArray[np.float32]:
+    """A figure of soft patches on a plain board, with noise."""
+    soft = cv2.GaussianBlur(np.random.default_rng(7).normal(0, 90, (SIDE, SIDE, 3)), (0, 0), 2.0)
+    down, across = np.mgrid[:SIDE, :SIDE]
+    inside = np.hypot(down - PIVOT_PX[1], across - PIVOT_PX[0]) < 9
+    picture = np.where(inside[..., None], 90 + soft, 170.0)
+    moved = cv2.warpAffine(
+        picture,
+        np.array([[1.0, 0.0, dx_px], [0.0, 1.0, dy_px]]),
+        (SIDE, SIDE),
+        borderMode=cv2.BORDER_REPLICATE,
+    )
+    return (moved + np.random.default_rng(seed).normal(0, 2, moved.shape)).astype(np.float32)
+
+
+def outline() -> NDArray[np.bool_]:
+    down, across = np.mgrid[:SIDE, :SIDE]
+    return np.asarray(np.hypot(down - PIVOT_PX[1], across - PIVOT_PX[0]) < 9)
+
+
+@pytest.mark.parametrize("shift_px", [(0.0, 0.0), (2.4, -1.3), (-4.0, 3.6)])
+def test_a_slip_is_measured_to_half_a_pixel(shift_px: tuple[float, float]) -> None:
+    found = slide(
+        figure_at(0, 0, seed=1), figure_at(*shift_px, seed=2), outline(), pivot_px=PIVOT_PX, reach_px=7
+    )
+    assert (found.dx_px, found.dy_px) == pytest.approx(shift_px, abs=0.5)
+    assert found.turn_deg == 0.0
+
+
+def test_one_that_is_partly_covered_has_not_slipped() -> None:
+    after = figure_at(0, 0, seed=2)
+    after[44:] = 60.0
+    found = slide(figure_at(0, 0, seed=1), after, outline(), pivot_px=PIVOT_PX, reach_px=7)
+    assert (found.dx_px, found.dy_px) == pytest.approx((0.0, 0.0), abs=1.0)
