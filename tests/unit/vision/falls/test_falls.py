@@ -55,9 +55,10 @@ def watch(
     shake_px: float = 0.0,
     flicker: float = 0.0,
     noise: float = 1.5,
+    camera: BoardView = CAMERA,
 ) -> Aftermath:
     placed = painted.standing(CROWD)
-    table = Table(CAMERA, tuple(f for s, f in placed.items() if s not in actions), noise=noise)
+    table = Table(camera, tuple(f for s, f in placed.items() if s not in actions), noise=noise)
     frames: list[NDArray[np.uint8]] = []
     times = [FRAME_US * k for k in range(FRAMES)]
     for k in range(FRAMES):
@@ -66,11 +67,11 @@ def watch(
         light = 1 + flicker * math.sin(1.3 * k)
         now = replace(table, moving=moving, light=light)
         frames.append(now.paint(shift_px=(swing, -0.6 * swing), seed=k))
-    scene = painted.scene(CAMERA, expected=CROWD)
-    camera = register(frames[5], scene)
-    assert isinstance(camera, BoardView)
-    board = read_board(frames[5], scene, camera)
-    return find_falls(frames, times, camera, board, Sways(frames[5]), BEGINS - 2)
+    scene = painted.scene(camera, expected=CROWD)
+    seen = register(frames[5], scene)
+    assert isinstance(seen, BoardView)
+    board = read_board(frames[5], scene, seen)
+    return find_falls(frames, times, seen, board, Sways(frames[5]), BEGINS - 2)
 
 
 def fallen(aftermath: Aftermath) -> Sequence[Square]:
@@ -104,6 +105,19 @@ def test_a_topple_is_seen_with_its_heading_and_its_times(heading_rad: float) -> 
     assert 15 < np.hypot(*gone) < 50
 
 
+@pytest.mark.parametrize("turn_rad", [0.0, 0.4, 0.8, 1.2])
+def test_whichever_way_it_falls_it_has_fallen(turn_rad: float) -> None:
+    """Figures unlike the twin's, from which was learnt who stands; they are small in the picture."""
+    fell = [Square.parse(square) for square in ("A-12", "G-62", "G-12", "A-60")]
+    headings = [turn_rad + k * math.pi / 2 for k in range(len(fell))]
+    aftermath = watch(
+        {square: toppling(way) for square, way in zip(fell, headings, strict=True)},
+        camera=painted.view(width_px=800, height_px=450, focal_px=980),
+    )
+    assert set(fallen(aftermath)) == set(fell)
+    assert aftermath.pushes == ()
+
+
 def test_two_that_fall_together_are_told_apart() -> None:
     other = Square.parse("A-20")
     aftermath = watch({HIT: toppling(math.pi), other: toppling(-math.pi / 2)})
@@ -113,7 +127,9 @@ def test_two_that_fall_together_are_told_apart() -> None:
     assert headings[other][1] < -0.7
 
 
-@pytest.mark.parametrize(("dx_mm", "dy_mm"), [(8.0, 0.0), (-5.0, 7.0), (2.0, -12.0)])
+@pytest.mark.parametrize(
+    ("dx_mm", "dy_mm"), [(6.0, 0.0), (-4.0, -4.5), (8.0, 0.0), (-5.0, 7.0), (2.0, -12.0)]
+)
 def test_one_that_is_pushed_and_stands_has_not_fallen(dx_mm: float, dy_mm: float) -> None:
     aftermath = watch({HIT: pushed(dx_mm, dy_mm)}, shake_px=0.5)
     assert fallen(aftermath) == []
