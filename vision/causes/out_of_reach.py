@@ -25,9 +25,11 @@ _OVER_HEAD_MM = 10.0  # heights are known so well
 _STIR_US = 4_000  # one that is struck may be seen to move so much later
 _STEP_US = 1_000
 _MISSED_SIGMA_MM = 15.0
-# How often it was not the shot that was followed: of 32 first and second flights of two sights 8 lay 20 mm and more off
-# the shot's way, of 330 that showed longer 10.
-_MISFOLLOWED, _MISFOLLOWED_FEW = 0.02, 0.25
+# How often it was not the shot that was followed, but lay 20 mm and more off its way: of 16 first flights of two sights 5,
+# of 53 second flights slower than this 11 (mostly the head of one who falls), of 52 faster ones of two sights 4, of 330
+# others 11.
+_MISFOLLOWED, _MISFOLLOWED_DOUBTFUL = 0.03, 0.2
+_SLOW_MPS = 2.0
 
 
 class Sight(StrEnum):
@@ -82,12 +84,13 @@ def find_whereabouts(
     foot = np.array([soldier.x_mm, soldier.y_mm])
     missed_mm = np.zeros(len(times_us))
     sights = [Sight.SEEN] * len(times_us)
-    fewest = np.full(len(times_us), np.inf)
-    for leg, after in zip(legs, (*legs[1:], None), strict=True):
+    misled = np.full(len(times_us), _MISFOLLOWED)
+    misfollowed = [_misfollowed(leg, is_second=k == 1) for k, leg in enumerate(legs)]
+    for i, (leg, after) in enumerate(zip(legs, (*legs[1:], None), strict=True)):
         in_sight = (times_us <= leg.last_us) & (times_us >= (leg.first_us if leg is not legs[0] else -np.inf))
         if in_sight.any():
             missed_mm[in_sight] = _missed(leg, times_us[in_sight], foot, height_mm)
-            fewest[in_sight] = len(leg.streaks)
+            misled[in_sight] = misfollowed[i]
         unseen = np.flatnonzero(
             (times_us > leg.last_us) & (times_us < (np.inf if after is None else after.first_us))
         )
@@ -98,13 +101,19 @@ def find_whereabouts(
                 leg, after, times_us[unseen], foot, height_mm if as_it_flew else np.inf
             )
             sight = Sight.LOST if track.lost_over_board else Sight.LEFT
-            fewest[unseen] = min(len(each.streaks) for each in (leg, after) if each is not None)
+            misled[unseen] = max(misfollowed[i : i + 2])
             for k in unseen:
                 sights[k] = sight if after is None else Sight.BETWEEN
     cost = (missed_mm / _MISSED_SIGMA_MM) ** 2 / 2 + stirring_cost(began_us, times_us, frame_us)
     best = int(np.argmin(cost))
-    misled = _MISFOLLOWED_FEW if fewest[best] <= STRANGERS else _MISFOLLOWED
-    return Whereabouts(sights[best], float(np.exp(-cost[best])), misled)
+    return Whereabouts(sights[best], float(np.exp(-cost[best])), float(misled[best]))
+
+
+def _misfollowed(leg: Leg, *, is_second: bool) -> float:
+    """How likely it is that a flight is not the shot's."""
+    speed_mps = float(np.hypot(*leg.flight.velocity_at(float(leg.first_us))[:2]))
+    doubtful = len(leg.streaks) <= STRANGERS or (is_second and speed_mps < _SLOW_MPS)
+    return _MISFOLLOWED_DOUBTFUL if doubtful else _MISFOLLOWED
 
 
 def _missed(leg: Leg, times_us: FloatArray, foot: FloatArray, height_mm: float) -> FloatArray:

@@ -15,14 +15,19 @@ HEIGHT_MM = 42.0
 
 
 def leg(
-    start_ms: float, at_mm: tuple[float, float, float], way: tuple[float, float, float], lasts_ms: float
+    start_ms: float,
+    at_mm: tuple[float, float, float],
+    way: tuple[float, float, float],
+    lasts_ms: float,
+    *,
+    sights: int = 2,
 ) -> Leg:
     flight = Flight(1000 * start_ms, np.array(at_mm), np.array(way))
     streaks = tuple(
         Streak(k, round(1000 * (start_ms + ms)), 0.0, 0.0, 8.0, 8.0, (1.0, 0.0), 40.0)
-        for k, ms in enumerate((0.0, lasts_ms))
+        for k, ms in enumerate(np.linspace(0.0, lasts_ms, sights))
     )
-    return Leg(FlightFit(flight, np.eye(8), 1.0, np.zeros(2)), streaks)
+    return Leg(FlightFit(flight, np.eye(8), 1.0, np.zeros(sights)), streaks)
 
 
 # 8 m/s along +y from the muzzle, seen for 40 ms: at the end it is at y = 280.
@@ -92,3 +97,25 @@ def test_between_two_sights_it_must_also_get_to_the_second() -> None:
 
 def test_a_shot_that_left_the_board_is_told_apart() -> None:
     assert whereabouts((OUT,), (180.0, 300.0), 60).sight is Sight.LEFT
+
+
+def test_what_begins_slowly_where_somebody_was_struck_is_less_surely_the_shot_than_what_flies_on() -> None:
+    out = leg(0.0, (180.0, -40.0, 20.0), (0.0, 8.0, 0.2), 40.0, sights=6)
+    slow, fast = (
+        whereabouts(
+            (out, leg(50.0, (180.0, 300.0, 20.0), (0.5, mps, 0.0), 60.0, sights=8)), (300.0, 300.0), 90
+        )
+        for mps in (0.5, 5.0)
+    )
+    assert slow.sight is fast.sight is Sight.SEEN
+    assert slow.misled > 3 * fast.misled
+
+
+def test_a_flight_of_two_sights_is_less_surely_the_shots() -> None:
+    few, many = (
+        whereabouts(
+            (leg(0.0, (180.0, -40.0, 20.0), (0.0, 8.0, 0.2), 40.0, sights=sights),), (300.0, 150.0), 26
+        )
+        for sights in (2, 6)
+    )
+    assert few.misled > 3 * many.misled
