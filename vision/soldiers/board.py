@@ -46,7 +46,7 @@ _SURELY_BARE = -0.22
 _SURELY_MANNED = 0.12
 _LIKELY_MANNED = -0.06
 _SURELY_NOBODY = -0.38  # covered so little, a square is bare whatever else it looks like
-_POSITION_HOLDS = 6.9  # log-odds: of a thousand squares of a position that is told, 999 are as told
+_POSITION_HOLDS = 6.2  # log-odds: of a thousand squares of a position that is told, 998 are as told
 _FEWEST_SURE = 8
 _LAMP_ROUNDS = 2
 _SAME_SLOPE = 0.15  # of a lamp that is found anew once its shadows are known
@@ -398,7 +398,8 @@ def _measured(
 ) -> tuple[list[Square], FloatArray]:
     fits = {s: (covers[s].x_mm, covers[s].y_mm, covers[s].mean) for s in worn}
     sure = {s for s, (_, _, mean) in fits.items() if mean > _SURELY_MANNED}
-    return list(fits), features(looks, fits, unlike_soldiers(worn, sure))
+    means = {s: cover.mean for s, cover in covers.items()}
+    return list(fits), features(looks, fits, unlike_soldiers(worn, sure), means)
 
 
 def _log_odds(

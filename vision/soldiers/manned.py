@@ -4,7 +4,9 @@ A figure laid over a square says how much of it is strange; a patch of light, a 
 tells them apart is taken together: how evenly the shape is filled, what is strange beside it, how sharp the edges are,
 whether it is darker or brighter or of another colour, whether it throws a shadow or lies in one, whether it looks like
 those that are soldiers for sure, whether it fills a round foot and reaches beyond it as who stands does and who lies
-does not, and how clear soldiers are on this table at all. A small network weighs it; `python -m
+does not, how clear soldiers are on this table at all, and how far a square stands out from the bare ones of its field, on
+which all of a side may be faint. A number of one digit is printed where others leave a gap; whether the square has one
+is said as well. A small network weighs it; `python -m
 benchmarks._train_manned` trains it on tables of the twin and says how well it does on tables that it was not trained on.
 
 Where everything on a table is fainter, or busier, than on those it was trained on, all its answers are off together.
@@ -23,7 +25,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from game.montecassino import SOLDIERS_PER_SIDE, Square
+from game.montecassino import SOLDIERS_PER_SIDE, Side, Square
 from vision.registration import BoardView
 from vision.soldiers.figure import Figure
 from vision.soldiers.lamp import Lamp
@@ -45,6 +47,9 @@ _BLUR_MM = 1.5
 _FAINTEST = 0.05
 _RANKS = np.array([0.1, 0.25, 0.5, 0.75, 0.9])
 _SURE = 0.12  # cover of squares that are manned for sure
+_LAST_OF_ONE_DIGIT = 9
+_LEAST_SPREAD = 0.01  # of bare squares' cover
+_FAR_ABOVE = (2.0, 3.0)
 _FLOOR = 0.2  # of what logarithms are taken of
 _SHARP_FLOOR = 1e-4
 _MOST_UNLIKE = -3.0
@@ -78,7 +83,10 @@ class Looks:
 
 
 def features(
-    looks: Looks, fits: Mapping[Square, tuple[float, float, float]], unlike: Mapping[Square, float]
+    looks: Looks,
+    fits: Mapping[Square, tuple[float, float, float]],
+    unlike: Mapping[Square, float],
+    means: Mapping[Square, float],
 ) -> FloatArray:
     """Measure what is seen on squares.
 
@@ -90,6 +98,8 @@ def features(
         By square: x and y in mm where a figure fits best, and how much of it is covered there.
     unlike
         As `vision.soldiers.uniforms.unlike_soldiers` gives it.
+    means
+        How much of a figure is covered where it fits best, on every square of the board.
 
     Returns
     -------
@@ -116,6 +126,7 @@ def features(
         [looks.strange, looks.dark, looks.sharp, looks.tint, looks.cover > 0, looks.cast]
     ).astype(np.float32)
     feet_mm = np.array([(x_mm, y_mm) for x_mm, y_mm, _ in fits.values()]).reshape(-1, 2)
+    out_of_field = _out_of_field(means)
     rows = []
     for (square, (x_mm, y_mm, cover)), thrown, rounds in zip(
         fits.items(), _own_shadows(looks, feet_mm).tolist(), _round_feet(looks, feet_mm), strict=True
@@ -158,9 +169,29 @@ def features(
                 float(np.hypot(x_mm - middle_mm[0], y_mm - middle_mm[1])) / raster.square_mm,
                 *table[1:],
                 *rounds,
+                *out_of_field[square],
+                float(square.number <= _LAST_OF_ONE_DIGIT),
             ]
         )
     return np.array(rows, dtype=np.float64).reshape(len(fits), -1)
+
+
+def _out_of_field(means: Mapping[Square, float]) -> dict[Square, tuple[float, ...]]:
+    """Say how far each square's cover is above that of its field's bare squares, and how many of the field are far above.
+
+    Half of a field is bare at the least. All of it in spreads of the bare ones, which squash what is far: inverse hyperbolic
+    sines.
+    """
+    found: dict[Square, tuple[float, ...]] = {}
+    for side in Side:
+        squares = [square for square in means if square.field is side]
+        covers = np.array([means[square] for square in squares])
+        bare = np.sort(covers)[: len(covers) // 2]
+        spread = 1.4826 * float(np.median(np.abs(bare - np.median(bare)))) + _LEAST_SPREAD
+        above = np.arcsinh((covers - np.median(bare)) / spread)
+        shares = [float((above > far).mean()) for far in _FAR_ABOVE] + [float((covers > _SURE).mean())]
+        found |= {square: (far, *shares) for square, far in zip(squares, above.tolist(), strict=True)}
+    return found
 
 
 def _own_shadows(looks: Looks, feet_mm: FloatArray) -> FloatArray:

@@ -56,6 +56,30 @@ def test_a_patch_of_other_light_is_no_soldier(light: float) -> None:
     assert {s.square: s.side for s in read.soldiers} == CROWD
 
 
+def test_who_stands_where_the_others_are_set_up_is_told_by_its_uniform() -> None:
+    """At the start a field says whose soldiers are on it (S1), but not of one that plainly wears the other uniform."""
+    start = {Square(side, n): side for side in Side for n in range(1, 17)}
+    start[Square.parse("G-09")] = Side.A
+    camera = painted.view()
+    table = Table(camera, tuple(painted.standing(start).values()))
+    read = read_board(table.paint(), painted.scene(camera), camera).standing
+    assert {s.square: s.side for s in read.soldiers} == start
+
+
+@pytest.mark.parametrize("field", list(Side))
+def test_a_side_that_hardly_shows_is_seen_beside_one_that_is_plain(
+    field: Side, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One side wears its own field's colour, and beside the other it looks like next to nothing."""
+    start = {Square(side, n): side for side in Side for n in range(1, 25)}
+    paper = (205, 222, 214) if field is Side.A else (200, 214, 228)
+    monkeypatch.setitem(painted.UNIFORMS, field, tuple(0.78 * colour for colour in paper))
+    camera = painted.view()
+    table = Table(camera, tuple(painted.standing(start).values()))
+    read = read_board(table.paint(), painted.scene(camera), camera).standing
+    assert {s.square for s in read.soldiers} == set(start)
+
+
 def test_the_bare_board_is_learnt_where_most_squares_of_a_field_are_manned() -> None:
     """The median of such a field is a soldier; the bare squares are those that look most like one another."""
     crowded = {Square(Side.A, n): Side.A for n in range(1, 73) if n % 3 or n > 60}
