@@ -29,7 +29,7 @@ FloatArray = NDArray[np.float64]
 
 _NO_BOARD = "no board in the picture: no pattern of 8 by 18 squares is seen"
 _TWO_BOARDS = "two boards are in the picture; show the camera one, or lay markers beside it"
-_SEARCHED_PX = 1280
+_SEARCHED_PX = 1280  # width of the picture that lines are looked for in: fewer and shorter ones are seen in a smaller one
 _SHORTEST_PX = 10.0
 _CONTRAST, _CONTRAST_TILES = 8.0, (16, 9)
 _FEWEST_SEGMENTS = 60
@@ -62,16 +62,17 @@ def find_outline(shades: Image, scene: Scene) -> FloatArray | NoBoard:
     Pixels of the corners in the order of `Scene.corners_px`, shape (4, 2); or the same beginning with the opposite
     corner, for the pattern does not tell.
     """
-    share = min(1.0, _SEARCHED_PX / max(shades.shape))
-    small = shades
-    if share < 1.0:
-        small = np.asarray(cv2.resize(shades, None, fx=share, fy=share, interpolation=cv2.INTER_AREA))
+    share = _SEARCHED_PX / max(shades.shape)
+    sized = shades
+    if share != 1.0:
+        how = cv2.INTER_AREA if share < 1.0 else cv2.INTER_CUBIC
+        sized = np.asarray(cv2.resize(shades, None, fx=share, fy=share, interpolation=how))
     unknowns = Unknowns.of(scene, shades.shape[1], shades.shape[0])
     lens = unknowns.lens(unknowns.start(np.zeros(6)))
     found: FloatArray | NoBoard = NoBoard(_NO_BOARD)
     # Faint lines need more contrast; where it is not needed it only brings out grain.
     for contrast in (None, cv2.createCLAHE(_CONTRAST, _CONTRAST_TILES)):
-        searched = small if contrast is None else np.asarray(contrast.apply(small), dtype=np.uint8)
+        searched = sized if contrast is None else np.asarray(contrast.apply(sized), dtype=np.uint8)
         found = _outline(searched, share, *lens)
         if not isinstance(found, NoBoard):
             break

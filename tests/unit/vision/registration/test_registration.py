@@ -333,6 +333,16 @@ def test_markers_too_small_to_be_decoded_place_the_board_by_their_print(roll_rad
     assert off_mm(found, camera) < 3 * found.error_mm < 3.0
 
 
+@pytest.mark.parametrize("roll_rad", [0.0, 0.5, 1.2, math.pi])
+def test_a_small_board_is_found_by_its_pattern(roll_rad: float) -> None:
+    # Its squares are 14 px wide, and soft: its lines are hardly seen in pieces of ten pixels.
+    camera = painted.view(width_px=640, height_px=400, focal_px=380.0, roll_rad=roll_rad, tilt_rad=0.1)
+    people = np.asarray(
+        cv2.GaussianBlur(Table(camera, markers=None, figures=PEOPLE).paint(), (0, 0), 0.8), dtype=np.uint8
+    )
+    assert off_mm(register(people, painted.scene(camera, markers=None, expected=WHERE)), camera) < 2.0
+
+
 @pytest.mark.parametrize("hidden", [(0, 1), (0, 3), (2, 3)])
 def test_two_prints_are_enough(hidden: tuple[int, int]) -> None:
     camera = small_camera(tilt_rad=0.05)
