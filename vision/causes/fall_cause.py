@@ -268,8 +268,8 @@ def _ways(
             ways[Cause.DIRECT] = _SLOW_START * follower.ricochet
         return ways
     first, fit = touched
-    # What it touched when others had moved already it did not touch first.
-    if first == 0 and course.touches[0].time_us <= first_us:
+    # What it touched when others had moved already it did not touch first; when it did is told to half a picture.
+    if first == 0 and course.touches[0].time_us <= first_us + frame_us / 2:
         ways[Cause.DIRECT] = max(fit, _LEAST_FIT) * seen.manner.straight
     else:
         ways[Cause.RICOCHET] = max(fit, _LEAST_FIT) * _STRUCK_SEEN * follower.ricochet

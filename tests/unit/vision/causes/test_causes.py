@@ -210,6 +210,12 @@ def test_c7_what_the_shot_touched_when_another_had_moved_it_did_not_touch_first(
     assert falls[D].probabilities[Cause.DIRECT] < 0.05
 
 
+def test_two_that_moved_in_one_picture_do_not_tell_which_was_touched_first() -> None:
+    # The track says that the shot came to A 1 ms after the picture in which A and D had moved.
+    falls = causes([topple(A, 52), topple(D, 52)], Course((touch(A, 53),), 1.0))
+    assert falls[A].cause is Cause.DIRECT
+
+
 def test_who_stirs_long_after_the_shot_has_flown_by_was_hardly_struck_first() -> None:
     soon, late = (
         causes([topple(A, began_ms)], Course((), 1.0), track=shot_track(sights=5))[A].probabilities
