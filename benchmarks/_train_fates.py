@@ -17,6 +17,7 @@ import argparse
 import json
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -478,8 +479,12 @@ def main() -> None:
     for folder in given.folders:
         if not any(truth.parent.parent == folder for truth in truths):
             parser.error(f"{folder}: no recordings with their truth in it (folders with a truth.json)")
-    cases = [case for truth in truths for case in read_cases(truth.parent)]
-    train([*cases, *(case for seed in range(given.pushes) for case in film_cases(seed))], given.out)
+    with ProcessPoolExecutor() as workers:
+        found = [
+            *workers.map(read_cases, [truth.parent for truth in truths]),
+            *workers.map(film_cases, range(given.pushes)),
+        ]
+    train([case for cases in found for case in cases], given.out)
 
 
 if __name__ == "__main__":
