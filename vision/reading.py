@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from game.montecassino import Cause, Square
 from vision.causes import FallCause, ShotContacts, allow_for_standing, explain, find_contacts
 from vision.change import shrink
-from vision.falls import find_falls
+from vision.falls import Aftermath, find_falls
 from vision.guards import Alarm, ClipGuard, late_falls, unchanged
 from vision.outcome import Push, Standing
 from vision.registration import BoardView, NoBoard, grey, register
@@ -23,6 +23,7 @@ from vision.shot.faint import Struck
 from vision.shot.sights import LONGEST_US
 from vision.shot.streaks import StreakFinder
 from vision.soldiers import Board, read_board
+from vision.soldiers.naming import named_by_the_shot, of_the_other_side
 from vision.steady import Sways, typical
 
 __all__ = [
@@ -206,6 +207,8 @@ def read_shot(
             "the picture goes black before the clip ends: was the lens covered or the lamp switched off?"
         )
     aftermath = find_falls(frames, timestamps_us, view, board, lookout.sways, first_moving)
+    if scene.expected is None and scene.uniforms is None:
+        board, aftermath = _named_by_the_shot(board, aftermath, scene)
     stirred_us = {t.soldier.square: t.began_us for t in aftermath.topplings}
     stirred_us |= {p.soldier.square: p.began_us for p in aftermath.pushes}
     track = find_track(
@@ -261,6 +264,20 @@ def still_holds(
     """
     known = {alarm.trouble for alarm in reading.alarms}
     return not lookout.guard.stirred_since(frames, timestamps_us, known)
+
+
+def _named_by_the_shot(board: Board, aftermath: Aftermath, scene: Scene) -> tuple[Board, Aftermath]:
+    """Name the sides again, now that it is known whom the shot felled first."""
+    first_us = min((t.began_us for t in aftermath.topplings), default=0)
+    first = [t.soldier for t in aftermath.topplings if t.began_us == first_us]
+    standing = named_by_the_shot(board.standing, first, scene.cannon_side, scene.square_mm)
+    if standing is board.standing:
+        return board, aftermath
+    return replace(board, standing=standing), replace(
+        aftermath,
+        topplings=tuple(replace(t, soldier=of_the_other_side(t.soldier)) for t in aftermath.topplings),
+        pushes=tuple(replace(p, soldier=of_the_other_side(p.soldier)) for p in aftermath.pushes),
+    )
 
 
 def _struck(board: Board, stirred_us: Mapping[Square, int]) -> list[Struck]:

@@ -1,0 +1,55 @@
+"""Which side is which, where places hardly tell: what the shot felled first."""
+
+from __future__ import annotations
+
+import pytest
+
+from game.montecassino import Side, Square
+from vision.outcome import Soldier, Standing
+from vision.soldiers.naming import named_by_the_shot
+
+SQUARE_MM = 45.0
+
+
+def standing(**sides: str) -> Standing:
+    """Soldiers on squares such as ``A_62``."""
+    soldiers = []
+    for name, side in sides.items():
+        square = Square.parse(name.replace("_", "-"))
+        soldiers.append(Soldier(square, Side(side), *square.centre_mm(SQUARE_MM)))
+    return Standing(tuple(sorted(soldiers)), 42.0, 12.0)
+
+
+# Both sides have come to the middle, and stand where the other's are as often as not.
+MIXED = standing(A_62="A", A_70="G", A_53="G", G_61="A", G_70="G", G_54="A")
+# Each on its own lines.
+APART = standing(**{f"A_{n:02d}": "A" for n in range(1, 9)}, **{f"G_{n:02d}": "G" for n in range(1, 9)})
+
+
+def of(table: Standing, square: str) -> Soldier:
+    soldier = table.at(Square.parse(square))
+    assert soldier is not None
+    return soldier
+
+
+@pytest.mark.parametrize("shooter", list(Side))
+def test_who_was_felled_first_is_an_enemy_where_places_do_not_tell(shooter: Side) -> None:
+    for soldier in MIXED.soldiers:
+        named = named_by_the_shot(MIXED, [soldier], shooter, SQUARE_MM)
+        assert of(named, str(soldier.square)).side is shooter.enemy
+        # All of a uniform go together, and nobody moves.
+        turned = {a.side is not b.side for a, b in zip(MIXED.soldiers, named.soldiers, strict=True)}
+        assert turned == {soldier.side is shooter}
+        assert [(s.square, s.x_mm, s.y_mm) for s in named.soldiers] == [
+            (s.square, s.x_mm, s.y_mm) for s in MIXED.soldiers
+        ]
+
+
+def test_one_may_fell_ones_own_where_places_tell() -> None:
+    assert named_by_the_shot(APART, [of(APART, "A-05")], Side.A, SQUARE_MM) == APART
+
+
+@pytest.mark.parametrize("first", [[], ["A-62", "A-70"]])
+def test_nobody_or_both_sides_felled_at_once_name_nobody(first: list[str]) -> None:
+    struck = [of(MIXED, square) for square in first]
+    assert named_by_the_shot(MIXED, struck, Side.A, SQUARE_MM) == MIXED
