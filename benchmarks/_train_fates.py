@@ -1,14 +1,11 @@
 """Trains what tells who stands from who lies: ``python -m benchmarks._train_fates FOLDER... [--pushes N]``.
 
 Each folder holds recordings with their truth, as ``rig clips`` writes them. Shots seldom push anybody, so tables on which
-hands have pushed soldiers about are filmed as well. What was filmed in colour is looked at in grey too: of other figures'
-falls in grey, networks that had hardly seen any took every tenth for a figure on its feet.
-
-Of every soldier that does not stand plainly after the shot, and of some that do, the surroundings are laid out as
-`vision.falls.upright` does. Its networks learn where in them somebody stands, and where not, first anywhere, then where
-they were most wrong too; windows are turned, stretched and lit a little otherwise each time. What they say of recordings
-that they were not trained on is weighed together with the rest of the evidence (`vision.falls.fate`) by logistic
-regression. Both are checked on recordings left out, recording by recording, and written to one file.
+hands have pushed soldiers about are filmed as well. Of every soldier that does not stand
+plainly after the shot, and of some that do, the surroundings are laid out as `vision.falls.upright` does. Its networks
+learn where in them somebody stands, and where not, first anywhere, then where they were most wrong too; windows are
+turned, stretched and lit a little otherwise each time. What they say of recordings that they were not trained on is weighed together with the rest of the evidence (`vision.falls.fate`) by logistic regression.
+Both are checked on recordings left out, recording by recording, and written to one file.
 """
 
 from __future__ import annotations
@@ -16,19 +13,17 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from zlib import crc32
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from game.montecassino import Side, Square
 from rig.analyse import scene_in
 from rig.recording import read_frames, read_recording, write_recording
 from twin.clips import film_pushes
@@ -47,10 +42,8 @@ from vision.falls.upright import (
 )
 from vision.falls.whereabouts import Change, place_of
 from vision.reading import NoReading, TableBefore, read_before
-from vision.soldiers import read_board
 from vision.steady import Steady, typical
 
-Image = NDArray[np.uint8]
 FloatArray = NDArray[np.float64]
 FloatImage = NDArray[np.float32]
 
@@ -70,9 +63,6 @@ _TURN_RAD, _STRETCH, _GAIN = 0.35, 0.08, 0.2  # standard deviations by which win
 _CORE = np.s_[8:16, 8:16]  # of a window
 _MIDDLE_PX = (2 * REACH_PX + WINDOW_PX - 1) / 2  # of surroundings
 _PLAIN = 8  # plainly standing soldiers of a recording, the nearest to where something happened first
-_EYE = np.array([0.114, 0.587, 0.299])  # of blue, green and red in grey
-_GREY_GAMMA = 0.25  # standard deviation of its logarithm
-_ASTRAY_MM = 6.0  # half a foot
 _RIDGE = 0.3
 _DEAF = 0.2  # of the weight, for what is judged without the network
 _STANDING = 0.15  # of the weight of those that fell: after real shots it is about as much
@@ -104,11 +94,7 @@ class Case:
 
 
 def cases_in(
-    name: str,
-    before: TableBefore,
-    after: Image,
-    home_mm: Mapping[str, tuple[float, float]],
-    now_mm: Mapping[str, tuple[float, float] | None],
+    name: str, before: TableBefore, after: NDArray[np.uint8], now_mm: Mapping[str, tuple[float, float] | None]
 ) -> list[Case]:
     """Give the cases of one recording.
 
@@ -118,9 +104,8 @@ def cases_in(
         Its name.
     before, after
         The table before the shot, and the picture of it at rest afterwards.
-    home_mm, now_mm
-        Where the soldier of each square stood, and stands now, ``None`` where it fell. Of one that was taken to stand far
-        from where it stood nothing is learnt: it was hardly seen.
+    now_mm
+        Where the soldier of each square stands now; ``None`` where it fell. Of squares left out nothing is learnt.
     """
     board, view = before.board, before.view
     sway = Steady(before.picture).measure(after)
@@ -138,9 +123,9 @@ def cases_in(
     cases = []
     for place in [*unclear, *plain[:_PLAIN]]:
         square = str(place.soldier.square)
-        foot_mm = np.array([place.soldier.x_mm, place.soldier.y_mm])
-        if square not in home_mm or np.hypot(*(foot_mm - home_mm[square])) > _ASTRAY_MM:
+        if square not in now_mm:
             continue
+        foot_mm = np.array([place.soldier.x_mm, place.soldier.y_mm])
         others = [mm for at, mm in now_mm.items() if at != square and mm is not None]
         others_mm = np.array(others, dtype=np.float64).reshape(-1, 2) - foot_mm
         surroundings = change.surroundings(place)
@@ -161,43 +146,18 @@ def cases_in(
 
 
 def read_cases(folder: Path) -> list[Case]:
-    """Give the cases of a recording with its truth, those of a coloured one in grey as well."""
+    """Give the cases of a recording with its truth."""
     recording = read_recording(folder)
     frames = list(read_frames(folder, recording))
     before = read_before(frames, recording.timestamps_us[: len(frames)], scene_in(folder, recording))
     if isinstance(before, NoReading):
         return []
-    after = typical(frames[-min(_LAST_PICTURES, len(frames) // 2) :])
     truth: dict[str, Any] = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
-    home_mm = _feet_mm(truth["before"])
-    now_mm = home_mm | _feet_mm(truth["moved"]) | {fall["square"]: None for fall in truth["falls"]}
-    cases = cases_in(str(folder), before, after, home_mm, now_mm)
-    if after.ndim == 3:
-        # Grey uniforms can be hard to tell from the board: who stands is told.
-        told = {Square.parse(each["square"]): Side(each["side"]) for each in truth["before"]}
-        scene = replace(scene_in(folder, recording), expected=told)
-        film = _grey_film(np.random.default_rng(crc32(folder.name.encode())))
-        picture = film(before.picture)
-        board = read_board(picture, scene, before.view)
-        in_grey = TableBefore(picture, before.view, board)
-        cases += cases_in(str(folder), in_grey, film(after), home_mm, now_mm)
-    return cases
-
-
-def _feet_mm(soldiers: Sequence[Mapping[str, Any]]) -> dict[str, tuple[float, float]]:
-    return {each["square"]: (each["x_mm"], each["y_mm"]) for each in soldiers}
-
-
-def _grey_film(rng: np.random.Generator) -> Callable[[Image], Image]:
-    """Draw how a grey camera sees colours: as the eye does or not, hard or soft."""
-    weights = _EYE if rng.random() < 0.5 else rng.dirichlet((1.0, 1.0, 1.0))
-    curve = np.linspace(0, 1, 256) ** np.exp(rng.normal(0, _GREY_GAMMA))
-
-    def film(picture: Image) -> Image:
-        grey = cv2.transform(picture, weights[None]).reshape(picture.shape[:2])
-        return np.asarray(cv2.LUT(grey, np.round(255 * curve).astype(np.uint8)), dtype=np.uint8)
-
-    return film
+    now_mm: dict[str, tuple[float, float] | None] = {
+        soldier["square"]: (soldier["x_mm"], soldier["y_mm"]) for soldier in truth["before"] + truth["moved"]
+    }
+    now_mm |= {fall["square"]: None for fall in truth["falls"]}
+    return cases_in(str(folder), before, typical(frames[-min(_LAST_PICTURES, len(frames) // 2) :]), now_mm)
 
 
 def film_cases(seed: int) -> list[Case]:

@@ -54,8 +54,6 @@ _LITTERED_SHARE = 0.4
 _MOST_SHOTS = 3
 _CAMOUFLAGED_SHARE = 0.3
 """Of the stills, those on which one side wears the colour of a field."""
-_PAINTED_BASES_SHARE = 0.6
-"""Of the tables on which soldiers were pushed."""
 _LEANING_RAD = math.radians(25.0)
 """So near to half-way nobody can say whether a soldier stands."""
 _NOBODY_FELL_SHARE = 0.08
@@ -116,7 +114,7 @@ def film_pushes(seed: int) -> Clip:
     """Film a table before a shot and after, when hands have pushed some of those that stand near the fallen.
 
     Such pictures tell who stands and who lies apart far more often than shots alone, which seldom push anybody. There
-    are three pictures of each; the truth tells the pushed as moved. Bases are painted on most.
+    are three pictures of each; the truth tells the pushed as moved.
 
     Raises
     ------
@@ -126,8 +124,6 @@ def film_pushes(seed: int) -> Clip:
     rng = stream(seed, "pushes")
     table_settings = _draw_table(rng)
     camera_settings, knowledge = _draw_camera(rng, table_settings)
-    look = _with_painted_bases(stream(seed, "bases"), camera_settings.look)
-    camera_settings = replace(camera_settings, look=look)
     for attempt in range(_TRIES):
         shot = _shoot_and_push(
             stream(seed, "shot before pushes", attempt), table_settings, camera_settings, seed, attempt
@@ -253,14 +249,6 @@ def _dressed_otherwise(rng: np.random.Generator, look: LookSettings) -> LookSett
             hue + rng.normal(0, 0.015), saturation * rng.uniform(0.75, 1.3), value * rng.uniform(0.6, 1.1)
         )
     return replace(look, uniform_a=uniforms[0], uniform_g=uniforms[1], base=base, dye_spread=dye_spread)
-
-
-def _with_painted_bases(rng: np.random.Generator, look: LookSettings) -> LookSettings:
-    """Draw bases of a colour of their own, now and then: of one that lies, such a base can look like one that stands."""
-    if rng.random() >= _PAINTED_BASES_SHARE:
-        return look
-    base = _colour(rng.uniform(), rng.uniform(0.0, 0.7), rng.uniform(0.2, 0.95))
-    return replace(look, painted=True, base=base)
 
 
 def _draw_look(rng: np.random.Generator, monochrome: bool) -> LookSettings:
