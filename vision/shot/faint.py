@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import NamedTuple
 
 import cv2
@@ -21,7 +22,7 @@ from vision.registration import BoardView
 from vision.scene import Scene
 from vision.shot.flight import DRAG_PER_MM, GRAVITY_MM_PER_MS2, Flight
 from vision.shot.sights import PLANE_MM, SightFinder
-from vision.steady import Steady, typical
+from vision.steady import Sway, Sways, typical
 
 __all__ = ["Struck", "faint_flights", "quiet_pictures"]
 
@@ -31,6 +32,7 @@ _STILL_PICTURES = 12
 _LONGEST_US = 170_000  # the slowest shot that fells anybody has crossed the board by then
 _CELL_MM = 2.5
 _MARGIN_MM = 75.0
+_AROUND_PX = 16  # of the part of a picture that is looked at: shaking moves it by no more
 _SOFTENED = 3  # cells: as wide as the shot
 _PLAIN = 3.0  # times the noise; what stands out more than that speaks no louder
 _EDGE_SHARE = 0.1  # of a pixel that a steadied picture may still be off
@@ -71,6 +73,7 @@ def faint_flights(
     view: BoardView,
     finder: SightFinder,
     frame_us: float,
+    sways: Sways,
 ) -> list[Flight]:
     """Give the flights from the cannon along which most has changed, the likeliest first.
 
@@ -86,12 +89,14 @@ def faint_flights(
         Knows when the exposures saw the shot.
     frame_us
         Time between two pictures.
+    sways
+        How the pictures sway against one in which all was at rest.
     """
     fired = [_fired(scene, each, frame_us / 1000.0) for each in struck]
     shots = _Shots(*(np.concatenate(parts) for parts in zip(*fired, strict=True)))
     if not len(pictures) or not len(shots.starts_ms):
         return []
-    changes = _Changes(frames, pictures, scene, view)
+    changes = _Changes(frames, pictures, scene, view, sways)
     times_ms = np.array([finder.middle_ms(k) for k in pictures])
     told = np.zeros(len(shots.starts_ms))
     for i, time_ms in enumerate(times_ms):
@@ -161,7 +166,12 @@ class _Changes:
     """How much each picture differs from the table at rest and from its neighbours, over the comparison plane."""
 
     def __init__(
-        self, frames: Sequence[NDArray[np.uint8]], pictures: range, scene: Scene, view: BoardView
+        self,
+        frames: Sequence[NDArray[np.uint8]],
+        pictures: range,
+        scene: Scene,
+        view: BoardView,
+        sways: Sways,
     ) -> None:
         self._camera_mm = -view.rotation.T @ view.translation_mm
         self._size = np.array([scene.width_mm, scene.length_mm])
@@ -169,25 +179,28 @@ class _Changes:
         ys = np.arange(-_MARGIN_MM, scene.length_mm + _MARGIN_MM, _CELL_MM)
         grid = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
         places = view.project(np.column_stack([grid, np.full(len(grid), PLANE_MM)])).astype(np.float32)
-        self._map = places.reshape(len(ys), len(xs), 2)
+        # Only the part of a picture that the grid lies in, and what shaking may bring there, is ever looked at.
+        first_px = np.maximum(np.floor(places.min(axis=0)).astype(int) - _AROUND_PX, 0)
+        last_px = np.maximum(np.ceil(places.max(axis=0)).astype(int) + _AROUND_PX, first_px + 1)
+        self._part = np.s_[first_px[1] : last_px[1], first_px[0] : last_px[0]]
+        self._map = (places - first_px.astype(np.float32)).reshape(len(ys), len(xs), 2)
         height, width = frames[0].shape[:2]
-        u, v = self._map[..., 0], self._map[..., 1]
+        u, v = places.reshape(len(ys), len(xs), 2).transpose(2, 0, 1)
         self._inside = (u > 2) & (v > 2) & (u < width - 3) & (v < height - 3)
         # As many pixels as a cell covers.
         blur = max(1, round(_CELL_MM / view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2, PLANE_MM)))
         self._blur = (blur, blur)
         first = pictures.start
         still = typical(frames[max(0, first - _STILL_PICTURES) : first])
-        self._steady = Steady(still)
-        rest = self._seen(still)
+        rest = self._seen(still, sways.steady.measure(still))
         shades = rest if rest.ndim == 2 else rest.sum(axis=2)
         edges = cv2.morphologyEx(shades, cv2.MORPH_GRADIENT, np.ones((3, 3), dtype=np.uint8))
         end = min(pictures.stop + 1, len(frames))
-        seen = [self._seen(frames[k]) for k in range(first - 1, end)]
+        seen = [self._seen(frames[k], sways.of(k, frames[k])) for k in range(first - 1, end)]
         self._told = []
         for i in range(1, len(pictures) + 1):
             others = [rest, seen[i - 1], *seen[i + 1 : i + 2]]
-            change = np.min([self._change(seen[i], other) for other in others], axis=0)
+            change = reduce(cv2.min, (self._change(seen[i], other) for other in others))
             change = cv2.blur(change, (_SOFTENED, _SOFTENED))
             noise = 1.0 + 2.0 * float(np.median(change[self._inside])) + _EDGE_SHARE * edges
             told = np.minimum(change / noise, _PLAIN)
@@ -195,18 +208,18 @@ class _Changes:
             told -= float(told[self._inside].mean()) * self._inside
             self._told.append(told.ravel())
 
-    def _seen(self, picture: NDArray[np.uint8]) -> NDArray[np.float32]:
+    def _seen(self, picture: NDArray[np.uint8], sway: Sway) -> NDArray[np.float32]:
         """Lay a picture on the plane: grey levels or colours, (rows, columns) or (rows, columns, 3)."""
-        sway = self._steady.measure(picture)
         moved = self._map + np.array([sway.du_px, sway.dv_px], dtype=np.float32)
-        soft = cv2.blur(picture, self._blur)
-        found = cv2.remap(soft, moved[..., 0], moved[..., 1], cv2.INTER_LINEAR)
+        soft = cv2.blur(picture[self._part], self._blur)
+        found = cv2.remap(soft, moved, None, cv2.INTER_LINEAR)
         return np.asarray(found / np.float32(sway.gain), dtype=np.float32)
 
     @staticmethod
     def _change(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
-        apart = np.abs(one - other)
-        return apart if apart.ndim == 2 else np.asarray(apart.sum(axis=2), dtype=np.float32)
+        apart = cv2.absdiff(one, other)
+        summed = apart if apart.ndim == 2 else cv2.transform(apart, np.ones((1, 3), dtype=np.float32))
+        return np.asarray(summed, dtype=np.float32)
 
     def at(self, i: int, points_mm: FloatArray) -> FloatArray:
         """How much picture i tells at points (N, 3), where they are seen on the plane, shape (N,)."""

@@ -100,7 +100,7 @@ class SmearFitter:
         towards = self._colour - still
         change = now - still
         # What a share at a place takes off the squares: 2 * share * pull - share^2 * push, summed over the smear.
-        pull, push = (np.einsum("ijk,ijk->ij", each, towards) for each in (change, towards))
+        pull, push = (_over_colours(each * towards) for each in (change, towards))
         middle = np.floor(place - corner)
         rows = 2 * math.ceil(abs(way[1]) / 2 + self._radius_px + 2) + 1
         columns = 2 * math.ceil(abs(way[0]) / 2 + self._radius_px + 2) + 1
@@ -159,6 +159,12 @@ class SmearFitter:
         covered = np.minimum(a + half, length / 2) - np.maximum(a - half, -length / 2)
         share = np.maximum(covered, 0.0).sum(axis=0) / (length * len(_ASIDE_PX))
         return np.asarray(np.minimum(share, 1.0))
+
+
+def _over_colours(values: FloatArray) -> FloatArray:
+    """Sum over the last axis."""
+    ones = np.ones((1, values.shape[2]))
+    return np.asarray(cv2.transform(values, ones), dtype=np.float64).reshape(values.shape[:2])
 
 
 def _correlated(field: FloatArray, kernel: FloatArray) -> FloatArray:

@@ -37,6 +37,7 @@ _LENGTH_MM = 45.0
 _AREA_RANGE = (0.25, 9.0)  # in areas of the shot's disc
 _CLOSING = np.ones((3, 3), dtype=np.uint8)
 _STRONG_EDGE = 24
+_KEPT_DIFFERENCES = 3  # of pictures from those next but one, which at 200 a second are compared
 _SPARSE = 5  # one pixel in so many, along either side, tells noise and shaking
 
 
@@ -96,6 +97,7 @@ class StreakFinder:
         self._on_edge = np.flatnonzero(few_edges > _STRONG_EDGE)
         self._few_edges = few_edges[self._on_edge]
         self._found: dict[int, tuple[Streak, ...]] = {}
+        self._differences: dict[tuple[int, int], NDArray[np.uint8]] = {}
         self._threshold = _LEAST_STEP
 
     def go_on(self, frames: Sequence[NDArray[np.uint8]], timestamps_us: Sequence[int]) -> None:
@@ -153,9 +155,17 @@ class StreakFinder:
 
     def _change(self, before: int, k: int, after: int) -> NDArray[np.uint8]:
         """Give by how much picture k differs from both neighbours."""
-        then, now, next_ = (self._frames[each][self._window] for each in (before, k, after))
-        both = cv2.min(cv2.absdiff(then, now), cv2.absdiff(now, next_))
+        both = cv2.min(self._difference(before, k), self._difference(k, after))
         return np.asarray(both if both.ndim == 2 else cv2.cvtColor(both, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
+
+    def _difference(self, j: int, k: int) -> NDArray[np.uint8]:
+        """Give by how much two pictures differ; the last few are kept, for each picture is compared with two."""
+        if (j, k) not in self._differences:
+            if len(self._differences) >= _KEPT_DIFFERENCES:
+                del self._differences[next(iter(self._differences))]
+            one, other = self._frames[j][self._window], self._frames[k][self._window]
+            self._differences[j, k] = np.asarray(cv2.absdiff(one, other), dtype=np.uint8)
+        return self._differences[j, k]
 
     def _parts(
         self, weight: NDArray[np.uint8], before: int, k: int, box: tuple[slice, slice]

@@ -124,6 +124,7 @@ class _Follower:
     ) -> None:
         self._frames = frames
         self._struck = struck
+        self._sways = sways
         self._times = list(timestamps_us)
         self._scene = scene
         self._view = view
@@ -215,7 +216,14 @@ class _Follower:
         frame_us = float(np.median(np.diff(self._times)))
         best: tuple[float, Draft, Flight] | None = None
         for flight in faint_flights(
-            self._frames, quiet, self._struck, self._scene, self._view, self._finder, frame_us
+            self._frames,
+            quiet,
+            self._struck,
+            self._scene,
+            self._view,
+            self._finder,
+            frame_us,
+            self._sways,
         ):
             draft = self._shown(flight, quiet)
             if draft is not None and (best is None or _worth(draft) > best[0]):
