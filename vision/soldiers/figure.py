@@ -91,9 +91,14 @@ class Figure:
     def box(discs: Discs, raster: Raster, margin_px: int = 0) -> tuple[int, int, int, int]:
         """First column and row of the raster that discs lie in, and those after the last; they may lie outside of it."""
         at_nought, mm_per_px = raster.px_per_square - 0.5, raster.mm_per_px
-        left, top = (math.floor(min(d[k] - d[2] for d in discs) / mm_per_px + at_nought) for k in (0, 1))
-        right, bottom = (math.ceil(max(d[k] + d[2] for d in discs) / mm_per_px + at_nought) for k in (0, 1))
-        return left - margin_px, top - margin_px, right + 1 + margin_px, bottom + 1 + margin_px
+        left, top = (min([d[k] - d[2] for d in discs]) / mm_per_px + at_nought for k in (0, 1))
+        right, bottom = (max([d[k] + d[2] for d in discs]) / mm_per_px + at_nought for k in (0, 1))
+        return (
+            math.floor(left) - margin_px,
+            math.floor(top) - margin_px,
+            math.ceil(right) + 1 + margin_px,
+            math.ceil(bottom) + 1 + margin_px,
+        )
 
     @staticmethod
     def draw(
@@ -120,7 +125,8 @@ class Figure:
         if len(discs) > 2:
             u, v, radius = circles[0]
             cv2.circle(canvas, (round(u), round(v)), round(radius), 255, -1, cv2.LINE_AA, _SUBPIXEL_BITS)
-        ends = np.concatenate([_CORNERS * radius + (u, v) for u, v, radius in circles[-2:]])
-        body = cv2.convexHull(np.rint(ends).astype(np.int32))
+        slices = np.array(circles[-2:])[:, None]
+        ends = np.rint(_CORNERS * slices[..., 2:] + slices[..., :2])
+        body = cv2.convexHull(ends.astype(np.int32).reshape(-1, 2))
         cv2.fillConvexPoly(canvas, body, 255, cv2.LINE_AA, _SUBPIXEL_BITS)
         return canvas.astype(np.float32) / np.float32(255)

@@ -122,9 +122,16 @@ def features(
         float((covers > _SURE).mean()),
         float(looks.tint.any()),
     ]
-    seen = np.dstack(
-        [looks.strange, looks.dark, looks.sharp, looks.tint, looks.cover > 0, looks.cast]
-    ).astype(np.float32)
+    layers = [
+        looks.strange,
+        looks.dark,
+        looks.sharp,
+        looks.tint,
+        looks.cover > 0,
+        looks.cast,
+        np.abs(looks.dark),
+    ]
+    seen = cv2.merge([np.asarray(layer, dtype=np.float32) for layer in layers])
     feet_mm = np.array([(x_mm, y_mm) for x_mm, y_mm, _ in fits.values()]).reshape(-1, 2)
     out_of_field = _out_of_field(means)
     rows = []
@@ -136,11 +143,15 @@ def features(
         left, top = max(left, 0), max(top, 0)
         window = seen[top:bottom, left:right]
         drawn = figure.draw(discs, raster, (left, top), (window.shape[1], window.shape[0])) > 0.5
-        ring = (cv2.dilate(drawn.astype(np.uint8), around) > 0) & ~drawn
-        within = window[drawn]
-        strange, dark, sharp, tint, filled, shaded = within.mean(axis=0).tolist()
-        strange_by, dark_by, sharp_by, _, _, shaded_by = window[ring].mean(axis=0).tolist()
-        shares = _FLOOR + np.sort(within[:, 0])[(_RANKS * (len(within) - 1)).astype(int)]
+        within = drawn.astype(np.uint8)
+        ring = cv2.subtract(cv2.dilate(within, around), within)
+        inside, spreads = cv2.meanStdDev(window, mask=within)
+        strange, dark, sharp, tint, filled, shaded, off_light = inside.ravel().tolist()
+        strange_by, dark_by, sharp_by, _, _, shaded_by, _ = (
+            cv2.meanStdDev(window, mask=ring)[0].ravel().tolist()
+        )
+        ordered = np.sort(window[..., 0][drawn])
+        shares = _FLOOR + ordered[(_RANKS * (len(ordered) - 1)).astype(int)]
         middle_mm = square.centre_mm(raster.square_mm)
         rows.append(
             [
@@ -153,15 +164,15 @@ def features(
                 np.log(_FLOOR + strange_by),
                 np.log((_FLOOR + strange) / (_FLOOR + strange_by)),
                 dark,
-                float(np.abs(within[:, 1]).mean()),
-                float(within[:, 1].std()),
+                off_light,
+                float(spreads[1, 0]),
                 dark - dark_by,
                 np.log(_SHARP_FLOOR + sharp),
                 np.log((_SHARP_FLOOR + sharp) / still),
                 np.log((_SHARP_FLOOR + sharp_by) / still),
                 np.log(_FLOOR + tint),
                 np.log((_FLOOR + tint) / plain),
-                float(within[:, 3].std()) / (_FLOOR + tint),
+                float(spreads[3, 0]) / (_FLOOR + tint),
                 filled,
                 max(unlike[square], _MOST_UNLIKE),
                 thrown,

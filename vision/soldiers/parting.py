@@ -26,8 +26,9 @@ FloatArray = NDArray[np.float64]
 FloatImage = NDArray[np.float32]
 
 _DARK = 8.0  # grey levels that are added before logarithms are taken: below them noise tells more than light
-_RANKS = (0.05, 0.15, 0.3, 0.5, 0.7, 0.85, 0.95)
-_COLOUR_RANKS = (0.2, 0.8)
+_RANKS = np.array([0.05, 0.15, 0.3, 0.5, 0.7, 0.85, 0.95])
+_COLOUR_RANKS = np.array([0.2, 0.8])
+_MIDDLE = np.array([0.5])
 _GREY = (0.114, 0.587, 0.299)
 # Log-odds that a line nearer to its base adds. Soldiers of the twin stand more mixed (0.55) than in a game, where fronts
 # meet (1.0 in the recordings at hand); from 0.6 to 1.0 it hardly matters on either.
@@ -73,20 +74,30 @@ def looks_of(pixels: FloatImage, *, grey: bool) -> FloatArray:
     """
     if grey:
         light = np.log(pixels.mean(axis=1) + _DARK)
-        return np.append(np.quantile(light, _RANKS), light.mean()).astype(np.float64)
+        return np.append(_at_ranks(light, _RANKS), light.mean()).astype(np.float64)
     light = np.log(pixels @ np.array(_GREY, dtype=np.float32) + _DARK)
     thirds = np.array_split(np.argsort(light), 3)
     blue, green, red = np.log(pixels.T + _DARK)
-    hues = (red - green, blue - green)
+    hues = np.stack([red - green, blue - green])
+    by_third = np.stack([_at_ranks(hues[:, third], _MIDDLE) for third in thirds], axis=1)
     return np.concatenate(
         [
-            np.quantile(light, _RANKS),
+            _at_ranks(light, _RANKS),
             [light.mean()],
-            *([np.median(hue[third]) for third in thirds] for hue in hues),
-            [np.median(hue) for hue in hues],
-            *(np.quantile(hue, _COLOUR_RANKS) for hue in hues),
+            by_third.ravel(),
+            _at_ranks(hues, _MIDDLE).ravel(),
+            _at_ranks(hues, _COLOUR_RANKS).ravel(),
         ]
     ).astype(np.float64)
+
+
+def _at_ranks(values: FloatImage, ranks: FloatArray) -> FloatArray:
+    """Give quantiles along the last axis, between two values in proportion; several times as fast as numpy's own."""
+    ordered = np.sort(values, axis=-1)
+    place = ranks * (values.shape[-1] - 1)
+    low = place.astype(np.intp)
+    below, above = ordered[..., low], ordered[..., np.minimum(low + 1, values.shape[-1] - 1)]
+    return np.asarray(below + (above - below) * (place - low), dtype=np.float64)
 
 
 @cache

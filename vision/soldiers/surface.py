@@ -19,7 +19,7 @@ from game.montecassino import BOARD_FILES, BOARD_ROWS
 from vision.registration import BoardView
 from vision.scene import Scene
 
-__all__ = ["Raster", "Shades", "Surface", "learn_surface", "strangeness"]
+__all__ = ["Raster", "Shades", "Surface", "learn_surface", "middle", "strangeness"]
 
 Image = NDArray[np.uint8]
 FloatImage = NDArray[np.float32]
@@ -166,7 +166,7 @@ def learn_surface(flat: FloatImage, px_per_square: int) -> Surface:
     tint_noise = np.empty((4, n, n), dtype=np.float32)
     for k in range(4):
         alike = _most_alike(even[kind == k])
-        typical[k] = _middle(alike)
+        typical[k] = middle(alike)
         off = alike - typical[k]
         noise[k] = _spread(off)
         share = _over_colours(off * typical[k]) / (_over_colours(typical[k] * typical[k]) + 1)
@@ -181,7 +181,7 @@ def learn_surface(flat: FloatImage, px_per_square: int) -> Surface:
 
 def _spread(off: FloatImage) -> FloatImage:
     """Give the standard deviation (n, n) of squares' differences (N, n, n, colours) from what is typical."""
-    spread = _MAD * _middle(_over_colours(np.abs(off)) / off.shape[-1])
+    spread = _MAD * middle(_over_colours(np.abs(off)) / off.shape[-1])
     spread = np.minimum(spread, _PRINT_NOISE * np.median(spread))
     return np.asarray(cv2.GaussianBlur(spread, (0, 0), off.shape[1] / 20), dtype=np.float32)
 
@@ -202,7 +202,7 @@ def _most_alike(squares: FloatImage) -> FloatImage:
     return squares[np.argsort(apart[usual])[: round(_ALIKE_SHARE * count)]]
 
 
-def _middle(values: FloatImage) -> FloatImage:
+def middle(values: FloatImage) -> FloatImage:
     """Give the median along the first axis; sorting so few is several times as fast as numpy's own median."""
     ordered = np.sort(values, axis=0)
     count = len(values)
@@ -230,8 +230,8 @@ def _light(patches: FloatImage, kind: NDArray[np.int64]) -> FloatImage:
         # Squares with a soldier on them are outliers: weigh by the residual (Cauchy's weights).
         weight = np.ones(x.size)
         for _ in range(8):
-            root = np.sqrt(weight)
-            fit = np.linalg.lstsq(terms * root[:, None], relative * root, rcond=None)[0]
+            weighted = terms * weight[:, None]
+            fit = np.linalg.solve(weighted.T @ terms, weighted.T @ relative)
             off = relative - terms @ fit
             scale = 2 * _MAD * float(np.median(np.abs(off))) + 1e-3
             weight = 1 / (1 + (off / scale) ** 2)
@@ -284,8 +284,8 @@ def _edges(difference: FloatImage) -> FloatImage:
     size = max(3, n // 14)
     steep = np.asarray(cv2.blur(np.sqrt(steep), (size, size)))
     squares = steep.reshape(BOARD_ROWS, n, BOARD_FILES, n).transpose(0, 2, 1, 3).reshape(-1, n, n)
-    usual = _middle(squares)
-    spread = _MAD * _middle(np.abs(squares - usual)) + 0.3
+    usual = middle(squares)
+    spread = _MAD * middle(np.abs(squares - usual)) + 0.3
     spread = np.maximum(spread, np.median(spread))
     scaled = np.clip((squares - usual) / spread, 0, _CAP)
     return np.asarray(

@@ -21,7 +21,7 @@ from vision.registration import BoardView
 from vision.scene import Scene, Uniforms
 from vision.soldiers.figure import Discs, Figure
 from vision.soldiers.parting import looks_of, part, trained
-from vision.soldiers.surface import Raster
+from vision.soldiers.surface import Raster, middle
 
 __all__ = ["Worn", "learn_looks", "learn_uniforms", "tell_sides", "unlike_soldiers", "wear"]
 
@@ -87,10 +87,10 @@ def wear(
     for foot_mm in feet_mm:
         body = figure.shadow_of_sight(view.camera_mm, *foot_mm, from_z_mm=_UPPER_BODY * figure.height_mm)
         core = [(x, y, _BODY_CORE * radius) for x, y, radius in body]
-        middle = np.median(_inside(colours, cover, raster, core), axis=0).astype(np.float64)
-        middle[0] *= _LIGHTNESS_SHARE
+        colour = middle(_inside(colours, cover, raster, core)).astype(np.float64)
+        colour[0] *= _LIGHTNESS_SHARE
         whole = figure.shadow_of_sight(view.camera_mm, *foot_mm)
-        worn.append(Worn(_inside(colours, cover, raster, whole), middle))
+        worn.append(Worn(_inside(colours, cover, raster, whole), colour))
     return worn
 
 
