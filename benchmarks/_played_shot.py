@@ -31,7 +31,7 @@ from rig.recording import Recording
 from rig.sequence import State
 from rig.settings import Settings
 
-__all__ = ["noisy", "verdict_after_ms"]
+__all__ = ["Picture", "noisy", "verdict_after_ms"]
 
 Image = NDArray[np.uint8]
 
@@ -88,7 +88,9 @@ def _others_work() -> bool:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Picture:
+class Picture:
+    """One picture of a film that passes for a camera: what `rig.camera.Frame` asks for."""
+
     index: int
     timestamp_us: int
     image: Image
@@ -120,7 +122,7 @@ class _Film:
         frames: list[Frame] = []
         now_us = self._clock.now_us()
         while self._due_us(self._next) <= now_us:
-            frames.append(_Picture(self._next, self._due_us(self._next), self._pictures[self._shown()]))
+            frames.append(Picture(self._next, self._due_us(self._next), self._pictures[self._shown()]))
             self._next += 1
         return frames
 

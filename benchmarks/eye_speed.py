@@ -5,6 +5,9 @@ rounds over the same pictures: other programs only ever add to them.
 
 A film leaves out a sensor's noise, most of all the demo's, whose light never flickers. So what is read here is given noise
 again, as much as the sensors of small cameras have in a lit room, and is decoded from films written with it.
+
+The demo's tables all look alike and are easy to read. So clips of other tables, lights and cameras are read as well, as
+`rig clips` films them; a shot that hardly shows takes longest.
 """
 
 from __future__ import annotations
@@ -14,22 +17,23 @@ import statistics
 import tempfile
 import time
 import tracemalloc
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks._demo import demo
-from benchmarks._played_shot import noisy, verdict_after_ms
+from benchmarks._played_shot import Picture, noisy, verdict_after_ms
 from benchmarks.figure import Figure
 from rig.camera import Frame, FrameRing
 from rig.freed_memory import keep_freed_memory
 from rig.log import open_log
 from rig.recording import Recording, read_frames, read_recording, write_recording
 from rig.settings import Settings
+from twin.clips import film
 from vision.guards import TableGuard
 from vision.reading import ShotReading, read_shot
 from vision.rest import RestWatch
@@ -39,6 +43,13 @@ Image = NDArray[np.uint8]
 _ROUNDS = 5
 _LIVE_PICTURES = 60
 _CLIP_PICTURES = 90
+_VARIED = (
+    300_004,
+    300_005,
+    300_007,
+    300_010,
+    300_013,
+)  # the first from 300000 on of this size and so many pictures
 _STEP = 20  # grey levels, of the peer's threshold
 _NOISE = 1.5  # grey levels
 _RING_US = 500_000
@@ -59,8 +70,8 @@ def measure() -> list[Figure]:
 def _measured() -> list[Figure]:
     folder = max(demo().recordings, key=lambda each: len(read_recording(each).timestamps_us))
     recording = read_recording(folder)
-    film = list(read_frames(folder, recording))
-    pictures = noisy(film, _NOISE)
+    shown = list(read_frames(folder, recording))
+    pictures = noisy(shown, _NOISE)
     times_us = recording.timestamps_us
     reading = read_shot(pictures, times_us, recording.scene)
     assert isinstance(reading, ShotReading), reading
@@ -75,7 +86,8 @@ def _measured() -> list[Figure]:
         ),
         Figure("the same", live, "ms", "MOG2 on the same pictures", _mog2_ms(pictures)),
         _clip("as a sensor gives it", folder, recording, pictures),
-        _clip("of the demo, which has no noise", folder, recording, film),
+        _clip("of the demo, which has no noise", folder, recording, shown),
+        *_varied(),
         _verdict(),
         _ring(),
     ]
@@ -129,14 +141,30 @@ def _mog2_ms(pictures: Sequence[Image]) -> float:
 
 
 def _clip(what: str, folder: Path, recording: Recording, pictures: Sequence[Image]) -> Figure:
-    """Read the first pictures of a clip, as many as the promise is about, beside OpenCV's decoding of as many."""
-    count = min(_CLIP_PICTURES, len(pictures))
-    times_us = recording.timestamps_us[:count]
+    """Read the first pictures of a clip that was recorded, beside OpenCV's decoding of as many."""
     keys = json.loads((folder / "recording.json").read_text(encoding="utf-8"))
     given = {key: value for key, value in keys.items() if key not in {"format", "clip", "timestamps_us"}}
+    taken = _taken_ms(given, list(zip(recording.timestamps_us, pictures, strict=True)))
+    return _beside_decoding(f"reading a clip of {_CLIP_PICTURES} pictures {what}, CPU", taken)
+
+
+def _varied() -> list[Figure]:
+    """Read clips of other tables, lights and cameras: how long the middle one takes, and the worst."""
+    clips = (film(seed) for seed in _VARIED)
+    taken = sorted((_taken_ms(clip.keys, clip.frames) for clip in clips), key=lambda each: each[0] / each[1])
+    what = f"of {len(taken)} clips of other tables, lights and cameras"
+    return [
+        _beside_decoding(f"reading the middle one {what}, CPU", taken[len(taken) // 2]),
+        _beside_decoding(f"reading the slowest {what}, CPU", taken[-1]),
+    ]
+
+
+def _taken_ms(keys: Mapping[str, Any], frames: Sequence[tuple[int, Image]]) -> tuple[float, float]:
+    """Say how long reading the first pictures of a clip takes, as many as the promise is about, and decoding as many."""
+    count = min(_CLIP_PICTURES, len(frames))
     with tempfile.TemporaryDirectory() as kept:
         shot = Path(kept) / "shot"
-        written = write_recording(shot, given, list(zip(times_us, pictures, strict=False)))
+        written = write_recording(shot, keys, frames[:count])
         decoded = list(read_frames(shot, written))
 
         def decode() -> None:
@@ -145,13 +173,13 @@ def _clip(what: str, folder: Path, recording: Recording, pictures: Sequence[Imag
                 capture.read()
             capture.release()
 
-        return Figure(
-            f"reading a clip of {count} pictures {what}, CPU",
-            _best_ms(lambda: read_shot(decoded, times_us, written.scene), 1),
-            "ms",
-            "OpenCV decodes as many (may take 1.5 times that)",
-            _best_ms(decode, 1),
-        )
+        read_ms = _best_ms(lambda: read_shot(decoded, written.timestamps_us, written.scene), 1)
+        return read_ms, _best_ms(decode, 1)
+
+
+def _beside_decoding(name: str, taken_ms: tuple[float, float]) -> Figure:
+    read_ms, decode_ms = taken_ms
+    return Figure(name, read_ms, "ms", "OpenCV decodes as many (may take 1.5 times that)", decode_ms)
 
 
 def _verdict() -> Figure:
@@ -176,13 +204,6 @@ def _verdict() -> Figure:
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Picture:
-    index: int
-    timestamp_us: int
-    image: Image
-
-
 class _Film:
     """A camera of 120 pictures a second, on a clock that is told."""
 
@@ -197,7 +218,7 @@ class _Film:
         frames: list[Frame] = []
         while self._count * 1e6 / self.fps <= self.now_us:
             image = np.zeros((self.height_px, self.width_px, 3), np.uint8)
-            frames.append(_Picture(self._count, round(self._count * 1e6 / self.fps), image))
+            frames.append(Picture(self._count, round(self._count * 1e6 / self.fps), image))
             self._count += 1
         return frames
 
@@ -207,13 +228,13 @@ class _Film:
 
 def _ring() -> Figure:
     """Hold a ring for far longer than it was made for, and see what memory it takes."""
-    film = _Film()
-    ring = FrameRing(film, keep_us=_RING_US, hold_us=_RING_US, stall_us=_RING_US)
+    camera = _Film()
+    ring = FrameRing(camera, keep_us=_RING_US, hold_us=_RING_US, stall_us=_RING_US)
     tracemalloc.start()
     try:
         ring.hold()
         for now_us in range(0, 6 * _RING_US, 10_000):
-            film.now_us = now_us
+            camera.now_us = now_us
             ring.update(now_us)
         held_bytes = tracemalloc.get_traced_memory()[0]
     finally:
