@@ -74,18 +74,24 @@ class CannonSearch:
         self._mm_per_px = finder.mm_per_px
         self._ahead = 1.0 if scene.cannon_side is Side.A else -1.0
 
-    def likely(self, start: int) -> list[tuple[Way, list[Sight]]]:
-        """Ways from the cannon, or of a shadow from there, with what lies on them; those that most speaks for first."""
-        fire_us, times, count = self._scene.fire_us, self._times, self._finder.end
+    def likely(self, start: int, end: int) -> list[tuple[Way, list[Sight]]]:
+        """Ways from the cannon, or of a shadow from there, with what lies on them; those that most speaks for first.
+
+        Parameters
+        ----------
+        start, end
+            The first picture to look at, and the one after the last.
+        """
+        fire_us, times = self._scene.fire_us, self._times
         found: list[_Found] = []
-        for begin in range(start, count, _BATCH):
+        for begin in range(start, end, _BATCH):
             if found and self._decided(begin, max(found, key=lambda f: f[0])):
                 break
             if fire_us is not None and times[begin] - fire_us > _LATEST_US:
                 break
-            for is_shadow, ways, latest in self._proposals(range(begin, min(begin + _BATCH, count)), start):
+            for is_shadow, ways, latest in self._proposals(range(begin, min(begin + _BATCH, end)), start):
                 agreement = self._finder.agreeing(
-                    ways, np.maximum(start, latest - 3), np.minimum(count, latest + 25), 7.0
+                    ways, np.maximum(start, latest - 3), np.minimum(end, latest + 25), 7.0
                 )
                 worth = SHADOW_WORTH if is_shadow else 1.0
                 score = worth * agreement.strength - _OFF_WORTH * agreement.off_mm
@@ -143,10 +149,10 @@ class CannonSearch:
         late: FloatArray = _LATE_SHARE * away_ms / 1000.0 * self._scene.fps
         return late
 
-    def only_one_streak(self, start: int) -> Draft | None:
+    def only_one_streak(self, start: int, end: int) -> Draft | None:
         """Find a flight so short that one picture shows it: from the known muzzle, at the known time, to one streak."""
         best: tuple[float, Draft] | None = None
-        for k in range(start, min(start + 4, self._finder.end)):
+        for k in range(start, min(start + 4, end)):
             for sight in self._finder.sights(k):
                 draft = self.from_one_streak(sight)
                 if draft is None:

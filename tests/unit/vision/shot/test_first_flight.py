@@ -1,0 +1,42 @@
+"""Where the first flight ends: whoever stirs was struck, and what moves after that is another flight or no shot at all."""
+
+import numpy as np
+from flight_pictures import FIRE_US, MUZZLE_MM, camera, film, fly, scene
+
+from vision.shot import find_track
+from vision.shot.faint import Struck
+
+VIEW = camera()
+
+
+def test_what_is_seen_after_the_first_was_struck_does_not_bend_the_flight_to_him() -> None:
+    """One picture shows the shot before it strikes; with the next, beyond the turn, it would make a flight as well."""
+    path = fly(MUZZLE_MM, (0.6, 9.5, -0.1), [(15.0, (3.0, 6.0, 1.0))])
+    clip = film(path, VIEW, length_ms=170.0)
+    dropped = next(k for k, t in enumerate(clip.timestamps_us) if t > FIRE_US + 8_000)
+    del clip.frames[dropped], clip.timestamps_us[dropped]
+    struck = path(15.0)
+    assert struck is not None
+    stirred = Struck((float(struck[0]) - 9.0, float(struck[1]) + 5.0), FIRE_US + 20_000)
+    first, after = find_track(clip.frames, clip.timestamps_us, scene(), VIEW, struck=[stirred]).legs
+    assert first.last_us < stirred.time_us <= after.first_us
+    there = first.flight.at(FIRE_US + 15_000.0)[0]
+    assert np.hypot(*(there - struck)[:2]) < 4.0
+
+
+def test_what_moves_only_after_the_first_was_struck_is_not_the_shot() -> None:
+    """Two streaks after somebody stirred lie as if a later shot had come from the muzzle: they are strangers."""
+    late = fly(MUZZLE_MM, (0.6, 9.5, -0.1))
+    clip = film(lambda ms: late(ms - 60.0) if ms < 80.0 else None, VIEW, shadow=False, length_ms=170.0)
+    known = scene(fire_us=None)
+    struck = [Struck((160.0, 100.0), FIRE_US + 40_000)]
+    assert find_track(clip.frames, clip.timestamps_us, known, VIEW).found
+    assert not find_track(clip.frames, clip.timestamps_us, known, VIEW, struck=struck).found
+
+
+def test_a_shot_that_shows_plainly_is_followed_though_somebody_moved_before_it() -> None:
+    path = fly(MUZZLE_MM, (0.6, 9.5, -0.1))
+    clip = film(path, VIEW, length_ms=170.0)
+    moved = [Struck((160.0, 100.0), FIRE_US - 40_000)]
+    track = find_track(clip.frames, clip.timestamps_us, scene(fire_us=None), VIEW, struck=moved)
+    assert len(track.points) >= 6
