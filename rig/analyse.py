@@ -104,8 +104,10 @@ class Analysis:
             yield (
                 f"{soldier.square} ({soldier.side}) fell: {fall.cause}, {fall.confidence:.0%} sure; {fall.evidence}"
             )
-        for push in reading.pushes:
+        for push in reading.judged_pushes:
             yield f"{push.soldier.square} ({push.soldier.side}) was pushed and stands."
+        for fall in reading.perhaps_fallen:
+            yield f"{fall.toppling.soldier.square} ({fall.toppling.soldier.side}): {fall.evidence}."
         if not reading.falls and not reading.pushes:
             yield "Nobody fell and nobody was pushed."
         named = {"leaves": verdict.casualties, "is put back": verdict.put_back}
@@ -179,9 +181,9 @@ def analyse_pictures(
     analyse_ms = 1000 * (time.process_time() - started)
     falls = [
         Fall(fall.toppling.soldier.square, fall.toppling.soldier.side, fall.possible)
-        for fall in reading.falls
+        for fall in reading.judged_falls
     ]
-    pushed = [push.soldier.square for push in reading.pushes]
+    pushed = [push.soldier.square for push in reading.judged_pushes]
     position = _judged_position(recording, reading)
     verdicts = {option: judge_any_shot(position, recording.zone, option, falls, pushed) for option in Option}
     return Analysis(recording, reading, verdicts, decode_ms=0.0, analyse_ms=analyse_ms)

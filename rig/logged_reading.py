@@ -52,7 +52,7 @@ def _as_logged(analysis: Analysis) -> log.Analysis:
                 str(fall.toppling.soldier.square): {
                     c.value: round(p, 4) for c, p in fall.probabilities.items()
                 }
-                for fall in reading.falls
+                for fall in reading.judged_falls
             },
         },
         falls=tuple(
@@ -64,12 +64,12 @@ def _as_logged(analysis: Analysis) -> log.Analysis:
                 t_us=fall.toppling.passed_us,
                 evidence=fall.evidence,
             )
-            for fall in reading.falls
+            for fall in reading.judged_falls
         ),
         moved=tuple(
             log.Moved(
                 side=push.soldier.side.value, square=str(push.soldier.square), x_mm=push.x_mm, y_mm=push.y_mm
             )
-            for push in reading.pushes
+            for push in reading.judged_pushes
         ),
     )

@@ -268,10 +268,12 @@ class _Story:
         pushes = [push for push in self._reading.pushes if ruled or push.began_us <= due_us]
         labels: list[tuple[tuple[float, float], str, Colour]] = []
         for push in pushes:
-            foot = (push.soldier.x_mm, push.soldier.y_mm)
-            sheet.ring(foot, _FOOT_MM, _PUSHED)
-            sheet.arrow(foot, (push.x_mm, push.y_mm), _PUSHED, gap_mm=0.0)
-            labels.append((foot, f"{push.soldier.square} {'put back' if ruled else 'pushed'}", _PUSHED))
+            square, foot = push.soldier.square, (push.soldier.x_mm, push.soldier.y_mm)
+            doubtful = square in self._doubtful
+            colour = _DOUBT if doubtful else _PUSHED
+            sheet.ring(foot, _FOOT_MM, colour, dashed=doubtful)
+            sheet.arrow(foot, (push.x_mm, push.y_mm), colour, gap_mm=0.0)
+            labels.append((foot, self._caption(square, "pushed", ruled=ruled), colour))
         for fall in falls:
             square, rest_mm = fall.toppling.soldier.square, fall.toppling.rest_mm
             doubtful = square in self._doubtful
@@ -303,10 +305,10 @@ class _Story:
             return _CAUSES[cause]
         return _LEAVES if square in self.analysis.verdict.casualties else _STAYS
 
-    def _caption(self, square: Square, cause: Cause, *, ruled: bool) -> str:
+    def _caption(self, square: Square, what: str, *, ruled: bool) -> str:
         doubt = self._doubtful.get(square)
         if not ruled:
-            return f"{square} {cause}{'?' if doubt else ''}"
+            return f"{square} {what}{'?' if doubt else ''}"
         if doubt is not None:
             return f"{square} in doubt"
         return f"{square} {'leaves' if square in self.analysis.verdict.casualties else 'put back'}"
@@ -356,7 +358,9 @@ class _Story:
             headline = f"{square} falls: {fall.cause}, {fall.confidence:.0%} sure"
             events.append(_Event(fall.toppling.began_us, headline, fall.evidence, colour))
         for push in self._reading.pushes:
-            events.append(_Event(push.began_us, f"{push.soldier.square} is pushed and stands", "", _PUSHED))
+            square = push.soldier.square
+            stands, colour = ("seems to stand", _DOUBT) if square in self._doubtful else ("stands", _PUSHED)
+            events.append(_Event(push.began_us, f"{square} is pushed and {stands}", "", colour))
         return sorted(events, key=lambda event: event.time_us)
 
     def _panel(self, time_us: float, *, slowness: int, ruled: bool) -> Image:

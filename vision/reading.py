@@ -11,7 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import Cause, Square
-from vision.causes import FallCause, ShotContacts, allow_for_standing, explain, find_contacts
+from vision.causes import (
+    FallCause,
+    ShotContacts,
+    allow_for_standing,
+    explain,
+    find_contacts,
+    find_perhaps_fallen,
+)
 from vision.change import shrink
 from vision.falls import Aftermath, find_falls
 from vision.guards import Alarm, ClipGuard, late_falls, unchanged
@@ -86,8 +93,21 @@ class ShotReading:
     """What the shot may have touched."""
     notes: tuple[str, ...]
     """What the person at the table should know: differences from the expected position, doubts; a sentence each."""
+    perhaps_fallen: tuple[FallCause, ...] = ()
+    """Who of those pushed may have fallen, and why if so."""
     alarms: tuple[Alarm, ...] = ()
     """What else may have had a part in it: a hand, a bump, other light. Any of them holds the ruling."""
+
+    @property
+    def judged_falls(self) -> tuple[FallCause, ...]:
+        """The falls that the judge hears of: of one that may be none, that it stands is one of the possible causes."""
+        return (*self.falls, *self.perhaps_fallen)
+
+    @property
+    def judged_pushes(self) -> tuple[Push, ...]:
+        """Who was pushed and surely stands."""
+        asked = {fall.toppling.soldier.square for fall in self.perhaps_fallen}
+        return tuple(push for push in self.pushes if push.soldier.square not in asked)
 
 
 def read_before(
@@ -233,6 +253,16 @@ def read_shot(
         shot_from_mm=scene.shot_from_mm,
     )
     falls = tuple(allow_for_standing(f, aftermath.may_stand[f.toppling.soldier.square]) for f in explained)
+    perhaps_fallen = find_perhaps_fallen(
+        aftermath.may_have_fallen,
+        aftermath.topplings,
+        aftermath.pushes,
+        track,
+        contacts,
+        board.standing,
+        frame_us=frame_us,
+        shot_from_mm=scene.shot_from_mm,
+    )
     alarms = lookout.guard.alarms(frames, timestamps_us, first_moving)
     late = late_falls(falls, aftermath.pushes, track)
     return ShotReading(
@@ -243,6 +273,7 @@ def read_shot(
         track,
         contacts,
         board.standing.differences + aftermath.doubts + _other_rate(timestamps_us, scene.fps),
+        perhaps_fallen,
         (*alarms, *late.values()),
     )
 

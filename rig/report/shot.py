@@ -189,7 +189,12 @@ def _pictures(
                 for fall in reading.falls
             ),
             *(
-                Mark(push.soldier.x_mm, push.soldier.y_mm, MarkKind.PUT_BACK, f"{push.soldier.square} pushed")
+                Mark(
+                    push.soldier.x_mm,
+                    push.soldier.y_mm,
+                    _becomes(push.soldier.square, casualties, waiting),
+                    f"{push.soldier.square} pushed",
+                )
                 for push in reading.pushes
             ),
         ],

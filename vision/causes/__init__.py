@@ -2,5 +2,14 @@
 
 from vision.causes.contacts import ShotContacts, find_contacts
 from vision.causes.fall_cause import FallCause, Knock, allow_for_standing, explain
+from vision.causes.perhaps_fallen import find_perhaps_fallen
 
-__all__ = ["FallCause", "Knock", "ShotContacts", "allow_for_standing", "explain", "find_contacts"]
+__all__ = [
+    "FallCause",
+    "Knock",
+    "ShotContacts",
+    "allow_for_standing",
+    "explain",
+    "find_contacts",
+    "find_perhaps_fallen",
+]

@@ -48,6 +48,8 @@ class Aftermath:
     """Soldiers whose fate the picture does not show plainly, a sentence each."""
     may_stand: Mapping[Square, float]
     """How likely each that is taken to have fallen stands all the same, by the square that it stood on."""
+    may_have_fallen: Mapping[Square, float]
+    """How likely each that is taken to have been pushed fell all the same, by the square that it stood on."""
 
 
 def find_falls(
@@ -96,6 +98,7 @@ def find_falls(
         tuple(sorted(pushes, key=lambda p: (p.began_us, p.soldier.square))),
         tuple(fate.note for fate in fates.values() if fate.note),
         {fate.soldier.square: fate.chance for fate in fates.values() if not fate.stands},
+        {fate.soldier.square: 1 - fate.chance for fate in fates.values() if fate.is_pushed},
     )
 
 

@@ -1,6 +1,6 @@
 """Why soldiers fell (C7), on hand-made accounts of the shot's way."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from game.montecassino import Cause, Side, Square
-from vision.causes import FallCause, allow_for_standing, explain
+from vision.causes import FallCause, allow_for_standing, explain, find_perhaps_fallen
 from vision.causes.contacts import Course, ShotContacts, Touch
 from vision.causes.drags import find_drags
 from vision.outcome import Push, Soldier, Standing, Toppling
@@ -335,3 +335,35 @@ def test_one_that_may_have_fallen_by_itself_and_may_stand_has_each_cause_once() 
     alone = causes([topple(A, -60)], track=shot_track(sights=4))[A]
     assert alone.cause is Cause.OTHER
     assert allow_for_standing(alone, 0.3).possible == alone.possible
+
+
+def perhaps_fallen(chances: Mapping[Square, float]) -> tuple[FallCause, ...]:
+    """Ask about B, which seems to have been pushed, by A that was struck and fell against it."""
+    return find_perhaps_fallen(
+        chances,
+        [topple(A, 52)],
+        [push(B, 110)],
+        shot_track(),
+        ShotContacts((Course((touch(A, 48),), 1.0),)),
+        STANDING,
+        frame_us=FRAME_US,
+        shot_from_mm=(180.0, -40.0),
+    )
+
+
+@pytest.mark.parametrize("chance", [0.15, 0.3, 0.49])
+def test_c8_one_that_may_have_fallen_is_a_doubt_between_standing_and_its_cause(chance: float) -> None:
+    (fall,) = perhaps_fallen({B: chance})
+    assert fall.toppling.soldier.square == B
+    assert fall.cause is Cause.OTHER
+    assert fall.possible == (Cause.OTHER, Cause.DRAGGED)
+    assert fall.confidence == fall.probabilities[Cause.OTHER] == pytest.approx(1 - chance, abs=0.02)
+    assert sum(fall.probabilities.values()) == pytest.approx(1.0)
+    assert sum(knock.probability for knock in fall.knocks) <= chance + 1e-9
+    assert f"{100 * chance:.0f} %" in fall.evidence
+    assert str(A) in fall.evidence
+
+
+@pytest.mark.parametrize("chances", [{B: 0.02}, {}], ids=["surely stands", "nothing said"])
+def test_one_that_surely_stands_is_no_doubt(chances: Mapping[Square, float]) -> None:
+    assert perhaps_fallen(chances) == ()
