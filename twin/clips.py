@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import colorsys
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,10 +33,10 @@ from twin.scene import CannonPose
 from twin.sensor import SensorSettings
 from twin.stage import Colour, Lamp, LookSettings, placed_markers
 from twin.streams import stream
-from twin.table import Table, TableSettings
+from twin.table import MOVED_MM, Table, TableSettings
 from twin.truth import ShotTruth, Standing
 
-__all__ = ["Clip", "Still", "film", "film_pushes", "photograph"]
+__all__ = ["Clip", "Disorder", "Still", "film", "film_disorder", "photograph"]
 
 _SQUARE_MM = 45.0
 _WIDTH_MM, _LENGTH_MM = BOARD_FILES * _SQUARE_MM, BOARD_ROWS * _SQUARE_MM
@@ -48,7 +48,10 @@ _QUIET_US = 80_000
 _SHORTEST_US, _LONGEST_US = 350_000, 1_000_000
 _TRIES = 60
 _FEW_PICTURES = 3
-_NUDGE_SHARE = 0.3
+_PUSH_SHARES = (0.25, 0.6, 0.15)
+"""Of those that hands push: a nudge, aside, and off to another square."""
+_GREY_SHARE = 0.15
+_GREY_DISORDERS = 0.35
 _LITTERED_SHARE = 0.4
 """Of the stills, those on which shots were fired before."""
 _MOST_SHOTS = 3
@@ -92,6 +95,38 @@ class Still:
     """The squares of those that lie on the table or beside it."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Disorder:
+    """A few pictures of a table, and a few of the same table in disorder."""
+
+    keys: Mapping[str, Any]
+    """As a clip's."""
+    frames: tuple[tuple[int, NDArray[np.uint8]], ...]
+    """Time in us and picture, oldest first: three of the table before, three of it after."""
+    before: tuple[Standing, ...]
+    after: tuple[Standing, ...]
+    """Who still stands, and where."""
+
+    def as_json(self) -> Mapping[str, Any]:
+        """Return what ``truth.json`` of a recording tells: who stood, who fell, and who stands elsewhere."""
+        stood = {each.square: each for each in self.before}
+        standing = {each.square for each in self.after}
+        return {
+            "before": [each.as_json() for each in self.before],
+            "falls": [
+                {"side": str(each.side), "square": str(each.square)}
+                for each in self.before
+                if each.square not in standing
+            ],
+            "moved": [
+                each.as_json()
+                for each in self.after
+                if math.hypot(each.x_mm - stood[each.square].x_mm, each.y_mm - stood[each.square].y_mm)
+                > MOVED_MM
+            ],
+        }
+
+
 def film(seed: int) -> Clip:
     """Film the shot of a seed; the same whenever asked.
 
@@ -110,27 +145,29 @@ def film(seed: int) -> Clip:
     raise RuntimeError(f"no clear shot in {_TRIES} tries for seed {seed}")
 
 
-def film_pushes(seed: int) -> Clip:
-    """Film a table before a shot and after, when hands have pushed some of those that stand near the fallen.
+def film_disorder(seed: int) -> Disorder:
+    """Film a table at the start and after a few shots and hands have brought it into disorder.
 
-    Such pictures tell who stands and who lies apart far more often than shots alone, which seldom push anybody. There
-    are three pictures of each; the truth tells the pushed as moved.
+    Such pictures tell who stands and who lies apart far more often than single shots, which fell two or three and seldom
+    push anybody. Half of the tables look as various as stills do, and more of the cameras are grey than of those of clips.
 
     Raises
     ------
     RuntimeError
-        If no clear shot was found in many tries, which no seed is known for.
+        If no table was found in many tries on which it is clear who stands, which no seed is known for.
     """
-    rng = stream(seed, "pushes")
+    rng = stream(seed, "disorder")
     table_settings = _draw_table(rng)
-    camera_settings, knowledge = _draw_camera(rng, table_settings)
+    camera_settings, knowledge = _draw_camera(rng, table_settings, monochrome_share=_GREY_DISORDERS)
+    if rng.random() < 0.5:
+        camera_settings = replace(camera_settings, look=_dressed_otherwise(rng, camera_settings.look))
     for attempt in range(_TRIES):
-        shot = _shoot_and_push(
-            stream(seed, "shot before pushes", attempt), table_settings, camera_settings, seed, attempt
+        disorder = _bring_about(
+            stream(seed, "shots of a disorder", attempt), table_settings, camera_settings, knowledge, seed
         )
-        if shot is not None:
-            return _told(shot, camera_settings, knowledge, rng)
-    raise RuntimeError(f"no clear shot in {_TRIES} tries for seed {seed}")
+        if disorder is not None:
+            return disorder
+    raise RuntimeError(f"no clear table in {_TRIES} tries for seed {seed}")
 
 
 def photograph(seed: int) -> Still:
@@ -308,10 +345,12 @@ def _draw_look(rng: np.random.Generator, monochrome: bool) -> LookSettings:
     )
 
 
-def _draw_camera(rng: np.random.Generator, table: TableSettings) -> tuple[CameraSettings, Mapping[str, bool]]:
+def _draw_camera(
+    rng: np.random.Generator, table: TableSettings, *, monochrome_share: float = _GREY_SHARE
+) -> tuple[CameraSettings, Mapping[str, bool]]:
     fps = float(rng.choice([60.0, 120.0, 120.0, 120.0, 200.0]))
     width_px, height_px = _SIZES_PX[int(rng.choice(len(_SIZES_PX), p=_SIZE_SHARES))]
-    monochrome = bool(rng.random() < 0.15)
+    monochrome = bool(rng.random() < monochrome_share)
     look = _draw_look(rng, monochrome)
     tilted = rng.random() < 0.3
     lean, way = (
@@ -471,40 +510,45 @@ def _shoot(
     return _Shot(camera, frames, truth, soldiers, side, fire_us, attempt)
 
 
-def _shoot_and_push(
-    rng: np.random.Generator, table_settings: TableSettings, settings: CameraSettings, seed: int, attempt: int
-) -> _Shot | None:
-    """Fire once and push soldiers about; None where the outcome is unclear or nobody fell."""
-    side = Side.A if rng.random() < 0.5 else Side.G
+def _bring_about(
+    rng: np.random.Generator,
+    table_settings: TableSettings,
+    settings: CameraSettings,
+    knowledge: Mapping[str, bool],
+    seed: int,
+) -> Disorder | None:
+    """Fire from both sides and push soldiers about; None where it is unclear who stands, or nobody fell."""
     soldiers = _draw_soldiers(rng)
-    muzzle_mm, azimuth_rad, elevation_rad, speed_mps = _draw_aim(rng, table_settings, soldiers, side)
     table = Table(table_settings, soldiers, seed=seed)
-    table.place_cannon(CannonPose(side, muzzle_mm, azimuth_rad, elevation_rad))
     camera = Camera(settings, table, seed=seed)
     few_us = round((_FEW_PICTURES + 0.5) * 1e6 / settings.fps)
     camera.advance(few_us)
-    table.launch(muzzle_mm, azimuth_rad, elevation_rad, speed_mps, few_us)
-    try:
-        while not table.at_rest:
-            camera.advance(table.now_us + _STEP_US)
-    except PhysicsError:
-        return None
-    truth = table.truth()
-    if truth.unclear or not truth.falls:
+    before = table.standing()
+    for _ in range(int(rng.integers(1, _MOST_SHOTS + 2))):
+        side = Side.A if rng.random() < 0.5 else Side.G
+        muzzle_mm, azimuth_rad, elevation_rad, speed_mps = _draw_aim(rng, table_settings, soldiers, side)
+        table.place_cannon(CannonPose(side, muzzle_mm, azimuth_rad, elevation_rad))
+        table.launch(muzzle_mm, azimuth_rad, elevation_rad, speed_mps, table.now_us)
+        try:
+            while not table.at_rest:
+                camera.advance(table.now_us + _STEP_US)
+        except PhysicsError:
+            camera.close()
+            return None
+    standing = {each.square for each in table.standing()}
+    if len(standing) == len(before) or _somebody_leans(table):
         camera.close()
         return None
-    moved = _push_about(rng, table, truth)
-    camera.advance(table.now_us + _LONGEST_US)
-    frames = camera.poll()
-    return _Shot(
-        camera,
-        [*frames[:_FEW_PICTURES], *frames[-_FEW_PICTURES:]],
-        replace(truth, moved=tuple(sorted(moved, key=lambda each: each.square))),
-        soldiers,
-        side,
-        few_us,
-        attempt,
-    )
+    _push_about(rng, table, [each for each in before if each.square not in standing])
+    camera.advance(table.now_us + few_us)
+    pictures = camera.poll()
+    cannon = CannonPose(Side.A, (_WIDTH_MM / 2, -45.0, 50.0), 0.0, 0.0)
+    keys = _keys(camera, settings, knowledge, rng, cannon, soldiers, None)
+    frames = [
+        (each.timestamp_us, each.image) for each in (*pictures[:_FEW_PICTURES], *pictures[-_FEW_PICTURES:])
+    ]
+    camera.close()
+    return Disorder(keys, tuple(frames), before, table.standing())
 
 
 def _arrange(
@@ -524,33 +568,36 @@ def _arrange(
         muzzle_mm, azimuth_rad, elevation_rad, speed_mps = _draw_aim(rng, table_settings, soldiers, side)
     cannon = CannonPose(side, muzzle_mm, azimuth_rad, elevation_rad)
     table.place_cannon(cannon)
+    return None if _somebody_leans(table) else (table, cannon)
+
+
+def _somebody_leans(table: Table) -> bool:
+    """Whether of anybody it is unclear whether it stands or lies."""
     _, x, y, _ = table.arrangement()[1].poses[:, 3:].T
     lean_rad = np.arccos(np.clip(1 - 2 * (x**2 + y**2), -1.0, 1.0))
-    return None if bool((np.abs(lean_rad - FALLEN_RAD) < _LEANING_RAD).any()) else (table, cannon)
+    return bool((np.abs(lean_rad - FALLEN_RAD) < _LEANING_RAD).any())
 
 
-def _push_about(rng: np.random.Generator, table: Table, truth: ShotTruth) -> list[Standing]:
-    """Push some of those that stand where they were, most of them near where somebody fell: all who moved."""
-    moved = list(truth.moved)
-    homes = {each.square: each for each in truth.before}
-    lying = np.array([(homes[fall.square].x_mm, homes[fall.square].y_mm) for fall in truth.falls])
-    gone = {fall.square for fall in truth.falls} | {each.square for each in moved}
-    still = [each for each in truth.before if each.square not in gone]
+def _push_about(rng: np.random.Generator, table: Table, fallen: Sequence[Standing]) -> None:
+    """Push some of those that stand, most of them near where one of the fallen stood."""
+    lying = np.array([(each.x_mm, each.y_mm) for each in fallen])
+    still = table.standing()
     away_mm = np.array([np.hypot(*(lying - (each.x_mm, each.y_mm)).T).min() for each in still])
     weight = np.exp(-away_mm / 50.0) + 0.01
-    count = min(int(rng.integers(1, 5)), len(still))
+    count = min(int(rng.integers(1, 6)), len(still))
     for index in rng.choice(len(still), size=count, replace=False, p=weight / weight.sum()):
         each = still[index]
-        is_nudge = rng.random() < _NUDGE_SHARE
-        far_mm = rng.uniform(0.0, 3.4) if is_nudge else min(6.6 + rng.exponential(7.0), 30.0)
+        far_mm = rng.choice(
+            [rng.uniform(0.0, 3.4), min(6.6 + rng.exponential(7.0), 30.0), rng.uniform(30.0, 90.0)],
+            p=_PUSH_SHARES,
+        )
         for way in rng.uniform(-math.pi, math.pi, 20):
             dx_mm, dy_mm = far_mm * math.cos(way), far_mm * math.sin(way)
-            if _is_free(table, each, (each.x_mm + dx_mm, each.y_mm + dy_mm)):
+            to_mm = (each.x_mm + dx_mm, each.y_mm + dy_mm)
+            on_board = 0.0 < to_mm[0] < _WIDTH_MM and 0.0 < to_mm[1] < _LENGTH_MM
+            if on_board and _is_free(table, each, to_mm):
                 table.push(each.square, (dx_mm, dy_mm), rng.normal(0, 0.9))
-                if not is_nudge:
-                    moved.append(Standing(each.side, each.square, each.x_mm + dx_mm, each.y_mm + dy_mm))
                 break
-    return moved
 
 
 def _is_free(table: Table, each: Standing, at_mm: tuple[float, float]) -> bool:

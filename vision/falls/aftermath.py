@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import Square
-from vision.falls.fate import Evidence, chance_of_standing, has_left, shift_mm
+from vision.falls.fate import Evidence, chance_of_standing, shift_mm
 from vision.falls.topple import Place, Watch
 from vision.falls.upright import network
 from vision.falls.whereabouts import Change, place_of
@@ -117,9 +117,7 @@ class _Fate:
 
     @property
     def is_pushed(self) -> bool:
-        # One who is half hidden by who fell against him is seen to have left his place before it is seen where he is.
-        far = float(np.hypot(*shift_mm(self.evidence))) > LEAST_PUSH_MM
-        return self.stands and (far or has_left(self.evidence))
+        return self.stands and float(np.hypot(*shift_mm(self.evidence))) > LEAST_PUSH_MM
 
     @property
     def now_mm(self) -> tuple[float, float]:

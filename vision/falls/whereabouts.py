@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from vision.falls.fate import Evidence
 from vision.falls.resemblance import Resemblance, resemble, slide
 from vision.falls.topple import Place, largest, smoothed
-from vision.falls.upright import Network, Surroundings, lay_out
+from vision.falls.upright import REACH_CELLS, Network, Surroundings, lay_out
 from vision.outcome import Soldier
 from vision.registration import BoardView
 from vision.soldiers import Board
@@ -33,6 +33,7 @@ _NOISE_FACTOR = 6.0
 _LEAST_STEP = 12.0  # grey levels
 _SMOOTH_PX = 3
 _SMOOTH_NOISE_FACTOR = 4.5
+_HOME_CELLS = 4  # so far from where its foot was read to be it is looked for in the picture before
 _SPARSE = 3  # every so-manieth pixel along rows and columns tells the noise
 # Shares of a figure's telling pixels.
 _STANDS_SAME = 0.5
@@ -215,7 +216,12 @@ class Change:
             reach_px=reach_px,
         )
         x_mm, y_mm = place.soldier.x_mm, place.soldier.y_mm
-        upright = self._network.search(self.surroundings(place), [(x - x_mm, y - y_mm) for x, y in feet_mm])
+        others_mm = [(x - x_mm, y - y_mm) for x, y in feet_mm]
+        stood = self._network.search(self._surroundings_before(place), others_mm, _HOME_CELLS)
+        upright = self._network.search(self.surroundings(place), others_mm)
+        # Where its foot was read to be is off by some millimetres now and then. As who looks both times is the same, how
+        # far it moved is not.
+        shift_mm = np.subtract(upright.moved_mm, stood.moved_mm)
         apart_mm = [np.hypot(o.soldier.x_mm - x_mm, o.soldier.y_mm - y_mm) for o in others]
         return Evidence(
             same=same,
@@ -225,12 +231,22 @@ class Change:
             at_home=self._likeness_at_home(place),
             spread=self._spread(place, telling, found),
             crowd=sum(mm < _CROWD_HEIGHTS * height_mm for mm in apart_mm),
-            upright=upright,
+            upright=replace(upright, moved_mm=(float(shift_mm[0]), float(shift_mm[1]))),
         )
 
-    def surroundings(self, place: Place) -> Surroundings:
-        """Give what surrounds a soldier's old place now."""
-        return lay_out(place, self._board, self._camera_mm, self._flat, self._strange_share, self._changed)
+    def surroundings(self, place: Place, reach_cells: int = REACH_CELLS) -> Surroundings:
+        """Give what surrounds a soldier's old place now, as far as places are to be looked at."""
+        return lay_out(
+            place, self._board, self._camera_mm, self._flat, self._strange_share, self._changed, reach_cells
+        )
+
+    def _surroundings_before(self, place: Place) -> Surroundings:
+        """Give what surrounded its old place when it stood there."""
+        board = self._board
+        low, high = board.strange_levels
+        strange = np.clip((board.strange - low) / (high - low), 0, 1).astype(np.float32)
+        unchanged = np.zeros(self.shape, dtype=np.float32)
+        return lay_out(place, board, self._camera_mm, board.flat, strange, unchanged, _HOME_CELLS)
 
     def outline(self, place: Place, found: Resemblance, shift_mm: tuple[float, float] | None = None) -> Mask:
         """Give where on the raster a figure is seen again, or would be if it had been shifted so far."""

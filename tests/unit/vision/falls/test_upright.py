@@ -2,57 +2,53 @@
 
 from dataclasses import replace
 
+import cv2
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from vision.falls.fate import Evidence, chance_of_standing, has_left, shift_mm
 from vision.falls.resemblance import Resemblance
 from vision.falls.upright import (
+    CELL_PX,
     LAYERS,
     PX_MM,
-    REACH_PX,
-    SIDES,
-    STEPS,
+    REACH_CELLS,
     WINDOW_PX,
     Network,
-    Step,
     Surroundings,
     Uprightness,
-    leaky,
     network,
 )
 
-SIDE = 2 * REACH_PX + WINDOW_PX
-MIDDLE_PX = WINDOW_PX // 2
+SIDE = 2 * REACH_CELLS * CELL_PX + WINDOW_PX
 ALONG = (0.6, 0.8)
 
 
-def bright_spot_finder() -> Network:
-    """A network that says how bright the middle of the second layer is."""
-    steps = []
-    layers, middle_layer, bias = LAYERS, 1, 0.0
-    for k, side in enumerate(SIDES):
-        weights = np.zeros((side, side, layers, 1), dtype=np.float32)
-        weights[side // 2, side // 2, middle_layer] = 1.0
-        if k == len(SIDES) - 1:
-            bias = -0.5
-        steps.append(Step(weights, np.full(1, bias, dtype=np.float32)))
-        layers, middle_layer = 1, 0
-    return Network((tuple(steps),))
+class BrightSpotFinder(Network):
+    """Says how bright the middle of each cell is, and that who stands there stands a pixel farther along the rows."""
+
+    def __init__(self) -> None:
+        super().__init__(cv2.dnn.Net())
+
+    def map(self, surroundings: Surroundings) -> NDArray[np.float32]:
+        half = WINDOW_PX // 2
+        bright = surroundings.layers[1, half:-half:CELL_PX, half:-half:CELL_PX] - 0.5
+        return np.stack([bright, np.ones_like(bright), np.zeros_like(bright)])
 
 
 def with_spots(*spots: tuple[int, int, float]) -> Surroundings:
-    """Spots (column, row, brightness) at so many pixels from the old place."""
+    """Spots (column, row, brightness) in the cell so many cells from the old place."""
     layers = np.zeros((LAYERS, SIDE, SIDE), dtype=np.float32)
     for column, row, brightness in spots:
-        layers[1, MIDDLE_PX + REACH_PX + row, MIDDLE_PX + REACH_PX + column] = brightness
+        layers[1, SIDE // 2 + row * CELL_PX, SIDE // 2 + column * CELL_PX] = brightness
     return Surroundings(layers, ALONG)
 
 
 def test_the_likeliest_place_is_told_in_millimetres_on_the_board() -> None:
-    found = bright_spot_finder().search(with_spots((4, -3, 1.0), (0, 0, 0.2)), [])
+    found = BrightSpotFinder().search(with_spots((4, -3, 1.0), (0, 0, 0.2)), [])
     assert found.odds == pytest.approx(0.5)
-    across, down = 4 * PX_MM, -3 * PX_MM
+    across, down = (4 * CELL_PX + 1) * PX_MM, -3 * CELL_PX * PX_MM
     assert found.moved_mm == pytest.approx(
         (across * ALONG[0] - down * ALONG[1], across * ALONG[1] + down * ALONG[0])
     )
@@ -60,9 +56,9 @@ def test_the_likeliest_place_is_told_in_millimetres_on_the_board() -> None:
 
 def test_nobody_stands_where_another_stands() -> None:
     surroundings = with_spots((4, -3, 1.0), (-6, 2, 0.7))
-    others = [surroundings.offset_mm((4, -3))]
-    found = bright_spot_finder().search(surroundings, others)
-    assert found.moved_mm == pytest.approx(surroundings.offset_mm((-6, 2)))
+    others = [surroundings.offset_mm((4 * CELL_PX, -3 * CELL_PX))]
+    found = BrightSpotFinder().search(surroundings, others)
+    assert found.moved_mm == pytest.approx(surroundings.offset_mm((-6 * CELL_PX + 1, 2 * CELL_PX)))
 
 
 @pytest.mark.parametrize("shift", [(3.0, -11.0), (0.0, 0.0), (-20.0, 4.0)])
@@ -73,23 +69,18 @@ def test_places_on_the_board_and_in_the_lay_out_belong_together(shift: tuple[flo
 
 
 def test_the_trained_network_fits_the_lay_out() -> None:
-    assert network().map(with_spots()).shape == (2 * REACH_PX + 1, 2 * REACH_PX + 1)
+    assert network().map(with_spots()).shape == (3, 2 * REACH_CELLS + 1, 2 * REACH_CELLS + 1)
 
 
-def test_all_windows_at_once_are_answered_as_each_by_itself() -> None:
-    """What `Network.map` promises, at places of both parities."""
-    rng = np.random.default_rng(5)
-    layers = rng.normal(size=(LAYERS, SIDE, SIDE)).astype(np.float32)
-    (member, *_) = network().members
-    odds = Network((member,)).map(Surroundings(layers, ALONG))
-    for row, column in ((0, 0), (3, 8), (17, 2), (2 * REACH_PX, 2 * REACH_PX)):
-        units = layers[:, row : row + WINDOW_PX, column : column + WINDOW_PX].transpose(1, 2, 0)
-        for k, (side, step, each) in enumerate(zip(SIDES, STEPS, member, strict=True)):
-            seen = units if k == 0 else leaky(units)
-            cut = np.lib.stride_tricks.sliding_window_view(seen, (side, side), axis=(0, 1))[::step, ::step]
-            units = np.einsum("rclyx,yxlu->rcu", cut, each.weights) + each.bias
-        assert units.shape == (1, 1, 1)
-        assert odds[row, column] == pytest.approx(float(units.item()), rel=1e-3, abs=1e-3)
+def test_what_is_said_of_a_cell_depends_on_its_window_alone() -> None:
+    """So it does not matter where in its surroundings somebody stands: `CELL_PX` and `WINDOW_PX` are the network's."""
+    layers = np.random.default_rng(5).normal(size=(LAYERS, SIDE, SIDE)).astype(np.float32)
+    told = network().map(Surroundings(layers, ALONG))
+    for row, column in ((0, 0), (3, 8), (11, 2), (2 * REACH_CELLS, 2 * REACH_CELLS)):
+        top, left = row * CELL_PX, column * CELL_PX
+        window = np.ascontiguousarray(layers[:, top : top + WINDOW_PX, left : left + WINDOW_PX])
+        alone = network().map(Surroundings(window, ALONG))
+        assert alone[:, 0, 0] == pytest.approx(told[:, row, column], rel=1e-3, abs=1e-3)
 
 
 STANDS = Evidence(
