@@ -33,6 +33,7 @@ _NOISE_FACTOR = 6.0
 _LEAST_STEP = 12.0  # grey levels
 _SMOOTH_PX = 3
 _SMOOTH_NOISE_FACTOR = 4.5
+_PLAIN_ODDS = 2.0
 _HOME_CELLS = 4  # so far from where its foot was read to be it is looked for in the picture before
 _SPARSE = 3  # every so-manieth pixel along rows and columns tells the noise
 # Shares of a figure's telling pixels.
@@ -219,19 +220,20 @@ class Change:
         others_mm = [(x - x_mm, y - y_mm) for x, y in feet_mm]
         stood = self._network.search(self._surroundings_before(place), others_mm, _HOME_CELLS)
         upright = self._network.search(self.surroundings(place), others_mm)
+        moved_mm = found.dx_px * raster.mm_per_px, found.dy_px * raster.mm_per_px
         # Where its foot was read to be is off by some millimetres now and then. As who looks both times is the same, how
-        # far it moved is not.
-        shift_mm = np.subtract(upright.moved_mm, stood.moved_mm)
+        # far it moved is not; but likeness alone tells that of one who was not seen plainly when it stood there.
+        dx_mm, dy_mm = np.subtract(upright.moved_mm, stood.moved_mm) if stood.odds > _PLAIN_ODDS else moved_mm
         apart_mm = [np.hypot(o.soldier.x_mm - x_mm, o.soldier.y_mm - y_mm) for o in others]
         return Evidence(
             same=same,
             bare=bare,
             found=found,
-            moved_mm=(found.dx_px * raster.mm_per_px, found.dy_px * raster.mm_per_px),
+            moved_mm=moved_mm,
             at_home=self._likeness_at_home(place),
             spread=self._spread(place, telling, found),
             crowd=sum(mm < _CROWD_HEIGHTS * height_mm for mm in apart_mm),
-            upright=replace(upright, moved_mm=(float(shift_mm[0]), float(shift_mm[1]))),
+            upright=replace(upright, moved_mm=(float(dx_mm), float(dy_mm))),
         )
 
     def surroundings(self, place: Place, reach_cells: int = REACH_CELLS) -> Surroundings:
