@@ -60,7 +60,7 @@ _PLAIN = 5  # plainly standing soldiers of a recording, the nearest to where som
 _STEPS = ((5, 1, 32), (3, 1, 48), (3, 2, 48), (3, 4, 48), (3, 2, 64))
 _LEAK = 0.1
 _DROPPED = 0.15  # of the units of the last step
-_EPOCHS = 8
+_EPOCHS = 10
 _BATCH = 32
 _RATE, _DECAY = 2e-3, 2e-2
 _CROP_CELLS = 10  # about a middle that is drawn
@@ -86,7 +86,9 @@ class _Blind(Network):
     def __init__(self) -> None:
         super().__init__(cv2.dnn.Net())
 
-    def search(self, surroundings: Surroundings, others_mm: Sequence[Foot]) -> Uprightness:
+    def search(
+        self, surroundings: Surroundings, others_mm: Sequence[Foot], reach_cells: int = REACH_CELLS
+    ) -> Uprightness:
         return Uprightness(0.0, (0.0, 0.0))
 
 
@@ -383,7 +385,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path, help="folders of recordings with truth.json")
     parser.add_argument("--out", type=Path, default=Path("vision/falls"), help="folder for the two files")
-    parser.add_argument("--disorders", type=int, default=750, help="how many tables to bring into disorder")
+    parser.add_argument("--disorders", type=int, default=1300, help="how many tables to bring into disorder")
     given = parser.parse_args()
     truths = [truth for folder in given.folders for truth in sorted(folder.glob("*/truth.json"))]
     for folder in given.folders:

@@ -1,5 +1,6 @@
 """Labelled shots without end: what a number stands for is whole, and clear to judge."""
 
+import itertools
 import json
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from game.montecassino import Position, Side
 from rig.cli import main
 from rig.recording import read_frames, read_recording
 from twin.artwork import BoardLook, Finish, TableLook, board, ground, table
-from twin.clips import photograph
+from twin.clips import film_disorder, photograph
 from twin.contacts import BOARD, SHOT, Contact, blame_is_shared
 from twin.scene import Arrangement
 from twin.stage import LookSettings, Stage
@@ -18,6 +19,8 @@ from twin.table import TableSettings
 
 FEW_PICTURES = 1018
 """The number of a shot at 60 pictures a second, which is filmed quickly."""
+DISORDER = 7
+"""The number of a table on which some fell and some were pushed."""
 FALLEN = 600_031
 """The number of a small still with soldiers that lie about."""
 
@@ -57,6 +60,28 @@ def test_a_still_tells_who_stands_and_who_lies() -> None:
     # At rest: pictures differ by their noise alone.
     first, *_, last = (picture.astype(float) for _, picture in still.frames)
     assert 0 < abs(first - last).mean() < 6
+
+
+def test_a_disorder_tells_who_fell_and_who_stands_elsewhere() -> None:
+    disorder = film_disorder(DISORDER)
+    size = (disorder.keys["camera"]["height"], disorder.keys["camera"]["width"])
+    assert [picture.shape[:2] for _, picture in disorder.frames] == [size] * 6
+    times_us = [at_us for at_us, _ in disorder.frames]
+    assert times_us == sorted(times_us)
+    told = disorder.as_json()
+    stood = {each["square"] for each in told["before"]}
+    fell, moved = ({each["square"] for each in told[key]} for key in ("falls", "moved"))
+    assert fell
+    assert moved
+    assert fell | moved <= stood
+    assert not fell & moved
+    assert {str(each.square) for each in disorder.after} == stood - fell
+    # The table changed between the third picture and the fourth, and only there.
+    steps = [
+        abs(one.astype(float) - other).mean()
+        for (_, one), (_, other) in itertools.pairwise(disorder.frames)
+    ]
+    assert int(np.argmax(steps)) == 2
 
 
 @pytest.mark.parametrize("look", list(BoardLook))
