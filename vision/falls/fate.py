@@ -15,7 +15,10 @@ from vision.falls.upright import Uprightness
 
 FloatArray = NDArray[np.float64]
 
-__all__ = ["Evidence", "chance_of_standing", "measures", "shift_mm"]
+__all__ = ["NETWORK_MEASURE", "Evidence", "chance_of_standing", "measures", "shift_mm"]
+
+NETWORK_MEASURE = 7
+"""Which of `measures` comes from the network."""
 
 # Less than this tells nothing, or more no more.
 _PART_ALIKE = 0.6

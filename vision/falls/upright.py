@@ -1,10 +1,10 @@
-"""Does somebody stand there? A small network that has seen many standing and many lying figures from above.
+"""Does somebody stand there? Small networks that have seen many standing and many lying figures from above.
 
 What surrounds a soldier's old place is laid out afresh, to scale, turned so that figures lean away from the camera to
 the right: how little each point can be bare board, how bright it is against the figure as it stood, whether it changed,
-whether it is of the figure's colours, what it was like before, and how obliquely the camera sees it. A convolutional
-network looks at every place in reach through a window and says how much it looks like a figure on its feet there. It was
-trained on the twin (`benchmarks/_train_fates.py`), where the truth is known, and is run by OpenCV.
+whether it is of the figure's colours, what it was like before, and how obliquely the camera sees it. Two convolutional
+networks look at every place in reach through a window and say how much it looks like a figure on its feet there; their mean
+counts. They were trained on the twin (`benchmarks/_train_fates.py`), where the truth is known, and are run by OpenCV.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def lay_out(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Network:
-    """A network as ONNX: surroundings (N, LAYERS, side, side) to (N, 3, cells, cells).
+    """Networks as one ONNX file: surroundings (N, LAYERS, side, side) to (N, 3, cells, cells).
 
     Of each cell, the log odds that somebody stands there, and how far from the cell's middle, (columns, rows) in pixels.
     """
@@ -193,6 +193,6 @@ class Network:
 
 
 def network() -> Network:
-    """Return the network that was trained: another each time, as two threads must not share one."""
+    """Return what was trained: another each time, as two threads must not share one."""
     kept = np.frombuffer((resources.files("vision.falls") / "upright.onnx").read_bytes(), dtype=np.uint8)
     return Network(cv2.dnn.readNetFromONNX(kept))

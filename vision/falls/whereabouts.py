@@ -33,8 +33,8 @@ _NOISE_FACTOR = 6.0
 _LEAST_STEP = 12.0  # grey levels
 _SMOOTH_PX = 3
 _SMOOTH_NOISE_FACTOR = 4.5
-_PLAIN_ODDS = 2.0
-_HOME_CELLS = 4  # so far from where its foot was read to be it is looked for in the picture before
+_PLAIN_ODDS = 4.0
+_HOME_CELLS = 2  # so far from where its foot was read to be it is looked for in the picture before
 _SPARSE = 3  # every so-manieth pixel along rows and columns tells the noise
 # Shares of a figure's telling pixels.
 _STANDS_SAME = 0.5
