@@ -78,8 +78,7 @@ def test_a_disorder_tells_who_fell_and_who_stands_elsewhere() -> None:
     assert {str(each.square) for each in disorder.after} == stood - fell
     # The table changed between the third picture and the fourth, and only there.
     steps = [
-        abs(one.astype(float) - other).mean()
-        for (_, one), (_, other) in itertools.pairwise(disorder.frames)
+        abs(one.astype(float) - other).mean() for (_, one), (_, other) in itertools.pairwise(disorder.frames)
     ]
     assert int(np.argmax(steps)) == 2
 
