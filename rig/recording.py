@@ -50,6 +50,7 @@ _CLIP_NAME = "clip.mkv"
 # grey levels. A picture of 720p takes 8 to 65 KB, as grainy as the camera is.
 _ENCODER = {"crf": "14", "preset": "ultrafast"}
 _CLIP_CLOCK = Fraction(1, 1_000_000)
+_NO_COLOUR = 3  # grey levels between the colours
 
 PointMm = tuple[float, float]
 FocalPx = Annotated[float, Field(ge=10, le=1e6)]
@@ -227,7 +228,7 @@ class Recording:
 
 
 def read_frames(folder: Path, recording: Recording) -> Iterator[NDArray[np.uint8]]:
-    """Decode the clip, picture by picture: (height, width, 3) BGR.
+    """Decode the clip, picture by picture: (height, width, 3) BGR, or (height, width) where its first has no colours.
 
     Raises
     ------
@@ -238,8 +239,10 @@ def read_frames(folder: Path, recording: Recording) -> Iterator[NDArray[np.uint8
     path = folder / recording.clip
     due = len(recording.timestamps_us)
     size = (recording.keys.camera.width, recording.keys.camera.height)
-    count = 0
+    count, grey = 0, False
     for picture in _pictures(path):
+        if not count:
+            grey = _is_grey(picture)
         found = (picture.shape[1], picture.shape[0])
         if found != size:
             raise RecordingError(
@@ -249,11 +252,17 @@ def read_frames(folder: Path, recording: Recording) -> Iterator[NDArray[np.uint8
         count += 1
         if count > due:
             raise RecordingError(path, f"more than {due} pictures, expected one for each of timestamps_us")
-        yield picture
+        yield np.ascontiguousarray(picture[..., 1]) if grey else picture
     if count < due:
         raise RecordingError(
             path, f"the clip ends after {count} pictures, expected {due}, one for each of timestamps_us"
         )
+
+
+def _is_grey(picture: NDArray[np.uint8]) -> bool:
+    """Whether a decoded picture is one of a grey camera: decoders leave a few levels between the colours of such."""
+    blue, green, red = cv2.split(picture)
+    return max(float(cv2.absdiff(green, other).max()) for other in (blue, red)) <= _NO_COLOUR
 
 
 def read_recording(folder: Path) -> Recording:

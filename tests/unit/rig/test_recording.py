@@ -88,8 +88,9 @@ def test_what_is_written_is_read_again(tmp_path: Path, grey: bool) -> None:
     for read, written in zip(
         read_frames(tmp_path / "a" / "shot", recording), pictures(grey=grey), strict=True
     ):
-        seen = read[..., 1] if grey else read
-        assert np.abs(seen.astype(int) - written).mean() < 4
+        # A grey camera's film has no colours again, whatever a decoder makes of it.
+        assert read.shape == written.shape
+        assert np.abs(read.astype(int) - written).mean() < 4
 
 
 def test_the_clip_keeps_the_times_to_the_millisecond(folder: Path) -> None:
