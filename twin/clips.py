@@ -57,6 +57,8 @@ _LITTERED_SHARE = 0.4
 _MOST_SHOTS = 3
 _CAMOUFLAGED_SHARE = 0.3
 """Of the stills, those on which one side wears the colour of a field."""
+_FIELD_BASE_SHARE = 0.4
+"""Of the stills, those on which bases have the colour of a field."""
 _LEANING_RAD = math.radians(25.0)
 """So near to half-way nobody can say whether a soldier stands."""
 _NOBODY_FELL_SHARE = 0.08
@@ -174,7 +176,7 @@ def photograph(seed: int) -> Still:
     """Picture a table at rest, without a shot: more various than clips are, at a fraction of their cost.
 
     Soldiers stand farther off their squares' middles, those of a side are not all of one dye, bases are painted, and
-    uniforms are of a field's colour now and then. On some, shots were fired before: soldiers lie about, and some that stand were pushed off their squares.
+    uniforms or bases are of a field's colour now and then. On some, shots were fired before: soldiers lie about, and some that stand were pushed off their squares.
 
     Raises
     ------
@@ -186,6 +188,8 @@ def photograph(seed: int) -> Still:
     table_settings = replace(_draw_table(rng), placement_sd_mm=float(variety.uniform(0.8, 4.2)))
     camera_settings, knowledge = _draw_camera(rng, table_settings)
     look = _dressed_otherwise(variety, camera_settings.look)
+    if variety.random() < _FIELD_BASE_SHARE:
+        look = replace(look, base=ground(look.board, look.finish)[int(variety.integers(2))])
     camera_settings = replace(camera_settings, look=look, faults=CameraFaults())
     shots = int(rng.integers(1, _MOST_SHOTS + 1)) if rng.random() < _LITTERED_SHARE else 0
     for attempt in range(_TRIES):
