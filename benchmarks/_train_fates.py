@@ -11,28 +11,22 @@ otherwise each time. What they say of the last fifth is weighed together with th
 
 from __future__ import annotations
 
-import argparse
 import json
-import tempfile
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
-import onnx
 import torch
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from torch import nn
 from torch.nn import functional
 
-from rig.analyse import scene_in
-from rig.recording import read_frames, read_recording, write_recording
-from twin.clips import film_disorder
+from benchmarks._networks import Descent, as_onnx, network
+from benchmarks._tables import FilmedTable, Foot, from_everywhere, parser_of, truths_in
 from vision.falls.fate import NETWORK_MEASURE, Evidence, measures
 from vision.falls.upright import (
     CELL_PX,
@@ -45,20 +39,15 @@ from vision.falls.upright import (
     Uprightness,
 )
 from vision.falls.whereabouts import Change, place_of
-from vision.reading import NoReading, TableBefore, read_before
-from vision.steady import Steady, typical
 
 FloatArray = NDArray[np.float64]
 FloatImage = NDArray[np.float32]
-Foot = tuple[float, float]
 
-_LAST_PICTURES = 9
 _REACH_CELLS = 16  # that are learnt from: others stand there
 _PLAIN = 5  # plainly standing soldiers of a recording, the nearest to where something happened first
 # Square each step looks at, how far apart its points are, and of how many units it is; the first looks at every second
 # place only, as cells lie. Together they look at `WINDOW_PX`.
 _STEPS = ((5, 1, 32), (3, 1, 48), (3, 2, 48), (3, 4, 48), (3, 2, 64))
-_LEAK = 0.1
 _DROPPED = 0.15  # of the units of the last step
 _EPOCHS = (10, 6)  # of each network: what one has learnt by heart, the other contradicts
 _BATCH = 32
@@ -120,25 +109,11 @@ class Case:
         return self.surroundings.offset_px(np.array(feet_mm))
 
 
-def cases_in(
-    name: str, before: TableBefore, after: NDArray[np.uint8], now_mm: Mapping[str, Foot | None]
-) -> list[Case]:
-    """Give the cases of one recording.
-
-    Parameters
-    ----------
-    name
-        Its name.
-    before, after
-        The table before the shot, and the picture of it at rest afterwards.
-    now_mm
-        Where the soldier of each square stands now; ``None`` where it fell. Of squares left out nothing is learnt.
-    """
-    board, view = before.board, before.view
-    sway = Steady(before.picture).measure(after)
-    flat = board.raster.lay(after, shift_px=(sway.du_px, sway.dv_px)) / np.float32(sway.gain)
+def cases_in(table: FilmedTable) -> list[Case]:
+    """Give the cases of one table."""
+    board, view = table.before.board, table.before.view
     places = [place_of(soldier, board, view) for soldier in board.standing.soldiers]
-    change = Change(board, view, np.asarray(flat, dtype=np.float32), places, _Blind())
+    change = Change(board, view, table.after, places, _Blind())
     plain = [place for place in places if change.stands_plainly(place)]
     unclear = [place for place in places if place not in plain]
     taken = np.zeros(board.raster.shape, dtype=np.bool_)
@@ -150,16 +125,18 @@ def cases_in(
     cases = []
     for place in [*unclear, *plain[:_PLAIN]]:
         square = str(place.soldier.square)
-        if square not in now_mm:
+        if square not in table.now_mm:
             continue
         x_mm, y_mm = place.soldier.x_mm, place.soldier.y_mm
-        shifts_mm = {at: None if mm is None else (mm[0] - x_mm, mm[1] - y_mm) for at, mm in now_mm.items()}
+        shifts_mm = {
+            at: None if mm is None else (mm[0] - x_mm, mm[1] - y_mm) for at, mm in table.now_mm.items()
+        }
         own_mm = shifts_mm.pop(square)
         others = [each for each in unclear if each is not place]
         surroundings = change.surroundings(place, _REACH_CELLS)
         cases.append(
             Case(
-                name,
+                table.name,
                 change.evidence(place, others, taken, feet_mm) if place in unclear else None,
                 surroundings.layers.astype(np.float16),
                 surroundings.along,
@@ -170,43 +147,7 @@ def cases_in(
     return cases
 
 
-def read_cases(folder: Path) -> list[Case]:
-    """Give the cases of a recording with its truth."""
-    recording = read_recording(folder)
-    frames = list(read_frames(folder, recording))
-    before = read_before(frames, recording.timestamps_us[: len(frames)], scene_in(folder, recording))
-    if isinstance(before, NoReading):
-        return []
-    truth: dict[str, Any] = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
-    now_mm: dict[str, Foot | None] = {
-        soldier["square"]: (soldier["x_mm"], soldier["y_mm"]) for soldier in truth["before"] + truth["moved"]
-    }
-    now_mm |= {fall["square"]: None for fall in truth["falls"]}
-    return cases_in(folder.name, before, typical(frames[-min(_LAST_PICTURES, len(frames) // 2) :]), now_mm)
-
-
-def film_cases(seed: int) -> list[Case]:
-    """Give the cases of a table that was brought into disorder."""
-    disorder = film_disorder(seed)
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name) / f"disorder-{seed:05d}"
-        folder.mkdir()
-        (folder / "truth.json").write_text(json.dumps(disorder.as_json()), encoding="utf-8")
-        write_recording(folder, disorder.keys, disorder.frames)
-        return read_cases(folder)
-
-
 # --- the network
-
-
-def _network() -> nn.Sequential:
-    """Surroundings (N, LAYERS, side, side) to cells (N, 3, cells, cells), as `vision.falls.upright.Network` tells."""
-    given, steps = LAYERS, []
-    for side, apart, units in _STEPS:
-        stride = CELL_PX if not steps else 1
-        steps += [nn.Conv2d(given, units, side, stride=stride, dilation=apart), nn.LeakyReLU(_LEAK)]
-        given = units
-    return nn.Sequential(*steps, nn.Dropout2d(_DROPPED), nn.Conv2d(given, 3, 1))
 
 
 def _varied(cases: Sequence[Case], rng: np.random.Generator) -> tuple[torch.Tensor, ...]:
@@ -251,17 +192,14 @@ def _varied(cases: Sequence[Case], rng: np.random.Generator) -> tuple[torch.Tens
 
 
 def train_network(cases: Sequence[Case], seed: int, epochs: int) -> nn.Sequential:
-    """Train a network on cases, by Adam with decaying weights and a rate that rises once and falls."""
+    """Train a network on cases."""
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
-    net = _network()
+    net = network(LAYERS, _STEPS, CELL_PX, 3, _DROPPED)
     # Those that do not stand plainly are looked at twice as often.
     order = [k for k, case in enumerate(cases) for _ in range(1 if case.evidence is None else 2)]
     batches = len(order) // _BATCH
-    descent = torch.optim.AdamW(net.parameters(), lr=_RATE, weight_decay=_DECAY)
-    rate = torch.optim.lr_scheduler.OneCycleLR(
-        descent, _RATE, total_steps=epochs * batches + 1, pct_start=0.1
-    )
+    descent = Descent(net, _RATE, _DECAY, epochs * batches)
     for epoch in range(epochs):
         rng.shuffle(order)
         total = 0.0
@@ -273,49 +211,9 @@ def train_network(cases: Sequence[Case], seed: int, epochs: int) -> nn.Sequentia
             doubt = functional.binary_cross_entropy_with_logits(told[:, :1], stands, reduction="none")
             misplaced = (told[:, 1:] - off).abs() * stands
             loss = ((doubt + _PLACE * misplaced.sum(dim=1, keepdim=True)) * counts).sum() / (4 * _BATCH)
-            descent.zero_grad()
-            loss.backward()
-            descent.step()
-            rate.step()
-            total += float(loss.detach())
+            total += descent.step(loss)
         print(f"network {seed + 1}, epoch {epoch + 1} of {epochs}: loss {total / batches:.4f}", flush=True)
     return net.eval()
-
-
-def as_onnx(nets: Sequence[nn.Sequential]) -> bytes:
-    """Write networks as ONNX, as one that says what they say on the average."""
-    given, said = "surroundings", "cells"
-    nodes, kept, answers = [], [], []
-    for member, net in enumerate(nets):
-        seen = given
-        for number, step in enumerate(net):
-            told = f"network_{member}_step_{number}"
-            if isinstance(step, nn.Conv2d):
-                names = [f"{told}_weights", f"{told}_bias"]
-                kept += [
-                    onnx.numpy_helper.from_array(values.detach().numpy(), name)
-                    for values, name in zip((step.weight, step.bias), names, strict=True)
-                ]
-                shape = {"kernel_shape": step.kernel_size, "strides": step.stride, "dilations": step.dilation}
-                nodes.append(onnx.helper.make_node("Conv", [seen, *names], [told], **shape))
-            elif isinstance(step, nn.LeakyReLU):
-                nodes.append(onnx.helper.make_node("LeakyRelu", [seen], [told], alpha=step.negative_slope))
-            else:  # what drops units does so in training only
-                continue
-            seen = told
-        answers.append(seen)
-    nodes.append(onnx.helper.make_node("Mean", answers, [said]))
-    kind = onnx.TensorProto.FLOAT
-    graph = onnx.helper.make_graph(
-        nodes,
-        "upright",
-        [onnx.helper.make_tensor_value_info(given, kind, ["soldiers", LAYERS, "side", "side"])],
-        [onnx.helper.make_tensor_value_info(said, kind, ["soldiers", 3, "cells", "cells"])],
-        kept,
-    )
-    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 13)], ir_version=8)
-    onnx.checker.check_model(model)
-    return bytes(model.SerializeToString())
 
 
 # --- the rest of the evidence
@@ -367,7 +265,7 @@ def train(cases: Sequence[Case], out: Path) -> None:
     held_back = [case for case in cases if zlib.crc32(case.recording.encode()) % _HELD_BACK == 0]
     kept = {id(case) for case in held_back}
     learnt = [case for case in cases if id(case) not in kept]
-    model = as_onnx([train_network(learnt, seed, epochs) for seed, epochs in enumerate(_EPOCHS)])
+    model = as_onnx([train_network(learnt, seed, epochs) for seed, epochs in enumerate(_EPOCHS)], "upright")
     (out / "upright.onnx").write_bytes(model)
     fit_fates(held_back, model, out)
 
@@ -395,21 +293,9 @@ def fit_fates(held_back: Sequence[Case], model: bytes, out: Path) -> None:
 
 def main() -> None:
     """Train on the recordings in the folders given."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folders", nargs="+", type=Path, help="folders of recordings with truth.json")
-    parser.add_argument("--out", type=Path, default=Path("vision/falls"), help="folder for the two files")
-    parser.add_argument("--disorders", type=int, default=1300, help="how many tables to bring into disorder")
+    parser = parser_of(__doc__, Path("vision/falls"))
     given = parser.parse_args()
-    truths = [truth for folder in given.folders for truth in sorted(folder.glob("*/truth.json"))]
-    for folder in given.folders:
-        if not any(truth.parent.parent == folder for truth in truths):
-            parser.error(f"{folder}: no recordings with their truth in it (folders with a truth.json)")
-    with ProcessPoolExecutor() as workers:
-        found = [
-            *workers.map(read_cases, [truth.parent for truth in truths]),
-            *workers.map(film_cases, range(given.disorders)),
-        ]
-    train([case for cases in found for case in cases], given.out)
+    train(list(from_everywhere(cases_in, truths_in(given.folders, parser), given.disorders)), given.out)
 
 
 if __name__ == "__main__":
