@@ -41,9 +41,9 @@ class Table:
     name: str
     looks: FloatArray
     """Shape (soldiers, numbers)."""
-    grey: bool
     allied: NDArray[np.bool_]
     forward: FloatArray
+    facing: FloatArray
     on_allied: NDArray[np.bool_]
 
 
@@ -57,7 +57,7 @@ def table_of(folder: Path) -> Table | None:
         return None
     board = before.board
     true_mm = np.array([(each["x_mm"], each["y_mm"]) for each in truth["before"]])
-    feet_mm, sides, fields = [], [], []
+    feet_mm, sides, fields, facing = [], [], [], []
     for soldier in board.standing.soldiers:
         foot_mm = (soldier.x_mm, soldier.y_mm)
         away_mm = np.hypot(*(true_mm - foot_mm).T)
@@ -65,15 +65,16 @@ def table_of(folder: Path) -> Table | None:
             feet_mm.append(foot_mm)
             sides.append(truth["before"][int(away_mm.argmin())]["side"] == Side.A)
             fields.append(soldier.square.field is Side.A)
+            facing.append(board.feet[soldier.square].forward_odds)
     if not feet_mm:
         return None
-    looks, grey = learn_looks(board.flat, board.looks.cover, board.raster, before.view, board.figure, feet_mm)
+    looks = learn_looks(board.flat, board.cover, board.raster, before.view, board.figure, feet_mm)
     forward = (scene.length_mm / 2 - np.array(feet_mm)[:, 1]) / scene.square_mm
-    return Table(folder.name, looks, grey, np.array(sides), forward, np.array(fields))
+    return Table(folder.name, looks, np.array(sides), forward, np.array(facing), np.array(fields))
 
 
 def learn(tables: Sequence[Table]) -> Spreads:
-    """Learn how looks vary on tables, all of them with colours or all without."""
+    """Learn how looks vary on tables."""
     numbers = tables[0].looks.shape[1]
     within, degrees = np.zeros((numbers, numbers)), 0
     for table in tables:
@@ -121,30 +122,24 @@ def left_out(tables: Sequence[Table]) -> dict[str, int]:
     order = np.random.default_rng(0).permutation(len(tables)) % _FOLDS
     wrong = {}
     for fold in range(_FOLDS):
-        learnt = {
-            grey: learn([t for t, k in zip(tables, order, strict=True) if k != fold and t.grey is grey])
-            for grey in (True, False)
-        }
+        learnt = learn([t for t, k in zip(tables, order, strict=True) if k != fold])
         for table, k in zip(tables, order, strict=True):
             if k == fold:
-                odds = part(table.looks, learnt[table.grey], table.forward, table.on_allied)
+                odds = part(table.looks, learnt, table.forward, table.facing, table.on_allied)
                 wrong[table.name] = int(((odds > 0) != table.allied).sum())
     return wrong
 
 
-def write(learnt: dict[bool, Spreads], path: Path) -> None:
-    """Write what was learnt for pictures without and with colours, its numbers to five digits."""
+def write(learnt: Spreads, path: Path) -> None:
+    """Write what was learnt, its numbers to five digits."""
 
     def short(numbers: FloatArray) -> list[float]:
         return [float(f"{number:.5g}") for number in numbers]
 
     kept = {
-        "grey" if grey else "colour": {
-            "axes": [short(row) for row in spreads.axes],
-            "fields": short(spreads.fields),
-            "sides": short(spreads.sides),
-        }
-        for grey, spreads in learnt.items()
+        "axes": [short(row) for row in learnt.axes],
+        "fields": short(learnt.fields),
+        "sides": short(learnt.sides),
     }
     path.write_text(json.dumps(kept) + "\n", "utf-8")
 
@@ -156,16 +151,13 @@ def main() -> None:
     given = parser.parse_args()
     truths = [truth for folder in given.folders for truth in sorted(folder.glob("*/truth.json"))]
     tables = [table for truth in truths if (table := table_of(truth.parent)) is not None]
-    if {table.grey for table in tables} != {True, False}:
-        parser.error("tables in colour and in grey are needed, and those found are not both")
     wrong = left_out(tables)
     for name, count in sorted(wrong.items()):
         if count:
             print(f"{name}: {count} soldiers taken for the other side's")
     soldiers = sum(len(table.allied) for table in tables)
     print(f"left out by turns: {len(tables)} tables, {soldiers} soldiers, {sum(wrong.values())} wrong")
-    learnt = {grey: learn([t for t in tables if t.grey is grey]) for grey in (True, False)}
-    write(learnt, Path(__file__).parents[1] / "vision" / "soldiers" / "parting.json")
+    write(learn(tables), Path(__file__).parents[1] / "vision" / "soldiers" / "parting.json")
 
 
 if __name__ == "__main__":

@@ -9,8 +9,7 @@ parted by their looks and by where they stand (`vision.soldiers.parting`).
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 import cv2
 import numpy as np
@@ -21,26 +20,20 @@ from vision.registration import BoardView
 from vision.scene import Scene, Uniforms
 from vision.soldiers.figure import Discs, Figure
 from vision.soldiers.parting import looks_of, part, trained
-from vision.soldiers.surface import Raster, middle
+from vision.soldiers.surface import Raster
 
-__all__ = ["Worn", "learn_looks", "learn_uniforms", "tell_sides", "unlike_soldiers", "wear"]
+__all__ = ["learn_looks", "learn_uniforms", "tell_sides"]
 
 FloatArray = NDArray[np.float64]
 FloatImage = NDArray[np.float32]
 
-_LIGHTNESS_SHARE = 0.25
-# The middle colour is taken above the foot and inside the rim of the body.
-_UPPER_BODY = 0.25
-_BODY_CORE = 0.9
 _FEWEST_PIXELS = 8  # of the body that are plainly no board; with fewer the whole body is taken
 # Steps of CIE lightness, a and b in which colours are counted.
 _BINS = (6.0, 3.0, 3.0)
 _RARE = 2e-4  # share that a colour never seen is given
-_ROUNDS = 5
 # Mean log-likelihood ratio of a soldier's colours below which the heaps are one: equal ones reach 0.1.
 _APART = 0.25
 _PLAINLY_OTHER = 1.5
-_FEWEST_SURE = 6
 # Steps of CIE lightness, a and b in which taught colours are kept, and where nought lies among them.
 _TAUGHT_STEPS = np.array([8.0, 6.0, 6.0])
 _TAUGHT_ORIGIN = np.array([1, 22, 22])
@@ -52,46 +45,6 @@ _START_LINES, _FEWEST_AT_START, _AT_START = 3, 16, 0.85
 _PLAINLY_LOST = 20.0
 _RIM_MM = 2.0  # of a figure: there the board mixes in
 _FEWEST_IN_CORE = 20
-_GREY = 3.0  # grey levels that the colours of a picture without any can be apart
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Worn:
-    """What one soldier wears."""
-
-    pixels: FloatImage
-    """Colours of all of it that is plainly no board, shape (N, colours)."""
-    middle: FloatArray
-    """Median colour of its upper body, lightness scaled down, shape (colours,)."""
-
-
-def wear(
-    flat: FloatImage,
-    cover: FloatImage,
-    raster: Raster,
-    view: BoardView,
-    figure: Figure,
-    feet_mm: Sequence[tuple[float, float]],
-) -> list[Worn]:
-    """See what is worn where somebody may stand.
-
-    Parameters
-    ----------
-    flat, cover, raster, view, figure
-        As for `tell_sides`.
-    feet_mm
-        Where they stand, (x, y).
-    """
-    colours = _colours(flat)
-    worn = []
-    for foot_mm in feet_mm:
-        body = figure.shadow_of_sight(view.camera_mm, *foot_mm, from_z_mm=_UPPER_BODY * figure.height_mm)
-        core = [(x, y, _BODY_CORE * radius) for x, y, radius in body]
-        colour = middle(_inside(colours, cover, raster, core)).astype(np.float64)
-        colour[0] *= _LIGHTNESS_SHARE
-        whole = figure.shadow_of_sight(view.camera_mm, *foot_mm)
-        worn.append(Worn(_inside(colours, cover, raster, whole), colour))
-    return worn
 
 
 def tell_sides(
@@ -101,7 +54,7 @@ def tell_sides(
     view: BoardView,
     figure: Figure,
     feet_mm: Mapping[Square, tuple[float, float]],
-    worn: Mapping[Square, Worn],
+    forward_odds: Mapping[Square, float],
     scene: Scene,
 ) -> tuple[dict[Square, Side], tuple[str, ...]]:
     """Tell the side of each soldier.
@@ -116,8 +69,8 @@ def tell_sides(
         The board's raster, the camera and the size of the figures.
     feet_mm
         Where the soldiers stand, (x, y) by square.
-    worn
-        What they wear.
+    forward_odds
+        Log-odds that they look towards the base of the side that is not the Allies.
     scene
         Its expected position, where there is one, names the sides.
 
@@ -127,22 +80,25 @@ def tell_sides(
         The side by square, and a sentence for each soldier whose colour is not that of its side.
     """
     squares = sorted(feet_mm)
+    feet = [feet_mm[s] for s in squares]
     by_field = {s: s.field for s in squares}
     taught = scene.uniforms
     if len(squares) < 2 and taught is None:
         return by_field | dict(_named(squares, scene.expected)), ()
     if scene.expected is None:
         if taught is not None:
-            return _by_odds(squares, [_taught_ratio(worn[s].pixels, taught) for s in squares]), ()
-        looks, grey = learn_looks(flat, cover, raster, view, figure, [feet_mm[s] for s in squares])
+            worn = _wear(flat, cover, raster, view, figure, feet)
+            return _by_odds(squares, [_taught_ratio(pixels, taught) for pixels in worn]), ()
+        looks = learn_looks(flat, cover, raster, view, figure, feet)
         forward = np.array([scene.length_mm / 2 - feet_mm[s][1] for s in squares]) / scene.square_mm
-        odds = part(looks, trained(grey=grey), forward, np.array([s.field is Side.A for s in squares]))
+        facing = np.array([forward_odds[s] for s in squares])
+        odds = part(looks, trained(), forward, facing, np.array([s.field is Side.A for s in squares]))
         told = _by_odds(squares, odds.tolist())
         if _as_at_the_start(squares):
             plain = np.abs(odds) > _PLAINLY_LOST
             told = by_field | {s: told[s] for s, lost in zip(squares, plain.tolist(), strict=True) if lost}
         return told, ()
-    counts = _counts([worn[s].pixels for s in squares])
+    counts = _counts(_wear(flat, cover, raster, view, figure, feet))
     sides = by_field | dict(_named(squares, scene.expected))
     ratio = _ratios(counts, np.array([sides[s] is Side.A for s in squares]))
     notes: list[str] = []
@@ -175,7 +131,7 @@ def learn_looks(
     view: BoardView,
     figure: Figure,
     feet_mm: Sequence[tuple[float, float]],
-) -> tuple[FloatArray, bool]:
+) -> FloatArray:
     """Describe soldiers for `vision.soldiers.parting`.
 
     Parameters
@@ -187,8 +143,7 @@ def learn_looks(
 
     Returns
     -------
-    looks, grey
-        One row for each soldier, and whether the picture has no colours.
+    One row for each soldier.
     """
     cores = []
     for foot_mm in feet_mm:
@@ -198,43 +153,7 @@ def learn_looks(
         core = clear & (depth_px * raster.mm_per_px > _RIM_MM)
         chosen = core if int(core.sum()) >= _FEWEST_IN_CORE else clear
         cores.append(flat[box][chosen if int(chosen.sum()) >= _FEWEST_PIXELS else inside])
-    grey = all(float(np.ptp(core, axis=1).max()) < _GREY for core in cores)
-    return np.array([looks_of(core, grey=grey) for core in cores]), grey
-
-
-def unlike_soldiers(worn: Mapping[Square, Worn], sure: Collection[Square]) -> dict[Square, float]:
-    """Tell how far what is seen on a square is from wearing what soldiers wear; a shadow or a print is far.
-
-    Parameters
-    ----------
-    worn
-        What is seen where something may be a soldier, by square.
-    sure
-        Those of them that are soldiers for sure.
-
-    Returns
-    -------
-    For each square 0 where its colours are as those of the sure soldiers, else by how much its mean log-likelihood
-    falls short of theirs. All 0 where the sure ones are too few or of one colour: the other side may be missing.
-    """
-    squares = sorted(worn)
-    nothing = dict.fromkeys(squares, 0.0)
-    known = np.array([s in sure for s in squares], dtype=np.bool_)
-    if int(known.sum()) < _FEWEST_SURE or known.all():
-        return nothing
-    counts = _counts([worn[s].pixels for s in squares])
-    _, ratio = _settle(counts[known], _parted(np.array([worn[s].middle for s in squares if s in sure])))
-    if float(np.abs(ratio).mean()) < _APART:
-        return nothing
-    total, size = counts[known].sum(axis=0), int(known.sum())
-    likeness = []
-    for own, inside in zip(counts, known.tolist(), strict=True):
-        (here,) = np.nonzero(own)
-        own_here, total_here = own[here], total[here]
-        others = np.maximum(total_here - own_here, 0) / (size - 1) if inside else total_here / size
-        likeness.append(float(own_here @ np.log((others + _RARE) / (own_here + _RARE))))
-    usual = float(np.percentile(np.array(likeness)[known], 10))
-    return {s: min(0.0, like - usual) for s, like in zip(squares, likeness, strict=True)}
+    return np.array([looks_of(core) for core in cores])
 
 
 def learn_uniforms(
@@ -254,10 +173,10 @@ def learn_uniforms(
     soldiers
         The side of each by its foot (x, y).
     """
-    worn = dict(zip(soldiers, wear(flat, cover, raster, view, figure, list(soldiers)), strict=True))
+    worn = dict(zip(soldiers, _wear(flat, cover, raster, view, figure, list(soldiers)), strict=True))
     shares = {}
     for side in Side:
-        own = [_taught_shares(worn[foot].pixels) for foot, of in soldiers.items() if of is side]
+        own = [_taught_shares(worn[foot]) for foot, of in soldiers.items() if of is side]
         if not own:
             return None
         shares[side] = np.mean(own, axis=0)
@@ -268,8 +187,7 @@ def learn_uniforms(
         }
     )
     towards = [
-        _taught_ratio(worn[foot].pixels, uniforms) * (1 if side is Side.A else -1)
-        for foot, side in soldiers.items()
+        _taught_ratio(worn[foot], uniforms) * (1 if side is Side.A else -1) for foot, side in soldiers.items()
     ]
     return uniforms if float(np.median(towards)) >= _APART else None
 
@@ -297,6 +215,22 @@ def _taught_ratio(pixels: FloatImage, uniforms: Uniforms) -> float:
                 known[place] += share
         terms.append(np.log(known))
     return float((own * (terms[0] - terms[1])).sum())
+
+
+def _wear(
+    flat: FloatImage,
+    cover: FloatImage,
+    raster: Raster,
+    view: BoardView,
+    figure: Figure,
+    feet_mm: Sequence[tuple[float, float]],
+) -> list[FloatImage]:
+    """See what is worn where somebody stands: the colours of all of it that is plainly no board, each (N, colours)."""
+    colours = _colours(flat)
+    return [
+        _inside(colours, cover, raster, figure.shadow_of_sight(view.camera_mm, *foot_mm))
+        for foot_mm in feet_mm
+    ]
 
 
 def _colours(flat: FloatImage) -> FloatImage:
@@ -369,30 +303,3 @@ def _ratios(counts: FloatArray, heap: NDArray[np.bool_]) -> FloatArray:
             terms.append(seen / max(others, 1) + _RARE)
         ratios[i] = float(own @ np.log(terms[0] / terms[1]))
     return ratios
-
-
-def _settle(counts: FloatArray, heap: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], FloatArray]:
-    """Let the soldiers go to the heap whose colours they wear until nobody moves."""
-    ratios = np.zeros(len(counts))
-    for _ in range(_ROUNDS):
-        if heap.all() or not heap.any():
-            return heap, np.zeros(len(counts))
-        ratios = _ratios(counts, heap)
-        moved = ratios > 0
-        if np.array_equal(moved, heap):
-            break
-        heap = moved
-    return heap, ratios
-
-
-def _parted(middles: FloatArray) -> NDArray[np.bool_]:
-    """Part soldiers into two heaps by their middle colours."""
-    stop = (cv2.TERM_CRITERIA_EPS + cv2.TERM_CRITERIA_MAX_ITER, 50, 0.01)
-    # Started from the axis of largest spread, so that the same picture always gives the same answer.
-    centred = middles - middles.mean(axis=0)
-    along = centred @ np.linalg.svd(centred, full_matrices=False)[2][0]
-    start = (along > np.median(along)).astype(np.int32).reshape(-1, 1)
-    if start.all() or not start.any():
-        return np.asarray(start.ravel() == 1)
-    _, labels, _ = cv2.kmeans(middles.astype(np.float32), 2, start, stop, 1, cv2.KMEANS_USE_INITIAL_LABELS)
-    return np.asarray(labels.ravel() == 1)

@@ -36,35 +36,56 @@ def soldiers(
 @given(st.integers(0, 1000))
 def test_who_has_crossed_is_told_by_its_looks(seed: int) -> None:
     looks, forward, first = soldiers(seed, apart=9.0)
-    assert ((part(looks, SPREADS, forward, forward > 0) > 0) == first).all()
+    assert ((part(looks, SPREADS, forward, np.zeros(36), forward > 0) > 0) == first).all()
 
 
 @given(st.integers(0, 200))
 def test_what_a_field_adds_to_its_soldiers_is_not_taken_for_a_side(seed: int) -> None:
     looks, forward, first = soldiers(seed, apart=10.0, by_field=4.0)
-    assert ((part(looks, SPREADS, forward, forward > 0) > 0) == first).all()
+    assert ((part(looks, SPREADS, forward, np.zeros(36), forward > 0) > 0) == first).all()
 
 
 @given(st.integers(0, 200))
 def test_where_all_look_alike_each_is_of_the_base_that_it_stands_near(seed: int) -> None:
     _, forward, _ = soldiers(seed, apart=0.0)
-    told = part(np.zeros((36, AXES)), SPREADS, forward, forward > 0)
+    told = part(np.zeros((36, AXES)), SPREADS, forward, np.zeros(36), forward > 0)
     assert ((told > 0) == (forward > 0)).all()
 
 
+@given(st.integers(0, 200))
+def test_where_all_look_alike_in_the_middle_each_is_of_the_side_whose_enemy_it_looks_at(seed: int) -> None:
+    """Soldiers mostly look towards the enemy; where nothing else tells, that does."""
+    facing = np.random.default_rng(seed).choice([-1.0, 1.0], 36)
+    told = part(np.zeros((36, AXES)), SPREADS, np.zeros(36), facing, facing > 0)
+    assert ((told > 0) == (facing > 0)).all()
+
+
+@given(st.integers(0, 200))
+def test_who_looks_the_other_way_is_told_by_its_uniform(seed: int) -> None:
+    """Nothing makes a player set a soldier so that it looks at the enemy."""
+    looks, forward, first = soldiers(seed, apart=10.0)
+    about = np.random.default_rng(seed).random(36) < 0.3
+    facing = np.where(first ^ about, 20.0, -20.0)
+    assert ((part(looks, SPREADS, forward, facing, forward > 0) > 0) == first).all()
+
+
 def test_one_soldier_is_of_the_base_that_it_stands_near() -> None:
-    assert part(np.zeros((1, AXES)), SPREADS, np.array([-3.0]), np.array([False])) < 0
+    assert part(np.zeros((1, AXES)), SPREADS, np.array([-3.0]), np.zeros(1), np.array([False])) < 0
 
 
 def test_a_darker_soldier_is_told_from_a_brighter_one_whatever_its_colour() -> None:
     draw = np.random.default_rng(0)
     dark, bright = (
-        looks_of(draw.normal(level, 3, (60, 3)).clip(0, 255).astype(np.float32), grey=False)
-        for level in (60, 120)
+        looks_of(draw.normal(level, 3, (60, 3)).clip(0, 255).astype(np.float32)) for level in (60, 120)
     )
     rise = np.log((120 + 8) / (60 + 8))
     assert np.allclose((bright - dark)[:8], rise, atol=0.1)
     assert np.allclose((bright - dark)[8:], 0.0, atol=0.15)
+
+
+def test_a_grey_soldier_is_described_as_one_whose_colours_are_equal() -> None:
+    light = np.random.default_rng(0).uniform(20, 200, (60, 1)).astype(np.float32)
+    assert np.allclose(looks_of(light), looks_of(np.repeat(light, 3, axis=1)))
 
 
 SHARED = Path(__file__).parents[5] / "shared" / "recordings"

@@ -98,8 +98,8 @@ def test_a_soldier_that_hardly_shows_stands_where_the_position_says_so() -> None
         standing = read_board(picture, painted.scene(camera, expected=said), camera).standing
         return faint in seen(standing)
 
-    assert stands(0.1, CROWD)
-    assert not stands(0.1, None)
+    assert stands(0.05, CROWD)
+    assert not stands(0.05, None)
     assert not stands(0.0, CROWD)
 
 

@@ -1,5 +1,6 @@
-"""Who stands where where it is not plain: patches, sides that look like the board, a table unlike all others."""
+"""Who stands where where it is not plain: patches, shadows, sides that look like the board, some that lie; and where feet are."""
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,38 +8,30 @@ import cv2
 import numpy as np
 import painted_table as painted
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from painted_table import CROWD, Table
 
-from game.montecassino import SOLDIERS_PER_SIDE, Side, Square
+from game.montecassino import ALL_SQUARES, SOLDIERS_PER_SIDE, Side, Square
 from rig.recording import read_frames, write_recording
-from twin.clips import photograph
+from twin.clips import Still, photograph
 from vision.reading import TableBefore, read_before
-from vision.soldiers import read_board
+from vision.soldiers import Board, read_board
 from vision.soldiers.figure import Figure
-from vision.soldiers.manned import plainest
 from vision.soldiers.surface import Raster
-from vision.soldiers.uniforms import tell_sides, wear
+from vision.soldiers.uniforms import tell_sides
 
 _BESIDE_PX = 3
+_NEAR_MM = 5.0
+_FOOT_WITHIN_MM = 2.0
 
 
-@given(st.lists(st.floats(-12, 12), min_size=1, max_size=144))
-def test_no_table_is_made_to_hold_more_soldiers_than_the_game_has(log_odds: list[float]) -> None:
-    seen = np.array(log_odds)
-    most = max(2 * SOLDIERS_PER_SIDE, int((seen > 6).sum()))
-    assert int((plainest(seen) > 0).sum()) <= most
-
-
-def test_what_is_plain_stays_as_it_is() -> None:
-    seen = np.array([-9.0, -7.0, -8.0, 6.0, 9.0])
-    assert (plainest(seen) == seen).all()
-
-
-def test_a_table_where_all_is_fainter_is_read_by_what_parts_its_squares() -> None:
-    faint = np.concatenate([np.full(20, -7.0), np.full(6, -0.5), np.full(6, 2.0)])
-    assert (plainest(faint) > 0).tolist() == [False] * 20 + [True] * 12
+def test_no_table_is_taken_to_hold_more_soldiers_than_the_game_has() -> None:
+    """Twenty-four a side (S1); who is least like a soldier is none."""
+    crowd = {square: square.field for square in ALL_SQUARES[::2] if square.number not in (1, 72)}
+    camera = painted.view()
+    table = Table(camera, tuple(painted.standing(crowd).values()))
+    read = read_board(table.paint(), painted.scene(camera), camera).standing
+    assert len(crowd) > 2 * SOLDIERS_PER_SIDE
+    assert len(read.soldiers) == 2 * SOLDIERS_PER_SIDE
 
 
 @pytest.mark.parametrize("light", [1.12, 0.8])
@@ -54,6 +47,20 @@ def test_a_patch_of_other_light_is_no_soldier(light: float) -> None:
     patched = np.clip(picture * (1 + (light - 1) * patches), 0, 255).astype(np.uint8)
     read = read_board(patched, painted.scene(camera), camera).standing
     assert {s.square: s.side for s in read.soldiers} == CROWD
+
+
+def test_who_stands_on_the_line_between_two_squares_stands_on_one_of_them() -> None:
+    camera = painted.view()
+    figures = [
+        painted.Figure(Side.A, 45.0 * file, 45.0 * row + 22.5) for file, row in ((2, 3), (5, 7), (3, 12))
+    ]
+    figures += [
+        painted.Figure(Side.G, 45.0 * file + 22.5, 45.0 * row) for file, row in ((1, 4), (6, 10), (2, 16))
+    ]
+    read = read_board(Table(camera, tuple(figures)).paint(), painted.scene(camera), camera).standing
+    feet = np.array([(s.x_mm, s.y_mm) for s in read.soldiers])
+    assert len(feet) == len(figures)
+    assert all(np.hypot(*(feet - (f.x_mm, f.y_mm)).T).min() < _NEAR_MM for f in figures)
 
 
 def test_who_stands_where_the_others_are_set_up_is_told_by_its_uniform() -> None:
@@ -117,19 +124,42 @@ def test_sides_are_not_the_fields_colours_that_show_beside_the_soldiers() -> Non
         beside = cv2.dilate(drawn.astype(np.uint8), np.ones((_BESIDE_PX,) * 2)) > 0
         cover[beside] = 0.5
         flat[drawn] = (30.0, 110.0, 140.0) if sides[square] is Side.A else (150.0, 120.0, 90.0)
-    worn = dict(zip(feet, wear(flat, cover, raster, camera, figure, list(feet.values())), strict=True))
-    told, notes = tell_sides(flat, cover, raster, camera, figure, feet, worn, scene)
+    told, notes = tell_sides(flat, cover, raster, camera, figure, feet, dict.fromkeys(feet, 0.0), scene)
     assert told == sides
     assert notes == ()
 
 
-@pytest.mark.parametrize("seed", [8, 11])
-def test_who_lies_on_the_board_does_not_stand(seed: int, tmp_path: Path) -> None:
-    """Two plain tables of the twin on which shots were fired before; neither was trained on."""
-    still = photograph(seed)
-    recording = write_recording(tmp_path, still.keys, still.frames)
+def read_still(still: Still, folder: Path) -> Board:
+    recording = write_recording(folder, still.keys, still.frames)
     scene = replace(recording.scene, expected=None)
-    read = read_before(list(read_frames(tmp_path, recording)), recording.timestamps_us, scene)
+    read = read_before(list(read_frames(folder, recording)), recording.timestamps_us, scene)
     assert isinstance(read, TableBefore)
+    return read.board
+
+
+@pytest.mark.parametrize("seed", [11, 24, 40])
+def test_who_lies_on_the_board_is_mostly_told_from_who_stands(seed: int, tmp_path: Path) -> None:
+    """Three tables of the twin on which shots were fired before; none was trained on.
+
+    Of 123 that lay on 54 such tables, 97 were no soldiers of the table; here at most one square may be wrong.
+    """
+    still = photograph(seed)
+    board = read_still(still, tmp_path)
     assert still.lying
-    assert {s.square for s in read.board.standing.soldiers} == {s.square for s in still.standing}
+    standing = {Square.at_mm(each.x_mm, each.y_mm, painted.SQUARE_MM) for each in still.standing}
+    assert len({s.square for s in board.standing.soldiers} ^ standing) <= 1
+
+
+@pytest.mark.parametrize("seed", [3, 4])
+def test_feet_are_found_under_figures_that_lean_from_the_camera_and_throw_shadows(
+    seed: int, tmp_path: Path
+) -> None:
+    """Neither the head nor the shadow is taken for the foot."""
+    still = photograph(seed)
+    board = read_still(still, tmp_path)
+    off_mm = [
+        math.hypot(board.feet[each.square].x_mm - each.x_mm, board.feet[each.square].y_mm - each.y_mm)
+        for each in still.standing
+    ]
+    assert np.median(off_mm) < _FOOT_WITHIN_MM
+    assert max(off_mm) < 3 * _FOOT_WITHIN_MM

@@ -1,0 +1,317 @@
+"""Trains what tells who stands where: ``python -m benchmarks._train_feet FOLDER... [--disorders N]``.
+
+Needs PyTorch and onnx (``pip install -e '.[train]'``), which nothing else does. Each folder holds recordings with their
+truth: clips as ``rig clips`` writes them, and stills of ``python -m benchmarks._film_stills``. Tables that several shots
+and hands have brought into disorder are filmed as well, since nothing looks more like a soldier than one that lies. Each
+table is laid out as `vision.soldiers.feet` does: before the shot, after it, and once with patches of other light on it,
+which are no soldiers either. The network learns from four fifths of the recordings where somebody stands and which way it
+looks. Each time the table is mirrored, turned, bent and lit a little otherwise, and its colours are others, so that
+what is learnt holds for other figures than the twin's. On the last fifth it is measured.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+from torch.nn import functional
+
+from benchmarks._networks import Descent, as_onnx, network
+from benchmarks._tables import FilmedTable, Foot, from_everywhere, parser_of, truths_in
+from game.montecassino import BOARD_ROWS, Side, Square
+from vision.soldiers.feet import CELL_PX, LAYERS, PX_MM, find_feet, lay_out
+from vision.soldiers.surface import Raster, learn_surface, strangeness
+
+__all__ = ["Case", "cases_in", "train"]
+
+FloatArray = NDArray[np.float64]
+FloatImage = NDArray[np.float32]
+
+# Square each step looks at, how far apart its points are, and of how many units it is.
+_STEPS = ((5, 1, 24), (3, 1, 32), (3, 2, 32), (3, 4, 32), (3, 2, 32), (3, 1, 48))
+_ANSWERS = 4  # foot, how far off it is across and down, and which way it looks
+_DROPPED = 0.1
+_EPOCHS = 8
+_BATCH = 8
+_RATE, _DECAY = 3e-3, 1e-4
+_HELD_BACK = 5  # every so-manieth recording, to measure on
+_RIGHT_MM, _NEITHER_MM = (
+    6.0,
+    12.0,
+)  # a cell so near to a foot is right; one not much farther neither right nor wrong
+_PLACE, _FACING = 0.2, 0.2  # what misplacement and facing count
+# Of the layers: what is bright or dark, what is strange, sharp or tinted, hues, and how far the camera leans.
+_SHADES, _AMOUNTS, _HUES, _TINTS, _LEANS = (1, 3, 9), (0, 2, 4), (5, 6), (2, 5, 6), (7, 8)
+_SEEN = 7  # layers that have noise
+# Standard deviations of what is varied: radians, logarithms, pixels.
+_TURN_RAD, _STRETCH, _ASPECT, _GAIN, _LIGHT, _NOISE = 0.08, 0.13, 0.05, 0.25, 0.25, 0.025
+_SHIFT_PX = 4.0
+_BENT = (((16, 8), 1.5), ((36, 18), 0.9))  # at so many places of the board, by up to so many pixels
+_INVERTED, _COLOURLESS, _LAYER_LOST, _SOFTENED = 0.12, 0.1, 0.07, 0.4  # shares
+# Patches of other light: how many, how far they reach, how soft they are.
+_PATCHES, _PATCH_MM, _SOFT_MM = (2, 9), (6.0, 40.0), (0.5, 14.0)
+_DARK_SHARE, _DARKER, _BRIGHTER = 0.65, (-0.5, -0.08), (0.05, 0.4)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """One picture of a table."""
+
+    recording: str
+    layers: NDArray[np.float16]
+    """Shape (LAYERS, rows, columns); kept small."""
+    square_mm: float
+    feet_mm: FloatArray
+    """Everybody's, x and y: shape (N, 2)."""
+    allied: NDArray[np.bool_]
+    """Who is of the Allies, shape (N,)."""
+
+    @property
+    def feet_px(self) -> FloatArray:
+        """Where on the layers everybody stands, (column, row): shape (N, 2)."""
+        n = self.layers.shape[1] / (BOARD_ROWS + 2)
+        return self.feet_mm * n / self.square_mm + n - 0.5
+
+
+def cases_in(table: FilmedTable) -> list[Case]:
+    """Give the cases of one table: before, after, and one of them with patches of other light."""
+    board, view = table.before.board, table.before.view
+    rng = np.random.default_rng(zlib.crc32(table.name.encode()))
+    pictures: list[tuple[FloatImage, dict[str, Foot | None]]] = [
+        (board.flat, dict(table.stood_mm)),
+        (table.after, table.now_mm),
+    ]
+    flat, feet_mm = pictures[int(rng.random() < 0.5)]
+    pictures.append((_patched(flat, rng, board.raster.mm_per_px), feet_mm))
+    cases = []
+    for flat, feet_mm in pictures:
+        standing = {at: mm for at, mm in feet_mm.items() if mm is not None}
+        cases.append(
+            Case(
+                table.name,
+                _layers(board.raster, flat, view.camera_mm).astype(np.float16),
+                board.raster.square_mm,
+                np.array(list(standing.values())).reshape(-1, 2),
+                np.array([table.sides[at] == Side.A for at in standing], dtype=np.bool_),
+            )
+        )
+    return cases
+
+
+def _layers(raster: Raster, flat: FloatImage, camera_mm: FloatArray) -> FloatImage:
+    bare = np.ascontiguousarray(flat[raster.board])
+    surface = learn_surface(bare, raster.px_per_square)
+    shades = surface.shades(bare)
+    return lay_out(raster, flat, surface, shades, strangeness(bare, surface, shades), camera_mm)
+
+
+def _patched(flat: FloatImage, rng: np.random.Generator, mm_per_px: float) -> FloatImage:
+    """Light patches of a picture otherwise."""
+    light = np.ones(flat.shape[:2], dtype=np.float32)
+    for _ in range(int(rng.integers(*_PATCHES))):
+        middle = (int(rng.integers(flat.shape[1])), int(rng.integers(flat.shape[0])))
+        long_px = rng.uniform(*_PATCH_MM) / mm_per_px
+        radii = (max(1, int(long_px)), max(1, int(long_px * rng.uniform(0.35, 1))))
+        patch = np.zeros_like(light)
+        cv2.ellipse(patch, middle, radii, float(rng.uniform(0, 180)), 0, 360, 1.0, -1)
+        patch = cv2.GaussianBlur(patch, (0, 0), max(rng.uniform(*_SOFT_MM) / mm_per_px, 0.3))
+        by = rng.uniform(*(_DARKER if rng.random() < _DARK_SHARE else _BRIGHTER))
+        light *= 1 + np.float32(by) * patch
+    return np.clip(flat * light[..., None], 0, 255).astype(np.float32)
+
+
+# --- the network
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Warp:
+    """Where the pixels of a varied table come from: both counted from the middle."""
+
+    turned: FloatArray
+    shift_px: FloatArray
+    bent_px: FloatImage
+    """Shape (rows, columns, 2)."""
+
+    def back(self, places_px: FloatArray) -> FloatArray:
+        """Give where places (N, 2) of the table lie once it is varied."""
+        half = (np.array(self.bent_px.shape[1::-1]) - 1) / 2
+        undo = np.linalg.inv(self.turned).T
+        found = (places_px - self.shift_px) @ undo
+        for _ in range(2):
+            columns, rows = np.clip(np.rint(found + half), 0, 2 * half).astype(int).T
+            found = (places_px - self.shift_px - self.bent_px[rows, columns]) @ undo
+        return found
+
+
+def _drawn_warp(size_px: tuple[int, int], mirrored: FloatArray, rng: np.random.Generator) -> _Warp:
+    turn, stretch, aspect = rng.normal(0, _TURN_RAD), rng.normal(0, _STRETCH), rng.normal(0, _ASPECT)
+    scales = mirrored * np.exp(stretch + np.array([aspect, -aspect]))
+    turned = scales[:, None] * np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    bent = np.zeros((*size_px, 2), np.float32)
+    for places, most_px in _BENT:
+        by = rng.normal(0, rng.uniform(0, most_px), (*places, 2)).astype(np.float32)
+        bent += cv2.resize(by, size_px[::-1], interpolation=cv2.INTER_CUBIC)
+    return _Warp(turned, rng.uniform(-_SHIFT_PX, _SHIFT_PX, 2), bent)
+
+
+def _varied(cases: Sequence[Case], rng: np.random.Generator) -> tuple[torch.Tensor, ...]:
+    """Mirror, turn, bend and light tables otherwise.
+
+    Returns
+    -------
+    Layers, and of each cell: whether a foot is there, how much that counts, how far off it is, whether who stands there looks
+    towards larger y, and how much that counts.
+    """
+    count, size_px = len(cases), cases[0].layers.shape[1:]
+    mirrored = np.where(rng.random((count, 2)) < 0.5, -1.0, 1.0)
+    warps = [_drawn_warp(size_px, way, rng) for way in mirrored]
+    half = (np.array(size_px[::-1]) - 1) / 2
+    at_px = np.stack(np.meshgrid(np.arange(size_px[1]), np.arange(size_px[0])), axis=-1) - half
+    grid = np.stack([at_px @ warp.turned.T + warp.shift_px + warp.bent_px for warp in warps]) / (half + 0.5)
+    layers = functional.grid_sample(
+        torch.from_numpy(np.stack([case.layers for case in cases]).astype(np.float32)),
+        torch.from_numpy(grid.astype(np.float32)),
+        padding_mode="zeros",
+        align_corners=False,
+    )
+    layers[:, _LEANS] *= torch.from_numpy(mirrored).float()[..., None, None]
+    _light_otherwise(layers, rng)
+    return layers, *_wanted(cases, warps, mirrored[:, 1] < 0)
+
+
+def _light_otherwise(layers: torch.Tensor, rng: np.random.Generator) -> None:
+    """Change brightness, colours and sharpness of tables, in place."""
+    count, size_px = len(layers), layers.shape[2:]
+
+    def drawn(spread: float, *shape: int) -> torch.Tensor:
+        return torch.from_numpy(rng.normal(0, spread, (count, *shape))).float()
+
+    soften = np.where(rng.random(count) < _SOFTENED, rng.uniform(-0.6, 1, count), 0)
+    layers += torch.from_numpy(soften).float()[:, None, None, None] * (
+        functional.avg_pool2d(layers, 3, 1, 1) - layers
+    )
+    light = functional.interpolate(drawn(_LIGHT, 1, 10, 5).exp(), size=size_px, mode="bicubic").clamp(
+        0.3, 2.5
+    )
+    layers[:, _SHADES] *= light * drawn(_GAIN, len(_SHADES), 1, 1).exp()
+    layers[:, _AMOUNTS] *= drawn(_GAIN, len(_AMOUNTS), 1, 1).exp()
+    hue = torch.from_numpy(rng.uniform(-np.pi, np.pi, count)).float()[:, None, None]
+    red, yellow = (layers[:, k].clone() for k in _HUES)
+    depth = drawn(_GAIN, 1, 1).exp()
+    layers[:, _HUES[0]] = (hue.cos() * red - hue.sin() * yellow) * depth
+    layers[:, _HUES[1]] = (hue.sin() * red + hue.cos() * yellow) * depth
+    for table in layers:
+        if rng.random() < _COLOURLESS:
+            table[list(_TINTS)] = 0
+        if rng.random() < _LAYER_LOST:
+            table[int(rng.choice([*_SHADES, 0, 4]))] = 0
+        if rng.random() < _INVERTED:
+            table[list(_SHADES)] *= -1
+    shown = [k for k in range(LAYERS) if k not in _LEANS]
+    layers[:, shown] = layers[:, shown].clamp(-1, 1)
+    noise = torch.from_numpy(rng.uniform(0, 2 * _NOISE, (count, 1, 1, 1))).float()
+    layers[:, :_SEEN] += noise * torch.randn(count, _SEEN, *size_px)
+
+
+def _wanted(
+    cases: Sequence[Case], warps: Sequence[_Warp], turned_about: NDArray[np.bool_]
+) -> list[torch.Tensor]:
+    """Say what is right for each cell, as `_varied` gives it."""
+    size_px = np.array(cases[0].layers.shape[1:])
+    half = (size_px[::-1] - 1) / 2
+    rows, columns = np.indices(-(-size_px // CELL_PX)) * CELL_PX
+    shape = (len(cases), *rows.shape)
+    foot, counts, faces, face_counts = (np.full(shape, of, np.float32) for of in (0, 1, 0, 0))
+    off = np.zeros((len(cases), 2, *rows.shape), np.float32)
+    for k, case in enumerate(cases):
+        places = warps[k].back(case.feet_px - half) + half
+        # One that stands near its own base tells little of which way soldiers look: the place tells it as well.
+        lines = case.feet_mm[:, 1] / case.square_mm
+        from_base = np.where(case.allied, lines, BOARD_ROWS - lines)
+        rare = 2 * np.clip(0.25 * np.exp(0.35 * (from_base - BOARD_ROWS / 2)) + 0.12, 0, 2)
+        for (u, v), allied, weight in zip(places, case.allied, rare, strict=True):
+            away_mm = np.hypot(columns - u, rows - v) * PX_MM
+            right = away_mm < _RIGHT_MM
+            counts[k][(away_mm < _NEITHER_MM) & ~right & (foot[k] == 0)] = 0
+            foot[k][right], counts[k][right] = 1, 1
+            off[k][:, right] = u - columns[right], v - rows[right]
+            faces[k][right], face_counts[k][right] = allied != turned_about[k], weight
+    return [torch.from_numpy(of) for of in (foot, counts, off, faces, face_counts)]
+
+
+def train_network(cases: Sequence[Case]) -> nn.Sequential:
+    """Train a network on cases."""
+    torch.manual_seed(0)
+    rng = np.random.default_rng(0)
+    net = network(LAYERS, _STEPS, CELL_PX, _ANSWERS, _DROPPED, to_the_rim=True)
+    net = net.to(memory_format=torch.channels_last)
+    batches = len(cases) // _BATCH
+    descent = Descent(net, _RATE, _DECAY, _EPOCHS * batches)
+    for epoch in range(_EPOCHS):
+        order = rng.permutation(len(cases))
+        total = 0.0
+        for k in range(batches):
+            chosen = [cases[n] for n in order[k * _BATCH : (k + 1) * _BATCH]]
+            layers, foot, counts, off, faces, face_counts = _varied(chosen, rng)
+            told = net(layers.contiguous(memory_format=torch.channels_last))
+            doubt = functional.binary_cross_entropy_with_logits(told[:, 0], foot, reduction="none") * counts
+            misplaced = (told[:, 1:3] - off).abs().sum(dim=1) * foot
+            lost = (
+                functional.binary_cross_entropy_with_logits(told[:, 3], faces, reduction="none") * face_counts
+            )
+            feet = foot.sum().clamp(min=1)
+            loss = (doubt.sum() + _PLACE * misplaced.sum()) / feet
+            total += descent.step(loss + _FACING * lost.sum() / face_counts.sum().clamp(min=1))
+        print(f"epoch {epoch + 1} of {_EPOCHS}: loss {total / batches:.4f}", flush=True)
+    return net.eval().to(memory_format=torch.contiguous_format)
+
+
+def train(cases: Sequence[Case], out: Path) -> None:
+    """Train on cases, measure on those held back, and write the network into a folder."""
+    held_back = [case for case in cases if zlib.crc32(case.recording.encode()) % _HELD_BACK == 0]
+    kept = {id(case) for case in held_back}
+    model = as_onnx([train_network([case for case in cases if id(case) not in kept])], "feet")
+    (out / "feet.onnx").write_bytes(model)
+    measure(held_back, model)
+
+
+def measure(cases: Sequence[Case], model: bytes) -> None:
+    """Say how often a network errs on cases that it never saw."""
+    net = cv2.dnn.readNetFromONNX(np.frombuffer(model, dtype=np.uint8))
+    missed = extra = wrong_way = 0
+    off_mm: list[float] = []
+    for case in cases:
+        feet = find_feet(case.layers.astype(np.float32), case.square_mm, net).likeliest()
+        seen = {square: foot for square, foot in feet.items() if foot.log_odds > 0}
+        squares = [Square.at_mm(x_mm, y_mm, case.square_mm) for x_mm, y_mm in case.feet_mm]
+        for square, foot_mm, allied in zip(squares, case.feet_mm, case.allied, strict=True):
+            foot = seen.pop(square, None)
+            if foot is None:
+                missed += 1
+                continue
+            off_mm.append(float(np.hypot(*(foot_mm - (foot.x_mm, foot.y_mm)))))
+            wrong_way += (foot.forward_odds > 0) != allied
+        extra += len(seen)
+    print(
+        f"{len(cases)} pictures held back, {missed + len(off_mm)} soldiers: {missed} missed, {extra} too many"
+    )
+    print("feet off, mm: median {:.2f}, 99 % {:.2f}".format(*np.percentile(off_mm, [50, 99])))
+    print(f"looks the wrong way: {wrong_way}")
+
+
+def main() -> None:
+    """Train on the recordings in the folders given."""
+    parser = parser_of(__doc__, Path("vision/soldiers"))
+    given = parser.parse_args()
+    train(list(from_everywhere(cases_in, truths_in(given.folders, parser), given.disorders)), given.out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,225 @@
+"""Who stands on which square, where its foot is and which way it faces: a network that has seen many tables.
+
+A patch of light, a print, a shadow and a soldier that lies are strange on a board as well; who stands on its feet is told by
+all that is seen about it. So the whole board is laid out at one scale, in several layers: how little each point can be
+bare board, how bright it is against it, how sharp, of what other colour, and how obliquely the camera sees it. A small
+convolutional network says of every place whether a foot is there, exactly where, and whether who stands on it looks towards
+the far end of the board. It was trained on tables of the twin before and after shots (`benchmarks/_train_feet.py`), in
+other colours, sizes and lights than they had, and is run by OpenCV.
+
+Where everything on a table is fainter, or busier, than on those it was trained on, all its answers are off together.
+So they are shifted by the amount that makes them plainest, as far as so large a shift is likely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib import resources
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from game.montecassino import ALL_SQUARES, BOARD_FILES, BOARD_ROWS, Square
+from vision.soldiers.surface import Raster, Shades, Surface
+
+__all__ = ["CELL_PX", "LAYERS", "PX_MM", "Foot", "FootMap", "find_feet", "lay_out", "trained"]
+
+FloatImage = NDArray[np.float32]
+FloatArray = NDArray[np.float64]
+
+PX_MM = 3.0
+"""Side of a pixel of the lay-out, nearly: a whole number of them goes into a square."""
+CELL_PX = 2
+"""Pixels from one place that is looked at to the next."""
+LAYERS = 10
+"""Ways in which a point is looked at."""
+_MOST_STRANGE = 8.0
+# What half fills a layer, the rest of which is ever denser: spreads of the bare board, or grey levels.
+_CLEAR_TINT, _CLEAR_SHARPNESS, _CLEAR_STEPS, _CLEAR_HUE = 5.0, 6.0, 6.0, 20.0
+_LEAST_SHARPNESS = 1e-3
+_LEAST_CONTRAST = 3.0  # grey levels
+_CONTRAST_RANK = 80.0  # percentile
+_FARTHEST_PX = 6.0  # a place tells of no foot farther off
+_ELBOW_MM = 13.0  # two stand no closer
+_NOBODY = -20.0  # log-odds where nothing can be said
+_LIKELY = -3.0
+# Figures that nothing was learnt from are told less surely, but bare squares are no likelier there: of 73 tables of such
+# figures one is then misread, of 160 of the twin's five; four and six without any shift.
+_SHIFTS = np.arange(-6.0, 8.1, 0.25)
+_USUAL_SHIFT, _SHIFT_SIGMA = 1.0, 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Foot:
+    """Where on a square a foot most likely is."""
+
+    x_mm: float
+    y_mm: float
+    log_odds: float
+    """That it is there."""
+    forward_odds: float
+    """Log-odds that who stands on it looks towards larger y."""
+
+
+def lay_out(
+    raster: Raster,
+    flat: FloatImage,
+    surface: Surface,
+    shades: Shades,
+    strange: FloatImage,
+    camera_mm: FloatArray,
+) -> FloatImage:
+    """Lay the whole board out at one scale, with a margin of one square.
+
+    Parameters
+    ----------
+    raster, flat
+        The picture on the raster, margin included.
+    surface, shades, strange
+        The bare board, the picture held against it and its strangeness, all without the margin.
+    camera_mm
+        The camera's centre, shape (3,).
+
+    Returns
+    -------
+    Shape (LAYERS, rows, columns).
+    """
+    n = round(raster.square_mm / PX_MM)
+    size = ((BOARD_FILES + 2) * n, (BOARD_ROWS + 2) * n)
+    within = np.s_[n:-n, n:-n]
+
+    def laid(layer: FloatImage) -> FloatImage:
+        return np.asarray(cv2.resize(layer, size, interpolation=cv2.INTER_AREA), dtype=np.float32)
+
+    def on_board(layer: FloatImage) -> FloatImage:
+        around = ((n, n), (n, n), (0, 0))[: layer.ndim]
+        inner = cv2.resize(layer, (size[0] - 2 * n, size[1] - 2 * n), interpolation=cv2.INTER_AREA)
+        return np.pad(np.asarray(inner, dtype=np.float32), around)
+
+    shade = laid(flat).reshape(*size[::-1], -1).mean(axis=2)
+    high = shade - cv2.blur(shade, (2 * n + 1, 2 * n + 1), borderType=cv2.BORDER_REPLICATE)
+    contrast = max(float(np.percentile(np.abs(high[within]), _CONTRAST_RANK)), _LEAST_CONTRAST)
+    light = np.clip(shades.share - 1, -1, 1)
+    across, down = (cv2.Sobel(light, cv2.CV_32F, *way, scale=1 / 8) for way in ((1, 0), (0, 1)))
+    sharp = on_board(np.asarray(cv2.magnitude(across, down) / raster.mm_per_px, dtype=np.float32))
+    usual = float(np.median(sharp[within])) + _LEAST_SHARPNESS
+    tint = red = yellow = np.zeros(size[::-1], dtype=np.float32)
+    if flat.shape[2] > 1:
+        tint = np.tanh(on_board(shades.tint / surface.tint_noise) / _CLEAR_TINT)
+        seen, bare = (
+            cv2.cvtColor(np.minimum(colours * np.float32(1 / 255), 1), cv2.COLOR_BGR2LAB)[..., 1:]
+            for colours in (flat[raster.board], surface.colour)
+        )
+        red, yellow = np.moveaxis(np.tanh(on_board(seen - bare) / _CLEAR_HUE), 2, 0)
+    along_mm, up_mm = (
+        (np.arange(count) + 0.5) * raster.square_mm / n - raster.square_mm - camera
+        for count, camera in zip(size, camera_mm, strict=False)
+    )
+    lean_x, lean_y = np.meshgrid(along_mm / camera_mm[2], up_mm / camera_mm[2])
+    steps = on_board((shades.share - 1) * shades.level / surface.noise)
+    layers = [
+        on_board(strange) / _MOST_STRANGE,
+        on_board(light),
+        tint,
+        np.tanh(high / (2 * contrast)),
+        np.tanh(sharp / usual / _CLEAR_SHARPNESS),
+        red,
+        yellow,
+        lean_x,
+        lean_y,
+        np.tanh(steps / _CLEAR_STEPS),
+    ]
+    return np.stack(layers).astype(np.float32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FootMap:
+    """What every place of the board, seen on its own, says of the foot next to it: arrays of one shape."""
+
+    x_mm: FloatArray
+    y_mm: FloatArray
+    log_odds: FloatArray
+    """That there is one."""
+    forward_odds: FloatArray
+    """Log-odds that who stands on it looks towards larger y."""
+    square_mm: float
+
+    def likeliest(self) -> dict[Square, Foot]:
+        """Give the likeliest foot of every square."""
+        told = (self.x_mm >= 0) & (self.x_mm < BOARD_FILES * self.square_mm)
+        told &= (self.y_mm >= 0) & (self.y_mm < BOARD_ROWS * self.square_mm)
+        places = np.flatnonzero(told & (self.log_odds > _NOBODY))
+        # The surest last: it is what stays.
+        places = places[np.argsort(self.log_odds.flat[places], kind="stable")]
+        where = np.full((BOARD_ROWS, BOARD_FILES), -1)
+        row, file = ((mm.flat[places] // self.square_mm).astype(np.intp) for mm in (self.y_mm, self.x_mm))
+        where[row, file] = places
+        feet = {}
+        for square in ALL_SQUARES:
+            middle_mm = square.centre_mm(self.square_mm)
+            place = int(where[int(middle_mm[1] // self.square_mm), int(middle_mm[0] // self.square_mm)])
+            feet[square] = Foot(*middle_mm, _NOBODY, 0.0) if place < 0 else self._foot(place)
+        log_odds = _plainest(_elbowed(list(feet.values())))
+        return {
+            square: replace(foot, log_odds=odds)
+            for (square, foot), odds in zip(feet.items(), log_odds.tolist(), strict=True)
+        }
+
+    def _foot(self, place: int) -> Foot:
+        x_mm, y_mm, log_odds, forward_odds = (
+            float(of.flat[place]) for of in (self.x_mm, self.y_mm, self.log_odds, self.forward_odds)
+        )
+        return Foot(x_mm, y_mm, log_odds, forward_odds)
+
+
+def find_feet(layers: FloatImage, square_mm: float, net: cv2.dnn.Net) -> FootMap:
+    """Look for feet.
+
+    Parameters
+    ----------
+    layers
+        As `lay_out` gives them.
+    square_mm
+        Side of a square.
+    net
+        What was trained: layers (1, LAYERS, rows, columns) to cells (1, 4, rows, columns), the log-odds that a foot is there,
+        how far off it is across and down in pixels, and the log-odds that who stands there looks towards larger y.
+    """
+    net.setInput(layers[None])
+    odds, across, down, forward = np.asarray(net.forward()[0], dtype=np.float64)
+    n = round(square_mm / PX_MM)
+    rows, columns = np.indices(odds.shape)
+    x_mm, y_mm = (
+        (places * CELL_PX + off + 0.5 - n) * square_mm / n
+        for places, off in ((columns, across), (rows, down))
+    )
+    odds[np.hypot(across, down) >= _FARTHEST_PX] = _NOBODY
+    return FootMap(x_mm, y_mm, odds, forward, square_mm)
+
+
+def _elbowed(feet: Sequence[Foot]) -> FloatArray:
+    """Give the log-odds of feet where two squares can claim the same, on the line between them, and one of them has it."""
+    log_odds = np.array([foot.log_odds for foot in feet])
+    x_mm, y_mm = np.array([(foot.x_mm, foot.y_mm) for foot in feet]).T
+    for k in np.argsort(-log_odds):
+        if log_odds[k] > _LIKELY:
+            near = np.hypot(x_mm - x_mm[k], y_mm - y_mm[k]) < _ELBOW_MM
+            near[k] = False
+            log_odds[near & (log_odds <= log_odds[k])] = _NOBODY
+    return log_odds
+
+
+def _plainest(log_odds: FloatArray) -> FloatArray:
+    """Shift log-odds (N,) of one table's squares together so that they are plain, as far as that is likely."""
+    shifted = np.maximum(log_odds, _NOBODY) + _SHIFTS[:, None]
+    cost = np.log1p(np.exp(-np.abs(shifted))).sum(axis=1)
+    cost += 0.5 * ((_SHIFTS - _USUAL_SHIFT) / _SHIFT_SIGMA) ** 2
+    return np.asarray(shifted[int(np.argmin(cost))])
+
+
+def trained() -> cv2.dnn.Net:
+    """Return what was trained: another each time, as two threads must not share one."""
+    kept = np.frombuffer((resources.files("vision.soldiers") / "feet.onnx").read_bytes(), dtype=np.uint8)
+    return cv2.dnn.readNetFromONNX(kept)
