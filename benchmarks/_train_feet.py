@@ -252,7 +252,7 @@ def train_network(cases: Sequence[Case]) -> nn.Sequential:
     rng = np.random.default_rng(0)
     net = network(LAYERS, _STEPS, CELL_PX, _ANSWERS, _DROPPED, to_the_rim=True)
     net = net.to(memory_format=torch.channels_last)
-    batches = len(cases) // _BATCH
+    batches = max(1, len(cases) // _BATCH)
     descent = Descent(net, _RATE, _DECAY, _EPOCHS * batches)
     for epoch in range(_EPOCHS):
         order = rng.permutation(len(cases))
@@ -302,7 +302,8 @@ def measure(cases: Sequence[Case], model: bytes) -> None:
     print(
         f"{len(cases)} pictures held back, {missed + len(off_mm)} soldiers: {missed} missed, {extra} too many"
     )
-    print("feet off, mm: median {:.2f}, 99 % {:.2f}".format(*np.percentile(off_mm, [50, 99])))
+    if off_mm:
+        print("feet off, mm: median {:.2f}, 99 % {:.2f}".format(*np.percentile(off_mm, [50, 99])))
     print(f"looks the wrong way: {wrong_way}")
 
 

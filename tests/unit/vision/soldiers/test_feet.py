@@ -15,6 +15,7 @@ from rig.recording import read_frames, write_recording
 from twin.clips import Still, photograph
 from vision.reading import TableBefore, read_before
 from vision.soldiers import Board, read_board
+from vision.soldiers.feet import FootMap
 from vision.soldiers.figure import Figure
 from vision.soldiers.surface import Raster
 from vision.soldiers.uniforms import tell_sides
@@ -47,6 +48,34 @@ def test_a_patch_of_other_light_is_no_soldier(light: float) -> None:
     patched = np.clip(picture * (1 + (light - 1) * patches), 0, 255).astype(np.uint8)
     read = read_board(patched, painted.scene(camera), camera).standing
     assert {s.square: s.side for s in read.soldiers} == CROWD
+
+
+def foot_map(log_odds: dict[tuple[float, float], float]) -> FootMap:
+    """What a network would say that sees feet at places (x, y) of a board, in squares, and nobody anywhere else."""
+    bare = {square.centre_mm(1.0): -12.0 for square in ALL_SQUARES}
+    places = np.array([*bare, *log_odds]) * painted.SQUARE_MM
+    said = np.array([*bare.values(), *log_odds.values()])
+    return FootMap(places[:, 0], places[:, 1], said, np.zeros(len(said)), painted.SQUARE_MM)
+
+
+def manned(feet: FootMap) -> set[Square]:
+    return {square for square, foot in feet.likeliest().items() if foot.log_odds > 0}
+
+
+def test_of_two_squares_that_claim_one_foot_the_surer_one_has_it() -> None:
+    assert manned(foot_map({(2.95, 4.5): 7.0, (3.05, 4.5): 5.0})) == {Square.at_mm(2.95, 4.5, 1.0)}
+
+
+def test_a_table_where_all_is_fainter_is_read_by_what_parts_its_squares() -> None:
+    """As was seen of figures that nothing had been learnt from."""
+    said = (-3.7, -1.7, -1.1, -0.8, -0.4, 0.3, 0.4, 0.6, 0.7, 0.8, 0.8, 1.0, 1.5, 1.9, 2.2, 2.6)
+    faint = {(k % 8 + 0.5, 4.5 + k // 8): odds for k, odds in enumerate(said)}
+    assert manned(foot_map(faint)) == {Square.at_mm(x, y, 1.0) for x, y in faint}
+
+
+def test_one_that_is_hardly_there_is_nobody_where_the_others_are_plain() -> None:
+    plain = {(k + 0.5, 4.5): 9.0 for k in range(6)}
+    assert manned(foot_map({**plain, (6.5, 4.5): -6.0})) == {Square.at_mm(x, y, 1.0) for x, y in plain}
 
 
 def test_who_stands_on_the_line_between_two_squares_stands_on_one_of_them() -> None:
