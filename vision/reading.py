@@ -14,6 +14,7 @@ from game.montecassino import Cause, Square
 from vision.causes import (
     FallCause,
     ShotContacts,
+    ShotSeen,
     allow_for_standing,
     explain,
     find_contacts,
@@ -243,25 +244,11 @@ def read_shot(
     )
     frame_us = median(b - a for a, b in pairwise(timestamps_us))
     contacts = find_contacts(track, board.standing, stirred_us, frame_us=frame_us)
-    explained = explain(
-        aftermath.topplings,
-        aftermath.pushes,
-        track,
-        contacts,
-        board.standing,
-        frame_us=frame_us,
-        shot_from_mm=scene.shot_from_mm,
-    )
+    shot = ShotSeen(track, contacts, board.standing, frame_us, scene.shot_from_mm)
+    explained = explain(aftermath.topplings, aftermath.pushes, shot)
     falls = tuple(allow_for_standing(f, aftermath.may_stand[f.toppling.soldier.square]) for f in explained)
     perhaps_fallen = find_perhaps_fallen(
-        aftermath.may_have_fallen,
-        aftermath.topplings,
-        aftermath.pushes,
-        track,
-        contacts,
-        board.standing,
-        frame_us=frame_us,
-        shot_from_mm=scene.shot_from_mm,
+        aftermath.may_have_fallen, aftermath.topplings, aftermath.pushes, shot
     )
     alarms = lookout.guard.alarms(frames, timestamps_us, first_moving)
     late = late_falls(falls, aftermath.pushes, track)

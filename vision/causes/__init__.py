@@ -1,13 +1,14 @@
 """Why each soldier fell."""
 
 from vision.causes.contacts import ShotContacts, find_contacts
-from vision.causes.fall_cause import FallCause, Knock, allow_for_standing, explain
+from vision.causes.fall_cause import FallCause, Knock, ShotSeen, allow_for_standing, explain
 from vision.causes.perhaps_fallen import find_perhaps_fallen
 
 __all__ = [
     "FallCause",
     "Knock",
     "ShotContacts",
+    "ShotSeen",
     "allow_for_standing",
     "explain",
     "find_contacts",

@@ -26,7 +26,7 @@ from vision.causes.out_of_reach import Sight, Whereabouts, find_whereabouts
 from vision.outcome import Push, Standing, Toppling
 from vision.shot import ShotTrack
 
-__all__ = ["POSSIBLE_SHARE", "FallCause", "Knock", "allow_for_standing", "explain"]
+__all__ = ["POSSIBLE_SHARE", "FallCause", "Knock", "ShotSeen", "allow_for_standing", "explain"]
 
 FloatArray = NDArray[np.float64]
 
@@ -61,6 +61,22 @@ _STEP_US = 500.0
 POSSIBLE_SHARE = 0.12
 """Causes less likely than this count as excluded. Of 466 filmed shots, each judged by its own option, 4 verdicts are then wrong
 without a doubt, and 16 have one, 5 of them rightly; with 0.2 they are 5 and 8, with 0.06 they are 3 and 33, 6 of them rightly."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShotSeen:
+    """What was seen of a shot, against which its falls are held."""
+
+    track: ShotTrack
+    """Its way."""
+    contacts: ShotContacts
+    """What it may have touched."""
+    standing: Standing
+    """Who stood where before."""
+    frame_us: float
+    """Time between two pictures."""
+    shot_from_mm: tuple[float, float]
+    """Where it came from (x, y): the muzzle, or a place far behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,50 +139,32 @@ class FallCause:
         return next((knock.by for knock in self.knocks if knock.by is not None), None)
 
 
-def explain(
-    topplings: Sequence[Toppling],
-    pushes: Sequence[Push],
-    track: ShotTrack,
-    contacts: ShotContacts,
-    standing: Standing,
-    *,
-    frame_us: float,
-    shot_from_mm: tuple[float, float],
-) -> tuple[FallCause, ...]:
+def explain(topplings: Sequence[Toppling], pushes: Sequence[Push], shot: ShotSeen) -> tuple[FallCause, ...]:
     """Find the cause of each fall.
 
     Parameters
     ----------
     topplings, pushes
         Who fell and who was pushed.
-    track, contacts
-        The shot's way and what it may have touched.
-    standing
-        Who stood where before.
-    frame_us
-        Time between two pictures.
-    shot_from_mm
-        Where the shot came from (x, y): the muzzle, or a place far behind it.
+    shot
+        What was seen of the shot.
 
     Returns
     -------
     One cause for each toppling, in their order. At most one is direct.
     """
-    drags = find_drags(topplings, pushes, standing, frame_us=frame_us)
+    drags = find_drags(topplings, pushes, shot.standing, frame_us=shot.frame_us)
     movers: tuple[Toppling | Push, ...] = (*topplings, *pushes)
     first_us = min((mover.began_us for mover in movers), default=0)
-    seen = [
-        _seen(t, movers, drags, track, standing, first_us, frame_us=frame_us, shot_from_mm=shot_from_mm)
-        for t in topplings
-    ]
-    courses = contacts.courses or (Course((), 1.0),)
+    seen = [_seen(t, movers, drags, shot, first_us) for t in topplings]
+    courses = shot.contacts.courses or (Course((), 1.0),)
     totals = {t.soldier.square: dict.fromkeys(Cause, 0.0) for t in topplings}
     everything = 0.0
     for course in courses:
         shares = {}
         weight = course.probability
         for each in seen:
-            ways = _ways(each, course, first_us, track, frame_us)
+            ways = _ways(each, course, first_us, shot)
             explained = sum(ways.values())
             weight *= explained
             shares[each.toppling.soldier.square] = {cause: way / explained for cause, way in ways.items()}
@@ -178,7 +176,7 @@ def explain(
     for each in seen:
         square = each.toppling.soldier.square
         probabilities = {cause: total / everything for cause, total in totals[square].items()}
-        found.append(_conclude(each, probabilities, drags, contacts, track))
+        found.append(_conclude(each, probabilities, drags, shot))
     return tuple(_one_direct(found))
 
 
@@ -221,42 +219,38 @@ def _seen(
     toppling: Toppling,
     movers: Sequence[Toppling | Push],
     drags: Sequence[Drag],
-    track: ShotTrack,
-    standing: Standing,
+    shot: ShotSeen,
     first_us: int,
-    *,
-    frame_us: float,
-    shot_from_mm: tuple[float, float],
 ) -> _Seen:
     soldier = toppling.soldier
     drag = next((d for d in drags if d.fallen == soldier.square), None)  # the likeliest comes first
-    measured = measures(toppling, movers, drags, standing, frame_us=frame_us, shot_from_mm=shot_from_mm)
-    shot_way = (soldier.x_mm - shot_from_mm[0], soldier.y_mm - shot_from_mm[1])
+    measured = measures(
+        toppling, movers, drags, shot.standing, frame_us=shot.frame_us, shot_from_mm=shot.shot_from_mm
+    )
+    shot_way = (soldier.x_mm - shot.shot_from_mm[0], soldier.y_mm - shot.shot_from_mm[1])
     follower = None
     if measured is not None:
         there = find_whereabouts(
-            track,
+            shot.track,
             soldier,
             toppling.began_us,
-            height_mm=standing.height_mm,
-            frame_us=frame_us,
+            height_mm=shot.standing.height_mm,
+            frame_us=shot.frame_us,
             first_us=first_us,
         )
         follower = _Follower(chance_of_ricochet(measured), there)
     return _Seen(toppling, 0.0 if drag is None else drag.weight, manner(toppling, shot_way), follower)
 
 
-def _ways(
-    seen: _Seen, course: Course, first_us: int, track: ShotTrack, frame_us: float
-) -> dict[Cause, float]:
+def _ways(seen: _Seen, course: Course, first_us: int, shot: ShotSeen) -> dict[Cause, float]:
     """How well each cause explains a fall under one account of the shot's way."""
-    toppling = seen.toppling
-    if _before_release(toppling, track, frame_us):
+    toppling, frame_us = seen.toppling, shot.frame_us
+    if _before_release(toppling, shot.track, frame_us):
         return {Cause.OTHER: 1.0}
     touched = _touched(toppling, course, frame_us)
     follower = seen.follower
     if follower is None:
-        return _ways_of_first(seen, course, touched, track, frame_us)
+        return _ways_of_first(seen, course, touched, shot)
     ways = dict.fromkeys(Cause, 0.0)
     # It may also have fallen by itself, likelier where nobody can be seen to have pushed it.
     ways[Cause.OTHER] = _BY_ITSELF + _BY_ITSELF * (1 - follower.ricochet) / max(seen.drag, _LEAST_DRAG)
@@ -286,9 +280,10 @@ def _before_release(toppling: Toppling, track: ShotTrack, frame_us: float) -> bo
 
 
 def _ways_of_first(
-    seen: _Seen, course: Course, touched: tuple[int, float] | None, track: ShotTrack, frame_us: float
+    seen: _Seen, course: Course, touched: tuple[int, float] | None, shot: ShotSeen
 ) -> dict[Cause, float]:
     """How well each cause explains the fall of the first that moved, the only one in its picture."""
+    track = shot.track
     if touched is not None:
         first, fit = touched
         cause = Cause.DIRECT if first == 0 else Cause.RICOCHET
@@ -302,7 +297,7 @@ def _ways_of_first(
         if before and track.found and seen.toppling.began_us < track.legs[-1].last_us:
             fit = _SEEN_ON
         elif not before:
-            fit *= _in_time(seen.toppling, track, frame_us)
+            fit *= _in_time(seen.toppling, track, shot.frame_us)
     ways = {Cause.DIRECT: 0.0, Cause.RICOCHET: _UNSEEN_RICOCHET}
     ways[Cause.DRAGGED] = _UNSEEN_DRAG if touched is None else _DRAG_BESIDE_TOUCH
     ways[Cause.OTHER] = _BY_ITSELF if track.found else _SLEEVE
@@ -350,8 +345,7 @@ def _conclude(
     seen: _Seen,
     probabilities: Mapping[Cause, float],
     drags: Sequence[Drag],
-    contacts: ShotContacts,
-    track: ShotTrack,
+    shot: ShotSeen,
 ) -> FallCause:
     ranked = sorted(probabilities, key=lambda cause: -probabilities[cause])
     cause = ranked[0]
@@ -360,7 +354,7 @@ def _conclude(
     square = toppling.soldier.square
     knocks = _knocks(square, probabilities, drags)
     pusher = next((k.by for k in knocks if k.by is not None), None) if cause is Cause.DRAGGED else None
-    evidence = _evidence(seen, cause, pusher, contacts, track)
+    evidence = _evidence(seen, cause, pusher, shot)
     if len(possible) > 1:
         rest = " or ".join(f"{c} ({100 * probabilities[c]:.0f} %)" for c in possible[1:])
         evidence += f"; it may have been {rest}"
@@ -376,13 +370,8 @@ def _knocks(square: Square, probabilities: Mapping[Cause, float], drags: Sequenc
     return tuple(sorted((k for k in knocks if k.probability >= _LEAST_KNOCK), key=lambda k: -k.probability))
 
 
-def _evidence(
-    seen: _Seen,
-    cause: Cause,
-    pusher: Square | None,
-    contacts: ShotContacts,
-    track: ShotTrack,
-) -> str:
+def _evidence(seen: _Seen, cause: Cause, pusher: Square | None, shot: ShotSeen) -> str:
+    track = shot.track
     square, began_us = seen.toppling.soldier.square, seen.toppling.began_us
     release_us = track.release_us
     if release_us is None:
@@ -397,7 +386,7 @@ def _evidence(
         what = "was the first to move" if cause is Cause.DIRECT else "moved"
         if since_ms < 0:
             return f"it {what}, {when}"
-        for course in contacts.courses:
+        for course in shot.contacts.courses:
             for i, touch in enumerate(course.touches):
                 if touch.square == square and (i == 0) == (cause is Cause.DIRECT):
                     reached_ms = (touch.time_us - release_us) / 1000.0
@@ -415,10 +404,10 @@ def _evidence(
         return f"it {what}, {when}; the shot was {where} then"
     if cause is Cause.DRAGGED:
         is_far = seen.follower is None or seen.follower.whereabouts.fit < _FAR_FIT
-        shot = "the shot did not reach it" if is_far else "the shot was not seen to reach it"
+        reached = "the shot did not reach it" if is_far else "the shot was not seen to reach it"
         if pusher is None:
-            return f"{shot}; it moved {when}, pushed by something unseen"
-        return f"{shot}; {pusher} fell or slid against it, and it moved {when}"
+            return f"{reached}; it moved {when}, pushed by something unseen"
+        return f"{reached}; {pusher} fell or slid against it, and it moved {when}"
     if _before_release(seen.toppling, track, 0.0):
         return f"it moved {-since_ms:.0f} ms before the shot was released"
     return f"it moved {when}, and neither the shot nor another soldier reached it"

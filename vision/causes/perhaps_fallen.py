@@ -13,10 +13,8 @@ from dataclasses import replace
 import numpy as np
 
 from game.montecassino import Cause, Square
-from vision.causes.contacts import ShotContacts
-from vision.causes.fall_cause import POSSIBLE_SHARE, FallCause, explain
-from vision.outcome import Push, Standing, Toppling
-from vision.shot import ShotTrack
+from vision.causes.fall_cause import POSSIBLE_SHARE, FallCause, ShotSeen, explain
+from vision.outcome import Push, Toppling
 
 __all__ = ["find_perhaps_fallen"]
 
@@ -27,12 +25,7 @@ def find_perhaps_fallen(
     chances: Mapping[Square, float],
     topplings: Sequence[Toppling],
     pushes: Sequence[Push],
-    track: ShotTrack,
-    contacts: ShotContacts,
-    standing: Standing,
-    *,
-    frame_us: float,
-    shot_from_mm: tuple[float, float],
+    shot: ShotSeen,
 ) -> tuple[FallCause, ...]:
     """Give the possible falls among the pushes, with their causes.
 
@@ -40,7 +33,7 @@ def find_perhaps_fallen(
     ----------
     chances
         How likely each that was pushed fell all the same.
-    topplings, pushes, track, contacts, standing, frame_us, shot_from_mm
+    topplings, pushes, shot
         As for `explain`.
 
     Returns
@@ -52,15 +45,8 @@ def find_perhaps_fallen(
         chance = chances.get(push.soldier.square, 0.0)
         if chance < POSSIBLE_SHARE:
             continue
-        causes = explain(
-            [*topplings, _as_fall(push)],
-            [other for other in pushes if other is not push],
-            track,
-            contacts,
-            standing,
-            frame_us=frame_us,
-            shot_from_mm=shot_from_mm,
-        )
+        others = [other for other in pushes if other is not push]
+        causes = explain([*topplings, _as_fall(push)], others, shot)
         found.append(_if_it_fell(causes[-1], chance))
     return tuple(found)
 

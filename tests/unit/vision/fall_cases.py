@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from game.montecassino import Cause, Side, Square
 from rig.analyse import analyse_folder, scene_in
-from vision.causes import FallCause, explain
+from vision.causes import FallCause, ShotSeen, explain
 from vision.causes.contacts import find_contacts
 from vision.outcome import Push, Soldier, Standing, Toppling
 from vision.shot import Leg, ShotTrack
@@ -51,15 +51,8 @@ class FallCase:
         stirred_us = {t.soldier.square: t.began_us for t in self.topplings}
         stirred_us |= {p.soldier.square: p.began_us for p in self.pushes}
         contacts = find_contacts(self.track, self.standing, stirred_us, frame_us=self.frame_us)
-        return explain(
-            self.topplings,
-            self.pushes,
-            self.track,
-            contacts,
-            self.standing,
-            frame_us=self.frame_us,
-            shot_from_mm=self.shot_from_mm,
-        )
+        shot = ShotSeen(self.track, contacts, self.standing, self.frame_us, self.shot_from_mm)
+        return explain(self.topplings, self.pushes, shot)
 
 
 def cases() -> Iterator[FallCase]:

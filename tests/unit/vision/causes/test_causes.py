@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from game.montecassino import Cause, Side, Square
-from vision.causes import FallCause, allow_for_standing, explain, find_perhaps_fallen
+from vision.causes import FallCause, ShotSeen, allow_for_standing, explain, find_perhaps_fallen
 from vision.causes.contacts import Course, ShotContacts, Touch
 from vision.causes.drags import find_drags
 from vision.outcome import Push, Soldier, Standing, Toppling
@@ -48,18 +48,14 @@ def push(square: Square, began_ms: float) -> Push:
     return Push(soldier, RELEASE_US + round(1000 * began_ms), soldier.x_mm, soldier.y_mm + 8)
 
 
+def seen(track: ShotTrack, *courses: Course) -> ShotSeen:
+    return ShotSeen(track, ShotContacts(courses), STANDING, FRAME_US, (180.0, -40.0))
+
+
 def causes(
     falls: Sequence[Toppling], *courses: Course, pushes: Sequence[Push] = (), track: ShotTrack | None = None
 ) -> dict[Square, FallCause]:
-    found = explain(
-        falls,
-        pushes,
-        track or shot_track(),
-        ShotContacts(courses),
-        STANDING,
-        frame_us=FRAME_US,
-        shot_from_mm=(180.0, -40.0),
-    )
+    found = explain(falls, pushes, seen(track or shot_track(), *courses))
     return {fall.toppling.soldier.square: fall for fall in found}
 
 
@@ -339,16 +335,8 @@ def test_one_that_may_have_fallen_by_itself_and_may_stand_has_each_cause_once() 
 
 def perhaps_fallen(chances: Mapping[Square, float]) -> tuple[FallCause, ...]:
     """Ask about B, which seems to have been pushed, by A that was struck and fell against it."""
-    return find_perhaps_fallen(
-        chances,
-        [topple(A, 52)],
-        [push(B, 110)],
-        shot_track(),
-        ShotContacts((Course((touch(A, 48),), 1.0),)),
-        STANDING,
-        frame_us=FRAME_US,
-        shot_from_mm=(180.0, -40.0),
-    )
+    shot = seen(shot_track(), Course((touch(A, 48),), 1.0))
+    return find_perhaps_fallen(chances, [topple(A, 52)], [push(B, 110)], shot)
 
 
 @pytest.mark.parametrize("chance", [0.15, 0.3, 0.49])
