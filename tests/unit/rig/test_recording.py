@@ -93,6 +93,24 @@ def test_what_is_written_is_read_again(tmp_path: Path, grey: bool) -> None:
         assert np.abs(read.astype(int) - written).mean() < 4
 
 
+@pytest.mark.parametrize(
+    "colours",
+    [
+        ((128, 128, 128), (200, 120, 60)),
+        ((10, 10, 10), (40, 90, 150)),
+        ((230, 230, 230), (60, 110, 50)),
+        (128, 77),
+    ],
+    ids=str,
+)
+def test_a_recording_is_as_bright_and_of_the_colours_that_were_seen(tmp_path: Path, colours: Any) -> None:
+    seen = np.repeat(np.array([colours], dtype=np.uint8), HEIGHT, axis=0).repeat(WIDTH // 2, axis=1)
+    write_recording(tmp_path / "shot", KEYS, [(time_us, seen) for time_us in TIMES_US])
+    for read in read_frames(tmp_path / "shot", read_recording(tmp_path / "shot")):
+        off = np.abs(read.astype(int) - seen)
+        assert max(off[:, : WIDTH // 2 - 2].max(), off[:, WIDTH // 2 + 2 :].max()) <= 2
+
+
 def test_the_clip_keeps_the_times_to_the_millisecond(folder: Path) -> None:
     capture = cv2.VideoCapture(str(folder / "clip.mkv"))
     seen_ms = []
