@@ -48,8 +48,10 @@ _QUIET_US = 80_000
 _SHORTEST_US, _LONGEST_US = 350_000, 1_000_000
 _TRIES = 60
 _FEW_PICTURES = 3
-_PUSH_SHARES = (0.25, 0.6, 0.15)
+_PUSH_SHARES = (0.2, 0.5, 0.3)
 """Of those that hands push: a nudge, aside, and off to another square."""
+_TURNED_SHARE = 0.4
+"""Of those that hands push, those that look any way afterwards: who is struck at the rim of its base spins."""
 _GREY_SHARE = 0.15
 _GREY_DISORDERS = 0.35
 _LITTERED_SHARE = 0.4
@@ -57,6 +59,8 @@ _LITTERED_SHARE = 0.4
 _MOST_SHOTS = 3
 _CAMOUFLAGED_SHARE = 0.3
 """Of the stills, those on which one side wears the colour of a field."""
+_BASE_SHARES = (0.35, 0.35, 0.3)
+"""Of various looks, those with bases green as grass, of any colour, and as the uniform is."""
 _FIELD_BASE_SHARE = 0.4
 """Of the stills, those on which bases have the colour of a field."""
 _LEANING_RAD = math.radians(25.0)
@@ -281,7 +285,8 @@ def _dressed_otherwise(rng: np.random.Generator, look: LookSettings) -> LookSett
     """Draw what makes soldiers hard to see, or to tell apart."""
     dye_spread = float(rng.uniform(0.0, 0.1))
     grass = _colour(rng.normal(0.36, 0.03), rng.normal(0.5, 0.12), rng.normal(0.35, 0.08))
-    base = grass if rng.random() < 0.5 else None
+    any_colour = _colour(rng.uniform(), rng.uniform(0.05, 0.8), rng.uniform(0.1, 0.9))
+    base = (grass, any_colour, None)[int(rng.choice(3, p=_BASE_SHARES))]
     uniforms = [look.uniform_a, look.uniform_g]
     if rng.random() < _CAMOUFLAGED_SHARE:
         field = ground(look.board, look.finish)[int(rng.integers(2))]
@@ -600,7 +605,9 @@ def _push_about(rng: np.random.Generator, table: Table, fallen: Sequence[Standin
             to_mm = (each.x_mm + dx_mm, each.y_mm + dy_mm)
             on_board = 0.0 < to_mm[0] < _WIDTH_MM and 0.0 < to_mm[1] < _LENGTH_MM
             if on_board and _is_free(table, each, to_mm):
-                table.push(each.square, (dx_mm, dy_mm), rng.normal(0, 0.9))
+                is_spun = rng.random() < _TURNED_SHARE
+                turn_rad = rng.uniform(-math.pi, math.pi) if is_spun else rng.normal(0, 0.9)
+                table.push(each.square, (dx_mm, dy_mm), turn_rad)
                 break
 
 
