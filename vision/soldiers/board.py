@@ -19,11 +19,12 @@ from game.montecassino import ALL_SQUARES, SOLDIERS_PER_SIDE, Side, Square
 from vision.outcome import Soldier, Standing
 from vision.registration import BoardView
 from vision.scene import Scene
-from vision.soldiers.feet import Foot, find_feet, lay_out, trained
+from vision.soldiers.feet import Foot, find_feet, lay_out
 from vision.soldiers.figure import Discs, Figure
 from vision.soldiers.lamp import Lamp, find_darkness, find_lamp, find_tinted, in_shadow
 from vision.soldiers.surface import Raster, Surface, learn_surface, strangeness
 from vision.soldiers.uniforms import tell_sides
+from vision.trained_nets import trained_net
 
 __all__ = ["Board", "read_board"]
 
@@ -84,7 +85,7 @@ def read_board(picture: Image, scene: Scene, view: BoardView) -> Board:
     strange = np.zeros(raster.shape, dtype=np.float32)
     strange[raster.board] = strangeness(bare, surface, shades)
     layers = lay_out(raster, flat, surface, shades, strange[raster.board], view.camera_mm)
-    feet = find_feet(layers, raster.square_mm, trained()).likeliest()
+    feet = find_feet(layers, raster.square_mm, trained_net("vision.soldiers", "feet.onnx")).likeliest()
     manned, differences = _manned(feet, scene.expected)
     feet_mm = {square: (feet[square].x_mm, feet[square].y_mm) for square in manned}
     low, high, clear = _levels(_quick_scores(strange, raster, view), manned)

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from importlib import resources
 
 import cv2
 import numpy as np
@@ -24,7 +23,7 @@ from numpy.typing import NDArray
 from game.montecassino import ALL_SQUARES, BOARD_FILES, BOARD_ROWS, Square
 from vision.soldiers.surface import Raster, Shades, Surface
 
-__all__ = ["CELL_PX", "LAYERS", "PX_MM", "Foot", "FootMap", "find_feet", "lay_out", "trained"]
+__all__ = ["CELL_PX", "LAYERS", "PX_MM", "Foot", "FootMap", "find_feet", "lay_out"]
 
 FloatImage = NDArray[np.float32]
 FloatArray = NDArray[np.float64]
@@ -217,9 +216,3 @@ def _plainest(log_odds: FloatArray) -> FloatArray:
     cost = np.log1p(np.exp(-np.abs(shifted))).sum(axis=1)
     cost += 0.5 * ((_SHIFTS - _USUAL_SHIFT) / _SHIFT_SIGMA) ** 2
     return np.asarray(shifted[int(np.argmin(cost))])
-
-
-def trained() -> cv2.dnn.Net:
-    """Return what was trained: another each time, as two threads must not share one."""
-    kept = np.frombuffer((resources.files("vision.soldiers") / "feet.onnx").read_bytes(), dtype=np.uint8)
-    return cv2.dnn.readNetFromONNX(kept)
