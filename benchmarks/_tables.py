@@ -20,10 +20,12 @@ from twin.clips import film_disorder
 from vision.reading import NoReading, TableBefore, read_before
 from vision.steady import Steady, typical
 
-__all__ = ["FilmedTable", "Foot", "from_everywhere", "parser_of", "truths_in"]
+__all__ = ["DISORDER", "FilmedTable", "Foot", "from_everywhere", "parser_of", "truths_in"]
 
 T = TypeVar("T")
 Foot = tuple[float, float]
+DISORDER = "disorder-"
+"""What the names of tables begin with that were brought into disorder."""
 _LAST_PICTURES = 9
 
 
@@ -66,7 +68,7 @@ def film_table(seed: int) -> FilmedTable | None:
     """Film a table and bring it into disorder."""
     disorder = film_disorder(seed)
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name) / f"disorder-{seed:05d}"
+        folder = Path(name) / f"{DISORDER}{seed:05d}"
         folder.mkdir()
         (folder / "truth.json").write_text(json.dumps(disorder.as_json()), encoding="utf-8")
         write_recording(folder, disorder.keys, disorder.frames)

@@ -26,8 +26,8 @@ from torch import nn
 from torch.nn import functional
 
 from benchmarks._networks import Descent, as_onnx, network
-from benchmarks._tables import FilmedTable, Foot, from_everywhere, parser_of, truths_in
-from vision.falls.fate import NETWORK_MEASURE, Evidence, measures
+from benchmarks._tables import DISORDER, FilmedTable, Foot, from_everywhere, parser_of, truths_in
+from vision.falls.fate import Evidence, measures
 from vision.falls.upright import (
     CELL_PX,
     LAYERS,
@@ -66,8 +66,7 @@ _FARTHEST_MM = REACH_CELLS * CELL_PX * PX_MM
 _HELD_BACK = 5  # every so-manieth recording, for the weights
 _FOLDS = 5
 _RIDGE = 0.3
-_DEAF = 0.2  # of the weight, for what is judged without the network
-_STANDING = 0.15  # of the weight of those that fell: after real shots it is about as much
+_STANDING = 0.15  # of the weight of those that fell: after a single shot it is about as much
 
 
 class _Blind(Network):
@@ -219,24 +218,18 @@ def train_network(cases: Sequence[Case], seed: int, epochs: int) -> nn.Sequentia
 # --- the rest of the evidence
 
 
-def fit_weights(table: FloatArray, stands: FloatArray) -> tuple[FloatArray, float]:
-    """Fit weights and an offset: the mean of two fits, one of which does not hear the network.
+def fit_weights(table: FloatArray, stands: FloatArray, weight: FloatArray) -> tuple[FloatArray, float]:
+    """Fit a logistic regression with a ridge on standardised columns: weights and offset for the columns as given.
 
-    It has seen the twin's figures only, and must not overrule everything else where others stand on the table: a painted
-    base seen from below is a head to it.
+    Parameters
+    ----------
+    table
+        What is weighed, shape (N, measures).
+    stands
+        1 for those that stand, 0 for those that fell, shape (N,).
+    weight
+        How much each counts, shape (N,).
     """
-    weights, offset = _fit(table, stands)
-    deaf = [k for k in range(table.shape[1]) if k != NETWORK_MEASURE]
-    others, other_offset = _fit(table[:, deaf], stands)
-    weights *= 1 - _DEAF
-    weights[deaf] += _DEAF * others
-    return weights, (1 - _DEAF) * offset + _DEAF * other_offset
-
-
-def _fit(table: FloatArray, stands: FloatArray) -> tuple[FloatArray, float]:
-    """Fit a logistic regression with a ridge on standardised columns: weights and offset for the columns as given."""
-    # More of those that do not lie stand in what is trained on than after a real shot.
-    weight = np.where(stands > 0, _STANDING * np.sum(1 - stands) / max(float(np.sum(stands)), 1.0), 1.0)
     middle, spread = table.mean(axis=0), table.std(axis=0) + 1e-9
     columns = np.column_stack([(table - middle) / spread, np.ones(len(table))])
 
@@ -249,6 +242,14 @@ def _fit(table: FloatArray, stands: FloatArray) -> tuple[FloatArray, float]:
     found = minimize(misfit, np.zeros(columns.shape[1]), jac=True, method="L-BFGS-B").x
     weights = found[:-1] / spread
     return weights, float(found[-1] - weights @ middle)
+
+
+def _counts(judged: Sequence[Case], stands: FloatArray) -> FloatArray:
+    """How much each case counts, shape (N,): of tables in disorder, where far more stand, those that do count less."""
+    is_disorder = np.array([case.recording.startswith(DISORDER) for case in judged])
+    some = is_disorder & (stands > 0)
+    fell = float(np.sum(is_disorder & (stands == 0)))
+    return np.where(some, _STANDING * fell / max(float(some.sum()), 1.0), 1.0)
 
 
 def _judged(cases: Iterable[Case], net: Network) -> list[Case]:
@@ -275,10 +276,12 @@ def fit_fates(held_back: Sequence[Case], model: bytes, out: Path) -> None:
     judged = _judged(held_back, Network(cv2.dnn.readNetFromONNX(np.frombuffer(model, dtype=np.uint8))))
     table = np.array([measures(case.evidence) for case in judged if case.evidence is not None])
     stands = np.array([case.own_mm is not None for case in judged], dtype=np.float64)
+    counts = _counts(judged, stands)
     chances = np.zeros(len(judged))
     fold = np.array([zlib.crc32(case.recording.encode()) // _HELD_BACK % _FOLDS for case in judged])
     for k in range(_FOLDS):
-        weights, offset = fit_weights(table[fold != k], stands[fold != k])
+        rest = fold != k
+        weights, offset = fit_weights(table[rest], stands[rest], counts[rest])
         chances[fold == k] = 1 / (1 + np.exp(-(table[fold == k] @ weights + offset)))
     wrong = (chances > 0.5) != (stands > 0)
     right = np.where(stands > 0, chances, 1 - chances)
@@ -286,7 +289,7 @@ def fit_fates(held_back: Sequence[Case], model: bytes, out: Path) -> None:
     print(f"stand: {int(stands.sum())}, of them taken to have fallen: {int((wrong & (stands > 0)).sum())}")
     print(f"fell: {int((1 - stands).sum())}, of them taken to stand: {int((wrong & (stands == 0)).sum())}")
     print(f"mean log loss {-np.log(np.maximum(right, 1e-9)).mean():.4f}")
-    weights, offset = fit_weights(table, stands)
+    weights, offset = fit_weights(table, stands, counts)
     fitted = {"weights": [round(float(w), 5) for w in weights], "offset": round(offset, 5)}
     (out / "fate.json").write_text(json.dumps(fitted, indent=1) + "\n", encoding="utf-8")
 

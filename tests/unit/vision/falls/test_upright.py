@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vision.falls.fate import Evidence, chance_of_standing, shift_mm
+from vision.falls.fate import Evidence, chance_of_standing, measures, shift_mm
 from vision.falls.resemblance import Resemblance
 from vision.falls.upright import (
     CELL_PX,
@@ -114,6 +114,29 @@ def test_the_more_upright_it_looks_the_likelier_it_stands(odds: float) -> None:
     less = replace(LIES, upright=replace(LIES.upright, odds=odds))
     more = replace(LIES, upright=replace(LIES.upright, odds=odds + 1.0))
     assert chance_of_standing(more) > chance_of_standing(less)
+
+
+def test_one_as_long_as_before_likelier_stands_than_one_that_is_longer() -> None:
+    unclear = replace(
+        STANDS, found=replace(STANDS.found, correlation=0.5), upright=Uprightness(0.0, (9.0, 20.0))
+    )
+    chances = [chance_of_standing(replace(unclear, spread=spread)) for spread in (1.0, 1.3, 1.6, 2.2)]
+    assert chances == sorted(chances, reverse=True)
+    hidden = replace(unclear, found=replace(unclear.found, covered=0.5))
+    assert chance_of_standing(replace(hidden, spread=1.3)) < chances[1], (
+        "too little of it is seen to say how long it is"
+    )
+
+
+def test_where_nothing_is_like_it_the_upright_place_is_how_far_it_went() -> None:
+    alike, unlike = (
+        replace(STANDS, moved_mm=(30.0, 0.0), found=replace(STANDS.found, correlation=c))
+        for c in (0.61, 0.59)
+    )
+    near, far = (replace(unlike, upright=Uprightness(1.0, (mm, 0.0))) for mm in (4.0, 40.0))
+    assert chance_of_standing(near) > chance_of_standing(far)
+    assert measures(near)[3] == pytest.approx(0.4)
+    assert measures(alike)[3] == pytest.approx(3.0)
 
 
 def test_of_two_places_that_agree_the_mean_counts_and_of_two_that_do_not_the_upright_one() -> None:
