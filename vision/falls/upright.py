@@ -43,7 +43,7 @@ CELL_PX = 2
 WINDOW_PX = 41
 """Side of the window that the network looks through: a figure that lies fits in, whichever way it fell."""
 REACH_CELLS = 7
-"""How far from the old place places are looked at, 31 mm: of 40 pushed by the twin's shots the farthest but five went 29.
+"""How far from the old place places are looked at, 31 mm: of 39 pushed by the twin's shots the farthest but five went 29.
 
 Farther off a figure of a kind that was never seen, lying, is more often taken for one that stands there than one that
 was pushed so far is found.
