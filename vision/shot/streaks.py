@@ -9,8 +9,7 @@ held against each difference, and as much of them as explains it is taken off.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -20,7 +19,9 @@ from numpy.typing import NDArray
 from vision.registration import BoardView
 from vision.scene import Scene
 
-__all__ = ["SHOT_DIAMETER_MM", "Streak", "StreakFinder", "neighbours"]
+__all__ = ["SHOT_DIAMETER_MM", "Streak", "StreakFinder", "Streaks", "neighbours"]
+
+FloatArray = NDArray[np.float64]
 
 SHOT_DIAMETER_MM = 6.0
 
@@ -35,7 +36,10 @@ _NOISE_FACTOR = 5.0
 _WIDTH_RANGE = (0.40, 1.9)
 _LENGTH_MM = 45.0
 _AREA_RANGE = (0.25, 9.0)  # in areas of the shot's disc
+_MIXED = (0.15, 0.85)  # shares of brighter pixels between which the shot and its shadow may have run together
 _CLOSING = np.ones((3, 3), dtype=np.uint8)
+_SUMS = ("pixels that changed", "change", "u", "v", "u u", "u v", "v v")  # the last ones of the change
+_COUNT, _TOTAL = 0, 1
 _STRONG_EDGE = 24
 _KEPT_DIFFERENCES = 3  # of pictures from those next but one, which at 200 a second are compared
 _SPARSE = 5  # one pixel in so many, along either side, tells noise and shaking
@@ -65,6 +69,41 @@ class Streak:
     """What share of it is brighter than its background; of a shadow, none."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Streaks:
+    """The streaks of one picture side by side: what `Streak` tells of each, strongest first."""
+
+    frame: int
+    timestamp_us: int
+    places_px: FloatArray
+    """Shape (N, 2)."""
+    lengths_px: FloatArray
+    """Shape (N,), as the others."""
+    widths_px: FloatArray
+    axes: FloatArray
+    """Shape (N, 2)."""
+    contrasts: FloatArray
+    lit: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.lit)
+
+    def __getitem__(self, i: int) -> Streak:
+        u_px, v_px = self.places_px[i].tolist()
+        across, down = self.axes[i].tolist()
+        return Streak(
+            self.frame,
+            self.timestamp_us,
+            u_px,
+            v_px,
+            float(self.lengths_px[i]),
+            float(self.widths_px[i]),
+            (across, down),
+            float(self.contrasts[i]),
+            float(self.lit[i]),
+        )
+
+
 class StreakFinder:
     """Finds the streaks of a clip's pictures, each when it is first asked for.
 
@@ -91,12 +130,13 @@ class StreakFinder:
         rows, columns = self._window
         self._corner = (float(columns.start), float(rows.start))
         self._mm_per_px = view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2, 40.0)
+        self._diameter_px = SHOT_DIAMETER_MM / self._mm_per_px
         self._inside = _inside(scene, view, self._window)
         self._edges = _edges(frames[0][rows, columns])
         few_edges = np.ascontiguousarray(self._edges[::_SPARSE, ::_SPARSE]).ravel()
         self._on_edge = np.flatnonzero(few_edges > _STRONG_EDGE)
         self._few_edges = few_edges[self._on_edge]
-        self._found: dict[int, tuple[Streak, ...]] = {}
+        self._found: dict[int, Streaks] = {}
         self._differences: dict[tuple[int, int], NDArray[np.uint8]] = {}
         self._threshold = _LEAST_STEP
 
@@ -110,33 +150,25 @@ class StreakFinder:
             if begin_us < at_us <= end_us and neighbours(self._times, k)[1] is not None:
                 self.streaks(k)
 
-    def streaks(self, k: int) -> tuple[Streak, ...]:
-        """Everything in picture k that may be the shot, strongest first."""
+    def streaks(self, k: int) -> Streaks:
+        """Everything in picture k that may be the shot."""
         if k not in self._found:
-            self._found[k] = tuple(sorted(self._look(k), key=lambda s: -s.contrast))
+            self._found[k] = self._look(k)
         return self._found[k]
 
-    def _look(self, k: int) -> Iterator[Streak]:
+    def _look(self, k: int) -> Streaks:
         before, after = neighbours(self._times, k)
         if before is None or after is None:
-            return
+            return self._measured(k, np.zeros((0, len(_SUMS) + 1)))
         flat = self._flat(before, k, after)
-        diameter_px = SHOT_DIAMETER_MM / self._mm_per_px
-        disc_px = np.pi / 4 * diameter_px**2
-        least_px = _AREA_RANGE[0] * disc_px
-        longest_px = _LENGTH_MM / self._mm_per_px + 2 * diameter_px
         strong = cv2.bitwise_and(cv2.threshold(flat, self._threshold, 1, cv2.THRESH_BINARY)[1], self._inside)
-        for box, member in _patches(strong, least_px, longest_px):
-            if not least_px <= cv2.countNonZero(member) <= _AREA_RANGE[1] * disc_px:
-                continue
-            weight = np.asarray(cv2.multiply(flat[box], member), dtype=np.uint8)
-            for part, lit in self._parts(weight, before, k, box):
-                count = cv2.countNonZero(part)
-                if count < least_px:
-                    continue
-                streak = self._measure(part, count, k, box, lit)
-                if _WIDTH_RANGE[0] * diameter_px <= streak.width_px <= _WIDTH_RANGE[1] * diameter_px + 1:
-                    yield streak
+        disc_px = np.pi / 4 * self._diameter_px**2
+        least_px = _AREA_RANGE[0] * disc_px
+        longest_px = _LENGTH_MM / self._mm_per_px + 2 * self._diameter_px
+        patches = _patches(strong, (least_px, _AREA_RANGE[1] * disc_px), longest_px)
+        now, then = (self._frames[each][self._window] for each in (k, before))
+        parts = _parts(_sums(patches, flat, now, then))
+        return self._measured(k, parts[parts[:, _COUNT] >= least_px])
 
     def _flat(self, before: int, k: int, after: int) -> NDArray[np.uint8]:
         """Give what picture k has that neither neighbour has, less what shaking explains; sets the threshold."""
@@ -167,39 +199,30 @@ class StreakFinder:
             self._differences[j, k] = np.asarray(cv2.absdiff(one, other), dtype=np.uint8)
         return self._differences[j, k]
 
-    def _parts(
-        self, weight: NDArray[np.uint8], before: int, k: int, box: tuple[slice, slice]
-    ) -> list[tuple[NDArray[np.uint8], float]]:
-        """Give a blob and how much of it is bright; where it is both, the shot beside its shadow, either part too."""
-        rows, columns = self._window
-        now, then = (self._frames[each][rows, columns][box].astype(np.int16) for each in (k, before))
-        rise = now - then if now.ndim == 2 else (now - then).sum(axis=2)
-        bright, dark = weight * (rise > 0), weight * (rise < 0)
-        lit, shaded = int(bright.sum()), int(dark.sum())
-        share = lit / max(lit + shaded, 1)
-        parts = [(weight, share)]
-        return [*parts, (bright, 1.0), (dark, 0.0)] if 0.15 < share < 0.85 else parts
-
-    def _measure(
-        self, weight: NDArray[np.uint8], count: int, k: int, box: tuple[slice, slice], lit: float
-    ) -> Streak:
-        """Centre, extent and strength of a blob from the moments of its change."""
-        m = cv2.moments(weight)
-        total = m["m00"]
-        along_u, along_v, cross = (m[key] / total for key in ("mu20", "mu02", "mu11"))
-        mean, half = (along_u + along_v) / 2 + 1 / 12, math.hypot((along_u - along_v) / 2, cross)
-        angle = math.atan2(2 * cross, along_u - along_v) / 2
+    def _measured(self, k: int, parts: FloatArray) -> Streaks:
+        """Centre, extent and strength of each blob from the moments of its change; those as wide as the shot."""
+        count, total, *first, uu, uv, vv, lit = parts.T
+        u, v = (each / total for each in first)
+        along_u, along_v, cross = uu / total - u * u, vv / total - v * v, uv / total - u * v
+        mean, half = (along_u + along_v) / 2 + 1 / 12, np.hypot((along_u - along_v) / 2, cross)
+        angle = np.arctan2(2 * cross, along_u - along_v) / 2
         # A disc of diameter d has the variance d^2/16 along any axis, a bar of length l has l^2/12.
-        return Streak(
-            frame=k,
-            timestamp_us=self._times[k],
-            u_px=m["m10"] / total + box[1].start + self._corner[0],
-            v_px=m["m01"] / total + box[0].start + self._corner[1],
-            length_px=math.sqrt(24 * half),
-            width_px=4 * math.sqrt(max(mean - half, 0.0)),
-            axis=(math.cos(angle), math.sin(angle)),
-            contrast=total / count,
-            lit=lit,
+        widths_px = 4 * np.sqrt(np.maximum(mean - half, 0.0))
+        contrast = total / count
+        wide = (widths_px >= _WIDTH_RANGE[0] * self._diameter_px) & (
+            widths_px <= _WIDTH_RANGE[1] * self._diameter_px + 1
+        )
+        order = np.flatnonzero(wide)
+        order = order[np.argsort(-contrast[order], kind="stable")]
+        return Streaks(
+            k,
+            self._times[k],
+            np.stack([u, v], axis=1)[order] + self._corner,
+            np.sqrt(24 * half[order]),
+            widths_px[order],
+            np.stack([np.cos(angle), np.sin(angle)], axis=1)[order],
+            contrast[order],
+            lit[order],
         )
 
 
@@ -247,25 +270,68 @@ def neighbours(timestamps_us: Sequence[int], k: int) -> tuple[int | None, int | 
     return before, after
 
 
-def _patches(
-    mask: NDArray[np.uint8], least_px: float, longest_px: float
-) -> Iterator[tuple[tuple[slice, slice], NDArray[np.uint8]]]:
-    """Rows and columns of each patch of a mask, its small gaps closed, and its members there, 0 or 1.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Patches:
+    """The pixels of several patches of a picture."""
 
-    Patches of fewer pixels than the least, or longer than the longest, are left out.
-    """
+    rows: NDArray[np.intp]
+    """Shape (P,), as the others."""
+    columns: NDArray[np.intp]
+    numbers: NDArray[np.intp]
+    """Which patch each pixel is of, from 0 on."""
+    count: int
+    """Of the patches."""
+
+
+def _patches(mask: NDArray[np.uint8], range_px: tuple[float, float], longest_px: float) -> _Patches:
+    """Each patch of a mask, its small gaps closed, that has a number of pixels in a range and is not longer than the longest."""
     # Only the part that has any: most pictures show little.
     left, top, wide, high = cv2.boundingRect(mask)
     left, top = max(left - 2, 0), max(top - 2, 0)
     part = mask[top : top + high + 4, left : left + wide + 4]
-    closed = np.asarray(cv2.morphologyEx(part, cv2.MORPH_CLOSE, _CLOSING), dtype=np.uint8)
+    closed = cv2.morphologyEx(part, cv2.MORPH_CLOSE, _CLOSING)
     outlines, _ = cv2.findContours(closed, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    numbers = np.zeros(closed.shape, np.int32)
+    count = 0
     for outline in outlines:
-        u, v, width, height = cv2.boundingRect(outline)
-        if width * height >= least_px and max(width, height) <= longest_px:
-            member = np.zeros((height, width), dtype=np.uint8)
-            cv2.drawContours(member, [outline], -1, 1, cv2.FILLED, offset=(-u, -v))
-            member = np.asarray(
-                cv2.bitwise_and(member, closed[v : v + height, u : u + width]), dtype=np.uint8
-            )
-            yield np.s_[top + v : top + v + height, left + u : left + u + width], member
+        _, _, width, height = cv2.boundingRect(outline)
+        if width * height >= range_px[0] and max(width, height) <= longest_px:
+            count += 1
+            cv2.drawContours(numbers, [outline], 0, count, cv2.FILLED)
+    if not count:
+        nowhere = np.zeros(0, np.intp)
+        return _Patches(nowhere, nowhere, nowhere, 0)
+    columns, rows = cv2.findNonZero(closed).reshape(-1, 2).T.astype(np.intp)
+    which = numbers[rows, columns]
+    sizes = np.bincount(which, minlength=count + 1)
+    fit = (sizes >= range_px[0]) & (sizes <= range_px[1])
+    fit[0] = False
+    kept = fit[which]
+    again = np.cumsum(fit) - 1
+    return _Patches(rows[kept] + top, columns[kept] + left, again[which[kept]], int(fit.sum()))
+
+
+def _sums(
+    patches: _Patches, flat: NDArray[np.uint8], now: NDArray[np.uint8], then: NDArray[np.uint8]
+) -> FloatArray:
+    """Sum over each patch's change: its darker pixels, its unchanged and its brighter ones, as `_SUMS`, shape (N, 3, 7)."""
+    u, v = patches.columns.astype(np.float64), patches.rows.astype(np.float64)
+    weight = flat[patches.rows, patches.columns].astype(np.float64)
+    rise = now[patches.rows, patches.columns].astype(np.int16) - then[patches.rows, patches.columns]
+    if rise.ndim == 2:
+        rise = rise.sum(axis=1)
+    places = 3 * patches.numbers + np.sign(rise) + 1
+    wu, wv = weight * u, weight * v
+    summed = (weight > 0, weight, wu, wv, wu * u, wu * v, wv * v)
+    sums = [np.bincount(places, each, 3 * patches.count) for each in summed]
+    return np.stack(sums, axis=1, dtype=np.float64).reshape(patches.count, 3, len(_SUMS))
+
+
+def _parts(sums: FloatArray) -> FloatArray:
+    """Add up each patch; where it is both bright and dark, the shot beside its shadow, either part too; last, how bright."""
+    dark, _, bright = sums.swapaxes(0, 1)
+    whole = sums.sum(axis=1)
+    share = bright[:, _TOTAL] / np.maximum(bright[:, _TOTAL] + dark[:, _TOTAL], 1.0)
+    mixed = (share > _MIXED[0]) & (share < _MIXED[1])
+    parts = ((whole, share), (bright[mixed], np.ones(mixed.sum())), (dark[mixed], np.zeros(mixed.sum())))
+    return np.concatenate([np.column_stack(each) for each in parts])

@@ -414,7 +414,7 @@ class _Follower:
     def _near(self, fit: FlightFit, k: int) -> list[Sight]:
         """Streaks of picture k that the flight leads to: the shot, its shadow, or both."""
         own, thrown = self._nearest(fit, k), self._nearest_shadow(fit, k)
-        if own is not None and thrown is not None and own.streak is thrown.streak:
+        if own is not None and thrown is not None and own.streak == thrown.streak:
             # Near the board the two run together; what is seen of both is neither's middle.
             thrown = None
         return [s for s in (own, thrown) if s is not None]
@@ -422,7 +422,7 @@ class _Follower:
     def _counterpart(self, fit: FlightFit, sight: Sight) -> Sight | None:
         """Find the shadow of a sight of the shot, or the shot that throws a sighted shadow."""
         found = (self._nearest if sight.is_shadow else self._nearest_shadow)(fit, sight.streak.frame)
-        return None if found is None or found.streak is sight.streak else found
+        return None if found is None or found.streak == sight.streak else found
 
     def _nearest(self, fit: FlightFit, k: int) -> Sight | None:
         """Find the streak of picture k that the flight leads to, if there is one."""
@@ -511,12 +511,14 @@ class _Follower:
         ways, first = ways.some(able), first[able]
         # Somewhere before its first sight the way must have left the flight.
         since_ms = flown_ms - ways.times_ms[:, None]
-        traced = ways.points_mm[:, None] + since_ms[:, :, None] * ways.velocities[:, None]
-        apart = flown_mm - traced
-        off_mm = np.hypot(apart[..., 0], apart[..., 1])
+        across, along = (
+            flown_mm[:, i] - ways.points_mm[:, i, None] - since_ms * ways.velocities[:, i, None]
+            for i in (0, 1)
+        )
+        off2 = across * across + along * along
         until = np.searchsorted(flown_ms, np.array(self._times)[first] / 1000.0)
-        off_mm[np.arange(len(flown_ms)) > until[:, None]] = np.inf
-        apart_mm = off_mm.min(axis=1)
+        off2[np.arange(len(flown_ms)) > until[:, None]] = np.inf
+        apart_mm = np.sqrt(off2.min(axis=1))
         able = apart_mm <= _MOST_APART_MM
         ways, first, apart_mm = ways.some(able), first[able], apart_mm[able]
         if not len(ways):
