@@ -288,7 +288,8 @@ def _named_by_the_shot(board: Board, aftermath: Aftermath, scene: Scene) -> tupl
     """Name the sides again, now that it is known whom the shot felled first."""
     first_us = min((t.began_us for t in aftermath.topplings), default=0)
     first = [t.soldier for t in aftermath.topplings if t.began_us == first_us]
-    standing = named_by_the_shot(board.standing, first, scene.cannon_side, scene.square_mm)
+    looking = {s.square: board.feet[s.square].forward_odds for s in board.standing.soldiers}
+    standing = named_by_the_shot(board.standing, first, scene.cannon_side, looking, scene.square_mm)
     if standing is board.standing:
         return board, aftermath
     return replace(board, standing=standing), replace(

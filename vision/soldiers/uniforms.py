@@ -19,6 +19,7 @@ from game.montecassino import Side, Square
 from vision.registration import BoardView
 from vision.scene import Scene, Uniforms
 from vision.soldiers.figure import Discs, Figure
+from vision.soldiers.naming import naming_odds
 from vision.soldiers.parting import looks_of, part, trained
 from vision.soldiers.surface import Raster
 
@@ -94,6 +95,10 @@ def tell_sides(
         facing = np.array([forward_odds[s] for s in squares])
         odds = part(looks, trained(), forward, facing, np.array([s.field is Side.A for s in squares]))
         told = _by_odds(squares, odds.tolist())
+        named = ((told[s], feet_mm[s][1], forward_odds[s]) for s in squares)
+        if naming_odds(named, scene.square_mm) < 0:
+            odds = -odds
+            told = {s: side.enemy for s, side in told.items()}
         if _as_at_the_start(squares):
             plain = np.abs(odds) > _PLAINLY_LOST
             told = by_field | {s: told[s] for s, lost in zip(squares, plain.tolist(), strict=True) if lost}

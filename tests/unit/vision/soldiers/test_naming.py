@@ -1,4 +1,4 @@
-"""Which side is which, where places hardly tell: what the shot felled first."""
+"""Which side is which, where places hardly tell: which way soldiers look, and what the shot struck first."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from game.montecassino import Side, Square
 from vision.outcome import Soldier, Standing
-from vision.soldiers.naming import named_by_the_shot
+from vision.soldiers.naming import named_by_the_shot, naming_odds
 
 SQUARE_MM = 45.0
 
@@ -26,6 +26,16 @@ MIXED = standing(A_62="A", A_70="G", A_53="G", G_61="A", G_70="G", G_54="A")
 APART = standing(**{f"A_{n:02d}": "A" for n in range(1, 9)}, **{f"G_{n:02d}": "G" for n in range(1, 9)})
 
 
+def looking(table: Standing, odds: float) -> dict[Square, float]:
+    """All look at the enemy's base with these odds; below 0 at their own."""
+    return {s.square: odds if s.side is Side.A else -odds for s in table.soldiers}
+
+
+def named_odds(table: Standing, odds: float) -> float:
+    forward = looking(table, odds)
+    return naming_odds(((s.side, s.y_mm, forward[s.square]) for s in table.soldiers), SQUARE_MM)
+
+
 def of(table: Standing, square: str) -> Soldier:
     soldier = table.at(Square.parse(square))
     assert soldier is not None
@@ -35,7 +45,7 @@ def of(table: Standing, square: str) -> Soldier:
 @pytest.mark.parametrize("shooter", list(Side))
 def test_who_was_felled_first_is_an_enemy_where_places_do_not_tell(shooter: Side) -> None:
     for soldier in MIXED.soldiers:
-        named = named_by_the_shot(MIXED, [soldier], shooter, SQUARE_MM)
+        named = named_by_the_shot(MIXED, [soldier], shooter, looking(MIXED, 0.0), SQUARE_MM)
         assert of(named, str(soldier.square)).side is shooter.enemy
         # All of a uniform go together, and nobody moves.
         turned = {a.side is not b.side for a, b in zip(MIXED.soldiers, named.soldiers, strict=True)}
@@ -46,10 +56,21 @@ def test_who_was_felled_first_is_an_enemy_where_places_do_not_tell(shooter: Side
 
 
 def test_one_may_fell_ones_own_where_places_tell() -> None:
-    assert named_by_the_shot(APART, [of(APART, "A-05")], Side.A, SQUARE_MM) == APART
+    struck = [of(APART, "A-05")]
+    assert named_by_the_shot(APART, struck, Side.A, looking(APART, 0.0), SQUARE_MM) == APART
+
+
+def test_one_may_fell_ones_own_where_all_look_at_the_enemy() -> None:
+    struck = [of(MIXED, "A-62")]
+    assert named_by_the_shot(MIXED, struck, Side.A, looking(MIXED, 2.0), SQUARE_MM) == MIXED
+
+
+def test_who_looks_where_names_the_sides_where_places_do_not_tell_and_not_where_they_do() -> None:
+    assert named_odds(MIXED, 2.0) > 0 > named_odds(MIXED, -2.0)
+    assert named_odds(APART, -9.0) > 0
 
 
 @pytest.mark.parametrize("first", [[], ["A-62", "A-70"]])
 def test_nobody_or_both_sides_felled_at_once_name_nobody(first: list[str]) -> None:
     struck = [of(MIXED, square) for square in first]
-    assert named_by_the_shot(MIXED, struck, Side.A, SQUARE_MM) == MIXED
+    assert named_by_the_shot(MIXED, struck, Side.A, looking(MIXED, 0.0), SQUARE_MM) == MIXED
