@@ -20,6 +20,7 @@ from vision.shot.draft import (
     own_of,
     place_px,
     placed,
+    sigmas_px,
     thrown_of,
 )
 from vision.shot.flight import Flight, FlightFit, FlightPrior
@@ -46,6 +47,7 @@ _HIDDEN_GAIN, _HIDDEN_SIGMAS, _HIDDEN_STRENGTH = 100.0, 4.0, 0.6
 _SHOWN = (0.6, 1.5)
 _HIDDEN_SPREAD_PX = 4.0  # beyond, a flight does not say where to look
 _LIT_PX, _LENS_PX = 0.35, 0.5
+_LONGER, _LONGER_PX = 0.25, 3.0  # by which noise may lengthen a streak
 _ROUNDS = 2  # of learning what the shot looks like where it is found, and of finding it
 
 
@@ -107,9 +109,10 @@ class CloserLook:
             way = self.smeared(draft.fit.flight, k)[1]
             smear = None if sight.is_shadow else self._smears.fit(k, place_px(sight), way)
             if smear is not None and smear.gain >= _PLAIN_GAIN:
-                sights.append(self._measured(sight, smear))
+                closely = self._measured(sight, smear)
             else:
-                sights.append(placed(sight, place_px(sight) - self._sway(k)))
+                closely = placed(sight, place_px(sight) - self._sway(k))
+            sights.append(_blurred(closely, float(np.hypot(*way))))
         closer = self.cleaned(draft.prior, sights, near=draft.fit)
         # What was laid over something else than the shot contradicts itself. Of the first flight, which begins at the
         # muzzle, coarse measures that agree are better; others have little else to go by.
@@ -250,3 +253,12 @@ class CloserLook:
     def _on_plane(self, place_px: FloatArray) -> FloatArray:
         point: FloatArray = self._view.on_plane(place_px[None], PLANE_MM)[0]
         return point
+
+
+def _blurred(sight: Sight, length_px: float) -> Sight:
+    """Trust the middle of a streak less that is longer than the shot makes it: it ran together with its shadow."""
+    beyond_px = sight.streak.length_px - (1 + _LONGER) * length_px - _LONGER_PX
+    if beyond_px <= 0:
+        return sight
+    along_px, across_px = sigmas_px(sight)
+    return replace(sight, sigmas_px=(float(np.hypot(along_px, beyond_px / 2)), across_px))

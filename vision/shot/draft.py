@@ -28,6 +28,7 @@ __all__ = [
     "place_px",
     "placed",
     "seen_of",
+    "sigmas_px",
     "thrown_of",
 ]
 
@@ -162,16 +163,19 @@ def seen_of(sights: Sequence[Sight]) -> Seen:
 def _row(sight: Sight) -> tuple[float, ...]:
     """Time, place, direction and standard deviations of a sight."""
     streak = sight.streak
+    return (1000.0 * sight.time_ms, streak.u_px, streak.v_px, *streak.axis, *sigmas_px(sight))
+
+
+def sigmas_px(sight: Sight) -> tuple[float, float]:
+    """Say how well a sight's middle is known: standard deviations along the smear and across."""
     if sight.sigmas_px is not None:
-        along, across = sight.sigmas_px
-    else:
-        across = _SHADOW_PX if sight.is_shadow else SIGHT_PX
-        # Of a smear that hardly stands out, only parts are seen: its line is known better than its middle.
-        faint = (_PLAIN_CONTRAST - streak.contrast) / (_PLAIN_CONTRAST - FAINT_CONTRAST)
-        faint = min(max(faint, 0.0), 1.0)
-        along = math.hypot(across, (PLAIN_ENDS + faint * (_FAINT_ENDS - PLAIN_ENDS)) * streak.length_px)
-        across *= 1 + 1.5 * faint
-    return (1000.0 * sight.time_ms, streak.u_px, streak.v_px, *streak.axis, along, across)
+        return sight.sigmas_px
+    across = _SHADOW_PX if sight.is_shadow else SIGHT_PX
+    # Of a smear that hardly stands out, only parts are seen: its line is known better than its middle.
+    faint = (_PLAIN_CONTRAST - sight.streak.contrast) / (_PLAIN_CONTRAST - FAINT_CONTRAST)
+    faint = min(max(faint, 0.0), 1.0)
+    along = math.hypot(across, (PLAIN_ENDS + faint * (_FAINT_ENDS - PLAIN_ENDS)) * sight.streak.length_px)
+    return along, across * (1 + 1.5 * faint)
 
 
 def loosened(prior: FlightPrior) -> FlightPrior:

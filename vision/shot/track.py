@@ -56,6 +56,7 @@ _MORE_SHARE = 0.4
 _LEAST_SCORE = 0.8  # a flight of two faint streaks far from where it should begin is none
 _SLOW_MPS = 1.5
 _SHADOW_REACH_PX = 30.0
+_OWN_SIDE = 0.9  # of the shot's width
 _STRAY_SHADOW_PX = 3.5
 _FEWEST_PLAIN = 3
 _TURNS, _BEGUN_MISFIT = 12, 4.0
@@ -414,15 +415,23 @@ class _Follower:
     def _near(self, fit: FlightFit, k: int) -> list[Sight]:
         """Streaks of picture k that the flight leads to: the shot, its shadow, or both."""
         own, thrown = self._nearest(fit, k), self._nearest_shadow(fit, k)
-        if own is not None and thrown is not None and own.streak == thrown.streak:
-            # Near the board the two run together; what is seen of both is neither's middle.
+        if own is not None and thrown is not None and not self._are_two(own, thrown):
             thrown = None
         return [s for s in (own, thrown) if s is not None]
 
     def _counterpart(self, fit: FlightFit, sight: Sight) -> Sight | None:
         """Find the shadow of a sight of the shot, or the shot that throws a sighted shadow."""
         found = (self._nearest if sight.is_shadow else self._nearest_shadow)(fit, sight.streak.frame)
-        return None if found is None or found.streak == sight.streak else found
+        return None if found is None or not self._are_two(found, sight) else found
+
+    def _are_two(self, one: Sight, other: Sight) -> bool:
+        """Whether the shot and its shadow were seen beside each other.
+
+        Near the board they run together, and what is seen of both is neither's middle; what is dark within the shot's own
+        width is its side that is not lit.
+        """
+        apart_mm = self._mm_per_px * float(np.hypot(*(place_px(other) - place_px(one))))
+        return one.streak != other.streak and apart_mm > _OWN_SIDE * SHOT_DIAMETER_MM
 
     def _nearest(self, fit: FlightFit, k: int) -> Sight | None:
         """Find the streak of picture k that the flight leads to, if there is one."""
