@@ -6,8 +6,7 @@ may have had a part in what fell holds the ruling.
 
 A shot, falling soldiers and their shadows change the picture too. What tells a hand from them is where it is: an arm
 comes from outside, so much of what changes lies farther from every soldier than one can fall. Thin changes are
-edges that shake. A table or camera that was moved is told by points on the bare board and beside it, followed from one
-picture into the other: they all move alike.
+edges that shake. A table or camera that was moved is told by its own points (`vision.anchors`).
 """
 
 from __future__ import annotations
@@ -21,11 +20,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from game.montecassino import Side, Square
+from game.montecassino import Square
+from vision.anchors import Anchors
+from vision.bump import LaidBack
 from vision.causes import FallCause
 from vision.change import SHRINK, Watched, shrink, shrink_colours, shrink_mask
+from vision.free_ground import away_from_soldiers, clear_of_the_cannon, corners_of
 from vision.outcome import Push, Soldier, Standing
-from vision.registration import BoardView, grey
+from vision.registration import BoardView
 from vision.scene import Scene
 from vision.shot import ShotTrack
 from vision.steady import Steady
@@ -45,10 +47,7 @@ _ARM_MM2 = 1500.0
 _THING_MM2 = 3000.0  # not at the picture's edge
 _THICK_PX = 3  # of a shrunken picture; edges that shake are thinner
 _FALL_HEIGHTS = 1.8  # a soldier that falls and slides stays within this of its foot, its shadow too
-_BUMP_MM = 2.0
 _LOOK_EACH_US = 30_000  # an arm crosses a hand's breadth in this time
-_CANNON_HALF_MM = 90.0
-_CANNON_AHEAD_MM = 45.0  # the barrel's end over the first line, and its recoil
 _SOLDIER_CM2 = 20.0  # a patch no larger, beside a soldier's foot, is that soldier
 _STIRRED_MM2 = 60.0  # more than the shot itself, which may roll on without harm
 _UNENDED_MM2 = 150.0  # a soldier that is falling changes more, a shot that rolls on a quarter of it
@@ -59,9 +58,6 @@ _SAME_STEP = 4.0  # grey levels, of blocks of pixels
 _HEADS_MM = 60.0  # above the board, and taller than any soldier
 _LATE_US = 350_000  # a push takes so long at most to fell somebody after everything else lies still
 _FALLING_US = 350_000  # from beginning to move until lying still
-_POINTS = 80
-_FEWEST_POINTS = 8
-_FEWEST_SHARE = 0.4
 
 
 class Trouble(StrEnum):
@@ -126,7 +122,7 @@ class TableGuard:
         self._contrast = float(self._before.std())
         self._watched = Watched(shrink_mask(watched))
         self._mm2_per_px = view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2) ** 2
-        self._anchors = _Anchors(reference, view, scene, standing)
+        self._anchors = Anchors(reference, view, scene, standing)
 
     def look(self, picture: Image) -> Alarm | None:
         """Say what speaks against the picture, at the cost of a live one: a bump is told from a hand only by `check`."""
@@ -167,13 +163,10 @@ class TableGuard:
         alarms = [alarm for alarm in map(self.look, pictures) if alarm is not None]
         if alarms and alarms[-1].trouble in (Trouble.COVERED, Trouble.LIGHT):
             return alarms[-1]
-        moved_mm = self._anchors.moved_mm(pictures[-1]) if pictures[-1].shape == self._shape else None
-        if moved_mm is not None and _BUMP_MM < moved_mm < math.inf:
-            return Alarm(
-                Trouble.BUMP,
-                f"the table or the camera was moved by {moved_mm:.1f} mm since the table was read",
-            )
-        if not alarms and moved_mm == math.inf:
+        move = self._anchors.move(pictures[-1]) if pictures[-1].shape == self._shape else None
+        if move is not None and move.is_bump:
+            return _bumped(move.moved_mm, "since the table was read")
+        if not alarms and move is not None and move.moved_mm == math.inf:
             return Alarm(Trouble.BUMP, "the picture shows another table than when it was read")
         return alarms[-1] if alarms else None
 
@@ -201,11 +194,9 @@ class ClipGuard:
     """
 
     def __init__(self, view: BoardView, scene: Scene, standing: Standing, reference: Image) -> None:
-        self._anchors = _Anchors(reference, view, scene, standing)
+        self.anchors = Anchors(reference, view, scene, standing)
         self._watch = _ClipWatch(reference, view, scene, standing)
-        free = np.ones(reference.shape[:2], np.uint8)
-        cv2.fillConvexPoly(free, _corners(view.project(_cannon_mm(scene))), 0)
-        self._but_the_cannon = Watched(shrink_mask(free > 0))
+        self._but_the_cannon = Watched(shrink_mask(clear_of_the_cannon(view, scene, reference.shape) > 0))
         self._mm2_per_px = view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2) ** 2
         self._seen: dict[int, Alarm | None] = {}
 
@@ -215,7 +206,11 @@ class ClipGuard:
             self._look(frames[k], timestamps_us[k])
 
     def alarms(
-        self, frames: Sequence[Image], timestamps_us: Sequence[int], first_moving: int
+        self,
+        frames: Sequence[Image],
+        timestamps_us: Sequence[int],
+        first_moving: int,
+        laid_back: LaidBack | None = None,
     ) -> tuple[Alarm, ...]:
         """Say what there was; at most one alarm of each kind.
 
@@ -225,17 +220,18 @@ class ClipGuard:
             The pictures and their times.
         first_moving
             Index of the first picture after the release.
+        laid_back
+            The same pictures, laid back over the board that was moved; ``None``: they are as the camera gave them.
         """
         released_us = timestamps_us[max(0, first_moving - 1)]
-        moved_mm = self._anchors.moved_mm(frames[-1])
-        if moved_mm is not None and _BUMP_MM < moved_mm < math.inf:
+        move = self.anchors.move(frames[-1])
+        if move is not None and move.is_bump:
             # Every edge would look like a change: what else may have happened cannot be told.
-            return (
-                Alarm(
-                    Trouble.BUMP, f"the table or the camera was moved by {moved_mm:.1f} mm during the shot"
-                ),
-            )
+            return (_bumped(move.moved_mm, "during the shot"),)
         found: dict[Trouble, Alarm] = {}
+        if laid_back is not None:
+            when = _since_release(laid_back.since_us, released_us)
+            found[Trouble.BUMP] = _bumped(laid_back.moved_mm, f"during the shot, seen {when}")
         earlier: tuple[Alarm, int] | None = None
         last = len(frames) - 1
         for k in dict.fromkeys((*_looked_at(timestamps_us), last)):
@@ -249,10 +245,9 @@ class ClipGuard:
                 earlier = alarm, at_us
                 if k != last:
                     continue
-            since_ms = (earlier[1] - released_us) / 1000
-            when = f"{abs(since_ms):.0f} ms {'after' if since_ms >= 0 else 'before'} the release"
+            when = _since_release(earlier[1], released_us)
             found.setdefault(alarm.trouble, replace(alarm, reason=f"{when} {earlier[0].reason}"))
-        if not found and moved_mm == math.inf:
+        if not found and move is not None and move.moved_mm == math.inf:
             found[Trouble.BUMP] = Alarm(
                 Trouble.BUMP, "the last picture shows another table than the one before the shot"
             )
@@ -295,6 +290,16 @@ class ClipGuard:
         return self._seen[at_us]
 
 
+def _bumped(moved_mm: float, when: str) -> Alarm:
+    """Say that the table or the camera was moved, and when."""
+    return Alarm(Trouble.BUMP, f"the table or the camera was moved by {moved_mm:.1f} mm {when}")
+
+
+def _since_release(at_us: int, released_us: int) -> str:
+    since_ms = (at_us - released_us) / 1000
+    return f"{abs(since_ms):.0f} ms {'after' if since_ms >= 0 else 'before'} the release"
+
+
 def _looked_at(timestamps_us: Sequence[int]) -> Iterator[int]:
     """Give the pictures that are looked at, besides the last."""
     looked_us = timestamps_us[0] - _LOOK_EACH_US
@@ -323,7 +328,7 @@ def unchanged(before: Image, now: Image, view: BoardView, scene: Scene) -> bool:
         return False
     rim = np.array([(x, y, z) for x, y in scene.outline_mm for z in (0.0, _HEADS_MM)])
     board = np.zeros(before.shape[:2], np.uint8)
-    cv2.fillConvexPoly(board, cv2.convexHull(_corners(view.project(rim))), 1)
+    cv2.fillConvexPoly(board, cv2.convexHull(corners_of(view.project(rim))), 1)
     watched = Watched(shrink_mask(board > 0))
     return not any(
         cv2.countNonZero(watched.differs(was, has, watched.gain(was, has), least_step=_SAME_STEP))
@@ -337,7 +342,8 @@ class _ClipWatch:
     def __init__(self, reference: Image, view: BoardView, scene: Scene, standing: Standing) -> None:
         self._before = shrink(reference)
         self._contrast = float(self._before.std())
-        self._away = Watched(shrink_mask(_away_from_soldiers(view, scene, standing, reference.shape)))
+        away = away_from_soldiers(view, scene, standing, reference.shape, heights=_FALL_HEIGHTS)
+        self._away = Watched(shrink_mask(away))
         self._mm2_per_px = SHRINK**2 * view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2) ** 2
         self._kernel = np.ones((_THICK_PX, _THICK_PX), np.uint8)
 
@@ -416,95 +422,3 @@ def _covered(shrunken: Image, contrast_before: float) -> Alarm | None:
             "lens covered or fogged",
         )
     return None
-
-
-class _Anchors:
-    """Points of the table that nothing but a bump moves.
-
-    Parameters
-    ----------
-    reference
-        The table, (height, width, 3) or (height, width).
-    view, scene, standing
-        The camera, the board and who stands on it: soldiers may fall, so points near them do not count.
-    """
-
-    def __init__(self, reference: Image, view: BoardView, scene: Scene, standing: Standing) -> None:
-        self._view = view
-        self._outline_mm = np.column_stack([np.array(scene.outline_mm), np.zeros(4)])
-        self._shades = _half(reference)
-        free = _away_from_soldiers(view, scene, standing, reference.shape, heights=0.8)[::2, ::2]
-        free = free[: self._shades.shape[0], : self._shades.shape[1]]
-        points = cv2.goodFeaturesToTrack(
-            self._shades, _POINTS, 0.05, 6, mask=free.astype(np.uint8), blockSize=3
-        )
-        self._points = np.zeros((0, 1, 2), np.float32) if points is None else np.asarray(points, np.float32)
-
-    def moved_mm(self, picture: Image) -> float | None:
-        """Return by how much the worst corner of the board has moved, in mm on it.
-
-        None where the table has too few points to tell, infinite where they are not found again.
-        """
-        if len(self._points) < _FEWEST_POINTS:
-            return None
-        found, good, _ = cv2.calcOpticalFlowPyrLK(
-            self._shades, _half(picture), self._points, None, winSize=(15, 15), maxLevel=3
-        )
-        seen = good.ravel() == 1
-        if int(seen.sum()) < max(_FEWEST_POINTS, _FEWEST_SHARE * len(self._points)):
-            return math.inf
-        move, agree = cv2.estimateAffinePartial2D(
-            self._points[seen], found[seen], ransacReprojThreshold=0.5, maxIters=500
-        )
-        if move is None or int(agree.sum()) < _FEWEST_SHARE * len(self._points):
-            return math.inf
-        corners_px = self._view.project(self._outline_mm)
-        moved_px = 2 * ((corners_px / 2 - 0.25) @ move[:, :2].T + move[:, 2] + 0.25)
-        shift_mm = self._view.on_plane(moved_px) - self._view.on_plane(corners_px)
-        return float(np.hypot(shift_mm[:, 0], shift_mm[:, 1]).max())
-
-
-def _half(picture: Image) -> Image:
-    """Return the picture in grey at half its size; a bump is told as well there, at a quarter of the cost."""
-    size = (picture.shape[1] // 2, picture.shape[0] // 2)
-    return grey(np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), dtype=np.uint8))
-
-
-def _away_from_soldiers(
-    view: BoardView,
-    scene: Scene,
-    standing: Standing,
-    shape: tuple[int, ...],
-    *,
-    heights: float = _FALL_HEIGHTS,
-) -> NDArray[np.bool_]:
-    """Return where in the picture neither soldiers fall nor the cannon moves, (height, width)."""
-    free = np.ones(shape[:2], np.uint8)
-    radius_mm = standing.foot_radius_mm + heights * standing.height_mm
-    angles = np.linspace(0.0, 2 * np.pi, 20, endpoint=False)
-    circle = radius_mm * np.column_stack([np.cos(angles), np.sin(angles), np.zeros(20)])
-    for soldier in standing.soldiers:
-        around = circle + np.array([soldier.x_mm, soldier.y_mm, 0.0])
-        cv2.fillConvexPoly(free, _corners(view.project(around)), 0)
-    cv2.fillConvexPoly(free, _corners(view.project(_cannon_mm(scene))), 0)
-    return np.asarray(free > 0)
-
-
-def _cannon_mm(scene: Scene) -> FloatArray:
-    """Return the ground that the cannon may cover: behind and before its muzzle, or its whole end where that is unknown."""
-    far_mm = 600.0
-    ahead = 1.0 if scene.cannon_side is Side.A else -1.0
-    if scene.muzzle_mm is None:
-        left_mm, right_mm = -_CANNON_HALF_MM, scene.width_mm + _CANNON_HALF_MM
-        front_mm = 0.0 if scene.cannon_side is Side.A else scene.length_mm
-    else:
-        left_mm, right_mm = scene.muzzle_mm[0] - _CANNON_HALF_MM, scene.muzzle_mm[0] + _CANNON_HALF_MM
-        front_mm = scene.muzzle_mm[1]
-    near_mm, back_mm = front_mm + ahead * _CANNON_AHEAD_MM, front_mm - ahead * far_mm
-    return np.array(
-        [[left_mm, near_mm, 0], [right_mm, near_mm, 0], [right_mm, back_mm, 0], [left_mm, back_mm, 0]]
-    )
-
-
-def _corners(pixels: FloatArray) -> NDArray[np.int32]:
-    return np.round(np.clip(pixels, -1e5, 1e5)).astype(np.int32)

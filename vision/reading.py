@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import Cause, Square
+from vision.bump import lay_back
 from vision.causes import (
     FallCause,
     ShotContacts,
@@ -227,6 +228,9 @@ def read_shot(
         return NoReading(
             "the picture goes black before the clip ends: was the lens covered or the lamp switched off?"
         )
+    laid = lay_back(frames, timestamps_us, before.picture, view, scene, lookout.guard.anchors)
+    if laid is not None:
+        frames, lookout = laid.frames, Lookout(before, scene)
     aftermath = find_falls(frames, timestamps_us, view, board, lookout.sways, first_moving)
     if scene.expected is None and scene.uniforms is None:
         board, aftermath = _named_by_the_shot(board, aftermath, scene)
@@ -250,7 +254,7 @@ def read_shot(
     perhaps_fallen = find_perhaps_fallen(
         aftermath.may_have_fallen, aftermath.topplings, aftermath.pushes, shot
     )
-    alarms = lookout.guard.alarms(frames, timestamps_us, first_moving)
+    alarms = lookout.guard.alarms(frames, timestamps_us, first_moving, laid)
     late = late_falls(falls, aftermath.pushes, track)
     return ShotReading(
         view,

@@ -103,3 +103,18 @@ def test_what_happens_during_a_shot_holds_its_ruling_and_nothing_else_does(happe
     assert [alarm.trouble for alarm in reading.alarms] == ([] if trouble is None else [trouble])
     if trouble is not None:
         assert all(Cause.OTHER in fall.possible for fall in reading.falls)
+
+
+@pytest.mark.parametrize("bump_mm", [(14.0, -9.0), (-30.0, 12.0)])
+def test_after_a_bump_the_board_is_placed_anew_and_the_shot_is_read_as_without_it(
+    bump_mm: tuple[float, float],
+) -> None:
+    plain = filmed()
+    bumped = filmed(camera=CameraFaults(bump_at_us=FIRE_US + 300_000, bump_mm=bump_mm))
+    assert plain.falls
+    assert [(f.toppling.soldier.square, f.cause) for f in bumped.falls] == [
+        (f.toppling.soldier.square, f.cause) for f in plain.falls
+    ]
+    assert [push.soldier.square for push in bumped.pushes] == [push.soldier.square for push in plain.pushes]
+    (alarm,) = bumped.alarms
+    assert "ms after the release" in alarm.reason
