@@ -16,7 +16,7 @@ from pydantic import Field
 
 from calibration.fit import Calibration, Mount, Parameter, Status
 from rig import settings
-from rig.checked_file import Fault, FaultyFile, Table, read_text, validate
+from rig.checked_file import Fault, FaultyFile, JsonObject, parse_json, read_text, validate
 
 __all__ = [
     "CalibrationFile",
@@ -46,13 +46,13 @@ class Input:
     shots: int
 
 
-class _Parameter(Table):
+class _Parameter(JsonObject):
     value: Finite
     sd: NotNegative
     status: Status
 
 
-class _Mount(Table):
+class _Mount(JsonObject):
     pivot_height_m: Finite
     barrel_m: NotNegative
     elevation_centre_rad: Finite
@@ -60,12 +60,12 @@ class _Mount(Table):
     gravity_mps2: Annotated[float, Field(ge=9.7, le=9.9)]
 
 
-class _Input(Table):
+class _Input(JsonObject):
     source: str
     shots: Annotated[int, Field(ge=0)]
 
 
-class _Keys(Table):
+class _Keys(JsonObject):
     format: Literal["cannon-calibration/1"]
     made_utc: str
     versions: dict[str, str]
@@ -185,12 +185,7 @@ def read_calibration(path: Path) -> CalibrationFile:
     """
     name = str(path)
     text = read_text(path, CalibrationFileError, missing="a calibration, as `rig calibrate range` writes it")
-    try:
-        content = json.loads(text)
-    except ValueError as error:
-        raise CalibrationFileError(name, [Fault("the file", f"no JSON ({error})", "JSON")]) from error
-    if not isinstance(content, dict):
-        raise CalibrationFileError(name, [Fault("the file", "JSON that is no object", "an object")])
+    content = parse_json(text, name, CalibrationFileError, expected="JSON")
     keys = validate(_Keys, content, name, CalibrationFileError)
     return CalibrationFile(
         Calibration(

@@ -12,14 +12,15 @@ import itertools
 import json
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-__all__ = ["Fault", "FaultyFile", "Table", "parse_toml", "read_text", "validate"]
+__all__ = ["Fault", "FaultyFile", "JsonObject", "Table", "parse_json", "parse_toml", "read_text", "validate"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +67,18 @@ class Table(BaseModel):
         extra="forbid", frozen=True, strict=True, allow_inf_nan=False, use_attribute_docstrings=True
     )
 
+    form: ClassVar[str] = "a table, [{key}]"
+    """What is expected where a table belongs and something else is found."""
+
     def conflicts(self) -> Iterator[Fault]:
         """Say what contradicts itself among values that are sound one by one; keys relative to this table."""
         yield from ()
+
+
+class JsonObject(Table):
+    """What a table is in a JSON file."""
+
+    form = 'an object, {{"key": value, ...}}'
 
 
 TableT = TypeVar("TableT", bound=Table)
@@ -77,7 +87,8 @@ TableT = TypeVar("TableT", bound=Table)
 def read_text(path: Path, error: type[FaultyFile], *, missing: str) -> str:
     """Give a file's text, or raise `error`; `missing` says what to do where there is no file."""
     try:
-        return path.read_text(encoding="utf-8")
+        # Some editors begin a file with a mark of its encoding, which is no part of the text.
+        return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         fault = Fault("the file", "nothing", missing)
     except UnicodeDecodeError as bad:
@@ -97,6 +108,33 @@ def parse_toml(text: str, name: str, error: type[FaultyFile]) -> dict[str, Any]:
         shown = text.splitlines()[int(line[1]) - 1].strip() if line else ""
         found = json.dumps(shown, ensure_ascii=False) if shown else "text that is no TOML"
         raise error(name, [Fault(place, found, "TOML", hint=what[:1].lower() + what[1:])]) from bad
+
+
+def parse_json(text: str, name: str, error: type[FaultyFile], *, expected: str) -> dict[str, Any]:
+    """Give the keys of a JSON text that is one object, or raise `error`; `expected` says what the file should be."""
+    twice: list[str] = []
+
+    def keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        held = dict(pairs)
+        if len(held) < len(pairs):
+            twice.extend(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        return held
+
+    try:
+        data = json.loads(text, object_pairs_hook=keys)
+    except json.JSONDecodeError as bad:
+        said = f"no JSON ({bad})"
+    except (ValueError, RecursionError):
+        # Numbers of thousands of digits, and lists in lists in lists.
+        said = "no JSON (numbers or lists of a size that no such file has)"
+    else:
+        if twice:
+            # Which of the two was meant, nobody can tell.
+            raise error(name, [Fault(_key(key), "more than once", "once") for key in twice])
+        if isinstance(data, dict):
+            return data
+        said, expected = _short(json.dumps(data, ensure_ascii=False)), "a JSON object"
+    raise error(name, [Fault("the file", said, expected)])
 
 
 def _split_place(message: str) -> tuple[str, str]:
@@ -202,13 +240,26 @@ def _below(key: str, fault: Fault) -> Fault:
 def _in_words(model: type[Table], errors: Iterable[Any]) -> list[Fault]:
     # A list that is three items short is one fault, not three: the last one says how many there must be.
     faults: dict[str, Fault] = {}
+    # So are items of a list that are wrong in the same way: the first one is shown, with how many there are.
+    alike: dict[tuple[str, str], list[str]] = {}
     for error in errors:
         if error["type"] == "too_short" and len(error["input"]) >= error["ctx"]["min_length"]:
             # It is long enough; its items are faulty, and said to be.
             continue
         fault = _one_in_words(model, error)
+        place = error["loc"]
+        if isinstance(place[-1], int) and error["type"] != "missing":
+            same = alike.setdefault((_dotted(place[:-1]), fault.expected), [])
+            same.append(fault.key)
+            if len(same) > 1:
+                faults[same[0]] = replace(faults[same[0]], hint=_and_more(len(same) - 1))
+                continue
         faults[fault.key] = fault
     return list(faults.values())
+
+
+def _and_more(count: int) -> str:
+    return f"and {count} more item{'s' if count > 1 else ''} like it"
 
 
 _LONGEST_FOUND = 120  # characters
@@ -252,7 +303,7 @@ def _one_in_words(model: type[Table], error: Any) -> Fault:
         what, each = ("a string", "character") if kind.startswith("string") else ("a list", "item")
         return Fault(key, found, f"{what} of {side} {bound} {each}{'s' if bound != 1 else ''}")
     if kind in {"model_type", "model_attributes_type", "dict_type"}:
-        return Fault(key, found, f"a table, [{key}]")
+        return Fault(key, found, model.form.format(key=key))
     if kind in {"tuple_type", "list_type"}:
         return Fault(key, found, "a list")
     if kind in {"literal_error", "enum"}:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from game.montecassino import Side
-from rig.checked_file import Fault, FaultyFile, Table, read_text, validate
+from rig.checked_file import FaultyFile, JsonObject, parse_json, read_text, validate
 from rig.whole_file import write_whole
 from vision.scene import Uniforms
 
@@ -26,12 +26,12 @@ class UniformsFileError(FaultyFile):
     """Taught uniforms that cannot be used; `faults` holds everything that is wrong with them."""
 
 
-class _Colour(Table):
+class _Colour(JsonObject):
     steps: tuple[Step, Step, Step]
     share: Share
 
 
-class _Keys(Table):
+class _Keys(JsonObject):
     format: Literal["uniforms/1"]
     A: Annotated[tuple[_Colour, ...], Field(min_length=1)]
     G: Annotated[tuple[_Colour, ...], Field(min_length=1)]
@@ -75,14 +75,8 @@ def read_uniforms(path: Path) -> Uniforms:
     UniformsFileError
         If it cannot be used.
     """
-    text = read_text(path, UniformsFileError, missing="a file of rig vision teach")
-    try:
-        data = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as bad:
-        raise UniformsFileError(
-            str(path), [Fault("the file", f"no JSON ({bad})", "a file of rig vision teach")]
-        ) from bad
-    if not isinstance(data, dict):
-        raise UniformsFileError(str(path), [Fault("the file", type(data).__name__, "a JSON object")])
+    made = "a file of rig vision teach"
+    text = read_text(path, UniformsFileError, missing=made)
+    data = parse_json(text, str(path), UniformsFileError, expected=made)
     keys = validate(_Keys, data, str(path), UniformsFileError)
     return Uniforms({Side.A: {c.steps: c.share for c in keys.A}, Side.G: {c.steps: c.share for c in keys.G}})

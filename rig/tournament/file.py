@@ -30,7 +30,7 @@ from game.montecassino.tournament import (
     name_fault,
     name_key,
 )
-from rig.checked_file import Fault, FaultyFile, Table, validate
+from rig.checked_file import Fault, FaultyFile, JsonObject, parse_json, read_text, validate
 from rig.notation import SquaresText
 from rig.whole_file import write_whole
 
@@ -47,7 +47,7 @@ class TournamentFileError(FaultyFile):
     """A tournament file that cannot be used; `faults` holds everything that is wrong with it."""
 
 
-class EntryKeys(Table):
+class EntryKeys(JsonObject):
     """One writing down of a result."""
 
     score: str | None = None
@@ -89,7 +89,7 @@ class EntryKeys(Table):
         return Forfeit(frozenset(self.absent)) if self.score is None else Fought.parse(self.score)
 
 
-class SeatKeys(Table):
+class SeatKeys(JsonObject):
     """One side of a pairing."""
 
     player: str
@@ -101,7 +101,7 @@ class SeatKeys(Table):
         return Seat(self.player, Artillery(parse_squares(self.zone), self.shots))
 
 
-class PairingKeys(Table):
+class PairingKeys(JsonObject):
     """Two players who meet."""
 
     board: int
@@ -117,7 +117,7 @@ class PairingKeys(Table):
         return Pairing(self.board, self.allies.seat(), self.germans.seat(), tuple(entries))
 
 
-class RoundKeys(Table):
+class RoundKeys(JsonObject):
     """A round."""
 
     pairings: Annotated[tuple[PairingKeys, ...], Field(min_length=1)]
@@ -143,7 +143,7 @@ class RoundKeys(Table):
             seen.setdefault(name, key)
 
 
-class PlayerKeys(Table):
+class PlayerKeys(JsonObject):
     """One who takes part."""
 
     name: str
@@ -164,7 +164,7 @@ class PlayerKeys(Table):
         return Player(self.name, zone, self.shots, self.withdrawn)
 
 
-class TermsKeys(Table):
+class TermsKeys(JsonObject):
     """What holds in every battle."""
 
     option: Option
@@ -188,7 +188,7 @@ class TermsKeys(Table):
         return Terms(self.option, self.cannons, self.shots, zone, self.lines, self.boards)
 
 
-class Keys(Table):
+class Keys(JsonObject):
     """All of the file."""
 
     format: Literal["montecassino-tournament/1"]
@@ -294,19 +294,8 @@ def replace_tournament(path: Path, before: Tournament, after: Tournament) -> Non
 
 
 def _json(path: Path) -> dict[str, Any]:
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        fault = Fault("the file", "nothing", "a tournament file; rig tournament new begins one")
-    except OSError as bad:
-        fault = Fault("the file", str(bad.strerror), "a file that can be read")
-    except (ValueError, RecursionError) as bad:
-        fault = Fault("the file", f"no JSON ({bad})", "a tournament file, which is JSON")
-    else:
-        if isinstance(data, dict):
-            return data
-        fault = Fault("the file", type(data).__name__, "a JSON object")
-    raise TournamentFileError(str(path), [fault])
+    text = read_text(path, TournamentFileError, missing="a tournament file; rig tournament new begins one")
+    return parse_json(text, str(path), TournamentFileError, expected="a tournament file, which is JSON")
 
 
 def _checked(data: dict[str, Any], path: Path) -> Keys:

@@ -97,7 +97,7 @@ def test_what_is_wrong_with_it_is_named(found, tmp_path, change, sentence):
     ("content", "sentence"),
     [
         (b"", "no JSON"),
-        (b"[1]", "JSON that is no object"),
+        (b"[1]", r"found \[1\], expected a JSON object"),
         (b"\xff\xfe\x00", "not UTF-8"),
         (None, "found nothing"),
     ],
