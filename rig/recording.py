@@ -20,7 +20,7 @@ from pydantic import ConfigDict, Field, field_validator
 
 from game.montecassino import Option, Position, Side, Square, parse_squares
 from rig.capture import open_capture
-from rig.checked_file import Fault, FaultyFile, Table, validate
+from rig.checked_file import Fault, FaultyFile, JsonObject, parse_json, read_text, validate
 from rig.lens_terms import LensTerms
 from rig.notation import PositionText, TableSquaresText
 from rig.whole_file import to_disk, write_whole
@@ -43,6 +43,7 @@ FORMAT = "shot-recording/1"
 SHOT_BYTES = 20_000_000
 """Room that a shot takes on the disk: a clip of 2.3 s at 720p and 120 a second, its sheet and its row."""
 _LEAST_BOARD_PX2 = 1000.0  # smaller, and no soldier could be seen on it
+_MOST_FAULTS = 4  # told of a recording.json, which stays one line
 _FRAMES_FOLDER = "frames"
 _KEYS_NAME = "recording.json"
 _CLIP_NAME = "clip.mkv"
@@ -58,7 +59,7 @@ MuzzleMm = Annotated[float, Field(ge=-20_000, le=20_000)]
 
 
 class RecordingError(FaultyFile):
-    """A recording that cannot be used; the text names the file, the key, what was found and what was expected.
+    """A recording that cannot be used; the text, always one line, names the file, the key, what was found and expected.
 
     Parameters
     ----------
@@ -69,14 +70,18 @@ class RecordingError(FaultyFile):
     """
 
     def __init__(self, path: Path | str, what: str | Iterable[Fault]) -> None:
-        if isinstance(what, str):
-            self.name, self.faults = str(path), ()
-            Exception.__init__(self, f"{path}: {what}")
-        else:
-            super().__init__(str(path), what)
+        # Of many recordings each gets its line: the faults are told in it, and none is left to be told beside it.
+        self.name, self.faults = str(path), ()
+        Exception.__init__(self, f"{path}: {what if isinstance(what, str) else _on_one_line(tuple(what))}")
 
 
-class _Keys(Table):
+def _on_one_line(faults: Sequence[Fault]) -> str:
+    told = "; and ".join(map(str, faults[:_MOST_FAULTS]))
+    more = len(faults) - _MOST_FAULTS
+    return f"{told}; and {more} more fault{'s' if more > 1 else ''}" if more > 0 else told
+
+
+class _Keys(JsonObject):
     # A key that nobody knows is kept and ignored, so that others may add their own.
     model_config = ConfigDict(extra="allow")
 
@@ -275,20 +280,21 @@ def read_recording(folder: Path) -> Recording:
     """
     path = folder / _KEYS_NAME
     if not folder.is_dir():
-        raise RecordingError(str(folder), [Fault("the folder", "nothing", "a folder with recording.json")])
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise RecordingError(str(path), [Fault("the file", "nothing", "a JSON file")]) from None
-    except OSError as bad:
-        raise RecordingError(
-            str(path), [Fault("the file", str(bad.strerror), "a file that can be read")]
-        ) from bad
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as bad:
-        raise RecordingError(str(path), [Fault("the file", f"no JSON ({bad})", "a JSON object")]) from bad
-    if not isinstance(data, dict):
-        raise RecordingError(str(path), [Fault("the file", type(data).__name__, "a JSON object")])
+        raise RecordingError(folder, [Fault("the folder", _kind(folder), "a folder with recording.json")])
+    if path.exists() and not path.is_file():  # to read a pipe would wait for whoever writes into it
+        raise RecordingError(path, [Fault("the file", _kind(path), "a JSON file")])
+    text = read_text(path, RecordingError, missing="a JSON file")
+    data = parse_json(text, str(path), RecordingError, expected="a JSON object")
     return Recording(validate(Keys, data, str(path), RecordingError))
+
+
+def _kind(path: Path) -> str:
+    """Say what there is in the place of something else."""
+    if path.is_dir():
+        return "a folder"
+    if path.is_file():
+        return "a file"
+    return "a device or a pipe" if path.exists() else "nothing"
 
 
 def refuse_recorded(folder: Path) -> None:
@@ -377,8 +383,14 @@ def _pictures(path: Path) -> Iterator[NDArray[np.uint8]]:
         return
     if not path.is_file():
         raise RecordingError(
-            str(path), [Fault("the clip", "nothing", "a video, or a folder of PNG pictures")]
+            path, [Fault("the clip", _kind(path), "a video, or a folder `frames` of PNG pictures")]
         )
+    try:
+        path.open("rb").close()
+    except OSError as bad:
+        raise RecordingError(
+            path, [Fault("the clip", str(bad.strerror), "a video that can be read")]
+        ) from bad
     capture = open_capture(str(path))
     try:
         if not capture.isOpened():

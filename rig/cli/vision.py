@@ -38,15 +38,18 @@ def teach(
     The sides are those of its position, or else of the start, each on its own lines 1 to 3. `rig analyse` finds the file
     in a recording's folder or beside it.
     """
-    from rig.recording import read_frames, read_recording
+    from rig.recording import RecordingError, read_frames, read_recording
     from rig.uniforms_file import NAME, write_uniforms
-    from vision.soldiers.teaching import teach_uniforms
+    from vision.soldiers.teaching import NotTaught, teach_uniforms
     from vision.steady import typical
 
     recording = read_recording(folder)
     before = sum(t <= (recording.scene.fire_us or t) for t in recording.timestamps_us)
     frames = list(islice(read_frames(folder, recording), max(1, min(_PICTURES, before))))
-    uniforms = teach_uniforms(typical(frames), recording.scene)
+    try:
+        uniforms = teach_uniforms(typical(frames), recording.scene)
+    except NotTaught as bad:
+        raise RecordingError(folder / recording.clip, str(bad)) from bad
     path = folder.resolve().parent / NAME if out is None else out
     write_uniforms(path, uniforms)
     typer.echo(f"the uniforms are in {path}")

@@ -220,3 +220,12 @@ def test_corners_of_another_picture_are_told(tmp_path: Path, capsys: pytest.Capt
     assert main(["analyse", str(folder)]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "corners" in line
+
+
+def test_pictures_that_teach_no_uniforms_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = record(tmp_path / "shot", bare)
+    assert main(["vision", "teach", str(folder)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"rig: {folder / 'clip.mkv'}: no board in the picture")

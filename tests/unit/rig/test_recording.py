@@ -2,6 +2,7 @@
 
 import copy
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from game.montecassino import Option, Side, Square
+from rig.cli import main
 from rig.recording import RecordingError, read_frames, read_recording, write_recording
 
 WIDTH, HEIGHT = 96, 64
@@ -267,7 +269,9 @@ def test_a_wrong_value_is_named_with_what_was_found_and_expected(
     assert "\n" not in said
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "3", '{"format": NaN}', "\ufeff{}"])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "3", '{"format": NaN}', "\ufeff{}", f'{{"fire_us": {"9" * 5000}}}', "[" * 100_000]
+)
 def test_a_file_that_is_no_recording_is_told(folder: Path, text: str) -> None:
     (folder / "recording.json").write_text(text)
     with pytest.raises(RecordingError, match=r"recording\.json"):
@@ -279,6 +283,81 @@ def test_a_missing_folder_or_file_is_told(tmp_path: Path) -> None:
         read_recording(tmp_path)
     with pytest.raises(RecordingError, match="nowhere"):
         read_recording(tmp_path / "nowhere")
+
+
+def test_a_mark_of_the_encoding_before_the_text_does_no_harm(folder: Path) -> None:
+    before = read_recording(folder)
+    path = folder / "recording.json"
+    path.write_text(path.read_text(), encoding="utf-8-sig")
+    assert read_recording(folder) == before
+
+
+def test_a_key_given_twice_is_told(folder: Path) -> None:
+    path = folder / "recording.json"
+    path.write_text(path.read_text().replace('"option"', '"option": "i", "option"'))
+    with pytest.raises(RecordingError, match="option: found more than once, expected once"):
+        read_recording(folder)
+
+
+def test_what_is_no_folder_or_no_file_is_said_to_be_what_it_is(folder: Path) -> None:
+    with pytest.raises(RecordingError, match="the folder: found a file, expected a folder"):
+        read_recording(folder / "clip.mkv")
+    recording = read_recording(folder)
+    (folder / "clip.mkv").unlink()
+    (folder / "clip.mkv").mkdir()
+    with pytest.raises(RecordingError, match=r"clip\.mkv: the clip: found a folder, expected a video"):
+        list(read_frames(folder, recording))
+    (folder / "recording.json").unlink()
+    (folder / "recording.json").mkdir()
+    with pytest.raises(RecordingError, match=r"recording\.json: the file: found a folder"):
+        read_recording(folder)
+
+
+def test_a_pipe_is_not_waited_for(folder: Path) -> None:
+    recording = read_recording(folder)
+    for name in ("recording.json", "clip.mkv"):
+        (folder / name).unlink()
+        os.mkfifo(folder / name)
+    with pytest.raises(RecordingError, match=r"recording\.json: the file: found a device or a pipe"):
+        read_recording(folder)
+    with pytest.raises(RecordingError, match=r"clip\.mkv: the clip: found a device or a pipe"):
+        list(read_frames(folder, recording))
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_clip_that_must_not_be_read_is_told_as_that(folder: Path) -> None:
+    (folder / "clip.mkv").chmod(0)
+    with pytest.raises(RecordingError, match=r"clip\.mkv: the clip: found Permission denied"):
+        list(read_frames(folder, read_recording(folder)))
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        (
+            "timestamps_us",
+            [str(t) for t in TIMES_US],
+            'timestamps_us[1]: found "1000000", expected a whole number (and 4 more items like it)',
+        ),
+        ("camera", [], 'camera: found [], expected an object, {"key": value, ...}'),
+        (
+            "camera",
+            {},
+            "camera.width: found nothing, expected a value; this key must be given; and camera.height",
+        ),
+    ],
+    ids=["a list of wrong items", "no object", "an object without keys"],
+)
+def test_many_faults_are_one_line(
+    folder: Path, key: str, value: object, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    change(folder, setting(key, value))
+    assert main(["analyse", str(folder)]) == 2
+    out, err = capsys.readouterr()
+    (line,) = err.splitlines()
+    assert out == ""
+    assert line.startswith(f"rig: {folder / 'recording.json'}: {said}")
+    assert len(line) < len(str(folder)) + 400
 
 
 def test_more_or_fewer_pictures_than_times_are_told(folder: Path) -> None:
