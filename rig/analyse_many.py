@@ -36,8 +36,10 @@ class Outcome(StrEnum):
     """Read now, and kept."""
     KEPT = "kept"
     """The same code has read it before."""
+    UNKEPT = "unkept"
+    """Read now, and its reading cannot be kept."""
     BAD = "bad"
-    """It cannot be read, or its reading cannot be kept."""
+    """It cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class Read:
     result: dict[str, Any] | None
     """What `rig analyse --json` prints of it; None for a bad one."""
     why: str = ""
-    """Of a bad one: what is wrong, in a sentence that names it."""
+    """Of a bad one, or one that is not kept: what is wrong, in a sentence that names it."""
 
 
 class Tally:
@@ -76,9 +78,14 @@ class Tally:
 
     def in_words(self) -> Iterator[str]:
         """Give what came together, line by line."""
-        total, bad = self.outcomes.total(), self.outcomes[Outcome.BAD]
+        total, bad, unkept = (
+            self.outcomes.total(),
+            self.outcomes[Outcome.BAD],
+            self.outcomes[Outcome.UNKEPT],
+        )
         yield (
-            f"{total} recording{'' if total == 1 else 's'}: {self.outcomes[Outcome.READ]} read, "
+            f"{total} recording{'' if total == 1 else 's'}: {self.outcomes[Outcome.READ] + unkept} read"
+            f"{f' (of {unkept} the reading is not kept)' if unkept else ''}, "
             f"{self.outcomes[Outcome.KEPT]} read before by the same code, {bad} cannot be read."
         )
         if total == bad:
@@ -93,22 +100,24 @@ class Tally:
 def find_recordings(folders: Sequence[Path]) -> tuple[Path, ...]:
     """Return the recordings among folders and in whatever lies below them, each once, in the order of their names.
 
-    A folder named that neither is one nor holds any is given back as it is: reading it says what is wrong.
+    A folder named that neither is one nor holds any is given back as it is, and so is one that cannot be looked into:
+    reading it says what is wrong.
     """
     found: dict[Path, Path] = {}
     for folder in folders:
-        below = [folder] if (folder / _KEYS_NAME).exists() else list(_below(folder))
-        for each in below or [folder]:
+        for each in list(_below(folder)) or [folder]:
             found.setdefault(each.resolve(), each)
     return tuple(found.values())
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    for path, folders, files in os.walk(folder):
+    shut: list[str] = []
+    for path, folders, files in os.walk(folder, onerror=lambda bad: shut.append(bad.filename)):
         folders.sort()
         if _KEYS_NAME in files:
             folders.clear()  # a recording holds no other
             yield Path(path)
+    yield from (Path(path) for path in shut if Path(path).is_dir())
 
 
 def usual_jobs() -> int:
@@ -189,11 +198,15 @@ def _known(folder: Path, into: Path | None) -> Read | None:
     """Give what needs no reading: a reading by the same code, or a recording.json that is faulty."""
     try:
         path = place_of(folder, read_recording(folder), into=into)
-        if not path.exists():
-            return None
-        return Read(folder, Outcome.KEPT, json.loads(path.read_text(encoding="utf-8"))["result"])
+        kept = path.read_bytes() if path.exists() else None
     except (FaultyFile, OSError) as bad:
         return Read(folder, Outcome.BAD, None, _sentence(folder, bad))
+    except Exception as bug:
+        return _stumbled(folder, bug)
+    if kept is None:
+        return None
+    try:
+        return Read(folder, Outcome.KEPT, json.loads(kept)["result"])
     except (ValueError, KeyError, TypeError):
         return Read(
             folder, Outcome.BAD, None, f"{path}: found no reading in it; move it away to have it made anew"
@@ -204,14 +217,22 @@ def _read_one(folder: Path, into: Path | None) -> Read:
     try:
         analysis = analyse_folder(folder)
         result = analysis.as_json()
-        keep(place_of(folder, analysis.recording, into=into), result)
     except (FaultyFile, OSError) as bad:
         return Read(folder, Outcome.BAD, None, _sentence(folder, bad))
     except Exception as bug:
-        # One recording that we stumble over is no reason to leave thousands unread; it is told, and counts as bad.
-        said = f"{folder}: reading it failed ({type(bug).__name__}: {bug}); please report this"
-        return Read(folder, Outcome.BAD, None, said)
+        return _stumbled(folder, bug)
+    try:
+        keep(place_of(folder, analysis.recording, into=into), result)
+    except OSError as bad:
+        said = f"{_sentence(folder, bad)}; the recording is read, and its reading is not kept"
+        return Read(folder, Outcome.UNKEPT, result, said)
     return Read(folder, Outcome.READ, result)
+
+
+def _stumbled(folder: Path, bug: Exception) -> Read:
+    """Give a recording that we stumble over, which is no reason to leave thousands unread; it is told, and counts as bad."""
+    said = f"{folder}: reading it failed ({type(bug).__name__}: {bug}); please report this"
+    return Read(folder, Outcome.BAD, None, said)
 
 
 def _sentence(folder: Path, bad: FaultyFile | OSError) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["analyse"]
 
-_UNREADABLE = 2  # exit status, as for a single recording that cannot be read
+_UNREADABLE = 2  # exit status, as for a single recording that cannot be read, or kept
 
 
 @app.command(rich_help_panel="Look")
@@ -24,6 +24,7 @@ def analyse(
         list[Path],
         typer.Argument(
             metavar="FOLDER...",
+            readable=False,  # one that must not be read is told like every bad one, and the rest is read
             help="a shot's recording: a folder with recording.json; several, or a folder of such folders, are read in parallel",
         ),
     ],
@@ -102,12 +103,12 @@ def _many(folders: Sequence[Path], *, as_json: bool, jobs: int | None, into: Pat
         task = progress.add_task("reading", total=len(folders))
         for read in analyse_many(folders, jobs=min(jobs or usual_jobs(), len(folders)), into=into):
             tally.add(read)
-            if read.outcome is Outcome.BAD:
+            if read.why:
                 console.print(f"rig: {read.why}", markup=False)
-            elif as_json:
-                print(json.dumps({"folder": str(read.folder), **(read.result or {})}), flush=True)
+            if as_json and read.result is not None:
+                print(json.dumps({"folder": str(read.folder), **read.result}), flush=True)
             progress.advance(task)
     for line in tally.in_words():
         typer.echo(line, err=as_json)
-    if tally.outcomes[Outcome.BAD]:
+    if tally.outcomes[Outcome.BAD] or tally.outcomes[Outcome.UNKEPT]:
         raise typer.Exit(_UNREADABLE)

@@ -6,6 +6,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from painted_shot import record
 from test_recording import write
 
 from rig import analyse_many as many
@@ -104,6 +105,41 @@ def test_a_bad_recording_is_a_sentence_and_the_rest_is_read(
     assert len(complaints) == 3
     for name in ("tiny", "empty", "nowhere"):
         assert sum(f"/{name}" in line for line in complaints) == 1, name
+
+
+def test_a_file_that_no_json_reader_takes_is_a_sentence_and_the_rest_is_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path / "kept")
+    keep(place_of(tmp_path / "kept", read_recording(tmp_path / "kept")), RESULT)
+    (tmp_path / "large").mkdir()
+    (tmp_path / "large" / "recording.json").write_text(f'{{"fire_us": {"9" * 5000}}}')
+    assert main(["analyse", str(tmp_path), "--jobs", "1"]) == 2
+    out, err = capsys.readouterr()
+    assert "2 recordings: 0 read, 1 read before by the same code, 1 cannot be read." in out
+    assert "large/recording.json: the file: found no JSON" in " ".join(err.split())
+
+
+def test_a_reading_that_cannot_be_kept_is_given_all_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = record(tmp_path / "shot")
+    (folder / "analysis").write_text("a file where the folder of readings belongs")
+    assert main(["analyse", str(folder), "--keep", "--json", "--jobs", "1"]) == 2
+    out, err = capsys.readouterr()
+    (told,) = map(json.loads, out.splitlines())
+    assert told["folder"] == str(folder)
+    assert [fall["square"] for fall in told["falls"]] == ["A-12"]
+    assert "the recording is read, and its reading is not kept" in " ".join(err.split())
+    assert "1 read (of 1 the reading is not kept), 0 read before by the same code, 0 cannot be read" in err
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may look into every folder")
+def test_a_folder_that_must_not_be_looked_into_is_named_and_the_rest_is_found(tmp_path: Path) -> None:
+    write(tmp_path / "shot")
+    (tmp_path / "shut").mkdir(mode=0)
+    assert find_recordings([tmp_path]) == (tmp_path / "shot", tmp_path / "shut")
+    assert find_recordings([tmp_path / "shut"]) == (tmp_path / "shut",)
 
 
 def test_of_several_json_is_one_object_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
