@@ -31,7 +31,13 @@ from rig.link.port import Clock
 from rig.log import LogError, ShotLog, Stage
 from rig.logged_reading import log_reading
 from rig.reading_ahead import ReadingAhead
-from rig.recording import RecordingError, refuse_full_disk, refuse_recorded, write_recording
+from rig.recording import (
+    RecordingError,
+    recording_of,
+    refuse_full_disk,
+    refuse_recorded,
+    write_recording,
+)
 from rig.sequence import State
 from rig.settings import Settings
 from vision.rest import Stillness
@@ -259,6 +265,9 @@ class Match:
             settings.board,
             foot_mm=None if soldier is None else (soldier.x_mm, soldier.y_mm),
         )
+        # What no recording takes, whenever its pictures are taken, is told while nothing has moved: the shot would be lost.
+        keys = self._recording_keys(order, aimed, None)
+        recording_of(self._folder(shot_id), keys, timestamps_us=(0, 1))
         if cannon.state is State.SAFE_DRAWN:
             self._progress("letting down a lever that was left drawn")
             cannon.let_down("left drawn by an earlier shot")
@@ -268,7 +277,7 @@ class Match:
         cannon.aim(aimed.traverse_us, aimed.azimuth_us, aimed.elevation_us)
         self._log.aimed(shot_id, _logged_aim(aimed, settings), clock_us=self._now())
         # The barrel stays where it is now: the table is read while the lever is drawn.
-        ahead.see_aimed(self._eye.pictures(), self._recording_keys(order, aimed, None))
+        ahead.see_aimed(self._eye.pictures(), keys)
         self._progress("cocking")
         cannon.cock()
         self._reached(shot_id, Stage.COCKED)

@@ -18,10 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ConfigDict, Field, field_validator
 
-from game.montecassino import Option, Position, Side, Square, parse_squares
+from game.montecassino import BOARD_FILES, BOARD_ROWS, Option, Position, Side, Square, parse_squares
+from rig.camera_keys import ExposureUs, Intrinsics, LensTerms, lens_conflicts
 from rig.capture import open_capture
 from rig.checked_file import Fault, FaultyFile, JsonObject, parse_json, read_text, validate
-from rig.lens_terms import LensTerms
+from rig.marker_keys import MarkerSizeMm, PlaceMm, marker_conflicts
 from rig.notation import PositionText, TableSquaresText
 from rig.whole_file import to_disk, write_whole
 from vision.scene import MarkerMap, Scene
@@ -53,9 +54,13 @@ _ENCODER = {"crf": "14", "preset": "ultrafast"}
 _CLIP_CLOCK = Fraction(1, 1_000_000)
 _NO_COLOUR = 3  # grey levels between the colours
 
-PointMm = tuple[float, float]
-FocalPx = Annotated[float, Field(ge=10, le=1e6)]
-MuzzleMm = Annotated[float, Field(ge=-20_000, le=20_000)]
+_MOST_LONGER = 1.1  # than its picture an exposure may be: what a camera is called is not what it does to the last per cent
+_MUZZLE_AROUND_MM = 1500.0  # beyond the board's edges; strip, carriage and barrel stay well within
+_MUZZLE_BELOW_MM, _MUZZLE_ABOVE_MM = 100.0, 1500.0  # the board
+
+Px = Annotated[float, Field(ge=-100_000, le=100_000)]
+PointPx = tuple[Px, Px]
+TimeUs = Annotated[int, Field(ge=-9_000_000_000_000_000, le=9_000_000_000_000_000)]  # 285 years either way
 
 
 class RecordingError(FaultyFile):
@@ -92,17 +97,35 @@ class CameraKeys(_Keys):
     width: Annotated[int, Field(ge=16, le=16_384)]
     height: Annotated[int, Field(ge=16, le=16_384)]
     fps: Annotated[float, Field(gt=0, le=10_000)]
-    exposure_us: Annotated[int, Field(gt=0)] | None
-    intrinsics: tuple[FocalPx, FocalPx, float, float] | None
+    exposure_us: ExposureUs | None
+    intrinsics: Intrinsics | None
     distortion: LensTerms | None
+
+    def conflicts(self) -> Iterator[Fault]:
+        """Hold the exposure against the pace of the pictures, and the lens against their size."""
+        picture_us = 1e6 / self.fps
+        if self.exposure_us is not None and self.exposure_us > _MOST_LONGER * picture_us:
+            yield Fault(
+                "exposure_us",
+                str(self.exposure_us),
+                f"at most {picture_us:.0f}: of {self.fps:g} pictures a second none is exposed for longer",
+                also=("fps",),
+            )
+        yield from lens_conflicts(
+            "intrinsics",
+            self.intrinsics,
+            self.distortion,
+            sides=("width", "height"),
+            size_px=(self.width, self.height),
+        )
 
 
 class MarkerKeys(_Keys):
     """ArUco markers on the table."""
 
     dictionary: Annotated[str, Field(pattern=r"^DICT_\w+$")]
-    size_mm: Annotated[float, Field(gt=0)]
-    centres_mm: Annotated[dict[str, PointMm], Field(min_length=1)]
+    size_mm: MarkerSizeMm
+    centres_mm: Annotated[dict[str, tuple[PlaceMm, PlaceMm]], Field(min_length=1)]
 
     @field_validator("dictionary")
     @classmethod
@@ -111,13 +134,9 @@ class MarkerKeys(_Keys):
             raise ValueError("a dictionary that OpenCV knows, as DICT_4X4_50")
         return name
 
-    @field_validator("centres_mm")
-    @classmethod
-    def _are_numbered(cls, centres: dict[str, PointMm]) -> dict[str, PointMm]:
-        for name in centres:
-            if not (name.isascii() and name.isdigit()):
-                raise ValueError('markers by their numbers, as "0"')
-        return centres
+    def conflicts(self) -> Iterator[Fault]:
+        """Ask for numbered markers, none on another."""
+        yield from marker_conflicts("centres_mm", self.centres_mm, size="size_mm", size_mm=self.size_mm)
 
 
 class BoardKeys(_Keys):
@@ -125,11 +144,11 @@ class BoardKeys(_Keys):
 
     square_mm: Annotated[float, Field(ge=5, le=1_000)]
     markers: MarkerKeys | None
-    corners_px: tuple[PointMm, PointMm, PointMm, PointMm] | None
+    corners_px: tuple[PointPx, PointPx, PointPx, PointPx] | None
 
     @field_validator("corners_px")
     @classmethod
-    def _span_a_board(cls, corners: tuple[PointMm, ...] | None) -> tuple[PointMm, ...] | None:
+    def _span_a_board(cls, corners: tuple[PointPx, ...] | None) -> tuple[PointPx, ...] | None:
         if corners is not None:
             outline = np.array(corners, dtype=np.float32)
             if not cv2.isContourConvex(outline) or cv2.contourArea(outline) < _LEAST_BOARD_PX2:
@@ -141,7 +160,7 @@ class CannonKeys(_Keys):
     """Who fires, and from where."""
 
     side: Side
-    muzzle_mm: tuple[MuzzleMm, MuzzleMm, MuzzleMm] | None
+    muzzle_mm: tuple[float, float, float] | None
 
 
 class Keys(_Keys):
@@ -150,8 +169,8 @@ class Keys(_Keys):
     format: Literal["shot-recording/1"]
     camera: CameraKeys
     clip: Annotated[str, Field(pattern=r"^[^/\\]+$")]
-    timestamps_us: Annotated[tuple[int, ...], Field(min_length=2)]
-    fire_us: int | None
+    timestamps_us: Annotated[tuple[TimeUs, ...], Field(min_length=2)]
+    fire_us: TimeUs | None
     board: BoardKeys
     cannon: CannonKeys
     position: PositionText | None
@@ -159,6 +178,29 @@ class Keys(_Keys):
     option: Option
     incomplete: str = ""
     """Why the pictures end before all was at rest; empty where they do not."""
+
+    def conflicts(self) -> Iterator[Fault]:
+        """Ask for a muzzle at its side's end of the board."""
+        muzzle_mm, side = self.cannon.muzzle_mm, self.cannon.side
+        if muzzle_mm is None:
+            return
+        length_mm = BOARD_ROWS * self.board.square_mm
+        own_mm = (-_MUZZLE_AROUND_MM, length_mm / 2)
+        if side is Side.G:
+            own_mm = (length_mm / 2, length_mm + _MUZZLE_AROUND_MM)
+        room_mm = {
+            "x": (-_MUZZLE_AROUND_MM, BOARD_FILES * self.board.square_mm + _MUZZLE_AROUND_MM),
+            "y": own_mm,
+            "z": (-_MUZZLE_BELOW_MM, _MUZZLE_ABOVE_MM),
+        }
+        for (axis, (least_mm, most_mm)), at_mm in zip(room_mm.items(), muzzle_mm, strict=True):
+            if not least_mm <= at_mm <= most_mm:
+                yield Fault(
+                    "cannon.muzzle_mm",
+                    f"{axis} {at_mm:g}",
+                    f"a muzzle at the end of {side}, with {axis} from {least_mm:g} to {most_mm:g}",
+                    also=("cannon.side", "board.square_mm"),
+                )
 
     @field_validator("timestamps_us")
     @classmethod

@@ -13,8 +13,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from game.montecassino import BOARD_FILES, Position, Side
+from rig.camera_keys import ExposureUs, Intrinsics, LensTerms, lens_conflicts
 from rig.checked_file import Fault, FaultyFile, Table, parse_toml, read_text, validate
-from rig.lens_terms import LensTerms
+from rig.marker_keys import MarkerSizeMm, PlaceMm, marker_conflicts
 from rig.notation import PositionText, TableSquaresText
 
 __all__ = [
@@ -47,9 +48,6 @@ _TICKS_PER_US = 2
 
 PulseUs = Annotated[int, Field(ge=500, le=2500)]
 SpeedUsPerS = Annotated[int, Field(ge=25, le=10_000)]
-Mm = Annotated[float, Field(ge=-5_000, le=5_000)]
-LengthMm = Annotated[float, Field(gt=0, le=5_000)]
-
 
 _MARKER_CENTRES_MM = {"0": (-29.25, 24.0), "1": (389.25, 24.0), "2": (-29.25, 786.0), "3": (389.25, 786.0)}
 """One marker beside each corner of a board of 45 mm squares."""
@@ -79,11 +77,9 @@ class Camera(Table):
     """Height of a picture, as asked of the device."""
     fps: Annotated[float, Field(gt=0, le=1_000)] = 120.0
     """Frames a second, as asked of the device."""
-    exposure_us: Annotated[int, Field(ge=1, le=1_000_000)] | None = Field(default=None, examples=[1000])
+    exposure_us: ExposureUs | None = Field(default=None, examples=[1000])
     """Exposure of one frame; without it the camera chooses."""
-    intrinsics_px: tuple[float, float, float, float] | None = Field(
-        default=None, examples=[(1600.0, 1600.0, 639.5, 359.5)]
-    )
+    intrinsics_px: Intrinsics | None = Field(default=None, examples=[(1600.0, 1600.0, 639.5, 359.5)])
     """`[fx, fy, cx, cy]` of the calibrated lens; without it the lens is taken from the board's markers."""
     distortion: LensTerms | None = Field(default=None, examples=[(-0.1, 0.02, 0.0, 0.0, 0.0)])
     """`[k1, k2, p1, p2, k3]` in OpenCV's order, or these and `k4, k5, k6`; only together with intrinsics_px. `rig camera
@@ -97,14 +93,16 @@ class Camera(Table):
 
     def conflicts(self) -> Iterator[Fault]:
         """Hold the lens against the picture."""
-        if self.distortion is not None and self.intrinsics_px is None:
-            yield Fault(
-                "distortion", "distortion without intrinsics_px", "both, or neither", also=("intrinsics_px",)
-            )
+        size_px = (self.width_px, self.height_px)
+        yield from lens_conflicts(
+            "intrinsics_px",
+            self.intrinsics_px,
+            self.distortion,
+            sides=("width_px", "height_px"),
+            size_px=size_px,
+        )
         if self.intrinsics_px is not None:
-            fx_px, fy_px, cx_px, cy_px = self.intrinsics_px
-            if not (fx_px > 0 and fy_px > 0):
-                yield Fault("intrinsics_px", f"fx {fx_px}, fy {fy_px}", "focal lengths above 0")
+            *_, cx_px, cy_px = self.intrinsics_px
             if not (0 <= cx_px <= self.width_px and 0 <= cy_px <= self.height_px):
                 yield Fault(
                     "intrinsics_px",
@@ -125,29 +123,18 @@ class Board(Table):
         "DICT_4X4_50"
     )
     """Which family of ArUco markers lies on the table."""
-    marker_size_mm: LengthMm = 34.0
+    marker_size_mm: MarkerSizeMm = 34.0
     """Side of a marker's black square."""
-    marker_centres_mm: Annotated[dict[str, tuple[Mm, Mm]], Field(min_length=4)] = Field(
+    marker_centres_mm: Annotated[dict[str, tuple[PlaceMm, PlaceMm]], Field(min_length=4)] = Field(
         default_factory=lambda: dict(_MARKER_CENTRES_MM)
     )
     """Centre of each marker by its number; each marker's top edge points towards +y."""
 
     def conflicts(self) -> Iterator[Fault]:
         """Ask for numbered markers, none on another."""
-        sound: dict[str, tuple[float, float]] = {}
-        for name, centre_mm in self.marker_centres_mm.items():
-            if not (name.isascii() and name.isdigit()):
-                yield Fault(f"marker_centres_mm.{name}", f"the name {name!r}", "a marker's number, as 0")
-            for other, other_mm in sound.items():
-                apart_mm = max(abs(a - b) for a, b in zip(centre_mm, other_mm, strict=True))
-                if apart_mm < self.marker_size_mm:
-                    yield Fault(
-                        f"marker_centres_mm.{name}",
-                        f"a marker {apart_mm:g} mm from marker {other}",
-                        f"markers that lie side by side, at least {self.marker_size_mm:g} mm apart",
-                        also=("marker_size_mm",),
-                    )
-            sound[name] = centre_mm
+        yield from marker_conflicts(
+            "marker_centres_mm", self.marker_centres_mm, size="marker_size_mm", size_mm=self.marker_size_mm
+        )
 
 
 class _Axis(Table):
@@ -178,7 +165,7 @@ class _Axis(Table):
 class Traverse(_Axis):
     """The carriage along the strip behind the first line."""
 
-    centre_mm: Mm = 180.0
+    centre_mm: PlaceMm = 180.0
     """How far along the strip the muzzle stands at centre_us, from its left end as the owner sees it."""
     us_per_mm: Annotated[float, Field(ge=-100, le=100)] = 3.3333
     """Change of pulse that moves the carriage 1 mm to the owner's right; negative where it turns the other way."""

@@ -179,6 +179,18 @@ def test_a_lever_that_an_emergency_stop_left_drawn_is_let_down_before_the_next_s
         assert len(rig.twin.shots) == 1
 
 
+def test_a_shot_that_no_recording_could_keep_is_not_fired(tmp_path):
+    with rig_on(tmp_path) as (rig, position):
+        camera = rig.settings.camera.model_copy(
+            update={"exposure_us": 900_000}
+        )  # of a camera that turned out faster
+        rig.match.settings = rig.settings.model_copy(update={"camera": camera})
+        with pytest.raises(RecordingError, match=r"camera\.exposure_us: found 900000, expected at most"):
+            rig.match.shoot(order(rig, position))
+        assert not rig.twin.shots
+        assert_cannon_is_safe(rig)
+
+
 def test_a_shot_that_cannot_be_read_is_recorded_whole(tmp_path, monkeypatch):
     def unreadable(folder: Path, *rest: object) -> None:
         raise RecordingError(folder, "nothing can be made of it")

@@ -248,6 +248,28 @@ def test_a_missing_key_is_named(folder: Path, key: str) -> None:
         ("board.markers.centres_mm", {"left": [0, 0]}),
         ("board.markers.centres_mm", {}),
         ("board.corners_px", [[0, 0], [1, 1], [2, 2]]),
+        ("camera.exposure_us", 10**400),
+        ("camera.exposure_us", 10_000),  # longer than a picture lasts
+        ("camera.intrinsics", [0, 900, 47.5, 31.5]),
+        ("camera.intrinsics", [1000, 1000, 47.5, 31.5]),  # above ten times the width
+        ("camera.intrinsics", None),  # with the distortion of a lens
+        ("camera.distortion", [0, 0, 1e5, 0, 0]),
+        ("camera.distortion", [1e100, 0, 0, 0, 0]),
+        ("timestamps_us", [*TIMES_US[:-1], 10**400]),
+        ("timestamps_us", [t + 10**30 for t in TIMES_US]),
+        ("fire_us", 10**400),
+        ("fire_us", -(10**400)),
+        ("board.markers.size_mm", 1),
+        ("board.markers.size_mm", 1e6),
+        ("board.markers.centres_mm", {"0": [1e300, 0]}),
+        ("board.markers.centres_mm", {"7": [0, 0], "007": [0, 700]}),
+        ("board.markers.centres_mm", {"9" * 5000: [0, 0]}),
+        ("board.markers.centres_mm", {"1": [0, 0], "2": [10, 10]}),  # one on the other
+        ("board.corners_px", [[-1e300, -1e300], [1e300, -1e300], [1e300, 1e300], [-1e300, 1e300]]),
+        ("cannon.muzzle_mm", [180, 20_860, 50]),
+        ("cannon.muzzle_mm", [180, 860, -500]),
+        ("cannon.muzzle_mm", [180, -50, 50]),  # at the other side's end
+        ("cannon.side", "A"),
         ("cannon.side", "B"),
         ("cannon.muzzle_mm", [1, 2]),
         ("position", "G A01 A01 0/0 1/1 -"),
@@ -267,6 +289,36 @@ def test_a_wrong_value_is_named_with_what_was_found_and_expected(
     assert "found" in said
     assert "expected" in said
     assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        (
+            "camera",
+            {**KEYS["camera"], "intrinsics": None, "distortion": [0, 0, 0, 0, 0]},
+        ),  # no distortion at all
+        (
+            "camera",
+            {**KEYS["camera"], "intrinsics": [28.8, 28.8, 47.5, 31.5]},
+        ),  # a wide lens: 0.3 of the width
+        (
+            "camera",
+            {**KEYS["camera"], "intrinsics": [768, 768, 47.5, 31.5]},
+        ),  # a tele lens: 8 times the width
+        ("camera", {**KEYS["camera"], "width": 64, "height": 96, "intrinsics": [19.2, 19.2, 31.5, 47.5]}),
+        ("camera", {**KEYS["camera"], "distortion": [-4.2, 20.0, 0.01, -0.02, -35.0, -4.1, 19.0, -33.0]}),
+        ("camera", {**KEYS["camera"], "exposure_us": 8334}),  # all of a picture
+        ("timestamps_us", [t + 1_800_000_000_000_000 for t in TIMES_US]),  # since 1970
+        ("fire_us", -50_000),
+        ("cannon", {"side": "A", "muzzle_mm": [180.0, -120.0, 30.0]}),
+        ("cannon", {"side": "G", "muzzle_mm": [180.0, 795.0, 50.0]}),  # a long barrel over the first line
+        ("cannon", {"side": "A", "muzzle_mm": None}),
+    ],
+)
+def test_what_cameras_and_tables_can_be_is_read(folder: Path, key: str, value: object) -> None:
+    change(folder, setting(key, value))
+    read_recording(folder)
 
 
 @pytest.mark.parametrize(

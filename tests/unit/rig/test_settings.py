@@ -163,7 +163,18 @@ def test_everything_wrong_is_said_at_once() -> None:
         (
             "[camera]\nintrinsics_px = [1000.0, 0.0, 600.0, 300.0]",
             "camera.intrinsics_px",
-            "found fx 1000.0, fy 0.0, expected focal lengths above 0",
+            "found fx 1000, fy 0, expected focal lengths from 144 to 12800 px, for pictures of 1280 x 720 px",
+        ),
+        (
+            "[camera]\nintrinsics_px = [1000.0, 1000.0, 600.0, 300.0]\ndistortion = [0.0, 0.0, 1e5, 0.0, 0.0]",
+            "camera.distortion",
+            "found [0.0, 0.0, 100000.0, 0.0, 0.0], expected terms of a lens: p1 and p2 up to 1, the others up to 1000 "
+            "either way",
+        ),
+        (
+            "[board]\nmarker_size_mm = 1.0",
+            "board.marker_size_mm",
+            "found 1.0, expected a number of at least 5",
         ),
         (
             "[camera]\nintrinsics_px = [1000.0, 1000.0, 1300.0, 300.0]",

@@ -1,0 +1,76 @@
+"""What a camera and its lens can be, as settings and recordings write them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from rig.checked_file import Fault
+
+__all__ = ["ExposureUs", "Intrinsics", "LensTerms", "lens_conflicts"]
+
+_MOST_TANGENTIAL = 1.0  # p1 and p2 of lenses are some thousandths
+_MOST_RADIAL = 1000.0  # far more than k1 and k2 ever are, for what a long lens leaves undetermined
+_LEAST_FOCAL, _MOST_FOCAL = (
+    0.2,
+    10.0,
+)  # shorter than any wide lens in short sides, longer than any tele lens in long ones
+
+
+def _of_a_lens(terms: tuple[float, ...]) -> tuple[float, ...]:
+    if len(terms) not in {5, 8}:
+        raise ValueError("5 numbers, [k1, k2, p1, p2, k3], or 8, these and k4, k5, k6")
+    radial, tangential = (*terms[:2], *terms[4:]), terms[2:4]
+    if max(map(abs, radial)) > _MOST_RADIAL or max(map(abs, tangential)) > _MOST_TANGENTIAL:
+        raise ValueError(
+            f"terms of a lens: p1 and p2 up to {_MOST_TANGENTIAL:g}, the others up to {_MOST_RADIAL:g} either way"
+        )
+    return terms
+
+
+ExposureUs = Annotated[int, Field(ge=1, le=1_000_000)]
+"""Exposure of one picture."""
+
+Intrinsics = tuple[float, float, float, float]
+"""``fx, fy, cx, cy`` in px."""
+
+LensTerms = Annotated[tuple[float, ...], AfterValidator(_of_a_lens)]
+"""``k1, k2, p1, p2, k3`` in OpenCV's order, or these and ``k4, k5, k6``."""
+
+
+def lens_conflicts(
+    key: str,
+    intrinsics_px: Intrinsics | None,
+    distortion: tuple[float, ...] | None,
+    *,
+    sides: tuple[str, str],
+    size_px: tuple[int, int],
+) -> Iterator[Fault]:
+    """Hold a lens against the picture.
+
+    Parameters
+    ----------
+    key
+        What the intrinsics are called.
+    intrinsics_px, distortion
+        The lens, as far as it is known.
+    sides
+        What the picture's width and height are called.
+    size_px
+        The picture's width and height.
+    """
+    if intrinsics_px is None:
+        if any(distortion or ()):  # terms of 0 say nothing
+            yield Fault("distortion", f"distortion without {key}", "both, or neither", also=(key,))
+        return
+    fx_px, fy_px, *_ = intrinsics_px
+    least_px, most_px = _LEAST_FOCAL * min(size_px), _MOST_FOCAL * max(size_px)
+    if not all(least_px <= focal_px <= most_px for focal_px in (fx_px, fy_px)):
+        yield Fault(
+            key,
+            f"fx {fx_px:g}, fy {fy_px:g}",
+            f"focal lengths from {least_px:g} to {most_px:g} px, for pictures of {size_px[0]} x {size_px[1]} px",
+            also=sides,
+        )

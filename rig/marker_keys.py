@@ -1,0 +1,57 @@
+"""The markers on the table, as settings and recordings write them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated
+
+from pydantic import Field
+
+from rig.checked_file import Fault
+
+__all__ = ["MarkerSizeMm", "PlaceMm", "marker_conflicts"]
+
+_MOST_DIGITS = 4  # no dictionary has more than 1024 markers
+
+PlaceMm = Annotated[float, Field(ge=-5_000, le=5_000)]
+"""A place on the table along x or y, in the board frame."""
+
+MarkerSizeMm = Annotated[float, Field(ge=5, le=500)]
+"""Side of a marker's black square; smaller, and no camera that sees the board could read it."""
+
+
+def marker_conflicts(
+    key: str, centres_mm: Mapping[str, tuple[float, float]], *, size: str, size_mm: float
+) -> Iterator[Fault]:
+    """Ask for numbered markers, each number once, none on another.
+
+    Parameters
+    ----------
+    key
+        What the centres are called.
+    centres_mm
+        By its number: where the centre of each marker is.
+    size
+        What the markers' size is called.
+    size_mm
+        Side of a marker's black square.
+    """
+    sound: dict[str, tuple[float, float]] = {}
+    for name, centre_mm in centres_mm.items():
+        if not (name.isascii() and name.isdigit() and len(name) <= _MOST_DIGITS):
+            yield Fault(f"{key}.{name}", f"the name {name!r}", "a marker's number, as 0")
+            continue
+        for other, other_mm in sound.items():
+            if int(other) == int(name):
+                yield Fault(f"{key}.{name}", f"marker {other} a second time", "each marker once")
+                continue
+            apart_mm = max(abs(a - b) for a, b in zip(centre_mm, other_mm, strict=True))
+            if apart_mm < size_mm:
+                yield Fault(
+                    f"{key}.{name}",
+                    f"a marker {apart_mm:g} mm from marker {other}",
+                    f"markers that lie side by side, at least {size_mm:g} mm apart",
+                    also=(size,),
+                )
+                break
+        sound[name] = centre_mm
