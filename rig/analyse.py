@@ -86,6 +86,7 @@ class Analysis:
             ],
             "verdict": _verdict_json(self.verdict),
             "verdicts": {option.value: _verdict_json(verdict) for option, verdict in self.verdicts.items()},
+            "notes": list(reading.notes),
             "timing_ms": {"decode": round(self.decode_ms), "analyse": round(self.analyse_ms)},
             # Only where there is something to say: a ruling that nothing holds is told as it always was.
             **({"held": [alarm.reason for alarm in reading.alarms]} if reading.alarms else {}),

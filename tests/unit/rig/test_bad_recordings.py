@@ -200,6 +200,9 @@ def test_a_camera_slower_than_it_says_is_noted(tmp_path: Path, capsys: pytest.Ca
     folder = record(tmp_path / "shot", camera=camera)
     assert main(["analyse", str(folder)]) == 0
     assert "Note: the pictures are 8.333 ms apart" in capsys.readouterr().out
+    assert main(["analyse", str(folder), "--json"]) == 0
+    (note,) = json.loads(capsys.readouterr().out)["notes"]
+    assert note.startswith("the pictures are 8.333 ms apart")
 
 
 def test_a_picture_turned_by_half_is_read_all_the_same(
