@@ -56,6 +56,9 @@ _PUSHED_FIRST = 0.01
 _FELLING_MPS = 1.8
 _FELLING_SPREAD_MPS = 0.35
 _FAR_FIT = 0.05
+_LONG_BEFORE_US = (
+    100_000  # what touched it so long before it moved can hardly have felled it, and that is said
+)
 _LEAST_KNOCK = 0.01
 _STEP_US = 500.0
 POSSIBLE_SHARE = 0.12
@@ -128,8 +131,10 @@ class FallCause:
     probabilities: Mapping[Cause, float]
     knocks: tuple[Knock, ...]
     """What may have felled it, the likeliest first."""
+    grounds: str
+    """What speaks for the likeliest, in plain words."""
     evidence: str
-    """One line in plain words."""
+    """One line in plain words: the grounds, and what else it may have been."""
 
     @property
     def dragged_by(self) -> Square | None:
@@ -172,12 +177,15 @@ def explain(topplings: Sequence[Toppling], pushes: Sequence[Push], shot: ShotSee
         for square, causes in shares.items():
             for cause, share in causes.items():
                 totals[square][cause] += weight * share
-    found = []
-    for each in seen:
-        square = each.toppling.soldier.square
-        probabilities = {cause: total / everything for cause, total in totals[square].items()}
-        found.append(_conclude(each, probabilities, drags, shot))
-    return tuple(_one_direct(found))
+    likely = [
+        {cause: total / everything for cause, total in totals[each.toppling.soldier.square].items()}
+        for each in seen
+    ]
+    direct = _the_direct(likely)
+    return tuple(
+        _conclude(each, probabilities, drags, shot, direct=None if direct is None else seen[direct])
+        for each, probabilities in zip(seen, likely, strict=True)
+    )
 
 
 def allow_for_standing(fall: FallCause, chance: float) -> FallCause:
@@ -191,8 +199,8 @@ def allow_for_standing(fall: FallCause, chance: float) -> FallCause:
         That it stands all the same.
     """
     probabilities = {cause: (1 - chance) * share for cause, share in fall.probabilities.items()}
+    possible, evidence = fall.possible, _with_others(fall.grounds, fall.possible, probabilities)
     probabilities[Cause.OTHER] += chance
-    possible, evidence = fall.possible, fall.evidence
     if chance >= POSSIBLE_SHARE:
         possible = tuple(dict.fromkeys((*possible, Cause.OTHER)))
         evidence += f"; it may have been pushed and stand ({100 * chance:.0f} %)"
@@ -341,24 +349,49 @@ def _felling(speed_mps: float) -> float:
     return float(1.0 / (1.0 + np.exp((_FELLING_MPS - speed_mps) / _FELLING_SPREAD_MPS)))
 
 
+def _the_direct(likely: Sequence[Mapping[Cause, float]]) -> int | None:
+    """Which of the falls is told as direct, by the probabilities of their causes: at most one is, the surest."""
+    directs = [k for k, probabilities in enumerate(likely) if _ranked(probabilities)[0] is Cause.DIRECT]
+    return max(directs, key=lambda k: likely[k][Cause.DIRECT], default=None)
+
+
+def _ranked(probabilities: Mapping[Cause, float]) -> list[Cause]:
+    return sorted(probabilities, key=lambda cause: -probabilities[cause])
+
+
 def _conclude(
     seen: _Seen,
     probabilities: Mapping[Cause, float],
     drags: Sequence[Drag],
     shot: ShotSeen,
+    *,
+    direct: _Seen | None,
 ) -> FallCause:
-    ranked = sorted(probabilities, key=lambda cause: -probabilities[cause])
-    cause = ranked[0]
-    possible = tuple(c for c in ranked if c is cause or probabilities[c] >= POSSIBLE_SHARE)
+    ranked = _ranked(probabilities)
+    # Where another is told as direct, one that seems so too takes its next likely cause.
+    is_second = ranked[0] is Cause.DIRECT and seen is not direct
+    cause = ranked[1] if is_second else ranked[0]
+    others = (c for c in ranked if c is not cause and probabilities[c] >= POSSIBLE_SHARE)
+    possible = (cause, *others)
     toppling = seen.toppling
     square = toppling.soldier.square
     knocks = _knocks(square, probabilities, drags)
     pusher = next((k.by for k in knocks if k.by is not None), None) if cause is Cause.DRAGGED else None
-    evidence = _evidence(seen, cause, pusher, shot)
-    if len(possible) > 1:
-        rest = " or ".join(f"{c} ({100 * probabilities[c]:.0f} %)" for c in possible[1:])
-        evidence += f"; it may have been {rest}"
-    return FallCause(toppling, cause, probabilities[cause], possible, dict(probabilities), knocks, evidence)
+    grounds = _grounds(seen, cause, pusher, shot)
+    if is_second and direct is not None:
+        grounds += f"; {direct.toppling.soldier.square} is likelier to have been struck first"
+    evidence = _with_others(grounds, possible, probabilities)
+    return FallCause(
+        toppling, cause, probabilities[cause], possible, dict(probabilities), knocks, grounds, evidence
+    )
+
+
+def _with_others(grounds: str, possible: Sequence[Cause], probabilities: Mapping[Cause, float]) -> str:
+    """Add to what speaks for the cause that is told what it may have been else."""
+    if len(possible) == 1:
+        return grounds
+    rest = " or ".join(f"{cause} ({100 * probabilities[cause]:.0f} %)" for cause in possible[1:])
+    return f"{grounds}; it may have been {rest}"
 
 
 def _knocks(square: Square, probabilities: Mapping[Cause, float], drags: Sequence[Drag]) -> tuple[Knock, ...]:
@@ -370,7 +403,7 @@ def _knocks(square: Square, probabilities: Mapping[Cause, float], drags: Sequenc
     return tuple(sorted((k for k in knocks if k.probability >= _LEAST_KNOCK), key=lambda k: -k.probability))
 
 
-def _evidence(seen: _Seen, cause: Cause, pusher: Square | None, shot: ShotSeen) -> str:
+def _grounds(seen: _Seen, cause: Cause, pusher: Square | None, shot: ShotSeen) -> str:
     track = shot.track
     square, began_us = seen.toppling.soldier.square, seen.toppling.began_us
     release_us = track.release_us
@@ -389,16 +422,16 @@ def _evidence(seen: _Seen, cause: Cause, pusher: Square | None, shot: ShotSeen) 
         for course in shot.contacts.courses:
             for i, touch in enumerate(course.touches):
                 if touch.square == square and (i == 0) == (cause is Cause.DIRECT):
+                    names = ", ".join(_name(t) for t in course.touches[:i])
+                    order = f"after touching {names}" if names else "before touching anything else"
                     reached_ms = (touch.time_us - release_us) / 1000.0
-                    if i == 0:
-                        order = "before touching anything else"
-                    else:
-                        names = ", ".join(_name(t) for t in course.touches[:i])
-                        order = f"after touching {names}"
-                    return (
-                        f"the shot reached it {reached_ms:.0f} ms after release, {order}; "
-                        f"it was seen to move at {since_ms:.0f} ms"
-                    )
+                    reached = f"the shot reached it {reached_ms:.0f} ms after release, {order}"
+                    # Both are known to within a picture: what was struck did not move before.
+                    if 0 < touch.time_us - began_us <= shot.frame_us:
+                        return f"the shot reached it {when}, {order}; it was seen to move then"
+                    if began_us - touch.time_us > _LONG_BEFORE_US:
+                        return f"{reached}, long before it was seen to move at {since_ms:.0f} ms"
+                    return f"{reached}; it was seen to move at {since_ms:.0f} ms"
         is_near = seen.follower is not None and seen.follower.whereabouts.sight in {Sight.SEEN, Sight.BETWEEN}
         where = "near it" if is_near else "out of sight by"
         return f"it {what}, {when}; the shot was {where} then"
@@ -417,27 +450,3 @@ def _name(touch: Touch) -> str:
     if touch.square is not None:
         return str(touch.square)
     return "the board" if touch.on_board else "something"
-
-
-def _one_direct(found: Sequence[FallCause]) -> list[FallCause]:
-    """Leave at most one fall direct; the others that seemed so take their next likely cause."""
-    directs = [f for f in found if f.cause is Cause.DIRECT]
-    if len(directs) <= 1:
-        return list(found)
-    keep = max(directs, key=lambda f: f.confidence)
-    return [f if f is keep or f.cause is not Cause.DIRECT else _next_likely(f) for f in found]
-
-
-def _next_likely(fall: FallCause) -> FallCause:
-    ranked = sorted(
-        (c for c in fall.probabilities if c is not Cause.DIRECT), key=lambda c: -fall.probabilities[c]
-    )
-    return FallCause(
-        fall.toppling,
-        ranked[0],
-        fall.probabilities[ranked[0]],
-        (ranked[0], Cause.DIRECT),
-        fall.probabilities,
-        fall.knocks,
-        fall.evidence,
-    )

@@ -67,6 +67,7 @@ def _if_it_fell(fall: FallCause, chance: float) -> FallCause:
     ranked = sorted(probabilities, key=lambda cause: -probabilities[cause])
     # However many causes share it, that it fell at all is likely enough to be asked about.
     asked = {Cause.OTHER, fall.cause, *(c for c in ranked if probabilities[c] >= POSSIBLE_SHARE)}
+    stands = "it seems to stand, pushed"
     return replace(
         fall,
         cause=ranked[0],
@@ -74,5 +75,6 @@ def _if_it_fell(fall: FallCause, chance: float) -> FallCause:
         possible=tuple(cause for cause in ranked if cause in asked),
         probabilities=probabilities,
         knocks=tuple(replace(knock, probability=chance * knock.probability) for knock in fall.knocks),
-        evidence=f"it seems to stand, pushed, but may have fallen ({100 * chance:.0f} %): {fall.evidence}",
+        grounds=stands,
+        evidence=f"{stands}, but may have fallen ({100 * chance:.0f} %): {fall.evidence}",
     )

@@ -142,6 +142,37 @@ def test_c8_two_equal_accounts_are_a_doubt_with_both_causes() -> None:
         assert "may have been" in falls[square].evidence
 
 
+def test_of_two_that_seem_direct_the_second_is_told_by_what_speaks_for_its_own_cause() -> None:
+    # Where only A was touched, D must have been struck unseen: it seems direct as well.
+    falls = causes(
+        [topple(A, 52), topple(D, 52)],
+        Course((touch(D, 48), touch(A, 49)), 0.22),
+        Course((touch(A, 48),), 0.78),
+    )
+    second, first = sorted(falls.values(), key=lambda fall: fall.cause is Cause.DIRECT)
+    assert max(second.probabilities, key=lambda cause: second.probabilities[cause]) is Cause.DIRECT
+    assert first.cause is Cause.DIRECT
+    assert second.cause is Cause.RICOCHET
+    assert "before touching anything else" in first.evidence
+    assert "before touching anything else" not in second.evidence
+    assert f"{first.toppling.soldier.square} is likelier to have been struck first" in second.evidence
+    assert "may have been direct" in second.evidence
+    assert "may have been ricochet" not in second.evidence
+
+
+def test_a_touch_is_not_told_after_the_motion_that_it_caused() -> None:
+    """The picture in which the soldier had moved may be a few milliseconds older than where the track puts the touch."""
+    fall = causes([topple(A, 52)], Course((touch(A, 54),), 1.0))[A]
+    assert fall.cause is Cause.DIRECT
+    assert "the shot reached it 52 ms after release" in fall.evidence
+    assert "54 ms" not in fall.evidence
+
+
+def test_a_touch_long_before_a_fall_is_said_to_be_so() -> None:
+    falls = causes([topple(D, 52), topple(A, 700)], Course((touch(D, 48), touch(A, 60)), 1.0))
+    assert "long before it was seen to move at 700 ms" in falls[A].evidence
+
+
 def test_an_account_that_leaves_a_fall_unexplained_loses_weight() -> None:
     # D stands alone: only the shot can have felled it.
     falls = causes(
@@ -284,6 +315,13 @@ def test_c7_at_most_one_fall_is_direct_and_probabilities_are_such(
         assert len(set(fall.possible)) == len(fall.possible)
         assert "\n" not in fall.evidence
         assert fall.evidence
+        # What is told speaks for the cause that is told, and names the others beside it.
+        assert {c for c, share in fall.probabilities.items() if share >= 0.12} <= set(fall.possible)
+        told, _, others = fall.evidence.partition("; it may have been ")
+        assert f"{fall.cause} (" not in others
+        assert all(f"{cause} (" in others for cause in fall.possible[1:])
+        assert (fall.cause is Cause.DIRECT) or "before touching anything else" not in told
+        assert ("fell or slid against it" in told) <= (fall.cause is Cause.DRAGGED)
 
 
 def test_of_two_that_moved_at_once_the_one_that_fell_along_the_shots_way_was_struck_first() -> None:
