@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from game.montecassino import Fall, Option, Position, Side, Square, Verdict, judge_any_shot
+from game.montecassino import Doubt, Fall, Option, Position, Side, Square, Verdict, judge_any_shot
 from rig.recording import Recording, RecordingError, read_frames, read_recording
+from rig.told_together import Said, parted, told_together
 from rig.uniforms_file import find_uniforms
+from vision.causes import FallCause
+from vision.outcome import Push, Soldier
 from vision.reading import Lookout, NoReading, ShotReading, TableBefore, read_shot
 from vision.scene import Scene
 
@@ -96,27 +99,25 @@ class Analysis:
         """Give what happened, line by line, for the person at the table."""
         reading, verdict = self.reading, self.verdict
         yield f"{len(reading.standing.soldiers)} soldiers stood on the board."
-        yield from (f"Note: {note}." for note in reading.notes)
-        yield from (f"The ruling is held: {alarm.reason}." for alarm in reading.alarms)
+        yield from (f"Note: {note}." for note in self._lines(map(parted, reading.notes)))
+        alarms = self._lines(parted(alarm.reason) for alarm in reading.alarms)
+        yield from (f"The ruling is held: {alarm}." for alarm in alarms)
         if not reading.track.found:
             yield f"The shot was not seen: {reading.track.reason}."
-        for fall in reading.falls:
-            soldier = fall.toppling.soldier
-            yield (
-                f"{soldier.square} ({soldier.side}) fell: {fall.cause}, {fall.confidence:.0%} sure; {fall.evidence}"
-            )
-        for push in reading.judged_pushes:
-            yield f"{push.soldier.square} ({push.soldier.side}) was pushed and stands."
-        for fall in reading.perhaps_fallen:
-            yield f"{fall.toppling.soldier.square} ({fall.toppling.soldier.side}): {fall.evidence}."
+        yield from self._lines(map(_fell, reading.falls))
+        yield from self._lines(map(_was_pushed, reading.judged_pushes))
+        yield from self._lines(map(_may_have_fallen, reading.perhaps_fallen))
         if not reading.falls and not reading.pushes:
             yield "Nobody fell and nobody was pushed."
-        named = {"leaves": verdict.casualties, "is put back": verdict.put_back}
-        for what, squares in named.items():
-            yield from (f"{square} {what}." for square in squares)
-        for doubt in verdict.doubts:
-            between = " or ".join(doubt.between)
-            yield f"{doubt.square} is in doubt, {between}: the commander of {doubt.commander} decides."
+        for squares, becomes in ((verdict.casualties, "leaves."), (verdict.put_back, "is put back.")):
+            yield from self._lines(parted(f"{square} {becomes}") for square in squares)
+        yield from self._lines(map(_in_doubt, verdict.doubts))
+
+    def _lines(self, said: Iterable[Said]) -> Iterator[str]:
+        """Give a line for each; where the ruling is held nearly everybody may seem to have moved, and many share one."""
+        if self.reading.alarms:
+            return told_together(said)
+        return (own_line for _, own_line, _ in said)
 
 
 def analyse_folder(folder: Path) -> Analysis:
@@ -188,6 +189,32 @@ def analyse_pictures(
     position = _judged_position(recording, reading)
     verdicts = {option: judge_any_shot(position, recording.zone, option, falls, pushed) for option in Option}
     return Analysis(recording, reading, verdicts, decode_ms=0.0, analyse_ms=analyse_ms)
+
+
+def _name(soldier: Soldier) -> str:
+    return f"{soldier.square} ({soldier.side})"
+
+
+def _fell(fall: FallCause) -> Said:
+    """Say why it fell, and how sure that is where no guard takes it back."""
+    name = _name(fall.toppling.soldier)
+    sure = "unless something else had a part in it" if fall.held else f"{fall.confidence:.0%} sure"
+    return name, f"{name} fell: {fall.cause}, {sure}; {fall.evidence}", f"fell: {fall.cause}"
+
+
+def _was_pushed(push: Push) -> Said:
+    name, pushed = _name(push.soldier), "was pushed and stands."
+    return name, f"{name} {pushed}", pushed
+
+
+def _may_have_fallen(fall: FallCause) -> Said:
+    name = _name(fall.toppling.soldier)
+    return name, f"{name}: {fall.evidence}.", "seems to stand, pushed, but may have fallen."
+
+
+def _in_doubt(doubt: Doubt) -> Said:
+    between, decides = " or ".join(doubt.between), f"the commander of {doubt.commander} decides."
+    return str(doubt.square), f"{doubt.square} is in doubt, {between}: {decides}", f"is in doubt: {decides}"
 
 
 def _verdict_json(verdict: Verdict) -> dict[str, Any]:

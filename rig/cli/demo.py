@@ -192,7 +192,7 @@ def _rows(told: _Told) -> Iterator[tuple[str, str, str, str, str]]:
         yield (
             str(square),
             str(fall.cause),
-            f"{fall.confidence:.0%}",
+            "held" if fall.held else f"{fall.confidence:.0%}",
             ruling,
             told.true_causes.get(square, "stands"),
         )

@@ -125,12 +125,14 @@ def _answer(answer: Answer) -> str:
 
 
 def _in_full(case: Case) -> Iterator[str]:
+    from rig.told_together import parted, told_together
+
     doubt, shot = case.doubt, case.shot
     yield f"doubt {doubt.number}: shot {shot.shot_id}, the soldier on {doubt.square}"
     yield f"  agreed     option {shot.planned.option}, zone {shot.planned.zone}"
     if case.evidence:
         yield f"  evidence   {case.evidence}"
-    for sentence in case.held:
+    for sentence in told_together(map(parted, case.held)):
         yield f"  held       {sentence}"
     for answer in case.answers:
         yield f"  if so      {_answer(answer)}"

@@ -84,7 +84,7 @@ def _fall(
         "square": str(square),
         "side": fall.toppling.soldier.side.value,
         "cause": fall.cause.value,
-        "confidence": f"{100 * fall.confidence:.0f} %",
+        "confidence": "held" if fall.held else f"{100 * fall.confidence:.0f} %",
         "evidence": fall.evidence,
         "verdict": _becomes(square, casualties, waiting).value,
         "truth": "" if true_causes is None else true_causes.get(square, "did not fall"),

@@ -137,6 +137,11 @@ class FallCause:
     """One line in plain words: the grounds, and what else it may have been."""
 
     @property
+    def held(self) -> bool:
+        """Whether a guard leaves open that something else felled it, which the fall itself does not show."""
+        return Cause.OTHER in self.possible and self.probabilities[Cause.OTHER] < POSSIBLE_SHARE
+
+    @property
     def dragged_by(self) -> Square | None:
         """Who most likely knocked it over, where it was dragged."""
         if self.cause is not Cause.DRAGGED:
