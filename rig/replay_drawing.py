@@ -237,16 +237,29 @@ def text_width_px(words: str, size_px: int, *, bold: bool = False) -> int:
     return int(box[2])
 
 
-def wrapped(words: str, size_px: int, width_px: int) -> list[str]:
-    """Return the lines of a sentence that is not to be wider than `width_px`."""
+def wrapped(
+    words: str, size_px: int, width_px: int, *, bold: bool = False, most_lines: int | None = None
+) -> list[str]:
+    """Return the lines of a sentence that is not to be wider than `width_px`; what no line is left for ends in an ellipsis."""
     lines = [""]
     for word in words.split():
         longer = f"{lines[-1]} {word}".strip()
-        if lines[-1] and text_width_px(longer, size_px) > width_px:
+        if not lines[-1] or text_width_px(longer, size_px, bold=bold) <= width_px:
+            lines[-1] = longer
+        elif len(lines) != most_lines:
             lines.append(word)
         else:
-            lines[-1] = longer
+            lines[-1] = _cut(lines[-1], size_px, width_px, bold=bold)
+            break
     return lines
+
+
+def _cut(line: str, size_px: int, width_px: int, *, bold: bool) -> str:
+    """End a line in an ellipsis, after a word."""
+    kept = line.split()
+    while len(kept) > 1 and text_width_px(f"{' '.join(kept)} …", size_px, bold=bold) > width_px:
+        kept.pop()
+    return f"{' '.join(kept).rstrip(',;:')} …"
 
 
 @cache

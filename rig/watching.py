@@ -138,7 +138,7 @@ class TableWatch:
         bar[:, :10] = light
         facts = self._facts()
         room_px = size_px[0] - 22 - 24 - text_width_px(facts, 14)
-        for row, line in enumerate(wrapped(self.state, 19, room_px)[:2]):
+        for row, line in enumerate(wrapped(self.state, 19, room_px, bold=True, most_lines=2)):
             write(bar, line, (22, 8 + 25 * row), 19, light if not self.clear else _WORDS, bold=True)
         write(bar, facts, (size_px[0] - 12 - text_width_px(facts, 14), 12), 14, _DIM)
         return np.vstack([bar, self._drawn(picture, size_px)])

@@ -80,3 +80,21 @@ def test_a_sentence_is_broken_where_it_is_too_wide() -> None:
     assert " ".join(lines) == sentence
     assert all(text_width_px(line, 13) <= 200 for line in lines)
     assert wrapped("unbreakable" * 9, 13, 50) == ["unbreakable" * 9]
+    bold = wrapped(sentence, 19, 400, bold=True)
+    assert " ".join(bold) == sentence
+    assert all(text_width_px(line, 19, bold=True) <= 400 for line in bold)
+
+
+def test_a_sentence_with_more_lines_than_there_is_room_for_ends_in_an_ellipsis_after_a_word() -> None:
+    sentence = "clear; 13 soldiers of A, 12 of G; " + "; ".join(
+        f"G-{k} is not where it was" for k in range(25, 40)
+    )
+    lines = wrapped(sentence, 19, 600, bold=True, most_lines=2)
+    assert len(lines) == 2
+    assert all(text_width_px(line, 19, bold=True) <= 600 for line in lines)
+    kept = " ".join(lines).removesuffix(" …")
+    assert kept != " ".join(lines)
+    assert sentence.startswith(kept)
+    assert sentence[len(kept)] in " ;,:"
+    # What fits is whole.
+    assert wrapped("clear; 13 soldiers of A", 19, 600, most_lines=2) == ["clear; 13 soldiers of A"]
