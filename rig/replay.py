@@ -19,11 +19,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from game.montecassino import BOARD_FILES, BOARD_ROWS, Cause, Square
+from game.montecassino import BOARD_FILES, BOARD_ROWS, Cause, Doubt, Square
 from rig.analyse import Analysis
 from rig.recording import read_frames
 from rig.replay_drawing import Colour, Sheet, text_width_px, wrapped, write
-from vision.causes.contacts import Touch
+from rig.told_together import Said, told_together
+from rig.told_touches import told_touches
+from vision.causes import FallCause
 
 __all__ = ["write_film", "write_sheet"]
 
@@ -205,9 +207,13 @@ class _Story:
         self._width_px, self._height_px = keys.camera.width, keys.camera.height
         given_us = keys.fire_us if keys.fire_us is not None else reading.track.release_us
         self._released_us = float(given_us) if given_us is not None else None
-        self._touches: tuple[Touch, ...] = (
-            reading.contacts.courses[0].touches if reading.contacts.courses else ()
-        )
+        self._frame_us = median(b - a for a, b in pairwise(self._times_us))
+        moved_us = {push.soldier.square: push.began_us for push in reading.pushes}
+        for fall in reading.falls:
+            if fall.cause in (Cause.DIRECT, Cause.RICOCHET):
+                moved_us[fall.toppling.soldier.square] = fall.toppling.began_us
+        likeliest = reading.contacts.courses[0].touches if reading.contacts.courses else ()
+        self._touches = told_touches(likeliest, moved_us, self._frame_us)
         self._points = reading.track.points
         self._doubtful = {doubt.square: doubt for doubt in analysis.verdict.doubts}
         self._feet = {s.square: (s.x_mm, s.y_mm) for s in reading.standing.soldiers}
@@ -217,7 +223,6 @@ class _Story:
         begin_us = self._released_us if self._released_us is not None else self._times_us[0]
         flown_us = max([*seen_us, *(t.time_us for t in self._touches), *stirred_us, begin_us])
         self._flight_us = (begin_us, min(flown_us + _AFTER_TOUCH_US, begin_us + _LONGEST_FLIGHT_US))
-        self._frame_us = median(b - a for a, b in pairwise(self._times_us))
 
     @property
     def size_px(self) -> tuple[int, int]:
@@ -355,12 +360,13 @@ class _Story:
         for fall in self._reading.falls:
             square = fall.toppling.soldier.square
             colour = self._colour(square, fall.cause, ruled=False)
-            headline = f"{square} falls: {fall.cause}, {fall.confidence:.0%} sure"
+            headline = f"{square} begins to fall: {fall.cause}, {_how_sure(fall)}"
             events.append(_Event(fall.toppling.began_us, headline, fall.evidence, colour))
         for push in self._reading.pushes:
             square = push.soldier.square
             stands, colour = ("seems to stand", _DOUBT) if square in self._doubtful else ("stands", _PUSHED)
             events.append(_Event(push.began_us, f"{square} is pushed and {stands}", "", colour))
+        # Of one moment the touch stands first, as it was put in.
         return sorted(events, key=lambda event: event.time_us)
 
     def _panel(self, time_us: float, *, slowness: int, ruled: bool) -> Image:
@@ -375,15 +381,14 @@ class _Story:
         cv2.line(panel, (left, 122), (right, 122), (80, 75, 70), 1)
         due_us = float("inf") if ruled else time_us + self._frame_us / 2
         events = [event for event in self._events if event.time_us <= due_us]
-        verdict = self._verdict_lines(right - left) if ruled else []
-        bottom = _HEIGHT_PX - 16 - (18 + sum(size + 7 for _, size, _ in verdict) if verdict else 0)
+        verdict = self._verdict_lines(15, right - left) if ruled else []
+        bottom = _HEIGHT_PX - 16 - (43 + 22 * len(verdict) if verdict else 0)
         self._list(panel, events, 134, bottom, left, right)
         if verdict:
-            y = bottom + 10
             cv2.line(panel, (left, bottom), (right, bottom), (80, 75, 70), 1)
-            for words, size, colour in verdict:
-                write(panel, words, (left, y), size, colour, bold=size > 15)
-                y += size + 7
+            write(panel, "Verdict", (left, bottom + 10), 18, _WORDS, bold=True)
+            for row, (words, colour) in enumerate(verdict):
+                write(panel, words, (left, bottom + 35 + 22 * row), 15, colour)
         return panel
 
     def _list(
@@ -427,31 +432,29 @@ class _Story:
         """Say how much slower than life the film runs now."""
         return f"1/{slowness * 1e6 / _FILM_FPS / self._frame_us:.0f} of its speed"
 
-    def _verdict_lines(self, width_px: int) -> list[tuple[str, int, Colour]]:
+    def _verdict_lines(self, size_px: int, width_px: int, *, bold: bool = False) -> list[tuple[str, Colour]]:
+        """Say the verdict in lines for letters of a size, none wider than `width_px`."""
         verdict = self.analysis.verdict
-        lines: list[tuple[str, int, Colour]] = [("Verdict", 18, _WORDS)]
-
-        def add(words: str, colour: Colour) -> None:
-            lines.extend((line, 15, colour) for line in wrapped(words, 15, width_px))
-
         leaves, stays = " ".join(map(str, verdict.casualties)), " ".join(map(str, verdict.put_back))
-        add(f"leaves: {leaves or 'nobody'}", _LEAVES if leaves else _DIM)
-        add(f"put back: {stays or 'nobody'}", _STAYS if stays else _DIM)
-        for doubt in verdict.doubts:
-            between = " or ".join(doubt.between)
-            add(f"{doubt.square} in doubt, {between}: the commander of {doubt.commander} decides", _DOUBT)
-        return lines
+        said = [
+            (f"leaves: {leaves or 'nobody'}", _LEAVES if leaves else _DIM),
+            (f"put back: {stays or 'nobody'}", _STAYS if stays else _DIM),
+        ]
+        said += [(line, _DOUBT) for line in told_together(map(_in_doubt, verdict.doubts))]
+        return [
+            (line, colour) for words, colour in said for line in wrapped(words, size_px, width_px, bold=bold)
+        ]
 
     # --- the sheet
 
     def header(self, width_px: int) -> Image:
         """Return the head of the sheet: what it is, and the verdict."""
-        lines = self._verdict_lines(width_px)[1:]
+        lines = self._verdict_lines(17, width_px, bold=True)
         header = np.full((84 + 24 * len(lines), width_px, 3), _GROUND, np.uint8)
         write(header, self._name, (0, 16), 26, _WORDS, bold=True)
         start = text_width_px(self._name, 26, bold=True) + 20
         write(header, self._agreed(), (start, 24), 16, _DIM)
-        for k, (words, _, colour) in enumerate(lines):
+        for k, (words, colour) in enumerate(lines):
             write(header, words, (0, 56 + 24 * k), 17, colour, bold=True)
         return header
 
@@ -478,11 +481,12 @@ class _Story:
         for fall in reading.falls[:_MOST_FALLS]:
             soldier = fall.toppling.soldier
             colour = self._colour(soldier.square, fall.cause, ruled=False)
-            caption = f"{soldier.square} falls: {fall.cause}, {fall.confidence:.0%}"
+            caption = f"{soldier.square} falling: {fall.cause}, {_how_sure(fall)}"
             around = (soldier.x_mm, soldier.y_mm)
             tiles.append(
                 self._tile(self._nearest(fall.toppling.passed_us), caption, colour, around_mm=around)
             )
+        tiles.sort(key=lambda tile: tile.time_us)
         last = len(self._times_us) - 1
         tiles.append(self._tile(last, "at rest", _WORDS))
         tiles.append(self._tile(last, "the verdict", _WORDS, around_mm=self._middle_mm(), ruled=True))
@@ -523,3 +527,13 @@ class _Story:
         if later:
             return next((k for k, t in enumerate(self._times_us) if t >= time_us), len(self._times_us) - 1)
         return min(range(len(self._times_us)), key=lambda k: abs(self._times_us[k] - time_us))
+
+
+def _how_sure(fall: FallCause) -> str:
+    return "held" if fall.held else f"{fall.confidence:.0%} sure"
+
+
+def _in_doubt(doubt: Doubt) -> Said:
+    decides = f"the commander of {doubt.commander} decides"
+    own_line = f"{doubt.square} in doubt, {' or '.join(doubt.between)}: {decides}"
+    return str(doubt.square), own_line, f"in doubt: {decides}"
