@@ -360,9 +360,9 @@ def test_c7_one_that_may_stand_is_a_doubt_and_nobody_is_surer_of_it_than_that_it
     assert fall.cause is sure.cause
     assert fall.confidence == pytest.approx((1 - chance) * sure.confidence)
     assert sum(fall.probabilities.values()) == pytest.approx(1.0)
-    assert (Cause.OTHER in fall.possible) == (chance >= 0.12)
+    assert (Cause.OTHER in fall.possible) == (chance >= POSSIBLE_SHARE)
     assert fall.evidence.startswith(sure.evidence)
-    assert ("stand" in fall.evidence) == (chance >= 0.12)
+    assert ("stand" in fall.evidence) == (chance >= POSSIBLE_SHARE)
 
 
 def test_one_that_may_have_fallen_by_itself_and_may_stand_has_each_cause_once() -> None:
