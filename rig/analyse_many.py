@@ -78,11 +78,8 @@ class Tally:
 
     def in_words(self) -> Iterator[str]:
         """Give what came together, line by line."""
-        total, bad, unkept = (
-            self.outcomes.total(),
-            self.outcomes[Outcome.BAD],
-            self.outcomes[Outcome.UNKEPT],
-        )
+        total = self.outcomes.total()
+        bad, unkept = self.outcomes[Outcome.BAD], self.outcomes[Outcome.UNKEPT]
         yield (
             f"{total} recording{'' if total == 1 else 's'}: {self.outcomes[Outcome.READ] + unkept} read"
             f"{f' (of {unkept} the reading is not kept)' if unkept else ''}, "

@@ -165,6 +165,9 @@ def validate(model: type[TableT], data: Mapping[str, Any], name: str, error: typ
         checked = _check(model, data)
     except ValidationError as bad:
         errors = bad.errors(include_url=False)
+        if errors[0]["type"] == "json_invalid":
+            found = "lists in lists without end, or half a character"
+            raise error(name, [Fault("the file", found, "values of its keys")]) from bad
     else:
         conflicts = _all_conflicts(checked)
         if conflicts:

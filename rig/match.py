@@ -31,13 +31,7 @@ from rig.link.port import Clock
 from rig.log import LogError, ShotLog, Stage
 from rig.logged_reading import log_reading
 from rig.reading_ahead import ReadingAhead
-from rig.recording import (
-    RecordingError,
-    recording_of,
-    refuse_full_disk,
-    refuse_recorded,
-    write_recording,
-)
+from rig.recording import RecordingError, recording_of, refuse_full_disk, refuse_recorded, write_recording
 from rig.sequence import State
 from rig.settings import Settings
 from vision.rest import Stillness

@@ -337,6 +337,16 @@ def test_a_missing_folder_or_file_is_told(tmp_path: Path) -> None:
         read_recording(tmp_path / "nowhere")
 
 
+@pytest.mark.parametrize(
+    "value", ["[" * 300 + "]" * 300, r'"\ud800"'], ids=["lists in lists", "half a character"]
+)
+def test_values_that_only_some_json_readers_take_are_told(folder: Path, value: str) -> None:
+    path = folder / "recording.json"
+    path.write_text(path.read_text().replace('"option"', f'"weather": {value}, "option"'))
+    with pytest.raises(RecordingError, match=r"recording\.json: the file: found lists in lists"):
+        read_recording(folder)
+
+
 def test_a_mark_of_the_encoding_before_the_text_does_no_harm(folder: Path) -> None:
     before = read_recording(folder)
     path = folder / "recording.json"
