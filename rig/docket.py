@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from game import montecassino as rules
 from rig.judging import decide
-from rig.log import DecidedDoubt, Fall, LogError, Shot, ShotLog, Signature
+from rig.log import DecidedDoubt, Fall, LogError, Shot, ShotLog, Signature, why_not_decide
 
 __all__ = ["Answer", "Case", "case", "open_cases", "rule"]
 
@@ -36,8 +36,6 @@ class Case:
     answers: tuple[Answer, ...]
     """The likeliest first."""
     evidence: str
-    t_us: int | None
-    """When the soldier leaned by 45 degrees, on the recording's clock."""
     held: tuple[str, ...]
     """What a guard noticed in this shot, a sentence each."""
     one_leaves: bool
@@ -90,6 +88,10 @@ def rule(log: ShotLog, number: int, cause: str, *, side: str, name: str) -> Case
         The ruling does not fit the others.
     """
     found = case(log, number)
+    # That it cannot be ruled on at all comes before what the ruling may be.
+    reason = why_not_decide(found.shot, [found.doubt.square], side)
+    if reason is not None:
+        raise LogError(reason)
     answer = next((each for each in found.answers if each.cause == cause), None)
     if answer is None:
         causes = " or ".join(each.cause for each in found.answers)
@@ -124,7 +126,6 @@ def _case(shot: Shot, doubt: DecidedDoubt) -> Case:
         doubt=doubt,
         answers=tuple(sorted(answers, key=lambda each: -(each.probability or 0.0))),
         evidence="" if fall is None else fall.evidence,
-        t_us=None if fall is None else fall.t_us,
         held=tuple(map(str, held)) if isinstance(held, list) else (),
         one_leaves=len(shot.doubts) > 1 and _one_leaves(shot, falls),
     )

@@ -1,7 +1,12 @@
-"""What a commander looks at before ruling on a doubt: the soldier before, while it falls, and after, close up."""
+"""What a commander looks at before ruling on a doubt: the soldier before, while it moves, and after, close up.
+
+When it moves the pictures themselves tell: from the last in which its place looks as it did before until the first in
+which it looks as it does at the end. When it leaned by 45 degrees would not do: one that was only pushed never does.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import cv2
@@ -22,7 +27,11 @@ _GAP_PX = 12
 _CAPTION_PX = 34
 _REACH_SQUARES = 3.2  # from side to side of a crop
 _BEFORE_US = 40_000
-_FALLING_US = (-60_000, 0, 80_000)  # about when it leans by 45 degrees
+_MOVING = 3  # pictures of it
+_STILL_SHARE = (
+    0.25  # of how much its place changes for good, above what noise does; a neighbour's shadow changes less
+)
+_BLOCKS = 12  # along each side of its place, of which each is one shade: so it is hardly grainy
 _RING_MM = 16.0
 _RING: Colour = (255, 120, 235)
 _GROUND: Colour = (38, 33, 30)
@@ -30,7 +39,7 @@ _WORDS: Colour = (235, 235, 235)
 _DIM: Colour = (165, 160, 155)
 
 
-def write_crops(path: Path, folder: Path, square: Square, *, t_us: int | None, title: str) -> None:
+def write_crops(path: Path, folder: Path, square: Square, *, title: str) -> None:
     """Write a strip of pictures of one square, from before the shot until after it.
 
     Parameters
@@ -41,8 +50,6 @@ def write_crops(path: Path, folder: Path, square: Square, *, t_us: int | None, t
         The shot's recording.
     square
         Where the soldier stood.
-    t_us
-        When it leaned by 45 degrees, on the recording's clock; None: unknown, and only before and after are shown.
     title
         Written above.
 
@@ -57,19 +64,12 @@ def write_crops(path: Path, folder: Path, square: Square, *, t_us: int | None, t
     times_us = recording.timestamps_us
     fire_us = recording.keys.fire_us
     before = 0 if fire_us is None else _nearest(times_us, fire_us - _BEFORE_US)
-    wanted = {before: "before", len(times_us) - 1: "after"}
-    if t_us is not None:
-        for step_us in _FALLING_US:
-            wanted.setdefault(_nearest(times_us, t_us + step_us), "falling")
-    pictures = {k: p for k, p in enumerate(read_frames(folder, recording)) if k in wanted}
+    pictures = list(read_frames(folder, recording))
     scene = recording.scene
     view = register(pictures[before], scene)
     if isinstance(view, NoBoard):
         raise RecordingError(folder / recording.clip, view.reason)
     x_mm, y_mm = square.centre_mm(scene.square_mm)
-    width_px = len(wanted) * (_SIDE_PX + _GAP_PX) + _GAP_PX
-    strip = np.full((_CAPTION_PX + 26 + _SIDE_PX + _GAP_PX, width_px, 3), _GROUND, np.uint8)
-    write(strip, title, (_GAP_PX, 10), 18, _WORDS, bold=True)
     u, v = view.project(np.array([[x_mm, y_mm, 0.0]]))[0]
     side_px = round(_REACH_SQUARES * scene.square_mm / view.mm_per_px(x_mm, y_mm))
     side_px = min(side_px, view.width_px, view.height_px)
@@ -79,6 +79,15 @@ def write_crops(path: Path, folder: Path, square: Square, *, t_us: int | None, t
         side_px,
         side_px,
     )
+    place_px = (
+        int(np.clip(u, 0, view.width_px - 1)),
+        int(np.clip(v, 0, view.height_px - 1)),
+        round(side_px / _REACH_SQUARES / 2),
+    )
+    wanted = _told(pictures, before, place_px)
+    width_px = len(wanted) * (_SIDE_PX + _GAP_PX) + _GAP_PX
+    strip = np.full((_CAPTION_PX + 26 + _SIDE_PX + _GAP_PX, width_px, 3), _GROUND, np.uint8)
+    write(strip, title, (_GAP_PX, 10), 18, _WORDS, bold=True)
     for column, k in enumerate(sorted(wanted)):
         left = _GAP_PX + column * (_SIDE_PX + _GAP_PX)
         sheet = Sheet(pictures[k], view, size_px=(_SIDE_PX, _SIDE_PX), part_px=part_px)
@@ -89,6 +98,51 @@ def write_crops(path: Path, folder: Path, square: Square, *, t_us: int | None, t
         clock = f"{(times_us[k] - (fire_us or times_us[0])) / 1000:+.0f} ms".replace("-", "−")
         write(strip, clock, (left + _SIDE_PX - text_width_px(clock, 14), _CAPTION_PX + 5), 14, _DIM)
     path.write_bytes(cv2.imencode(".png", strip)[1].tobytes())
+
+
+def _told(pictures: Sequence[Image], before: int, place_px: tuple[int, int, int]) -> dict[int, str]:
+    """Choose the pictures, and say what each is."""
+    began, rests = _moving(pictures, before, place_px)
+    wanted = {before: "before", len(pictures) - 1: "after"}
+    wanted.setdefault(began, "begins to move")
+    # One that seems to move for a moment only is shown for so many pictures all the same.
+    ends = min(max(rests, began + _MOVING), len(pictures) - 1)
+    for k in np.linspace(began, ends, _MOVING + 1)[1:-1]:
+        wanted.setdefault(round(k), "moving")
+    return wanted
+
+
+def _moving(pictures: Sequence[Image], before: int, place_px: tuple[int, int, int]) -> tuple[int, int]:
+    """Find the first picture in which a place has changed, and the first from which on it stays as it is at the end.
+
+    Parameters
+    ----------
+    pictures
+        All of the clip.
+    before
+        Which of them shows the place before the shot.
+    place_px
+        Its middle and half its side: u, v, px.
+    """
+    u, v, half = place_px
+    place = np.s_[max(0, v - half) : v + half, max(0, u - half) : u + half]
+    parts = [
+        cv2.resize(picture[place], (_BLOCKS, _BLOCKS), interpolation=cv2.INTER_AREA).astype(np.float32)
+        for picture in pictures
+    ]
+    last = len(parts) - 1
+    noise = _differ(parts[before], parts[min(before + 1, last)])
+    still = noise + _STILL_SHARE * (_differ(parts[before], parts[last]) - noise)
+    began = rests = last
+    while began > before + 1 and _differ(parts[before], parts[began - 1]) > still:
+        began -= 1
+    while rests > began and _differ(parts[rests - 1], parts[last]) <= still:
+        rests -= 1
+    return began, rests
+
+
+def _differ(a: NDArray[np.float32], b: NDArray[np.float32]) -> float:
+    return float(np.abs(a - b).mean())
 
 
 def _nearest(times_us: tuple[int, ...], time_us: float) -> int:

@@ -64,7 +64,7 @@ def show(
         ),
     ] = None,
 ) -> None:
-    """Show one doubt: the evidence, the likely answers, and pictures of the soldier before, falling and after."""
+    """Show one doubt: the evidence, the likely answers, and pictures of the soldier before, while it moves, and after."""
     from game.montecassino import Square
     from rig.docket import case
     from rig.docket_picture import write_crops
@@ -80,8 +80,8 @@ def show(
     path = picture or folder / "analysis" / f"doubt-{number}-{found.doubt.square}.png"
     if picture is None and folder.is_dir():
         path.parent.mkdir(exist_ok=True)
-    title = f"shot {found.shot.shot_id}, {found.doubt.square}: {' or '.join(a.cause for a in found.answers)}"
-    write_crops(path, folder, Square.parse(found.doubt.square), t_us=found.t_us, title=title)
+    title = f"shot {found.shot.shot_id}, {found.doubt.square}: {' or '.join(map(_likely, found.answers))}"
+    write_crops(path, folder, Square.parse(found.doubt.square), title=title)
     typer.echo(f"  pictures   {path}")
 
 
@@ -119,9 +119,12 @@ def rule(
         )
 
 
+def _likely(answer: Answer) -> str:
+    return answer.cause if answer.probability is None else f"{answer.cause} {answer.probability:.0%}"
+
+
 def _answer(answer: Answer) -> str:
-    likely = "" if answer.probability is None else f" {answer.probability:.0%}"
-    return f"{answer.cause}{likely}: {'leaves' if answer.leaves else 'put back'}"
+    return f"{_likely(answer)}: {'leaves' if answer.leaves else 'put back'}"
 
 
 def _in_full(case: Case) -> Iterator[str]:

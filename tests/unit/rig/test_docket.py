@@ -9,9 +9,9 @@ from pathlib import Path
 import cv2
 import pytest
 from logged_shots import PLAN, START, until
-from painted_shot import FALLS, FIRE_US, record
+from painted_shot import FALLS, record
 
-from game.montecassino import JudgeError
+from game.montecassino import JudgeError, Square
 from rig.cli import main
 from rig.docket import case, open_cases, rule
 from rig.docket_picture import write_crops
@@ -157,13 +157,33 @@ def test_a_ruling_that_cannot_be_taken_is_a_sentence_and_changes_nothing(
 def test_the_pictures_show_the_soldier_before_falling_and_after(tmp_path: Path) -> None:
     folder = record(tmp_path / "shot")
     path = tmp_path / "crops.png"
-    write_crops(path, folder, FALLS, t_us=FIRE_US + 90_000, title="shot 1, A-12")
+    write_crops(path, folder, FALLS, title="shot 1, A-12")
     strip = cv2.imread(str(path))
     assert strip is not None
     assert strip.shape[1] == 5 * (400 + 12) + 12
     tiles = [strip[60:460, 12 + k * 412 : 412 + k * 412] for k in range(5)]
     # It stood in the first and lies in the last: about its square much has changed.
     assert cv2.absdiff(tiles[0], tiles[-1]).max(axis=2)[100:300, 100:300].mean() > 8
+    # Between them it moves: each shows something else than the one before and than it at rest.
+    for k in (2, 3):
+        for other in (tiles[k - 1], tiles[-1]):
+            assert cv2.absdiff(tiles[k], other).max(axis=2)[100:300, 100:300].mean() > 4
+
+
+def test_a_place_where_nothing_moved_is_shown_all_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "crops.png"
+    write_crops(path, record(tmp_path / "shot"), Square.parse("A-72"), title="shot 1, A-72")
+    strip = cv2.imread(str(path))
+    assert strip is not None
+    assert 2 * 412 + 12 <= strip.shape[1] <= 5 * 412 + 12
+
+
+def test_a_doubt_that_is_decided_is_said_to_be_so_whatever_cause_is_named(log: ShotLog) -> None:
+    _judged(log, DIRECT, G41)
+    (found,) = open_cases(log)
+    rule(log, found.doubt.number, "direct", side="G", name="Ada")
+    with pytest.raises(LogError, match="decided already"):
+        rule(log, found.doubt.number, "dragged", side="G", name="Ada")
 
 
 def test_the_commands_say_what_waits_and_take_the_ruling(
