@@ -12,7 +12,7 @@ from rig.cli._outputs import check_writable
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["check_ending", "write_figure"]
+__all__ = ["check_ending", "check_pdf", "write_figure"]
 
 _ENDINGS = (".png", ".svg", ".pdf")
 _DPI = 150
@@ -23,6 +23,14 @@ def check_ending(path: Path | None) -> Path | None:
     if path is not None and path.suffix.lower() not in _ENDINGS:
         raise typer.BadParameter(f"found {path.name!r}, expected a name that ends in .png, .svg or .pdf")
     return check_writable(path)
+
+
+def check_pdf(path: Path) -> Path:
+    """Take the name of a file that can only be a PDF; meant as a callback of an option."""
+    if path.suffix.lower() != ".pdf":
+        raise typer.BadParameter(f"found {path.name!r}, expected a name that ends in .pdf")
+    check_writable(path)
+    return path
 
 
 def write_figure(figure: Figure, path: Path) -> None:

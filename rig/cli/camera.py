@@ -11,7 +11,7 @@ import typer
 
 from rig.cli._app import RefusedError, app
 from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_or_defaults
-from rig.cli._pictures import check_ending, write_figure
+from rig.cli._pictures import check_ending, check_pdf, write_figure
 from rig.paper import Paper
 
 if TYPE_CHECKING:
@@ -152,7 +152,9 @@ def check(
 @camera_group.command()
 def markers(
     paper: Annotated[Paper, typer.Option(help="what is printed on")] = Paper.A4,
-    out: Annotated[Path, typer.Option(metavar="FILE", help="where the PDF goes")] = Path("markers.pdf"),
+    out: Annotated[Path, typer.Option(metavar="FILE", callback=check_pdf, help="where the PDF goes")] = Path(
+        "markers.pdf"
+    ),
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Write a PDF of the table's markers and of the ChArUco board, to be printed at true size."""

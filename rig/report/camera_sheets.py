@@ -23,12 +23,15 @@ _MARGIN_MM = 10.0  # which most printers leave white
 _RULER_MM = 12.0  # room for a ruler
 _HEAD_MM = 12.0
 _RULER_LENGTH_MM = 100
-_CARD = 1.5  # a marker's white card is so many times as large as the marker
+_CARD = 1.5  # a marker's white card is so many times as large as the marker at least
+_LABEL_MM = 3.2  # room for a line on its rim, outside of the white that the marker needs, ...
+_CUT_MM = 0.5  # ... of which so much stays free for the scissors
 _GAP_MM = 6.0
 _PX_PER_MODULE = 24
 _PX_PER_SQUARE = 280  # so that each module of the board's markers is a whole number of them
 _UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
-_TITLE_PT, _TEXT_PT, _SMALL_PT = 12.0, 9.0, 6.0
+_TITLE_PT, _TEXT_PT, _LABEL_PT, _SMALL_PT = 12.0, 9.0, 8.0, 6.0
+_PT_PER_MM = 72 / 25.4
 _GREY, _BLACK = 140, 0
 
 
@@ -92,7 +95,7 @@ class _Sheets:
         width_mm, height_mm = SIZES_MM[self._paper]
         left_mm, top_mm = _MARGIN_MM + _RULER_MM, _MARGIN_MM + _HEAD_MM
         room_mm = (width_mm - _MARGIN_MM - left_mm, height_mm - _MARGIN_MM - _RULER_MM - top_mm)
-        card_mm = _CARD * size_mm
+        card_mm = _card_mm(size_mm, dictionary)
         across, down = (int((room + _GAP_MM) / (card_mm + _GAP_MM)) for room in room_mm)
         if across < 1 or down < 1:
             raise SheetError(
@@ -136,9 +139,9 @@ class _Sheets:
         x_mm: float,
         y_mm: float,
     ) -> None:
-        pdf, card_mm = self.pdf, _CARD * size_mm
+        pdf, card_mm = self.pdf, _card_mm(size_mm, dictionary)
         rim_mm = (card_mm - size_mm) / 2
-        modules = dictionary.markerSize + 2
+        modules = _modules(dictionary)
         drawn = cv2.aruco.generateImageMarker(dictionary, int(name), modules * _PX_PER_MODULE)
         self._picture(np.asarray(drawn, dtype=np.uint8), x_mm + rim_mm, y_mm + rim_mm, size_mm, size_mm)
         pdf.set_draw_color(_GREY)
@@ -146,14 +149,20 @@ class _Sheets:
         pdf.set_dash_pattern(dash=2, gap=1.5)
         pdf.rect(x_mm, y_mm, card_mm, card_mm)
         pdf.set_dash_pattern()
-        # In the outer part of the rim, so that the marker keeps white around it.
-        pdf.set_text_color(_GREY)
-        text_mm = rim_mm / 3
-        pdf.set_font("helvetica", size=min(_SMALL_PT, 2.2 * text_mm))
-        self._write("this edge towards the Germans", x_mm, y_mm + 0.3, card_mm, text_mm)
-        place = f"marker {name}: centre at x {centre_mm[0]:g}, y {centre_mm[1]:g} mm"
-        self._write(place, x_mm, y_mm + card_mm - text_mm - 0.3, card_mm, text_mm)
-        pdf.set_text_color(_BLACK)
+        # In the outer part of the rim, so that the marker keeps a module's width of white around it.
+        line_mm = rim_mm - size_mm / modules - _CUT_MM
+        self._label("this edge towards the Germans", x_mm, y_mm + _CUT_MM, card_mm, line_mm)
+        place = f"marker {name}: centre x {centre_mm[0]:g}, y {centre_mm[1]:g} mm"
+        self._label(place, x_mm, y_mm + card_mm - _CUT_MM - line_mm, card_mm, line_mm)
+
+    def _label(self, text: str, x_mm: float, y_mm: float, width_mm: float, height_mm: float) -> None:
+        """Write as large as there is room for."""
+        pdf = self.pdf
+        pdf.set_font("helvetica", size=_LABEL_PT)
+        room_mm = width_mm - 2 * pdf.c_margin
+        fitting_pt = min(height_mm * _PT_PER_MM, _LABEL_PT * room_mm / pdf.get_string_width(text))
+        pdf.set_font_size(min(_LABEL_PT, fitting_pt))
+        self._write(text, x_mm, y_mm, width_mm, height_mm)
 
     def _page(self, title: str, orientation: str) -> None:
         pdf = self.pdf
@@ -200,3 +209,13 @@ class _Sheets:
     def _write(self, text: str, x_mm: float, y_mm: float, width_mm: float, height_mm: float) -> None:
         self.pdf.set_xy(x_mm, y_mm)
         self.pdf.cell(width_mm, height_mm, text, align="C")
+
+
+def _modules(dictionary: cv2.aruco.Dictionary) -> int:
+    """Return how many small squares a marker has along a side, its black border included."""
+    return dictionary.markerSize + 2
+
+
+def _card_mm(size_mm: float, dictionary: cv2.aruco.Dictionary) -> float:
+    """Return the side of a marker's white card; a small marker's is larger than usual, so that its label can be read."""
+    return max(_CARD * size_mm, size_mm + 2 * (size_mm / _modules(dictionary) + _LABEL_MM))

@@ -55,13 +55,15 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
         (["calibrate", "grey", "--chessboard", "8x6"], "no calibration"),
         (["calibrate", "new", "--live"], "twin"),
         (["check", "grey"], "no lens to check"),
-        (["markers", "--out", "empty"], "empty: Is a directory"),
+        (["markers", "--out", "x.png"], "found 'x.png', expected a name that ends in .pdf"),
+        (["markers", "--out", "folder.pdf"], "folder.pdf cannot be written: Is a directory"),
     ],
 )
 def test_what_cannot_be_used_is_told_in_a_line(
     here: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
 ) -> None:
     (here / "empty").mkdir()
+    (here / "folder.pdf").mkdir()
     (here / "file.txt").write_text("no picture")
     for name, data in (("broken", b"\xff\xd8 no picture"), ("grey", None)):
         (here / name).mkdir()
@@ -89,6 +91,20 @@ def test_every_page_has_the_paper_s_size_and_the_board_its_squares() -> None:
 
 def test_the_same_table_gives_the_same_sheets() -> None:
     assert sheets() == sheets()
+
+
+def test_what_stands_on_a_marker_s_card_can_be_read() -> None:
+    sizes_pt: dict[str, float] = {}
+
+    def note(text: str, _user: object, _line: object, _font: object, size_pt: float) -> None:
+        sizes_pt[text.strip()] = size_pt
+
+    pypdf.PdfReader(io.BytesIO(sheets())).pages[0].extract_text(visitor_text=note)
+    labels = {
+        text: size_pt for text, size_pt in sizes_pt.items() if text.startswith(("marker ", "this edge"))
+    }
+    assert len(labels) == 5
+    assert min(labels.values()) >= 7
 
 
 def test_a_marker_larger_than_the_paper_is_told() -> None:
