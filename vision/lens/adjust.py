@@ -32,6 +32,7 @@ _BOARD_SIGMA = 0.02  # of a square: how far a corner may be from its printed pla
 _ROUNDS = 25
 _ENOUGH = 1e-5  # relative gain of a step
 _POSE = 6
+_LEAST_SHARE = 1e-12  # of what an unknown would be known by if all others were known
 
 
 class Bend(Enum):
@@ -350,9 +351,12 @@ class _Normal:
         return _Step(shared[: self._terms], board, poses)
 
     def lens_sigma(self) -> FloatArray:
-        """Give the standard errors of the lens, shape (terms,)."""
+        """Give the standard errors of the lens, shape (terms,); very large ones where nothing determines it."""
         matrix = self._matrix.copy()
         for pose, mixed, _ in self._blocks:
             matrix -= mixed @ np.linalg.pinv(pose, hermitian=True) @ mixed.T
-        variance = np.diag(np.linalg.pinv(matrix, hermitian=True))[: self._terms]
-        return np.sqrt(np.maximum(variance, 0.0))
+        # What pictures leave open has a share of nought but for rounding, which must not pass for knowledge.
+        alone = np.sqrt(np.diag(self._matrix))
+        shares, ways = np.linalg.eigh(matrix / np.outer(alone, alone))
+        variance = (ways**2 / np.maximum(shares, _LEAST_SHARE)).sum(axis=1) / alone**2
+        return np.asarray(np.sqrt(variance[: self._terms]), dtype=np.float64)

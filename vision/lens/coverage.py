@@ -54,14 +54,21 @@ class Coverage:
         if missing:
             named = ", ".join(_place(*place) for place in missing)
             wanted.append(f"bring the board into these parts of the picture: {named}")
+        wanted.extend(self.tilts_wanted)
+        pictures = len(self.tilts_rad)
+        if pictures < _ENOUGH_PICTURES:
+            wanted.append(f"take {_ENOUGH_PICTURES - pictures} more, each from another side")
+        return tuple(wanted)
+
+    @property
+    def tilts_wanted(self) -> tuple[str, ...]:
+        """How the board has not leant yet, a clause each: without that, no focal length is told."""
+        wanted = []
         about_horizontal, about_vertical = (np.abs(self.tilts_rad) >= _ENOUGH_TILT_RAD).sum(axis=0)
         if about_horizontal < _ENOUGH_TILTED:
             wanted.append("tilt its upper edge away from the camera, then towards it, by 20 to 45 degrees")
         if about_vertical < _ENOUGH_TILTED:
             wanted.append("turn its left edge away from the camera, then towards it, by 20 to 45 degrees")
-        pictures = len(self.tilts_rad)
-        if pictures < _ENOUGH_PICTURES:
-            wanted.append(f"take {_ENOUGH_PICTURES - pictures} more, each from another side")
         return tuple(wanted)
 
 

@@ -106,6 +106,25 @@ def test_too_few_pictures_make_no_lens(chessboard_seen: dict[str, Sighting | Unu
     assert "3 pictures" in found.reason
 
 
+@pytest.mark.parametrize(("tilt_rad", "told"), [(0.01, False), (0.05, False), (0.5, True)])
+def test_boards_that_hardly_lean_make_no_lens(tilt_rad: float, *, told: bool) -> None:
+    """A near board before a short lens looks like a far one before a long lens: no focal length is better than any."""
+    rng = np.random.default_rng(2)
+    flat = np.column_stack([CHESSBOARD.corners_mm, np.zeros(48)])
+    seen: dict[str, Sighting | Unusable] = {}
+    for k in range(6):
+        turn = np.array([(-1) ** k, (-1) ** (k // 2), 0.0]) * tilt_rad
+        place = np.array([-105.0 + 15 * k, -75.0 + 10 * (k % 3), 380.0 + 20 * k])
+        pixels, _ = cv2.projectPoints(flat, turn, place, LENS.matrix, np.array(LENS.distortion))
+        seen[f"{k}"] = Sighting(np.arange(48), pixels.reshape(-1, 2) + rng.normal(0, 0.1, (48, 2)), 2.0)
+    found = calibrate(seen, CHESSBOARD, SIZE_PX)
+    assert isinstance(found, Calibrated) == told, found
+    if isinstance(found, NoLens):
+        assert "focal length" in found.reason
+        assert "tilt its upper edge" in found.reason
+        assert "turn its left edge" in found.reason
+
+
 def test_boards_recognise_themselves() -> None:
     pose = next(poses(1, CHESSBOARD))
     shown = recognise([photograph(CHESSBOARD, pose)])

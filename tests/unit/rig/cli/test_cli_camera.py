@@ -79,6 +79,27 @@ def test_what_cannot_be_used_is_told_in_a_line(
     assert "Traceback" not in told
 
 
+def test_a_lens_that_photographs_leave_open_is_not_stored(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    squares = np.kron(np.indices((7, 9)).sum(axis=0) % 2 * 255, np.ones((40, 40))).astype(np.uint8)
+    (here / "flat").mkdir()
+    for k in range(6):
+        # Held straight before the camera each time, only elsewhere.
+        drawn = cv2.copyMakeBorder(
+            squares, 40 + 20 * k, 160 - 20 * k, 30 + 30 * k, 250 - 30 * k, 0, value=255
+        )
+        cv2.imwrite(str(here / "flat" / f"{k}.png"), cv2.GaussianBlur(drawn, (0, 0), 0.8))
+    assert main(["init"]) == 0
+    before = (here / "rig.toml").read_text("utf-8")
+    capsys.readouterr()
+    assert main(["camera", "calibrate", "flat", "--json"]) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "focal length" in printed.err
+    assert (here / "rig.toml").read_text("utf-8") == before
+
+
 def test_every_page_has_the_paper_s_size_and_the_board_its_squares() -> None:
     for paper, long_mm in ((Paper.A4, 297), (Paper.A3, 420)):
         pages = pypdf.PdfReader(io.BytesIO(sheets(paper))).pages
