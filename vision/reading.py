@@ -263,7 +263,10 @@ def read_shot(
         aftermath.pushes,
         track,
         contacts,
-        board.standing.differences + aftermath.doubts + _other_rate(timestamps_us, scene.fps),
+        _moved_markers(view)
+        + board.standing.differences
+        + aftermath.doubts
+        + _other_rate(timestamps_us, scene.fps),
         perhaps_fallen,
         (*alarms, *late.values()),
     )
@@ -342,6 +345,13 @@ def _wrong_times(timestamps_us: Sequence[int], fps: float) -> str | None:
     if 1 / _WRONG_RATE <= times <= _WRONG_RATE:
         return None
     return f"{_rates(timestamps_us, fps)}: timestamps_us or camera.fps are wrong"
+
+
+def _moved_markers(view: BoardView) -> tuple[str, ...]:
+    return tuple(
+        f"marker {number} was left out: it lies {off_mm:.0f} mm from where board.markers.centres_mm has it"
+        for number, off_mm in view.moved_mm.items()
+    )
 
 
 def _other_rate(timestamps_us: Sequence[int], fps: float) -> tuple[str, ...]:

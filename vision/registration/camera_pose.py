@@ -69,6 +69,15 @@ _LINE_TOLERANCE_SIGMA = 5.0
 _SHARED_BY_LINES = 3.0
 # A corner of the board that is known to no more than so many squares is not known.
 _USELESS_SQUARES = 0.25
+# With as many lines the markers agree: true ones leave 209 of 262 and more, squares that are 3 % too large 174 at most.
+_PLENTY_OF_LINES = 200
+# Fewer lines than these, found without markers, may be another pattern's.
+_HALF_THE_LINES = 131
+# Markers and lines together put the board's corners to within 1.1 mm of where lines alone put them, and where lines could
+# make wrong markers good to 5 mm; where not, to 13 mm and more.
+_BESIDE_SQUARES = 0.2
+# A marker so many squares from where it should lie was moved, or measured wrongly.
+_MOVED_SQUARES = 0.1
 # A lens's axis farther from the middle of the picture, in widths, belongs to another picture.
 _MOST_OFF_CENTRE = 0.15
 # Where a marker alone says which end is whose, it must lie within so many squares of where it should.
@@ -95,8 +104,7 @@ def register(image: Image, scene: Scene) -> BoardView | NoBoard:
     if odd is not None:
         return odd
     if scene.markers is not None:
-        view = _by_markers(shades, scene, scene.markers)
-        return view if isinstance(view, NoBoard) else _well_enough(view, scene)
+        return _by_table(shades, scene, scene.markers)
     if scene.corners_px is None:
         return _by_pattern(shades, scene)
     rough = _from_marks(shades, scene, None)
@@ -111,10 +119,68 @@ def register(image: Image, scene: Scene) -> BoardView | NoBoard:
     return view
 
 
-def _well_enough(view: BoardView, scene: Scene) -> BoardView | NoBoard:
+def _by_table(shades: Image, scene: Scene, sheet: MarkerMap) -> BoardView | NoBoard:
+    """Place the camera by the markers on the table, and hold against it all else that is seen."""
+    found = find_markers(shades, sheet)
+    if isinstance(found, NoBoard):
+        return found
+    view = _by_markers(shades, scene, sheet, found)
+    if isinstance(view, NoBoard):
+        return _mirrored(shades, sheet, found) or view
+    contradicted = _too_vague(view, scene) or _beside_lines(shades, scene, view)
+    if contradicted is not None:
+        return contradicted
+    return view if found is None else replace(view, moved_mm=_moved_mm(found, view, scene))
+
+
+def _mirrored(shades: Image, sheet: MarkerMap, found: Marks | None) -> NoBoard | None:
+    """Say that a picture is flipped: turned over it shows more markers; a mirrored one may look like another."""
+    turned = find_markers(np.ascontiguousarray(shades[:, ::-1]), sheet)
+    if turned is None or (
+        found is not None and isinstance(turned, Marks) and len(turned.numbers) <= len(found.numbers)
+    ):
+        return None
+    return NoBoard("the board's markers are seen in a mirror: is the picture flipped?")
+
+
+def _beside_lines(shades: Image, scene: Scene, view: BoardView) -> NoBoard | None:
+    """Refuse markers that put the board elsewhere than its own lines are: they or the squares were measured wrongly."""
+    if view.lines_used >= _PLENTY_OF_LINES:
+        return None
+    outline = find_outline(shades, replace(scene, markers=None))
+    if isinstance(outline, NoBoard):
+        return None
+    corners_mm = np.array(scene.outline_mm)
+    flat = np.column_stack([corners_mm, np.zeros(4)])
+    fewest = max(view.lines_used + 1, _HALF_THE_LINES)
+    seen = [way for way in _both_ways(shades, scene, outline) if way.lines_used >= fewest]
+    off_mm = min(
+        (float(np.linalg.norm(view.on_plane(way.project(flat)) - corners_mm, axis=1).max()) for way in seen),
+        default=0.0,
+    )
+    if off_mm <= _BESIDE_SQUARES * scene.square_mm:
+        return None
+    return NoBoard(
+        f"the board's lines lie up to {off_mm:.0f} mm beside where the markers put them: measure board.square_mm and "
+        "board.markers.centres_mm again"
+    )
+
+
+def _moved_mm(found: Marks, view: BoardView, scene: Scene) -> dict[int, float]:
+    """Say how far markers that were left out lie from where they should, by their numbers."""
+    off_mm = np.linalg.norm(view.on_plane(found.pixels) - found.board_mm, axis=1)
+    by_marker = {n: float(np.median(off_mm[found.group == n])) for n in found.numbers}
+    return {
+        n: off
+        for n, off in by_marker.items()
+        if n not in view.markers_used and off > _MOVED_SQUARES * scene.square_mm
+    }
+
+
+def _too_vague(view: BoardView, scene: Scene) -> NoBoard | None:
     """Refuse a camera that does not say on which square somebody stands."""
     if view.error_mm <= _USELESS_SQUARES * scene.square_mm:
-        return view
+        return None
     return NoBoard(
         f"the markers {', '.join(map(str, view.markers_used))} place the board only to {view.error_mm:.0f} mm, and its "
         "lines are not seen: show the camera more markers"
@@ -152,11 +218,8 @@ def _from_prints(shades: Image, scene: Scene, sheet: MarkerMap, view: BoardView)
     return rough
 
 
-def _by_markers(shades: Image, scene: Scene, sheet: MarkerMap) -> BoardView | NoBoard:
+def _by_markers(shades: Image, scene: Scene, sheet: MarkerMap, found: Marks | None) -> BoardView | NoBoard:
     """Place the camera by the markers on the table, and by the board's lines."""
-    found = find_markers(shades, sheet)
-    if isinstance(found, NoBoard):
-        return found
     if found is None or len(found.numbers) == 1:
         return _by_faint_markers(shades, scene, sheet, found)
     rough = _from_marks(shades, scene, found)
@@ -199,8 +262,6 @@ def _by_faint_markers(
         return view
     if found is not None:
         return _by_one_marker(shades, scene, found)
-    if find_markers(np.ascontiguousarray(shades[:, ::-1]), sheet) is not None:
-        return NoBoard("the board's markers are seen in a mirror: is the picture flipped?")
     wanted = ", ".join(map(str, sorted(sheet.centres_mm)))
     return NoBoard(f"no board in the picture: none of the markers {wanted} of {sheet.dictionary} is seen")
 
@@ -286,7 +347,13 @@ def _from_marks(shades: Image, scene: Scene, found: Marks | None) -> Rough | NoB
     size_px = (shades.shape[1], shades.shape[0])
     unknowns = Unknowns.of(scene, *size_px)
     while True:
-        view, p, misfit_px = _fit_marks(marks, scene, unknowns, size_px)
+        fitted = _fit_marks(marks, scene, unknowns, size_px)
+        if fitted is None:
+            return NoBoard(
+                "the markers or corners cannot be those of a board: do they lie on one line, and are their places, "
+                "their size and the lens given rightly?"
+            )
+        view, p, misfit_px = fitted
         groups = sorted(set(marks.group.tolist()))
         worst = {g: float(np.median(misfit_px[marks.group == g])) for g in groups}
         if max(worst.values()) <= _MARKER_TOLERANCE_PX:
@@ -304,7 +371,7 @@ def _from_marks(shades: Image, scene: Scene, found: Marks | None) -> Rough | NoB
         # One marker that was moved bends the pose for all: drop the one whose absence helps most.
         marks = min(
             (marks.where(marks.group != g) for g in groups),
-            key=lambda rest: float(np.median(_fit_marks(rest, scene, unknowns, size_px)[2])),
+            key=lambda rest: _typical_misfit_px(rest, scene, unknowns, size_px),
         )
     if view.camera_mm[2] <= 0:
         return NoBoard("the markers or corners are mirrored: the camera would have to lie below the board")
@@ -313,9 +380,14 @@ def _from_marks(shades: Image, scene: Scene, found: Marks | None) -> Rough | NoB
 
 def _fit_marks(
     marks: Measured, scene: Scene, unknowns: Unknowns, size_px: tuple[int, int]
-) -> tuple[BoardView, FloatArray, FloatArray]:
-    start = unknowns.start(first_pose(marks.board_mm[::2], marks.pixels[::2], unknowns))
-    return fit_camera(marks, scene, unknowns, start, size_px)
+) -> tuple[BoardView, FloatArray, FloatArray] | None:
+    pose = first_pose(marks.board_mm[::2], marks.pixels[::2], unknowns)
+    return None if pose is None else fit_camera(marks, scene, unknowns, unknowns.start(pose), size_px)
+
+
+def _typical_misfit_px(marks: Measured, scene: Scene, unknowns: Unknowns, size_px: tuple[int, int]) -> float:
+    fitted = _fit_marks(marks, scene, unknowns, size_px)
+    return np.inf if fitted is None else float(np.median(fitted[2]))
 
 
 def _by_lines(shades: Image, scene: Scene, view: BoardView, p: FloatArray, marks: Measured) -> BoardView:

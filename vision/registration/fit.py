@@ -193,7 +193,7 @@ class Unknowns:
         return np.concatenate([pose, self.mean])
 
 
-def first_pose(board_mm: FloatArray, pixels: FloatArray, unknowns: Unknowns) -> FloatArray:
+def first_pose(board_mm: FloatArray, pixels: FloatArray, unknowns: Unknowns) -> FloatArray | None:
     """Closed-form pose of a plane, for the fit to start from: the better one of its two solutions.
 
     Parameters
@@ -207,22 +207,25 @@ def first_pose(board_mm: FloatArray, pixels: FloatArray, unknowns: Unknowns) -> 
 
     Returns
     -------
-    Rotation vector and translation in mm, shape (6,).
+    Rotation vector and translation in mm, shape (6,); ``None`` where no camera sees a plane like that.
     """
     flat = np.column_stack([board_mm, np.zeros(len(board_mm))])
     camera, distortion = unknowns.lens(unknowns.start(np.zeros(_POSE)))
-    count, rotations, translations, _ = cv2.solvePnPGeneric(
-        flat, np.ascontiguousarray(pixels), camera, distortion, flags=cv2.SOLVEPNP_IPPE
-    )
-    if not count:
-        raise ValueError("the board's marks all lie on one line, so the camera cannot be placed")
-    rotation, translation = rotations[0], translations[0]
-    if not np.linalg.norm(rotation) < 2 * np.pi:
-        # At half a turn exactly, OpenCV's closed form gives a rotation vector out of all bounds.
-        _, rotation, translation = cv2.solvePnP(
-            flat, np.ascontiguousarray(pixels), camera, distortion, flags=cv2.SOLVEPNP_SQPNP
+    seen = np.ascontiguousarray(pixels)
+    try:
+        count, rotations, translations, _ = cv2.solvePnPGeneric(
+            flat, seen, camera, distortion, flags=cv2.SOLVEPNP_IPPE
         )
-    return np.concatenate([np.ravel(rotation), np.ravel(translation)])
+        if not count:
+            return None
+        rotation, translation = rotations[0], translations[0]
+        if not np.linalg.norm(rotation) < 2 * np.pi:
+            # At half a turn exactly, OpenCV's closed form gives a rotation vector out of all bounds.
+            _, rotation, translation = cv2.solvePnP(flat, seen, camera, distortion, flags=cv2.SOLVEPNP_SQPNP)
+    except cv2.error:
+        return None
+    pose = np.concatenate([np.ravel(rotation), np.ravel(translation)])
+    return pose if np.isfinite(pose).all() else None
 
 
 def fit_camera(
@@ -372,7 +375,10 @@ def _errors_mm(
     _, slopes = _projected(board_mm, unknowns, p)
     # A pixel stays where it is: what the unknowns move it by, the board point must move it back.
     by_point = slopes[:, :, 3:6] @ rotation[:, :2]
-    shift = np.linalg.solve(by_point, slopes[:, :, unknowns.free])
+    area = np.abs(np.linalg.det(by_point))
+    errors_mm = np.full(len(board_mm), np.inf)
+    told = np.isfinite(area) & (area > 0)
+    shift = np.linalg.solve(by_point[told], slopes[told][:, :, unknowns.free])
     variance = np.einsum("nia,ab,nib->n", shift, covariance, shift)
-    per_px = np.sqrt(1 / np.abs(np.linalg.det(by_point)))
-    return np.asarray(np.sqrt(variance + (_SHARED_PX * per_px) ** 2), dtype=np.float64)
+    errors_mm[told] = np.sqrt(variance + _SHARED_PX**2 / area[told])
+    return errors_mm

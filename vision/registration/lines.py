@@ -68,8 +68,9 @@ def measure_lines(shades: Image, view: BoardView, scene: Scene, reach_squares: f
     by_across, by_along = (over - at) / step, (further - at) / step  # px for each mm
     px_per_mm = np.linalg.norm(by_across, axis=1)
     half_mm = reach_squares * square_mm
-    # A common grid for all edges, as fine as the finest needs.
-    count = 2 * max(8, int(np.ceil(half_mm * px_per_mm.max() / _STEP_PX))) + 1
+    # A common grid for all edges, as fine as the finest needs; a board in the picture reaches nowhere near a quarter of it.
+    half_px = min(half_mm * px_per_mm.max(), max(shades.shape) / 4)
+    count = 2 * max(8, int(np.ceil(half_px / _STEP_PX))) + 1
     window = count // 4
     places_mm = np.linspace(-half_mm, half_mm, count)
     start = at[:, None, :] + (_ALONG * square_mm)[:, None] * by_along[:, None, :]
@@ -78,7 +79,7 @@ def measure_lines(shades: Image, view: BoardView, scene: Scene, reach_squares: f
     ).astype(np.float32)
     ends = points[:, [0, 0, -1, -1], [0, -1, 0, -1]]
     inside = ((ends >= 0) & (ends < (shades.shape[1] - 1, shades.shape[0] - 1))).all(axis=(1, 2))
-    rows = points.reshape(len(points), -1, 2)
+    rows = points.reshape(-1, count, 2)
     sampled = cv2.remap(shades, rows, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     profiles = sampled.reshape(len(points), len(_ALONG), count).mean(axis=1, dtype=np.float32)
     placed = _place(profiles, places_mm, float(np.median(px_per_mm)), window, middles / square_mm)

@@ -35,6 +35,7 @@ _REACH, _LEAST_REACH_PX = 0.33, 4.0  # of a marker's side: so far from where it 
 _MOST_PX = 600  # pixels of a large marker that are enough to place it,
 _MATCHED_PX = 150  # and to find it
 _LEAST_SIGMA_PX = 0.05
+_LEAST_MODULE_PX = 0.4  # of a smaller square of the code nothing is left, but for a mean grey
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,6 +78,8 @@ def see_pattern(shades: Image, view: BoardView, sheet: MarkerMap, number: int) -
     half = side / 2
     middle, shape = _local(view, sheet.centres_mm[number], sheet.size_mm / side)
     module_px = float(np.sqrt(abs(np.linalg.det(shape))))
+    if not _LEAST_MODULE_PX < module_px < max(shades.shape):
+        return None
     step = max(1, int(module_px / 3))
     shifts = step * int(np.ceil(max(_LEAST_REACH_PX, _REACH * side * module_px) / step))
     extent = int(np.ceil((half + _PAPER_MODULES) * np.abs(shape).sum(axis=1).max())) + 1

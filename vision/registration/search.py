@@ -148,6 +148,8 @@ def _seen_from_above(rays: FloatArray) -> tuple[FloatArray, FloatArray] | None:
     main = (np.argmax(smooth) + 0.5) * np.pi / 2 / bins
     lines = np.cross(rays[:, 0], rays[:, 1])
     lines /= np.linalg.norm(lines, axis=1, keepdims=True)
+    if not (np.isfinite(lines).all() and np.isfinite(length).all()):
+        return None
     directions = []
     whole = np.arctan2(along[:, 1], along[:, 0])
     for quarter in (0.0, np.pi / 2):

@@ -6,6 +6,7 @@ Pixels are (u, v), u to the right and v down, the centre of the first pixel at (
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import cv2
@@ -45,6 +46,8 @@ class BoardView:
     """One standard deviation of the worst corner of the board, on the board: of the distance, not of x or y alone."""
     markers_used: tuple[int, ...] = ()
     """Ids of the markers that the pose stands on; empty where corners were given."""
+    moved_mm: Mapping[int, float] = field(default_factory=dict)
+    """Markers that were seen and left out, with how far each lies from where it should."""
     focal_estimated: bool = False
     """Whether the focal length was estimated together with the pose."""
     lines_used: int = 0

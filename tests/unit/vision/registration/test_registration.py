@@ -111,6 +111,100 @@ def test_a_marker_that_was_moved_is_left_out() -> None:
     assert 4 not in found.markers_used
 
 
+def test_a_marker_that_was_left_out_is_named_with_how_far_it_is_off() -> None:
+    camera = painted.view()
+    said = replace(MARKERS, centres_mm={**MARKERS.centres_mm, 3: (-30.0, 730.0)})
+    found = register(Table(camera).paint(), painted.scene(camera, markers=said))
+    assert off_mm(found, camera) < 0.5
+    assert isinstance(found, BoardView)
+    x_mm, y_mm = MARKERS.centres_mm[3]
+    assert found.moved_mm == {3: pytest.approx(math.dist((x_mm, y_mm), (-30.0, 730.0)), abs=1.0)}
+    true = register(Table(camera).paint(), painted.scene(camera))
+    assert isinstance(true, BoardView)
+    assert true.moved_mm == {}
+
+
+@pytest.mark.parametrize("times", [0.85, 0.95, 1.05, 1.15])
+def test_squares_that_are_measured_wrongly_are_told_by_the_boards_lines(times: float) -> None:
+    camera = painted.view(tilt_rad=0.05)
+    found = register(Table(camera).paint(), painted.scene(camera, square_mm=45.0 * times))
+    assert isinstance(found, NoBoard), found
+    assert "lines lie up to" in found.reason
+    assert "square_mm" in found.reason
+
+
+@pytest.mark.parametrize("times", [0.97, 0.98, 1.02, 1.03])
+def test_squares_that_are_nearly_right_are_told_or_made_good_by_the_boards_lines(times: float) -> None:
+    camera = painted.view(tilt_rad=0.05)
+    found = register(Table(camera).paint(), painted.scene(camera, square_mm=45.0 * times))
+    if isinstance(found, NoBoard):
+        assert "lines lie up to" in found.reason
+    else:
+        off = found.on_plane(camera.project(BOARD)) - times * BOARD[:, :2]
+        assert np.linalg.norm(off, axis=1).max() < 0.2 * 45.0
+
+
+def test_markers_that_are_measured_wrongly_are_told_by_the_boards_lines() -> None:
+    camera = painted.view(tilt_rad=0.05)
+    # Twenty millimetres to the right of where they lie, as from the board's rim in place of its first line.
+    shifted = {number: (x_mm + 20, y_mm) for number, (x_mm, y_mm) in MARKERS.centres_mm.items()}
+    said = replace(MARKERS, centres_mm=shifted)
+    found = register(Table(camera).paint(), painted.scene(camera, markers=said))
+    assert isinstance(found, NoBoard), found
+    assert "lines lie up to 20 mm beside" in found.reason
+
+
+def test_a_board_without_lines_is_placed_by_its_markers_alone() -> None:
+    camera = painted.view(tilt_rad=0.05)
+    picture = Table(camera).paint()
+    rim = [(x, y, 0.0) for x, y in painted.scene(camera).outline_mm]
+    cv2.fillConvexPoly(picture, np.round(camera.project(np.array(rim))).astype(np.int32), (120, 130, 125))
+    found = register(picture, painted.scene(camera))
+    assert off_mm(found, camera) < 1.5
+    assert isinstance(found, BoardView)
+    assert found.lines_used == 0
+
+
+def test_a_mirrored_picture_is_told_though_one_mirrored_marker_is_like_another() -> None:
+    camera = painted.view()
+    table = Table(camera, markers=MARKERS).paint()
+    book = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
+    like = cv2.cvtColor(
+        cv2.copyMakeBorder(cv2.aruco.generateImageMarker(book, 0, 36), 8, 8, 8, 8, 0, value=255),
+        cv2.COLOR_GRAY2BGR,
+    )
+    mirrored = np.ascontiguousarray(table[:, ::-1])
+    assert register(mirrored, painted.scene(camera)) == NoBoard(
+        "the board's markers are seen in a mirror: is the picture flipped?"
+    )
+    mirrored[: len(like), : len(like)] = like
+    found = register(mirrored, painted.scene(camera))
+    assert isinstance(found, NoBoard)
+    assert "mirror" in found.reason
+
+
+@pytest.mark.parametrize(
+    "absurd",
+    [
+        {"markers": replace(MARKERS, size_mm=1e-3)},
+        {"markers": replace(MARKERS, size_mm=1.0)},
+        {"markers": replace(MARKERS, size_mm=1e9)},
+        {"markers": replace(MARKERS, centres_mm=dict.fromkeys(MARKERS.centres_mm, (5.0, 5.0)))},
+        {"distortion": (1e10, 0.0, 0.0, 0.0, 0.0)},
+        {"distortion": (0.0, 0.0, 1e5, 0.0, 0.0)},
+        {"square_mm": 1e4},
+        {"markers": None, "corners_px": ((9.0, 9.0),) * 4},
+        {"markers": None, "corners_px": ((0.0, 0.0), (9.0, 9.0), (20.0, 20.0), (40.0, 40.0))},
+    ],
+    ids=str,
+)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_what_cannot_be_a_board_is_answered_with_a_sentence(absurd: dict[str, object]) -> None:
+    camera = painted.view(width_px=480, height_px=270, focal_px=590)
+    found = register(Table(camera).paint(), painted.scene(camera, **absurd))
+    assert isinstance(found, NoBoard), found
+
+
 def test_given_corners_place_the_board() -> None:
     camera = painted.view(tilt_rad=0.05)
     corners = tuple(
