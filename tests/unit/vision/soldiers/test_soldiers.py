@@ -112,6 +112,19 @@ def test_a_soldier_of_the_wrong_side_is_named() -> None:
     assert standing.differences != ()
 
 
+@pytest.mark.parametrize("position", [CROWD, START], ids=["battle", "start"])
+def test_a_position_whose_sides_are_exchanged_is_told(position: dict[Square, Side]) -> None:
+    camera = painted.view()
+    table = Table(camera, tuple(painted.standing(position).values()))
+
+    def told(expected: dict[Square, Side]) -> list[str]:
+        differences = read(table, painted.scene(camera, expected=expected)).differences
+        return [line for line in differences if "exchanged" in line]
+
+    assert told(position) == []
+    assert len(told({square: side.enemy for square, side in position.items()})) == 1
+
+
 @pytest.mark.parametrize(("height_mm", "foot_mm"), [(33.0, 8.5), (50.0, 14.0)])
 def test_the_size_of_the_figures_is_learnt(height_mm: float, foot_mm: float) -> None:
     camera = painted.view(height_mm=900, focal_px=850)
