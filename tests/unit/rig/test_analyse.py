@@ -53,6 +53,7 @@ def test_the_answer_has_the_form_of_the_format_page(analyses: dict[Path, Analysi
             "graph",
             "verdict",
             "verdicts",
+            "notes",
             "timing_ms",
         ]
         for soldier in told["soldiers"] + told["moved"]:
