@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import overload
 
 import cv2
 import numpy as np
@@ -25,6 +26,7 @@ _Ways = tuple[NDArray[np.float32], NDArray[np.float32]]
 """For each pixel the u and the v of another picture, each of shape (height, width)."""
 
 _SETTLED_MM = 1.0  # less is shaking, which is measured anyway
+_KEPT_PICTURES = 40  # as many as a shot is mostly seen in
 _GRID_PX = 16  # between so few pixels lenses bend nothing that shows
 
 
@@ -32,7 +34,7 @@ _GRID_PX = 16  # between so few pixels lenses bend nothing that shows
 class LaidBack:
     """The pictures of a clip in which the table or the camera was moved."""
 
-    frames: tuple[Image, ...]
+    frames: Sequence[Image]
     """As they would look had nothing been moved."""
     moved_mm: float
     """How far the worst corner of the board has moved, in mm on it."""
@@ -69,15 +71,53 @@ def lay_back(
     moves = [anchors.move(frame) for frame in frames]
     since = next(k for k, move in enumerate(moves) if move is not None and move.is_bump)
     settled = _ways_back_from_rest(frames[-1], reference, view, scene, anchors, last)
-    laid = []
-    for frame, move in zip(frames, moves, strict=True):
-        if move is None or not move.is_bump:
-            laid.append(frame)
-        elif anchors.apart_mm(move, last) < _SETTLED_MM:
-            laid.append(_drawn(frame, settled, reference))
-        else:
-            laid.append(_drawn(frame, _ways_back(view, move), reference))
-    return LaidBack(tuple(laid), last.moved_mm, timestamps_us[since])
+    ways: list[_Ways | Move | None] = [None] * len(frames)
+    for k, move in enumerate(moves):
+        if move is not None and move.is_bump:
+            ways[k] = settled if anchors.apart_mm(move, last) < _SETTLED_MM else move
+    return LaidBack(_LaidFrames(frames, ways, reference, view), last.moved_mm, timestamps_us[since])
+
+
+class _LaidFrames(Sequence[Image]):
+    """Pictures that are laid back when they are asked for: all at once would take as much memory again."""
+
+    def __init__(
+        self,
+        frames: Sequence[Image],
+        ways: Sequence[_Ways | Move | None],
+        reference: Image,
+        view: BoardView,
+    ) -> None:
+        self._frames = frames
+        self._ways = ways
+        self._reference = reference
+        self._view = view
+        self._kept: dict[int, Image] = {}
+
+    def __len__(self) -> int:
+        return len(self._frames)
+
+    @overload
+    def __getitem__(self, k: int) -> Image: ...
+
+    @overload
+    def __getitem__(self, k: slice) -> list[Image]: ...
+
+    def __getitem__(self, k: int | slice) -> Image | list[Image]:
+        if isinstance(k, slice):
+            return [self._laid(i) for i in range(len(self))[k]]
+        return self._laid(range(len(self))[k])
+
+    def _laid(self, k: int) -> Image:
+        ways = self._ways[k]
+        if ways is None:
+            return self._frames[k]
+        if k not in self._kept:
+            if len(self._kept) >= _KEPT_PICTURES:
+                del self._kept[next(iter(self._kept))]
+            back = _ways_back(self._view, ways) if isinstance(ways, Move) else ways
+            self._kept[k] = _drawn(self._frames[k], back, self._reference)
+        return self._kept[k]
 
 
 def _ways_back_from_rest(
