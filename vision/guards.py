@@ -165,7 +165,7 @@ class TableGuard:
             return alarms[-1]
         move = self._anchors.move(pictures[-1]) if pictures[-1].shape == self._shape else None
         if move is not None and move.is_bump:
-            return _bumped(move.moved_mm, "since the table was read")
+            return _bumped(f"{move.moved_mm:.1f} mm since the table was read")
         if not alarms and move is not None and move.moved_mm == math.inf:
             return Alarm(Trouble.BUMP, "the picture shows another table than when it was read")
         return alarms[-1] if alarms else None
@@ -227,11 +227,11 @@ class ClipGuard:
         move = self.anchors.move(frames[-1])
         if move is not None and move.is_bump:
             # Every edge would look like a change: what else may have happened cannot be told.
-            return (_bumped(move.moved_mm, "during the shot"),)
+            return (_bumped(f"{move.moved_mm:.1f} mm during the shot"),)
         found: dict[Trouble, Alarm] = {}
         if laid_back is not None:
             when = _since_release(laid_back.since_us, released_us)
-            found[Trouble.BUMP] = _bumped(laid_back.moved_mm, f"during the shot, seen {when}")
+            found[Trouble.BUMP] = _bumped(f"{laid_back.moved_mm:.1f} mm during the shot, seen {when}")
         earlier: tuple[Alarm, int] | None = None
         last = len(frames) - 1
         for k in dict.fromkeys((*_looked_at(timestamps_us), last)):
@@ -290,9 +290,8 @@ class ClipGuard:
         return self._seen[at_us]
 
 
-def _bumped(moved_mm: float, when: str) -> Alarm:
-    """Say that the table or the camera was moved, and when."""
-    return Alarm(Trouble.BUMP, f"the table or the camera was moved by {moved_mm:.1f} mm {when}")
+def _bumped(far_and_when: str) -> Alarm:
+    return Alarm(Trouble.BUMP, f"the table or the camera was moved by {far_and_when}")
 
 
 def _since_release(at_us: int, released_us: int) -> str:
