@@ -111,7 +111,15 @@ def _settings(folder: Path, seed: int) -> Settings:
 
 
 def _clear(folder: Path) -> None:
-    """Take away what an earlier demo left, and nothing else."""
+    """Take away what an earlier demo left, and nothing else: a folder in which somebody works is refused."""
+    theirs = [name for name in ("rig.toml",) if (folder / name).exists()]
+    if not (folder / "log.sqlite").exists():
+        theirs += [name for name in ("recordings", "transcripts", "report.html") if (folder / name).exists()]
+    if theirs:
+        raise typer.BadParameter(
+            f"found {', '.join(theirs)} in {folder}, expected an empty folder or one that an earlier demo left",
+            param_hint="--folder",
+        )
     for name in ("recordings", "transcripts"):
         shutil.rmtree(folder / name, ignore_errors=True)
     for path in (*folder.glob("log.sqlite*"), folder / "report.html"):

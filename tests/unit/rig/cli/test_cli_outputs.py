@@ -57,6 +57,18 @@ def test_what_is_there_is_not_touched_by_looking_whether_it_can_be_written(
     assert not Path("new.csv").exists()
 
 
+@pytest.mark.parametrize("name", ["rig.toml", "recordings", "transcripts", "report.html"])
+def test_a_demo_takes_nothing_away_from_a_folder_in_which_somebody_works(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr("rig.cli._opening.open_rig", lambda *_, **__: pytest.fail("it was played"))
+    Path(name).mkdir()
+    assert f"found {name} in ., expected an empty folder or one that an earlier demo left" in refused(
+        capsys, "demo", "--folder", "."
+    )
+    assert Path(name).exists()
+
+
 @pytest.mark.parametrize(
     ("folder", "why"),
     [
