@@ -429,7 +429,7 @@ def _grounds(seen: _Seen, cause: Cause, pusher: Square | None, shot: ShotSeen) -
                 if touch.square == square and (i == 0) == (cause is Cause.DIRECT):
                     names = ", ".join(_name(t) for t in course.touches[:i])
                     order = f"after touching {names}" if names else "before touching anything else"
-                    reached_ms = (touch.time_us - release_us) / 1000.0
+                    reached_ms = max(0.0, (touch.time_us - release_us) / 1000.0)  # at the muzzle itself
                     reached = f"the shot reached it {reached_ms:.0f} ms after release, {order}"
                     # Both are known to within a picture: what was struck did not move before.
                     if 0 < touch.time_us - began_us <= shot.frame_us:

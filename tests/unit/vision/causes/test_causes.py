@@ -169,6 +169,12 @@ def test_a_touch_is_not_told_after_the_motion_that_it_caused() -> None:
     assert "54 ms" not in fall.evidence
 
 
+def test_a_touch_at_the_muzzle_is_told_at_the_release_and_not_before_it() -> None:
+    """A track is good to a millisecond or two: whom the shot strikes at once is not struck before it left."""
+    evidence = causes([topple(A, 2)], Course((touch(A, -2),), 1.0))[A].evidence
+    assert "the shot reached it 0 ms after release" in evidence
+
+
 def test_a_touch_long_before_a_fall_is_said_to_be_so() -> None:
     falls = causes([topple(D, 52), topple(A, 700)], Course((touch(D, 48), touch(A, 60)), 1.0))
     assert "long before it was seen to move at 700 ms" in falls[A].evidence
