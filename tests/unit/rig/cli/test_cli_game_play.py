@@ -206,7 +206,10 @@ def test_v4_positions_that_were_noted_down_are_played_on(capsys, monkeypatch):
         ("--position x", "not a valid position"),
         ("--battle .", ".: the file: Is a directory"),
         ("--battle nowhere/b.json", "nowhere/b.json: the file: No such file or directory"),
-        ("--battle faulty.json", "faulty.json: line 1, column 1: no JSON"),
+        (
+            "--battle faulty.json",
+            "faulty.json: line 1, column 1: no JSON (Expecting value), expected a battle file",
+        ),
     ],
 )
 def test_what_cannot_be_agreed_is_one_line(rig, options, said):
