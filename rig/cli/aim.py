@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -30,7 +31,7 @@ _POINT = re.compile(rf"{_NUMBER}, ?{_NUMBER}", re.ASCII)
 
 
 class _AimGroup(TyperGroup):
-    """`rig aim G-49` is `rig aim square G-49`: what is no command of the group is a target."""
+    """`rig aim G-49` is `rig aim square G-49`: what is no command of the group, nor a misspelt one, is a target."""
 
     @property
     def by_default(self) -> Any:
@@ -38,7 +39,8 @@ class _AimGroup(TyperGroup):
         return self.commands["square"]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args and args[0] not in self.commands and args[0] not in {"-h", "--help"}:
+        is_command = bool(args) and bool(difflib.get_close_matches(args[0], self.commands, cutoff=0.7))
+        if args and not is_command and args[0] not in {"-h", "--help"}:
             args = ["square", *args]
         return super().parse_args(ctx, args)
 

@@ -164,6 +164,7 @@ def test_where_nobody_counts_no_aim_is_worth_a_shot(capsys):
     ("words", "sentence"),
     [
         (["X9"], "'X9' is not a square"),
+        (["tabel"], "No such command 'tabel'. Did you mean 'table'?"),
         (["G-99"], "G-99"),
         (["A-01"], "A-01 cannot be aimed at: the target is outside the elevation limits"),
         (["G-49", "--lobbed"], "it needs 87.5 degrees"),
