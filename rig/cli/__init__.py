@@ -86,6 +86,14 @@ _MOST_FAULTS = 20  # more than anybody mends at once
 _NOT_WRITTEN = frozenset(
     {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 )  # a write fails without naming its file
+_EXPECTED = {  # by pydantic's names; a bound follows
+    "int_parsing": "a whole number",
+    "float_parsing": "a number",
+    "greater_than": "more than ",
+    "greater_than_equal": "at least ",
+    "less_than": "less than ",
+    "less_than_equal": "at most ",
+}
 _INTERRUPTED = 130  # what a shell reports for a program that Ctrl-C ended
 
 
@@ -120,7 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except typer.Abort:
         return _complain("stopped", _INTERRUPTED)
     except typer.TyperException as error:
-        return _complain(error.format_message(), error.exit_code)
+        return _complain(_told(error), error.exit_code)
     except Exception as error:
         if _is_ours(error):
             exit_status: int = getattr(error, "exit_status", 2)
@@ -151,6 +159,20 @@ def _drop_unwritten() -> None:
         sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _told(error: typer.TyperException) -> str:
+    """Give what is wrong with the command line; a value that cannot be used is named, with what was expected."""
+    from pydantic import ValidationError
+
+    if isinstance(error.__cause__, ValidationError):
+        wrong = error.__cause__.errors()[0]
+        bound = next(iter(wrong.get("ctx", {}).values()), "")
+        if wrong["type"] == "value_error":
+            error.message = str(bound)
+        elif wrong["type"] in _EXPECTED:
+            error.message = f"found {wrong['input']}, expected {_EXPECTED[wrong['type']]}{bound}"
+    return error.format_message()
 
 
 def _is_ours(error: Exception) -> bool:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rig.log import ShotLog
     from rig.settings import Settings
 
-__all__ = ["SETTINGS_FILE", "SettingsFile", "open_log_to_read", "settings_or_defaults"]
+__all__ = ["SETTINGS_FILE", "SettingsFile", "check_transcript", "open_log_to_read", "settings_or_defaults"]
 
 SETTINGS_FILE = Path("rig.toml")
 """Where settings are looked for."""
@@ -29,6 +29,16 @@ def settings_or_defaults(path: Path) -> Settings:
     if path == SETTINGS_FILE and not path.exists():
         return Settings()
     return read_settings(path)
+
+
+def check_transcript(path: Path | None) -> Path | None:
+    """Take the name of a transcript that is there; meant as a callback of an argument."""
+    if path is not None and (path.is_dir() or not path.exists()):
+        found = "a folder" if path.is_dir() else "nothing"
+        raise typer.BadParameter(
+            f"{path}: found {found}, expected a transcript, as each session leaves one under [log] transcripts"
+        )
+    return path
 
 
 def open_log_to_read(settings_file: Path) -> ShotLog:

@@ -12,7 +12,7 @@ from rig.cli._outputs import check_writable
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["check_ending", "check_pdf", "write_figure"]
+__all__ = ["check_ending", "check_html", "check_pdf", "write_figure"]
 
 _ENDINGS = (".png", ".svg", ".pdf")
 _DPI = 150
@@ -25,12 +25,20 @@ def check_ending(path: Path | None) -> Path | None:
     return check_writable(path)
 
 
-def check_pdf(path: Path) -> Path:
+def check_pdf(path: Path | None) -> Path | None:
     """Take the name of a file that can only be a PDF; meant as a callback of an option."""
-    if path.suffix.lower() != ".pdf":
-        raise typer.BadParameter(f"found {path.name!r}, expected a name that ends in .pdf")
-    check_writable(path)
-    return path
+    return _check_only(path, ".pdf")
+
+
+def check_html(path: Path | None) -> Path | None:
+    """Take the name of a file that can only be a page for the browser; meant as a callback of an option."""
+    return _check_only(path, ".html", ".htm")
+
+
+def _check_only(path: Path | None, *endings: str) -> Path | None:
+    if path is not None and path.suffix.lower() not in endings:
+        raise typer.BadParameter(f"found {path.name!r}, expected a name that ends in {endings[0]}")
+    return check_writable(path)
 
 
 def write_figure(figure: Figure, path: Path) -> None:

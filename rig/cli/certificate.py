@@ -10,7 +10,7 @@ import typer
 
 from rig.cli._app import app
 from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_or_defaults
-from rig.cli._outputs import check_writable
+from rig.cli._pictures import check_html, check_pdf
 from rig.length_unit import LengthUnit
 
 if TYPE_CHECKING:
@@ -51,10 +51,10 @@ def certificate(
     ] = None,
     pdf: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", callback=check_writable, help="write the certificate as a PDF page"),
+        typer.Option(metavar="FILE", callback=check_pdf, help="write the certificate as a PDF page"),
     ] = None,
     html: Annotated[
-        Path | None, typer.Option(metavar="FILE", callback=check_writable, help="write it as an HTML file")
+        Path | None, typer.Option(metavar="FILE", callback=check_html, help="write it as an HTML file")
     ] = None,
     skip_bad_rows: Annotated[
         bool, typer.Option("--skip-bad-rows", help="leave out rows that cannot be used, and say which")

@@ -164,7 +164,7 @@ class _Bench:
             typer.echo(f"{self.axis}: {_MARKS[words]} is {here_us}, not stored yet")
         elif words == "store":
             self._store()
-        elif words == "help":
+        elif words in {"help", "?"}:
             typer.echo(_HELP_KEYS)
             typer.echo(_HELP_WORDS)
         else:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rig.cli._app import RefusedError, app
-from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_or_defaults
+from rig.cli._options import SETTINGS_FILE, SettingsFile, check_transcript, settings_or_defaults
 
 if TYPE_CHECKING:
     from rig.link.transcript import Entry
@@ -26,7 +26,10 @@ _LISTEN_US = 100_000
 def monitor(
     file: Annotated[
         Path | None,
-        typer.Argument(help="the transcript to follow; by default the newest of the settings' folder"),
+        typer.Argument(
+            callback=check_transcript,
+            help="the transcript to follow; by default the newest of the settings' folder",
+        ),
     ] = None,
     port: Annotated[
         str | None,

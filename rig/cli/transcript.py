@@ -8,11 +8,12 @@ from typing import Annotated
 import typer
 
 from rig.cli._app import app
+from rig.cli._options import check_transcript
 
 
 @app.command(rich_help_panel="Look")
 def transcript(
-    file: Annotated[Path, typer.Argument(help="a transcript that a session left")],
+    file: Annotated[Path, typer.Argument(callback=check_transcript, help="a transcript that a session left")],
 ) -> None:
     """Print a session between controller and cannon in words: time, who, what, values with units."""
     from rig.link.transcript import read_transcript, tell

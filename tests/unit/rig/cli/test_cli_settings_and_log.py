@@ -161,13 +161,21 @@ def test_decide_lists_takes_and_refuses(rig: Rig) -> None:
     ("words", "said"),
     [
         (("log", "show", "99"), "there is no shot 99"),
-        (("log", "show", "x"), "Invalid value for 'shot'"),
+        (("log", "show", "x"), "Invalid value for 'shot': found x, expected a whole number"),
+        (("log", "--last", "0"), "Invalid value for '--last': found 0, expected at least 1"),
         (("log", "export", "rig-log.sqlite"), "rig-log.sqlite: the export cannot be written"),
         (("decide", "99", "G-41", "stays"), "there is no shot 99"),
         (("decide", "2", "G-99", "stays"), "G-99 is not on the board"),
-        (("decide", "2", "G-41", "perhaps"), "'perhaps' is not one of 'leaves', 'stays'"),
+        (
+            ("decide", "2", "G-41", "perhaps"),
+            "Invalid value for 'word': 'perhaps' is not one of 'leaves', 'stays'",
+        ),
         (("decide", "2", "G-41"), "rig decide 12 G-41 stays"),
         (("shot",), "No such command 'shot'"),
+        (("transcript", "gone"), "gone: found nothing, expected a transcript"),
+        (("monitor", "."), ".: found a folder, expected a transcript"),
+        (("certificate", "--tape", "648,650,655", "--pdf", "x.png"), "expected a name that ends in .pdf"),
+        (("certificate", "--tape", "648,650,655", "--html", "x.pdf"), "expected a name that ends in .html"),
         (("check", "--setings", "x"), "No such option: --setings"),
     ],
 )

@@ -387,6 +387,11 @@ def test_the_page_shows_what_jog_says(rig: Rig) -> None:
     assert shown in said.partition("help\n")[2]
 
 
+@pytest.mark.parametrize("asked", ["help", "?"])
+def test_jog_tells_its_words_when_asked_from_a_pipe(rig: Rig, asked: str) -> None:
+    assert "found" not in rig("jog", "azimuth", typed=f"{asked}\n").out
+
+
 # rig monitor
 
 SHOT = ROOT / "docs/examples/shot.transcript"
@@ -438,8 +443,8 @@ def test_monitor_listens_to_a_cannon_by_itself(rig: Rig) -> None:
 @pytest.mark.parametrize(
     ("words", "status", "says"),
     [
-        (("nothing",), 2, "nothing: No such file"),
-        (("transcripts",), 2, "transcripts: Is a directory"),
+        (("nothing",), 2, "nothing: found nothing, expected a transcript"),
+        (("transcripts",), 2, "transcripts: found a folder, expected a transcript"),
         (("rig.toml",), 2, "rig.toml: the first line is"),
         (("binary",), 2, "binary: the first line is"),
         (("short",), 2, "short: the first line is"),
