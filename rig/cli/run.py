@@ -96,6 +96,7 @@ def _shoot(
         TextColumn("{task.fields[left]}"),
         TextColumn("{task.fields[verdict]}", style="dim"),
         console=console,
+        disable=not console.is_terminal,
     ) as bar:
         task = bar.add_task("opening the rig", total=len(programme.shots()), left="", verdict="")
         number_of = headline = ""

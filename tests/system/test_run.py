@@ -112,6 +112,7 @@ def faultless(tmp_path_factory: pytest.TempPathFactory) -> Table:
     assert (status, complaint) == (0, "")
     assert "shot 1 of 2" in output
     assert "shot 2 of 2" in output
+    assert "putting the table in order" not in output, "the bar is for a terminal, and this is none"
     return table
 
 
