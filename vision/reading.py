@@ -22,10 +22,11 @@ from vision.causes import (
     find_perhaps_fallen,
 )
 from vision.change import shrink
+from vision.ends import ends_by_shot
 from vision.falls import Aftermath, find_falls
 from vision.guards import Alarm, ClipGuard, late_falls, unchanged
 from vision.outcome import Push, Standing
-from vision.registration import BoardView, NoBoard, grey, register
+from vision.registration import BoardView, EitherWay, NoBoard, grey, register
 from vision.scene import Scene
 from vision.shot import ShotTrack, find_track
 from vision.shot.faint import Struck
@@ -120,7 +121,8 @@ def read_before(
     Parameters
     ----------
     frames, timestamps_us, scene
-        As for `read_shot`; pictures after the release are not looked at and need not be there yet.
+        As for `read_shot`; pictures after the release need not be there yet. They are looked at only where nothing but
+        the shot tells which end of the board is whose.
     """
     picture = _before_release(frames, timestamps_us, scene)
     shades = shrink(picture)
@@ -128,6 +130,8 @@ def read_before(
     if float(shades.std()) < _ONE_SHADE and float(shades.mean()) > _BLACK_LEVEL:
         return NoReading("no board in the picture: it is of one shade all over")
     view = register(picture, scene)
+    if isinstance(view, EitherWay):
+        view = ends_by_shot(frames, timestamps_us, scene, view.view, picture) or view
     if isinstance(view, NoBoard):
         return NoReading(view.reason)
     board = read_board(picture, scene, view)
@@ -206,8 +210,8 @@ def read_shot(
     scene
         What is known beforehand.
     before
-        The table as `read_before` has read it from the same pictures, or earlier where `still_stands`; ``None``: read it
-        now.
+        The table as `read_before` has read it from the same pictures, or earlier where `still_stands`; ``None``, or where
+        it could not be read from those that were there: read it now.
     lookout
         What has looked at the first of these pictures, given with `before`; ``None``: nothing has.
     """
@@ -216,7 +220,7 @@ def read_shot(
     unusable = _wrong_times(timestamps_us, scene.fps) or _too_short(timestamps_us, scene.fire_us)
     if unusable is not None:
         return NoReading(unusable)
-    if before is None:
+    if before is None or isinstance(before, NoReading):
         before = read_before(frames, timestamps_us, scene)
     if isinstance(before, NoReading):
         return before

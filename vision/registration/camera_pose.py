@@ -21,7 +21,7 @@ from vision.registration.fit import LINES, Measured, Unknowns, first_pose, fit_c
 from vision.registration.lines import measure_lines
 from vision.registration.marks import Marks, find_faint_markers, find_markers, read_prints
 from vision.registration.search import ends_told, find_outline
-from vision.registration.view import BoardView, NoBoard, grey
+from vision.registration.view import BoardView, EitherWay, NoBoard, grey
 from vision.scene import MarkerMap, Scene
 
 __all__ = ["BoardView", "NoBoard", "grey", "register"]
@@ -284,11 +284,12 @@ def _by_outline(shades: Image, scene: Scene, sheet: MarkerMap) -> BoardView | No
 
 def _both_ways(shades: Image, scene: Scene, outline: FloatArray) -> Iterator[BoardView]:
     """Place the camera by the board's lines, with its ends one way round and the other."""
-    for corners in (outline, np.roll(outline, 2, axis=0)):
-        told = replace(scene, markers=None, corners_px=tuple((float(u), float(v)) for u, v in corners))
-        rough = _from_marks(shades, told, None)
-        if not isinstance(rough, NoBoard):
-            yield _by_lines(shades, told, *rough)
+    told = replace(scene, markers=None, corners_px=tuple((float(u), float(v)) for u, v in outline))
+    rough = _from_marks(shades, told, None)
+    if not isinstance(rough, NoBoard):
+        view = _by_lines(shades, told, *rough)
+        yield view
+        yield view.turned(scene)
 
 
 def _by_one_marker(shades: Image, scene: Scene, marker: Marks) -> BoardView | NoBoard:
@@ -296,13 +297,7 @@ def _by_one_marker(shades: Image, scene: Scene, marker: Marks) -> BoardView | No
     number = int(marker.group[0])
     bare = replace(scene, markers=None)
     outline = find_outline(shades, bare)
-    turns = [] if isinstance(outline, NoBoard) else [outline, np.roll(outline, 2, axis=0)]
-    for corners in turns:
-        told = replace(bare, corners_px=tuple((float(u), float(v)) for u, v in corners))
-        rough = _from_marks(shades, told, None)
-        if isinstance(rough, NoBoard):
-            continue
-        view = _by_lines(shades, told, *rough)
+    for view in [] if isinstance(outline, NoBoard) else _both_ways(shades, bare, outline):
         off_mm = np.linalg.norm(view.on_plane(marker.pixels) - marker.board_mm, axis=1).max()
         if view.lines_used and off_mm < _ONE_MARKER_SQUARES * scene.square_mm:
             return replace(view, markers_used=(number,))
@@ -318,22 +313,22 @@ def _by_pattern(shades: Image, scene: Scene) -> BoardView | NoBoard:
     outline = find_outline(shades, scene)
     if isinstance(outline, NoBoard):
         return outline
-    views = []
-    for corners in (outline, np.roll(outline, 2, axis=0)):
-        told = replace(scene, corners_px=tuple((float(u), float(v)) for u, v in corners))
-        rough = _from_marks(shades, told, None)
-        if isinstance(rough, NoBoard):
-            return rough
-        views.append(_by_lines(shades, told, *rough))
-        if views[-1].lines_used == 0:
-            return NoBoard("a pattern of squares is seen, but its lines are not those of one board")
-        right = ends_told(shades, scene, views[-1])
+    told = replace(scene, corners_px=tuple((float(u), float(v)) for u, v in outline))
+    rough = _from_marks(shades, told, None)
+    if isinstance(rough, NoBoard):
+        return rough
+    view = _by_lines(shades, told, *rough)
+    if view.lines_used == 0:
+        return NoBoard("a pattern of squares is seen, but its lines are not those of one board")
+    for way in (view, view.turned(scene)):
+        right = ends_told(shades, scene, way)
         if right:
-            return views[-1]
+            return way
         if right is None:
-            return NoBoard(
+            return EitherWay(
                 "the board is seen, but not which end is whose: give markers, or board.corners_px, "
-                "or a position that looks different from either end"
+                "or a position that looks different from either end",
+                view,
             )
     return NoBoard(
         "the board is seen, but who stands on it fits neither way round: give markers, or board.corners_px"

@@ -7,13 +7,15 @@ Pixels are (u, v), u to the right and v down, the centre of the first pixel at (
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BoardView", "NoBoard", "grey"]
+from vision.scene import Scene
+
+__all__ = ["BoardView", "EitherWay", "NoBoard", "grey"]
 
 FloatArray = NDArray[np.float64]
 
@@ -119,6 +121,16 @@ class BoardView:
         points: FloatArray = self.camera_mm[:2] + reach * directions[:, :2]
         return points
 
+    def turned(self, scene: Scene) -> BoardView:
+        """Give the same camera with the board's ends exchanged: (x, y) becomes (width - x, length - y)."""
+        errors = self.square_error_mm
+        return replace(
+            self,
+            rotation=self.rotation * (-1.0, -1.0, 1.0),
+            translation_mm=self.rotation @ (scene.width_mm, scene.length_mm, 0.0) + self.translation_mm,
+            square_error_mm=None if errors is None else errors[::-1, ::-1],
+        )
+
     def _towards(self, pixels: FloatArray) -> FloatArray:
         """Directions through pixels in the board frame, of any length, shape (N, 3)."""
         flat = self.on_unit_plane(pixels)
@@ -141,6 +153,14 @@ class BoardView:
         along = pixels[1:] - pixels[0]
         area_px = abs(along[0, 0] * along[1, 1] - along[0, 1] * along[1, 0])
         return float(step / np.sqrt(area_px))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EitherWay(NoBoard):
+    """The board was found, but nothing in the picture tells which end is whose."""
+
+    view: BoardView
+    """The camera, one way round; the other is `BoardView.turned`."""
 
 
 def grey(image: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -9,7 +9,10 @@ import numpy as np
 from vision.shot.flight import Flight, FlightFit
 from vision.shot.streaks import Streak
 
-__all__ = ["Leg", "ShotTrack"]
+__all__ = ["MISFIT_WORTH", "Leg", "ShotTrack"]
+
+MISFIT_WORTH = 0.1
+"""Pictures that each squared standard deviation of a flight's sights takes off what speaks for it."""
 
 # Clock, lens and the lit side of the shot are off by so much of the speed, whatever the sights say; two sights can be
 # strangers to each other.
@@ -59,6 +62,11 @@ class ShotTrack:
     def found(self) -> bool:
         """Whether a shot was seen at all."""
         return bool(self.legs)
+
+    @property
+    def worth(self) -> float:
+        """How many pictures speak for its first flight, less what they lie off it."""
+        return len(self.legs[0].streaks) - MISFIT_WORTH * self.legs[0].fit.misfit if self.legs else 0.0
 
     @property
     def release_us(self) -> float | None:

@@ -23,7 +23,7 @@ from vision.shot.draft import Draft, DraftFitter, furthest_px, loosened, own_of,
 from vision.shot.faint import Struck, faint_flights, quiet_pictures
 from vision.shot.flight import GRAVITY_MM_PER_MS2, Flight, FlightFit, FlightPrior
 from vision.shot.from_cannon import CannonSearch
-from vision.shot.shot_track import ShotTrack
+from vision.shot.shot_track import MISFIT_WORTH, ShotTrack
 from vision.shot.sights import MOST_LIT, PLANE_MM, Sight, SightFinder, Way, Ways
 from vision.shot.streaks import SHOT_DIAMETER_MM, Streak, StreakFinder
 from vision.soldiers.lamp import Lamp
@@ -71,7 +71,6 @@ _STRUCK_MM, _STIR_US, _STIR_STEP_US = 30.0, 4000.0, 500.0
 # Where less than this share of the pictures in which only the shot moves shows it, it is looked for along all ways.
 _WELL_SEEN = 0.6
 _SEEN_ENOUGH = 0.5  # to believe it; 56 ways where none flew showed nothing
-_MISFIT_WORTH = 0.1  # pictures that each squared standard deviation of a flight's sights takes off it
 _LIKELY_EXPOSURES_US = (2000.0, 800.0, 3000.0)
 _SEEN_AT_ONCE = 0.8
 
@@ -114,7 +113,7 @@ def find_track(
 
 def _worth(draft: Draft) -> float:
     """How many pictures speak for a flight, less what they lie off it."""
-    return len(draft.sights) - _MISFIT_WORTH * draft.fit.misfit
+    return len(draft.sights) - MISFIT_WORTH * draft.fit.misfit
 
 
 class _Follower:
@@ -260,7 +259,7 @@ class _Follower:
         if first is not None:
             plain = len({s.streak.frame for s in own_of(first.sights)}.intersection(quiet))
             due = [k for k in quiet if self._times[k] > first.fit.flight.start_us]
-            worth = plain - _MISFIT_WORTH * first.fit.misfit
+            worth = plain - MISFIT_WORTH * first.fit.misfit
             if plain >= _FEWEST_PLAIN and worth >= _WELL_SEEN * len(due):
                 return None
         told_us = self._finder.exposure_us
