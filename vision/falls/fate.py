@@ -32,6 +32,11 @@ _SHORTEST, _LONGEST, _LEAST_SEEN = 0.5, 1.6, 0.65
 # believed: of 38 whom the twin's shots pushed and 39 half covered ones that stood where they had, all are told rightly.
 _AGREE_MM = 5.0
 _BY_LIKENESS = 0.6
+# Likeness looks for this very figure, the network for any on its feet. Where both find one in the same place, and likeness
+# plainly, he stands there: so it was with 591 of 592 on 780 tables in disorder. Ten measures added up do not say so of
+# figures of other kinds than the twin's, which spread farther with their shadows, or whose feet look otherwise.
+_PLAINLY_ALIKE, _SAME_PLACE_MM = (0.78, 0.86), (2.0, 4.0)
+_SEEN_TWICE_ODDS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +99,16 @@ def _as_long_as_before(evidence: Evidence) -> float:
 def chance_of_standing(evidence: Evidence) -> float:
     """Probability that a soldier stands, pushed or half covered, rather than lies."""
     weights, offset = _weights()
-    return float(1 / (1 + np.exp(-(np.array(measures(evidence)) @ weights + offset))))
+    odds = np.array(measures(evidence)) @ weights + offset + _SEEN_TWICE_ODDS * _seen_twice(evidence)
+    return float(1 / (1 + np.exp(-odds)))
+
+
+def _seen_twice(evidence: Evidence) -> float:
+    """How plainly likeness and uprightness, each by itself, find it whole in one place, 0 to 1."""
+    apart_mm = float(np.hypot(*np.subtract(evidence.moved_mm, evidence.upright.moved_mm)))
+    alike = np.interp(evidence.found.correlation, _PLAINLY_ALIKE, (0.0, 1.0))
+    together = np.interp(apart_mm, _SAME_PLACE_MM, (1.0, 0.0))
+    return float(alike * together * (evidence.found.covered > _PART_COVERED))
 
 
 @cache
