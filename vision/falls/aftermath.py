@@ -143,7 +143,10 @@ class _Fate:
 
 
 def _fates(change: Change, places: Sequence[Place]) -> Mapping[Place, _Fate]:
-    """Decide about all who do not stand plainly, those first of whom it is surest that they stand."""
+    """Decide about all who do not stand plainly, those first of whom it is surest that they stand.
+
+    Who is found to stand nowhere near is looked for farther off, once it is known where the others stand.
+    """
     unclear = [place for place in places if not change.stands_plainly(place)]
     taken = np.zeros(change.shape, dtype=np.bool_)
     feet_mm: list[tuple[float, float]] = []
@@ -152,17 +155,30 @@ def _fates(change: Change, places: Sequence[Place]) -> Mapping[Place, _Fate]:
             taken[place.window] |= place.shape
             feet_mm.append((place.soldier.x_mm, place.soldier.y_mm))
 
+    def others(place: Place) -> Sequence[Place]:
+        return [other for other in unclear if other is not place]
+
     def weigh(place: Place) -> _Fate:
-        evidence = change.evidence(place, [other for other in unclear if other is not place], taken, feet_mm)
+        evidence = change.evidence(place, others(place), taken, feet_mm)
         return _Fate(place.soldier, evidence, chance_of_standing(evidence))
+
+    def weigh_far(place: Place) -> _Fate | None:
+        evidence = change.far_evidence(place, others(place), taken, feet_mm)
+        return None if evidence is None else _Fate(place.soldier, evidence, chance_of_standing(evidence))
 
     left = {place: weigh(place) for place in unclear}
     decided: dict[Place, _Fate] = {}
+    looked_far = False
     while left:
         place = max(left, key=lambda p: left[p].chance)
+        if not left[place].stands:
+            if looked_far:
+                break
+            looked_far = True
+            far = {each: weigh_far(each) for each in left}
+            left |= {each: fate for each, fate in far.items() if fate is not None and fate.stands}
+            continue
         fate = decided[place] = left.pop(place)
-        if not fate.stands:
-            break
         taken |= change.outline(place, fate.evidence.found, shift_mm(fate.evidence))
         feet_mm.append(fate.now_mm)
         for other, its in left.items():

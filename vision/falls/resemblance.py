@@ -49,6 +49,7 @@ def resemble(
     new: FloatImage,
     *,
     pivot_px: tuple[int, int],
+    about_px: tuple[int, int] = (0, 0),
     reach_px: int,
 ) -> Resemblance:
     """Look for a figure of one picture in another.
@@ -63,12 +64,14 @@ def resemble(
         How sure it is that the second picture shows something that was not there before, or the figure itself.
     pivot_px
         (column, row) in the first picture about which the figure turns.
+    about_px
+        Shift (to the right, down) about which it is looked for.
     reach_px
-        Largest shift.
+        Largest shift from there.
     """
-    search, radius = _search(before, after, outline, new, pivot_px, reach_px)
+    search, radius = _search(before, after, outline, new, pivot_px, reach_px + max(map(abs, about_px)))
     scale = 2 if min(reach_px, radius) >= _ENOUGH_PX else 1
-    coarse = search.at(_COARSE_TURNS_DEG, (0, 0), reach_px, scale)
+    coarse = search.at(_COARSE_TURNS_DEG, about_px, reach_px, scale)
     coarse.sort(key=_rank, reverse=True)
     fine: list[Resemblance] = []
     for found in coarse[:_REFINED]:

@@ -45,8 +45,7 @@ WINDOW_PX = 41
 REACH_CELLS = 7
 """How far from the old place places are looked at, 31 mm: of 39 pushed by the twin's shots the farthest but five went 29.
 
-Farther off a figure of a kind that was never seen, lying, is more often taken for one that stands there than one that
-was pushed so far is found.
+Farther off only those are looked for that are found to stand nowhere near.
 """
 LAYERS = 7
 """Ways in which a point is looked at."""

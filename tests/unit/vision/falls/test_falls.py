@@ -154,6 +154,8 @@ def test_one_that_is_pushed_and_stands_has_not_fallen(dx_mm: float, dy_mm: float
         (9.0, -17.0, math.pi),
         (-12.0, 20.0, 1.6),
         (27.0, 3.0, -1.2),
+        (44.0, 12.0, 1.1),
+        (-30.0, 38.0, -2.0),
     ],
 )
 def test_one_that_is_pushed_far_and_turned_has_not_fallen(
@@ -173,10 +175,11 @@ def test_one_that_turns_on_the_spot_stands(turn_rad: float) -> None:
     assert (aftermath.topplings, aftermath.pushes) == ((), ())
 
 
+@pytest.mark.parametrize("push_mm", [(-6.0, 9.0), (30.0, -38.0)])
 @pytest.mark.parametrize("heading_rad", [0.0, 2.2, 4.4])
-def test_one_that_is_pushed_and_lies_has_fallen(heading_rad: float) -> None:
+def test_one_that_is_pushed_and_lies_has_fallen(heading_rad: float, push_mm: tuple[float, float]) -> None:
     def act(k: int, figure: Figure) -> Figure:
-        return pushed(-6.0, 9.0)(k, toppling(heading_rad)(k, figure))
+        return pushed(*push_mm)(k, toppling(heading_rad)(k, figure))
 
     aftermath = watch({HIT: turned(1.5, act)})
     assert (fallen(aftermath), aftermath.pushes) == ([HIT], ())

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vision.falls.resemblance import slide
+from vision.falls.resemblance import resemble, slide
 
 SIDE = 80
 PIVOT_PX = (40, 40)
@@ -45,3 +45,13 @@ def test_one_that_is_partly_covered_has_not_slipped() -> None:
     after[44:] = 60.0
     found = slide(figure_at(0, 0, seed=1), after, outline(), pivot_px=PIVOT_PX, reach_px=7)
     assert (found.dx_px, found.dy_px) == pytest.approx((0.0, 0.0), abs=1.0)
+
+
+def test_far_off_it_is_looked_for_about_a_place_alone() -> None:
+    before, after = figure_at(0, 0, seed=1), figure_at(21.0, -17.0, seed=2)
+    new = np.ones(after.shape[:2], dtype=np.float32)
+    found = resemble(before, after, outline(), new, pivot_px=PIVOT_PX, about_px=(19, -18), reach_px=5)
+    assert (found.dx_px, found.dy_px) == pytest.approx((21.0, -17.0), abs=0.5)
+    assert found.correlation > 0.9
+    missed = resemble(before, after, outline(), new, pivot_px=PIVOT_PX, about_px=(-19, 18), reach_px=5)
+    assert missed.correlation < 0.5

@@ -143,3 +143,21 @@ def test_of_two_places_that_agree_the_mean_counts_and_of_two_that_do_not_the_upr
     assert shift_mm(STANDS) == pytest.approx((6.0, 4.4))
     seen = Uprightness(3.0, (-9.0, 0.0))
     assert shift_mm(replace(STANDS, upright=seen)) == pytest.approx((-9.0, 0.0))
+
+
+def test_seen_whole_in_one_place_by_likeness_and_by_the_network_it_stands_there_however_far_it_went() -> None:
+    """As a figure of a kind that the network does not know, whose shadow is taken for a part of it (spread)."""
+    far = replace(
+        STANDS,
+        same=0.01,
+        found=replace(STANDS.found, correlation=0.92),
+        moved_mm=(32.0, 17.0),
+        spread=2.1,
+        crowd=1,
+        upright=Uprightness(0.3, (31.0, 16.5)),
+    )
+    elsewhere = replace(far, upright=replace(far.upright, moved_mm=(20.0, 0.0)))
+    unlike = replace(far, found=replace(far.found, correlation=0.7))
+    assert chance_of_standing(far) > 0.5
+    assert chance_of_standing(elsewhere) < 0.2
+    assert chance_of_standing(unlike) < 0.2
