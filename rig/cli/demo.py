@@ -112,9 +112,9 @@ def _settings(folder: Path, seed: int) -> Settings:
 
 def _clear(folder: Path) -> None:
     """Take away what an earlier demo left, and nothing else: a folder in which somebody works is refused."""
-    theirs = [name for name in ("rig.toml",) if (folder / name).exists()]
-    if not (folder / "log.sqlite").exists():
-        theirs += [name for name in ("recordings", "transcripts", "report.html") if (folder / name).exists()]
+    # A demo that fired has its log beside what it left.
+    left = () if (folder / "log.sqlite").exists() else ("recordings", "transcripts", "report.html")
+    theirs = [name for name in ("rig.toml", *left) if (folder / name).exists()]
     if theirs:
         raise typer.BadParameter(
             f"found {', '.join(theirs)} in {folder}, expected an empty folder or one that an earlier demo left",
