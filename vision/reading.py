@@ -56,6 +56,9 @@ _LONGEST_GAP_US = 500_000
 _FEW_WRONG = 4
 _WRONG_RATE = 3.0  # times as fast or as slow as the camera is said to film
 _OTHER_RATE = 1.5
+_ENDS_BY_SHOT = (
+    "nothing on the table tells its ends apart: the shot did, which flew from the side that fires ({})"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,8 @@ class TableBefore:
     """The camera."""
     board: Board
     """Who stands where."""
+    notes: tuple[str, ...] = ()
+    """What the person at the table should know of how the board was found; a sentence each."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,14 +135,16 @@ def read_before(
     if float(shades.std()) < _ONE_SHADE and float(shades.mean()) > _BLACK_LEVEL:
         return NoReading("no board in the picture: it is of one shade all over")
     view = register(picture, scene)
+    notes: tuple[str, ...] = ()
     if isinstance(view, EitherWay):
         view = ends_by_shot(frames, timestamps_us, scene, view.view, picture) or view
+        notes = (_ENDS_BY_SHOT.format(scene.cannon_side),)
     if isinstance(view, NoBoard):
         return NoReading(view.reason)
     board = read_board(picture, scene, view)
     if (other := _another_table(board, scene)) is not None:
         return NoReading(other)
-    return TableBefore(picture, view, board)
+    return TableBefore(picture, view, board, (*notes, *_moved_markers(view)))
 
 
 def still_stands(
@@ -267,10 +274,7 @@ def read_shot(
         aftermath.pushes,
         track,
         contacts,
-        _moved_markers(view)
-        + board.standing.differences
-        + aftermath.doubts
-        + _other_rate(timestamps_us, scene.fps),
+        before.notes + board.standing.differences + aftermath.doubts + _other_rate(timestamps_us, scene.fps),
         perhaps_fallen,
         (*alarms, *late.values()),
     )

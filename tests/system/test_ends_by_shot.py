@@ -41,7 +41,9 @@ def _squares(reading: ShotReading) -> set[str]:
 
 
 def test_the_side_that_fires_stands_where_the_shot_comes_from(clip: Clip) -> None:
-    assert _squares(_read(clip, Side.A)) == {str(each.square) for each in clip.truth.before}
+    reading = _read(clip, Side.A)
+    assert _squares(reading) == {str(each.square) for each in clip.truth.before}
+    assert [note for note in reading.notes if "the shot did" in note and "(A)" in note], "and it says so"
 
 
 def test_the_board_is_turned_by_half_where_the_other_side_is_told_to_fire(clip: Clip) -> None:
