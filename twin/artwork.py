@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import ALL_SQUARES, BOARD_FILES, BOARD_ROWS, Side
+from twin.painting import painted
 from twin.streams import stream
 
 Picture = NDArray[np.uint8]
@@ -73,6 +74,8 @@ class Finish:
     """How many things that are none of the game's lie beside the board."""
     litter_seed: int = 0
     """Draws what they are and where they lie."""
+    painting_seed: int | None = None
+    """Draws what is painted on the ground; None: nothing is."""
 
 
 USUAL = Finish()
@@ -119,6 +122,8 @@ def board(look: BoardLook, *, square_mm: float, strip_mm: float, finish: Finish 
         play = _wood(height, width, ((66, 112, 164), (98, 152, 206)), grain_px=14.0, seed=3)
     play[height // 2 :] *= np.array(finish.dye_a[::-1], np.float32)
     play[: height // 2] *= np.array(finish.dye_g[::-1], np.float32)
+    if finish.painting_seed is not None:
+        play *= painted(height, width, PIXELS_PER_MM, finish.painting_seed)
     play += finish.grain * _mottle(play.shape[:2], look)[..., None]
     drawn = np.clip(play, 0, 255).astype(np.uint8)
 

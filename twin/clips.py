@@ -1,7 +1,7 @@
 """Labelled shots without end: a table, its light, its camera and a shot, all drawn from one number.
 
-What a clip shows is drawn far beyond the looks that the demo has: boards of any colour, line and grain, light from
-any side, long and soft shadows, uniforms of one hue or of grey, colour and grey cameras of any pose up to 15 degrees
+What a clip shows is drawn far beyond the looks that the demo has: boards of any colour, line and grain, some painted,
+light from any side, long and soft shadows, uniforms of one hue or of grey, colour and grey cameras of any pose up to 15 degrees
 of tilt, three frame rates, shots of four colours. What is told about it varies as much: with and without position,
 lens, markers, muzzle and time of release. Shots whose outcome people would argue about are drawn again.
 """
@@ -54,6 +54,8 @@ _TURNED_SHARE = 0.4
 """Of those that hands push, those that look any way afterwards: who is struck at the rim of its base spins."""
 _GREY_SHARE = 0.15
 _GREY_DISORDERS = 0.35
+_PAINTED_CLIPS, _PAINTED_STILLS, _PAINTED_DISORDERS = 0.15, 0.5, 0.4
+"""On how many boards the ground is painted."""
 _LITTERED_SHARE = 0.4
 """Of the stills, those on which shots were fired before."""
 _MOST_SHOTS = 3
@@ -144,6 +146,7 @@ def film(seed: int) -> Clip:
     rng = stream(seed, "clip")
     table_settings = _draw_table(rng)
     camera_settings, knowledge = _draw_camera(rng, table_settings)
+    camera_settings = _on_painted_ground(seed, camera_settings, _PAINTED_CLIPS)
     for attempt in range(_TRIES):
         shot = _shoot(stream(seed, "shot of a clip", attempt), table_settings, camera_settings, seed, attempt)
         if shot is not None:
@@ -167,6 +170,7 @@ def film_disorder(seed: int) -> Disorder:
     camera_settings, knowledge = _draw_camera(rng, table_settings, monochrome_share=_GREY_DISORDERS)
     if rng.random() < 0.5:
         camera_settings = replace(camera_settings, look=_dressed_otherwise(rng, camera_settings.look))
+    camera_settings = _on_painted_ground(seed, camera_settings, _PAINTED_DISORDERS)
     for attempt in range(_TRIES):
         disorder = _bring_about(
             stream(seed, "shots of a disorder", attempt), table_settings, camera_settings, knowledge, seed
@@ -195,6 +199,7 @@ def photograph(seed: int) -> Still:
     if variety.random() < _FIELD_BASE_SHARE:
         look = replace(look, base=ground(look.board, look.finish)[int(variety.integers(2))])
     camera_settings = replace(camera_settings, look=look, faults=CameraFaults())
+    camera_settings = _on_painted_ground(seed, camera_settings, _PAINTED_STILLS)
     shots = int(rng.integers(1, _MOST_SHOTS + 1)) if rng.random() < _LITTERED_SHARE else 0
     for attempt in range(_TRIES):
         arranged = _arrange(stream(seed, "table of a still", attempt), table_settings, shots, seed)
@@ -352,6 +357,15 @@ def _draw_look(rng: np.random.Generator, monochrome: bool) -> LookSettings:
         marker_size_mm=float(rng.choice([30.0, 34.0, 40.0])),
         markers=() if rng.random() < 0.12 else None,
     )
+
+
+def _on_painted_ground(seed: int, settings: CameraSettings, share: float) -> CameraSettings:
+    """Paint the ground of a share of the boards."""
+    rng = stream(seed, "painted")
+    if rng.random() >= share:
+        return settings
+    finish = replace(settings.look.finish, painting_seed=int(rng.integers(1 << 31)))
+    return replace(settings, look=replace(settings.look, finish=finish))
 
 
 def _draw_camera(
@@ -670,6 +684,7 @@ def _told(
             "table": str(look.table),
             "uniforms": [look.uniform_a, look.uniform_g],
             "painted": look.painted,
+            "ground_painted": look.finish.painting_seed is not None,
             "shot": look.shot,
             "lamp_mm": look.lamps[0].position_mm,
             "lamp_radius_mm": look.lamps[0].radius_mm,

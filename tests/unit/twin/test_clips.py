@@ -103,6 +103,27 @@ def test_the_ground_of_a_field_is_told_as_it_is_drawn(look: BoardLook) -> None:
         assert np.median(field, axis=(0, 1)) == pytest.approx(np.array(told), rel=0.28)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_painted_on_the_ground_leaves_lines_and_strips_alone(seed: int) -> None:
+    ink = (0.9, 0.1, 0.5)
+    bare, drawn = (
+        board(
+            BoardLook.PLAIN, square_mm=45.0, strip_mm=65.0, finish=Finish(painting_seed=each, ink=ink)
+        ).astype(int)
+        for each in (None, seed)
+    )
+    differs = (bare != drawn).any(axis=2)
+    on_lines = (bare == [128, 26, 230]).all(axis=2)
+    assert on_lines.sum() > 10_000
+    assert not differs[on_lines].any()
+    strip_px = round(65.0 * 3)
+    assert not differs[:strip_px].any()
+    assert not differs[-strip_px:].any()
+    assert differs[strip_px:-strip_px].mean() > 0.8
+    # Paint is no brighter than paper: some of it may be, most is darker.
+    assert np.median(drawn[strip_px:-strip_px]) < np.median(bare[strip_px:-strip_px])
+
+
 def test_soldiers_of_a_side_are_of_one_dye_unless_it_spreads() -> None:
     poses = np.zeros((2, 7))
     poses[:, 3] = 1.0
