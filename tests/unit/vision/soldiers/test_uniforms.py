@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from game.montecassino import Side, Square
-from rig.recording import recording_of
+from rig.recording import Recording, read_frames, write_recording
 from twin.clips import Disorder, film_disorder
 from vision.outcome import Standing
 from vision.reading import TableBefore, read_before
 
 LONE = Square(Side.A, 66)
-"""The only one of its side on a field whose light mixes into its colours."""
+"""By its colours alone it would be of the other side, for the light of the field beside it."""
 
 
 @pytest.fixture(scope="module")
@@ -22,25 +22,35 @@ def table() -> Disorder:
     return film_disorder(106)
 
 
-def _read(table: Disorder, exchanged: Square | None = None) -> Standing:
+@pytest.fixture(scope="module")
+def filmed(table: Disorder, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Recording]:
+    folder = tmp_path_factory.mktemp("table")
+    return folder, write_recording(folder, table.keys, table.frames)
+
+
+def _read(filmed: tuple[Path, Recording], exchanged: Square | None = None) -> Standing:
     """Read the table before anything happened to it, one soldier's side told wrongly."""
-    times_us = [at_us for at_us, _ in table.frames[:3]]
-    scene = recording_of(Path("table"), table.keys, times_us).scene
+    folder, recording = filmed
+    scene = recording.scene
     assert scene.expected is not None
     if exchanged is not None:
         scene = replace(scene, expected={**scene.expected, exchanged: scene.expected[exchanged].enemy})
-    before = read_before([picture for _, picture in table.frames[:3]], times_us, scene)
+    before = read_before(list(read_frames(folder, recording)), recording.timestamps_us, scene)
     assert isinstance(before, TableBefore)
     return before.board.standing
 
 
-def test_nobody_is_taken_for_the_other_sides_for_the_light_of_the_field(table: Disorder) -> None:
-    standing = _read(table)
+def test_nobody_is_taken_for_the_other_sides_for_the_light_of_the_field(
+    table: Disorder, filmed: tuple[Path, Recording]
+) -> None:
+    standing = _read(filmed)
     assert {s.square: s.side for s in standing.soldiers} == {s.square: s.side for s in table.before}
     assert not [note for note in standing.differences if "one of" in note]
 
 
-def test_who_is_told_to_be_of_the_wrong_side_is_named_all_the_same(table: Disorder) -> None:
+def test_who_is_told_to_be_of_the_wrong_side_is_named_all_the_same(
+    table: Disorder, filmed: tuple[Path, Recording]
+) -> None:
     wrong = next(s.square for s in table.before if s.square != LONE)
-    standing = _read(table, wrong)
+    standing = _read(filmed, wrong)
     assert [note for note in standing.differences if str(wrong) in note and "one of" in note]
