@@ -206,8 +206,9 @@ def find_contacts(
         # The less the turns before fit the flights, the likelier it was not the shot that was followed.
         misread = float(np.exp(min(strained, _MOST_STRAINED) - _MISREAD_COST))
         courses += [
-            ((untouched * _UNTOUCHED_SHARE + misread) * guess.probability, guess.touches)
-            for guess in _guessed(track, standing, stirred_us, frame_us)
+            (share * guess.probability, guess.touches)
+            for share, believed in ((untouched * _UNTOUCHED_SHARE, True), (misread, False))
+            for guess in _guessed(track, standing, stirred_us, frame_us, believed=believed)
         ]
         courses.sort(key=lambda c: -c[0])
     total = sum(share for share, _ in courses)
@@ -217,9 +218,18 @@ def find_contacts(
 
 
 def _guessed(
-    track: ShotTrack, standing: Standing, stirred_us: Mapping[Square, int], frame_us: float
+    track: ShotTrack,
+    standing: Standing,
+    stirred_us: Mapping[Square, int],
+    frame_us: float,
+    *,
+    believed: bool = False,
 ) -> tuple[Course, ...]:
-    """Accounts of a shot that was not seen to touch anything: it touched the first that moved, nearly always first."""
+    """Accounts of a shot that was not seen to touch anything: it touched the first that moved, nearly always first.
+
+    believed: whether the way that was seen is taken to be the shot's. Where it does not lead to the first that moved,
+    something turned it.
+    """
     if not stirred_us:
         return ()
     firsts = _first_to_stir(track, stirred_us, frame_us) or _earliest(stirred_us, frame_us)
@@ -241,8 +251,8 @@ def _guessed(
         before = Touch(None, False, time_us - frame_us / 2, touch.point_mm)
         near = _led_to(track, soldier, stirred_us[square], frame_us)
         courses += [
-            Course((touch,), _UNSEEN_FIRST * near),
-            Course((before, touch), (1 - _UNSEEN_FIRST) * near),
+            Course((touch,), _UNSEEN_FIRST * (near if believed else max(near, _LED_ASTRAY))),
+            Course((before, touch), (1 - _UNSEEN_FIRST) * max(near, _LED_ASTRAY)),
         ]
     total = sum(course.probability for course in courses)
     return tuple(replace(course, probability=course.probability / total) for course in courses)
@@ -261,7 +271,7 @@ def _led_to(track: ShotTrack, soldier: Soldier, stirred_us: int, frame_us: float
     spread = leg.fit.spread_at(float(times_us[nearest]))[0]
     variance = _STRIKE_SIGMA_MM**2 + (spread[0, 0] + spread[1, 1]) / 2
     off = max(float(away[nearest]) - _STRIKE_REACH_MM, 0.0) ** 2 / variance
-    return max(float(np.exp(-off / 2)), _LED_ASTRAY)
+    return float(np.exp(-off / 2))
 
 
 def _perhaps_bounced(

@@ -217,3 +217,15 @@ def test_a_way_that_does_not_fit_was_not_the_shots() -> None:
     )
     assert contacts.first is not None
     assert contacts.first.square == NEAR
+
+
+@pytest.mark.parametrize("aside_mm", [0.0, 60.0])
+def test_who_moves_first_but_lies_off_the_way_was_met_after_something_had_turned_the_shot(
+    aside_mm: float,
+) -> None:
+    # Lost over the board at y = 334; had nothing turned it, it would be at y = 574 when that soldier moves.
+    there = standing((FAR, 180.0 + aside_mm, 574.0))
+    contacts = find_contacts(track(AHEAD, lost=True), there, {FAR: 1_080_000}, frame_us=FRAME_US)
+    direct, turned = chance(contacts, FAR), chance(contacts, None, FAR)
+    assert direct + turned > 0.9
+    assert turned > 0.9 if aside_mm else direct > 0.9
