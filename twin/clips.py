@@ -1,9 +1,10 @@
 """Labelled shots without end: a table, its light, its camera and a shot, all drawn from one number.
 
 What a clip shows is drawn far beyond the looks that the demo has: boards of any colour, line and grain, some painted,
-light from any side, long and soft shadows, uniforms of one hue or of grey, colour and grey cameras of any pose up to 15 degrees
-of tilt, three frame rates, shots of four colours. What is told about it varies as much: with and without position,
-lens, markers, muzzle and time of release. Shots whose outcome people would argue about are drawn again.
+light from any side, long and soft shadows, figures of many makes, uniforms of one hue or of grey, colour and grey cameras
+of any pose up to 15 degrees of tilt, three frame rates, shots of four colours. What is told about it varies as much: with
+and without position, lens, markers, muzzle and time of release. Shots whose outcome people would argue about are drawn
+again.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from twin.optics import Lens, Pose, project, project_pinhole
 from twin.physics import FALLEN_RAD, BodySettings, PhysicsError, ShotSettings
 from twin.scene import CannonPose
 from twin.sensor import SensorSettings
+from twin.soldier import Build, Headgear
 from twin.stage import Colour, Lamp, LookSettings, placed_markers
 from twin.streams import stream
 from twin.table import MOVED_MM, Table, TableSettings
@@ -56,6 +58,8 @@ _GREY_SHARE = 0.15
 _GREY_DISORDERS = 0.35
 _PAINTED_CLIPS, _PAINTED_STILLS, _PAINTED_DISORDERS = 0.15, 0.5, 0.4
 """On how many boards the ground is painted."""
+_OTHER_CLIPS, _OTHER_STILLS, _OTHER_DISORDERS = 0.2, 0.6, 0.6
+"""On how many tables the figures are of another make than the demo's."""
 _LITTERED_SHARE = 0.4
 """Of the stills, those on which shots were fired before."""
 _MOST_SHOTS = 3
@@ -144,7 +148,7 @@ def film(seed: int) -> Clip:
         If no clear shot was found in many tries, which no seed is known for.
     """
     rng = stream(seed, "clip")
-    table_settings = _draw_table(rng)
+    table_settings = _of_another_make(seed, _draw_table(rng), _OTHER_CLIPS)
     camera_settings, knowledge = _draw_camera(rng, table_settings)
     camera_settings = _on_painted_ground(seed, camera_settings, _PAINTED_CLIPS)
     for attempt in range(_TRIES):
@@ -166,7 +170,7 @@ def film_disorder(seed: int) -> Disorder:
         If no table was found in many tries on which it is clear who stands, which no seed is known for.
     """
     rng = stream(seed, "disorder")
-    table_settings = _draw_table(rng)
+    table_settings = _of_another_make(seed, _draw_table(rng), _OTHER_DISORDERS)
     camera_settings, knowledge = _draw_camera(rng, table_settings, monochrome_share=_GREY_DISORDERS)
     if rng.random() < 0.5:
         camera_settings = replace(camera_settings, look=_dressed_otherwise(rng, camera_settings.look))
@@ -194,6 +198,7 @@ def photograph(seed: int) -> Still:
     rng = stream(seed, "still")
     variety = stream(seed, "variety of stills")
     table_settings = replace(_draw_table(rng), placement_sd_mm=float(variety.uniform(0.8, 4.2)))
+    table_settings = _of_another_make(seed, table_settings, _OTHER_STILLS)
     camera_settings, knowledge = _draw_camera(rng, table_settings)
     look = _dressed_otherwise(variety, camera_settings.look)
     if variety.random() < _FIELD_BASE_SHARE:
@@ -234,6 +239,23 @@ def _draw_table(rng: np.random.Generator) -> TableSettings:
         ),
         shot=ShotSettings(mass_g=float(rng.uniform(0.12, 0.25)), restitution=float(rng.uniform(0.5, 0.75))),
     )
+
+
+def _of_another_make(seed: int, settings: TableSettings, share: float) -> TableSettings:
+    """Take a share of the tables' figures out of another box."""
+    rng = stream(seed, "figures")
+    if rng.random() >= share:
+        return settings
+    half_long = float(rng.uniform(0.19, 0.32))
+    build = Build(
+        base_half_long=half_long,
+        base_half_short=half_long if rng.random() < 0.5 else float(rng.uniform(0.18, half_long)),
+        base_squareness=float(rng.choice([0.0, 0.0, 0.3, 1.0])),
+        stoutness=float(rng.uniform(0.75, 1.25)),
+        headgear=list(Headgear)[int(rng.integers(len(Headgear)))],
+        packed=bool(rng.random() < 0.5),
+    )
+    return replace(settings, bodies=replace(settings.bodies, build=build))
 
 
 def _colour(hue: float, saturation: float, value: float) -> Colour:

@@ -83,6 +83,8 @@ class BodySettings:
     """Mass of one soldier."""
     soldier_friction: float = 0.45
     """Sliding friction of soldiers; of two that touch, the larger counts."""
+    build: soldier.Build = soldier.USUAL
+    """How the figures are made."""
     board_friction: float = 0.50
     """Sliding friction of board and table."""
     board_thickness_mm: float = 5.0
@@ -431,7 +433,7 @@ def _model_xml(
                 height_m=height_m,
                 attributes=f'class="soldier" mass="{part.mass_share * bodies.soldier_mass_g / 1e3:.9f}"',
             )
-            for part in soldier.parts(stance)
+            for part in soldier.parts(stance, bodies.build)
             if part.collides
         )
         soldiers.append(
@@ -454,7 +456,7 @@ def _model_xml(
 <default class="ground"><geom friction="{bodies.board_friction} 0.0005 0.00001" {firm}/></default>
 <default class="soldier"><geom friction="{bodies.soldier_friction} 0.002 0.0004" {rolling}/></default>
 </default>
-<asset>{soldier.base_mesh(height_m)}</asset>
+<asset>{soldier.base_mesh(height_m, bodies.build)}</asset>
 <worldbody>
 <geom name="table" class="ground" type="plane" size="5 5 0.1" pos="0 0 {-thickness_m}"/>
 <geom name="board" class="ground" type="box" size="{half_x} {half_y} {thickness_m / 2}"

@@ -8,17 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 STANCES = 4
 """How many stances there are; they differ in arms and rifle."""
-
-BASE_HALF_LONG = 0.27
-"""Half of the base's longer axis, across the shoulders."""
-
-BASE_HALF_SHORT = 0.20
-"""Half of the base's shorter axis, in the direction of sight."""
 
 BASE_HEIGHT = 0.045
 
@@ -38,6 +32,37 @@ class Cloth(StrEnum):
     BASE = "base"
 
 
+class Headgear(StrEnum):
+    """What soldiers wear on their heads."""
+
+    BRIMMED = "brimmed"
+    """A helmet with a broad brim."""
+    HELMET = "helmet"
+    """A helmet without one."""
+    CAP = "cap"
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """How the figures of a box are made; lengths are parts of their height."""
+
+    base_half_long: float = 0.27
+    """Half of the base's longer axis, across the shoulders."""
+    base_half_short: float = 0.20
+    """Half of the base's shorter axis, in the direction of sight."""
+    base_squareness: float = 0.0
+    """0 for an oval base, 1 for a rectangle."""
+    stoutness: float = 1.0
+    """Scales how thick legs, trunk and arms are."""
+    headgear: Headgear = Headgear.BRIMMED
+    packed: bool = True
+    """Whether they carry packs."""
+
+
+USUAL = Build()
+"""The figures of the demo."""
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """One solid of a soldier, in parts of its height."""
@@ -45,7 +70,7 @@ class Part:
     name: str
     cloth: Cloth
     geom: str
-    """MuJoCo's geometry type: capsule, ellipsoid, box or mesh (the oval base)."""
+    """MuJoCo's geometry type: capsule, ellipsoid, box or mesh (the base)."""
     size: tuple[float, ...]
     """Radius of a capsule, half axes of the others; empty for the base."""
     place: tuple[float, ...]
@@ -98,26 +123,46 @@ _ARMS: tuple[tuple[tuple[float, ...], ...], ...] = (
 )
 
 
-def parts(stance: int) -> Iterator[Part]:
+def parts(stance: int, build: Build = USUAL) -> Iterator[Part]:
     """Go through the parts of a soldier in a stance 0 to `STANCES` - 1."""
-    yield from _BODY
     left, right, rifle = _ARMS[stance]
-    yield Part("arm-left", Cloth.UNIFORM, "capsule", (0.045,), left)
-    yield Part("arm-right", Cloth.UNIFORM, "capsule", (0.045,), right)
+    yield from (_built(part, build) for part in _BODY if part.name not in _left_out(build))
+    yield _built(Part("arm-left", Cloth.UNIFORM, "capsule", (0.045,), left), build)
+    yield _built(Part("arm-right", Cloth.UNIFORM, "capsule", (0.045,), right), build)
     yield Part("hand-left", Cloth.SKIN, "ellipsoid", (0.042, 0.042, 0.042), left[3:])
     yield Part("rifle", Cloth.RIFLE, "capsule", (0.024,), rifle, 0.10)
 
 
-def base_mesh(height_m: float) -> str:
-    """Return the oval base as a MuJoCo mesh asset named ``oval``."""
+def _left_out(build: Build) -> set[str]:
+    """Names of the parts that figures of a build lack."""
+    lacking = set() if build.packed else {"pack", "roll"}
+    return lacking if build.headgear is Headgear.BRIMMED else lacking | {"brim"}
+
+
+def _built(part: Part, build: Build) -> Part:
+    """Give a part as figures of a build have it; the head's top stays where it is."""
+    if part.name == "helmet" and build.headgear is Headgear.CAP:
+        return replace(part, size=(0.085, 0.10, 0.055), place=(0.0, 0.02, 0.945))
+    if part.cloth is Cloth.UNIFORM:
+        return replace(part, size=(build.stoutness * part.size[0],))
+    return part
+
+
+def base_mesh(height_m: float, build: Build = USUAL) -> str:
+    """Return the base as a MuJoCo mesh asset named ``base``: a superellipse, that is anything from an oval to a rectangle."""
     corners = 20
+    power = 1.0 / (1.0 + 3.0 * build.base_squareness)
+
+    def along(half: float, turned: float) -> float:
+        return half * height_m * math.copysign(abs(turned) ** power, turned)
+
     vertices = [
-        f"{grow * BASE_HALF_LONG * height_m * math.cos(turn):.6f} "
-        f"{grow * BASE_HALF_SHORT * height_m * math.sin(turn):.6f} {z * height_m:.6f}"
+        f"{along(grow * build.base_half_long, math.cos(turn)):.6f} "
+        f"{along(grow * build.base_half_short, math.sin(turn)):.6f} {z * height_m:.6f}"
         for z, grow in ((-BASE_HEIGHT / 2, 1.0), (BASE_HEIGHT / 2, 0.94))
         for turn in (2 * math.pi * k / corners for k in range(corners))
     ]
-    return f'<mesh name="oval" vertex="{" ".join(vertices)}"/>'
+    return f'<mesh name="base" vertex="{" ".join(vertices)}"/>'
 
 
 def geom_xml(part: Part, *, name: str, height_m: float, attributes: str) -> str:
@@ -125,5 +170,5 @@ def geom_xml(part: Part, *, name: str, height_m: float, attributes: str) -> str:
     place = " ".join(f"{value * height_m:.6f}" for value in part.place)
     where = f'fromto="{place}"' if len(part.place) == 6 else f'pos="{place}"'
     size = " ".join(f"{value * height_m:.6f}" for value in part.size)
-    shape = f'type="{part.geom}" ' + (f'size="{size}"' if part.size else 'mesh="oval"')
+    shape = f'type="{part.geom}" ' + (f'size="{size}"' if part.size else 'mesh="base"')
     return f'<geom name="{name}" {shape} {where} {attributes}/>'

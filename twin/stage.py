@@ -140,6 +140,7 @@ class Stage:
         self.model: Any = mujoco.MjModel.from_xml_string(xml, assets)
         self.data: Any = mujoco.MjData(self.model)
         self._look = look
+        self._build = table.bodies.build
         self._slots = [self._find_slot(index) for index in range(slots)]
         self._cannon = [int(self.model.body(name).mocapid[0]) for name in ("cannon", "barrel")]
         self._cannon_geoms = [
@@ -226,13 +227,13 @@ class Stage:
     def _find_slot(self, index: int) -> _Slot:
         body = self.model.body(f"soldier-{index}")
         slot = _Slot(int(body.mocapid[0]))
-        common = {part.name for part in soldier.parts(0)} - _varied()
-        for part in soldier.parts(0):
+        common = {part.name for part in soldier.parts(0, self._build)} - _varied(self._build)
+        for part in soldier.parts(0, self._build):
             if part.name in common:
                 slot.body_geoms.append(self.model.geom(f"soldier-{index}-{part.name}").id)
                 slot.body_cloth.append(part.cloth)
         for stance in range(soldier.STANCES):
-            own = [part for part in soldier.parts(stance) if part.name not in common]
+            own = [part for part in soldier.parts(stance, self._build) if part.name not in common]
             slot.stance_geoms.append(
                 [self.model.geom(f"soldier-{index}-{part.name}-{stance}").id for part in own]
             )
@@ -268,11 +269,11 @@ def hand_points_m(hand_mm: tuple[float, float]) -> NDArray[np.float64]:
     )
 
 
-def _varied() -> set[str]:
+def _varied(build: soldier.Build) -> set[str]:
     """Names of the parts that differ from stance to stance."""
     return {
         first.name
-        for first, second in zip(soldier.parts(0), soldier.parts(1), strict=True)
+        for first, second in zip(soldier.parts(0, build), soldier.parts(1, build), strict=True)
         if first != second
     }
 
@@ -332,12 +333,12 @@ def _textured(name: str, file: str) -> str:
     )
 
 
-def _soldier_xml(index: int, height_m: float) -> str:
-    varied = _varied()
+def _soldier_xml(index: int, height_m: float, build: soldier.Build) -> str:
+    varied = _varied(build)
     look = 'material="plastic" rgba="1 1 1 0"'
     geoms = [
         soldier.geom_xml(part, name=f"soldier-{index}-{part.name}", height_m=height_m, attributes=look)
-        for part in soldier.parts(0)
+        for part in soldier.parts(0, build)
         if part.name not in varied
     ]
     geoms += [
@@ -345,7 +346,7 @@ def _soldier_xml(index: int, height_m: float) -> str:
             part, name=f"soldier-{index}-{part.name}-{stance}", height_m=height_m, attributes=look
         )
         for stance in range(soldier.STANCES)
-        for part in soldier.parts(stance)
+        for part in soldier.parts(stance, build)
         if part.name in varied
     ]
     return f'<body name="soldier-{index}" mocap="true">{"".join(geoms)}</body>'
@@ -415,7 +416,7 @@ def _xml(
     assets["table.png"] = _table_png(look.table, look.finish)
     half_m = artwork.TABLE_MM / 2e3
     meshes = [
-        soldier.base_mesh(height_m),
+        soldier.base_mesh(height_m, table.bodies.build),
         _quad("board", surface.x0_m, surface.y0_m, surface.x1_m, surface.y1_m, 0.0),
         _quad("table", middle_x - half_m, middle_y - half_m, middle_x + half_m, middle_y + half_m, -thick_m),
     ]
@@ -439,7 +440,7 @@ def _xml(
             f'pos="{x_m} {y_m} {-thick_m / 2 - 0.0002}" rgba="0.85 0.85 0.82 1"/>'
         )
     lamps = "".join(_lamp_xml(lamp, middle_x, middle_y) for lamp in look.lamps)
-    soldiers = "\n".join(_soldier_xml(index, height_m) for index in range(slots))
+    soldiers = "\n".join(_soldier_xml(index, height_m, table.bodies.build) for index in range(slots))
     return f"""<mujoco model="stage">
 <compiler angle="radian"/>
 <statistic extent="1" center="{middle_x} {middle_y} 0" meansize="0.01"/>

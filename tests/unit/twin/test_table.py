@@ -5,6 +5,7 @@ import pytest
 
 from game.montecassino import Cause, Side, Square, parse_squares
 from twin.physics import BodySettings
+from twin.soldier import Build, Headgear, base_mesh, parts
 from twin.table import MOVED_MM, Table, TableError, TableFaults, TableSettings
 
 SQUARE_MM = 45.0
@@ -54,6 +55,39 @@ def test_who_is_hit_on_the_chest_falls_away_from_the_shot_and_was_hit_directly()
     x_mm, _, z_mm = truth.first_contact_mm
     assert abs(x_mm - Square.parse("A44").centre_mm(SQUARE_MM)[0]) < 3.0
     assert abs(z_mm - 30.0) < 5.0
+
+
+MAKES = [
+    Build(base_half_long=0.19, base_half_short=0.18, headgear=Headgear.CAP, packed=False),
+    Build(base_half_long=0.32, base_half_short=0.18, base_squareness=1.0, stoutness=1.25),
+    Build(base_half_long=0.28, base_half_short=0.28, stoutness=0.75, headgear=Headgear.HELMET),
+]
+
+
+@pytest.mark.parametrize("build", MAKES)
+def test_figures_of_every_make_stand_until_they_are_hit(build: Build) -> None:
+    table = Table(exact(build=build), soldiers("A40,A44"))
+    stood = {each.square: (each.x_mm, each.y_mm) for each in table.standing()}
+    truth = shoot(table, "A44", height_mm=30.0)
+    assert [(str(fall.square), fall.cause) for fall in truth.falls] == [("A-44", Cause.DIRECT)]
+    (left,) = table.standing()
+    assert str(left.square) == "A-40"
+    assert math.hypot(left.x_mm - stood[left.square][0], left.y_mm - stood[left.square][1]) < 0.1
+
+
+@pytest.mark.parametrize("build", MAKES)
+def test_a_make_is_as_it_is_told(build: Build) -> None:
+    mesh = base_mesh(1.0, build).split('"')[3].split()
+    x, y, _ = np.array(mesh, float).reshape(-1, 3).T
+    assert (x.max(), y.max()) == pytest.approx((build.base_half_long, build.base_half_short), abs=1e-5)
+    # Of an ellipse's corners, the sum of squares is 1 at the most; of a rectangle's, 2.
+    corner = ((x / build.base_half_long) ** 2 + (y / build.base_half_short) ** 2).max()
+    assert corner == pytest.approx(1.0, abs=1e-4) if build.base_squareness == 0 else corner > 1.5
+    names = {part.name for part in parts(0, build)}
+    assert ("pack" in names) == build.packed
+    assert ("brim" in names) == (build.headgear is Headgear.BRIMMED)
+    torso = {b: next(p for p in parts(0, b) if p.name == "torso").size[0] for b in (build, Build())}
+    assert torso[build] == pytest.approx(build.stoutness * torso[Build()])
 
 
 def test_soldiers_in_a_close_file_drag_each_other_down():
