@@ -205,9 +205,11 @@ def find_contacts(
         ]
         # The less the turns before fit the flights, the likelier it was not the shot that was followed.
         misread = float(np.exp(min(strained, _MOST_STRAINED) - _MISREAD_COST))
+        sights_us = [streak.timestamp_us for leg in track.legs for streak in leg.streaks]
+        surely_its_way = sum(us < first_us for us in sights_us) > STRANGERS
         courses += [
             (share * guess.probability, guess.touches)
-            for share, believed in ((untouched * _UNTOUCHED_SHARE, True), (misread, False))
+            for share, believed in ((untouched * _UNTOUCHED_SHARE, surely_its_way), (misread, False))
             for guess in _guessed(track, standing, stirred_us, frame_us, believed=believed)
         ]
         courses.sort(key=lambda c: -c[0])

@@ -229,3 +229,11 @@ def test_who_moves_first_but_lies_off_the_way_was_met_after_something_had_turned
     direct, turned = chance(contacts, FAR), chance(contacts, None, FAR)
     assert direct + turned > 0.9
     assert turned > 0.9 if aside_mm else direct > 0.9
+
+
+def test_a_way_of_few_sights_may_be_none_and_speaks_for_no_turn() -> None:
+    strange = leg(0.0, (180.0, -40.0, 35.0), (0.0, 8.0, 0.0), (38.3, 46.7))
+    contacts = find_contacts(
+        track(strange, lost=True), standing((FAR, 240.0, 574.0)), {FAR: 1_080_000}, frame_us=FRAME_US
+    )
+    assert chance(contacts, FAR) > chance(contacts, None, FAR)
