@@ -8,7 +8,7 @@ import onnx
 import torch
 from torch import nn
 
-__all__ = ["Descent", "as_onnx", "network"]
+__all__ = ["Descent", "as_onnx", "network", "take_over"]
 
 _LEAK = 0.1
 _RISE = 0.1  # of all steps, in which the rate rises
@@ -51,6 +51,16 @@ def network(
         ]
         given = units
     return nn.Sequential(*built, nn.Dropout2d(dropped), nn.Conv2d(given, answers, 1))
+
+
+def take_over(nets: Sequence[nn.Sequential], model: bytes) -> None:
+    """Give networks the weights of those that `as_onnx` wrote."""
+    kept = [onnx.numpy_helper.to_array(each) for each in onnx.load_from_string(model).graph.initializer]
+    own = [weights for net in nets for weights in net.parameters()]
+    if [tuple(each.shape) for each in own] != [each.shape for each in kept]:
+        raise ValueError("the network that is there is built otherwise: train from nothing")
+    for weights, values in zip(own, kept, strict=True):
+        weights.data = torch.from_numpy(values.copy())
 
 
 class Descent:

@@ -7,7 +7,7 @@ import json
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -50,7 +50,11 @@ def read_table(folder: Path) -> FilmedTable | None:
     """Read a recording with its truth; ``None`` where it shows no table."""
     recording = read_recording(folder)
     frames = list(read_frames(folder, recording))
-    before = read_before(frames, recording.timestamps_us[: len(frames)], scene_in(folder, recording))
+    times_us, scene = recording.timestamps_us[: len(frames)], scene_in(folder, recording)
+    before = read_before(frames, times_us, scene)
+    if isinstance(before, NoReading):
+        # What is not seen to stand as it is told is what there is most to learn from.
+        before = read_before(frames, times_us, replace(scene, expected=None))
     if isinstance(before, NoReading):
         return None
     truth = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
@@ -101,6 +105,7 @@ def parser_of(description: str | None, out: Path) -> argparse.ArgumentParser:
     parser.add_argument("folders", nargs="+", type=Path, help="folders of recordings with truth.json")
     parser.add_argument("--out", type=Path, default=out, help="folder for what is learnt")
     parser.add_argument("--disorders", type=int, default=1300, help="how many tables to bring into disorder")
+    parser.add_argument("--go-on", action="store_true", help="go on, gently, from the network that is there")
     return parser
 
 

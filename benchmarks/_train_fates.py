@@ -25,9 +25,9 @@ from scipy.optimize import minimize
 from torch import nn
 from torch.nn import functional
 
-from benchmarks._networks import Descent, as_onnx, network
+from benchmarks._networks import Descent, as_onnx, network, take_over
 from benchmarks._tables import DISORDER, FilmedTable, Foot, from_everywhere, parser_of, truths_in
-from vision.falls.fate import Evidence, measures
+from vision.falls.fate import Evidence, chance_of_standing, measures
 from vision.falls.upright import (
     CELL_PX,
     LAYERS,
@@ -52,6 +52,7 @@ _DROPPED = 0.15  # of the units of the last step
 _EPOCHS = (10, 6)  # of each network: what one has learnt by heart, the other contradicts
 _BATCH = 32
 _RATE, _DECAY = 2e-3, 2e-2
+_GENTLE = 0.3  # of the rate, where they go on from what is known
 _CROP_CELLS = 10  # about a middle that is drawn
 _FAR_SHARE, _FAR_PX, _NEAR_PX = 0.4, 20.0, 4.0  # so far from the old place that middle lies
 _TURN_RAD, _STRETCH, _GAIN, _SHADE, _NOISE = 0.2, 0.08, 0.2, 0.1, 0.02  # standard deviations
@@ -190,15 +191,27 @@ def _varied(cases: Sequence[Case], rng: np.random.Generator) -> tuple[torch.Tens
     return layers, torch.from_numpy(stands), torch.from_numpy(counts), torch.from_numpy(off)
 
 
-def train_network(cases: Sequence[Case], seed: int, epochs: int) -> nn.Sequential:
-    """Train a network on cases."""
-    torch.manual_seed(seed)
-    rng = np.random.default_rng(seed)
-    net = network(LAYERS, _STEPS, CELL_PX, 3, _DROPPED)
+def train_networks(cases: Sequence[Case], known: bytes | None) -> bytes:
+    """Train networks on cases, from nothing or from those that are known, and write them as one."""
+    nets = []
+    for seed in range(len(_EPOCHS)):
+        torch.manual_seed(seed)
+        nets.append(network(LAYERS, _STEPS, CELL_PX, 3, _DROPPED))
+    if known is not None:
+        take_over(nets, known)
+    rate = _RATE if known is None else _GENTLE * _RATE
+    for seed, net in enumerate(nets):
+        _train(net, cases, seed, rate)
+    return as_onnx(nets, "upright")
+
+
+def _train(net: nn.Sequential, cases: Sequence[Case], seed: int, rate: float) -> None:
+    """Train one of the networks."""
+    rng, epochs = np.random.default_rng(seed), _EPOCHS[seed]
     # Those that do not stand plainly are looked at twice as often.
     order = [k for k, case in enumerate(cases) for _ in range(1 if case.evidence is None else 2)]
     batches = len(order) // _BATCH
-    descent = Descent(net, _RATE, _DECAY, epochs * batches)
+    descent = Descent(net, rate, _DECAY, epochs * batches)
     for epoch in range(epochs):
         rng.shuffle(order)
         total = 0.0
@@ -212,7 +225,7 @@ def train_network(cases: Sequence[Case], seed: int, epochs: int) -> nn.Sequentia
             loss = ((doubt + _PLACE * misplaced.sum(dim=1, keepdim=True)) * counts).sum() / (4 * _BATCH)
             total += descent.step(loss)
         print(f"network {seed + 1}, epoch {epoch + 1} of {epochs}: loss {total / batches:.4f}", flush=True)
-    return net.eval()
+    net.eval()
 
 
 # --- the rest of the evidence
@@ -252,8 +265,9 @@ def _counts(judged: Sequence[Case], stands: FloatArray) -> FloatArray:
     return np.where(some, _STANDING * fell / max(float(some.sum()), 1.0), 1.0)
 
 
-def _judged(cases: Iterable[Case], net: Network) -> list[Case]:
+def _judged(cases: Iterable[Case], model: bytes) -> list[Case]:
     """Give the unclear cases with what a network says of them; who stands out of its reach cannot be told."""
+    net = Network(cv2.dnn.readNetFromONNX(np.frombuffer(model, dtype=np.uint8)))
     return [
         replace(case, evidence=replace(case.evidence, upright=net.search(case.surroundings, case.others_mm)))
         for case in cases
@@ -261,19 +275,30 @@ def _judged(cases: Iterable[Case], net: Network) -> list[Case]:
     ]
 
 
-def train(cases: Sequence[Case], out: Path) -> None:
-    """Train on cases, and write networks and weights into a folder."""
+def train(cases: Sequence[Case], out: Path, *, go_on: bool) -> None:
+    """Train on cases, and write networks and weights into a folder; where it goes on, the weights stay."""
     held_back = [case for case in cases if zlib.crc32(case.recording.encode()) % _HELD_BACK == 0]
     kept = {id(case) for case in held_back}
     learnt = [case for case in cases if id(case) not in kept]
-    model = as_onnx([train_network(learnt, seed, epochs) for seed, epochs in enumerate(_EPOCHS)], "upright")
+    known = (out / "upright.onnx").read_bytes() if go_on else None
+    if known is not None:
+        _measure(_judged(held_back, known))
+    model = train_networks(learnt, known)
     (out / "upright.onnx").write_bytes(model)
-    fit_fates(held_back, model, out)
+    if known is not None:
+        _measure(_judged(held_back, model))
+    else:
+        fit_fates(_judged(held_back, model), out)
 
 
-def fit_fates(held_back: Sequence[Case], model: bytes, out: Path) -> None:
+def _measure(judged: Sequence[Case]) -> None:
+    """Say how often cases are told wrongly with the weights that are there."""
+    chances = [chance_of_standing(case.evidence) for case in judged if case.evidence is not None]
+    _say(judged, np.array(chances))
+
+
+def fit_fates(judged: Sequence[Case], out: Path) -> None:
     """Weigh what a network says of cases that it never saw with the rest of the evidence, and write the weights."""
-    judged = _judged(held_back, Network(cv2.dnn.readNetFromONNX(np.frombuffer(model, dtype=np.uint8))))
     table = np.array([measures(case.evidence) for case in judged if case.evidence is not None])
     stands = np.array([case.own_mm is not None for case in judged], dtype=np.float64)
     counts = _counts(judged, stands)
@@ -283,22 +308,29 @@ def fit_fates(held_back: Sequence[Case], model: bytes, out: Path) -> None:
         rest = fold != k
         weights, offset = fit_weights(table[rest], stands[rest], counts[rest])
         chances[fold == k] = 1 / (1 + np.exp(-(table[fold == k] @ weights + offset)))
-    wrong = (chances > 0.5) != (stands > 0)
-    right = np.where(stands > 0, chances, 1 - chances)
-    print(f"{len({case.recording for case in held_back})} recordings held back; not standing plainly:")
-    print(f"stand: {int(stands.sum())}, of them taken to have fallen: {int((wrong & (stands > 0)).sum())}")
-    print(f"fell: {int((1 - stands).sum())}, of them taken to stand: {int((wrong & (stands == 0)).sum())}")
-    print(f"mean log loss {-np.log(np.maximum(right, 1e-9)).mean():.4f}")
+    _say(judged, chances)
     weights, offset = fit_weights(table, stands, counts)
     fitted = {"weights": [round(float(w), 5) for w in weights], "offset": round(offset, 5)}
     (out / "fate.json").write_text(json.dumps(fitted, indent=1) + "\n", encoding="utf-8")
+
+
+def _say(judged: Sequence[Case], chances: FloatArray) -> None:
+    """Say how well the chances that cases stand agree with the truth."""
+    stands = np.array([case.own_mm is not None for case in judged], dtype=np.float64)
+    wrong = (chances > 0.5) != (stands > 0)
+    right = np.where(stands > 0, chances, 1 - chances)
+    print(f"{len({case.recording for case in judged})} recordings held back; not standing plainly:")
+    print(f"stand: {int(stands.sum())}, of them taken to have fallen: {int((wrong & (stands > 0)).sum())}")
+    print(f"fell: {int((1 - stands).sum())}, of them taken to stand: {int((wrong & (stands == 0)).sum())}")
+    print(f"mean log loss {-np.log(np.maximum(right, 1e-9)).mean():.4f}")
 
 
 def main() -> None:
     """Train on the recordings in the folders given."""
     parser = parser_of(__doc__, Path("vision/falls"))
     given = parser.parse_args()
-    train(list(from_everywhere(cases_in, truths_in(given.folders, parser), given.disorders)), given.out)
+    cases = list(from_everywhere(cases_in, truths_in(given.folders, parser), given.disorders))
+    train(cases, given.out, go_on=given.go_on)
 
 
 if __name__ == "__main__":

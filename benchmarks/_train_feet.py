@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
 
-from benchmarks._networks import Descent, as_onnx, network
+from benchmarks._networks import Descent, as_onnx, network, take_over
 from benchmarks._tables import FilmedTable, Foot, from_everywhere, parser_of, truths_in
 from game.montecassino import BOARD_ROWS, Side, Square
-from vision.soldiers.feet import CELL_PX, LAYERS, PX_MM, find_feet, lay_out
+from vision.soldiers.feet import CELL_PX, LAYERS, SQUARE_PX, find_feet, lay_out
 from vision.soldiers.surface import Raster, learn_surface, strangeness
 
 __all__ = ["Case", "cases_in", "train"]
@@ -41,17 +41,16 @@ _DROPPED = 0.1
 _EPOCHS = 8
 _BATCH = 8
 _RATE, _DECAY = 3e-3, 1e-4
+_GENTLE = 0.5  # of the rate, where it goes on from what is known
 _HELD_BACK = 5  # every so-manieth recording, to measure on
-_RIGHT_MM, _NEITHER_MM = (
-    6.0,
-    12.0,
-)  # a cell so near to a foot is right; one not much farther neither right nor wrong
+# In pixels: a cell so near to a foot is right; one not much farther is neither right nor wrong.
+_RIGHT_PX, _NEITHER_PX = 2.0, 4.0
 _PLACE, _FACING = 0.2, 0.2  # what misplacement and facing count
 # Of the layers: what is bright or dark, what is strange, sharp or tinted, hues, and how far the camera leans.
 _SHADES, _AMOUNTS, _HUES, _TINTS, _LEANS = (1, 3, 9), (0, 2, 4), (5, 6), (2, 5, 6), (7, 8)
 _SEEN = 7  # layers that have noise
 # Standard deviations of what is varied: radians, logarithms, pixels.
-_TURN_RAD, _STRETCH, _ASPECT, _GAIN, _LIGHT, _NOISE = 0.08, 0.13, 0.05, 0.25, 0.25, 0.025
+_TURN_RAD, _STRETCH, _ASPECT, _GAIN, _LIGHT, _NOISE = 0.08, 0.18, 0.05, 0.25, 0.25, 0.025
 _SHIFT_PX = 4.0
 _BENT = (((16, 8), 1.5), ((36, 18), 0.9))  # at so many places of the board, by up to so many pixels
 _INVERTED, _COLOURLESS, _LAYER_LOST, _SOFTENED = 0.12, 0.1, 0.07, 0.4  # shares
@@ -76,8 +75,7 @@ class Case:
     @property
     def feet_px(self) -> FloatArray:
         """Where on the layers everybody stands, (column, row): shape (N, 2)."""
-        n = self.layers.shape[1] / (BOARD_ROWS + 2)
-        return self.feet_mm * n / self.square_mm + n - 0.5
+        return self.feet_mm * SQUARE_PX / self.square_mm + SQUARE_PX - 0.5
 
 
 def cases_in(table: FilmedTable) -> list[Case]:
@@ -237,23 +235,26 @@ def _wanted(
         from_base = np.where(case.allied, lines, BOARD_ROWS - lines)
         rare = 2 * np.clip(0.25 * np.exp(0.35 * (from_base - BOARD_ROWS / 2)) + 0.12, 0, 2)
         for (u, v), allied, weight in zip(places, case.allied, rare, strict=True):
-            away_mm = np.hypot(columns - u, rows - v) * PX_MM
-            right = away_mm < _RIGHT_MM
-            counts[k][(away_mm < _NEITHER_MM) & ~right & (foot[k] == 0)] = 0
+            away_px = np.hypot(columns - u, rows - v)
+            right = away_px < _RIGHT_PX
+            counts[k][(away_px < _NEITHER_PX) & ~right & (foot[k] == 0)] = 0
             foot[k][right], counts[k][right] = 1, 1
             off[k][:, right] = u - columns[right], v - rows[right]
             faces[k][right], face_counts[k][right] = allied != turned_about[k], weight
     return [torch.from_numpy(of) for of in (foot, counts, off, faces, face_counts)]
 
 
-def train_network(cases: Sequence[Case]) -> nn.Sequential:
-    """Train a network on cases."""
+def train_network(cases: Sequence[Case], known: bytes | None) -> nn.Sequential:
+    """Train a network on cases, from nothing or from one that is known."""
     torch.manual_seed(0)
     rng = np.random.default_rng(0)
     net = network(LAYERS, _STEPS, CELL_PX, _ANSWERS, _DROPPED, to_the_rim=True)
+    if known is not None:
+        take_over([net], known)
     net = net.to(memory_format=torch.channels_last)
     batches = max(1, len(cases) // _BATCH)
-    descent = Descent(net, _RATE, _DECAY, _EPOCHS * batches)
+    rate = _RATE if known is None else _GENTLE * _RATE
+    descent = Descent(net, rate, _DECAY, _EPOCHS * batches)
     for epoch in range(_EPOCHS):
         order = rng.permutation(len(cases))
         total = 0.0
@@ -273,11 +274,14 @@ def train_network(cases: Sequence[Case]) -> nn.Sequential:
     return net.eval().to(memory_format=torch.contiguous_format)
 
 
-def train(cases: Sequence[Case], out: Path) -> None:
+def train(cases: Sequence[Case], out: Path, *, go_on: bool) -> None:
     """Train on cases, measure on those held back, and write the network into a folder."""
+    known = (out / "feet.onnx").read_bytes() if go_on else None
     held_back = [case for case in cases if zlib.crc32(case.recording.encode()) % _HELD_BACK == 0]
     kept = {id(case) for case in held_back}
-    model = as_onnx([train_network([case for case in cases if id(case) not in kept])], "feet")
+    if known is not None:
+        measure(held_back, known)
+    model = as_onnx([train_network([case for case in cases if id(case) not in kept], known)], "feet")
     (out / "feet.onnx").write_bytes(model)
     measure(held_back, model)
 
@@ -311,7 +315,8 @@ def main() -> None:
     """Train on the recordings in the folders given."""
     parser = parser_of(__doc__, Path("vision/soldiers"))
     given = parser.parse_args()
-    train(list(from_everywhere(cases_in, truths_in(given.folders, parser), given.disorders)), given.out)
+    cases = list(from_everywhere(cases_in, truths_in(given.folders, parser), given.disorders))
+    train(cases, given.out, go_on=given.go_on)
 
 
 if __name__ == "__main__":
