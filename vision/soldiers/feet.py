@@ -23,13 +23,13 @@ from numpy.typing import NDArray
 from game.montecassino import ALL_SQUARES, BOARD_FILES, BOARD_ROWS, Square
 from vision.soldiers.surface import Raster, Shades, Surface
 
-__all__ = ["CELL_PX", "LAYERS", "PX_MM", "Foot", "FootMap", "find_feet", "lay_out"]
+__all__ = ["CELL_PX", "LAYERS", "SQUARE_PX", "Foot", "FootMap", "find_feet", "lay_out"]
 
 FloatImage = NDArray[np.float32]
 FloatArray = NDArray[np.float64]
 
-PX_MM = 3.0
-"""Side of a pixel of the lay-out, nearly: a whole number of them goes into a square."""
+SQUARE_PX = 15
+"""Pixels of the lay-out along a square: figures are made to their board's measure."""
 CELL_PX = 2
 """Pixels from one place that is looked at to the next."""
 LAYERS = 10
@@ -41,7 +41,7 @@ _LEAST_SHARPNESS = 1e-3
 _LEAST_CONTRAST = 3.0  # grey levels
 _CONTRAST_RANK = 80.0  # percentile
 _FARTHEST_PX = 6.0  # a place tells of no foot farther off
-_ELBOW_MM = 13.0  # two stand no closer
+_ELBOW = 13.0 / 45.0  # of a square: two stand no closer
 _NOBODY = -20.0  # log-odds where nothing can be said
 _LIKELY = -3.0
 # Figures that nothing was learnt from are told less surely, but bare squares are no likelier there: of 73 tables of such
@@ -70,7 +70,7 @@ def lay_out(
     strange: FloatImage,
     camera_mm: FloatArray,
 ) -> FloatImage:
-    """Lay the whole board out at one scale, with a margin of one square.
+    """Lay the whole board out, each square at one scale, with a margin of one square.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def lay_out(
     -------
     Shape (LAYERS, rows, columns).
     """
-    n = round(raster.square_mm / PX_MM)
+    n = SQUARE_PX
     size = ((BOARD_FILES + 2) * n, (BOARD_ROWS + 2) * n)
     within = np.s_[n:-n, n:-n]
 
@@ -160,7 +160,7 @@ class FootMap:
             middle_mm = square.centre_mm(self.square_mm)
             place = int(where[int(middle_mm[1] // self.square_mm), int(middle_mm[0] // self.square_mm)])
             feet[square] = Foot(*middle_mm, _NOBODY, 0.0) if place < 0 else self._foot(place)
-        log_odds = _plainest(_elbowed(list(feet.values())))
+        log_odds = _plainest(_elbowed(list(feet.values()), self.square_mm))
         return {
             square: replace(foot, log_odds=odds)
             for (square, foot), odds in zip(feet.items(), log_odds.tolist(), strict=True)
@@ -188,7 +188,7 @@ def find_feet(layers: FloatImage, square_mm: float, net: cv2.dnn.Net) -> FootMap
     """
     net.setInput(layers[None])
     odds, across, down, forward = np.asarray(net.forward()[0], dtype=np.float64)
-    n = round(square_mm / PX_MM)
+    n = SQUARE_PX
     rows, columns = np.indices(odds.shape)
     x_mm, y_mm = (
         (places * CELL_PX + off + 0.5 - n) * square_mm / n
@@ -198,13 +198,13 @@ def find_feet(layers: FloatImage, square_mm: float, net: cv2.dnn.Net) -> FootMap
     return FootMap(x_mm, y_mm, odds, forward, square_mm)
 
 
-def _elbowed(feet: Sequence[Foot]) -> FloatArray:
+def _elbowed(feet: Sequence[Foot], square_mm: float) -> FloatArray:
     """Give the log-odds of feet where two squares can claim the same, on the line between them, and one of them has it."""
     log_odds = np.array([foot.log_odds for foot in feet])
     x_mm, y_mm = np.array([(foot.x_mm, foot.y_mm) for foot in feet]).T
     for k in np.argsort(-log_odds):
         if log_odds[k] > _LIKELY:
-            near = np.hypot(x_mm - x_mm[k], y_mm - y_mm[k]) < _ELBOW_MM
+            near = np.hypot(x_mm - x_mm[k], y_mm - y_mm[k]) < _ELBOW * square_mm
             near[k] = False
             log_odds[near & (log_odds <= log_odds[k])] = _NOBODY
     return log_odds
