@@ -90,11 +90,19 @@ def tell_sides(
     taught = scene.uniforms
     if len(squares) < 2 and taught is None:
         return by_field | dict(_named(squares, scene.expected)), ()
+
+    def parted() -> FloatArray:
+        """Log-odds that each is of the Allies, by looks and places."""
+        looks = learn_looks(flat, cover, raster, view, figure, feet)
+        forward = np.array([scene.length_mm / 2 - feet_mm[s][1] for s in squares]) / scene.square_mm
+        facing = np.array([forward_odds[s] for s in squares])
+        return part(looks, trained(), forward, facing, np.array([s.field is Side.A for s in squares]))
+
     if scene.expected is None:
         if taught is not None:
             worn = _wear(flat, cover, raster, view, figure, feet)
             return _by_odds(squares, [_taught_ratio(pixels, taught) for pixels in worn]), ()
-        odds = _parted(flat, cover, raster, view, figure, feet_mm, forward_odds, scene)
+        odds = parted()
         told = _by_odds(squares, odds.tolist())
         named = ((told[s], feet_mm[s][1], forward_odds[s]) for s in squares)
         if naming_odds(named, scene.square_mm) < 0:
@@ -120,8 +128,7 @@ def tell_sides(
         others = [s for s in squares if s in scene.expected and s in surely and seen[s] is not sides[s]]
         if others:
             # One alone of its side on the other field has colours of its own, since the field's light mixes in; parting knows.
-            odds = _parted(flat, cover, raster, view, figure, feet_mm, forward_odds, scene)
-            others = _also_parted(others, sides, _by_odds(squares, odds.tolist()))
+            others = _also_parted(others, sides, _by_odds(squares, parted().tolist()))
         notes += [f"{s} should hold a soldier of {sides[s]} and one of {seen[s]} is seen" for s in others]
         sides |= {s: seen[s] for s in squares if s in others or s not in scene.expected}
     return sides, tuple(notes)
@@ -133,24 +140,6 @@ def _also_parted(
     """Give those of some soldiers that are parted from most that are of the side that they should be, too."""
     as_told = 2 * sum(parted[s] is side for s, side in sides.items()) >= len(sides)
     return [s for s in others if (parted[s] is sides[s]) != as_told]
-
-
-def _parted(
-    flat: FloatImage,
-    cover: FloatImage,
-    raster: Raster,
-    view: BoardView,
-    figure: Figure,
-    feet_mm: Mapping[Square, tuple[float, float]],
-    forward_odds: Mapping[Square, float],
-    scene: Scene,
-) -> FloatArray:
-    """Part soldiers by their looks and places, as for `tell_sides`: log-odds that each is of the Allies, by rising square."""
-    squares = sorted(feet_mm)
-    looks = learn_looks(flat, cover, raster, view, figure, [feet_mm[s] for s in squares])
-    forward = np.array([scene.length_mm / 2 - feet_mm[s][1] for s in squares]) / scene.square_mm
-    facing = np.array([forward_odds[s] for s in squares])
-    return part(looks, trained(), forward, facing, np.array([s.field is Side.A for s in squares]))
 
 
 def _by_odds(squares: Sequence[Square], allied: Sequence[float]) -> dict[Square, Side]:
