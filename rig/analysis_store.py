@@ -32,7 +32,6 @@ _DIGITS = 12
 _CODE = (vision, game)
 _RIG_FILES = ("analyse.py", "recording.py", "capture.py", "uniforms_file.py")
 _LIBRARIES = ("numpy", "opencv-python", "scipy")
-_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +138,5 @@ def _clip_digests(folder: Path, recording: Recording) -> Iterator[bytes]:
 
 
 def _file_digest(path: Path) -> bytes:
-    digest = hashlib.sha256()
     with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
-    return digest.digest()
+        return hashlib.file_digest(file, "sha256").digest()

@@ -3,6 +3,7 @@
 The format is "shot-recording/1" (docs/recording.md). The clip is any video OpenCV opens, or a folder of PNG pictures.
 """
 
+import hashlib
 import json
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -178,6 +179,8 @@ class Keys(_Keys):
     option: Option
     incomplete: str = ""
     """Why the pictures end before all was at rest; empty where they do not."""
+    clip_sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
+    """Of the video as it was recorded; None where nobody took it."""
 
     def conflicts(self) -> Iterator[Fault]:
         """Ask for a muzzle at its side's end of the board."""
@@ -281,7 +284,7 @@ def read_frames(folder: Path, recording: Recording) -> Iterator[NDArray[np.uint8
     ------
     RecordingError
         Where the clip is missing or damaged, has another size than `camera` says, or more or fewer pictures than
-        `timestamps_us`.
+        `timestamps_us`; after the last picture, where it is not the one that was recorded.
     """
     path = folder / recording.clip
     due = len(recording.timestamps_us)
@@ -304,6 +307,19 @@ def read_frames(folder: Path, recording: Recording) -> Iterator[NDArray[np.uint8
         raise RecordingError(
             path, f"the clip ends after {count} pictures, expected {due}, one for each of timestamps_us"
         )
+    # A decoder mends what is wrong inside a picture as well as it can, and says nothing.
+    recorded = recording.keys.clip_sha256
+    if recorded is not None and path.is_file() and _digest(path) != recorded:
+        raise RecordingError(
+            path,
+            f"not the clip that was recorded: its SHA-256 begins {_digest(path)[:12]}, expected {recorded[:12]} as "
+            f"clip_sha256 of {_KEYS_NAME} says; it was damaged, or somebody changed it",
+        )
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _is_grey(picture: NDArray[np.uint8]) -> bool:
@@ -401,12 +417,13 @@ def write_recording(
         folder.mkdir(parents=True, exist_ok=True)
         _encode(clip, frames, checked.camera.fps)
         to_disk(clip)
+        whole["clip_sha256"] = _digest(clip)
         write_whole(path, json.dumps(whole, indent=1) + "\n")
     except OSError as bad:
         with suppress(OSError):
             clip.unlink()  # half a clip is none, and takes the room that was wanting
         raise RecordingError(folder, f"cannot be written: {bad.strerror}") from bad
-    return Recording(checked)
+    return Recording(checked.model_copy(update={"clip_sha256": whole["clip_sha256"]}))
 
 
 def _whole_keys(keys: Mapping[str, Any], timestamps_us: Sequence[int]) -> dict[str, Any]:

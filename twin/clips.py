@@ -60,6 +60,8 @@ _PAINTED_CLIPS, _PAINTED_STILLS, _PAINTED_DISORDERS = 0.15, 0.5, 0.4
 """On how many boards the ground is painted."""
 _OTHER_CLIPS, _OTHER_STILLS, _OTHER_DISORDERS = 0.2, 0.6, 0.6
 """On how many tables the figures are of another make than the demo's."""
+_OTHER_HEIGHTS_MM = (20.0, 56.0)
+"""How tall those are: of the scale of 1:87 up to 1:32."""
 _LITTERED_SHARE = 0.4
 """Of the stills, those on which shots were fired before."""
 _MOST_SHOTS = 3
@@ -255,7 +257,14 @@ def _of_another_make(seed: int, settings: TableSettings, share: float) -> TableS
         headgear=list(Headgear)[int(rng.integers(len(Headgear)))],
         packed=bool(rng.random() < 0.5),
     )
-    return replace(settings, bodies=replace(settings.bodies, build=build))
+    usual, height_mm = settings.bodies, float(rng.uniform(*_OTHER_HEIGHTS_MM))
+    bodies = replace(
+        usual,
+        build=build,
+        soldier_height_mm=height_mm,
+        soldier_mass_g=usual.soldier_mass_g * (height_mm / usual.soldier_height_mm) ** 3,
+    )
+    return replace(settings, bodies=bodies)
 
 
 def _colour(hue: float, saturation: float, value: float) -> Colour:

@@ -447,3 +447,21 @@ def test_a_clip_that_is_missing_or_no_video_is_told(folder: Path, capfd: pytest.
         list(read_frames(folder, recording))
     # The sentence is the caller's to print; the decoder keeps quiet.
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_clip_damaged_inside_a_picture_is_told_though_it_decodes(folder: Path) -> None:
+    recording = read_recording(folder)
+    clip = folder / "clip.mkv"
+    whole = bytearray(clip.read_bytes())
+    whole[len(whole) * 2 // 3] ^= 0xFF  # a bit rots; the decoder says nothing and gives as many pictures
+    clip.write_bytes(whole)
+    with pytest.raises(RecordingError, match=r"clip\.mkv: not the clip that was recorded"):
+        list(read_frames(folder, recording))
+
+
+def test_a_clip_whose_digest_nobody_took_is_read(folder: Path) -> None:
+    change(folder, lambda keys: keys.pop("clip_sha256"))
+    with (folder / "clip.mkv").open("ab") as clip:
+        clip.write(bytes(16))
+    recording = read_recording(folder)
+    assert len(list(read_frames(folder, recording))) == len(recording.timestamps_us)
