@@ -172,7 +172,10 @@ def _told(error: typer.TyperException) -> str:
             error.message = str(bound)
         elif wrong["type"] in _EXPECTED:
             error.message = f"found {wrong['input']}, expected {_EXPECTED[wrong['type']]}{bound}"
-    return error.format_message()
+    told = error.format_message()
+    if told.startswith("Got unexpected extra argument") and ".toml" in told:
+        told += "; the settings file is named by --settings"
+    return told
 
 
 def _is_ours(error: Exception) -> bool:

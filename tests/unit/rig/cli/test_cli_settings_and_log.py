@@ -177,6 +177,7 @@ def test_decide_lists_takes_and_refuses(rig: Rig) -> None:
         (("certificate", "--tape", "648,650,655", "--pdf", "x.png"), "expected a name that ends in .pdf"),
         (("certificate", "--tape", "648,650,655", "--html", "x.pdf"), "expected a name that ends in .html"),
         (("check", "--setings", "x"), "No such option: --setings"),
+        (("check", "cellar.toml"), "(cellar.toml); the settings file is named by --settings"),
     ],
 )
 def test_a_mistake_is_one_line_and_status_2(rig: Rig, words: tuple[str, ...], said: str) -> None:
