@@ -21,6 +21,7 @@ from rig.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 _PORTS = {"D": 0, "B": 8}
+_FILTERED = ("ESTOP", "KEY", "LANE")  # their cables are long
 
 
 def pins() -> dict[str, str]:
@@ -34,6 +35,26 @@ def _drawing(unit: float = 2.0) -> Any:
     drawing = schemdraw.Drawing(show=False, canvas="svg")
     drawing.config(unit=unit, fontsize=11, font="sans-serif", bgcolor="white", margin=0.3)
     return drawing
+
+
+def _filter(d: Any, at: tuple[float, float]) -> None:
+    """Draw what keeps sparks out of a long cable: a pull-up and a capacitor, near the pin."""
+    (pull_up_x, y), capacitor_x = (at[0] - 0.7, at[1]), at[0] - 1.9
+    here = d.here
+    for x in (pull_up_x, capacitor_x):
+        d += elm.Dot(radius=0.06).at((x, y))
+    d += elm.Resistor().up().at((pull_up_x, y)).length(0.8).scale(0.6).label("1 k", "bottom", fontsize=9)
+    d += elm.Label().at((pull_up_x, y + 0.82)).label("5 V", "top", fontsize=9)
+    d += (
+        elm.Capacitor()
+        .down()
+        .at((capacitor_x, y))
+        .length(0.7)
+        .scale(0.6)
+        .label("100 n", "bottom", fontsize=9)
+    )
+    d += elm.Ground().scale(0.6)
+    d.here = here
 
 
 def signals() -> Any:
@@ -54,9 +75,9 @@ def signals() -> Any:
         leadlen=0.6,
     ).label("Arduino\nUno", "center")
     d += uno
-    bus_x = -6.2
+    bus_x = -8.0
     contacts = {
-        "ESTOP": (elm.Button(nc=True), "emergency stop, contact 1 (normally closed)"),
+        "ESTOP": (elm.Button(nc=True), "emergency stop, contact 1\n(normally closed)"),
         "KEY": (elm.Switch(), "arming key (closed: on)"),
         "LANE": (elm.Switch(), "lane (closed: clear)"),
         "LEVER_DRAWN": (elm.Button(), "lever at the breech"),
@@ -64,7 +85,9 @@ def signals() -> Any:
     }
     for name in left:
         at = getattr(uno, pin[name])
-        d += elm.Line().left().at(at).length(1.2)
+        d += elm.Line().left().at(at).length(3.0)
+        if name in _FILTERED:
+            _filter(d, at)
         if name in contacts:
             contact, words = contacts[name]
             d += contact.left().length(2.2).label(words, "bottom", fontsize=9, ofst=0.15)
