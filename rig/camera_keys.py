@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Annotated
 
@@ -17,6 +18,8 @@ _LEAST_FOCAL, _MOST_FOCAL = (
     0.2,
     10.0,
 )  # shorter than any wide lens in short sides, longer than any tele lens in long ones
+
+_WIDEST, _STEPS = 4.0, 2000  # tangent of the widest angle that is looked at, and in how many steps
 
 
 def _of_a_lens(terms: tuple[float, ...]) -> tuple[float, ...]:
@@ -74,3 +77,36 @@ def lens_conflicts(
             f"focal lengths from {least_px:g} to {most_px:g} px, for pictures of {size_px[0]} x {size_px[1]} px",
             also=sides,
         )
+        return
+    if distortion is None:
+        return
+    # In pictures of a table the board reaches at least so far from the middle.
+    seen = min(size_px) / 2 / max(fx_px, fy_px)
+    reach = _reach(distortion, seen)
+    if reach < seen:
+        yield Fault(
+            "distortion",
+            f"{list(distortion)}, with which the picture folds back {reach * max(fx_px, fy_px):.0f} px from its middle",
+            f"terms of a lens that sees as far as the picture's rim, {min(size_px) / 2:g} px from it",
+            also=(key,),
+        )
+
+
+def _reach(distortion: tuple[float, ...], farthest: float) -> float:
+    """Give how far from the middle, up to a distance in focal lengths, straight light can fall before the picture folds back.
+
+    OpenCV's model of a lens: from the middle outwards, light from r falls at r (1 + k1 r^2 + k2 r^4 + k3 r^6) / (1 + k4 r^2 +
+    k5 r^4 + k6 r^6), which must rise.
+    """
+    k1, k2, _, _, k3, k4, k5, k6 = (*distortion, 0.0, 0.0, 0.0)[:8]
+    reached = 0.0
+    for step in range(1, _STEPS + 1):
+        r2 = (_WIDEST * step / _STEPS) ** 2
+        below = 1 + r2 * (k4 + r2 * (k5 + r2 * k6))
+        falls_at = math.sqrt(r2) * (1 + r2 * (k1 + r2 * (k2 + r2 * k3))) / below if below > 0 else -1.0
+        if falls_at <= reached:
+            return reached
+        reached = falls_at
+        if reached >= farthest:
+            break
+    return reached

@@ -172,6 +172,12 @@ def test_everything_wrong_is_said_at_once() -> None:
             "either way",
         ),
         (
+            "[camera]\nintrinsics_px = [900.0, 900.0, 640.0, 360.0]\ndistortion = [-5.0, 0.0, 0.0, 0.0, 0.0]",
+            "camera.distortion",
+            "found [-5.0, 0.0, 0.0, 0.0, 0.0], with which the picture folds back 155 px from its middle, expected terms of "
+            "a lens that sees as far as the picture's rim, 360 px from it",
+        ),
+        (
             "[board]\nmarker_size_mm = 1.0",
             "board.marker_size_mm",
             "found 1.0, expected a number of at least 5",
