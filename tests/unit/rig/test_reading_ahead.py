@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import signal
+import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -259,8 +260,13 @@ def test_the_table_is_read_once_before_the_release(tmp_path: Path, monkeypatch: 
     assert done.tables == 1
     live, again = done.analysis.reading.standing, done.recorded.reading.standing
     assert [(s.side, s.square) for s in live.soldiers] == [(s.side, s.square) for s in again.soldiers]
-    for seen, recorded in zip(live.soldiers, again.soldiers, strict=True):
-        assert math.hypot(seen.x_mm - recorded.x_mm, seen.y_mm - recorded.y_mm) < 2.0
+    off_mm = [
+        math.hypot(seen.x_mm - recorded.x_mm, seen.y_mm - recorded.y_mm)
+        for seen, recorded in zip(live.soldiers, again.soldiers, strict=True)
+    ]
+    # A foot is looked for in cells of 6 mm; where two tell of it about as surely, the film's may be the other.
+    assert statistics.median(off_mm) < 0.5
+    assert max(off_mm) < 3.0
 
 
 def test_a_table_that_changed_since_the_cannon_was_aimed_is_read_anew(
