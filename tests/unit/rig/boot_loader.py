@@ -1,7 +1,8 @@
 """The boot loader of an Arduino Uno at the far end of a serial port: what real avrdude talks to when nobody has an Uno.
 
 It speaks the part of STK500 version 1 (Atmel application note AVR061) that Uno boot loaders do, and keeps the chip's
-flash memory. It hears only its own baud rate, as a chip does.
+flash memory. It hears only its own baud rate, as a chip does, and forgets a command whose rest does not come: a chip
+would be reset by its watchdog, and by whoever opens the port next.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import os
 import select
 import termios
 import threading
+import time
 import tty
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,6 +33,7 @@ PARAMETERS = {
     ord("t"): 3,
 }
 PROGRAM_PAGE = ord("d")
+PATIENCE_S = 0.5
 
 
 class BootLoader:
@@ -38,7 +41,6 @@ class BootLoader:
 
     def __init__(self, baud: int, signature: bytes = b"\x1e\x95\x0f") -> None:
         self.flash = bytearray(b"\xff" * 32_768)
-        self.heard_bytes = 0
         self._speed = SPEEDS[baud]
         self._signature = signature
         self._address = 0
@@ -49,38 +51,42 @@ class BootLoader:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
-    def _next(self) -> int | None:
-        while not self._stop.is_set():
+    def _next(self, within_s: float) -> int | None:
+        """Return the next byte at its own speed; None: none came."""
+        until_s = time.monotonic() + within_s
+        while not self._stop.is_set() and time.monotonic() < until_s:
             if select.select([self._near], [], [], 0.05)[0]:
                 byte = os.read(self._near, 1)
                 if termios.tcgetattr(self._far)[5] == self._speed:
-                    self.heard_bytes += 1
                     return byte[0]
         return None
 
     def _take(self, count: int) -> bytes | None:
         taken = bytearray()
         for _ in range(count):
-            byte = self._next()
+            byte = self._next(PATIENCE_S)
             if byte is None:
                 return None
             taken.append(byte)
         return bytes(taken)
 
     def _run(self) -> None:
-        while (command := self._next()) is not None:
-            if command == PROGRAM_PAGE:
-                header = self._take(3)
-                if header is None:
-                    return
-                length = int.from_bytes(header[:2], "big")
-                parameters = header + (self._take(length) or b"")
-            elif command in PARAMETERS:
-                parameters = self._take(PARAMETERS[command]) or b""
-            else:
-                continue  # noise, or the remains of something
-            if self._next() == END:
+        while not self._stop.is_set():
+            command = self._next(PATIENCE_S)
+            if command is None:
+                continue
+            parameters = self._parameters(
+                command
+            )  # of noise, and of the remains of something, there are none
+            if parameters is not None and self._next(PATIENCE_S) == END:
                 os.write(self._near, IN_SYNC + self._do(command, parameters) + OK)
+
+    def _parameters(self, command: int) -> bytes | None:
+        if command == PROGRAM_PAGE:
+            header = self._take(3)
+            page = None if header is None else self._take(int.from_bytes(header[:2], "big"))
+            return None if header is None or page is None else header + page
+        return self._take(PARAMETERS[command]) if command in PARAMETERS else None
 
     def _do(self, command: int, parameters: bytes) -> bytes:
         match chr(command):

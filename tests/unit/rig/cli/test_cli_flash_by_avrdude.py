@@ -8,6 +8,7 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+import serial
 from boot_loader import boot_loader
 
 from rig.cli import main
@@ -44,6 +45,19 @@ def test_the_firmware_is_in_the_chip_byte_for_byte(baud: int, capsys: pytest.Cap
     assert written[: len(expected)] == expected
     assert set(written[len(expected) + 127 :]) == {0xFF}  # the last page is filled up, and no more
     assert ("older boot loader" in capsys.readouterr().out) is (baud == 57_600)
+
+
+def test_what_was_at_the_port_before_does_not_keep_the_boot_loader(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The rig asks first who is there: its bytes may begin a boot loader's command, here to program a page of 25,700."""
+    with boot_loader(115_200) as loader:
+        with serial.Serial(loader.path, 115_200) as port:
+            port.write(b"dddd")
+            port.flush()
+        assert main(("flash", "--yes", "--port", loader.path, "--hex", str(FIRMWARE))) == 0
+        assert bytes(loader.flash[:4]) == image(FIRMWARE)[:4]
+    assert "done" in capsys.readouterr().out
 
 
 def test_another_chip_is_not_written_to(capsys: pytest.CaptureFixture[str]) -> None:
