@@ -2,7 +2,7 @@
 
 The clock is that of a computer with one core and nothing else to do: it runs while any thread of this program works, by
 the processor time that they take, and while none does by the time that is waited. So a busy computer measures what an
-idle one would.
+idle one would. What it takes to find out whether a thread works is no part of it.
 """
 
 from __future__ import annotations
@@ -56,15 +56,19 @@ def noisy(pictures: Sequence[Image], sigma: float) -> list[Image]:
 class _OneCore:
     def __init__(self) -> None:
         self._idle_us = 0
+        self._asking_ns = 0
 
     def now_us(self) -> int:
-        return time.process_time_ns() // 1000 + self._idle_us
+        return (time.process_time_ns() - self._asking_ns) // 1000 + self._idle_us
 
     def wait_us(self, time_us: int) -> None:
         """Let time pass for this thread: the others have the core meanwhile, where they can use it."""
         until_us = self.now_us() + time_us
         while (left_us := until_us - self.now_us()) > 0:
-            if _others_work():
+            begun_ns = time.thread_time_ns()
+            others_work = _others_work()
+            self._asking_ns += time.thread_time_ns() - begun_ns
+            if others_work:
                 time.sleep(_LEND_S)
             else:
                 self._idle_us += left_us

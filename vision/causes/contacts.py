@@ -186,10 +186,9 @@ def find_contacts(
     courses: list[tuple[float, tuple[Touch, ...]]] = [(1.0, ())]
     for accounts in turns:
         least = min(a.cost for a in accounts)
+        weighed = [(float(np.exp(least - a.cost)), a.touches) for a in accounts]
         grown = [
-            (share * float(np.exp(least - a.cost)), (*touches, *a.touches))
-            for share, touches in courses
-            for a in accounts
+            (share * weight, (*touches, *more)) for share, touches in courses for weight, more in weighed
         ]
         courses = sorted(grown, key=lambda c: -c[0])[:_KEPT_COURSES]
     courses = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 import signal
@@ -30,6 +31,7 @@ from rig.late_judging import judge_recorded
 from rig.log import Shot, ShotLog
 from rig.log.sql_store import open_log_in_memory
 from rig.match import Match, Order
+from rig.reading_ahead import ReadingAhead
 from rig.recording import RecordingError, read_recording
 from rig.sequence import State
 from rig.settings import Settings
@@ -279,6 +281,12 @@ def test_a_table_that_changed_since_the_cannon_was_aimed_is_read_anew(
     assert seen is not None
     assert seen.x_mm - PLACED[SECOND].x_mm > 1.5
     assert done.analysis.reading.pushes == ()
+
+
+def test_what_lives_already_is_not_searched_for_garbage_while_a_shot_is_read(tmp_path: Path) -> None:
+    with ReadingAhead(tmp_path):
+        assert gc.get_freeze_count() > 0
+    assert gc.get_freeze_count() == 0
 
 
 def test_what_moves_again_after_a_pause_is_read_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
