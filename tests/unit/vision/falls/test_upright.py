@@ -1,14 +1,10 @@
-"""Who stands and who lies: the search for a figure on its feet, and how the evidence is weighed."""
-
-from dataclasses import replace
+"""The search for a figure on its feet."""
 
 import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vision.falls.fate import Evidence, chance_of_standing, measures, shift_mm
-from vision.falls.resemblance import Resemblance
 from vision.falls.upright import (
     CELL_PX,
     LAYERS,
@@ -17,7 +13,6 @@ from vision.falls.upright import (
     WINDOW_PX,
     Network,
     Surroundings,
-    Uprightness,
     network,
 )
 
@@ -81,83 +76,3 @@ def test_what_is_said_of_a_cell_depends_on_its_window_alone() -> None:
         window = np.ascontiguousarray(layers[:, top : top + WINDOW_PX, left : left + WINDOW_PX])
         alone = network().map(Surroundings(window, ALONG))
         assert alone[:, 0, 0] == pytest.approx(told[:, row, column], rel=1e-3, abs=1e-3)
-
-
-STANDS = Evidence(
-    same=0.2,
-    bare=0.3,
-    found=Resemblance(0.95, 0.95, 2.0, 3.0, 5.0),
-    moved_mm=(6.0, 4.0),
-    at_home=0.3,
-    spread=1.0,
-    crowd=0,
-    upright=Uprightness(5.0, (6.0, 5.0)),
-)
-LIES = replace(
-    STANDS,
-    bare=0.8,
-    found=Resemblance(0.4, 0.7, 20.0, 5.0, 120.0),
-    moved_mm=(23.0, 6.0),
-    at_home=-0.1,
-    spread=2.2,
-    upright=Uprightness(-4.0, (9.0, 20.0)),
-)
-
-
-def test_plain_evidence_gives_plain_chances() -> None:
-    assert chance_of_standing(STANDS) > 0.95
-    assert chance_of_standing(LIES) < 0.05
-
-
-@pytest.mark.parametrize("odds", [-2.0, 0.0, 2.0])
-def test_the_more_upright_it_looks_the_likelier_it_stands(odds: float) -> None:
-    less = replace(LIES, upright=replace(LIES.upright, odds=odds))
-    more = replace(LIES, upright=replace(LIES.upright, odds=odds + 1.0))
-    assert chance_of_standing(more) > chance_of_standing(less)
-
-
-def test_one_as_long_as_before_likelier_stands_than_one_that_is_longer() -> None:
-    unclear = replace(
-        STANDS, found=replace(STANDS.found, correlation=0.5), upright=Uprightness(0.0, (9.0, 20.0))
-    )
-    chances = [chance_of_standing(replace(unclear, spread=spread)) for spread in (1.0, 1.3, 1.6, 2.2)]
-    assert chances == sorted(chances, reverse=True)
-    hidden = replace(unclear, found=replace(unclear.found, covered=0.5))
-    assert chance_of_standing(replace(hidden, spread=1.3)) < chances[1], (
-        "too little of it is seen to say how long it is"
-    )
-
-
-def test_where_nothing_is_like_it_the_upright_place_is_how_far_it_went() -> None:
-    alike, unlike = (
-        replace(STANDS, moved_mm=(30.0, 0.0), found=replace(STANDS.found, correlation=c))
-        for c in (0.61, 0.59)
-    )
-    near, far = (replace(unlike, upright=Uprightness(1.0, (mm, 0.0))) for mm in (4.0, 40.0))
-    assert chance_of_standing(near) > chance_of_standing(far)
-    assert measures(near)[3] == pytest.approx(0.4)
-    assert measures(alike)[3] == pytest.approx(3.0)
-
-
-def test_of_two_places_that_agree_the_mean_counts_and_of_two_that_do_not_the_upright_one() -> None:
-    assert shift_mm(STANDS) == pytest.approx((6.0, 4.4))
-    seen = Uprightness(3.0, (-9.0, 0.0))
-    assert shift_mm(replace(STANDS, upright=seen)) == pytest.approx((-9.0, 0.0))
-
-
-def test_seen_whole_in_one_place_by_likeness_and_by_the_network_it_stands_there_however_far_it_went() -> None:
-    """As a figure of a kind that the network does not know, whose shadow is taken for a part of it (spread)."""
-    far = replace(
-        STANDS,
-        same=0.01,
-        found=replace(STANDS.found, correlation=0.92),
-        moved_mm=(32.0, 17.0),
-        spread=2.1,
-        crowd=1,
-        upright=Uprightness(0.3, (31.0, 16.5)),
-    )
-    elsewhere = replace(far, upright=replace(far.upright, moved_mm=(20.0, 0.0)))
-    unlike = replace(far, found=replace(far.found, correlation=0.7))
-    assert chance_of_standing(far) > 0.5
-    assert chance_of_standing(elsewhere) < 0.2
-    assert chance_of_standing(unlike) < 0.2

@@ -1,0 +1,123 @@
+"""Who stands and who lies: how what is seen is weighed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vision.falls.fate import Evidence, chance_of_standing, measures, shift_mm
+from vision.falls.resemblance import Resemblance
+from vision.falls.upright import Uprightness
+
+STANDS = Evidence(
+    same=0.2,
+    bare=0.3,
+    found=Resemblance(0.95, 0.95, 2.0, 3.0, 5.0),
+    moved_mm=(6.0, 4.0),
+    at_home=0.3,
+    spread=1.0,
+    crowd=0,
+    upright=Uprightness(5.0, (6.0, 5.0)),
+)
+LIES = replace(
+    STANDS,
+    bare=0.8,
+    found=Resemblance(0.4, 0.7, 20.0, 5.0, 120.0),
+    moved_mm=(23.0, 6.0),
+    at_home=-0.1,
+    spread=2.2,
+    upright=Uprightness(-4.0, (9.0, 20.0)),
+)
+
+
+def test_plain_evidence_gives_plain_chances() -> None:
+    assert chance_of_standing(STANDS) > 0.95
+    assert chance_of_standing(LIES) < 0.05
+
+
+@pytest.mark.parametrize("odds", [-2.0, 0.0, 2.0])
+def test_the_more_upright_it_looks_the_likelier_it_stands(odds: float) -> None:
+    less = replace(LIES, upright=replace(LIES.upright, odds=odds))
+    more = replace(LIES, upright=replace(LIES.upright, odds=odds + 1.0))
+    assert chance_of_standing(more) > chance_of_standing(less)
+
+
+def test_one_as_long_as_before_likelier_stands_than_one_that_is_longer() -> None:
+    unclear = replace(
+        STANDS, found=replace(STANDS.found, correlation=0.5), upright=Uprightness(0.0, (9.0, 20.0))
+    )
+    chances = [chance_of_standing(replace(unclear, spread=spread)) for spread in (1.0, 1.3, 1.6, 2.2)]
+    assert chances == sorted(chances, reverse=True)
+    hidden = replace(unclear, found=replace(unclear.found, covered=0.5))
+    assert chance_of_standing(replace(hidden, spread=1.3)) < chances[1], (
+        "too little of it is seen to say how long it is"
+    )
+
+
+def test_where_nothing_is_like_it_the_upright_place_is_how_far_it_went() -> None:
+    alike, unlike = (
+        replace(STANDS, moved_mm=(30.0, 0.0), found=replace(STANDS.found, correlation=c))
+        for c in (0.61, 0.59)
+    )
+    near, far = (replace(unlike, upright=Uprightness(1.0, (mm, 0.0))) for mm in (4.0, 40.0))
+    assert chance_of_standing(near) > chance_of_standing(far)
+    assert measures(near)[3] == pytest.approx(0.4)
+    assert measures(alike)[3] == pytest.approx(3.0)
+
+
+def test_of_two_places_that_agree_the_mean_counts_and_of_two_that_do_not_the_upright_one() -> None:
+    assert shift_mm(STANDS) == pytest.approx((6.0, 4.4))
+    seen = Uprightness(3.0, (-9.0, 0.0))
+    assert shift_mm(replace(STANDS, upright=seen)) == pytest.approx((-9.0, 0.0))
+
+
+def test_seen_whole_in_one_place_by_likeness_and_by_the_network_it_stands_there_however_far_it_went() -> None:
+    """As a figure of a kind that the network does not know, whose shadow is taken for a part of it (spread)."""
+    far = replace(
+        STANDS,
+        same=0.01,
+        found=replace(STANDS.found, correlation=0.92),
+        moved_mm=(32.0, 17.0),
+        spread=2.1,
+        crowd=1,
+        upright=Uprightness(0.3, (31.0, 16.5)),
+    )
+    elsewhere = replace(far, upright=replace(far.upright, moved_mm=(20.0, 0.0)))
+    unlike = replace(far, found=replace(far.found, correlation=0.7))
+    assert chance_of_standing(far) > 0.5
+    assert chance_of_standing(elsewhere) < 0.2
+    assert chance_of_standing(unlike) < 0.2
+
+
+HALF_COVERED = Evidence(
+    same=0.49,
+    bare=0.0,
+    found=Resemblance(0.57, 0.87, -3.8, -1.9, 160.0),
+    moved_mm=(-5.5, -2.7),
+    at_home=0.4,
+    spread=0.95,
+    crowd=2,
+    upright=Uprightness(0.3, (-5.5, -2.7)),
+)
+
+
+def test_one_that_is_half_covered_and_otherwise_itself_stands() -> None:
+    assert chance_of_standing(HALF_COVERED) > 0.95
+
+
+def test_half_a_place_that_looks_as_before_by_chance_leaves_a_doubt() -> None:
+    """What is seen there has nothing to do with what stood there: the rest may be as it was by accident."""
+    assert chance_of_standing(replace(HALF_COVERED, at_home=-0.26)) < 0.85
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.lists(st.floats(-1, 1), min_size=2, max_size=2).map(sorted))
+def test_the_more_it_is_like_itself_the_likelier_it_stands(
+    same: float, bare: float, at_home: list[float]
+) -> None:
+    less, more = (
+        chance_of_standing(replace(HALF_COVERED, same=same, bare=bare, at_home=like)) for like in at_home
+    )
+    assert less <= more
