@@ -360,6 +360,24 @@ def test_a_thing_too_slow_to_topple_a_soldier_did_not() -> None:
     assert causes(falls, Course((touch(A, 48), slow), 1.0))[B].cause is Cause.DRAGGED
 
 
+@given(st.floats(0.5, 4.0), st.tuples(st.floats(0.0, 45.0), st.floats(0.0, 45.0)).map(sorted))
+def test_the_higher_a_shot_strikes_the_likelier_it_toppled_him(speed_mps: float, z_mm: list[float]) -> None:
+    low, high = (Touch(B, False, RELEASE_US + 70_000.0, (0.0, 0.0, z), speed_mps) for z in z_mm)
+    falls = [topple(A, 52), topple(B, 74)]
+    below, above = (
+        causes(falls, Course((touch(A, 48), struck), 1.0))[B].probabilities[Cause.RICOCHET]
+        for struck in (low, high)
+    )
+    assert below <= above + 1e-9
+
+
+def test_a_speed_too_low_at_the_foot_may_do_at_the_head() -> None:
+    slow = [Touch(B, False, RELEASE_US + 70_000.0, (0.0, 0.0, z), 1.5) for z in (8.0, 35.0)]
+    falls = [topple(A, 52), topple(B, 74)]
+    foot, head = (causes(falls, Course((touch(A, 48), struck), 1.0))[B].probabilities for struck in slow)
+    assert head[Cause.RICOCHET] > 2 * foot[Cause.RICOCHET]
+
+
 @given(st.floats(0.0, 0.5))
 def test_c7_one_that_may_stand_is_a_doubt_and_nobody_is_surer_of_it_than_that_it_fell(chance: float) -> None:
     sure = causes([topple(A, 52)], Course((touch(A, 48),), 1.0))[A]
