@@ -6,7 +6,7 @@ and hands have brought into disorder are filmed as well, since nothing looks mor
 table is laid out as `vision.soldiers.feet` does: before the shot, after it, and once with patches of other light on it,
 which are no soldiers either. The network learns from four fifths of the recordings where somebody stands and which way it
 looks. Each time the table is mirrored, turned, bent and lit a little otherwise, and its colours are others, so that
-what is learnt holds for other figures than the twin's. On the last fifth it is measured.
+what is learnt holds for other figures than the twin's. On the last fifth it is measured. What is shipped is the mean of three rounds of `--go-on` (`_mean_network`).
 """
 
 from __future__ import annotations
