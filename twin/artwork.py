@@ -26,6 +26,7 @@ TABLE_MM = 2200.0
 """Side of the piece of table top that is drawn."""
 
 _TABLE_PX = 1400
+_CLOTH_PX, _BLOTCH_PX = 64, 9.0
 
 MARKER_QUIET = 1.25
 """A marker's white card is this much larger than the marker."""
@@ -240,6 +241,14 @@ def _number(drawn: Picture, look: BoardLook, square_mm: float, ink: tuple[int, i
         patch = drawn[row - half : row + half, column - half : column + half]
         cover = stamp[: patch.shape[0], : patch.shape[1], None].astype(np.float32) / 255.0 * 0.9
         patch[:] = (patch * (1 - cover) + np.array(ink, np.float32) * cover).astype(np.uint8)
+
+
+def camouflage(darker: float) -> Picture:
+    """Draw blotches that are so much darker than the white round them, as a part of it."""
+    noise = stream(11, "camouflage").standard_normal((_CLOTH_PX, _CLOTH_PX)).astype(np.float32)
+    blotches = cv2.GaussianBlur(noise, (0, 0), _BLOTCH_PX) > 0
+    shade = np.where(blotches, 1.0 - darker, 1.0)[..., None] * np.full(3, 255.0)
+    return np.asarray(shade.astype(np.uint8))
 
 
 def _centred_text(

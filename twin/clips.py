@@ -32,7 +32,7 @@ from twin.optics import Lens, Pose, project, project_pinhole
 from twin.physics import FALLEN_RAD, BodySettings, PhysicsError, ShotSettings
 from twin.scene import CannonPose
 from twin.sensor import SensorSettings
-from twin.soldier import Build, Headgear
+from twin.soldier import ALL_STANCES, MOST_LEAN, STANCES, USUAL, Build, Headgear
 from twin.stage import Colour, Lamp, LookSettings, placed_markers
 from twin.streams import stream
 from twin.table import MOVED_MM, Table, TableSettings
@@ -52,6 +52,13 @@ _TRIES = 60
 _FEW_PICTURES = 3
 _PUSH_SHARES = (0.2, 0.5, 0.3)
 """Of those that hands push: a nudge, aside, and off to another square."""
+_POINT_BLANK_SHARE = 0.7
+"""Of the shots at a table that is brought into disorder, those fired from close by at one soldier so that it falls against
+another: of those that real shots push, many are leant on afterwards by who pushed them."""
+_SMOOTH_FRICTIONS = (0.12, 0.45)
+_NEIGHBOURS = (0.5, 1.4)
+"""How far from each other two such stand, in heights."""
+_POINT_BLANK_MM = (20.0, 45.0)
 _TURNED_SHARE = 0.4
 """Of those that hands push, those that look any way afterwards: who is struck at the rim of its base spins."""
 _GREY_SHARE = 0.15
@@ -62,6 +69,8 @@ _OTHER_CLIPS, _OTHER_STILLS, _OTHER_DISORDERS = 0.2, 0.6, 0.6
 """On how many tables the figures are of another make than the demo's."""
 _OTHER_HEIGHTS_MM = (20.0, 56.0)
 """How tall those are: of the scale of 1:87 up to 1:32."""
+_BLOTCHED_SHARE = 0.35
+"""Of those, on how many they wear blotched uniforms."""
 _LITTERED_SHARE = 0.4
 """Of the stills, those on which shots were fired before."""
 _MOST_SHOTS = 3
@@ -153,6 +162,7 @@ def film(seed: int) -> Clip:
     table_settings = _of_another_make(seed, _draw_table(rng), _OTHER_CLIPS)
     camera_settings, knowledge = _draw_camera(rng, table_settings)
     camera_settings = _on_painted_ground(seed, camera_settings, _PAINTED_CLIPS)
+    camera_settings = _sewn_otherwise(seed, camera_settings, table_settings.bodies.build)
     for attempt in range(_TRIES):
         shot = _shoot(stream(seed, "shot of a clip", attempt), table_settings, camera_settings, seed, attempt)
         if shot is not None:
@@ -172,11 +182,12 @@ def film_disorder(seed: int) -> Disorder:
         If no table was found in many tries on which it is clear who stands, which no seed is known for.
     """
     rng = stream(seed, "disorder")
-    table_settings = _of_another_make(seed, _draw_table(rng), _OTHER_DISORDERS)
+    table_settings = _on_smooth_board(seed, _of_another_make(seed, _draw_table(rng), _OTHER_DISORDERS))
     camera_settings, knowledge = _draw_camera(rng, table_settings, monochrome_share=_GREY_DISORDERS)
     if rng.random() < 0.5:
         camera_settings = replace(camera_settings, look=_dressed_otherwise(rng, camera_settings.look))
     camera_settings = _on_painted_ground(seed, camera_settings, _PAINTED_DISORDERS)
+    camera_settings = _sewn_otherwise(seed, camera_settings, table_settings.bodies.build)
     for attempt in range(_TRIES):
         disorder = _bring_about(
             stream(seed, "shots of a disorder", attempt), table_settings, camera_settings, knowledge, seed
@@ -207,6 +218,7 @@ def photograph(seed: int) -> Still:
         look = replace(look, base=ground(look.board, look.finish)[int(variety.integers(2))])
     camera_settings = replace(camera_settings, look=look, faults=CameraFaults())
     camera_settings = _on_painted_ground(seed, camera_settings, _PAINTED_STILLS)
+    camera_settings = _sewn_otherwise(seed, camera_settings, table_settings.bodies.build)
     shots = int(rng.integers(1, _MOST_SHOTS + 1)) if rng.random() < _LITTERED_SHARE else 0
     for attempt in range(_TRIES):
         arranged = _arrange(stream(seed, "table of a still", attempt), table_settings, shots, seed)
@@ -258,6 +270,14 @@ def _of_another_make(seed: int, settings: TableSettings, share: float) -> TableS
         packed=bool(rng.random() < 0.5),
     )
     usual, height_mm = settings.bodies, float(rng.uniform(*_OTHER_HEIGHTS_MM))
+    first, second, third, fourth = (int(each) for each in rng.choice(ALL_STANCES, STANCES, replace=False))
+    build = replace(
+        build,
+        base_height=float(rng.uniform(0.025, 0.09)),
+        coated=bool(rng.random() < 0.3),
+        lean=min(float(rng.normal(0, 0.04)), MOST_LEAN),
+        stances=(first, second, third, fourth),
+    )
     bodies = replace(
         usual,
         build=build,
@@ -265,6 +285,27 @@ def _of_another_make(seed: int, settings: TableSettings, share: float) -> TableS
         soldier_mass_g=usual.soldier_mass_g * (height_mm / usual.soldier_height_mm) ** 3,
     )
     return replace(settings, bodies=bodies)
+
+
+def _on_smooth_board(seed: int, settings: TableSettings) -> TableSettings:
+    """Let soldiers slide more easily than the usual ones, so that who is fallen against is pushed oftener than felled."""
+    friction = float(stream(seed, "smoothness").uniform(*_SMOOTH_FRICTIONS))
+    bodies = replace(settings.bodies, soldier_friction=friction, board_friction=friction)
+    return replace(settings, bodies=bodies)
+
+
+def _sewn_otherwise(seed: int, settings: CameraSettings, build: Build) -> CameraSettings:
+    """Dress the figures of another box otherwise than the demo's."""
+    if build == USUAL:
+        return settings
+    rng = stream(seed, "sewing")
+    look = replace(
+        settings.look,
+        trousers=float(rng.uniform(0.6, 1.3)),
+        helmet=float(rng.uniform(0.6, 1.15)),
+        camouflage=float(rng.uniform(0.2, 0.6)) if rng.random() < _BLOTCHED_SHARE else 0.0,
+    )
+    return replace(settings, look=look)
 
 
 def _colour(hue: float, saturation: float, value: float) -> Colour:
@@ -580,9 +621,11 @@ def _bring_about(
     before = table.standing()
     for _ in range(int(rng.integers(1, _MOST_SHOTS + 2))):
         side = Side.A if rng.random() < 0.5 else Side.G
-        muzzle_mm, azimuth_rad, elevation_rad, speed_mps = _draw_aim(rng, table_settings, soldiers, side)
-        table.place_cannon(CannonPose(side, muzzle_mm, azimuth_rad, elevation_rad))
-        table.launch(muzzle_mm, azimuth_rad, elevation_rad, speed_mps, table.now_us)
+        aim = _draw_aim(rng, table_settings, soldiers, side)
+        table.place_cannon(CannonPose(side, *aim[:3]))
+        if rng.random() < _POINT_BLANK_SHARE:
+            aim = _draw_point_blank(rng, table) or aim
+        table.launch(*aim, table.now_us)
         try:
             while not table.at_rest:
                 camera.advance(table.now_us + _STEP_US)
@@ -692,6 +735,25 @@ def _draw_aim(
     rise_m = (at_mm - muzzle_mm[2]) / 1e3 + 0.5 * _GRAVITY_MPS2 * time_s**2
     azimuth_rad = math.atan2(x_mm - muzzle_mm[0] + rng.normal(0, 8.0), y_mm - muzzle_mm[1])
     return muzzle_mm, azimuth_rad, math.atan2(rise_m, away_mm / 1e3), speed_mps
+
+
+def _draw_point_blank(
+    rng: np.random.Generator, table: Table
+) -> tuple[tuple[float, float, float], float, float, float] | None:
+    """Draw muzzle, azimuth, elevation and speed of a shot that throws somebody against another; None: there is no such pair."""
+    height_mm = table.settings.bodies.soldier_height_mm
+    feet_mm = np.array([(each.x_mm, each.y_mm) for each in table.standing()]).reshape(-1, 2)
+    apart = np.hypot(*(feet_mm[:, None] - feet_mm[None]).transpose(2, 0, 1)) / height_mm
+    pairs = np.argwhere((apart > _NEIGHBOURS[0]) & (apart < _NEIGHBOURS[1]))
+    for struck, other in rng.permutation(pairs):
+        way_mm = feet_mm[other] - feet_mm[struck]
+        azimuth_rad = math.atan2(way_mm[0], way_mm[1]) + float(rng.normal(0, 0.25))
+        along = np.array([math.sin(azimuth_rad), math.cos(azimuth_rad)])
+        from_mm = feet_mm[struck] - (0.4 * height_mm + rng.uniform(*_POINT_BLANK_MM)) * along
+        if np.delete(np.hypot(*(feet_mm - from_mm).T), struck).min() > 0.5 * height_mm:
+            muzzle_mm = (float(from_mm[0]), float(from_mm[1]), float(rng.uniform(0.6, 0.95)) * height_mm)
+            return muzzle_mm, azimuth_rad, 0.0, float(rng.uniform(4.0, 13.0))
+    return None
 
 
 # --- what is told about it

@@ -12,18 +12,20 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 STANCES = 4
-"""How many stances there are; they differ in arms and rifle."""
-
-BASE_HEIGHT = 0.045
+"""How many stances a box of figures has; they differ in arms and rifle."""
 
 REACH = 0.45
 """No part of a standing soldier is farther than this from its axis."""
+
+MOST_LEAN = 0.035
+"""With more a rifle at aim would reach out farther."""
 
 
 class Cloth(StrEnum):
     """What a part is made of, for its colour."""
 
     UNIFORM = "uniform"
+    TROUSERS = "trousers"
     HELMET = "helmet"
     SKIN = "skin"
     BOOTS = "boots"
@@ -40,6 +42,9 @@ class Headgear(StrEnum):
     HELMET = "helmet"
     """A helmet without one."""
     CAP = "cap"
+    PEAKED = "peaked"
+    """A cap with a peak."""
+    BERET = "beret"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,13 @@ class Build:
     headgear: Headgear = Headgear.BRIMMED
     packed: bool = True
     """Whether they carry packs."""
+    base_height: float = 0.045
+    coated: bool = False
+    """Whether they wear long coats."""
+    lean: float = 0.0
+    """How far they lean forward, at the top; `MOST_LEAN` at the most."""
+    stances: tuple[int, int, int, int] = (0, 1, 2, 3)
+    """Which of all stances, 0 to `ALL_STANCES` - 1, they have."""
 
 
 USUAL = Build()
@@ -84,21 +96,27 @@ class Part:
         return self.mass_share > 0.0
 
 
+_KNEES = 0.25
+
 _BODY = (
-    Part("base", Cloth.BASE, "mesh", (), (0.0, 0.0, BASE_HEIGHT / 2), 0.26),
-    Part("leg-left", Cloth.UNIFORM, "capsule", (0.062,), (-0.10, 0.02, 0.11, -0.055, 0.0, 0.42), 0.12),
-    Part("leg-right", Cloth.UNIFORM, "capsule", (0.062,), (0.10, -0.03, 0.11, 0.055, 0.0, 0.42), 0.12),
+    Part("base", Cloth.BASE, "mesh", (), (0.0, 0.0, 0.0), 0.26),
+    Part("leg-left", Cloth.TROUSERS, "capsule", (0.062,), (-0.10, 0.02, 0.11, -0.055, 0.0, 0.42), 0.12),
+    Part("leg-right", Cloth.TROUSERS, "capsule", (0.062,), (0.10, -0.03, 0.11, 0.055, 0.0, 0.42), 0.12),
     Part("torso", Cloth.UNIFORM, "capsule", (0.108,), (0.0, -0.01, 0.47, 0.0, 0.005, 0.66), 0.29),
     Part("helmet", Cloth.HELMET, "ellipsoid", (0.100, 0.115, 0.085), (0.0, 0.015, 0.915), 0.11),
     Part("boot-left", Cloth.BOOTS, "ellipsoid", (0.05, 0.10, 0.045), (-0.105, 0.045, 0.075)),
     Part("boot-right", Cloth.BOOTS, "ellipsoid", (0.05, 0.10, 0.045), (0.105, -0.005, 0.075)),
     Part("face", Cloth.SKIN, "ellipsoid", (0.072, 0.085, 0.09), (0.0, 0.035, 0.83)),
     Part("brim", Cloth.HELMET, "ellipsoid", (0.122, 0.142, 0.028), (0.0, 0.022, 0.885)),
+    Part("peak", Cloth.HELMET, "ellipsoid", (0.06, 0.06, 0.012), (0.0, 0.10, 0.915)),
+    Part("coat", Cloth.UNIFORM, "capsule", (0.115,), (0.0, 0.0, 0.27, 0.0, 0.0, 0.48)),
     Part("pack", Cloth.PACK, "box", (0.085, 0.05, 0.105), (0.0, -0.135, 0.585)),
     Part("roll", Cloth.PACK, "capsule", (0.036,), (-0.085, -0.135, 0.715, 0.085, -0.135, 0.715)),
 )
 
-# Left arm, right arm and rifle of each stance: advancing, aiming, rifle at the port, rifle low.
+# Left arm, right arm and rifle of each stance: advancing, aiming, rifle at the port, rifle low, then marching with it over
+# the shoulder, charging, pointing the way with a pistol in the other hand, ordering arms, rifle slung, and at the ready
+# across the body.
 _ARMS: tuple[tuple[tuple[float, ...], ...], ...] = (
     (
         (-0.13, 0.0, 0.66, -0.12, 0.16, 0.55),
@@ -120,32 +138,90 @@ _ARMS: tuple[tuple[tuple[float, ...], ...], ...] = (
         (0.13, 0.0, 0.66, 0.17, 0.10, 0.47),
         (0.17, -0.06, 0.45, 0.13, 0.36, 0.42),
     ),
+    (
+        (-0.13, 0.0, 0.66, -0.17, 0.04, 0.43),
+        (0.13, 0.0, 0.66, 0.13, 0.13, 0.58),
+        (0.12, 0.14, 0.56, 0.13, -0.21, 0.92),
+    ),
+    (
+        (-0.13, 0.0, 0.66, 0.02, 0.24, 0.57),
+        (0.13, 0.0, 0.66, 0.15, 0.01, 0.52),
+        (0.13, -0.15, 0.50, 0.02, 0.42, 0.62),
+    ),
+    (
+        (-0.13, 0.0, 0.68, -0.22, 0.18, 0.86),
+        (0.13, 0.0, 0.66, 0.17, 0.05, 0.43),
+        (0.17, 0.05, 0.41, 0.18, 0.17, 0.41),
+    ),
+    (
+        (-0.13, 0.0, 0.66, -0.17, 0.02, 0.43),
+        (0.13, 0.0, 0.66, 0.18, 0.06, 0.49),
+        (0.19, 0.07, 0.09, 0.18, 0.05, 0.74),
+    ),
+    (
+        (-0.13, 0.0, 0.66, -0.16, 0.06, 0.44),
+        (0.13, 0.0, 0.66, 0.12, 0.10, 0.64),
+        (-0.08, -0.12, 0.30, 0.14, -0.13, 0.92),
+    ),
+    (
+        (-0.13, 0.0, 0.66, -0.09, 0.14, 0.56),
+        (0.13, 0.0, 0.66, 0.13, 0.14, 0.67),
+        (-0.19, 0.13, 0.50, 0.24, 0.16, 0.76),
+    ),
 )
+
+ALL_STANCES = len(_ARMS)
+"""How many stances there are to choose from."""
 
 
 def parts(stance: int, build: Build = USUAL) -> Iterator[Part]:
     """Go through the parts of a soldier in a stance 0 to `STANCES` - 1."""
-    left, right, rifle = _ARMS[stance]
+    left, right, rifle = _ARMS[build.stances[stance]]
     yield from (_built(part, build) for part in _BODY if part.name not in _left_out(build))
     yield _built(Part("arm-left", Cloth.UNIFORM, "capsule", (0.045,), left), build)
     yield _built(Part("arm-right", Cloth.UNIFORM, "capsule", (0.045,), right), build)
-    yield Part("hand-left", Cloth.SKIN, "ellipsoid", (0.042, 0.042, 0.042), left[3:])
-    yield Part("rifle", Cloth.RIFLE, "capsule", (0.024,), rifle, 0.10)
+    yield _built(Part("hand-left", Cloth.SKIN, "ellipsoid", (0.042, 0.042, 0.042), left[3:]), build)
+    yield _built(Part("rifle", Cloth.RIFLE, "capsule", (0.024,), rifle, 0.10), build)
 
 
 def _left_out(build: Build) -> set[str]:
     """Names of the parts that figures of a build lack."""
-    lacking = set() if build.packed else {"pack", "roll"}
-    return lacking if build.headgear is Headgear.BRIMMED else lacking | {"brim"}
+    lacking = {
+        "brim": build.headgear is not Headgear.BRIMMED,
+        "peak": build.headgear is not Headgear.PEAKED,
+        "pack": not build.packed,
+        "roll": not build.packed,
+        "coat": not build.coated,
+    }
+    return {name for name, is_lacking in lacking.items() if is_lacking}
+
+
+# Half axes and centre of what other headgear than a helmet is; the head's top stays where it is.
+_HEADS = {
+    Headgear.CAP: ((0.085, 0.10, 0.055), (0.0, 0.02, 0.945)),
+    Headgear.PEAKED: ((0.095, 0.10, 0.035), (0.0, 0.02, 0.965)),
+    Headgear.BERET: ((0.10, 0.095, 0.035), (0.025, 0.01, 0.965)),
+}
 
 
 def _built(part: Part, build: Build) -> Part:
-    """Give a part as figures of a build have it; the head's top stays where it is."""
-    if part.name == "helmet" and build.headgear is Headgear.CAP:
-        return replace(part, size=(0.085, 0.10, 0.055), place=(0.0, 0.02, 0.945))
-    if part.cloth is Cloth.UNIFORM:
-        return replace(part, size=(build.stoutness * part.size[0],))
-    return part
+    """Give a part as figures of a build have it."""
+    if part.name == "base":
+        return replace(part, place=(0.0, 0.0, build.base_height / 2))
+    if part.name == "helmet" and build.headgear in _HEADS:
+        size, place = _HEADS[build.headgear]
+        part = replace(part, size=size, place=place)
+    elif part.geom == "capsule" and part.cloth in (Cloth.UNIFORM, Cloth.TROUSERS):
+        part = replace(part, size=(build.stoutness * part.size[0],))
+    return replace(part, place=_leaning(part.place, build.lean))
+
+
+def _leaning(place: tuple[float, ...], lean: float) -> tuple[float, ...]:
+    """Bend a figure forward above its knees."""
+    points = zip(place[::3], place[1::3], place[2::3], strict=True)
+    return tuple(
+        value for x, y, z in points for value in (x, y + lean * max(z - _KNEES, 0.0) / (1.0 - _KNEES), z)
+    )
 
 
 def base_mesh(height_m: float, build: Build = USUAL) -> str:
@@ -159,7 +235,7 @@ def base_mesh(height_m: float, build: Build = USUAL) -> str:
     vertices = [
         f"{along(grow * build.base_half_long, math.cos(turn)):.6f} "
         f"{along(grow * build.base_half_short, math.sin(turn)):.6f} {z * height_m:.6f}"
-        for z, grow in ((-BASE_HEIGHT / 2, 1.0), (BASE_HEIGHT / 2, 0.94))
+        for z, grow in ((-build.base_height / 2, 1.0), (build.base_height / 2, 0.94))
         for turn in (2 * math.pi * k / corners for k in range(corners))
     ]
     return f'<mesh name="base" vertex="{" ".join(vertices)}"/>'

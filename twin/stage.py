@@ -68,6 +68,12 @@ class LookSettings:
     """False for figures moulded in one colour."""
     base: Colour | None = None
     """Of painted figures: what their bases are painted with; None for a dark shade of the uniform."""
+    trousers: float = 1.0
+    """How bright trousers are, as a part of the uniform."""
+    helmet: float = 0.78
+    """How bright what they wear on their heads is, as a part of the uniform."""
+    camouflage: float = 0.0
+    """How much darker the blotches on uniforms and helmets are than the rest; 0 for cloth of one colour."""
     dye_spread: float = 0.0
     """How much soldiers of one side differ in colour: standard deviation of brightness, as a part of it."""
     shot: Colour = (0.98, 0.48, 0.06)
@@ -156,8 +162,8 @@ class Stage:
         ]
         self._cannon_colours = self.model.geom_rgba[self._cannon_geoms].copy()
         self._palettes = {
-            Side.A: _palette(look.uniform_a, painted=look.painted, base=look.base),
-            Side.G: _palette(look.uniform_g, painted=look.painted, base=look.base),
+            Side.A: _palette(look.uniform_a, look),
+            Side.G: _palette(look.uniform_g, look),
         }
         self._dyes = _dyes(look.dye_spread, slots)
 
@@ -285,7 +291,8 @@ def _dyes(spread: float, soldiers: int) -> NDArray[np.float64]:
     return np.hstack([np.clip(1.0 + brightness + tint, 0.5, 1.5), np.ones((soldiers, 1))])
 
 
-def _palette(uniform: Colour, *, painted: bool, base: Colour | None) -> Mapping[Cloth, NDArray[np.float64]]:
+def _palette(uniform: Colour, look: LookSettings) -> Mapping[Cloth, NDArray[np.float64]]:
+    painted = look.painted
     hue, saturation, value = colorsys.rgb_to_hsv(*uniform)
 
     def shade(saturation_by: float, value_by: float) -> Colour:
@@ -293,12 +300,13 @@ def _palette(uniform: Colour, *, painted: bool, base: Colour | None) -> Mapping[
 
     colours: dict[Cloth, Colour] = {
         Cloth.UNIFORM: uniform,
-        Cloth.HELMET: shade(1.05, 0.78),
+        Cloth.TROUSERS: shade(1.0, look.trousers),
+        Cloth.HELMET: shade(1.05, look.helmet),
         Cloth.SKIN: (0.80, 0.60, 0.47) if painted else uniform,
         Cloth.BOOTS: (0.14, 0.11, 0.09) if painted else shade(1.0, 0.9),
         Cloth.PACK: shade(0.85, 1.22),
         Cloth.RIFLE: (0.23, 0.15, 0.09) if painted else shade(1.0, 0.85),
-        Cloth.BASE: base if painted and base is not None else shade(1.1, 0.66),
+        Cloth.BASE: look.base if painted and look.base is not None else shade(1.1, 0.66),
     }
     return {cloth: np.array([*colour, 1.0]) for cloth, colour in colours.items()}
 
@@ -333,17 +341,34 @@ def _textured(name: str, file: str) -> str:
     )
 
 
+_CAMOUFLAGED = (Cloth.UNIFORM, Cloth.TROUSERS, Cloth.HELMET)
+
+
+def _cloth_xml(look: LookSettings, assets: dict[str, bytes]) -> str:
+    """Return what uniforms are made of; their colour is that of each geometry, which a pattern darkens."""
+    pattern = ""
+    if look.camouflage > 0.0:
+        assets["cloth.png"] = _png(artwork.camouflage(look.camouflage))
+        # Uniform: limb and trunk have as many blotches, of their size.
+        pattern = 'texture="cloth" texuniform="true"'
+    texture = '<texture name="cloth" type="cube" file="cloth.png"/>' if pattern else ""
+    return f'{texture}<material name="cloth" {pattern} specular="0.25" shininess="0.25"/>'
+
+
 def _soldier_xml(index: int, height_m: float, build: soldier.Build) -> str:
     varied = _varied(build)
-    look = 'material="plastic" rgba="1 1 1 0"'
+
+    def look(part: soldier.Part) -> str:
+        return f'material="{"cloth" if part.cloth in _CAMOUFLAGED else "plastic"}" rgba="1 1 1 0"'
+
     geoms = [
-        soldier.geom_xml(part, name=f"soldier-{index}-{part.name}", height_m=height_m, attributes=look)
+        soldier.geom_xml(part, name=f"soldier-{index}-{part.name}", height_m=height_m, attributes=look(part))
         for part in soldier.parts(0, build)
         if part.name not in varied
     ]
     geoms += [
         soldier.geom_xml(
-            part, name=f"soldier-{index}-{part.name}-{stance}", height_m=height_m, attributes=look
+            part, name=f"soldier-{index}-{part.name}-{stance}", height_m=height_m, attributes=look(part)
         )
         for stance in range(soldier.STANCES)
         for part in soldier.parts(stance, build)
@@ -452,7 +477,8 @@ def _xml(
 </visual>
 <default><geom contype="0" conaffinity="0"/></default>
 <asset>{"".join(meshes)}{"".join(materials)}
-<material name="plastic" specular="0.25" shininess="0.25"/></asset>
+<material name="plastic" specular="0.25" shininess="0.25"/>
+{_cloth_xml(look, assets)}</asset>
 <worldbody>
 <light name="everywhere" type="directional" dir="0 0 -1" ambient="{look.ambient} {look.ambient} {look.ambient}"
  diffuse="0 0 0" specular="0 0 0" castshadow="false"/>

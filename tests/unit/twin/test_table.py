@@ -1,11 +1,12 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from game.montecassino import Cause, Side, Square, parse_squares
 from twin.physics import BodySettings
-from twin.soldier import Build, Headgear, base_mesh, parts
+from twin.soldier import ALL_STANCES, MOST_LEAN, REACH, Build, Headgear, base_mesh, parts
 from twin.table import MOVED_MM, Table, TableError, TableFaults, TableSettings
 
 SQUARE_MM = 45.0
@@ -61,6 +62,8 @@ MAKES = [
     Build(base_half_long=0.19, base_half_short=0.18, headgear=Headgear.CAP, packed=False),
     Build(base_half_long=0.32, base_half_short=0.18, base_squareness=1.0, stoutness=1.25),
     Build(base_half_long=0.28, base_half_short=0.28, stoutness=0.75, headgear=Headgear.HELMET),
+    Build(base_height=0.09, coated=True, lean=MOST_LEAN, stances=(4, 5, 6, 7), headgear=Headgear.PEAKED),
+    Build(base_height=0.025, lean=-0.08, stances=(6, 7, 8, 9), headgear=Headgear.BERET),
 ]
 
 
@@ -78,7 +81,8 @@ def test_figures_of_every_make_stand_until_they_are_hit(build: Build) -> None:
 @pytest.mark.parametrize("build", MAKES)
 def test_a_make_is_as_it_is_told(build: Build) -> None:
     mesh = base_mesh(1.0, build).split('"')[3].split()
-    x, y, _ = np.array(mesh, float).reshape(-1, 3).T
+    x, y, z = np.array(mesh, float).reshape(-1, 3).T
+    assert z.max() - z.min() == pytest.approx(build.base_height)
     assert (x.max(), y.max()) == pytest.approx((build.base_half_long, build.base_half_short), abs=1e-5)
     # Of an ellipse's corners, the sum of squares is 1 at the most; of a rectangle's, 2.
     corner = ((x / build.base_half_long) ** 2 + (y / build.base_half_short) ** 2).max()
@@ -86,8 +90,26 @@ def test_a_make_is_as_it_is_told(build: Build) -> None:
     names = {part.name for part in parts(0, build)}
     assert ("pack" in names) == build.packed
     assert ("brim" in names) == (build.headgear is Headgear.BRIMMED)
+    assert ("peak" in names) == (build.headgear is Headgear.PEAKED)
+    assert ("coat" in names) == build.coated
+    heads = {
+        b: next(p for p in parts(0, b) if p.name == "face").place for b in (build, replace(build, lean=0.0))
+    }
+    forward = heads[build][1] - heads[replace(build, lean=0.0)][1]
+    assert forward == pytest.approx(build.lean, abs=0.25 * abs(build.lean))
     torso = {b: next(p for p in parts(0, b) if p.name == "torso").size[0] for b in (build, Build())}
     assert torso[build] == pytest.approx(build.stoutness * torso[Build()])
+
+
+def test_each_of_all_stances_is_another_and_stays_within_reach() -> None:
+    seen = set()
+    for stance in range(ALL_STANCES):
+        build = Build(stances=(stance, 0, 0, 0), lean=MOST_LEAN)
+        held = [part for part in parts(0, build) if part.name.startswith(("arm", "rifle"))]
+        seen.add(tuple(part.place for part in held))
+        ends = np.array([part.place for part in held]).reshape(-1, 3)
+        assert np.hypot(ends[:, 0], ends[:, 1]).max() <= REACH
+    assert len(seen) == ALL_STANCES
 
 
 def test_soldiers_in_a_close_file_drag_each_other_down():
