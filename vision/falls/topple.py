@@ -122,21 +122,24 @@ class Watch:
     def began(self, place: Place) -> int:
         """Index of the first picture in which a soldier has moved, one that has left its place at the end."""
         before = self._before[place.window]
-        known: dict[int, float] = {}
+        known: dict[int, NDArray[np.bool_]] = {}
+        k = last = len(self._frames) - 1
 
-        def share(k: int) -> float:
+        def changed(k: int) -> NDArray[np.bool_]:
             if k not in known:
-                changed = largest(self._lay(k, place.window) - before) > self._step
-                known[k] = float(changed[place.telling].mean())
+                known[k] = (largest(self._lay(k, place.window) - before) > self._step)[place.telling]
             return known[k]
 
-        k = last = len(self._frames) - 1
+        def share(k: int) -> float:
+            # What flickers, and the shot and its shadow passing by, are gone from there by the next picture.
+            return float((changed(k) & changed(min(k + 1, last))).mean())
+
         left = min(_LEFT_SHARE, 0.8 * share(last))
         for stride in self._strides:
             while k > self._first and share(max(k - stride, self._first)) > left:
                 k = max(k - stride, self._first)
         # Where much of it flickers before anything moves, more is asked.
-        still = [share(j) for j in range(max(self._first - _STILL_PICTURES, 0), self._first)]
+        still = [share(j) for j in range(max(self._first - 1 - _STILL_PICTURES, 0), self._first - 1)]
         quiet = min(max(_QUIET_SHARE, _QUIET_FACTOR * max(still, default=0.0)), left)
         while k > self._first and share(k - 1) > quiet:
             k -= 1

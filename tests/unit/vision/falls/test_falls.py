@@ -1,9 +1,10 @@
 """Who fell, who was pushed, and how: clips of a painted table."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+import cv2
 import numpy as np
 import painted_table as painted
 import pytest
@@ -57,7 +58,9 @@ def watch(
     noise: float = 1.5,
     camera: BoardView = CAMERA,
     misread_mm: tuple[float, float] = (0.0, 0.0),
+    passing: Mapping[int, tuple[float, float, float]] | None = None,
 ) -> Aftermath:
+    """Watch some soldiers act; `passing` says in which pictures the shot is in front of what place."""
     placed = painted.standing(CROWD)
     table = Table(camera, tuple(f for s, f in placed.items() if s not in actions), noise=noise)
     frames: list[NDArray[np.uint8]] = []
@@ -68,6 +71,9 @@ def watch(
         light = 1 + flicker * math.sin(1.3 * k)
         now = replace(table, moving=moving, light=light)
         frames.append(now.paint(shift_px=(swing, -0.6 * swing), seed=k))
+        if passing is not None and k in passing:
+            (column, row), *_ = camera.project(np.array([passing[k]]))
+            cv2.circle(frames[-1], (round(column), round(row)), 4, (40, 140, 250), -1, cv2.LINE_AA)
     scene = painted.scene(camera, expected=CROWD)
     seen = register(frames[5], scene)
     assert isinstance(seen, BoardView)
@@ -109,6 +115,17 @@ def test_a_topple_is_seen_with_its_heading_and_its_times(heading_rad: float) -> 
     middle = np.array([toppled.soldier.x_mm, toppled.soldier.y_mm])
     gone = np.array(toppled.rest_mm) - middle
     assert 15 < np.hypot(*gone) < 50
+
+
+def test_the_shot_that_passes_before_a_soldier_does_not_move_it() -> None:
+    falls, later = toppling(0.3), 6
+    x_mm, y_mm = HIT.centre_mm(painted.SQUARE_MM)
+    # Up to where it plainly moves; each time in front of another part of it.
+    steps = range(later - 4, later + 4)
+    passing = {BEGINS + k: (x_mm + (8.0, -8.0)[k % 2], y_mm + 5.0, 20.0) for k in steps}
+    aftermath = watch({HIT: lambda k, figure: falls(k - later, figure)}, passing=passing)
+    (toppled,) = aftermath.topplings
+    assert 0 <= toppled.began_us - (BEGINS + later) * FRAME_US <= 5 * FRAME_US
 
 
 @pytest.mark.parametrize("turn_rad", [0.0, 0.4, 0.8, 1.2])
