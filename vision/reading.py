@@ -258,7 +258,9 @@ def read_shot(
         lookout.sways,
     )
     frame_us = median(b - a for a, b in pairwise(timestamps_us))
-    contacts = find_contacts(track, board.standing, stirred_us, frame_us=frame_us)
+    contacts = find_contacts(
+        track, board.standing, stirred_us, frame_us=frame_us, shot_from_mm=scene.shot_from_mm
+    )
     shot = ShotSeen(track, contacts, board.standing, frame_us, scene.shot_from_mm)
     explained = explain(aftermath.topplings, aftermath.pushes, shot)
     falls = tuple(allow_for_standing(f, aftermath.may_stand[f.toppling.soldier.square]) for f in explained)

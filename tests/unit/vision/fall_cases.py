@@ -50,7 +50,13 @@ class FallCase:
         """Find the causes as the eye does."""
         stirred_us = {t.soldier.square: t.began_us for t in self.topplings}
         stirred_us |= {p.soldier.square: p.began_us for p in self.pushes}
-        contacts = find_contacts(self.track, self.standing, stirred_us, frame_us=self.frame_us)
+        contacts = find_contacts(
+            self.track,
+            self.standing,
+            stirred_us,
+            frame_us=self.frame_us,
+            shot_from_mm=self.shot_from_mm,
+        )
         shot = ShotSeen(self.track, contacts, self.standing, self.frame_us, self.shot_from_mm)
         return explain(self.topplings, self.pushes, shot)
 

@@ -14,6 +14,7 @@ from vision.shot.flight import Flight, FlightFit
 from vision.shot.streaks import Streak
 
 FRAME_US = 8333.0
+MUZZLE_MM = (180.0, -40.0)
 RELEASE_US = 1_000_000.0
 NEAR, FAR, ASIDE = Square.parse("G-69"), Square.parse("G-61"), Square.parse("G-70")
 
@@ -57,6 +58,7 @@ def test_one_turn_beside_one_soldier_is_one_touch() -> None:
         standing((NEAR, 176.0, 369.0), (FAR, 176.0, 460.0)),
         {NEAR: 1_055_000},
         frame_us=FRAME_US,
+        shot_from_mm=MUZZLE_MM,
     )
     assert chance(contacts, NEAR) > 0.9
     first = contacts.first
@@ -67,7 +69,9 @@ def test_one_turn_beside_one_soldier_is_one_touch() -> None:
 
 
 def test_turn_far_from_all_soldiers_is_something_unknown() -> None:
-    contacts = find_contacts(track(AHEAD, SIDEWAYS), standing((FAR, 100.0, 500.0)), {}, frame_us=FRAME_US)
+    contacts = find_contacts(
+        track(AHEAD, SIDEWAYS), standing((FAR, 100.0, 500.0)), {}, frame_us=FRAME_US, shot_from_mm=MUZZLE_MM
+    )
     assert contacts.first is not None
     assert contacts.first.square is None
     assert not contacts.first.on_board
@@ -79,7 +83,11 @@ def test_flights_that_do_not_meet_had_two_touches_in_order() -> None:
     after = leg(53.0, (215.0, 362.0, 24.0), (-1.0, -3.0, 0.5), (55.0, 63.3, 71.7))
     there = standing((NEAR, 172.0, 366.0), (ASIDE, 225.0, 366.0))
     contacts = find_contacts(
-        track(before, after), there, {NEAR: 1_055_000, ASIDE: 1_055_000}, frame_us=FRAME_US
+        track(before, after),
+        there,
+        {NEAR: 1_055_000, ASIDE: 1_055_000},
+        frame_us=FRAME_US,
+        shot_from_mm=MUZZLE_MM,
     )
     assert chance(contacts, NEAR, ASIDE) > 0.8
     assert contacts.first is not None
@@ -89,7 +97,9 @@ def test_flights_that_do_not_meet_had_two_touches_in_order() -> None:
 def test_low_flight_that_goes_on_straight_but_slower_touched_the_board() -> None:
     before = leg(0.0, (180.0, -40.0, 18.0), (0.0, 8.0, -0.1), (5.0, 13.3, 21.7, 30.0, 38.3))
     after = leg(46.0, (180.0, 325.0, 3.0), (0.0, 6.6, 0.5), (46.7, 55.0, 63.3))
-    contacts = find_contacts(track(before, after), standing((FAR, 300.0, 460.0)), {}, frame_us=FRAME_US)
+    contacts = find_contacts(
+        track(before, after), standing((FAR, 300.0, 460.0)), {}, frame_us=FRAME_US, shot_from_mm=MUZZLE_MM
+    )
     assert contacts.first is not None
     assert contacts.first.on_board
     assert contacts.first.square is None
@@ -99,7 +109,9 @@ def test_low_flight_that_goes_on_straight_but_slower_touched_the_board() -> None
 def test_one_flight_seen_in_two_parts_touched_nothing() -> None:
     middle = AHEAD.flight.at(RELEASE_US + 50_000.0)[0]
     onward = leg(50.0, middle, AHEAD.flight.velocity_at(RELEASE_US + 50_000.0), (55.0, 63.3, 71.7))
-    contacts = find_contacts(track(AHEAD, onward), standing((FAR, 300.0, 460.0)), {}, frame_us=FRAME_US)
+    contacts = find_contacts(
+        track(AHEAD, onward), standing((FAR, 300.0, 460.0)), {}, frame_us=FRAME_US, shot_from_mm=MUZZLE_MM
+    )
     assert chance(contacts) > 0.9
     assert contacts.first is None
 
@@ -107,7 +119,9 @@ def test_one_flight_seen_in_two_parts_touched_nothing() -> None:
 def test_soldier_that_moved_at_the_time_is_preferred_to_one_that_did_not() -> None:
     there = standing((NEAR, 171.0, 362.0), (ASIDE, 189.0, 362.0))
     for moved in (NEAR, ASIDE):
-        contacts = find_contacts(track(AHEAD, SIDEWAYS), there, {moved: 1_055_000}, frame_us=FRAME_US)
+        contacts = find_contacts(
+            track(AHEAD, SIDEWAYS), there, {moved: 1_055_000}, frame_us=FRAME_US, shot_from_mm=MUZZLE_MM
+        )
         assert contacts.first is not None
         assert contacts.first.square == moved
 
@@ -115,34 +129,61 @@ def test_soldier_that_moved_at_the_time_is_preferred_to_one_that_did_not() -> No
 def test_shot_over_a_head_does_not_touch_it() -> None:
     high = leg(0.0, (180.0, -40.0, 75.0), (0.0, 8.0, 0.3), (5.0, 13.3, 21.7, 30.0, 38.3, 46.7))
     there = standing((Square.parse("A-28"), 180.0, 160.0))
-    contacts = find_contacts(track(high), there, {Square.parse("A-28"): 1_300_000}, frame_us=FRAME_US)
+    contacts = find_contacts(
+        track(high), there, {Square.parse("A-28"): 1_300_000}, frame_us=FRAME_US, shot_from_mm=MUZZLE_MM
+    )
     assert contacts.first is None
 
 
 def test_first_to_move_beside_the_way_was_touched_in_passing() -> None:
     there = standing((NEAR, 188.0, 200.0), (FAR, 188.0, 460.0))
-    contacts = find_contacts(track(AHEAD), there, {NEAR: 1_038_000, FAR: 1_200_000}, frame_us=FRAME_US)
+    contacts = find_contacts(
+        track(AHEAD), there, {NEAR: 1_038_000, FAR: 1_200_000}, frame_us=FRAME_US, shot_from_mm=MUZZLE_MM
+    )
     assert contacts.first is not None
     assert contacts.first.square == NEAR
 
 
 def test_what_lies_ahead_of_a_lost_shot_may_have_been_touched() -> None:
     there = standing((NEAR, 182.0, 400.0))
-    lost = find_contacts(track(AHEAD, lost=True), there, {NEAR: 1_058_000}, frame_us=FRAME_US)
+    lost = find_contacts(
+        track(AHEAD, lost=True), there, {NEAR: 1_058_000}, frame_us=FRAME_US, shot_from_mm=MUZZLE_MM
+    )
     assert lost.first is not None
     assert lost.first.square == NEAR
 
 
 def test_no_track_no_contacts() -> None:
-    contacts = find_contacts(ShotTrack((), "no streak"), standing((NEAR, 0.0, 0.0)), {}, frame_us=FRAME_US)
+    contacts = find_contacts(
+        ShotTrack((), "no streak"), standing((NEAR, 0.0, 0.0)), {}, frame_us=FRAME_US, shot_from_mm=MUZZLE_MM
+    )
     assert contacts.courses == ()
     assert contacts.first is None
+
+
+def test_of_two_that_fell_at_once_the_one_before_the_other_was_likelier_struck_first() -> None:
+    """Nothing is seen of the shot; it seldom turns back."""
+    there = standing((NEAR, 180.0, 200.0), (FAR, 200.0, 245.0))
+    contacts = find_contacts(
+        ShotTrack((), "no streak"),
+        there,
+        {NEAR: 1_055_000, FAR: 1_055_000},
+        frame_us=FRAME_US,
+        shot_from_mm=MUZZLE_MM,
+    )
+    assert chance(contacts, NEAR) > 2 * chance(contacts, FAR)
+    assert contacts.first is not None
+    assert contacts.first.square == NEAR
 
 
 def test_accounts_are_ranked_and_add_up_to_one() -> None:
     there = standing((NEAR, 171.0, 362.0), (ASIDE, 195.0, 370.0), (FAR, 178.0, 405.0))
     contacts = find_contacts(
-        track(AHEAD, SIDEWAYS, lost=True), there, {NEAR: 1_055_000, ASIDE: 1_055_000}, frame_us=FRAME_US
+        track(AHEAD, SIDEWAYS, lost=True),
+        there,
+        {NEAR: 1_055_000, ASIDE: 1_055_000},
+        frame_us=FRAME_US,
+        shot_from_mm=MUZZLE_MM,
     )
     shares = [course.probability for course in contacts.courses]
     assert sum(shares) == pytest.approx(1.0, abs=0.02)
@@ -157,7 +198,9 @@ def test_whether_it_bounced_before_the_first_soldier_is_told_by_how_high_it_came
     # Level it comes to the soldier at half its height; falling it would be 15 mm below the board there.
     first = leg(0.0, (180.0, -40.0, 35.0), (0.0, 8.0, rise_mps), (5.0, 13.3, 21.7, 30.0))
     there = standing((NEAR, 180.0, 372.0))
-    contacts = find_contacts(track(first, SIDEWAYS), there, {NEAR: 1_055_000}, frame_us=FRAME_US)
+    contacts = find_contacts(
+        track(first, SIDEWAYS), there, {NEAR: 1_055_000}, frame_us=FRAME_US, shot_from_mm=MUZZLE_MM
+    )
     assert contacts.first is not None
     assert contacts.first.on_board == (rise_mps < 0)
 
@@ -176,6 +219,7 @@ def test_a_bounce_that_was_seen_before_the_first_soldier_is_believed_where_the_f
             standing((NEAR, 180.0, 372.0)),
             {NEAR: 1_055_000},
             frame_us=FRAME_US,
+            shot_from_mm=MUZZLE_MM,
         )
         shares.append(chance(contacts, None, NEAR))
     low, high = shares
@@ -189,7 +233,11 @@ def test_a_bounce_is_not_ruled_out_by_where_the_shot_flew_after_the_soldier() ->
     back = leg(62.0, (230.0, 368.0, 15.0), (-1.0, -3.0, 0.5), (63.3, 71.7, 80.0))
     there = standing((NEAR, 180.0, 372.0), (ASIDE, 240.0, 372.0))
     contacts = find_contacts(
-        track(first, back), there, {NEAR: 1_055_000, ASIDE: 1_063_000}, frame_us=FRAME_US
+        track(first, back),
+        there,
+        {NEAR: 1_055_000, ASIDE: 1_063_000},
+        frame_us=FRAME_US,
+        shot_from_mm=MUZZLE_MM,
     )
     assert contacts.first is not None
     assert contacts.first.on_board
@@ -201,7 +249,7 @@ def test_one_at_the_edge_who_stirs_was_touched_by_a_shot_that_then_left_the_boar
     out = leg(0.0, (180.0, 400.0, 35.0), (0.0, 8.0, 0.0), (5.0, 13.3, 21.7, 30.0, 38.3))
     there = standing((at_edge, 184.0, 790.0))
     for stirred, touched in (({at_edge: 1_055_000}, True), ({}, False)):
-        contacts = find_contacts(track(out), there, stirred, frame_us=FRAME_US)
+        contacts = find_contacts(track(out), there, stirred, frame_us=FRAME_US, shot_from_mm=MUZZLE_MM)
         assert (contacts.first is not None) == touched
 
 
@@ -214,6 +262,7 @@ def test_a_way_that_does_not_fit_was_not_the_shots() -> None:
         there,
         {NEAR: 1_052_000},
         frame_us=FRAME_US,
+        shot_from_mm=MUZZLE_MM,
     )
     assert contacts.first is not None
     assert contacts.first.square == NEAR
@@ -225,7 +274,9 @@ def test_who_moves_first_but_lies_off_the_way_was_met_after_something_had_turned
 ) -> None:
     # Lost over the board at y = 334; had nothing turned it, it would be at y = 574 when that soldier moves.
     there = standing((FAR, 180.0 + aside_mm, 574.0))
-    contacts = find_contacts(track(AHEAD, lost=True), there, {FAR: 1_080_000}, frame_us=FRAME_US)
+    contacts = find_contacts(
+        track(AHEAD, lost=True), there, {FAR: 1_080_000}, frame_us=FRAME_US, shot_from_mm=MUZZLE_MM
+    )
     direct, turned = chance(contacts, FAR), chance(contacts, None, FAR)
     assert direct + turned > 0.9
     assert turned > 0.9 if aside_mm else direct > 0.9
@@ -234,6 +285,10 @@ def test_who_moves_first_but_lies_off_the_way_was_met_after_something_had_turned
 def test_a_way_of_few_sights_may_be_none_and_speaks_for_no_turn() -> None:
     strange = leg(0.0, (180.0, -40.0, 35.0), (0.0, 8.0, 0.0), (38.3, 46.7))
     contacts = find_contacts(
-        track(strange, lost=True), standing((FAR, 240.0, 574.0)), {FAR: 1_080_000}, frame_us=FRAME_US
+        track(strange, lost=True),
+        standing((FAR, 240.0, 574.0)),
+        {FAR: 1_080_000},
+        frame_us=FRAME_US,
+        shot_from_mm=MUZZLE_MM,
     )
     assert chance(contacts, FAR) > chance(contacts, None, FAR)
