@@ -25,9 +25,7 @@ FloatImage = NDArray[np.float32]
 FloatArray = NDArray[np.float64]
 Window = tuple[slice, slice]
 
-_QUIET_SHARE = (
-    0.06  # of a soldier's telling pixels that may differ though it has not moved: noise, a passing shot
-)
+_QUIET_SHARE = 0.04  # of a soldier's telling pixels that may differ in two pictures though it has not moved
 _STILL_PICTURES = 3  # before the first that may have moved
 _QUIET_FACTOR = 1.6
 _LEFT_SHARE = 0.4  # differ for good once it has left
