@@ -189,9 +189,17 @@ def explain(topplings: Sequence[Toppling], pushes: Sequence[Push], shot: ShotSee
         for each in seen
     ]
     direct = _the_direct(likely)
+    instead = _struck_instead(likely, direct)
     return tuple(
-        _conclude(each, probabilities, drags, shot, direct=None if direct is None else seen[direct])
-        for each, probabilities in zip(seen, likely, strict=True)
+        _conclude(
+            each,
+            probabilities,
+            drags,
+            shot,
+            direct=None if direct is None else seen[direct],
+            may_be_direct=k == instead,
+        )
+        for k, (each, probabilities) in enumerate(zip(seen, likely, strict=True))
     )
 
 
@@ -363,6 +371,21 @@ def _the_direct(likely: Sequence[Mapping[Cause, float]]) -> int | None:
     return max(directs, key=lambda k: likely[k][Cause.DIRECT], default=None)
 
 
+def _struck_instead(likely: Sequence[Mapping[Cause, float]], direct: int | None) -> int | None:
+    """Which of the falls is the direct one if the one that is told as direct is not, where that is in doubt.
+
+    Two doubts are then one question, and a ruling on the one answers the other.
+    """
+    if direct is None:
+        return None
+    otherwise = {cause: share for cause, share in likely[direct].items() if cause is not Cause.DIRECT}
+    if max(otherwise.values()) < POSSIBLE_SHARE:
+        return None
+    rest = sum(otherwise.values())
+    others = (k for k in range(len(likely)) if k != direct)
+    return next((k for k in others if likely[k][Cause.DIRECT] > rest / 2), None)
+
+
 def _ranked(probabilities: Mapping[Cause, float]) -> list[Cause]:
     return sorted(probabilities, key=lambda cause: -probabilities[cause])
 
@@ -374,13 +397,17 @@ def _conclude(
     shot: ShotSeen,
     *,
     direct: _Seen | None,
+    may_be_direct: bool,
 ) -> FallCause:
+    """Tell a fall's cause; `direct` is the one that is told as direct, and this one may be it instead."""
     ranked = _ranked(probabilities)
     # Where another is told as direct, one that seems so too takes its next likely cause.
     is_second = ranked[0] is Cause.DIRECT and seen is not direct
     cause = ranked[1] if is_second else ranked[0]
-    others = (c for c in ranked if c is not cause and probabilities[c] >= POSSIBLE_SHARE)
-    possible = (cause, *others)
+    open_causes = [
+        c for c in ranked if probabilities[c] >= POSSIBLE_SHARE or (may_be_direct and c is Cause.DIRECT)
+    ]
+    possible = (cause, *(c for c in open_causes if c is not cause))
     toppling = seen.toppling
     square = toppling.soldier.square
     knocks = _knocks(square, probabilities, drags)

@@ -143,6 +143,19 @@ def test_c8_two_equal_accounts_are_a_doubt_with_both_causes() -> None:
         assert "may have been" in falls[square].evidence
 
 
+def test_c8_who_was_struck_first_is_one_question_for_both_of_whom_it_is_one() -> None:
+    """A ruling that the one fell by ricochet would else leave nobody who fell directly."""
+    falls = causes(
+        [topple(A, 52), topple(B, 53)],
+        Course((touch(A, 48), touch(B, 49)), 0.91),
+        Course((touch(B, 48), touch(A, 49)), 0.05),
+        Course((touch(None, 46, on_board=True), touch(A, 48), touch(B, 49)), 0.04),
+    )
+    assert falls[A].possible == (Cause.DIRECT, Cause.RICOCHET)
+    assert falls[B].probabilities[Cause.DIRECT] < POSSIBLE_SHARE
+    assert falls[B].possible == (Cause.RICOCHET, Cause.DIRECT)
+
+
 def test_of_two_that_seem_direct_the_second_is_told_by_what_speaks_for_its_own_cause() -> None:
     # Where only A was touched, D must have been struck unseen: it seems direct as well.
     falls = causes(
