@@ -269,7 +269,13 @@ def _judged(cases: Iterable[Case], model: bytes) -> list[Case]:
     """Give the unclear cases with what a network says of them; who stands out of its reach cannot be told."""
     net = Network(cv2.dnn.readNetFromONNX(np.frombuffer(model, dtype=np.uint8)))
     return [
-        replace(case, evidence=replace(case.evidence, upright=net.search(case.surroundings, case.others_mm)))
+        # Whether it throws a shadow there is weighed apart: where it is looked for the network tells.
+        replace(
+            case,
+            evidence=replace(
+                case.evidence, upright=net.search(case.surroundings, case.others_mm), shadow=None
+            ),
+        )
         for case in cases
         if case.evidence is not None and (case.own_mm is None or np.hypot(*case.own_mm) < _FARTHEST_MM)
     ]

@@ -14,8 +14,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.falls.fate import Evidence
+from vision.falls.fate import Evidence, shift_mm
 from vision.falls.resemblance import Resemblance, resemble, slide
+from vision.falls.thrown_shadow import ThrownShadows
 from vision.falls.topple import Place, largest, smoothed
 from vision.falls.upright import REACH_CELLS, Network, Surroundings, Uprightness, lay_out
 from vision.outcome import Soldier
@@ -141,7 +142,10 @@ class Change:
         self._changed = np.clip(difference / (2 * self.step), 0, 1).astype(np.float32)
         strange = np.zeros(raster.shape, dtype=np.float32)
         bare = np.ascontiguousarray(flat[raster.board])
-        strange[raster.board] = strangeness(bare, board.surface, board.surface.shades(bare))
+        shades = board.surface.shades(bare)
+        strange[raster.board] = strangeness(bare, board.surface, shades)
+        lamp, height_mm = board.lamp, board.figure.height_mm
+        self._shadows = None if lamp is None else ThrownShadows(lamp, shades, raster, height_mm)
         self._strange = strange > sum(board.strange_levels) / 2
         low, high = board.strange_levels
         self._manned = np.zeros(raster.shape, dtype=np.bool_)
@@ -206,7 +210,7 @@ class Change:
             The middles of their feet.
         """
         found = self._found(place, taken, (0, 0), round(_REACH_SQUARES * self._board.raster.px_per_square))
-        return self._seen(place, others, feet_mm, found, self._upright(place, feet_mm, REACH_CELLS))
+        return self._seen(place, others, taken, feet_mm, found, self._upright(place, feet_mm, REACH_CELLS))
 
     def far_evidence(
         self, place: Place, others: Sequence[Place], taken: Mask, feet_mm: Sequence[tuple[float, float]]
@@ -218,7 +222,7 @@ class Change:
         mm_per_px = self._board.raster.mm_per_px
         across, down = (round(mm / mm_per_px) for mm in upright.moved_mm)
         found = self._found(place, taken, (across, down), math.ceil(_FAR_ASIDE_MM / mm_per_px))
-        return self._seen(place, others, feet_mm, found, upright)
+        return self._seen(place, others, taken, feet_mm, found, upright)
 
     def _found(self, place: Place, taken: Mask, about_px: tuple[int, int], reach_px: int) -> Resemblance:
         """Where it looks most like itself, upright, at shifts so far about one."""
@@ -244,6 +248,7 @@ class Change:
         self,
         place: Place,
         others: Sequence[Place],
+        taken: Mask,
         feet_mm: Sequence[tuple[float, float]],
         found: Resemblance,
         upright: Uprightness,
@@ -256,7 +261,7 @@ class Change:
         # far it moved is not; but likeness alone tells that of one who was not seen plainly when it stood there.
         dx_mm, dy_mm = np.subtract(upright.moved_mm, stood.moved_mm) if stood.odds > _PLAIN_ODDS else moved_mm
         apart_mm = [np.hypot(*mm) for mm in _from(place, [(o.soldier.x_mm, o.soldier.y_mm) for o in others])]
-        return Evidence(
+        evidence = Evidence(
             same=same,
             bare=bare,
             found=found,
@@ -265,7 +270,12 @@ class Change:
             spread=self._spread(place, self._on_raster(place, place.telling), found),
             crowd=sum(mm < _CROWD_HEIGHTS * height_mm for mm in apart_mm),
             upright=replace(upright, moved_mm=(float(dx_mm), float(dy_mm))),
+            shadow=None,
         )
+        if self._shadows is None:
+            return evidence
+        foot_mm = np.add((place.soldier.x_mm, place.soldier.y_mm), shift_mm(evidence))
+        return replace(evidence, shadow=self._shadows.share(foot_mm, taken))
 
     def surroundings(self, place: Place, reach_cells: int = REACH_CELLS) -> Surroundings:
         """Give what surrounds a soldier's old place now, as far as places are to be looked at."""

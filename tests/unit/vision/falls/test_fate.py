@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,6 +22,7 @@ STANDS = Evidence(
     spread=1.0,
     crowd=0,
     upright=Uprightness(5.0, (6.0, 5.0)),
+    shadow=None,
 )
 LIES = replace(
     STANDS,
@@ -101,6 +103,7 @@ HALF_COVERED = Evidence(
     spread=0.95,
     crowd=2,
     upright=Uprightness(0.3, (-5.5, -2.7)),
+    shadow=None,
 )
 
 
@@ -121,3 +124,25 @@ def test_the_more_it_is_like_itself_the_likelier_it_stands(
         chance_of_standing(replace(HALF_COVERED, same=same, bare=bare, at_home=like)) for like in at_home
     )
     assert less <= more
+
+
+def test_where_no_shadow_lies_hardly_anybody_stands() -> None:
+    """What looks half like one that stands and half like one that lies: whether it throws a shadow decides."""
+    unclear = replace(
+        LIES, found=Resemblance(0.8, 0.95, 5.0, 5.0, 40.0), spread=1.3, upright=Uprightness(1.0, (9.0, 9.0))
+    )
+    untold, with_one, without = (
+        chance_of_standing(replace(unclear, shadow=share)) for share in (None, 1.0, 0.0)
+    )
+    assert without < untold < with_one
+    assert without < 0.2
+    assert with_one > 0.5
+
+
+def test_a_shadow_tells_less_than_none() -> None:
+    """Another's may lie there, and one that lies may be dark himself."""
+    untold, with_one, without = (
+        chance_of_standing(replace(HALF_COVERED, same=0.0, shadow=share)) for share in (None, 1.0, 0.0)
+    )
+    odds = [np.log(chance / (1 - chance)) for chance in (untold, with_one, without)]
+    assert odds[1] - odds[0] < odds[0] - odds[2]
