@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 
 from vision.falls.fate import Evidence, shift_mm
 from vision.falls.resemblance import Resemblance, resemble, slide
-from vision.falls.thrown_shadow import ThrownShadows
 from vision.falls.topple import Place, largest, smoothed
 from vision.falls.upright import REACH_CELLS, Network, Surroundings, Uprightness, lay_out
 from vision.outcome import Soldier
 from vision.registration import BoardView
 from vision.soldiers import Board
+from vision.soldiers.lamp import find_darkness
 from vision.soldiers.surface import strangeness
+from vision.soldiers.thrown_shadow import ThrownShadows
 
 __all__ = ["Change", "place_of"]
 
@@ -144,8 +145,10 @@ class Change:
         bare = np.ascontiguousarray(flat[raster.board])
         shades = board.surface.shades(bare)
         strange[raster.board] = strangeness(bare, board.surface, shades)
-        lamp, height_mm = board.lamp, board.figure.height_mm
-        self._shadows = None if lamp is None else ThrownShadows(lamp, shades, raster, height_mm)
+        self._shadows = None
+        if board.lamp is not None:
+            dark = find_darkness(shades, raster)
+            self._shadows = ThrownShadows(board.lamp, dark, raster, board.figure.height_mm)
         self._strange = strange > sum(board.strange_levels) / 2
         low, high = board.strange_levels
         self._manned = np.zeros(raster.shape, dtype=np.bool_)
@@ -275,7 +278,8 @@ class Change:
         if self._shadows is None:
             return evidence
         foot_mm = np.add((place.soldier.x_mm, place.soldier.y_mm), shift_mm(evidence))
-        return replace(evidence, shadow=self._shadows.share(foot_mm, taken))
+        share = float(self._shadows.shares(foot_mm[None], taken)[0])
+        return replace(evidence, shadow=None if math.isnan(share) else share)
 
     def surroundings(self, place: Place, reach_cells: int = REACH_CELLS) -> Surroundings:
         """Give what surrounds a soldier's old place now, as far as places are to be looked at."""
