@@ -22,7 +22,7 @@ from vision.registration import BoardView
 from vision.scene import Scene
 from vision.soldiers.feet import Foot, find_feet, lay_out
 from vision.soldiers.figure import Discs, Figure
-from vision.soldiers.lamp import Lamp, find_darkness, find_lamp, find_tinted, in_shadow
+from vision.soldiers.lamp import Lamp, find_darkness, find_lamp, find_tinted, hidden_by_figures, in_shadow
 from vision.soldiers.surface import Raster, Surface, learn_surface, strangeness
 from vision.soldiers.thrown_shadow import ThrownShadows, shadow_odds
 from vision.soldiers.uniforms import tell_sides
@@ -102,7 +102,8 @@ def read_board(picture: Image, scene: Scene, view: BoardView) -> Board:
     lamp = find_lamp(dark, raster, view, usual, standing_mm)
     if lamp is not None:
         thrown = ThrownShadows(lamp, dark, raster, usual.height_mm)
-        feet = _with_shadows(feet, thrown, _hidden(raster, view, usual, list(feet_mm.values())))
+        hidden = hidden_by_figures(raster, view, usual, np.array(list(feet_mm.values())))
+        feet = _with_shadows(feet, thrown, hidden)
         manned, differences = _manned(feet, scene.expected)
         feet_mm = {square: (feet[square].x_mm, feet[square].y_mm) for square in manned}
         tinted = find_tinted(shades, surface, raster)
@@ -182,20 +183,6 @@ def _covered(cover: FloatImage, discs: Discs, figure: Figure, raster: Raster) ->
     window = cover[top:bottom, left:right]
     drawn = figure.draw(discs, raster, (left, top), (window.shape[1], window.shape[0]))
     return float((window * drawn).sum())
-
-
-def _hidden(
-    raster: Raster, view: BoardView, figure: Figure, feet_mm: Sequence[tuple[float, float]]
-) -> NDArray[np.bool_]:
-    """Where on the raster figures hide the board."""
-    hidden = np.zeros(raster.shape, dtype=np.bool_)
-    for x_mm, y_mm in feet_mm:
-        discs = figure.shadow_of_sight(view.camera_mm, x_mm, y_mm)
-        left, top, right, bottom = figure.box(discs, raster)
-        left, top = max(left, 0), max(top, 0)
-        window = hidden[top:bottom, left:right]
-        window |= figure.draw(discs, raster, (left, top), (window.shape[1], window.shape[0])) > 0.5
-    return hidden
 
 
 def _with_shadows(

@@ -22,7 +22,15 @@ from vision.registration import BoardView
 from vision.soldiers.figure import Figure
 from vision.soldiers.surface import Raster, Shades, Surface
 
-__all__ = ["Lamp", "cast_shadows", "find_darkness", "find_lamp", "find_tinted", "in_shadow"]
+__all__ = [
+    "Lamp",
+    "cast_shadows",
+    "find_darkness",
+    "find_lamp",
+    "find_tinted",
+    "hidden_by_figures",
+    "in_shadow",
+]
 
 FloatArray = NDArray[np.float64]
 FloatImage = NDArray[np.float32]
@@ -131,7 +139,7 @@ def find_lamp(
     if len(feet_mm) < _FEWEST_SOLDIERS:
         return None
     darkness = darkness.copy()
-    _hide_figures(darkness, raster, view, figure, feet_mm)
+    darkness[hidden_by_figures(raster, view, figure, feet_mm)] = np.nan
     shadows = _Shadows(darkness, raster, figure.height_mm, feet_mm)
     starts = _rough_slopes(darkness, raster, figure, feet_mm)
     for step, each_way in _FINER:
@@ -320,14 +328,21 @@ def find_tinted(shades: Shades, surface: Surface, raster: Raster) -> NDArray[np.
     return tinted
 
 
-def _hide_figures(
-    dark: FloatImage, raster: Raster, view: BoardView, figure: Figure, feet_mm: FloatArray
-) -> None:
-    """Put nan where figures hide the board."""
+def hidden_by_figures(
+    raster: Raster, view: BoardView, figure: Figure, feet_mm: FloatArray
+) -> NDArray[np.bool_]:
+    """Tell where on the raster figures hide the board.
+
+    Parameters
+    ----------
+    raster, view, figure, feet_mm
+        As for `find_lamp`.
+    """
+    hidden = np.zeros(raster.shape, dtype=np.bool_)
     for x_mm, y_mm in feet_mm:
         discs = figure.shadow_of_sight(view.camera_mm, float(x_mm), float(y_mm))
         left, top, right, bottom = figure.box(discs, raster, 2)
         left, top = max(left, 0), max(top, 0)
-        window = dark[top:bottom, left:right]
-        drawn = figure.draw(discs, raster, (left, top), (window.shape[1], window.shape[0]))
-        window[drawn > 0] = np.nan
+        window = hidden[top:bottom, left:right]
+        window |= figure.draw(discs, raster, (left, top), (window.shape[1], window.shape[0])) > 0
+    return hidden
