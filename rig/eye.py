@@ -16,6 +16,7 @@ from rig.settings import Settings
 from rig.uniforms_file import NAME as UNIFORMS_NAME
 from rig.uniforms_file import read_uniforms
 from vision.guards import Alarm, TableGuard, Trouble
+from vision.lying_there import find_lying_thing
 from vision.outcome import Standing
 from vision.registration import BoardView, NoBoard, register
 from vision.rest import RestWatch, Stillness
@@ -148,9 +149,11 @@ class Eye:
         if isinstance(view, NoBoard):
             raise BoardNotSeen(f"camera {self.ring.camera.name}: {view.reason}")
         mm_per_px = view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2)
-        self._reading = TableReading(picture, view, read_board(picture, scene, view).standing, mm_per_px)
+        board = read_board(picture, scene, view)
+        self._reading = TableReading(picture, view, board.standing, mm_per_px)
         self._watched = self._watched_part(side, scene, view, picture.shape)
-        self._guard = TableGuard(picture, view, scene, self._reading.standing, watched=self._watched)
+        lying = find_lying_thing(board, view, scene)
+        self._guard = TableGuard(picture, view, scene, board.standing, watched=self._watched, lying=lying)
         return self._reading
 
     def alarm(self) -> Alarm | None:

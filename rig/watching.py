@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from game.montecassino import BOARD_FILES, BOARD_ROWS, Side
 from rig.replay_drawing import Colour, Sheet, text_width_px, wrapped, write
 from vision.guards import Alarm, TableGuard, Trouble
+from vision.lying_there import find_lying_thing
 from vision.outcome import Standing
 from vision.registration import BoardView, NoBoard, register
 from vision.rest import RestWatch
@@ -122,9 +123,10 @@ class TableWatch:
         if isinstance(view, NoBoard):
             self._read, self._why_not = None, view.reason
             return
-        standing = read_board(picture, self._scene, view).standing
+        board = read_board(picture, self._scene, view)
+        standing, lying = board.standing, find_lying_thing(board, view, self._scene)
         watched = _board_and_sides(view, self._scene, picture.shape)
-        guard = TableGuard(picture, view, self._scene, standing, watched=watched)
+        guard = TableGuard(picture, view, self._scene, standing, watched=watched, lying=lying)
         mm_per_px = view.mm_per_px(self._scene.width_mm / 2, self._scene.length_mm / 2)
         self._read = _Read(view, standing, guard, RestWatch(watched, mm_per_px=mm_per_px))
         self._alarm = None

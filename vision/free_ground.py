@@ -11,7 +11,7 @@ from vision.outcome import Standing
 from vision.registration import BoardView
 from vision.scene import Scene
 
-__all__ = ["away_from_soldiers", "clear_of_the_cannon", "corners_of"]
+__all__ = ["away_from_soldiers", "cannon_mm", "clear_of_the_cannon", "corners_of"]
 
 FloatArray = NDArray[np.float64]
 
@@ -51,7 +51,7 @@ def away_from_soldiers(
 def clear_of_the_cannon(view: BoardView, scene: Scene, shape: tuple[int, ...]) -> NDArray[np.uint8]:
     """Mark with 1 what the cannon does not cover, wherever it recoils; parameters and shape as `away_from_soldiers`."""
     free = np.ones(shape[:2], np.uint8)
-    cv2.fillConvexPoly(free, corners_of(view.project(_cannon_mm(scene))), 0)
+    cv2.fillConvexPoly(free, corners_of(view.project(cannon_mm(scene))), 0)
     return free
 
 
@@ -60,7 +60,7 @@ def corners_of(pixels: FloatArray) -> NDArray[np.int32]:
     return np.round(np.clip(pixels, -1e5, 1e5)).astype(np.int32)
 
 
-def _cannon_mm(scene: Scene) -> FloatArray:
+def cannon_mm(scene: Scene) -> FloatArray:
     """Return the ground that the cannon may cover: behind and before its muzzle, or its whole end where that is unknown."""
     ahead = 1.0 if scene.cannon_side is Side.A else -1.0
     if scene.muzzle_mm is None:

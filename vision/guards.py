@@ -6,7 +6,8 @@ may have had a part in what fell holds the ruling.
 
 A shot, falling soldiers and their shadows change the picture too. What tells a hand from them is where it is: an arm
 comes from outside, so much of what changes lies farther from every soldier than one can fall. Thin changes are
-edges that shake. A table or camera that was moved is told by its own points (`vision.anchors`).
+edges that shake. A table or camera that was moved is told by its own points (`vision.anchors`), and what lies over the
+board from the first picture on by what it covers (`vision.lying_there`).
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from vision.bump import LaidBack
 from vision.causes import FallCause
 from vision.change import SHRINK, Watched, shrink, shrink_colours, shrink_mask
 from vision.free_ground import away_from_soldiers, clear_of_the_cannon, corners_of
+from vision.lying_there import LyingThing
 from vision.outcome import Push, Soldier, Standing
 from vision.registration import BoardView
 from vision.scene import Scene
@@ -103,6 +105,8 @@ class TableGuard:
         Who stood on the board in the reference.
     watched
         Mask (height, width) of where a change matters: not where the cannon moves.
+    lying
+        What lay over the board already when it was read.
     """
 
     def __init__(
@@ -113,10 +117,12 @@ class TableGuard:
         standing: Standing,
         *,
         watched: NDArray[np.bool_],
+        lying: LyingThing | None = None,
     ) -> None:
         self._view = view
         self._scene = scene
         self._standing = standing
+        self._lying = None if lying is None else _lies_there(lying, "lies over the board")
         self._shape = reference.shape
         self._before = shrink(reference)
         self._contrast = float(self._before.std())
@@ -140,7 +146,7 @@ class TableGuard:
             )
         area_cm2 = change.area_px * self._mm2_per_px / 100
         if area_cm2 < _PATCH_MM2 / 100:
-            return None
+            return self._lying
         soldier = self._soldier_at(change.centre_px)
         if soldier is not None and area_cm2 <= _SOLDIER_CM2:
             return Alarm(
@@ -191,13 +197,23 @@ class ClipGuard:
         The camera, the board and who stood on it before the shot.
     reference
         The table before the shot.
+    lying
+        What lay over the board already then.
     """
 
-    def __init__(self, view: BoardView, scene: Scene, standing: Standing, reference: Image) -> None:
+    def __init__(
+        self,
+        view: BoardView,
+        scene: Scene,
+        standing: Standing,
+        reference: Image,
+        lying: LyingThing | None = None,
+    ) -> None:
         self.anchors = Anchors(reference, view, scene, standing)
         self._watch = _ClipWatch(reference, view, scene, standing)
         self._but_the_cannon = Watched(shrink_mask(clear_of_the_cannon(view, scene, reference.shape) > 0))
         self._mm2_per_px = view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2) ** 2
+        self._lying = None if lying is None else _lies_there(lying, "lay over the board before the shot")
         self._seen: dict[int, Alarm | None] = {}
 
     def look_ahead(self, frames: Sequence[Image], timestamps_us: Sequence[int]) -> None:
@@ -229,6 +245,8 @@ class ClipGuard:
             # Every edge would look like a change: what else may have happened cannot be told.
             return (_bumped(f"{move.moved_mm:.1f} mm during the shot"),)
         found: dict[Trouble, Alarm] = {}
+        if self._lying is not None:
+            found[Trouble.HAND] = self._lying
         if laid_back is not None:
             when = _since_release(laid_back.since_us, released_us)
             found[Trouble.BUMP] = _bumped(f"{laid_back.moved_mm:.1f} mm during the shot, seen {when}")
@@ -292,6 +310,16 @@ class ClipGuard:
 
 def _bumped(far_and_when: str) -> Alarm:
     return Alarm(Trouble.BUMP, f"the table or the camera was moved by {far_and_when}")
+
+
+def _lies_there(thing: LyingThing, where: str) -> Alarm:
+    u_px, v_px = thing.centre_px
+    return Alarm(
+        Trouble.HAND,
+        f"something of {thing.area_mm2 / 100:.0f} cm2 {where} that is no soldier (at pixel {u_px:.0f}, {v_px:.0f}): "
+        "a hand, a sleeve, a thing that was put down",
+        thing.centre_px,
+    )
 
 
 def _since_release(at_us: int, released_us: int) -> str:

@@ -25,6 +25,7 @@ from vision.change import shrink
 from vision.ends import ends_by_shot
 from vision.falls import Aftermath, find_falls
 from vision.guards import Alarm, ClipGuard, late_falls, unchanged
+from vision.lying_there import find_lying_thing
 from vision.outcome import Push, Standing
 from vision.registration import BoardView, EitherWay, NoBoard, grey, register
 from vision.scene import Scene
@@ -181,7 +182,8 @@ class Lookout:
     def __init__(self, before: TableBefore, scene: Scene) -> None:
         self._scene = scene
         self._view = before.view
-        self.guard = ClipGuard(before.view, scene, before.board.standing, before.picture)
+        lying = find_lying_thing(before.board, before.view, scene)
+        self.guard = ClipGuard(before.view, scene, before.board.standing, before.picture, lying)
         self.sways = Sways(before.picture)
         self.streaks = None
 

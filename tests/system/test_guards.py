@@ -19,6 +19,10 @@ from vision.scene import MarkerMap, Scene
 
 FAULTS = {
     "hand": ("[twin.table.faults]\nhand_at_us = 3_000_000\nhand_mm = [120.0, 500.0]", "over the table"),
+    "hand that lies there before the table is read": (
+        "[twin.table.faults]\nhand_at_us = 0\nhand_mm = [120.0, 500.0]",
+        "lies over the board that is no soldier",
+    ),
     "bump": ("[twin.camera.faults]\nbump_at_us = 3_000_000", "was moved by"),
 }
 
@@ -87,6 +91,7 @@ FIRE_US = 200_000
 DURING: dict[str, tuple[dict[str, object], Trouble | None]] = {
     "nothing": ({}, None),
     "hand": ({"table": TableFaults(hand_at_us=FIRE_US + 300_000, hand_mm=(120.0, 300.0))}, Trouble.HAND),
+    "hand all the while": ({"table": TableFaults(hand_at_us=0, hand_mm=(120.0, 300.0))}, Trouble.HAND),
     "bump": ({"camera": CameraFaults(bump_at_us=FIRE_US + 300_000)}, Trouble.BUMP),
     "cap": (
         {"camera": CameraFaults(cap_on_at_us=FIRE_US + 300_000, cap_off_at_us=FIRE_US + 450_000)},
