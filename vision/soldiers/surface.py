@@ -25,7 +25,7 @@ Image = NDArray[np.uint8]
 FloatImage = NDArray[np.float32]
 FloatArray = NDArray[np.float64]
 
-_MOST_PX_PER_SQUARE = 40  # finer costs time and tells nothing new about figures of half a square
+_MOST_PX_PER_SQUARE = 30  # finer costs time and tells nothing new about figures of half a square
 _FEWEST_PX_PER_SQUARE = 16
 _LEAST_NOISE = 1.5  # grey levels; compression alone leaves as much
 # How strangeness is capped and mixed: colour and brightness on one hand, sharp edges on the other.
