@@ -252,40 +252,41 @@ def fit_camera(
         The camera; the unknowns; how far each measurement is from where the fit puts it, shape (N,).
     """
     free = unknowns.free
-    weight_of_prior = np.zeros(len(start))
-    known = np.concatenate([np.zeros(_POSE), unknowns.sigma])
+    known = np.concatenate([np.zeros(_POSE), unknowns.sigma])[free]
+    weight_of_prior = np.zeros(len(free))
     weight_of_prior[known > 0] = 1 / known[known > 0] ** 2
-    mean = np.concatenate([np.zeros(_POSE), unknowns.mean])
+    mean = np.concatenate([np.zeros(_POSE), unknowns.mean])[free]
+    diagonal = np.diag_indices(len(free))
 
     def cost_of(p: FloatArray, off: FloatArray) -> float:
         robust = _CAUCHY**2 * np.log1p((off / _CAUCHY) ** 2).sum()
-        return float(robust + (weight_of_prior * (p - mean) ** 2).sum())
+        return float(robust + (weight_of_prior * (p[free] - mean) ** 2).sum())
 
     p = start.copy()
     off, slopes = _linearised(measured, unknowns, p)
     cost, damping = cost_of(p, off), 1e-4
     for _ in range(_ROUNDS):
-        matrix, right = _normal(off, slopes, weight_of_prior, p - mean)
-        inside = matrix[np.ix_(free, free)]
-        step = np.zeros(len(p))
-        step[free] = np.linalg.lstsq(inside + damping * np.diag(np.diag(inside)), right[free], rcond=None)[0]
-        tried_off, tried_slopes = _linearised(measured, unknowns, p + step)
-        tried = cost_of(p + step, tried_off)
+        matrix, right = _normal(off, slopes[:, free], weight_of_prior, p[free] - mean)
+        matrix[diagonal] *= 1 + damping
+        moved = p.copy()
+        moved[free] += np.linalg.solve(matrix, right)
+        tried_off, tried_slopes = _linearised(measured, unknowns, moved)
+        tried = cost_of(moved, tried_off)
         if not tried < cost:
             if damping > 1e6:
                 break
             damping *= 10
             continue
         done = cost - tried < _DONE * cost
-        p, off, slopes, cost, damping = p + step, tried_off, tried_slopes, tried, max(damping / 10, 1e-9)
+        p, off, slopes, cost, damping = moved, tried_off, tried_slopes, tried, max(damping / 10, 1e-9)
         if done:
             break
-    matrix, _ = _normal(off, slopes, weight_of_prior, p - mean)
+    matrix, _ = _normal(off, slopes[:, free], weight_of_prior, p[free] - mean)
     # Where the measurements scatter more than they should, so does the camera.
     weights = 1 / (1 + (off / _CAUCHY) ** 2)
     freedom = max(float(weights.sum()) - len(free), 1.0)
     scatter = max(1.0, float(np.sqrt((weights * off**2).sum() / freedom)))
-    inverse = np.linalg.pinv(matrix[np.ix_(free, free)], hermitian=True)
+    inverse = np.linalg.pinv(matrix, hermitian=True)
     covariance = np.asarray(inverse * scatter**2, dtype=np.float64)
     view = _view(p, measured, scene, unknowns, covariance, size_px)
     return view, p, np.abs(off) * measured.sigma_px
@@ -300,35 +301,38 @@ def _linearised(measured: Measured, unknowns: Unknowns, p: FloatArray) -> tuple[
     """Seen less computed in standard errors, shape (N,), and the computed one's slopes, shape (N, unknowns)."""
     arm = measured.board_mm - measured.middle_mm
     printed = (measured.group == LINES)[:, None]
-    board = measured.middle_mm + arm * (1 + p[_BLEED]) + printed * p[[_PRINT_X, _PRINT_Y]]
-    on_g = (measured.board_mm[:, 1:] > unknowns.middle_mm) * 1.0
-    leans = (measured.lean * (1 - on_g), measured.lean * on_g)
-    board = board + leans[0] * p[_LEAN_A] + leans[1] * p[_LEAN_G]
-    pixels, slopes = _projected(board, unknowns, p)
-    rotation = np.asarray(cv2.Rodrigues(p[:3])[0])
-    # A point moved on the board by d moves before the camera by R d, as a translation would.
-    by_point = slopes[:, :, 3:6] @ rotation[:, :2]
-    slopes[:, :, _BLEED] = np.einsum("nij,nj->ni", by_point, arm)
-    slopes[:, :, _PRINT_X : _PRINT_Y + 1] = by_point * printed[:, :, None]
-    for place, lean in zip((_LEAN_A, _LEAN_G), leans, strict=True):
-        slopes[:, :, place] = np.einsum("nij,nj->ni", by_point, lean)
+    on_g = measured.board_mm[:, 1] > unknowns.middle_mm
+    lean = np.where(on_g, p[_LEAN_G], p[_LEAN_A])[:, None] * measured.lean
+    board = measured.middle_mm + arm * (1 + p[_BLEED]) + printed * p[[_PRINT_X, _PRINT_Y]] + lean
     along = measured.along / measured.sigma_px[:, None]
-    off = ((measured.pixels - pixels) * along).sum(axis=1)
-    return off, np.einsum("nij,ni->nj", slopes, along)
+    pixels, slopes, by_point = _projected(board, unknowns, p, along)
+    slopes[:, _BLEED] = (by_point * arm).sum(axis=1)
+    slopes[:, _PRINT_X : _PRINT_Y + 1] = by_point * printed
+    by_lean = (by_point * measured.lean).sum(axis=1)
+    slopes[:, _LEAN_A], slopes[:, _LEAN_G] = by_lean * ~on_g, by_lean * on_g
+    return ((measured.pixels - pixels) * along).sum(axis=1), slopes
 
 
-def _projected(board_mm: FloatArray, unknowns: Unknowns, p: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Pixels of board points, shape (N, 2), and their slopes by the unknowns but the bleed, shape (N, 2, unknowns)."""
+def _projected(
+    board_mm: FloatArray, unknowns: Unknowns, p: FloatArray, along: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Pixels of board points, shape (N, 2), and how far they go along a direction each.
+
+    That is their slopes by the unknowns of camera and lens, shape (N, unknowns), and by a place on the board, (N, 2).
+    """
     camera, distortion = unknowns.lens(p)
     points = np.column_stack([board_mm, np.zeros(len(board_mm))])
     pixels, raw = cv2.projectPoints(points, p[:3], p[3:6], camera, distortion)
-    # OpenCV's columns: rotation, translation, fx, fy, cx, cy, k1, k2 and so on.
     raw = np.asarray(raw).reshape(len(points), 2, -1)
-    slopes = np.zeros((len(points), 2, len(p)))
-    slopes[:, :, :_POSE] = raw[:, :, :_POSE]
-    slopes[:, :, _FOCAL] = raw[:, :, 6] * camera[0, 0] + raw[:, :, 7] * camera[1, 1]
-    slopes[:, :, _CENTRE_U : _K2 + 1] = raw[:, :, 8:12]
-    return np.asarray(pixels, dtype=np.float64).reshape(-1, 2), slopes
+    # OpenCV's columns: rotation, translation, fx, fy, cx, cy, k1, k2 and so on.
+    raw = raw[:, 0] * along[:, :1] + raw[:, 1] * along[:, 1:]
+    slopes = np.zeros((len(points), len(p)))
+    slopes[:, :_POSE] = raw[:, :_POSE]
+    slopes[:, _FOCAL] = raw[:, 6] * camera[0, 0] + raw[:, 7] * camera[1, 1]
+    slopes[:, _CENTRE_U : _K2 + 1] = raw[:, 8:12]
+    # A point moved on the board by d moves before the camera by R d, as a translation would.
+    by_point = raw[:, 3:6] @ np.asarray(cv2.Rodrigues(p[:3])[0])[:, :2]
+    return np.asarray(pixels, dtype=np.float64).reshape(-1, 2), slopes, by_point
 
 
 def _normal(
@@ -352,7 +356,7 @@ def _view(
     rotation = np.asarray(cv2.Rodrigues(p[:3])[0])
     rows, files = np.mgrid[0:BOARD_ROWS, 0:BOARD_FILES]
     middles = np.column_stack([files.ravel() + 0.5, rows.ravel() + 0.5]) * scene.square_mm
-    errors = _errors_mm(np.vstack([middles, np.array(scene.outline_mm)]), unknowns, p, covariance, rotation)
+    errors = _errors_mm(np.vstack([middles, np.array(scene.outline_mm)]), unknowns, p, covariance)
     return BoardView(
         camera_matrix=camera,
         distortion=distortion,
@@ -368,17 +372,19 @@ def _view(
     )
 
 
-def _errors_mm(
-    board_mm: FloatArray, unknowns: Unknowns, p: FloatArray, covariance: FloatArray, rotation: FloatArray
-) -> FloatArray:
+def _errors_mm(board_mm: FloatArray, unknowns: Unknowns, p: FloatArray, covariance: FloatArray) -> FloatArray:
     """Give the standard deviation of the distance by which a pixel's board point is off, at board points; shape (N,)."""
-    _, slopes = _projected(board_mm, unknowns, p)
-    # A pixel stays where it is: what the unknowns move it by, the board point must move it back.
-    by_point = slopes[:, :, 3:6] @ rotation[:, :2]
-    area = np.abs(np.linalg.det(by_point))
-    errors_mm = np.full(len(board_mm), np.inf)
+    count = len(board_mm)
+    both = np.repeat(np.eye(2), count, axis=0)
+    _, slopes, by_point = _projected(np.tile(board_mm, (2, 1)), unknowns, p, both)
+    by_point = by_point.reshape(2, count, 2)
+    area = np.abs(by_point[0, :, 0] * by_point[1, :, 1] - by_point[0, :, 1] * by_point[1, :, 0])
+    errors_mm = np.full(count, np.inf)
     told = np.isfinite(area) & (area > 0)
-    shift = np.linalg.solve(by_point[told], slopes[told][:, :, unknowns.free])
-    variance = np.einsum("nia,ab,nib->n", shift, covariance, shift)
+    # A pixel stays where it is: what the unknowns move it by, the board point must move it back.
+    by_u, by_v = slopes.reshape(2, count, -1)[:, told][:, :, unknowns.free]
+    (x_u, y_u), (x_v, y_v) = by_point[:, told].transpose(0, 2, 1)[..., None]
+    shift = np.concatenate([y_v * by_u - y_u * by_v, x_u * by_v - x_v * by_u])
+    variance = ((shift @ covariance) * shift).sum(axis=1).reshape(2, -1).sum(axis=0) / area[told] ** 2
     errors_mm[told] = np.sqrt(variance + _SHARED_PX**2 / area[told])
     return errors_mm
