@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import correlate1d
 from scipy.special import erf
 
 from game.montecassino import BOARD_FILES, BOARD_ROWS
@@ -39,6 +38,17 @@ _LEAST_SHARE = 0.4  # of what the profile varies by that step and line explain
 _LEAST_SIGMA_PX = 0.08
 
 
+def _edges() -> tuple[FloatArray, FloatArray]:
+    """Middles of the inner edges in squares, shape (262, 2), and the direction across each, shape (262, 2)."""
+    upright = [(x, y + 0.5) for x in range(1, BOARD_FILES) for y in range(BOARD_ROWS)]
+    level = [(x + 0.5, y) for y in range(1, BOARD_ROWS) for x in range(BOARD_FILES)]
+    across = np.array([(1.0, 0.0)] * len(upright) + [(0.0, 1.0)] * len(level))
+    return np.array(upright + level, dtype=np.float64), across
+
+
+_MIDDLES, _ACROSS = _edges()
+
+
 def measure_lines(shades: Image, view: BoardView, scene: Scene, reach_squares: float) -> Measured:
     """Measure the edges between squares.
 
@@ -58,13 +68,10 @@ def measure_lines(shades: Image, view: BoardView, scene: Scene, reach_squares: f
     One measurement for each edge that was found, across it.
     """
     square_mm = scene.square_mm
-    middles, across = _edges()
-    middles = middles * square_mm
-    flat = np.column_stack([middles, np.zeros(len(middles))])
+    middles, across = _MIDDLES * square_mm, _ACROSS
     step = 0.2 * square_mm
-    ways = np.column_stack([across, np.zeros(len(across))]) * step
-    lengthwise = ways[:, [1, 0, 2]]
-    at, over, further = (view.project(each) for each in (flat, flat + ways, flat + lengthwise))
+    moved = np.concatenate([middles, middles + step * across, middles + step * across[:, ::-1]])
+    at, over, further = np.split(view.project(np.column_stack([moved, np.zeros(len(moved))])), 3)
     by_across, by_along = (over - at) / step, (further - at) / step  # px for each mm
     px_per_mm = np.linalg.norm(by_across, axis=1)
     half_mm = reach_squares * square_mm
@@ -73,16 +80,16 @@ def measure_lines(shades: Image, view: BoardView, scene: Scene, reach_squares: f
     count = 2 * max(8, int(np.ceil(half_px / _STEP_PX))) + 1
     window = count // 4
     places_mm = np.linspace(-half_mm, half_mm, count)
-    start = at[:, None, :] + (_ALONG * square_mm)[:, None] * by_along[:, None, :]
-    points = start[:, :, None, :].astype(np.float32) + (
-        places_mm[:, None] * by_across[:, None, None, :]
-    ).astype(np.float32)
-    ends = points[:, [0, 0, -1, -1], [0, -1, 0, -1]]
-    inside = ((ends >= 0) & (ends < (shades.shape[1] - 1, shades.shape[0] - 1))).all(axis=(1, 2))
-    rows = points.reshape(-1, count, 2)
-    sampled = cv2.remap(shades, rows, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    profiles = sampled.reshape(len(points), len(_ALONG), count).mean(axis=1, dtype=np.float32)
-    placed = _place(profiles, places_mm, float(np.median(px_per_mm)), window, middles / square_mm)
+    # Shape (edges, 2, along) and (edges, 2, across): u and v apart, since numpy is slow over pairs.
+    start = (at[:, :, None] + by_along[:, :, None] * (_ALONG * square_mm)).astype(np.float32)
+    reach = (by_across[:, :, None] * places_mm).astype(np.float32)
+    ends = start[:, :, [0, 0, -1, -1]] + reach[:, :, [0, -1, 0, -1]]
+    limits = np.array([shades.shape[1] - 1, shades.shape[0] - 1])[:, None]
+    inside = ((ends >= 0) & (ends < limits)).all(axis=(1, 2))
+    u, v = ((start[:, k, :, None] + reach[:, k, None, :]).reshape(-1, count) for k in (0, 1))
+    sampled = cv2.remap(shades, u, v, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    profiles = sampled.reshape(len(at), len(_ALONG), count).mean(axis=1, dtype=np.float32)
+    placed = _place(profiles, places_mm, float(np.median(px_per_mm)), window)
     found = placed.found & inside
     along = by_across / px_per_mm[:, None]
     pixels = at + placed.offset_mm[:, None] * by_across
@@ -98,14 +105,6 @@ def measure_lines(shades: Image, view: BoardView, scene: Scene, reach_squares: f
     )
 
 
-def _edges() -> tuple[FloatArray, FloatArray]:
-    """Middles of the inner edges in squares, shape (262, 2), and the direction across each, shape (262, 2)."""
-    upright = [(x, y + 0.5) for x in range(1, BOARD_FILES) for y in range(BOARD_ROWS)]
-    level = [(x + 0.5, y) for y in range(1, BOARD_ROWS) for x in range(BOARD_FILES)]
-    across = np.array([(1.0, 0.0)] * len(upright) + [(0.0, 1.0)] * len(level))
-    return np.array(upright + level, dtype=np.float64), across
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Placed:
     """Lines in profiles, each of shape (edges,)."""
@@ -117,9 +116,7 @@ class _Placed:
     found: NDArray[np.bool_]
 
 
-def _place(
-    profiles: NDArray[np.float32], places_mm: FloatArray, px_per_mm: float, window: int, edges: FloatArray
-) -> _Placed:
+def _place(profiles: NDArray[np.float32], places_mm: FloatArray, px_per_mm: float, window: int) -> _Placed:
     """Find the line in each profile.
 
     A line and a step at one place cannot be told from a line or a step a little beside it, so either lines or steps are
@@ -135,8 +132,6 @@ def _place(
         Scale of the picture.
     window
         How many places to each side of a line belong to it.
-    edges
-        Middles of the edges in squares, shape (edges, 2).
     """
     step_mm = float(places_mm[1] - places_mm[0])
     # One basis serves everywhere: a window of the profile, the line in its middle.
@@ -145,19 +140,18 @@ def _place(
     step = erf(near_px / (_BLUR_PX * np.sqrt(2)))[:, None]
 
     def found_by(shapes: FloatArray) -> FloatArray:
-        across = [correlate1d(profiles, each, axis=1) for each in _beside_level(shapes).T]
+        across = [cv2.filter2D(profiles, -1, each[None]) for each in _beside_level(shapes).T]
         return np.stack([each[:, window : len(places_mm) - window] for each in across])
 
     by_line, by_step = found_by(lines), found_by(step)
     line_power, step_power = (by_line**2).sum(axis=0), by_step[0] ** 2
-    level = np.full(len(near_px), 1 / len(near_px))
-    mean, square = (correlate1d(each, level, axis=1) for each in (profiles, profiles**2))
+    mean, square = (np.asarray(cv2.blur(each, (len(near_px), 1))) for each in (profiles, profiles**2))
     total = len(near_px) * (square - mean**2)[:, window : len(places_mm) - window]
     varied = np.maximum(total, 1e-9 + 0.01 * total.max(axis=1, keepdims=True))
     shares = [np.median((power / varied).max(axis=1)) for power in (line_power, step_power)]
     # Of little more than its own width, a line's flank looks like a step as well.
     is_wide = window * step_mm * px_per_mm >= _WIDE_WINDOW_PX
-    are_steps = shares[0] < shares[1] if is_wide else _is_checkered(profiles, edges)
+    are_steps = shares[0] < shares[1] if is_wide else _is_checkered(profiles)
     explained = step_power if are_steps else line_power
     best = np.clip(np.argmax(explained, axis=1), 1, explained.shape[1] - 2)
     rows = np.arange(len(profiles))
@@ -178,11 +172,11 @@ def _place(
     )
 
 
-def _is_checkered(profiles: NDArray[np.float32], edges: FloatArray) -> bool:
+def _is_checkered(profiles: NDArray[np.float32]) -> bool:
     """Say whether what is dark and light by turns along the lines is as dark and light across them."""
     quarter = profiles.shape[1] // 4
     rise = profiles[:, -quarter:].mean(axis=1) - profiles[:, :quarter].mean(axis=1)
-    by_turns = rise * (1 - 2 * (np.floor(edges).sum(axis=1) % 2))
+    by_turns = rise * (1 - 2 * (np.floor(_MIDDLES).sum(axis=1) % 2))
     return bool(abs(np.sign(by_turns).mean()) > _BY_TURNS)
 
 
