@@ -213,9 +213,8 @@ def _lattice(upright: FloatArray) -> _Lattice | None:
     # The plane is measured in what a pixel about is, so that one set of steps serves every lens.
     unit = np.ptp(middle, axis=0).max() / _SEARCHED_PX
     steps = _STEPS * unit
-    waves = np.exp(2j * np.pi * middle[:, None, :] / steps[:, None])
     sums = [
-        (waves[chosen, :, axis] * length[chosen, None]).sum(axis=0) / length[chosen].sum()
+        length[chosen] @ np.exp(2j * np.pi * middle[chosen, axis, None] / steps) / length[chosen].sum()
         for chosen, axis in ((steep, 0), (level, 1))
     ]
     power = np.abs(sums[0]) * np.abs(sums[1])
