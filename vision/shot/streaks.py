@@ -166,6 +166,8 @@ class StreakFinder:
         least_px = _AREA_RANGE[0] * disc_px
         longest_px = _LENGTH_MM / self._mm_per_px + 2 * self._diameter_px
         patches = _patches(strong, (least_px, _AREA_RANGE[1] * disc_px), longest_px)
+        if not patches.count:
+            return self._measured(k, np.zeros((0, len(_SUMS) + 1)))
         now, then = (self._frames[each][self._window] for each in (k, before))
         parts = _parts(_sums(patches, flat, now, then))
         return self._measured(k, parts[parts[:, _COUNT] >= least_px])
@@ -291,24 +293,23 @@ def _patches(mask: NDArray[np.uint8], range_px: tuple[float, float], longest_px:
     part = mask[top : top + high + 4, left : left + wide + 4]
     closed = cv2.morphologyEx(part, cv2.MORPH_CLOSE, _CLOSING)
     outlines, _ = cv2.findContours(closed, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
-    numbers = np.zeros(closed.shape, np.int32)
-    count = 0
+    found = []
     for outline in outlines:
-        _, _, width, height = cv2.boundingRect(outline)
-        if width * height >= range_px[0] and max(width, height) <= longest_px:
-            count += 1
-            cv2.drawContours(numbers, [outline], 0, count, cv2.FILLED)
-    if not count:
+        across, down, width, height = cv2.boundingRect(outline)
+        if width * height < range_px[0] or max(width, height) > longest_px:
+            continue
+        patch = np.zeros((height, width), np.uint8)
+        cv2.drawContours(patch, [outline], 0, 1, cv2.FILLED, offset=(-across, -down))
+        patch &= closed[down : down + height, across : across + width]
+        if range_px[0] <= cv2.countNonZero(patch) <= range_px[1]:
+            places = cv2.findNonZero(patch).reshape(-1, 2)
+            found.append(places + np.array([left + across, top + down]))
+    if not found:
         nowhere = np.zeros(0, np.intp)
         return _Patches(nowhere, nowhere, nowhere, 0)
-    columns, rows = cv2.findNonZero(closed).reshape(-1, 2).T.astype(np.intp)
-    which = numbers[rows, columns]
-    sizes = np.bincount(which, minlength=count + 1)
-    fit = (sizes >= range_px[0]) & (sizes <= range_px[1])
-    fit[0] = False
-    kept = fit[which]
-    again = np.cumsum(fit) - 1
-    return _Patches(rows[kept] + top, columns[kept] + left, again[which[kept]], int(fit.sum()))
+    columns, rows = np.concatenate(found).T.astype(np.intp)
+    numbers = np.repeat(np.arange(len(found)), [len(each) for each in found])
+    return _Patches(rows, columns, numbers, len(found))
 
 
 def _sums(
