@@ -36,7 +36,6 @@ from vision.falls.upright import (
     WINDOW_PX,
     Network,
     Surroundings,
-    Uprightness,
 )
 from vision.falls.whereabouts import Change, place_of
 
@@ -76,10 +75,9 @@ class _Blind(Network):
     def __init__(self) -> None:
         super().__init__(cv2.dnn.Net())
 
-    def search(
-        self, surroundings: Surroundings, others_mm: Sequence[Foot], reach_cells: int = REACH_CELLS
-    ) -> Uprightness:
-        return Uprightness(0.0, (0.0, 0.0))
+    def map(self, surroundings: Surroundings) -> FloatImage:
+        cells = (surroundings.layers.shape[1] - WINDOW_PX) // CELL_PX + 1
+        return np.zeros((3, cells, cells), dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -30,6 +30,7 @@ __all__ = [
     "Surroundings",
     "Uprightness",
     "lay_out",
+    "likeliest",
     "network",
 ]
 
@@ -173,26 +174,44 @@ class Network:
 
         Parameters
         ----------
-        surroundings
-            What surrounds its old place.
-        others_mm
-            Where others stand, (x, y) from its old place.
-        reach_cells
-            How far from the old place it may stand.
+        surroundings, others_mm, reach_cells
+            As for `likeliest`.
         """
-        odds, across, down = self.map(surroundings)
-        reach = len(odds) // 2
-        rows, columns = np.mgrid[-reach : reach + 1, -reach : reach + 1]
-        across, down = across + columns * CELL_PX, down + rows * CELL_PX
-        free = np.hypot(rows, columns) <= reach_cells + 0.5
-        for u, v in surroundings.offset_px(np.array(others_mm)):
-            free &= np.hypot(across - u, down - v) * PX_MM > _ELBOW_MM
-        free[reach, reach] = True
-        row, column = (int(v) for v in np.unravel_index(np.argmax(np.where(free, odds, -np.inf)), odds.shape))
-        return Uprightness(
-            float(odds[row, column]),
-            surroundings.offset_mm((float(across[row, column]), float(down[row, column]))),
-        )
+        return likeliest(self.map(surroundings), surroundings, others_mm, reach_cells)
+
+
+def likeliest(
+    cells: FloatImage,
+    surroundings: Surroundings,
+    others_mm: Sequence[tuple[float, float]],
+    reach_cells: int = REACH_CELLS,
+) -> Uprightness:
+    """Find the likeliest place of a soldier that stands among those that were looked at.
+
+    Parameters
+    ----------
+    cells
+        As `Network.map` gives them of these surroundings.
+    surroundings
+        What surrounds its old place.
+    others_mm
+        Where others stand, (x, y) from its old place.
+    reach_cells
+        How far from the old place it may stand; no farther than was looked.
+    """
+    odds, across, down = cells
+    reach = len(odds) // 2
+    rows, columns = np.mgrid[-reach : reach + 1, -reach : reach + 1]
+    across, down = across + columns * CELL_PX, down + rows * CELL_PX
+    free = np.hypot(rows, columns) <= reach_cells + 0.5
+    for u, v in surroundings.offset_px(np.array(others_mm)):
+        free &= np.hypot(across - u, down - v) * PX_MM > _ELBOW_MM
+    free[reach, reach] = True
+    row, column = (int(v) for v in np.unravel_index(np.argmax(np.where(free, odds, -np.inf)), odds.shape))
+    return Uprightness(
+        float(odds[row, column]),
+        surroundings.offset_mm((float(across[row, column]), float(down[row, column]))),
+    )
 
 
 def network() -> Network:

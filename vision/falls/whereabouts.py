@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from vision.falls.fate import Evidence, shift_mm
 from vision.falls.resemblance import Resemblance, resemble, slide
 from vision.falls.topple import Place, largest, smoothed
-from vision.falls.upright import REACH_CELLS, Network, Surroundings, Uprightness, lay_out
+from vision.falls.upright import REACH_CELLS, Network, Surroundings, Uprightness, lay_out, likeliest
 from vision.outcome import Soldier
 from vision.registration import BoardView
 from vision.soldiers import Board
@@ -130,6 +130,9 @@ class Change:
         self._flat = flat
         self._camera_mm = view.camera_mm
         self._network = network
+        # What it says depends on no decision about others: each place is asked about once.
+        self._now: dict[Place, tuple[FloatImage, Surroundings]] = {}
+        self._then: dict[Place, tuple[FloatImage, Surroundings]] = {}
         self.shape = raster.shape
         self.smooth_px = 1
         difference, noise = self._difference(flat)
@@ -244,8 +247,21 @@ class Change:
 
     def _upright(self, place: Place, feet_mm: Sequence[tuple[float, float]], reach_cells: int) -> Uprightness:
         """Find what looks most like a figure on its feet, so far from its old place."""
-        others_mm = _from(place, feet_mm)
-        return self._network.search(self.surroundings(place, reach_cells), others_mm, reach_cells)
+        return likeliest(*self._looked_now(place), _from(place, feet_mm), reach_cells)
+
+    def _looked_now(self, place: Place) -> tuple[FloatImage, Surroundings]:
+        """Ask the network about a soldier's surroundings, as far as anybody is looked for: nearly all who are asked about fell."""
+        if place not in self._now:
+            around = self.surroundings(place, _FAR_CELLS)
+            self._now[place] = self._network.map(around), around
+        return self._now[place]
+
+    def _looked_before(self, place: Place) -> tuple[FloatImage, Surroundings]:
+        """Ask it about them when the soldier stood there."""
+        if place not in self._then:
+            around = self._surroundings_before(place)
+            self._then[place] = self._network.map(around), around
+        return self._then[place]
 
     def _seen(
         self,
@@ -258,7 +274,7 @@ class Change:
     ) -> Evidence:
         same, bare = self._shares(place)
         mm_per_px, height_mm = self._board.raster.mm_per_px, self._board.figure.height_mm
-        stood = self._network.search(self._surroundings_before(place), _from(place, feet_mm), _HOME_CELLS)
+        stood = likeliest(*self._looked_before(place), _from(place, feet_mm), _HOME_CELLS)
         moved_mm = found.dx_px * mm_per_px, found.dy_px * mm_per_px
         # Where its foot was read to be is off by some millimetres now and then. As who looks both times is the same, how
         # far it moved is not; but likeness alone tells that of one who was not seen plainly when it stood there.
@@ -281,7 +297,7 @@ class Change:
         share = float(self._shadows.shares(foot_mm[None], taken)[0])
         return replace(evidence, shadow=None if math.isnan(share) else share)
 
-    def surroundings(self, place: Place, reach_cells: int = REACH_CELLS) -> Surroundings:
+    def surroundings(self, place: Place, reach_cells: int) -> Surroundings:
         """Give what surrounds a soldier's old place now, as far as places are to be looked at."""
         return lay_out(
             place, self._board, self._camera_mm, self._flat, self._strange_share, self._changed, reach_cells
