@@ -128,7 +128,8 @@ class Surface:
         """Hold pixels (height, width, colours) against it."""
         power = _over_colours(self.colour * self.colour) + 1
         share = _over_colours(flat * self.colour) / power
-        off = flat - share[..., None] * self.colour
+        off = _shaded(self.colour, share)
+        np.subtract(flat, off, out=off)
         return Shades(share, np.sqrt(_over_colours(off * off)), np.sqrt(power / self.colour.shape[2]))
 
 
@@ -159,18 +160,22 @@ def learn_surface(flat: FloatImage, px_per_square: int) -> Surface:
     patches = flat.reshape(BOARD_ROWS, n, BOARD_FILES, n, colours).transpose(0, 2, 1, 3, 4)
     rows, files = np.mgrid[0:BOARD_ROWS, 0:BOARD_FILES]
     kind = (rows >= BOARD_ROWS // 2) * 2 + (rows + files) % 2
-    light = _light(patches, kind)
-    even = patches / light[:, :, None, None, None]
+    brightness = (_over_colours(flat) / colours).reshape(BOARD_ROWS, n, BOARD_FILES, n).transpose(0, 2, 1, 3)
+    light = _light(brightness, kind)
+    looks = _looks(brightness) / light[:, :, None]
     typical = np.empty((4, n, n, colours), dtype=np.float32)
     noise = np.empty((4, n, n), dtype=np.float32)
     tint_noise = np.empty((4, n, n), dtype=np.float32)
     for k in range(4):
-        alike = _most_alike(even[kind == k])
-        typical[k] = middle(alike)
-        off = alike - typical[k]
+        of_kind = kind == k
+        alike = _most_alike(looks[of_kind])
+        here = rows[of_kind][alike], files[of_kind][alike]
+        even = patches[here] / light[here][:, None, None, None]
+        typical[k] = middle(even)
+        off = even - typical[k]
         noise[k] = _spread(off)
         share = _over_colours(off * typical[k]) / (_over_colours(typical[k] * typical[k]) + 1)
-        tint_noise[k] = np.minimum(_spread(off - share[..., None] * typical[k]), noise[k])
+        tint_noise[k] = np.minimum(_spread(off - _shaded(typical[k], share)), noise[k])
     colour = (typical[kind] * light[:, :, None, None, None]).transpose(0, 2, 1, 3, 4)
     floors = [
         np.ascontiguousarray(np.maximum(of[kind], _LEAST_NOISE).transpose(0, 2, 1, 3).reshape(flat.shape[:2]))
@@ -182,24 +187,29 @@ def learn_surface(flat: FloatImage, px_per_square: int) -> Surface:
 def _spread(off: FloatImage) -> FloatImage:
     """Give the standard deviation (n, n) of squares' differences (N, n, n, colours) from what is typical."""
     spread = _MAD * middle(_over_colours(np.abs(off)) / off.shape[-1])
-    spread = np.minimum(spread, _PRINT_NOISE * np.median(spread))
+    spread = np.minimum(spread, _PRINT_NOISE * middle(spread.ravel()))
     return np.asarray(cv2.GaussianBlur(spread, (0, 0), off.shape[1] / 20), dtype=np.float32)
 
 
-def _most_alike(squares: FloatImage) -> FloatImage:
-    """Leave those of (N, n, n, colours) squares that look most like one another: three in four.
+def _looks(brightness: FloatImage) -> FloatImage:
+    """Describe squares (rows, files, n, n) coarsely, but for their rims: shape (rows, files, numbers)."""
+    n = brightness.shape[-1]
+    # Pixels of a square to blocks: as products that is several times as fast as means.
+    block = np.repeat(np.eye(_COARSE, dtype=np.float32), n // _COARSE, axis=1)[1:-1] / (n // _COARSE)
+    within = brightness[:, :, : block.shape[1], : block.shape[1]]
+    return np.asarray((block @ (within @ block.T)).reshape(*brightness.shape[:2], -1))
+
+
+def _most_alike(looks: FloatImage) -> NDArray[np.int64]:
+    """Choose those of squares, by their looks (N, numbers), that look most like one another: three in four.
 
     Bare squares differ by their numbers only, soldiers by how they stand. So the bare ones are found though more than half
     of a field is manned.
     """
-    count, n = squares.shape[:2]
-    side = n // _COARSE * _COARSE
-    coarse = _over_colours(squares[:, :side, :side]) / squares.shape[3]
-    looks = coarse.reshape(count, _COARSE, side // _COARSE, _COARSE, -1).mean(axis=(2, 4))
-    looks = looks[:, 1:-1, 1:-1].reshape(count, -1)
+    count = len(looks)
     apart = np.abs(looks[:, None] - looks[None]).mean(axis=-1)
     usual = int(np.argmin(np.sort(apart, axis=1)[:, round(_FEWEST_BARE * count)]))
-    return squares[np.argsort(apart[usual])[: round(_ALIKE_SHARE * count)]]
+    return np.argsort(apart[usual])[: round(_ALIKE_SHARE * count)]
 
 
 def middle(values: FloatImage) -> FloatImage:
@@ -210,30 +220,37 @@ def middle(values: FloatImage) -> FloatImage:
 
 
 def _over_colours(values: FloatImage) -> FloatImage:
-    """Sum over the last axis, which is short: as a product that is several times as fast as a sum."""
-    ones = np.ones(values.shape[-1], dtype=np.float32)
-    if values.ndim == 3:  # a picture: faster still
-        return np.asarray(cv2.transform(values, ones[None]), dtype=np.float32).reshape(values.shape[:2])
-    return np.asarray(values @ ones)
+    """Sum over the last axis, which is short: as OpenCV's own product that is several times as fast as a sum."""
+    ones = np.ones((1, values.shape[-1]), dtype=np.float32)
+    summed = cv2.transform(values.reshape(-1, *values.shape[-2:]), ones)
+    return np.asarray(summed, dtype=np.float32).reshape(values.shape[:-1])
 
 
-def _light(patches: FloatImage, kind: NDArray[np.int64]) -> FloatImage:
-    """Brightness of each square against those of its kind, smoothed over the board: shape (rows, files)."""
-    shade = np.median(patches[:, :, 1::3, 1::3].mean(axis=-1), axis=(2, 3)).astype(np.float64)
+def _shaded(colour: FloatImage, share: FloatImage) -> FloatImage:
+    """Give shares (..., rows, columns) of colours (rows, columns, colours); spread out first, that is quick."""
+    planes = [share.reshape(-1, share.shape[-1])] * colour.shape[-1]
+    shaded = np.asarray(cv2.merge(planes), dtype=np.float32).reshape(*share.shape, -1)
+    shaded *= colour
+    return shaded
+
+
+def _light(brightness: FloatImage, kind: NDArray[np.int64]) -> FloatImage:
+    """Brightness of squares (rows, files, n, n) against those of their kind, smoothed over the board: (rows, files)."""
+    shade = middle(brightness[:, :, 1::3, 1::3].reshape(kind.size, -1).T).astype(np.float64)
     rows, files = np.mgrid[-1 : 1 : BOARD_ROWS * 1j, -1 : 1 : BOARD_FILES * 1j]
     x, y = files.ravel(), rows.ravel()
     terms = np.column_stack([np.ones_like(x), x, y, x * x, x * y, y * y])
     light = np.ones(x.size)
     for _ in range(3):
-        level = np.array([np.median((shade.ravel() / light)[kind.ravel() == k]) for k in range(4)])
-        relative = shade.ravel() / np.maximum(level[kind.ravel()], 1.0)
+        level = np.array([middle((shade / light)[kind.ravel() == k]) for k in range(4)])
+        relative = shade / np.maximum(level[kind.ravel()], 1.0)
         # Squares with a soldier on them are outliers: weigh by the residual (Cauchy's weights).
         weight = np.ones(x.size)
         for _ in range(8):
             weighted = terms * weight[:, None]
             fit = np.linalg.solve(weighted.T @ terms, weighted.T @ relative)
             off = relative - terms @ fit
-            scale = 2 * _MAD * float(np.median(np.abs(off))) + 1e-3
+            scale = 2 * _MAD * float(middle(np.abs(off))) + 1e-3
             weight = 1 / (1 + (off / scale) ** 2)
         light = np.clip(terms @ fit, 0.2, 5.0)
     return np.asarray(light.reshape(kind.shape), dtype=np.float32)
@@ -265,11 +282,11 @@ def strangeness(flat: FloatImage, surface: Surface, shades: Shades) -> FloatImag
     plain = np.minimum(cv2.magnitude(brightness, tint), _CAP)
     both = (1 - _EDGE_SHARE) * plain + _EDGE_SHARE * _edges(flat - surface.colour)
     # A line that is drawn once across the board (the front between the fields) is no figure.
-    usual = float(np.median(both[::2, ::2]))
+    usual = float(middle(both[::2, ::2].ravel()))
     for axis in (0, 1):
         rank = round(_LINE_SHARE * (both.shape[axis] - 1))
-        line = np.sort(both, axis=axis).take([rank], axis=axis)
-        both = both - np.maximum(line - usual, 0)
+        line = np.partition(both, rank, axis=axis).take([rank], axis=axis)
+        both -= np.maximum(line - usual, 0)
     return np.asarray(np.maximum(both, 0), dtype=np.float32)
 
 
@@ -280,14 +297,17 @@ def _edges(difference: FloatImage) -> FloatImage:
     along, down = (
         cv2.Sobel(smooth, cv2.CV_32F, *way, scale=1 / 8).reshape(difference.shape) for way in ((1, 0), (0, 1))
     )
-    steep = _over_colours(along * along + down * down)
+    along *= along
+    down *= down
+    along += down
+    steep = _over_colours(along)
     size = max(3, n // 14)
     steep = np.asarray(cv2.blur(np.sqrt(steep), (size, size)))
     squares = steep.reshape(BOARD_ROWS, n, BOARD_FILES, n).transpose(0, 2, 1, 3).reshape(-1, n, n)
-    usual = middle(squares)
-    spread = _MAD * middle(np.abs(squares - usual)) + 0.3
-    spread = np.maximum(spread, np.median(spread))
-    scaled = np.clip((squares - usual) / spread, 0, _CAP)
+    off = squares - middle(squares)
+    spread = _MAD * middle(np.abs(off)) + 0.3
+    spread = np.maximum(spread, middle(spread.ravel()))
+    scaled = np.clip(off / spread, 0, _CAP)
     return np.asarray(
         scaled.reshape(BOARD_ROWS, BOARD_FILES, n, n).transpose(0, 2, 1, 3).reshape(difference.shape[:2]),
         dtype=np.float32,
