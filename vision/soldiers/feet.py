@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import ALL_SQUARES, BOARD_FILES, BOARD_ROWS, Square
-from vision.soldiers.surface import Raster, Shades, Surface
+from vision.soldiers.surface import Raster, Shades, Surface, middle, over_colours
 
 __all__ = ["CELL_PX", "LAYERS", "SQUARE_PX", "Foot", "FootMap", "find_feet", "lay_out"]
 
@@ -89,48 +89,40 @@ def lay_out(
     size = ((BOARD_FILES + 2) * n, (BOARD_ROWS + 2) * n)
     within = np.s_[n:-n, n:-n]
 
-    def laid(layer: FloatImage) -> FloatImage:
-        return np.asarray(cv2.resize(layer, size, interpolation=cv2.INTER_AREA), dtype=np.float32)
-
     def on_board(layer: FloatImage) -> FloatImage:
-        around = ((n, n), (n, n), (0, 0))[: layer.ndim]
         inner = cv2.resize(layer, (size[0] - 2 * n, size[1] - 2 * n), interpolation=cv2.INTER_AREA)
-        return np.pad(np.asarray(inner, dtype=np.float32), around)
+        return np.asarray(inner, dtype=np.float32)
 
-    shade = laid(flat).reshape(*size[::-1], -1).mean(axis=2)
-    high = shade - cv2.blur(shade, (2 * n + 1, 2 * n + 1), borderType=cv2.BORDER_REPLICATE)
-    contrast = max(float(np.percentile(np.abs(high[within]), _CONTRAST_RANK)), _LEAST_CONTRAST)
+    layers = np.zeros((LAYERS, *size[::-1]), dtype=np.float32)
+    strangely, lightly, tint, height, sharply, red, yellow, lean_x, lean_y, steps = layers
+    strangely[within] = on_board(strange) / _MOST_STRANGE
     light = np.clip(shades.share - 1, -1, 1)
-    across, down = (cv2.Sobel(light, cv2.CV_32F, *way, scale=1 / 8) for way in ((1, 0), (0, 1)))
-    sharp = on_board(np.asarray(cv2.magnitude(across, down) / raster.mm_per_px, dtype=np.float32))
-    usual = float(np.median(sharp[within])) + _LEAST_SHARPNESS
-    tint = red = yellow = np.zeros(size[::-1], dtype=np.float32)
+    lightly[within] = on_board(light)
     if flat.shape[2] > 1:
-        tint = np.tanh(on_board(shades.tint / surface.tint_noise) / _CLEAR_TINT)
+        tint[within] = np.tanh(on_board(shades.tint / surface.tint_noise) / _CLEAR_TINT)
+        # What is brighter than white is white to OpenCV.
         seen, bare = (
-            cv2.cvtColor(np.minimum(colours * np.float32(1 / 255), 1), cv2.COLOR_BGR2LAB)[..., 1:]
+            cv2.cvtColor(colours * np.float32(1 / 255), cv2.COLOR_BGR2LAB)
             for colours in (flat[raster.board], surface.colour)
         )
-        red, yellow = np.moveaxis(np.tanh(on_board(seen - bare) / _CLEAR_HUE), 2, 0)
+        hue = on_board(np.subtract(seen, bare, out=seen))
+        red[within], yellow[within] = np.moveaxis(np.tanh(hue[..., 1:] / _CLEAR_HUE), 2, 0)
+    shade = cv2.resize(over_colours(flat) / flat.shape[2], size, interpolation=cv2.INTER_AREA)
+    high = shade - cv2.blur(shade, (2 * n + 1, 2 * n + 1), borderType=cv2.BORDER_REPLICATE)
+    contrast = max(float(np.percentile(np.abs(high[within]), _CONTRAST_RANK)), _LEAST_CONTRAST)
+    height[:] = np.tanh(high / (2 * contrast))
+    across, down = (cv2.Sobel(light, cv2.CV_32F, *way, scale=1 / 8) for way in ((1, 0), (0, 1)))
+    sharp = on_board(np.asarray(cv2.magnitude(across, down) / raster.mm_per_px, dtype=np.float32))
+    usual = float(middle(sharp.ravel())) + _LEAST_SHARPNESS
+    sharply[within] = np.tanh(sharp / usual / _CLEAR_SHARPNESS)
     along_mm, up_mm = (
         (np.arange(count) + 0.5) * raster.square_mm / n - raster.square_mm - camera
         for count, camera in zip(size, camera_mm, strict=False)
     )
-    lean_x, lean_y = np.meshgrid(along_mm / camera_mm[2], up_mm / camera_mm[2])
-    steps = on_board((shades.share - 1) * shades.level / surface.noise)
-    layers = [
-        on_board(strange) / _MOST_STRANGE,
-        on_board(light),
-        tint,
-        np.tanh(high / (2 * contrast)),
-        np.tanh(sharp / usual / _CLEAR_SHARPNESS),
-        red,
-        yellow,
-        lean_x,
-        lean_y,
-        np.tanh(steps / _CLEAR_STEPS),
-    ]
-    return np.stack(layers).astype(np.float32)
+    lean_x[:], lean_y[:] = np.meshgrid(along_mm / camera_mm[2], up_mm / camera_mm[2])
+    over_noise = (shades.share - 1) * shades.level / surface.noise
+    steps[within] = np.tanh(on_board(over_noise) / _CLEAR_STEPS)
+    return layers
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,7 +19,7 @@ from game.montecassino import BOARD_FILES, BOARD_ROWS
 from vision.registration import BoardView
 from vision.scene import Scene
 
-__all__ = ["Raster", "Shades", "Surface", "learn_surface", "middle", "strangeness"]
+__all__ = ["Raster", "Shades", "Surface", "learn_surface", "middle", "over_colours", "strangeness"]
 
 Image = NDArray[np.uint8]
 FloatImage = NDArray[np.float32]
@@ -126,11 +126,11 @@ class Surface:
 
     def shades(self, flat: FloatImage) -> Shades:
         """Hold pixels (height, width, colours) against it."""
-        power = _over_colours(self.colour * self.colour) + 1
-        share = _over_colours(flat * self.colour) / power
+        power = over_colours(self.colour * self.colour) + 1
+        share = over_colours(flat * self.colour) / power
         off = _shaded(self.colour, share)
         np.subtract(flat, off, out=off)
-        return Shades(share, np.sqrt(_over_colours(off * off)), np.sqrt(power / self.colour.shape[2]))
+        return Shades(share, np.sqrt(over_colours(off * off)), np.sqrt(power / self.colour.shape[2]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,7 +160,7 @@ def learn_surface(flat: FloatImage, px_per_square: int) -> Surface:
     patches = flat.reshape(BOARD_ROWS, n, BOARD_FILES, n, colours).transpose(0, 2, 1, 3, 4)
     rows, files = np.mgrid[0:BOARD_ROWS, 0:BOARD_FILES]
     kind = (rows >= BOARD_ROWS // 2) * 2 + (rows + files) % 2
-    brightness = (_over_colours(flat) / colours).reshape(BOARD_ROWS, n, BOARD_FILES, n).transpose(0, 2, 1, 3)
+    brightness = (over_colours(flat) / colours).reshape(BOARD_ROWS, n, BOARD_FILES, n).transpose(0, 2, 1, 3)
     light = _light(brightness, kind)
     looks = _looks(brightness) / light[:, :, None]
     typical = np.empty((4, n, n, colours), dtype=np.float32)
@@ -174,7 +174,7 @@ def learn_surface(flat: FloatImage, px_per_square: int) -> Surface:
         typical[k] = middle(even)
         off = even - typical[k]
         noise[k] = _spread(off)
-        share = _over_colours(off * typical[k]) / (_over_colours(typical[k] * typical[k]) + 1)
+        share = over_colours(off * typical[k]) / (over_colours(typical[k] * typical[k]) + 1)
         tint_noise[k] = np.minimum(_spread(off - _shaded(typical[k], share)), noise[k])
     colour = (typical[kind] * light[:, :, None, None, None]).transpose(0, 2, 1, 3, 4)
     floors = [
@@ -186,7 +186,7 @@ def learn_surface(flat: FloatImage, px_per_square: int) -> Surface:
 
 def _spread(off: FloatImage) -> FloatImage:
     """Give the standard deviation (n, n) of squares' differences (N, n, n, colours) from what is typical."""
-    spread = _MAD * middle(_over_colours(np.abs(off)) / off.shape[-1])
+    spread = _MAD * middle(over_colours(np.abs(off)) / off.shape[-1])
     spread = np.minimum(spread, _PRINT_NOISE * middle(spread.ravel()))
     return np.asarray(cv2.GaussianBlur(spread, (0, 0), off.shape[1] / 20), dtype=np.float32)
 
@@ -219,7 +219,7 @@ def middle(values: FloatImage) -> FloatImage:
     return np.asarray((ordered[(count - 1) // 2] + ordered[count // 2]) / 2)
 
 
-def _over_colours(values: FloatImage) -> FloatImage:
+def over_colours(values: FloatImage) -> FloatImage:
     """Sum over the last axis, which is short: as OpenCV's own product that is several times as fast as a sum."""
     ones = np.ones((1, values.shape[-1]), dtype=np.float32)
     summed = cv2.transform(values.reshape(-1, *values.shape[-2:]), ones)
@@ -300,7 +300,7 @@ def _edges(difference: FloatImage) -> FloatImage:
     along *= along
     down *= down
     along += down
-    steep = _over_colours(along)
+    steep = over_colours(along)
     size = max(3, n // 14)
     steep = np.asarray(cv2.blur(np.sqrt(steep), (size, size)))
     squares = steep.reshape(BOARD_ROWS, n, BOARD_FILES, n).transpose(0, 2, 1, 3).reshape(-1, n, n)
