@@ -99,10 +99,10 @@ def read_board(picture: Image, scene: Scene, view: BoardView) -> Board:
     dark = find_darkness(shades, raster)
     usual = Figure(_likely_height_mm(figure), figure.foot_radius_mm)
     standing_mm = np.array([feet_mm[square] for square in clear]).reshape(-1, 2)
-    lamp = find_lamp(dark, raster, view, usual, standing_mm)
+    hidden = hidden_by_figures(raster, view, usual, standing_mm)
+    lamp = find_lamp(dark, hidden, raster, usual, standing_mm)
     if lamp is not None:
         thrown = ThrownShadows(lamp, dark, raster, usual.height_mm)
-        hidden = hidden_by_figures(raster, view, usual, np.array(list(feet_mm.values())))
         feet = _with_shadows(feet, thrown, hidden)
         manned, differences = _manned(feet, scene.expected)
         feet_mm = {square: (feet[square].x_mm, feet[square].y_mm) for square in manned}

@@ -118,8 +118,8 @@ class Lamp:
 
 def find_lamp(
     darkness: FloatImage,
+    hidden: NDArray[np.bool_],
     raster: Raster,
-    view: BoardView,
     figure: Figure,
     feet_mm: FloatArray,
 ) -> Lamp | None:
@@ -129,8 +129,10 @@ def find_lamp(
     ----------
     darkness
         As `find_darkness` gives it.
-    raster, view
-        The board's raster and the camera.
+    hidden
+        Where figures hide the board, as `hidden_by_figures` gives it.
+    raster
+        The board's raster.
     figure
         The size of the figures.
     feet_mm
@@ -138,8 +140,7 @@ def find_lamp(
     """
     if len(feet_mm) < _FEWEST_SOLDIERS:
         return None
-    darkness = darkness.copy()
-    darkness[hidden_by_figures(raster, view, figure, feet_mm)] = np.nan
+    darkness = np.where(hidden, np.float32(np.nan), darkness)
     shadows = _Shadows(darkness, raster, figure.height_mm, feet_mm)
     starts = _rough_slopes(darkness, raster, figure, feet_mm)
     for step, each_way in _FINER:
@@ -182,15 +183,15 @@ class _Shadows:
     def __init__(self, darkness: FloatImage, raster: Raster, height_mm: float, feet_mm: FloatArray) -> None:
         self._darkness = darkness
         self._height_px = np.float32(height_mm / raster.mm_per_px)
-        self._feet_u, self._feet_v = raster.to_px(feet_mm).astype(np.float32).T[:, :, None]
+        self._feet_u, self._feet_v = raster.to_px(feet_mm).astype(np.float32).T
         self.middle_mm = np.array([raster.square_mm * BOARD_FILES / 2, raster.square_mm * BOARD_ROWS / 2])
         self._from_middle_mm = feet_mm - self.middle_mm
 
     def judge(self, slopes: FloatArray, lamp_mm: float) -> tuple[FloatArray, FloatArray]:
         """Mean difference (n,) between shadows and what lies beside them, and its t value, for slopes (n, 2)."""
-        u, v = self._reaching(slopes, lamp_mm)  # each (n, soldiers, 1)
-        along = np.concatenate([_ALONG, _BEYOND]).astype(np.float32) * self._height_px
-        centre_u, centre_v = self._feet_u + u * along, self._feet_v + v * along  # each (n, soldiers, along)
+        u, v = self._reaching(slopes, lamp_mm)  # each (n, soldiers)
+        along = np.concatenate([_ALONG, _BEYOND]).astype(np.float32)[:, None, None] * self._height_px
+        centre_u, centre_v = self._feet_u + u * along, self._feet_v + v * along  # each (along, n, soldiers)
         aside = np.float32(_ASIDE) * self._height_px / np.maximum(np.sqrt(u * u + v * v), np.float32(1e-6))
         aside_u, aside_v = -v * aside, u * aside
         inside = self._sample(centre_u, centre_v)
@@ -199,10 +200,9 @@ class _Shadows:
         difference = inside - np.fmax(left, right)
         seen = np.isfinite(difference)
         difference[~seen] = 0
-        beyond = difference[:, :, len(_ALONG) :].clip(min=0)
-        counted = seen[:, :, : len(_ALONG)].sum(axis=2)
-        each = difference[:, :, : len(_ALONG)].sum(axis=2, dtype=np.float64) / np.maximum(counted, 1)
-        each -= _BEYOND_WEIGHT * beyond.mean(axis=2)
+        counted = seen[: len(_ALONG)].sum(axis=0)
+        each = difference[: len(_ALONG)].sum(axis=0, dtype=np.float64) / np.maximum(counted, 1)
+        each -= _BEYOND_WEIGHT * difference[len(_ALONG) :].clip(min=0).mean(axis=0)
         # A soldier counts by how much of its shadow is seen; a few that agree by chance prove little.
         weight = counted / len(_ALONG)
         total = np.maximum(weight.sum(axis=1), 1e-6)
@@ -217,14 +217,14 @@ class _Shadows:
     def missing(self, slope: FloatArray, lamp_mm: float) -> float:
         """Part of the light that is missing in the middle of the shadows."""
         u, v = self._reaching(slope[None], lamp_mm)
-        along = _ALONG.astype(np.float32) * self._height_px
+        along = _ALONG.astype(np.float32)[:, None, None] * self._height_px
         inside = self._sample(self._feet_u + u * along, self._feet_v + v * along)
         return float(np.median(inside[np.isfinite(inside)]))
 
     def _reaching(self, slopes: FloatArray, lamp_mm: float) -> tuple[FloatImage, FloatImage]:
-        """How far right and down each soldier's shadow reaches for its height, each of shape (n, soldiers, 1)."""
+        """How far right and down each soldier's shadow reaches for its height, each of shape (n, soldiers)."""
         own = (slopes[:, None, :] + self._from_middle_mm / lamp_mm).astype(np.float32)
-        return own[:, :, :1], own[:, :, 1:]
+        return own[..., 0], own[..., 1]
 
     def _sample(self, u_px: FloatImage, v_px: FloatImage) -> FloatImage:
         """Darkness at pixels of the raster, any shape; nan beyond the board and under figures."""
@@ -258,8 +258,10 @@ def in_shadow(
         What throws them.
     darkness, tinted
         As `find_darkness` and `find_tinted` give them.
-    raster, view, figure, feet_mm
+    raster, figure, feet_mm
         As for `find_lamp`.
+    view
+        The camera.
     """
     cast = cast_shadows(lamp, raster, view, figure, feet_mm)
     alike = (darkness > _LEAST_DARKER) & (darkness < lamp.darkness + _DARKER_STILL)
@@ -275,24 +277,30 @@ def cast_shadows(
     ----------
     lamp
         What throws them.
-    raster, view, figure, feet_mm
+    raster, figure, feet_mm
         As for `find_lamp`.
+    view
+        The camera.
     """
     mask = np.zeros(raster.shape, dtype=np.uint8)
     z_mm = np.arange(0.0, figure.height_mm, _SLICE_MM)
     radii = np.rint((figure.body_radius_mm(z_mm) + _HALF_SHADE_MM) / raster.mm_per_px).astype(int)
     rest = int(radii.max()) + 1
-    for x_mm, y_mm in feet_mm:
-        body = np.column_stack([np.full(z_mm.size, x_mm), np.full(z_mm.size, y_mm), z_mm])
-        places = np.rint(raster.to_px(lamp.shadow(body)[:, :2])).astype(int)
-        corner = np.maximum(places.min(axis=0) - rest, 0)
-        end = np.minimum(places.max(axis=0) + rest + 1, raster.shape[::-1])
-        own = np.zeros(np.maximum(end - corner, 0)[::-1], dtype=np.uint8)
-        for place, radius in zip((places - corner).tolist(), radii.tolist(), strict=True):
+    body_mm = np.empty((len(feet_mm), z_mm.size, 3))
+    body_mm[..., :2], body_mm[..., 2] = feet_mm[:, None], z_mm
+    places = np.rint(raster.to_px(lamp.shadow(body_mm)[..., :2])).astype(int)
+    corners = np.maximum(places.min(axis=1) - rest, 0)
+    sizes = np.maximum(np.minimum(places.max(axis=1) + rest + 1, raster.shape[::-1]) - corners, 0)
+    within = places - corners[:, None]
+    for (x_mm, y_mm), (left, top), (width, height), thrown in zip(
+        feet_mm.tolist(), corners.tolist(), sizes.tolist(), within.tolist(), strict=True
+    ):
+        own = np.zeros((height, width), dtype=np.uint8)
+        for place, radius in zip(thrown, radii.tolist(), strict=True):
             cv2.circle(own, place, max(1, radius), 1, -1)
-        discs = figure.shadow_of_sight(view.camera_mm, float(x_mm), float(y_mm))
-        own[figure.draw(discs, raster, (int(corner[0]), int(corner[1])), own.shape[::-1]) > 0] = 0
-        mask[corner[1] : end[1], corner[0] : end[0]] |= own
+        discs = figure.shadow_of_sight(view.camera_mm, x_mm, y_mm)
+        own[figure.draw(discs, raster, (left, top), (width, height)) > 0] = 0
+        mask[top : top + height, left : left + width] |= own
     return mask > 0
 
 
@@ -335,8 +343,10 @@ def hidden_by_figures(
 
     Parameters
     ----------
-    raster, view, figure, feet_mm
+    raster, figure, feet_mm
         As for `find_lamp`.
+    view
+        The camera.
     """
     hidden = np.zeros(raster.shape, dtype=np.bool_)
     for x_mm, y_mm in feet_mm:
