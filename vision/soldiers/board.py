@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 
 import cv2
 import numpy as np
@@ -34,8 +33,9 @@ FloatImage = NDArray[np.float32]
 Image = NDArray[np.uint8]
 
 # Figures of 1:32 to 1:35 are 33 to 50 mm tall on feet of 16 to 34 mm; the sizes tried, coarse to fine enough.
-_HEIGHTS_MM = np.arange(28.0, 57.0, 4.0)
-_FOOT_RADII_MM = np.arange(7.0, 18.0, 2.0)
+_HEIGHTS_MM = (28.0, 32.0, 36.0, 40.0, 44.0, 48.0, 52.0, 56.0)
+_FOOT_RADII_MM = (7.0, 9.0, 11.0, 13.0, 15.0, 17.0)
+_FIRST_SIZE = (3, 2)  # of either
 _USUAL_HEIGHT_MM = 42.0
 _SIZE_ROUNDS = 2
 _SIZE_SAMPLE = 14  # clear figures that the size is learnt from
@@ -161,28 +161,35 @@ def _learn_figure(
 ) -> Figure:
     """Learn the size that best covers figures on feet, the clearest first; one for all."""
     sample = feet_mm[:: max(1, len(feet_mm) // _SIZE_SAMPLE)][:_SIZE_SAMPLE]
-
-    @cache
-    def total(figure: Figure) -> float:
-        return sum(
-            _covered(cover, figure.shadow_of_sight(view.camera_mm, *foot), figure, raster) for foot in sample
-        )
-
-    # One dimension at a time: height and foot hardly depend on each other.
-    figure = Figure(40.0, 11.0)
-    for _ in range(_SIZE_ROUNDS if sample else 0):
-        figure = max((Figure(float(h), figure.foot_radius_mm) for h in _HEIGHTS_MM), key=total)
-        figure = max((Figure(figure.height_mm, float(r)) for r in _FOOT_RADII_MM), key=total)
-    return figure
+    height, foot = _FIRST_SIZE
+    if sample:
+        covered = np.sum([_covered(cover, raster, view, *foot_mm) for foot_mm in sample], axis=0)
+        # One dimension at a time: height and foot hardly depend on each other.
+        for _ in range(_SIZE_ROUNDS):
+            height = int(np.argmax(covered[:, foot]))
+            foot = int(np.argmax(covered[height]))
+    return Figure(_HEIGHTS_MM[height], _FOOT_RADII_MM[foot])
 
 
-def _covered(cover: FloatImage, discs: Discs, figure: Figure, raster: Raster) -> float:
-    """Sum up the cover where a figure is drawn."""
-    left, top, right, bottom = figure.box(discs, raster, 1)
+def _covered(cover: FloatImage, raster: Raster, view: BoardView, x_mm: float, y_mm: float) -> FloatImage:
+    """Sum up the cover where a figure is drawn: of every height, with every foot.
+
+    The body is the same on every foot, so each is drawn once; a foot counts where the body is not.
+    """
+    largest = Figure(_HEIGHTS_MM[-1], _FOOT_RADII_MM[-1]).shadow_of_sight(view.camera_mm, x_mm, y_mm)
+    left, top, right, bottom = Figure.box(largest, raster, 1)
     left, top = max(left, 0), max(top, 0)
     window = cover[top:bottom, left:right]
-    drawn = figure.draw(discs, raster, (left, top), (window.shape[1], window.shape[0]))
-    return float((window * drawn).sum())
+
+    def drawn(parts: Sequence[Discs]) -> FloatImage:
+        size_px = window.shape[1], window.shape[0]
+        return np.stack([Figure.draw(discs, raster, (left, top), size_px).ravel() for discs in parts])
+
+    figures = [Figure(height_mm, 0.0) for height_mm in _HEIGHTS_MM]
+    bodies = drawn([figure.shadow_of_sight(view.camera_mm, x_mm, y_mm)[1:] for figure in figures])
+    feet = drawn([[(x_mm, y_mm, radius_mm)] for radius_mm in _FOOT_RADII_MM])
+    bodies *= window.ravel()
+    return np.asarray(bodies.sum(axis=1)[:, None] + (window.ravel() - bodies) @ feet.T)
 
 
 def _with_shadows(

@@ -109,7 +109,7 @@ class Figure:
         Parameters
         ----------
         discs
-            As from `shadow_of_sight`.
+            As from `shadow_of_sight`; one alone is a foot.
         raster
             The raster.
         corner_px
@@ -122,11 +122,12 @@ class Figure:
         scale, at_nought = one / raster.mm_per_px, (raster.px_per_square - 0.5) * one
         left, top = corner_px[0] * one - at_nought, corner_px[1] * one - at_nought
         circles = [(x * scale - left, y * scale - top, radius * scale) for x, y, radius in discs]
-        if len(discs) > 2:
+        if len(discs) != 2:
             u, v, radius = circles[0]
             cv2.circle(canvas, (round(u), round(v)), round(radius), 255, -1, cv2.LINE_AA, _SUBPIXEL_BITS)
-        slices = np.array(circles[-2:])[:, None]
-        ends = np.rint(_CORNERS * slices[..., 2:] + slices[..., :2])
-        body = cv2.convexHull(ends.astype(np.int32).reshape(-1, 2))
-        cv2.fillConvexPoly(canvas, body, 255, cv2.LINE_AA, _SUBPIXEL_BITS)
+        if len(discs) > 1:
+            slices = np.array(circles[-2:])[:, None]
+            ends = np.rint(_CORNERS * slices[..., 2:] + slices[..., :2])
+            body = cv2.convexHull(ends.astype(np.int32).reshape(-1, 2))
+            cv2.fillConvexPoly(canvas, body, 255, cv2.LINE_AA, _SUBPIXEL_BITS)
         return canvas.astype(np.float32) / np.float32(255)
