@@ -127,24 +127,25 @@ def lay_out(
     rows = board.raster.to_px(middle[1] + across * y + down * x).astype(np.float32)
 
     def laid(layer: FloatImage) -> FloatImage:
+        """One colour after the other: shape (colours, side, side)."""
         there = cv2.remap(layer, columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
-        return np.asarray(there, dtype=np.float32).reshape(side, side, -1)
+        return np.stack(cv2.split(there))
 
     own = board.flat[place.window][place.telling]
     shades = own.mean(axis=1)
     middle_shade, contrast = float(shades.mean()), max(2 * float(shades.std()), _LEAST_CONTRAST)
     now, was = laid(after), laid(board.flat)
-    bright, was_bright = (np.tanh((seen.mean(axis=2) - middle_shade) / contrast) for seen in (now, was))
-    least, most = np.quantile(own, _OWN_COLOURS, axis=0)
-    beyond = np.maximum(np.maximum(least - now, now - most), 0).max(axis=2)
+    bright, was_bright = (np.tanh((seen.mean(axis=0) - middle_shade) / contrast) for seen in (now, was))
+    least, most = np.quantile(own, _OWN_COLOURS, axis=0).astype(np.float32)[..., None, None]
+    beyond = np.maximum(np.maximum(least - now, now - most).max(axis=0), 0)
     low, high = board.strange_levels
     layers = [
-        laid(strange)[..., 0],
+        laid(strange)[0],
         bright,
-        laid(changed)[..., 0],
+        laid(changed)[0],
         np.exp(-beyond / _OTHER_COLOUR),
         was_bright,
-        np.clip((laid(board.strange)[..., 0] - low) / (high - low), 0, 1),
+        np.clip((laid(board.strange)[0] - low) / (high - low), 0, 1),
         np.full((side, side), away_mm / float(camera_mm[2])),
     ]
     return Surroundings(np.stack(layers).astype(np.float32), (x, y))
