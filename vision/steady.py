@@ -93,19 +93,25 @@ class Steady:
         self._u, self._v = (
             (at[:, None] + offset).astype(np.float32) for at, offset in ((u, across), (v, down))
         )
+        self._pixels = (v * reference.shape[1] + u)[:, None] + (down * reference.shape[1] + across)
         self._level = self._levels(reference, np.zeros(2)) if len(u) else np.zeros(0)
         self._slopes = np.column_stack([slope_u[v, u] / 8, slope_v[v, u] / 8, self._level])
 
     def _levels(self, picture: Image, moved_px: NDArray[np.float64]) -> NDArray[np.float64]:
         """Brightness about each point of a picture whose content lies `moved_px` right and down."""
-        found = cv2.remap(
-            picture,
-            self._u + np.float32(moved_px[0]),
-            self._v + np.float32(moved_px[1]),
-            cv2.INTER_LINEAR,
-            borderMode=cv2.BORDER_REPLICATE,
-        )
-        return np.asarray(grey(np.asarray(found, dtype=np.uint8)).mean(axis=1, dtype=np.float64))
+        if moved_px.any():
+            found = cv2.remap(
+                picture,
+                self._u + np.float32(moved_px[0]),
+                self._v + np.float32(moved_px[1]),
+                cv2.INTER_LINEAR,
+                borderMode=cv2.BORDER_REPLICATE,
+            )
+        else:
+            # Pixels just as they are, as remapping would give them, in less than half the time.
+            found = np.take(picture.reshape(-1, *picture.shape[2:]), self._pixels, axis=0)
+        total = cv2.reduce(grey(np.asarray(found, dtype=np.uint8)), 1, cv2.REDUCE_SUM, dtype=cv2.CV_64F)
+        return np.asarray(total[:, 0] / self._u.shape[1])
 
     def measure(self, picture: Image) -> Sway:
         """Measure shift and light of a picture against the reference."""
