@@ -8,6 +8,7 @@ with anything.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import cv2
@@ -132,7 +133,8 @@ class _Search:
         some = np.flatnonzero(within & (cover.max(axis=1) >= _LEAST_COVERED))
         match = np.full(cover.shape, -2.0, dtype=np.float32)
         match[some] = _correlations(
-            [_windows(scene[..., k], side, some) for k in range(scene.shape[2])],
+            # One after the other: they are large, and each is read but once.
+            (_windows(colour, side, some) for colour in cv2.split(scene)),
             _windows(np.einsum("ijk,ijk->ij", scene, scene), side, some),
             [figures[..., k] for k in range(scene.shape[2])],
             masks,
@@ -231,7 +233,7 @@ def _windows(image: FloatImage, side: int, places: NDArray[np.int64]) -> FloatIm
 
 
 def _correlations(
-    scenes: list[FloatImage],
+    scenes: Iterable[FloatImage],
     power: FloatImage,
     figures: list[FloatImage],
     masks: FloatImage,
@@ -256,7 +258,7 @@ def _correlations(
     -------
     Shape (places, turns), -1 to 1.
     """
-    both = np.zeros((len(scenes[0]), len(masks)), dtype=np.float32)
+    both = np.zeros((len(power), len(masks)), dtype=np.float32)
     of_scene = power @ masks.T
     of_figure = np.full(len(masks), 1e-3, dtype=np.float32)
     for scene, figure in zip(scenes, figures, strict=True):
