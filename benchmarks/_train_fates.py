@@ -36,6 +36,7 @@ from vision.falls.upright import (
     WINDOW_PX,
     Network,
     Surroundings,
+    likeliest,
 )
 from vision.falls.whereabouts import Change, place_of
 
@@ -271,7 +272,9 @@ def _judged(cases: Iterable[Case], model: bytes) -> list[Case]:
         replace(
             case,
             evidence=replace(
-                case.evidence, upright=net.search(case.surroundings, case.others_mm), shadow=None
+                case.evidence,
+                upright=likeliest(net.map(case.surroundings), case.surroundings, case.others_mm),
+                shadow=None,
             ),
         )
         for case in cases

@@ -165,21 +165,6 @@ class Network:
         self.net.setInput(surroundings.layers[None])
         return np.asarray(self.net.forward()[0], dtype=np.float32)
 
-    def search(
-        self,
-        surroundings: Surroundings,
-        others_mm: Sequence[tuple[float, float]],
-        reach_cells: int = REACH_CELLS,
-    ) -> Uprightness:
-        """Look for the likeliest place of a soldier that stands.
-
-        Parameters
-        ----------
-        surroundings, others_mm, reach_cells
-            As for `likeliest`.
-        """
-        return likeliest(self.map(surroundings), surroundings, others_mm, reach_cells)
-
 
 def likeliest(
     cells: FloatImage,

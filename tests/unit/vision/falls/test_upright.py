@@ -1,5 +1,7 @@
 """The search for a figure on its feet."""
 
+from collections.abc import Sequence
+
 import cv2
 import numpy as np
 import pytest
@@ -13,6 +15,8 @@ from vision.falls.upright import (
     WINDOW_PX,
     Network,
     Surroundings,
+    Uprightness,
+    likeliest,
     network,
 )
 
@@ -32,6 +36,10 @@ class BrightSpotFinder(Network):
         return np.stack([bright, np.ones_like(bright), np.zeros_like(bright)])
 
 
+def brightest(surroundings: Surroundings, others_mm: Sequence[tuple[float, float]] = ()) -> Uprightness:
+    return likeliest(BrightSpotFinder().map(surroundings), surroundings, others_mm)
+
+
 def with_spots(*spots: tuple[int, int, float]) -> Surroundings:
     """Spots (column, row, brightness) in the cell so many cells from the old place."""
     layers = np.zeros((LAYERS, SIDE, SIDE), dtype=np.float32)
@@ -41,7 +49,7 @@ def with_spots(*spots: tuple[int, int, float]) -> Surroundings:
 
 
 def test_the_likeliest_place_is_told_in_millimetres_on_the_board() -> None:
-    found = BrightSpotFinder().search(with_spots((4, -3, 1.0), (0, 0, 0.2)), [])
+    found = brightest(with_spots((4, -3, 1.0), (0, 0, 0.2)))
     assert found.odds == pytest.approx(0.5)
     across, down = (4 * CELL_PX + 1) * PX_MM, -3 * CELL_PX * PX_MM
     assert found.moved_mm == pytest.approx(
@@ -52,7 +60,7 @@ def test_the_likeliest_place_is_told_in_millimetres_on_the_board() -> None:
 def test_nobody_stands_where_another_stands() -> None:
     surroundings = with_spots((4, -3, 1.0), (-6, 2, 0.7))
     others = [surroundings.offset_mm((4 * CELL_PX, -3 * CELL_PX))]
-    found = BrightSpotFinder().search(surroundings, others)
+    found = brightest(surroundings, others)
     assert found.moved_mm == pytest.approx(surroundings.offset_mm((-6 * CELL_PX + 1, 2 * CELL_PX)))
 
 
@@ -76,3 +84,17 @@ def test_what_is_said_of_a_cell_depends_on_its_window_alone() -> None:
         window = np.ascontiguousarray(layers[:, top : top + WINDOW_PX, left : left + WINDOW_PX])
         alone = network().map(Surroundings(window, ALONG))
         assert alone[:, 0, 0] == pytest.approx(told[:, row, column], rel=1e-3, abs=1e-3)
+
+
+def test_who_looked_far_has_looked_near_too() -> None:
+    """So that each soldier's surroundings are asked about once, near and far together."""
+    draw = np.random.default_rng(5)
+    far = draw.random((LAYERS, SIDE + 4 * CELL_PX, SIDE + 4 * CELL_PX), dtype=np.float32)
+    near = Surroundings(
+        np.ascontiguousarray(far[:, 2 * CELL_PX : -2 * CELL_PX, 2 * CELL_PX : -2 * CELL_PX]), ALONG
+    )
+    around = Surroundings(far, ALONG)
+    seen = likeliest(network().map(near), near, [])
+    again = likeliest(network().map(around), around, [])
+    assert again.odds == pytest.approx(seen.odds, abs=1e-3)
+    assert again.moved_mm == pytest.approx(seen.moved_mm, abs=1e-2)
