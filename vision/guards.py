@@ -122,7 +122,7 @@ class TableGuard:
         self._view = view
         self._scene = scene
         self._standing = standing
-        self._lying = None if lying is None else _lies_there(lying, "lies over the board")
+        self._lying = None if lying is None else _lies_there(lying)
         self._shape = reference.shape
         self._before = shrink(reference)
         self._contrast = float(self._before.std())
@@ -213,7 +213,7 @@ class ClipGuard:
         self._watch = _ClipWatch(reference, view, scene, standing)
         self._but_the_cannon = Watched(shrink_mask(clear_of_the_cannon(view, scene, reference.shape) > 0))
         self._mm2_per_px = view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2) ** 2
-        self._lying = None if lying is None else _lies_there(lying, "lay over the board before the shot")
+        self._lying = None if lying is None else _lies_there(lying)
         self._seen: dict[int, Alarm | None] = {}
 
     def look_ahead(self, frames: Sequence[Image], timestamps_us: Sequence[int]) -> None:
@@ -321,12 +321,12 @@ def _bumped(far_and_when: str) -> Alarm:
     return Alarm(Trouble.BUMP, f"the table or the camera was moved by {far_and_when}")
 
 
-def _lies_there(thing: LyingThing, where: str) -> Alarm:
+def _lies_there(thing: LyingThing) -> Alarm:
     u_px, v_px = thing.centre_px
     return Alarm(
         Trouble.HAND,
-        f"something of {thing.area_mm2 / 100:.0f} cm2 {where} that is no soldier (at pixel {u_px:.0f}, {v_px:.0f}): "
-        "a hand, a sleeve, a thing that was put down",
+        f"something of {thing.area_mm2 / 100:.0f} cm2 lies over the board that is no soldier "
+        f"(at pixel {u_px:.0f}, {v_px:.0f}): a hand, a sleeve, a thing that was put down",
         thing.centre_px,
     )
 

@@ -89,7 +89,7 @@ def test_a_hand_that_lies_there_all_the_while_holds_the_ruling() -> None:
     assert isinstance(reading, ShotReading), reading
     (alarm,) = reading.alarms
     assert alarm.trouble is Trouble.HAND
-    assert "lay over the board before the shot" in alarm.reason
+    assert "lies over the board that is no soldier" in alarm.reason
 
 
 def test_the_guards_tell_what_lay_there_when_the_table_was_read() -> None:
