@@ -21,8 +21,8 @@ from vision.soldiers.lamp import hidden_by_figures
 
 __all__ = ["LyingThing", "find_lying_thing"]
 
-# Of 8 recorded tables and 38 of the twin's the largest patch that no figure explains has 471 mm2; of a hand laid on them
-# with its sleeve 37 of 38 leave 2500 and more, the last hid itself by its colour.
+# Of 8 recorded tables and 40 of the twin's the largest patch that no figure explains has 471 mm2; of a hand painted onto
+# them with its sleeve 47 leave 2400 and more, the last hid itself by its colour.
 _LEAST_MM2 = 1500.0
 _THICK_MM = 8.0
 _LARGER = 1.15  # than learnt some figures are
