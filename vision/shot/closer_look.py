@@ -23,10 +23,12 @@ from vision.shot.draft import (
     sigmas_px,
     thrown_of,
 )
+from vision.shot.faint_shadow import Exposed, find_faint_shadows
 from vision.shot.flight import Flight, FlightFit, FlightPrior
 from vision.shot.sights import PLANE_MM, Sight, SightFinder
 from vision.shot.smear import Smear, SmearFitter
 from vision.shot.streaks import SHOT_DIAMETER_MM, Streak
+from vision.soldiers.lamp import Lamp
 from vision.steady import Sways
 
 __all__ = ["CloserLook"]
@@ -48,6 +50,8 @@ _SHOWN = (0.6, 1.5)
 _HIDDEN_SPREAD_PX = 4.0  # beyond, a flight does not say where to look
 _LIT_PX, _LENS_PX = 0.35, 0.5
 _LONGER, _LONGER_PX = 0.25, 3.0  # by which noise may lengthen a streak
+_SHADED = 0.5  # of the pictures; more shadows hardly tell the height better
+_FAINT_MISFIT = 4.0  # by which each shadow that is found may raise the sum of squares
 _ROUNDS = 2  # of learning what the shot looks like where it is found, and of finding it
 
 
@@ -147,6 +151,48 @@ class CloserLook:
             if missed > 1:
                 break
         return draft
+
+    def with_faint_shadows(self, draft: Draft, lamp: Lamp | None) -> Draft:
+        """Add shadows that no streak shows, where the flight's pictures show them together: they tell its height.
+
+        Where they contradict the flight, it is tried without its last picture: the shot may have touched the board before.
+        """
+        plain, dark = ({s.streak.frame for s in of(draft.sights)} for of in (own_of, thrown_of))
+        if lamp is None or self._finder.exposure_us is None or len(dark) >= _SHADED * len(plain):
+            return draft
+        shaded = self._shaded(draft, draft.fit.lamp or lamp)
+        if shaded is None and len(draft.pictures) > _FEWEST_PLAIN:
+            kept = draft.until(draft.pictures[-2])
+            shorter = Draft(draft.prior, kept, self._fitter.fit(draft.prior, kept, near=draft.fit))
+            shaded = self._shaded(shorter, shorter.fit.lamp or lamp)
+        return draft if shaded is None else shaded
+
+    def _shaded(self, draft: Draft, lamp: Lamp) -> Draft | None:
+        """Add faint shadows to a flight; ``None`` where none show, or where they contradict it."""
+        seen = []
+        dark = {s.streak.frame for s in thrown_of(draft.sights)}
+        for k in sorted({s.streak.frame for s in own_of(draft.sights)} - dark):
+            middle_us = 1000.0 * self._finder.middle_ms(k)
+            open_us = 1000.0 * (self._finder.open_ms_of(k) or 0.0)
+            seen.append(Exposed(k, middle_us - open_us / 2, middle_us + open_us / 2))
+        found = find_faint_shadows(
+            draft.fit,
+            seen,
+            lamp,
+            self._frames,
+            self._times,
+            self._view,
+            self._sways,
+            SHOT_DIAMETER_MM / self._mm_per_px,
+        )
+        if not found:
+            return None
+        shadows = [replace(self._unseen(k, smear, way), is_shadow=True) for k, smear, way in found]
+        sights = sorted([*draft.sights, *shadows], key=lambda s: s.streak.frame)
+        fit = self._fitter.fit(draft.prior, sights, near=draft.fit)
+        if fit.misfit - draft.fit.misfit > _FAINT_MISFIT * len(shadows):
+            return None
+        return Draft(draft.prior, tuple(sights), fit)
 
     def hidden(self, k: int, middle: FloatArray, way: FloatArray) -> Sight | None:
         """Look for the shot near a place of picture k that shows no streak of it."""

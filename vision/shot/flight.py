@@ -207,6 +207,23 @@ class FlightFit:
         spread: FloatArray = slopes @ self.covariance @ slopes.swapaxes(1, 2)
         return spread
 
+    def by_height(self, times_us: FloatArray, at_us: float) -> tuple[FloatArray, FloatArray, float]:
+        """How the flight goes on as it is higher or lower at one time, all else being as likely as can be.
+
+        Returns
+        -------
+        points, change
+            Positions at times (N,), mm, and by how much each changes for a mm that the shot is higher at that one time, (N, 3).
+        sigma_mm
+            How well the height at that time is known.
+        """
+        unknowns = _parameters(self.flight)
+        _, there = positions_and_slopes(unknowns, np.array([at_us]))
+        points, slopes = positions_and_slopes(unknowns, times_us)
+        shared = self.covariance @ there[0, 2]
+        variance = float(there[0, 2] @ shared)
+        return points, slopes @ (shared / max(variance, 1e-12)), math.sqrt(max(variance, 0.0))
+
     @property
     def speed_mps(self) -> tuple[float, float]:
         """Speed at the start and its standard deviation."""

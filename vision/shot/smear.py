@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from vision.shot.streaks import neighbours
 
-__all__ = ["Smear", "SmearFitter"]
+__all__ = ["Smear", "SmearFitter", "correlated", "covered", "over_colours", "peak"]
 
 FloatArray = NDArray[np.float64]
 
@@ -77,7 +77,7 @@ class SmearFitter:
             cut = self._cut(k, self._box(place, way, 0))
             if cut is not None:
                 corner, now, still = cut
-                share = self._share(now.shape[:2], place - corner, way)[..., None]
+                share = covered(now.shape[:2], place - corner, way, self._radius_px)[..., None]
                 shades.append((share * (now - still + share * still)).sum(axis=(0, 1)) / (share**2).sum())
         self._colour = np.median(np.array(shades), axis=0) if shades else None
 
@@ -100,12 +100,13 @@ class SmearFitter:
         towards = self._colour - still
         change = now - still
         # What a share at a place takes off the squares: 2 * share * pull - share^2 * push, summed over the smear.
-        pull, push = (_over_colours(each * towards) for each in (change, towards))
+        pull, push = (over_colours(each * towards) for each in (change, towards))
         middle = np.floor(place - corner)
         rows = 2 * math.ceil(abs(way[1]) / 2 + self._radius_px + 2) + 1
         columns = 2 * math.ceil(abs(way[0]) / 2 + self._radius_px + 2) + 1
-        share = self._share((rows, columns), np.array([columns // 2, rows // 2], dtype=np.float64), way)
-        pulled, pushed = _correlated(pull, share), _correlated(push, share**2)
+        middle_of_share = np.array([columns // 2, rows // 2], dtype=np.float64)
+        share = covered((rows, columns), middle_of_share, way, self._radius_px)
+        pulled, pushed = correlated(pull, share), correlated(push, share**2)
         gain = 2 * pulled - pushed
         top, left = int(middle[1]) - _REACH_PX, int(middle[0]) - _REACH_PX
         near = gain[max(top, 0) : top + 2 * _REACH_PX + 2, max(left, 0) : left + 2 * _REACH_PX + 2]
@@ -113,9 +114,9 @@ class SmearFitter:
             return None
         row, column = divmod(int(near[1:-1, 1:-1].argmax()), near.shape[1] - 2)
         patch = near[row : row + 3, column : column + 3]
-        shift, curve = _peak(patch)
+        shift, curve = peak(patch)
         best = np.array([column + 1 + max(left, 0), row + 1 + max(top, 0)], dtype=np.float64) + shift
-        laid = self._share(now.shape[:2], best, way)
+        laid = covered(now.shape[:2], best, way, self._radius_px)
         left_over2 = float(np.vdot(change, change)) - float((laid * (2 * pull - laid * push)).sum())
         noise2 = max(left_over2 / change.size, _LEAST_NOISE**2)
         # Neighbouring pixels of a compressed picture are not told apart: they count for less.
@@ -149,25 +150,38 @@ class SmearFitter:
             now, still = now[..., None], still[..., None]
         return np.array([box[1].start, box[0].start], dtype=np.float64), now, still
 
-    def _share(self, shape: tuple[int, int], place: FloatArray, way: FloatArray) -> FloatArray:
-        """Share of the exposure for which the shot covers each pixel."""
-        length = max(float(np.hypot(*way)), 1e-6)
-        along = way / length
-        du, dv = np.arange(shape[1]) - place[0], (np.arange(shape[0]) - place[1])[:, None]
-        a, b = np.abs(along[0] * du + along[1] * dv), np.abs(along[0] * dv - along[1] * du)
-        half = np.sqrt(np.maximum(self._radius_px**2 - (b + _ASIDE_PX) ** 2, 0.0))
-        covered = np.minimum(a + half, length / 2) - np.maximum(a - half, -length / 2)
-        share = np.maximum(covered, 0.0).sum(axis=0) / (length * len(_ASIDE_PX))
-        return np.asarray(np.minimum(share, 1.0))
+
+def covered(shape: tuple[int, int], place: FloatArray, way: FloatArray, radius_px: float) -> FloatArray:
+    """Share of the exposure for which a disc covers each pixel of a window.
+
+    Parameters
+    ----------
+    shape
+        Rows and columns of the window.
+    place
+        Middle of the disc's way, (u, v), from the window's first pixel.
+    way
+        Direction of its way times its length, in px.
+    radius_px
+        Of the disc.
+    """
+    length = max(float(np.hypot(*way)), 1e-6)
+    along = way / length
+    du, dv = np.arange(shape[1]) - place[0], (np.arange(shape[0]) - place[1])[:, None]
+    a, b = np.abs(along[0] * du + along[1] * dv), np.abs(along[0] * dv - along[1] * du)
+    half = np.sqrt(np.maximum(radius_px**2 - (b + _ASIDE_PX) ** 2, 0.0))
+    within = np.minimum(a + half, length / 2) - np.maximum(a - half, -length / 2)
+    share = np.maximum(within, 0.0).sum(axis=0) / (length * len(_ASIDE_PX))
+    return np.asarray(np.minimum(share, 1.0))
 
 
-def _over_colours(values: FloatArray) -> FloatArray:
+def over_colours(values: FloatArray) -> FloatArray:
     """Sum over the last axis."""
     ones = np.ones((1, values.shape[2]))
     return np.asarray(cv2.transform(values, ones), dtype=np.float64).reshape(values.shape[:2])
 
 
-def _correlated(field: FloatArray, kernel: FloatArray) -> FloatArray:
+def correlated(field: FloatArray, kernel: FloatArray) -> FloatArray:
     """Sum of the field under the kernel, for the kernel's middle at each pixel; nothing beyond the rim."""
     down, across = (size // 2 for size in kernel.shape)
     wide = cv2.copyMakeBorder(field, down, down, across, across, cv2.BORDER_CONSTANT, value=0.0)
@@ -175,7 +189,7 @@ def _correlated(field: FloatArray, kernel: FloatArray) -> FloatArray:
     return np.asarray(found, dtype=np.float64)
 
 
-def _peak(patch: FloatArray) -> tuple[FloatArray, FloatArray]:
+def peak(patch: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Where a surface through 3 x 3 values is highest, off its middle (u, v), and how sharply it falls, (2, 2)."""
     uu = patch[1, 0] - 2 * patch[1, 1] + patch[1, 2]
     vv = patch[0, 1] - 2 * patch[1, 1] + patch[2, 1]

@@ -159,7 +159,8 @@ class _Follower:
         if self._finder.exposure_us is None:
             self._finder.expose(self._exposure_of(first))
         self._finder.released(first.fit.flight.start_us)
-        drafts = [self._look.sharpened(first) if faint is None else self._look.followed(first, since=0)]
+        closer = self._look.sharpened(first) if faint is None else self._look.followed(first, since=0)
+        drafts = [self._look.with_faint_shadows(closer, self._lamp)]
         while len(drafts) < _MOST_LEGS and (
             self._scene.covers(drafts[-1].sights[-1].point_mm, 15.0) or self._heads_over_board(drafts[-1])
         ):

@@ -100,12 +100,12 @@ def film(
     exposure_us: int = 1000,
     shot: tuple[int, int, int] = (235, 240, 240),
     grey: bool = False,
-    shadow: bool = True,
+    shadow: float = 0.45,
     length_ms: float = 260.0,
     seed: int = 0,
     topple_at_ms: float | None = None,
 ) -> Film:
-    """Draw the shot, its shadow, the noise, and, if asked for, a dark figure that topples slowly."""
+    """Draw the shot, its shadow of some depth, the noise, and, if asked for, a dark figure that topples slowly."""
     rng = np.random.default_rng(seed)
     board = _board(view)
     frames, times = [], []
@@ -118,9 +118,9 @@ def film(
         if path is not None:
             moments = [(time_us - FIRE_US + exposure_us * (i / 15 - 0.5)) / 1000 for i in range(16)]
             seen = [p for p in map(path, moments) if p is not None]
-            if shadow:
+            if shadow > 0:
                 fallen = [np.array([p[0] + 0.5 * p[2], p[1] - 0.25 * p[2], 0.0]) for p in seen]
-                _smear(picture, view, fallen, (0.0, 0.0, 0.0), strength=0.45, blur_px=2.0)
+                _smear(picture, view, fallen, (0.0, 0.0, 0.0), strength=shadow, blur_px=2.0)
             _smear(picture, view, seen, shot, strength=1.0, blur_px=0.6)
         noisy = picture + rng.normal(0.0, 1.5, picture.shape)
         image = np.clip(np.round(noisy), 0, 255).astype(np.uint8)

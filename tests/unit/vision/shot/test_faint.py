@@ -14,7 +14,7 @@ PALE = (110, 136, 156)  # the board is (95, 120, 140)
 STRIKES_US = FIRE_US + 60_000
 _there = PATH(60.0)
 assert _there is not None
-CLIP = film(PATH, VIEW, exposure_us=2500, shot=PALE, shadow=False, length_ms=170.0)
+CLIP = film(PATH, VIEW, exposure_us=2500, shot=PALE, shadow=0.0, length_ms=170.0)
 STRUCK = (Struck((float(_there[0]) + 3.0, float(_there[1]) + 9.0), STRIKES_US + 5_000.0),)
 
 

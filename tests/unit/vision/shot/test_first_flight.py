@@ -27,7 +27,7 @@ def test_what_is_seen_after_the_first_was_struck_does_not_bend_the_flight_to_him
 def test_what_moves_only_after_the_first_was_struck_is_not_the_shot() -> None:
     """Two streaks after somebody stirred lie as if a later shot had come from the muzzle: they are strangers."""
     late = fly(MUZZLE_MM, (0.6, 9.5, -0.1))
-    clip = film(lambda ms: late(ms - 60.0) if ms < 80.0 else None, VIEW, shadow=False, length_ms=170.0)
+    clip = film(lambda ms: late(ms - 60.0) if ms < 80.0 else None, VIEW, shadow=0.0, length_ms=170.0)
     known = scene(fire_us=None)
     struck = [Struck((160.0, 100.0), FIRE_US + 40_000)]
     assert find_track(clip.frames, clip.timestamps_us, known, VIEW).found

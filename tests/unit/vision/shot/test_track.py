@@ -125,7 +125,7 @@ def test_bounce_off_the_board_cuts_the_flight() -> None:
 
 def test_shot_the_colour_of_the_board_is_found_where_its_flight_leads() -> None:
     """A stretch of the board on which the shot hardly shows does not end its flight."""
-    clip = film(PATH, VIEW, shadow=False)
+    clip = film(PATH, VIEW, shadow=0.0)
     plain = film(None, VIEW, seed=1)
     hidden = (12, 13)
     for k in hidden:

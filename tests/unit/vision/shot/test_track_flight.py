@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from flight_pictures import DRAG_PER_M, FIRE_US, MUZZLE_MM, camera, fly
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -117,6 +118,21 @@ def test_the_shadow_settles_the_height_though_the_lamp_is_known_roughly() -> Non
     assert both.spread_at(times_us[-1])[0, 2, 2] < 0.25 * alone.spread_at(times_us[-1])[0, 2, 2]
     assert both.lamp is not None
     assert np.abs(both.lamp.slope - lamp.slope).max() < 0.06
+
+
+def test_a_flight_by_its_height_is_as_high_as_asked_and_still_explains_what_was_seen() -> None:
+    velocity = np.array([0.2, 8.0, -0.4])
+    path = fly(MUZZLE_MM, velocity)
+    times_us = FIRE_US + 1000 * np.arange(4.0, 54.0, 8.3)
+    truth = np.array([path((t - FIRE_US) / 1000) for t in times_us])
+    fit = fit_flight(VIEW, Seen.of(times_us, VIEW.project(truth)), prior_of(velocity))
+    points, change, sigma_mm = fit.by_height(times_us, float(times_us[-1]))
+    assert points == pytest.approx(fit.flight.at(times_us))
+    assert change[-1, 2] == pytest.approx(1.0)
+    assert sigma_mm**2 == pytest.approx(fit.spread_at(times_us[-1])[0, 2, 2])
+    # One standard deviation up, every picture shows it nearly where it was seen: one camera tells no height.
+    off_px = np.hypot(*(VIEW.project(points + sigma_mm * change) - VIEW.project(truth)).T)
+    assert off_px.max() < 1.0
 
 
 def test_a_faint_smear_holds_the_flight_across_its_line_and_hardly_along_it() -> None:
