@@ -43,7 +43,10 @@ _PLAIN_SHARE = 0.85
 _APART_PX = 5.0
 _NEAR_PX = 3  # of where the height puts it, a shadow is measured
 _LEAST_OWN_GAIN, _LEAST_OWN_DEPTH = 20.0, 0.4
-_AGREEING = 0.6  # of the pictures; where fewer show it, what was found is something else
+_FEWEST, _AGREEING = (
+    2,
+    0.6,
+)  # pictures, and of all of them; where fewer show it, what was found is something else
 _LEAST_SIGMA_PX, _MOST_SIGMA_PX = 1.2, 4.0
 
 
@@ -111,7 +114,7 @@ def find_faint_shadows(
     -------
     Picture, shadow and direction times length, (u, v) px, of each that shows.
     """
-    if not seen:
+    if len(seen) < _FEWEST:
         return []
     moments_us = np.array([[e.begin_us, (e.begin_us + e.end_us) / 2, e.end_us] for e in seen])
     last_us = float(moments_us[-1, 1])
@@ -226,4 +229,4 @@ def _measured(told: Sequence[_Darkening], best: int, depth: float) -> list[tuple
         sigmas = np.clip(np.sqrt(np.maximum(variances, 0.0)), _LEAST_SIGMA_PX, _MOST_SIGMA_PX)
         place = np.array([column, row]) + shift + each.corner_px
         found.append((each.picture, Smear(place, sigmas, own_gain, own_depth), each.way_px))
-    return found if len(found) >= max(2, _AGREEING * len(told)) else []
+    return found if len(found) >= max(_FEWEST, _AGREEING * len(told)) else []
