@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from game.montecassino import Square
-from vision.causes.contacts import Touch
+from vision.causes.touches import Touch
 
 __all__ = ["told_touches"]
 

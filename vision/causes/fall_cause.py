@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import Cause, Square
-from vision.causes.contacts import STRANGERS, Course, ShotContacts, Touch, stirring_cost
 from vision.causes.drags import Drag, find_drags
 from vision.causes.felled import Manner, manner
 from vision.causes.followers import chance_of_ricochet, measures
 from vision.causes.out_of_reach import Sight, Whereabouts, find_whereabouts
+from vision.causes.stirring import STRANGERS, stirring_cost
+from vision.causes.touches import Course, ShotContacts, Touch
 from vision.outcome import Push, Standing, Toppling
 from vision.shot import ShotTrack
 

@@ -12,7 +12,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.causes.contacts import STRANGERS, stirring_cost
+from vision.causes.stirring import STRANGERS, stirring_cost
 from vision.outcome import Soldier
 from vision.shot import Leg, ShotTrack
 

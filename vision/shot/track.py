@@ -10,22 +10,23 @@ too: with the exposure it is the speed once more, which tells the shot from othe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.registration import BoardView
 from vision.scene import Scene
-from vision.shot.bounce import fit_bounced
 from vision.shot.closer_look import CloserLook
-from vision.shot.draft import Draft, DraftFitter, furthest_px, loosened, own_of, place_px, seen_of, thrown_of
+from vision.shot.draft import Draft, DraftFitter, own_of
 from vision.shot.faint import Struck, faint_flights, quiet_pictures
-from vision.shot.flight import GRAVITY_MM_PER_MS2, Flight, FlightFit, FlightPrior
+from vision.shot.flight import GRAVITY_MM_PER_MS2, Flight, FlightFit
 from vision.shot.from_cannon import CannonSearch
+from vision.shot.growing import Grower
+from vision.shot.onward import OnwardSearch
+from vision.shot.seams import Seams
 from vision.shot.shot_track import MISFIT_WORTH, ShotTrack
-from vision.shot.sights import MOST_LIT, PLANE_MM, Sight, SightFinder, Way, Ways
-from vision.shot.streaks import SHOT_DIAMETER_MM, Streak, StreakFinder
+from vision.shot.sights import MOST_LIT, SightFinder, Way
+from vision.shot.streaks import Streak, StreakFinder
 from vision.soldiers.lamp import Lamp
 from vision.steady import Sways
 
@@ -33,31 +34,12 @@ __all__ = ["find_track"]
 
 FloatArray = NDArray[np.float64]
 
-_OFF_WORTH = 0.05  # what each mm off a way takes off what speaks for it
-_SLOWEST_MPS = 0.4
-_MOST_APART_MM = 75.0
-_MISSED_PICTURES = 3  # hidden by a soldier, or the colour of what is below
-_BOUNCE_SPEED_UP = 1.15  # a contact slows the shot; the margin is for the unknown height
-_LATER_PICTURES = 8
-_JOIN_LOSS = 9.0  # by how much one flight may raise the sum of squares of two
-_STRAY_PX = 3.0
-_FEWEST_TRIMMED, _STRAY_SIGMAS, _LIKELY_SIGMAS = 2, 4.0, 2.5
-_SHADOWS_ALONE = 1  # pictures at the end of a flight
-_FEWEST_ROUND_BOUNCE = 4
-_FEWEST_SINCE_BOUNCE = 2  # pictures; of two bounces after which but one was left, neither was one
-_LANDINGS = 8  # times of a bounce from which the search may begin
-_BOUNCE_GAIN = 8.0  # by how much a bounce must lower the sum of squares to be believed
 _MOST_LEGS = 8
 _MISFIT_SHARE = 0.3
 _UNSHADED = 0.25
 # A flight after a bounce can be the longer one: what counts is that the first is seen from the cannon on.
 _ENOUGH_SIGHTS = 6
 _MORE_SHARE = 0.4
-_LEAST_SCORE = 0.8  # a flight of two faint streaks far from where it should begin is none
-_SLOW_MPS = 1.5
-_SHADOW_REACH_PX = 30.0
-_OWN_SIDE = 0.9  # of the shot's width
-_STRAY_SHADOW_PX = 3.5
 _FEWEST_PLAIN = 3
 _TURNS, _BEGUN_MISFIT = 12, 4.0
 _SOUND_MISFIT = (
@@ -147,6 +129,9 @@ class _Follower:
             stirred_us = np.inf  # something else moved him
         # The first picture by which the shot has struck.
         self._stirred = next((k for k, t in enumerate(self._times) if t >= stirred_us), len(self._times))
+        self._grower = Grower(self._finder, self._fitter, self._times, view, lamp, self._stirred)
+        self._onward = OnwardSearch(self._finder, self._fitter, self._grower, self._cannon, self._times, view)
+        self._seams = Seams(self._fitter, self._look, self._times, view, struck)
 
     def follow(self) -> ShotTrack:
         first = self._first_draft()
@@ -164,14 +149,13 @@ class _Follower:
         while len(drafts) < _MOST_LEGS and (
             self._scene.covers(drafts[-1].sights[-1].point_mm, 15.0) or self._heads_over_board(drafts[-1])
         ):
-            onward = self._onward(drafts[-1], least=1 if len(drafts) == 1 else 2)
+            onward = self._onward.after(drafts[-1], least=1 if len(drafts) == 1 else 2)
             if onward is None:
                 break
             shorter, following = onward
             drafts[-1:] = [shorter, self._look.sharpened(following, since=shorter.pictures[-1] + 1)]
         drafts = self._begun_again(drafts)
-        drafts = self._bounced(self._handed_over(self._joined(drafts)))
-        drafts = [self._trimmed(draft) for draft in drafts]
+        drafts = self._seams.mended(drafts)
         lost = self._heads_over_board(drafts[-1])
         reason = "the shot was lost from sight" if lost else "the shot left the board"
         return ShotTrack(tuple(draft.leg for draft in drafts), reason, self._finder.exposure_us, lost)
@@ -216,7 +200,7 @@ class _Follower:
         for line, sights in self._cannon.likely(start, end):
             if followed.issuperset((s.streak, s.is_shadow) for s in sights):
                 continue  # a part of a flight that was followed already
-            draft = self._grow(self._cannon.prior(line), sights)
+            draft = self._grower.grown(self._cannon.prior(line), sights)
             if len(draft.pictures) <= _STRANGERS and not self._leads_to_struck(draft.fit):
                 continue
             # The shadow makes a fine straight way too, but none that begins at the muzzle.
@@ -295,20 +279,7 @@ class _Follower:
             return None
         self._finder.expose(exposure_us)
         self._look.learn(best[1])
-        return self._shaded(best[1])
-
-    def _shaded(self, draft: Draft) -> Draft:
-        """Add the shadows of what was seen of the shot: they tell its height."""
-        kept, fit = list(draft.sights), draft.fit
-        for sight in draft.sights:
-            other = self._counterpart(fit, sight)
-            if other is None:
-                continue
-            # A streak on a dark shot is that shot's own.
-            apart_px = float(np.hypot(*(place_px(other) - place_px(sight))))
-            if apart_px > sight.streak.width_px + sight.streak.length_px / 2:
-                kept, fit, _ = self._adding(draft.prior, kept, fit, [other])
-        return Draft(draft.prior, tuple(kept), fit)
+        return self._grower.shaded(best[1])
 
     def _shown(self, flight: Flight, quiet: range) -> Draft | None:
         """Look for the shot along a flight while nothing else moves; ``None`` where too little shows."""
@@ -363,310 +334,3 @@ class _Follower:
             if better and draft.fit.misfit <= _BEGUN_MISFIT * len(sights):
                 best = draft
         return drafts if best is None else [best, following, *drafts[2:]]
-
-    def _grow(self, prior: FlightPrior, sights: Sequence[Sight]) -> Draft:
-        """Follow a flight picture by picture from its first sights, as far as it explains what is seen."""
-        kept = list(sights[:3])
-        fit = self._fitter.fit(prior, kept)
-        while len(kept) > 2 and furthest_px(fit) > 3.0:
-            kept = kept[:-1]
-            fit = self._fitter.fit(prior, kept)
-        # From the muzzle on, where its height is known best: each shadow tells the height for the next.
-        for sight in tuple(kept):
-            other = self._counterpart(fit, sight)
-            if other is not None:
-                kept, fit, _ = self._adding(prior, kept, fit, [other])
-        missed = 0
-        for k in range(kept[-1].streak.frame + 1, self._finder.end):
-            if (
-                kept[0].streak.frame < self._stirred <= k
-                and len({s.streak.frame for s in kept}) < _FEWEST_PLAIN
-            ):
-                break  # it has struck somebody, and two sights cannot tell that it flew on as before
-            near = self._near(fit, k)
-            taken = False
-            if near:
-                kept, fit, taken = self._adding(prior, kept, fit, near)
-                if not taken and len(near) == 2:
-                    kept, fit, taken = self._adding(prior, kept, fit, near[:1])
-            missed = 0 if taken else missed + 1
-            if missed > _MISSED_PICTURES:
-                break
-        # Where the shot itself was seen and then but a shadow, that is more likely something that begins to move.
-        seen = max((s.streak.frame for s in kept if not s.is_shadow), default=kept[-1].streak.frame)
-        if 0 < len({s.streak.frame for s in kept if s.streak.frame > seen}) <= _SHADOWS_ALONE:
-            kept = [s for s in kept if s.streak.frame <= seen]
-            fit = self._fitter.fit(prior, kept, near=fit)
-        return Draft(prior, tuple(kept), fit)
-
-    def _adding(
-        self, prior: FlightPrior, kept: list[Sight], fit: FlightFit, new: Sequence[Sight]
-    ) -> tuple[list[Sight], FlightFit, bool]:
-        """Take new sights into a flight if it explains them as well; says whether it does."""
-        more = sorted([*kept, *new], key=lambda s: s.streak.frame)
-        trial = self._fitter.fit(prior, more, near=fit)
-        own = [r for r, s in zip(trial.residuals_px, own_of(more), strict=False) if s in new]
-        thrown = [r for r, s in zip(trial.shadow_residuals_px, thrown_of(more), strict=False) if s in new]
-        good = max(own, default=0.0) <= 2.5 and max(thrown, default=0.0) <= _STRAY_SHADOW_PX
-        if good and trial.misfit - fit.misfit <= 16.0 * len(new):
-            return more, trial, True
-        return kept, fit, False
-
-    def _near(self, fit: FlightFit, k: int) -> list[Sight]:
-        """Streaks of picture k that the flight leads to: the shot, its shadow, or both."""
-        own, thrown = self._nearest(fit, k), self._nearest_shadow(fit, k)
-        if own is not None and thrown is not None and not self._are_two(own, thrown):
-            thrown = None
-        return [s for s in (own, thrown) if s is not None]
-
-    def _counterpart(self, fit: FlightFit, sight: Sight) -> Sight | None:
-        """Find the shadow of a sight of the shot, or the shot that throws a sighted shadow."""
-        found = (self._nearest if sight.is_shadow else self._nearest_shadow)(fit, sight.streak.frame)
-        return None if found is None or not self._are_two(found, sight) else found
-
-    def _are_two(self, one: Sight, other: Sight) -> bool:
-        """Whether the shot and its shadow were seen beside each other.
-
-        Near the board they run together, and what is seen of both is neither's middle; what is dark within the shot's own
-        width is its side that is not lit.
-        """
-        apart_mm = self._mm_per_px * float(np.hypot(*(place_px(other) - place_px(one))))
-        return one.streak != other.streak and apart_mm > _OWN_SIDE * SHOT_DIAMETER_MM
-
-    def _nearest(self, fit: FlightFit, k: int) -> Sight | None:
-        """Find the streak of picture k that the flight leads to, if there is one."""
-        time_us = float(self._times[k])
-        where = fit.flight.at(time_us)
-        if where[0, 2] < -15.0:
-            return None  # well below the board: the flight has ended
-        pixel = self._view.project(where)[0]
-        spread_px = float(np.sqrt(np.trace(fit.spread_at(time_us)[0, :2, :2]))) / self._mm_per_px
-        reach_px = min(3.0 + 3.0 * spread_px, 14.0)
-        places = self._finder.places_px(k)
-        if not len(places):
-            return None
-        off_px = np.hypot(places[:, 0] - pixel[0], places[:, 1] - pixel[1])
-        best = int(off_px.argmin())
-        if off_px[best] > reach_px:
-            return None
-        near = self._finder.sight(k, best)
-        return near if self._finder.shaped(near, fit.flight.velocity_at(time_us)[:2]) else None
-
-    def _nearest_shadow(self, fit: FlightFit, k: int) -> Sight | None:
-        """Find the streak of picture k where the flight throws its shadow, if there is one."""
-        lamp = fit.lamp or self._lamp
-        dark = self._finder.dark(k)
-        if lamp is None or not dark.any():
-            return None
-        time_us = 1000.0 * self._finder.middle_ms(k)
-        where = fit.flight.at(time_us)
-        if where[0, 2] < -15.0:
-            return None
-        where[:, 2] = np.maximum(where[:, 2], SHOT_DIAMETER_MM / 2)
-        thrown = lamp.shadow(where)
-        # How far it may lie off: the flight's own spread, its height's along the shadow, and the lamp's.
-        spread = fit.spread_at(time_us)[0]
-        reach = np.array([[1.0, 0.0, lamp.slope[0]], [0.0, 1.0, lamp.slope[1]]])
-        covariance = reach @ spread @ reach.T + np.eye(2) * (lamp.slope_sigma * where[0, 2]) ** 2
-        covariance += np.eye(2) * (1.5 * self._mm_per_px) ** 2
-        on_plane = self._view.on_plane(self._view.project(thrown), PLANE_MM)[0]
-        off = self._finder.points_mm(k) - on_plane
-        distance = np.einsum("ni,ij,nj->n", off, np.linalg.inv(covariance), off)
-        distance[~dark] = np.inf
-        best = int(np.argmin(distance))
-        if distance[best] > 9.0 or float(np.hypot(*off[best])) > _SHADOW_REACH_PX * self._mm_per_px:
-            return None
-        near = replace(self._finder.sight(k, best), is_shadow=True)
-        return near if self._finder.shaped(near, fit.flight.velocity_at(time_us)[:2]) else None
-
-    def _onward(self, draft: Draft, least: int) -> tuple[Draft, Draft] | None:
-        """Find the flight after this one; the last sights of this one may turn out not to be of the shot."""
-        best: tuple[float, Draft, Way, list[Sight]] | None = None
-        pictures = draft.pictures
-        for cut in range(3):
-            if len(pictures) - cut < min(least, len(pictures)):
-                break
-            kept = draft.until(pictures[-1 - cut])
-            if len(pictures) - cut == 1 and not kept[0].is_shadow:
-                shorter = self._cannon.from_one_streak(kept[0])
-            else:
-                shorter = Draft(draft.prior, kept, self._fitter.fit(draft.prior, kept)) if cut else draft
-            found = None if shorter is None else self._next_way(shorter)
-            if shorter is None or found is None:
-                continue
-            score, way, sights = found
-            value = score - sum(sight.worth for sight in draft.after(pictures[-1 - cut]))
-            if value >= _LEAST_SCORE and (best is None or value > best[0]):
-                best = (value, shorter, way, sights)
-        if best is None:
-            return None
-        _, shorter, way, sights = best
-        return shorter, self._grow(self._contact_prior(shorter, way, sights), sights)
-
-    def _next_way(self, draft: Draft) -> tuple[float, Way, list[Sight]] | None:
-        """Find the way that starts where this flight ends, with how much speaks for it and what lies on it."""
-        begin = draft.sights[-1].streak.frame + 1
-        end = min(begin + _LATER_PICTURES, self._finder.end)
-        speed_before = float(np.linalg.norm(draft.fit.flight.velocity_at(1000.0 * draft.sights[-1].time_ms)))
-        limit = _BOUNCE_SPEED_UP * speed_before + 0.3
-        flown_ms = np.linspace(draft.sights[-1].time_ms, self._times[end - 1] / 1000.0, 10 * _LATER_PICTURES)
-        flown_mm = self._flown(draft, flown_ms)
-        pairs = [
-            (self._finder.pairs(j, k), j) for k in range(begin + 1, end) for j in range(max(begin, k - 2), k)
-        ]
-        ways = Ways.joined([each for each, _ in pairs])
-        first = np.concatenate([np.full(len(each), j) for each, j in pairs]) if pairs else np.zeros(0, int)
-        able = (ways.speeds >= _SLOWEST_MPS) & (ways.speeds <= limit)
-        ways, first = ways.some(able), first[able]
-        # Somewhere before its first sight the way must have left the flight.
-        since_ms = flown_ms - ways.times_ms[:, None]
-        across, along = (
-            flown_mm[:, i] - ways.points_mm[:, i, None] - since_ms * ways.velocities[:, i, None]
-            for i in (0, 1)
-        )
-        off2 = across * across + along * along
-        until = np.searchsorted(flown_ms, np.array(self._times)[first] / 1000.0)
-        off2[np.arange(len(flown_ms)) > until[:, None]] = np.inf
-        apart_mm = np.sqrt(off2.min(axis=1))
-        able = apart_mm <= _MOST_APART_MM
-        ways, first, apart_mm = ways.some(able), first[able], apart_mm[able]
-        if not len(ways):
-            return None
-        agreement = self._finder.agreeing(ways, first, np.minimum(first + 10, self._finder.end), 4.0)
-        counts = agreement.counts
-        # Smears that change in strength or width are parts of a moving soldier.
-        rough = agreement.widths_off / np.maximum(counts, 1)
-        earliest, latest = agreement.ends
-        late = 0.6 * (first - begin) + 0.5 * (latest - earliest + 1 - counts)
-        score = agreement.strength - _OFF_WORTH * agreement.off_mm - late - apart_mm / 15.0 - rough
-        score[counts < np.where(ways.speeds < _SLOW_MPS, 3, 2)] = -np.inf
-        if not np.any(np.isfinite(score)):
-            return None
-        best = int(score.argmax())
-        sights = [self._finder.sight(k, which) for k, which in agreement.on_way(best)]
-        return float(score[best]), ways.way(best), sights
-
-    def _flown(self, draft: Draft, times_ms: FloatArray) -> FloatArray:
-        """Where a flight would be seen on the comparison plane if it went on, shape (N, 2)."""
-        flown = draft.fit.flight.at(times_ms * 1000.0)
-        flown[:, 2] = np.maximum(flown[:, 2], SHOT_DIAMETER_MM / 2)
-        return self._view.on_plane(self._view.project(flown), PLANE_MM)
-
-    def _contact_prior(self, draft: Draft, line: Way, sights: Sequence[Sight]) -> FlightPrior:
-        """Describe a flight that starts where the one before ended, give or take what may lie between two contacts."""
-        times = np.linspace(draft.sights[-1].time_ms, sights[0].time_ms, 40)
-        seen = self._flown(draft, times)
-        traced = line.point_mm + (times - line.time_ms)[:, None] * line.velocity
-        apart = np.hypot(*(seen - traced).T)
-        nearest = int(np.argmin(apart))
-        start_mm = draft.fit.flight.at(1000.0 * float(times[nearest]))[0]
-        start_mm[2] = max(start_mm[2], SHOT_DIAMETER_MM / 2)
-        return FlightPrior.of(
-            start_us=1000.0 * float(times[nearest]),
-            start_sigma_us=3000.0,
-            start_mm=start_mm,
-            start_sigma_mm=np.array([6.0, 6.0, 10.0]) + float(apart[nearest]),
-            velocity_mps=np.array([line.velocity[0], line.velocity[1], 0.0]),
-            velocity_sigma_mps=np.array([2.0, 2.0, 2.0]),
-        )
-
-    def _joined(self, drafts: Sequence[Draft]) -> list[Draft]:
-        """Make one flight of two wherever one explains the sights of both about as well."""
-        joined = [drafts[0]]
-        apart = self._robust(drafts[0], ()).misfit
-        for draft in drafts[1:]:
-            last = joined[-1]
-            fit, alone = self._robust(last, draft.sights), self._robust(draft, ()).misfit
-            if fit.misfit - (apart + alone) < _JOIN_LOSS and furthest_px(fit) < _STRAY_PX:
-                joined[-1] = Draft(last.prior, (*last.sights, *draft.sights), fit)
-                apart = fit.misfit
-            else:
-                joined.append(draft)
-                apart = alone
-        return joined
-
-    def _robust(self, draft: Draft, more: Sequence[Sight]) -> FlightFit:
-        """Fit a flight to its sights and more, those far off pulling less."""
-        return self._fitter.fit(draft.prior, (*draft.sights, *more), robust=True, near=draft.fit)
-
-    def _handed_over(self, drafts: Sequence[Draft]) -> list[Draft]:
-        """Give what a flight begins with to the one before, where that leads there and its own rest does not."""
-        handed = list(drafts)
-        for i in range(1, len(handed)):
-            while len(handed[i].pictures) > 1:
-                before, draft = handed[i - 1], handed[i]
-                first, rest = draft.until(draft.pictures[0]), draft.after(draft.pictures[0])
-                own = own_of(first)
-                # Where the flight itself begins is not asked: it begins with what is in question. Of two or three
-                # pictures the rest says nothing: any two are on one flight.
-                alone = self._fitter.fit(loosened(draft.prior), rest, near=draft.fit)
-                few = len(draft.pictures) <= _FEWEST_PLAIN
-                if not own or (not few and self._fitter.off(alone, own[0]) <= _STRAY_SIGMAS):
-                    break
-                if self._fitter.off(before.fit, own[0]) > (_LIKELY_SIGMAS if few else _STRAY_SIGMAS):
-                    break
-                sights = (*before.sights, *first)
-                fit = self._fitter.fit(before.prior, sights, near=before.fit)
-                handed[i - 1] = self._look.sharpened(Draft(before.prior, sights, fit), before.pictures[0])
-                handed[i] = Draft(loosened(draft.prior), rest, alone)
-        return handed
-
-    def _bounced(self, drafts: Sequence[Draft]) -> list[Draft]:
-        """Cut flights at their bounces off the board; what follows one may go on in the next flight."""
-        bounced: list[Draft] = []
-        open_end = False
-        for draft in drafts:
-            parts = self._split_at_board(draft)
-            if open_end:
-                parts[:1] = self._joined([bounced.pop(), parts[0]])
-            bounced += parts
-            open_end = len(parts) > 1
-        return bounced
-
-    def _split_at_board(self, draft: Draft) -> list[Draft]:
-        """Cut a flight in two where a bounce off the board explains its sights much better than none."""
-        draft = self._until_struck(draft)
-        pictures = draft.pictures
-        if draft.fit.misfit < _BOUNCE_GAIN or len(pictures) < _FEWEST_ROUND_BOUNCE:
-            return [draft]
-        free = self._fitter.fit(draft.prior, draft.sights, robust=True, near=draft.fit)
-        shadows = self._fitter.shadows(draft.sights)
-        own = seen_of(own_of(draft.sights))
-        falling = []
-        latest = len(pictures) - _FEWEST_SINCE_BOUNCE
-        for i in range(0, latest, max(1, latest // _LANDINGS)):
-            until = draft.until(pictures[i])
-            near = self._fitter.fit(draft.prior, until, near=free)
-            falling.append((near, (self._times[pictures[i]] + self._times[pictures[i + 1]]) / 2.0))
-        best = fit_bounced(self._view, own, draft.prior, shadows=shadows, falling=falling)
-        if best is None or free.misfit - best.misfit < _BOUNCE_GAIN:
-            return [draft]
-        before = tuple(s for s in draft.sights if 1000.0 * s.time_ms <= best.landing_us)
-        after = tuple(s for s in draft.sights if 1000.0 * s.time_ms > best.landing_us)
-        if not before or len({s.streak.frame for s in after}) < _FEWEST_SINCE_BOUNCE:
-            return [draft]
-        return [Draft(draft.prior, before, best.before), Draft(best.after_prior, after, best.after)]
-
-    def _until_struck(self, draft: Draft) -> Draft:
-        """Leave out what was seen once a soldier stirred, where the flight up to then leads elsewhere: he was struck."""
-        stirred_us = min((each.time_us for each in self._struck), default=np.inf)
-        pictures = [k for k in draft.pictures if self._times[k] < stirred_us]
-        if len(pictures) < _FEWEST_PLAIN or len(pictures) == len(draft.pictures):
-            return draft
-        kept = draft.until(pictures[-1])
-        fit = self._fitter.fit(draft.prior, kept, near=draft.fit)
-        if fit.misfit >= _BOUNCE_GAIN or draft.fit.misfit - fit.misfit < _BOUNCE_GAIN:
-            return draft
-        return Draft(draft.prior, kept, fit)
-
-    def _trimmed(self, draft: Draft) -> Draft:
-        """Leave out what was seen last where the rest leads elsewhere: the shot has touched something before."""
-        while len(draft.pictures) > _FEWEST_TRIMMED:
-            before = draft.pictures[-2]
-            kept = draft.until(before)
-            fit = self._fitter.fit(draft.prior, kept, near=draft.fit)
-            off = [self._fitter.off(fit, s) for s in draft.after(before) if not s.is_shadow]
-            if max(off, default=0.0) <= _STRAY_SIGMAS:
-                break
-            draft = Draft(draft.prior, kept, fit)
-        return draft

@@ -2,7 +2,7 @@
 
 from game.montecassino import Square
 from rig.told_touches import told_touches
-from vision.causes.contacts import Touch
+from vision.causes.touches import Touch
 
 FRAME_US = 8333.0
 A, B = Square.parse("A-10"), Square.parse("A-11")

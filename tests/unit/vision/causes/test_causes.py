@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from game.montecassino import Cause, Side, Square
 from vision.causes import FallCause, ShotSeen, allow_for_standing, explain, find_perhaps_fallen
-from vision.causes.contacts import Course, ShotContacts, Touch
 from vision.causes.drags import find_drags
 from vision.causes.fall_cause import POSSIBLE_SHARE
+from vision.causes.touches import Course, ShotContacts, Touch
 from vision.outcome import Push, Soldier, Standing, Toppling
 from vision.shot import Leg, ShotTrack
 from vision.shot.flight import Flight, FlightFit

@@ -1,0 +1,368 @@
+"""What may have turned the shot between two flights, and how well each explanation fits.
+
+A single touch needs both flights to meet at a body or at the board, two touches need the flight before to meet the
+first body and the flight after, traced back, the second; no touch at all needs both flights to be one. A soldier that
+moved speaks for having been touched when it began to move, one that did not stir speaks against it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from game.montecassino import Square
+from vision.causes.stirring import stirring_cost
+from vision.causes.touches import SHOT_RADIUS_MM, Touch
+from vision.outcome import Soldier, Standing
+from vision.shot import Leg
+
+__all__ = ["EDGE_US", "STRIKE_REACH_MM", "STRIKE_SIGMA_MM", "Account", "Turn", "in_passing"]
+
+FloatArray = NDArray[np.float64]
+
+# Centre of the shot to the middle of the foot of the soldier it strikes: legs and trunk are narrow, arms and rifle
+# reach out to 20 mm, and the foot is known to a few mm.
+STRIKE_REACH_MM = 10.5
+STRIKE_SIGMA_MM = 5.5
+_CORE = 0.11  # radius of what is solid at any height, as a share of the height
+_CORE_SIGMA_MM = 2.0
+_PAST_SIGMA_MM = 3.0
+_BOARD_SIGMA_MM = 2.0
+_BOARD_TURN_SIGMA_RAD = 0.10  # the board takes speed, but hardly changes the direction over it
+# Rubbing takes so much of the speed over the board for each m/s of fall (friction times one and the rebound), at most
+# what it takes to make the shot roll; of 85 bounces of the twin, median and spread.
+_RUBBED = 0.5
+_ROLLING_LOSS = 2 / 7
+_KEPT_ON_BOARD_SIGMA = 0.04
+_MOST_OFF_COST = 6.0
+_MODEL_SIGMA_MM = 1.5  # what the flight's equation leaves out
+_SPEED_SIGMA_MPS = 0.35
+_SHADOW_MM = 12.0
+
+# A soldier takes speed from the shot; only a graze leaves it nearly all.
+_USUAL_KEPT = 0.8
+_KEPT_SIGMA = 0.2
+# Costs are halves of squared standard deviations, as log-likelihoods are.
+_SECOND_TOUCH_COST = 2.5
+_BOARD_COST = 1.5  # a shot is aimed at soldiers
+_UNKNOWN_COST = 9.0
+_MOST_SUNK_COST = 2.0  # one height in ten is read wrongly, by any amount
+_SHADOW_COST = 4.0
+_UNMOVED_COST = 4.0
+_PASSING_COST = 4.0
+_FAR_FETCHED = 8.0
+_TURNED_COST = 1.5  # a soldier may send the shot anywhere; the density of the one way that it took
+_STEP_MS = 0.4
+EDGE_US = 500.0  # a turn may lie within the exposure of the pictures on either side
+_OPEN_END_MS, _OPEN_END_FRAMES = 20.0, 3.5
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """One explanation of one turn."""
+
+    cost: float
+    """Half of squared standard deviations, as log-likelihoods are."""
+    touches: tuple[Touch, ...]
+    """What was touched, in order."""
+
+
+def in_passing(
+    leg: Leg, begin_us: float, standing: Standing, stirred_us: Mapping[Square, int], frame_us: float
+) -> tuple[Account, ...]:
+    """Explanations of a leg by itself: nothing touched, or one who moved just then, so lightly that no turn shows.
+
+    Parameters
+    ----------
+    leg, begin_us
+        The flight, and from when on it can have touched somebody.
+    standing, stirred_us, frame_us
+        As for `vision.causes.contacts.find_contacts`.
+    """
+    accounts = [Account(0.0, ())]
+    times_us = np.arange(begin_us, leg.last_us - EDGE_US, 1000.0 * _STEP_MS)
+    if len(times_us) < 2:
+        return tuple(accounts)
+    points = _above_board(leg.flight.at(times_us))
+    for s in standing.soldiers:
+        if s.square not in stirred_us:
+            continue
+        away = np.hypot(points[:, 0] - s.x_mm, points[:, 1] - s.y_mm)
+        above = np.maximum(points[:, 2] - standing.height_mm - SHOT_RADIUS_MM, 0.0)
+        cost = np.maximum(away - STRIKE_REACH_MM, 0.0) ** 2 / STRIKE_SIGMA_MM**2 / 2 + above**2 / 100.0 / 2
+        cost += stirring_cost(stirred_us[s.square], times_us, frame_us)
+        if cost.min() < _FAR_FETCHED:
+            share = _weights(cost)
+            x, y, z = (float(c) for c in share @ points)
+            speed_mps = float(np.hypot(*leg.flight.velocity_at(float(share @ times_us))[:2]))
+            touch = Touch(s.square, False, float(share @ times_us), (x, y, z), speed_mps)
+            accounts.append(Account(float(cost.min()) + _PASSING_COST, (touch,)))
+    return tuple(accounts)
+
+
+class Turn:
+    """The time between the last picture of one flight and the first of the next.
+
+    Parameters
+    ----------
+    before, after
+        The flights; none after where the shot was not seen again.
+    standing, stirred_us, frame_us
+        As for `vision.causes.contacts.find_contacts`.
+    from_cannon
+        Whether the flight before is the first.
+    """
+
+    def __init__(
+        self,
+        before: Leg,
+        after: Leg | None,
+        standing: Standing,
+        stirred_us: Mapping[Square, int],
+        frame_us: float,
+        *,
+        from_cannon: bool,
+    ) -> None:
+        self._after = after
+        self._from_cannon = from_cannon
+        self._stirred_us = stirred_us
+        self._frame_us = frame_us
+        self._height_mm = standing.height_mm
+        begin_us = before.last_us - EDGE_US
+        end_us = (
+            after.first_us + EDGE_US
+            if after is not None
+            else begin_us + max(1000.0 * _OPEN_END_MS, _OPEN_END_FRAMES * frame_us)
+        )
+        count = int(np.clip((end_us - begin_us) / 1000.0 / _STEP_MS, 8, 120))
+        self._times_us = np.linspace(begin_us, end_us, count)
+        self._before = before
+        self._here_spread = before.fit.spread_at(self._times_us)
+        self._here, self._here_sunk = _kept_above(before.flight.at(self._times_us), self._here_spread)
+        if after is not None:
+            self._there_spread = after.fit.spread_at(self._times_us)
+            self._there, self._there_sunk = _kept_above(after.flight.at(self._times_us), self._there_spread)
+        else:
+            self._there, self._there_spread = self._here, self._here_spread
+            self._there_sunk = self._here_sunk
+        self._near = self._soldiers_near(standing.soldiers)
+        self._through_here = {s.square: self._through(s, self._here) for s in self._near}
+        self._through_there = {s.square: self._through(s, self._there) for s in self._near}
+
+    def accounts(self) -> tuple[Account, ...]:
+        """Every explanation of the turn between two flights."""
+        found = [self._nothing(), self._unknown()]
+        found += [self._single(s) for s in (None, *self._near)]
+        found += [
+            self._double(first, second)
+            for first in (None, *self._near)
+            for second in (None, *self._near)
+            # Whether it bounced before the first soldier is weighed for all accounts at once.
+            if first is not second and not (self._from_cannon and first is None)
+        ]
+        return tuple(found)
+
+    def _soldiers_near(self, soldiers: Sequence[Soldier]) -> list[Soldier]:
+        ways = np.concatenate([self._here[:, :2], self._there[:, :2]])
+        reach = 0.8 * self._height_mm
+        return [s for s in soldiers if np.hypot(*(ways - [s.x_mm, s.y_mm]).T).min() < reach]
+
+    # ---- costs along the turn, one for each instant
+
+    def _touching(self, what: Soldier | None, points: FloatArray, spread: FloatArray) -> FloatArray:
+        """Cost of touching a soldier (or the board) at each instant of a flight."""
+        z_variance = spread[:, 2, 2]
+        if what is None:
+            on_board: FloatArray = (
+                (points[:, 2] - SHOT_RADIUS_MM) ** 2 / (z_variance + _BOARD_SIGMA_MM**2) / 2
+            )
+            return on_board + (self._here_sunk if points is self._here else self._there_sunk)
+        away = np.hypot(points[:, 0] - what.x_mm, points[:, 1] - what.y_mm)
+        variance = STRIKE_SIGMA_MM**2 + (spread[:, 0, 0] + spread[:, 1, 1]) / 2
+        above = np.maximum(points[:, 2] - self._height_mm - SHOT_RADIUS_MM, 0.0)
+        cost: FloatArray = (away - STRIKE_REACH_MM) ** 2 / variance / 2 + above**2 / (z_variance + 9.0) / 2
+        # A solid thing is touched on the way towards it (and left on the way from it), not while flying past.
+        nearest = int(np.argmin(away))
+        past = away - away[nearest]
+        past[: nearest + 1 if points is self._here else 0] = 0.0
+        past[nearest if points is not self._here else len(past) :] = 0.0
+        cost += (past / _PAST_SIGMA_MM) ** 2 / 2 + self._stirring(what.square)
+        return cost + (self._here_sunk if points is self._here else self._there_sunk)
+
+    def _through(self, what: Soldier, points: FloatArray) -> FloatArray:
+        """Cost of being inside a soldier at each instant."""
+        away = np.hypot(points[:, 0] - what.x_mm, points[:, 1] - what.y_mm)
+        inside = np.maximum(_CORE * self._height_mm + SHOT_RADIUS_MM - away, 0.0) / _CORE_SIGMA_MM
+        # Over the head it is free to pass; how high it flies is known to a few mm only.
+        low = np.clip((self._height_mm + 6.0 - points[:, 2]) / 12.0, 0.0, 1.0)
+        cost: FloatArray = low * inside**2 / 2
+        return cost
+
+    def _until(self, what: Soldier | None) -> FloatArray:
+        """Cost of having flown through others before touching `what`, at each instant."""
+        total = np.zeros(len(self._times_us))
+        for s in self._near:
+            if s is not what:
+                total += np.maximum.accumulate(self._through_here[s.square])
+        return total
+
+    def _since(self, what: Soldier | None) -> FloatArray:
+        """Cost of flying through others after touching `what`, at each instant."""
+        total = np.zeros(len(self._times_us))
+        for s in self._near:
+            if s is not what:
+                total += np.maximum.accumulate(self._through_there[s.square][::-1])[::-1]
+        return total
+
+    def _stirring(self, square: Square) -> FloatArray:
+        """Cost of the soldier's own motion if it was touched at each instant."""
+        if square not in self._stirred_us:
+            return np.full(len(self._times_us), _UNMOVED_COST)
+        return stirring_cost(self._stirred_us[square], self._times_us, self._frame_us)
+
+    def _meeting(self, sigma_mm: float = _MODEL_SIGMA_MM) -> FloatArray:
+        """Cost of both flights being at the same place at each instant."""
+        gap = self._here - self._there
+        spread = self._here_spread + self._there_spread + np.eye(3) * sigma_mm**2
+        cost: FloatArray = np.einsum("ni,nij,nj->n", gap, np.linalg.inv(spread), gap) / 2
+        return cost
+
+    def _loose_meeting(self) -> FloatArray:
+        """Cost of meeting where the track may have changed over from the shot to its shadow beside it, or back."""
+        cost: FloatArray = np.minimum(self._meeting(), _SHADOW_COST + self._meeting(_SHADOW_MM))
+        return cost
+
+    def _bend(self) -> float:
+        """Cost of the turn in direction for a bounce off the board."""
+        middle_us = float(self._times_us.mean())
+        after = self._after
+        if after is None:
+            return 0.0
+        was, now = self._before.flight.velocity_at(middle_us), after.flight.velocity_at(middle_us)
+        angle = np.arctan2(was[0] * now[1] - was[1] * now[0], was[:2] @ now[:2])
+        flat_mps = max(float(np.hypot(*was[:2])), 1e-6)
+        kept = float(np.hypot(*now[:2])) / flat_mps
+        usual = 1.0 - min(_RUBBED * abs(float(was[2])) / flat_mps, _ROLLING_LOSS)
+        variance = _KEPT_ON_BOARD_SIGMA**2
+        for fit, way in ((self._before.fit, was), (after.fit, now)):
+            along = way[:2] / max(float(np.hypot(*way[:2])), 1e-6)
+            variance += float(along @ fit.covariance[4:6, 4:6] @ along) / flat_mps**2
+        off = (kept - usual) ** 2 / variance
+        return float((angle / _BOARD_TURN_SIGMA_RAD) ** 2 / 2 + min(off / 2, _MOST_OFF_COST))
+
+    def _bends(self, first: Soldier | None, second: Soldier | None) -> FloatArray:
+        """Cost of the turns in direction where one of two touches is the board, for each pair of instants."""
+        after = self._after
+        between = self._there[None, :, :2] - self._here[:, None, :2]
+        cost = np.zeros(between.shape[:2])
+        if after is None:
+            return cost
+        middle_us = float(self._times_us.mean())
+        for what, leg in ((first, self._before), (second, after)):
+            if what is None:
+                way = leg.flight.velocity_at(middle_us)[:2]
+                across = between[..., 0] * way[1] - between[..., 1] * way[0]
+                angle = np.arctan2(np.abs(across), between @ way)
+                cost += (angle / (2 * _BOARD_TURN_SIGMA_RAD)) ** 2 / 2
+        return cost
+
+    # ---- explanations
+
+    def _touch(
+        self, what: Soldier | None, share: FloatArray, points: FloatArray, last: Touch | None = None
+    ) -> Touch:
+        """Describe a touch from how likely it is at each instant; `last` is the touch just before it."""
+        x, y, z = (float(c) for c in share @ points)
+        time_us = float(share @ self._times_us)
+        speed_mps = float(np.hypot(*self._before.flight.velocity_at(float(self._times_us[0]))[:2]))
+        if last is not None:
+            way_mm = float(np.hypot(x - last.point_mm[0], y - last.point_mm[1]))
+            speed_mps = min(speed_mps, way_mm / max((time_us - last.time_us) / 1000.0, 0.1))
+        return Touch(None if what is None else what.square, what is None, time_us, (x, y, z), speed_mps)
+
+    def _nothing(self) -> Account:
+        after = self._after
+        if after is None:
+            return Account(0.0, ())
+        middle = len(self._times_us) // 2
+        middle_us = float(self._times_us[middle])
+        change = after.flight.velocity_at(middle_us) - self._before.flight.velocity_at(middle_us)
+        variance = (
+            self._before.fit.covariance[4:7, 4:7]
+            + after.fit.covariance[4:7, 4:7]
+            + np.eye(3) * _SPEED_SIGMA_MPS**2
+        )
+        apart = float(self._loose_meeting()[middle])
+        # Where the sights scatter more than they should, a bounce may have been read into them.
+        seen = self._before
+        strain = max(1.0, seen.fit.misfit / (2 * (len(seen.streaks) + len(seen.shadows))))
+        unlike = float(change @ np.linalg.solve(variance, change)) / 2
+        return Account(apart + unlike / strain, ())
+
+    def _unknown(self) -> Account:
+        meeting = self._meeting()
+        touch = replace(self._touch(None, _weights(meeting), self._here), on_board=False)
+        return Account(_UNKNOWN_COST + min(float(meeting.min()), 8.0), (touch,))
+
+    def _single(self, what: Soldier | None) -> Account:
+        meeting = self._meeting() if what is None else self._loose_meeting()
+        cost = self._touching(what, self._here, self._here_spread) + meeting
+        cost += self._until(what) + self._since(what)
+        extra = _BOARD_COST + self._bend() if what is None else _TURNED_COST
+        return Account(float(cost.min()) + extra, (self._touch(what, _weights(cost), self._here),))
+
+    def _double(self, first: Soldier | None, second: Soldier | None) -> Account:
+        ahead = self._touching(first, self._here, self._here_spread) + self._until(first)
+        behind = self._touching(second, self._there, self._there_spread) + self._since(second)
+        apart = np.hypot(
+            self._here[:, None, 0] - self._there[None, :, 0], self._here[:, None, 1] - self._there[None, :, 1]
+        )
+        elapsed_ms = (self._times_us[None, :] - self._times_us[:, None]) / 1000.0
+        speed_mps = np.where(elapsed_ms > 0.1, apart / np.maximum(elapsed_ms, 0.1), np.inf)
+        limit = float(np.linalg.norm(self._before.flight.velocity_at(float(self._times_us[0]))))
+        hurry = np.where(
+            elapsed_ms > 0.1, np.maximum(speed_mps / limit - _USUAL_KEPT, 0.0) / _KEPT_SIGMA, 1e3
+        )
+        cost = ahead[:, None] + behind[None, :] + hurry**2 / 2 + self._bends(first, second)
+        total = float(cost.min()) + _SECOND_TOUCH_COST + _TURNED_COST
+        share = _weights(cost)
+        struck = self._touch(first, share.sum(axis=1), self._here)
+        return Account(total, (struck, self._touch(second, share.sum(axis=0), self._there, struck)))
+
+    def open_end(self, *, over_board: bool) -> tuple[Account, ...]:
+        """Guess what the shot may have met after it was seen last.
+
+        Parameters
+        ----------
+        over_board
+            Whether it was lost over the board; else it left it, and may have touched no more than somebody who stood
+            at the edge and stirred.
+        """
+        near: list[Soldier | None] = [s for s in self._near if over_board or s.square in self._stirred_us]
+        found = [Account(1.0, ())]
+        for what in ([None] if over_board else []) + near:
+            cost = self._touching(what, self._here, self._here_spread)
+            found.append(Account(float(cost.min()) + 1.0, (self._touch(what, _weights(cost), self._here),)))
+        return tuple(found)
+
+
+def _kept_above(points: FloatArray, spread: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Points lifted onto the board where they lie below it, and the cost of their having been there."""
+    sunk = np.minimum(points[:, 2] - SHOT_RADIUS_MM, 0.0)
+    cost: FloatArray = np.minimum(sunk**2 / (spread[:, 2, 2] + _BOARD_SIGMA_MM**2) / 2, _MOST_SUNK_COST)
+    return _above_board(points), cost
+
+
+def _above_board(points: FloatArray) -> FloatArray:
+    points[:, 2] = np.maximum(points[:, 2], SHOT_RADIUS_MM)
+    return points
+
+
+def _weights(cost: FloatArray) -> FloatArray:
+    """Turn costs into probabilities, adding up to one."""
+    weights = np.exp(cost.min() - cost)
+    shares: FloatArray = weights / weights.sum()
+    return shares

@@ -1,0 +1,159 @@
+"""The flight after a contact: looked for from near the place where the flight before was seen last."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.registration import BoardView
+from vision.shot.draft import Draft, DraftFitter
+from vision.shot.flight import FlightPrior
+from vision.shot.from_cannon import CannonSearch
+from vision.shot.growing import Grower
+from vision.shot.sights import PLANE_MM, Sight, SightFinder, Way, Ways
+from vision.shot.streaks import SHOT_DIAMETER_MM
+
+__all__ = ["OnwardSearch"]
+
+FloatArray = NDArray[np.float64]
+
+_OFF_WORTH = 0.05  # what each mm off a way takes off what speaks for it
+_SLOWEST_MPS = 0.4
+_MOST_APART_MM = 75.0
+_BOUNCE_SPEED_UP = 1.15  # a contact slows the shot; the margin is for the unknown height
+_LATER_PICTURES = 8
+_LEAST_SCORE = 0.8  # a flight of two faint streaks far from where it should begin is none
+_SLOW_MPS = 1.5
+
+
+class OnwardSearch:
+    """Looks for the flight that begins where one ended.
+
+    Parameters
+    ----------
+    finder, fitter, grower, cannon
+        What was seen, what fits flights to it and follows them, and what knows the first one.
+    timestamps_us, view
+        As for `vision.shot.track.find_track`.
+    """
+
+    def __init__(
+        self,
+        finder: SightFinder,
+        fitter: DraftFitter,
+        grower: Grower,
+        cannon: CannonSearch,
+        timestamps_us: Sequence[int],
+        view: BoardView,
+    ) -> None:
+        self._finder = finder
+        self._fitter = fitter
+        self._grower = grower
+        self._cannon = cannon
+        self._times = timestamps_us
+        self._view = view
+
+    def after(self, draft: Draft, least: int) -> tuple[Draft, Draft] | None:
+        """Find the flight after this one; the last sights of this one may turn out not to be of the shot.
+
+        Parameters
+        ----------
+        draft
+            The flight before.
+        least
+            In so many pictures it must still be seen, once the last ones are taken from it.
+
+        Returns
+        -------
+        The flight before, as it is then, and the one after; ``None`` where none is found.
+        """
+        best: tuple[float, Draft, Way, list[Sight]] | None = None
+        pictures = draft.pictures
+        for cut in range(3):
+            if len(pictures) - cut < min(least, len(pictures)):
+                break
+            kept = draft.until(pictures[-1 - cut])
+            if len(pictures) - cut == 1 and not kept[0].is_shadow:
+                shorter = self._cannon.from_one_streak(kept[0])
+            else:
+                shorter = Draft(draft.prior, kept, self._fitter.fit(draft.prior, kept)) if cut else draft
+            found = None if shorter is None else self._next_way(shorter)
+            if shorter is None or found is None:
+                continue
+            score, way, sights = found
+            value = score - sum(sight.worth for sight in draft.after(pictures[-1 - cut]))
+            if value >= _LEAST_SCORE and (best is None or value > best[0]):
+                best = (value, shorter, way, sights)
+        if best is None:
+            return None
+        _, shorter, way, sights = best
+        return shorter, self._grower.grown(self._contact_prior(shorter, way, sights), sights)
+
+    def _next_way(self, draft: Draft) -> tuple[float, Way, list[Sight]] | None:
+        """Find the way that starts where this flight ends, with how much speaks for it and what lies on it."""
+        begin = draft.sights[-1].streak.frame + 1
+        end = min(begin + _LATER_PICTURES, self._finder.end)
+        speed_before = float(np.linalg.norm(draft.fit.flight.velocity_at(1000.0 * draft.sights[-1].time_ms)))
+        limit = _BOUNCE_SPEED_UP * speed_before + 0.3
+        flown_ms = np.linspace(draft.sights[-1].time_ms, self._times[end - 1] / 1000.0, 10 * _LATER_PICTURES)
+        flown_mm = self._flown(draft, flown_ms)
+        pairs = [
+            (self._finder.pairs(j, k), j) for k in range(begin + 1, end) for j in range(max(begin, k - 2), k)
+        ]
+        ways = Ways.joined([each for each, _ in pairs])
+        first = np.concatenate([np.full(len(each), j) for each, j in pairs]) if pairs else np.zeros(0, int)
+        able = (ways.speeds >= _SLOWEST_MPS) & (ways.speeds <= limit)
+        ways, first = ways.some(able), first[able]
+        # Somewhere before its first sight the way must have left the flight.
+        since_ms = flown_ms - ways.times_ms[:, None]
+        across, along = (
+            flown_mm[:, i] - ways.points_mm[:, i, None] - since_ms * ways.velocities[:, i, None]
+            for i in (0, 1)
+        )
+        off2 = across * across + along * along
+        until = np.searchsorted(flown_ms, np.array(self._times)[first] / 1000.0)
+        off2[np.arange(len(flown_ms)) > until[:, None]] = np.inf
+        apart_mm = np.sqrt(off2.min(axis=1))
+        able = apart_mm <= _MOST_APART_MM
+        ways, first, apart_mm = ways.some(able), first[able], apart_mm[able]
+        if not len(ways):
+            return None
+        agreement = self._finder.agreeing(ways, first, np.minimum(first + 10, self._finder.end), 4.0)
+        counts = agreement.counts
+        # Smears that change in strength or width are parts of a moving soldier.
+        rough = agreement.widths_off / np.maximum(counts, 1)
+        earliest, latest = agreement.ends
+        late = 0.6 * (first - begin) + 0.5 * (latest - earliest + 1 - counts)
+        score = agreement.strength - _OFF_WORTH * agreement.off_mm - late - apart_mm / 15.0 - rough
+        score[counts < np.where(ways.speeds < _SLOW_MPS, 3, 2)] = -np.inf
+        if not np.any(np.isfinite(score)):
+            return None
+        best = int(score.argmax())
+        sights = [self._finder.sight(k, which) for k, which in agreement.on_way(best)]
+        return float(score[best]), ways.way(best), sights
+
+    def _flown(self, draft: Draft, times_ms: FloatArray) -> FloatArray:
+        """Where a flight would be seen on the comparison plane if it went on, shape (N, 2)."""
+        flown = draft.fit.flight.at(times_ms * 1000.0)
+        flown[:, 2] = np.maximum(flown[:, 2], SHOT_DIAMETER_MM / 2)
+        return self._view.on_plane(self._view.project(flown), PLANE_MM)
+
+    def _contact_prior(self, draft: Draft, line: Way, sights: Sequence[Sight]) -> FlightPrior:
+        """Describe a flight that starts where the one before ended, give or take what may lie between two contacts."""
+        times = np.linspace(draft.sights[-1].time_ms, sights[0].time_ms, 40)
+        seen = self._flown(draft, times)
+        traced = line.point_mm + (times - line.time_ms)[:, None] * line.velocity
+        apart = np.hypot(*(seen - traced).T)
+        nearest = int(np.argmin(apart))
+        start_mm = draft.fit.flight.at(1000.0 * float(times[nearest]))[0]
+        start_mm[2] = max(start_mm[2], SHOT_DIAMETER_MM / 2)
+        return FlightPrior.of(
+            start_us=1000.0 * float(times[nearest]),
+            start_sigma_us=3000.0,
+            start_mm=start_mm,
+            start_sigma_mm=np.array([6.0, 6.0, 10.0]) + float(apart[nearest]),
+            velocity_mps=np.array([line.velocity[0], line.velocity[1], 0.0]),
+            velocity_sigma_mps=np.array([2.0, 2.0, 2.0]),
+        )
