@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import multiprocessing.resource_tracker
 import os
 import signal
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 import cv2
+from pebble import ProcessExpired, ProcessPool
 
 from rig.analyse import analyse_folder
 from rig.analysis_store import keep, place_of
 from rig.checked_file import FaultyFile
+from rig.end_put_off import EndPutOff
 from rig.freed_memory import keep_freed_memory
 from rig.recording import read_recording
 
@@ -136,57 +138,63 @@ def analyse_many(folders: Sequence[Path], *, jobs: int, into: Path | None = None
 
     Notes
     -----
-    Closed before its end, as Ctrl-C does it, it starts no further reading; every reading that was given is kept.
+    Closed before its end, as Ctrl-C does it, it drops the readings under way at once; every reading that was given is
+    kept, and none is kept by halves.
     """
     left = iter(folders)
-    suspects: list[Path] = []
-    while True:
-        for suspect in suspects:
-            yield _alone(suspect, into)
-        waiting: dict[Future[Read], Path] = {}
-        pool = _pool(jobs)
-        try:
-            while True:
-                while len(waiting) < _WAITING_EACH * jobs and (folder := next(left, None)) is not None:
-                    if (known := _known(folder, into)) is not None:
-                        yield known
-                    else:
-                        waiting[pool.submit(_read_one, folder, into)] = folder
-                if not waiting:
-                    return
-                for future in wait(waiting, return_when=FIRST_COMPLETED).done:
-                    read = future.result()
-                    del waiting[future]
-                    yield read
-        except BrokenProcessPool:
-            # One recording took its process along and the pool with it; which one, each shows by itself.
-            suspects = [*waiting.values()]
-        finally:
-            pool.shutdown(cancel_futures=True)
+    waiting: dict[Future[Read], Path] = {}
+    pool = _pool(jobs)
+    try:
+        _start(pool)
+        while True:
+            while len(waiting) < _WAITING_EACH * jobs and (folder := next(left, None)) is not None:
+                if (known := _known(folder, into)) is not None:
+                    yield known
+                else:
+                    waiting[pool.schedule(_read_one, args=(folder, into))] = folder
+            if not waiting:
+                return
+            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                yield _outcome_of(future, waiting.pop(future))
+    finally:
+        pool.stop()
+        pool.join()
 
 
-def _pool(jobs: int) -> ProcessPoolExecutor:
+def _pool(jobs: int) -> ProcessPool:
     # Forked from a server that has imported everything and does nothing else: OpenCV's threads do not survive a fork.
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([__name__])
-    return ProcessPoolExecutor(jobs, context, initializer=_begin)
+    return ProcessPool(jobs, initializer=_begin, context=context)
 
 
-def _alone(folder: Path, into: Path | None) -> Read:
-    with _pool(1) as pool:
+def _start(pool: ProcessPool) -> None:
+    # Ctrl-C at a terminal reaches all processes. Of it only this one shall hear, which ends the others, and not before they
+    # have begun: one that then does not find whoever started it cries out.
+    multiprocessing.resource_tracker.ensure_running()  # which lets Ctrl-C through when it starts
+    with EndPutOff() as end:
+        held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            return pool.submit(_read_one, folder, into).result()
-        except BrokenProcessPool:
-            return Read(
-                folder,
-                Outcome.BAD,
-                None,
-                f"{folder}: reading it ended its process; is it too large for the memory?",
-            )
+            pool.schedule(_begin)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, held)
+    if end.asked:
+        raise KeyboardInterrupt
+
+
+def _outcome_of(future: Future[Read], folder: Path) -> Read:
+    try:
+        return future.result()
+    except ProcessExpired:
+        return Read(
+            folder,
+            Outcome.BAD,
+            None,
+            f"{folder}: reading it ended its process; is it too large for the memory?",
+        )
 
 
 def _begin() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; whoever started them ends them
     cv2.setNumThreads(1)  # the processes share the cores already
     keep_freed_memory()
 

@@ -3,6 +3,9 @@
 import json
 import os
 import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -169,6 +172,42 @@ def test_a_recording_that_ends_its_process_is_named_and_the_rest_is_read(
     reads = {read.folder.name: read for read in many.analyse_many(folders, jobs=1)}
     assert {name for name, read in reads.items() if read.outcome is Outcome.READ} == {"b"}
     assert "poison" in reads["poison"].why
+
+
+def test_of_many_recordings_none_is_passed_over_where_some_end_their_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(many, "_known", lambda folder, into: None)
+    monkeypatch.setattr(many, "_read_one", _end_the_process)
+    folders = [tmp_path / str(k) / ("poison" if k % 7 == 3 else "fine") for k in range(40)]
+    reads = list(many.analyse_many(folders, jobs=2))
+    assert sorted(read.folder for read in reads) == sorted(folders)
+    assert {read.folder for read in reads if read.outcome is Outcome.BAD} == {
+        folder for folder in folders if folder.name == "poison"
+    }
+
+
+@pytest.mark.parametrize("presses", [1, 2])
+@pytest.mark.parametrize("after_readings", [0, 1])
+def test_ctrl_c_ends_it_with_one_line_and_the_next_run_does_the_rest(
+    tmp_path: Path, presses: int, after_readings: int
+) -> None:
+    for name in ("a", "b", "c"):
+        record(tmp_path / "shots" / name)
+    kept = tmp_path / "kept"
+    command = [sys.executable, "-c", "import sys; from rig.cli import main; sys.exit(main())"]
+    command += ["analyse", str(tmp_path / "shots"), "--into", str(kept), "--jobs", "1"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as rig:
+        # The folder is there just before the processes are started that read.
+        while not kept.is_dir() or len(list(kept.rglob("*.json"))) < after_readings:
+            assert rig.poll() is None
+            time.sleep(0.02)
+        for _ in range(presses):
+            os.killpg(rig.pid, signal.SIGINT)  # as a terminal does: to all that belongs to the command
+        _, err = rig.communicate(timeout=120)
+    assert (rig.returncode, err.splitlines()) == (130, ["rig: stopped"])
+    assert main(["analyse", str(tmp_path / "shots"), "--into", str(kept), "--jobs", "1"]) == 0
+    assert len(list(kept.rglob("*.json"))) == 3
 
 
 def test_the_tally_counts_what_was_read() -> None:
