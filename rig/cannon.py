@@ -240,6 +240,7 @@ class Cannon:
             0  # the cannon's count before the last arming; None: it has restarted since
         )
         self._fired: bool | None = False
+        self._shot: ShotFired | None = None
         self._draw_out = False  # the draw may stand anywhere between rest and breech, where no switch sees it
 
     @property
@@ -251,6 +252,11 @@ class Cannon:
     def fired(self) -> bool | None:
         """Whether this shot's trigger was pulled; None where that is not known, as after a line that was lost."""
         return self._fired
+
+    @property
+    def shot(self) -> ShotFired | None:
+        """What is known of this shot so far; None where it was not asked for, or nobody knows whether it left."""
+        return self._shot
 
     @property
     def link(self) -> Link:
@@ -373,14 +379,16 @@ class Cannon:
         ShotNotSeen
             The trigger was pulled.
         LinkError
-            `fired` tells whether the trigger was pulled all the same.
+            `fired` tells whether the trigger was pulled all the same, and `shot` what is known of it.
         """
         self._step(Event.LANE_ASKED, lambda: self._check_lane(lane_clear), Event.LANE_SEEN_CLEAR)
         token = self._step(Event.ARM_ASKED, self._arm, Event.TOKEN_GIVEN)
         self._guarded(before_fire)
-        released_us, seen = self._step(Event.FIRE_ASKED, lambda: self._fire(token), None)
+        released_device_us, seen = self._step(Event.FIRE_ASKED, lambda: self._fire(token), None)
         self._recover(Event.SHOT_SEEN)
-        return self._shot(released_us, seen)
+        return self._told(
+            released_device_us, seen
+        )  # once more: by now the clocks are set against each other best
 
     def service(self) -> None:
         """Draw the lever and turn it to 180 degrees, for lubrication. From here on the dwell runs."""
@@ -434,7 +442,7 @@ class Cannon:
             raise NotDone("writing the cannon's settings", _SAVING_US)
 
     def _home(self) -> None:
-        self._fired = False
+        self._fired, self._shot = False, None
         expected_ms = self._link.ask(messages.Home()).expected_ms
         self._await_state(wire.State.READY, expected_ms, "homing")
         home = {
@@ -548,9 +556,11 @@ class Cannon:
 
     def _fire(self, token: int) -> tuple[int, ShotSeen | None]:
         """Fire; return when the trigger was pulled on the cannon's clock, and what the muzzle gate saw."""
-        self._fired = None
-        released = self._link.ask(messages.Fire(token))
+        self._fired = self._shot = None
+        released_device_us = self._link.ask(messages.Fire(token)).released_us
         self._fired = True
+        # At once: whatever goes wrong from here on, this much is known.
+        self._shot = self._told(released_device_us, None)
         longest_ms = max(
             self._settings[wire.Setting.SHOT_TIMEOUT_MS], self._settings[wire.Setting.TRIGGER_HOLD_MS]
         )
@@ -560,15 +570,16 @@ class Cannon:
             nonlocal seen
             if isinstance(event, ShotSeen):
                 seen = event
+                self._shot = self._told(released_device_us, seen)
             return isinstance(event, StateChanged) and event.state is wire.State.SAFE
 
         # The shot is seen, the trigger held for its time, and then the cannon is safe by itself.
         if self._listen_for(messages.Event, _patience_us(longest_ms), where=is_over) is None:
             self._note(self._as_event(self._look()))
         self._link.beat()  # a round trip close to the shot sets the clocks against each other best
-        return released.released_us, seen
+        return released_device_us, seen
 
-    def _shot(self, released_device_us: int, seen: ShotSeen | None) -> ShotFired:
+    def _told(self, released_device_us: int, seen: ShotSeen | None) -> ShotFired:
         released = self._link.to_host(released_device_us)
         left_us = transit_us = muzzle_speed_mps = None
         if seen is not None:

@@ -12,7 +12,7 @@ there is a recording the log says once it is whole; who ends the program meanwhi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from rig.aiming import AimedShot, aim_at
 from rig.analyse import Analysis
 from rig.calibration_file import calibration_of
 from rig.camera import Frame
-from rig.cannon import Cannon, LaneAnswer, ShotFired, ShotNotSeen
+from rig.cannon import Cannon, LaneAnswer, ShotFired
 from rig.end_put_off import EndPutOff
 from rig.eye import Eye, TableReading
 from rig.hands import Hands
@@ -176,6 +176,8 @@ class Match:
         self._session_id = session_id
         self._progress = progress
         self._asked_us: int | None = None
+        self._unheard: list[BaseException] = []
+        """What was raised by whoever was told of a shot that had left."""
 
     def read_position(
         self, side: Side, *, shots_left: Mapping[Side, int], held: Mapping[Side, int]
@@ -220,36 +222,36 @@ class Match:
         if reading.standing.differences:
             raise PositionDiffers(reading.standing.differences)
         self._asked_us = None
-        unsaid: list[Exception] = []
+        self._unheard = []
         ending = EndPutOff()
-
-        def say(read: ShotRead) -> None:
-            try:
-                tell(read)
-            except Exception as error:  # nobody listens: the shot is followed to its end all the same
-                unsaid.append(error)
-
         shot_id = self._log.begin_shot(self._session_id, _plan_of(order), clock_us=self._now())
-        with ReadingAhead(self._folder(shot_id)) as ahead:
+        with ReadingAhead(self._folder(shot_id)) as ahead, ExitStack() as once_asked:
             try:
                 # Another log's shots may lie there, and a shot without a recording is lost.
                 refuse_recorded(self._folder(shot_id))
-                aimed, fired = self._fire(shot_id, order, reading, ahead)
-                done = self._follow(shot_id, order, aimed, fired, ahead, say, ending)
+                aimed, fired = self._fire(
+                    shot_id, order, reading, ahead, lambda: once_asked.enter_context(ending)
+                )
+                done = self._follow(shot_id, order, aimed, fired, ahead, tell)
             except BaseException as error:
                 # First of all the cannon: what is being read ends later.
                 self._give_up(shot_id, error)
                 raise
         if ending.asked:
             raise KeyboardInterrupt
-        if unsaid:
-            raise unsaid[0]
+        if self._unheard:
+            raise self._unheard[0]
         return done
 
     def _fire(
-        self, shot_id: int, order: Order, reading: TableReading, ahead: ReadingAhead
+        self,
+        shot_id: int,
+        order: Order,
+        reading: TableReading,
+        ahead: ReadingAhead,
+        put_off_the_end: Callable[[], object],
     ) -> tuple[AimedShot, ShotFired]:
-        """Bring the cannon from safe to safe, with a shot between."""
+        """Bring the cannon from safe to safe, with a shot between; once that is asked for, no end is heard before its own."""
         cannon, settings = self._cannon, self.settings
         soldier = reading.standing.at(order.target)
         aimed = aim_at(
@@ -284,33 +286,37 @@ class Match:
         self._progress("checking the lane, arming, firing")
         self._eye.ring.hold()
         try:
-            fired = cannon.fire(self._lane, lambda: self._about_to_fire(shot_id))
-        except ShotNotSeen:
-            # Whether a shot left only the pictures can tell now.
-            if self._asked_us is not None:
-                self._keep(shot_id, order, aimed, self._asked_us)
+            fired = cannon.fire(self._lane, lambda: self._about_to_fire(shot_id, put_off_the_end))
+            self._left(shot_id, fired)
+        except BaseException as error:
+            if self._asked_us is not None and cannon.fired is not False:
+                self._keep(shot_id, order, aimed, self._asked_us, error)
             raise
-        self._reached(shot_id, Stage.FIRED)
-        self._log.seen(
-            shot_id,
-            log.MuzzleGate(
-                release_to_first_us=None if fired.left_us is None else fired.left_us - fired.released_us,
-                first_to_second_us=fired.transit_us,
-                spacing_mm=settings.cannon.gate_spacing_mm,
-            ),
-            clock_us=self._now(),
-        )
         return aimed, fired
 
     def _lane(self) -> LaneAnswer:
         alarm = self._eye.alarm()
         return LaneAnswer(alarm is None, "" if alarm is None else alarm.reason)
 
-    def _about_to_fire(self, shot_id: int) -> None:
+    def _about_to_fire(self, shot_id: int, put_off_the_end: Callable[[], object]) -> None:
         """Write what must stand in the log before the fire command leaves."""
         self._reached(shot_id, Stage.ARMED)
         self._reached(shot_id, Stage.ASKED)
+        put_off_the_end()  # asked for before, it stops the shot
         self._asked_us = self._now()
+
+    def _left(self, shot_id: int, fired: ShotFired) -> None:
+        """Write that the shot left, and what the muzzle gate saw of it."""
+        self._reached(shot_id, Stage.FIRED)
+        self._log.seen(
+            shot_id,
+            log.MuzzleGate(
+                release_to_first_us=None if fired.left_us is None else fired.left_us - fired.released_us,
+                first_to_second_us=fired.transit_us,
+                spacing_mm=self.settings.cannon.gate_spacing_mm,
+            ),
+            clock_us=self._now(),
+        )
 
     def _give_up(self, shot_id: int, error: BaseException) -> None:
         """Tell the log why the shot was given up, and whether it left as far as that is known."""
@@ -326,14 +332,7 @@ class Match:
                 self._log.abort(shot_id, why, fired=fired, clock_us=self._now())
 
     def _follow(
-        self,
-        shot_id: int,
-        order: Order,
-        aimed: AimedShot,
-        fired: ShotFired,
-        ahead: ReadingAhead,
-        tell: Tell,
-        ending: EndPutOff,
+        self, shot_id: int, order: Order, aimed: AimedShot, fired: ShotFired, ahead: ReadingAhead, tell: Tell
     ) -> ShotDone:
         """Watch until all is at rest and the shot is read, judge it, tell it and write its recording.
 
@@ -343,32 +342,43 @@ class Match:
         released_us = fired.left_us or fired.released_us
         folder = self._folder(shot_id)
         keys = self._recording_keys(order, aimed, released_us)
-        with ending:  # the shot cannot be had again, and half a recording is none
-            watched = self._watch(released_us, ahead, keys)
-            verdict: Verdict | None = None
-            try:
-                if watched.failure is not None:
-                    raise watched.failure
-                analysis = ahead.analysis(watched.frames)
-                verdict = self._judge(shot_id, order, analysis)
-                tell(ShotRead(shot_id, order, fired, analysis))
-            finally:
-                # Whatever the reading came to, the shot's pictures are kept.
-                self._write(shot_id, folder, keys, watched, judged=verdict is not None)
-            return ShotDone(shot_id, order, aimed, fired, folder, analysis, verdict)
+        watched = self._watch(released_us, ahead, keys)
+        verdict: Verdict | None = None
+        try:
+            if watched.failure is not None:
+                raise watched.failure
+            analysis = ahead.analysis(watched.frames)
+            verdict = self._judge(shot_id, order, analysis)
+            self._say(lambda: tell(ShotRead(shot_id, order, fired, analysis)))
+        finally:
+            # Whatever the reading came to, the shot's pictures are kept.
+            self._write(shot_id, folder, keys, watched, judged=verdict is not None)
+        return ShotDone(shot_id, order, aimed, fired, folder, analysis, verdict)
 
-    def _keep(self, shot_id: int, order: Order, aimed: AimedShot, asked_us: int) -> None:
-        """Watch and write the recording of a shot of which nobody knows whether it left."""
-        keys = self._recording_keys(order, aimed, asked_us)
-        watched = self._watch(asked_us, None, keys)
+    def _keep(
+        self, shot_id: int, order: Order, aimed: AimedShot, asked_us: int, error: BaseException
+    ) -> None:
+        """Watch and write the recording of a shot that left, or may have, and of which something went wrong just then."""
+        known = self._cannon.shot
+        released_us = asked_us if known is None else known.left_us or known.released_us
+        keys = self._recording_keys(order, aimed, released_us)
+        watched = self._watch(released_us, None, keys)
+        if known is not None and not isinstance(error, LogError):
+            with suppress(LogError):  # what went wrong first is told, and the recording matters more
+                self._left(shot_id, known)
         self._write(shot_id, self._folder(shot_id), keys, watched, judged=False)
-        if watched.failure is not None:
-            raise watched.failure
+
+    def _say(self, say: Callable[[], None]) -> None:
+        """Say something of a shot that has left: where nobody listens any more, it is followed to its end all the same."""
+        try:
+            say()
+        except (Exception, SystemExit) as error:  # rich ends the program where its pipe is closed
+            self._unheard.append(error)
 
     def _watch(self, released_us: int, ahead: ReadingAhead | None, keys: Mapping[str, Any]) -> _Watched:
         """Watch a shot until all is at rest, and have it read meanwhile where that is wanted."""
         camera, ring = self.settings.camera, self._eye.ring
-        self._progress("watching")
+        self._say(lambda: self._progress("watching"))
         failure: BaseException | None = None
         start_us = released_us - round(camera.clip_before_s * 1e6)
         longest_us = round(camera.clip_after_s * 1e6)
@@ -404,7 +414,7 @@ class Match:
         elif stillness is Stillness.QUIET:
             ahead.begin(frames)
         else:
-            self._progress("reading the shot")
+            self._say(lambda: self._progress("reading the shot"))
             ahead.finish(frames)
 
     def _write(
@@ -412,7 +422,7 @@ class Match:
     ) -> None:
         if len(watched.frames) < 2:
             return
-        self._progress("recording")
+        self._say(lambda: self._progress("recording"))
         why = "" if watched.whole else str(watched.failure) or "asked to end"
         told = {**keys, "incomplete": why} if why else keys
         known = f"shot {shot_id} was fired{', and its verdict is in the log' if judged else ''}"

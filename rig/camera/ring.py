@@ -23,9 +23,9 @@ class FrameRing:
     keep_us
         How far back a clip can begin. Outside a shot older frames are let go.
     hold_us
-        For how long a shot may be held: between `hold` and `release` nothing is let go that is younger than
-        `keep_us + hold_us`. More pictures than come in that time are never kept, however long the shot is held and
-        however fast the camera really is, so `most_bytes` bounds the memory.
+        For how long a shot may be held: between `hold` and `release` nothing is let go, and what comes later than this
+        is not taken in: however long it takes until somebody asks for the shot, it is there. More pictures than come in
+        that time are never kept, however fast the camera really is, so `most_bytes` bounds the memory.
     stall_us
         A camera that gives nothing for this long has stalled.
     """
@@ -66,11 +66,10 @@ class FrameRing:
         if self._seen_us is None:
             self._seen_us = now_us
         if frames:
-            self._frames.extend(frames)
+            self._frames.extend(frames[: self.most_frames - len(self._frames)] if self._held else frames)
             # The frame's own time, not now: a queue of old pictures is no sign of life.
             self._seen_us = frames[-1].timestamp_us
-        kept_us = self._keep_us + (self._hold_us if self._held else 0)
-        while self._frames and self._frames[0].timestamp_us < now_us - kept_us:
+        while not self._held and self._frames and self._frames[0].timestamp_us < now_us - self._keep_us:
             self._frames.popleft()
         silent_us = now_us - self._seen_us
         if silent_us > max(self._stall_us, 3 * self.period_us):
@@ -88,7 +87,7 @@ class FrameRing:
             raise FramesDropped(self.camera.name, dropped, due)
 
     def hold(self) -> None:
-        """From now on let nothing go for `hold_us`: a shot is about to be fired."""
+        """From now on let nothing go: a shot is about to be fired."""
         self._held = True
 
     def release(self) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from game.montecassino import Position
-from rig.camera import Camera, OpenCvCamera
+from rig.camera import Camera, CameraError, OpenCvCamera
 from rig.cannon import Cannon, Change
 from rig.checked_file import Fault
 from rig.cli._opening_line import open_line
@@ -95,6 +95,12 @@ def open_rig(
             on_change=on_change,
             on_wait=lambda: ring.update(clock.now_us()),
         )
+
+        def keep_up() -> None:
+            with suppress(CameraError):  # told by whoever asks for its pictures
+                ring.update(clock.now_us())
+
+        line.link.on_listened = keep_up
         progress("looking for the cannon")
         identity = cannon.connect()
         read_history(line.link)  # the transcript keeps why the chip was reset, and what it would not do

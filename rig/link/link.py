@@ -15,6 +15,7 @@ else, nothing awaited.
 
 import secrets
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
@@ -73,6 +74,9 @@ class Link:
         How many pieces came in a session that were no frame of it.
     repeated : int
         How many frames were sent again for want of an answer.
+    on_listened : callable
+        Called whenever it has listened, ten times a second at least while an answer is awaited. It must not raise. A camera
+        holds but the last seconds of pictures, and a cannon that does not answer is waited for longer.
     """
 
     def __init__(
@@ -98,6 +102,7 @@ class Link:
         self.damaged = 0
         self.repeated = 0
         self._heard = 0
+        self.on_listened: Callable[[], None] = lambda: None
 
     @property
     def clock(self) -> Clock:
@@ -287,6 +292,7 @@ class Link:
     def _listen(self, timeout_us: int) -> None:
         """Read once and sort what came."""
         data = self._port.read(timeout_us)
+        self.on_listened()
         self._heard += len(data)
         for item in self._decoder.feed(data):
             if not isinstance(item, Frame):

@@ -72,6 +72,18 @@ def test_ring_keeps_everything_while_held_so_that_no_shot_loses_its_beginning():
     assert ring.between(0, 400_000) == []
 
 
+def test_ring_keeps_the_beginning_of_a_shot_however_long_nobody_asks_for_it():
+    camera = ScriptedCamera()
+    ring = FrameRing(camera, keep_us=50_000, hold_us=600_000, stall_us=500_000)
+    camera.deliver(0, 10_000)
+    ring.update(10_000)
+    ring.hold()
+    for t in range(20_000, 5_000_000, 10_000):
+        camera.deliver(t)
+        ring.update(t)
+    assert [frame.timestamp_us for frame in ring.newest(1000)] == list(range(0, 660_000, 10_000))
+
+
 def test_ring_never_holds_more_than_it_said_however_long_a_shot_is_held_or_fast_the_camera_is():
     camera = ScriptedCamera()
     ring = FrameRing(camera, keep_us=50_000, hold_us=100_000, stall_us=500_000)

@@ -1,0 +1,196 @@
+"""Whatever breaks between the trigger's release and the end of a shot: what left the cannon is on record."""
+
+import signal
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from test_match import assert_cannon_is_safe, ctrl_c, order, rig_on
+
+from rig.camera import CameraError
+from rig.cannon import CannonError, Change
+from rig.cli import main
+from rig.cli._opening import OpenRig
+from rig.link.errors import LinkError
+from rig.log import Fired, Shot, Stage, open_log
+from rig.match import NotKept
+from rig.recording import read_frames, read_recording
+from rig.sequence import State
+
+__all__ = ["ctrl_c"]  # a fixture
+
+
+@pytest.fixture(scope="module")
+def left_us(tmp_path_factory) -> int:
+    """When the shot of the twin's seed leaves the cannon."""
+    with rig_on(tmp_path_factory.mktemp("left")) as (rig, position):
+        left_us = rig.match.shoot(order(rig, position)).fired.left_us
+    assert left_us is not None
+    return left_us
+
+
+def pictures_of(shot: Shot) -> list[int]:
+    """The times of the pictures in a shot's recording, all of which can be read."""
+    assert shot.recording_path is not None
+    recording = read_recording(Path(shot.recording_path))
+    assert len(list(read_frames(Path(shot.recording_path), recording))) == len(recording.timestamps_us)
+    return list(recording.timestamps_us)
+
+
+def when_fired(rig: OpenRig, act: Callable[[], object]) -> None:
+    """Do something as soon as the controller knows that the shot left."""
+    on_change = rig.cannon._on_change
+
+    def and_act(change: Change) -> None:
+        on_change(change)
+        if change.state is State.FIRED:
+            act()
+
+    rig.cannon._on_change = and_act
+
+
+@pytest.mark.parametrize(
+    ("fault", "after_us"),
+    [
+        ("\n[[twin.resets]]\nat_us = {at_us}\ncause = 4\n", 3_000),
+        ("\n[twin.plant.emergency_stop]\nwire_cut_at_s = {at_s}\n", 18_000),
+    ],
+    ids=["the solenoid's kick resets the chip", "emergency stop"],
+)
+def test_a_cannon_that_fails_as_the_shot_leaves_loses_no_picture_of_it(tmp_path, left_us, fault, after_us):
+    at_us = left_us + after_us
+    with rig_on(tmp_path, fault.format(at_us=at_us, at_s=at_us / 1e6)) as (rig, position):
+        with pytest.raises((CannonError, LinkError)):
+            rig.match.shoot(order(rig, position))
+        (shot,) = rig.log.shots()
+        assert len(rig.twin.shots) == 1
+        assert_cannon_is_safe(rig)
+    assert shot.fired is Fired.YES
+    times_us = pictures_of(shot)
+    assert times_us[0] < left_us - 200_000
+    assert times_us[-1] > left_us + 300_000
+    recorded = shot.entry(Stage.RECORDED)
+    assert recorded is not None
+    assert recorded.cause == "", "all was at rest in its last picture"
+    # The log has it as any shot that was recorded and not judged.
+    assert main(["judge", "1", "--settings", str(tmp_path / "rig.toml")]) == 0
+    with open_log(Path(rig.settings.log.path)) as log:
+        assert log.shot(1).verdict is not None
+
+
+def test_what_the_muzzle_gate_saw_before_an_emergency_stop_is_in_the_log(tmp_path, left_us):
+    fault = f"\n[twin.plant.emergency_stop]\nwire_cut_at_s = {(left_us + 18_000) / 1e6}\n"
+    with rig_on(tmp_path, fault) as (rig, position):
+        with pytest.raises(CannonError):
+            rig.match.shoot(order(rig, position))
+        (shot,) = rig.log.shots()
+    assert shot.muzzle_gate is not None
+    assert shot.muzzle_gate.first_to_second_us is not None
+
+
+def test_a_camera_that_dies_five_milliseconds_after_the_shot_leaves_what_it_saw(tmp_path, left_us):
+    with rig_on(tmp_path, f"\n[twin.camera.faults]\ngone_at_us = {left_us + 5_000}\n") as (rig, position):
+        with pytest.raises(CameraError, match="camera twin"):
+            rig.match.shoot(order(rig, position))
+        (shot,) = rig.log.shots()
+        assert_cannon_is_safe(rig)
+    assert shot.fired is Fired.YES
+    assert pictures_of(shot)[-1] > left_us - 20_000
+    recorded = shot.entry(Stage.RECORDED)
+    assert recorded is not None
+    assert "incomplete: camera twin" in recorded.cause
+
+
+def test_a_line_that_falls_silent_after_the_fire_command_loses_no_picture(tmp_path, left_us):
+    with rig_on(tmp_path) as (rig, position):
+        fire = rig.cannon._fire
+        port = rig.cannon.link._port
+
+        def and_cut(token):
+            write, written = port.write, []
+
+            def once(data: bytes) -> None:
+                write(data)
+                written.append(data)
+                port.read = lambda timeout_us: (rig.twin.run_for(timeout_us), b"")[1]
+
+            port.write = once
+            return fire(token)
+
+        rig.cannon._fire = and_cut
+        camera = rig.eye.ring.camera
+        poll = camera.poll
+        # As the real camera's: what nobody asks for in time is lost, the oldest first.
+        camera.poll = lambda: [each for each in poll() if each.timestamp_us > rig.match._now() - 2_000_000]
+        with pytest.raises(LinkError):
+            rig.match.shoot(order(rig, position))
+        (shot,) = rig.log.shots()
+        assert len(rig.twin.shots) == 1
+    assert shot.fired is Fired.UNCERTAIN
+    assert pictures_of(shot)[0] < left_us - 200_000
+    assert pictures_of(shot)[-1] > left_us + 300_000
+
+
+def test_a_log_that_is_busy_as_the_shot_leaves_says_where_its_recording_is(tmp_path, left_us):
+    with rig_on(tmp_path) as (rig, position):
+        other = sqlite3.connect(rig.settings.log.path, isolation_level=None)
+        when_fired(rig, lambda: other.execute("BEGIN IMMEDIATE"))
+        with pytest.raises(NotKept, match=r"its recording is whole in .*shot-00001.*rig judge 1"):
+            rig.match.shoot(order(rig, position))
+        other.rollback()
+        other.close()
+    folder = Path(rig.settings.log.recordings) / "shot-00001"
+    assert read_recording(folder).timestamps_us[-1] > left_us + 300_000
+
+
+def test_ctrl_c_as_the_shot_leaves_ends_the_rig_once_it_is_judged_and_recorded(tmp_path, ctrl_c):
+    with rig_on(tmp_path) as (rig, position):
+        when_fired(rig, lambda: signal.raise_signal(signal.SIGINT))
+        with pytest.raises(KeyboardInterrupt):
+            rig.match.shoot(order(rig, position))
+        (shot,) = rig.log.shots()
+        assert_cannon_is_safe(rig)
+    assert shot.entry(Stage.ABORTED) is None
+    assert shot.verdict is not None
+    assert pictures_of(shot)
+
+
+def test_ctrl_c_while_the_cannon_is_armed_fires_nothing(tmp_path, ctrl_c):
+    with rig_on(tmp_path) as (rig, position):
+        reached = rig.log.reached
+
+        def and_interrupt(shot_id, stage, **told):
+            reached(shot_id, stage, **told)
+            if stage is Stage.ARMED:
+                signal.raise_signal(signal.SIGINT)
+
+        rig.log.reached = and_interrupt
+        with pytest.raises(KeyboardInterrupt):
+            rig.match.shoot(order(rig, position))
+        (shot,) = rig.log.shots()
+        assert rig.twin.shots == []
+        assert_cannon_is_safe(rig)
+    assert shot.fired is Fired.NO
+
+
+@pytest.mark.parametrize(
+    "closed", [OSError(5, "Input/output error"), SystemExit(1)], ids=["terminal", "pipe"]
+)
+def test_where_nobody_listens_any_more_a_shot_is_judged_and_recorded(tmp_path, closed):
+    heard: list[str] = []
+
+    def listen(words: str) -> None:
+        heard.append(words)
+        if "watching" in heard:
+            raise closed
+
+    with rig_on(tmp_path) as (rig, position):
+        rig.match._progress = listen
+        with pytest.raises(type(closed)):
+            rig.match.shoot(order(rig, position))
+        (shot,) = rig.log.shots()
+    assert {"watching", "reading the shot", "recording"} <= set(heard)
+    assert shot.entry(Stage.ABORTED) is None
+    assert shot.verdict is not None
+    assert pictures_of(shot)
