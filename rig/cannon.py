@@ -22,6 +22,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
+from rig.end_put_off import EndPutOff
 from rig.link import messages, wire
 from rig.link.errors import LinkError, NotDone, PortError, Refused
 from rig.link.link import EventsMissed, Link
@@ -619,17 +620,20 @@ class Cannon:
             except Refused as error:
                 self._look_behind(error)
                 raise
-        except LetDown as error:
+        except BaseException as error:
+            with EndPutOff():  # Ctrl-C pressed twice must not break off what the first has begun
+                self._leave_step(error)
+            raise
+
+    def _leave_step(self, error: BaseException) -> None:
+        if isinstance(error, LetDown):
             event = Event.DWELL_EXPIRED if isinstance(error, DwellExpired) else Event.LET_DOWN_ASKED
             self._recover(event, str(error))
-            raise
-        except Aborted as error:
+        elif isinstance(error, Aborted):
             self._recover(Event.ABORTED, str(error))
-            raise
-        except BaseException as error:
+        else:
             self._stop()
             self._recover(Event.ABORTED, str(error) or type(error).__name__)
-            raise
 
     def _look_behind(self, refused: Refused) -> None:
         """Raise what lies behind a refusal: where the cannon has left the shot, its word may still be on the way."""

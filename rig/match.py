@@ -234,8 +234,9 @@ class Match:
                 )
                 done = self._follow(shot_id, order, aimed, fired, ahead, tell)
             except BaseException as error:
-                # First of all the cannon: what is being read ends later.
-                self._give_up(shot_id, error)
+                # First of all the cannon: what is being read ends later. Nothing of it is broken off by another Ctrl-C.
+                with EndPutOff():
+                    self._give_up(shot_id, error)
                 raise
         if ending.asked:
             raise KeyboardInterrupt

@@ -7,7 +7,9 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import NoReturn
 
 import typer
 
@@ -126,9 +128,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = app(args=arguments, prog_name="rig", standalone_mode=False)
         sys.stdout.flush()  # here, where a full disk is still told as one
     except typer.Abort:
+        if arguments is None:
+            signal.signal(
+                signal.SIGINT, signal.SIG_IGN
+            )  # the interpreter ends, which another Ctrl-C would spoil
         return _complain("stopped", _INTERRUPTED)
     except typer.TyperException as error:
         return _complain(_told(error), error.exit_code)
+    except ImportError as error:
+        if not _was_broken_off(error):
+            raise
+        status = _INTERRUPTED
     except Exception as error:
         if _is_ours(error):
             exit_status: int = getattr(error, "exit_status", 2)
@@ -142,7 +152,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _complain(f"could not write: {error.strerror}", 2)
         raise
     if status == _INTERRUPTED:
-        return _complain("stopped", _INTERRUPTED)
+        _complain("stopped", _INTERRUPTED)
+        if arguments is None:
+            _leave(_INTERRUPTED)
+        return _INTERRUPTED
     return status if isinstance(status, int) else 0
 
 
@@ -151,6 +164,22 @@ def _open_missing_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - for as long as we run
+
+
+def _was_broken_off(error: ImportError) -> bool:
+    """Whether Ctrl-C came while a library was being loaded, which some of them tell in words of their own."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__cause__ or cause.__context__
+    return cause is not None
+
+
+def _leave(status: int) -> NoReturn:
+    """End the process at once: all that was open is closed, and a library that Ctrl-C left half-loaded crashes at its end."""
+    with suppress(OSError):
+        sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
 
 
 def _drop_unwritten() -> None:

@@ -15,6 +15,7 @@ from rig.camera import Camera, CameraError, OpenCvCamera
 from rig.cannon import Cannon, Change
 from rig.checked_file import Fault
 from rig.cli._opening_line import open_line
+from rig.end_put_off import EndPutOff
 from rig.eye import Eye, ring_for
 from rig.hands import Hands
 from rig.link import wire
@@ -76,7 +77,8 @@ def open_rig(
         Where something is not there or not as expected. Nothing is armed then.
     """
     _make_folders(settings)
-    with ExitStack() as stack:
+    # Once it is being let go of, nothing of that is broken off: a second Ctrl-C waits for the end of it.
+    with ExitStack() as letting_go, ExitStack() as stack:
         log = stack.enter_context(open_log(Path(settings.log.path)))
         camera: Camera
         if settings.port.url != TWIN:
@@ -130,10 +132,12 @@ def open_rig(
         try:
             yield OpenRig(settings, match, cannon, eye, log, session_id, hands, twin)
         except BaseException as error:
+            letting_go.enter_context(EndPutOff())
             # A full disk takes this no more than what it was; a session without its end is an interrupted one.
             with suppress(LogError):
                 log.end_session(session_id, str(error) or type(error).__name__)
             raise
+        letting_go.enter_context(EndPutOff())
         log.end_session(session_id, "finished")
 
 

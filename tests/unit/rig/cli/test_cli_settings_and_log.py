@@ -214,12 +214,23 @@ def command() -> Callable[[BaseException], None]:
     app.registered_commands[:] = before
 
 
+def _load_broken_off() -> ImportError:
+    try:
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as ended:
+            raise ImportError("initialization failed") from ended
+    except ImportError as failed:
+        return failed
+
+
 @pytest.mark.parametrize(
     ("error", "status"),
     [
         (RefusedError("the lane\nis not clear"), 1),
         (KeyboardInterrupt(), 130),
         (typer.Abort(), 130),
+        (_load_broken_off(), 130),
         (FileNotFoundError(2, "No such file or directory", "plan.toml"), 2),
     ],
 )
@@ -230,9 +241,12 @@ def test_every_expected_end_is_one_line(
     _one_line(rig("raise-it"), status)
 
 
-def test_a_bug_keeps_its_traceback(rig: Rig, command: Callable[[BaseException], None]) -> None:
-    command(ZeroDivisionError("ours"))
-    with pytest.raises(ZeroDivisionError):
+@pytest.mark.parametrize("bug", [ZeroDivisionError("ours"), ImportError("no such module")])
+def test_a_bug_keeps_its_traceback(
+    rig: Rig, command: Callable[[BaseException], None], bug: Exception
+) -> None:
+    command(bug)
+    with pytest.raises(type(bug)):
         rig("raise-it")
 
 
