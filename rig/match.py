@@ -34,6 +34,7 @@ from rig.reading_ahead import ReadingAhead
 from rig.recording import RecordingError, recording_of, refuse_full_disk, refuse_recorded, write_recording
 from rig.sequence import State
 from rig.settings import Settings
+from rig.shot_identity import shot_identity
 from vision.rest import Stillness
 
 __all__ = [
@@ -173,7 +174,7 @@ class Match:
         self._hands = hands
         self._clock = clock
         self._log = shots
-        self._session_id = session_id
+        self._session = shots.session(session_id)
         self._progress = progress
         self._asked_us: int | None = None
 
@@ -229,7 +230,7 @@ class Match:
             except Exception as error:  # nobody listens: the shot is followed to its end all the same
                 unsaid.append(error)
 
-        shot_id = self._log.begin_shot(self._session_id, _plan_of(order), clock_us=self._now())
+        shot_id = self._log.begin_shot(self._session.session_id, _plan_of(order), clock_us=self._now())
         with ReadingAhead(self._folder(shot_id)) as ahead:
             try:
                 # Another log's shots may lie there, and a shot without a recording is lost.
@@ -414,7 +415,9 @@ class Match:
             return
         self._progress("recording")
         why = "" if watched.whole else str(watched.failure) or "asked to end"
-        told = {**keys, "incomplete": why} if why else keys
+        told = {**keys, "shot": shot_identity(self._session, shot_id).model_dump()}
+        if why:
+            told["incomplete"] = why
         known = f"shot {shot_id} was fired{', and its verdict is in the log' if judged else ''}"
         try:
             write_recording(folder, told, [(frame.timestamp_us, frame.image) for frame in watched.frames])
