@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from rig.analyse import Analysis, analyse_folder
 from rig.log import Fired, LogError, Shot, ShotLog
 from rig.logged_reading import log_reading
 from rig.recording import Recording, RecordingError, read_recording
+from rig.shot_identity import shot_identity
 
 __all__ = ["NotToBeJudged", "judge_recorded", "not_judged"]
 
@@ -82,6 +84,9 @@ def _recording(log: ShotLog, shot: Shot) -> tuple[Path, Recording]:
         if not (folder / "recording.json").exists():
             raise NotToBeJudged(f"shot {shot.shot_id} has no recording, neither in the log nor in {folder}")
     recording = read_recording(folder)
+    told, due = recording.keys.shot, shot_identity(log.session(shot.session_id), shot.shot_id)
+    if told is not None and not due.model_dump().items() <= told.model_dump().items():
+        raise RecordingError(folder, f"shot is {told}, and expected is {due}; it is of another shot")
     planned = shot.planned
     for key, found, expected in (
         ("position", "null" if recording.position is None else str(recording.position), planned.position),
@@ -97,6 +102,12 @@ def _recording(log: ShotLog, shot: Shot) -> tuple[Path, Recording]:
 
 
 def _kept_in(log: ShotLog, shot: Shot) -> Path:
-    """Return where the shot's session kept its recordings."""
+    """Return where the shot's session kept its recordings, also if the rig ran elsewhere then."""
     settings = log.session(shot.session_id).settings.get("log")
-    return Path(str(settings["recordings"])) if isinstance(settings, dict) else Path("recordings")
+    if not isinstance(settings, dict):
+        return log.folder / "recordings"
+    kept, beside = Path(str(settings["recordings"])), Path(str(settings["path"])).parent
+    if kept.is_absolute() and not kept.is_relative_to(beside):
+        return kept
+    # Both were said from where the rig ran: only how the one lies to the other still holds.
+    return log.folder / os.path.relpath(kept, beside)

@@ -34,6 +34,7 @@ from rig.reading_ahead import ReadingAhead
 from rig.recording import RecordingError, recording_of, refuse_full_disk, refuse_recorded, write_recording
 from rig.sequence import State
 from rig.settings import Settings
+from rig.shot_identity import shot_identity
 from vision.rest import Stillness
 
 __all__ = [
@@ -173,7 +174,7 @@ class Match:
         self._hands = hands
         self._clock = clock
         self._log = shots
-        self._session_id = session_id
+        self._session = shots.session(session_id)
         self._progress = progress
         self._asked_us: int | None = None
         self._unheard: list[BaseException] = []
@@ -224,7 +225,7 @@ class Match:
         self._asked_us = None
         self._unheard = []
         ending = EndPutOff()
-        shot_id = self._log.begin_shot(self._session_id, _plan_of(order), clock_us=self._now())
+        shot_id = self._log.begin_shot(self._session.session_id, _plan_of(order), clock_us=self._now())
         with ReadingAhead(self._folder(shot_id)) as ahead, ExitStack() as once_asked:
             try:
                 # Another log's shots may lie there, and a shot without a recording is lost.
@@ -425,7 +426,9 @@ class Match:
             return
         self._say(lambda: self._progress("recording"))
         why = "" if watched.whole else str(watched.failure) or "asked to end"
-        told = {**keys, "incomplete": why} if why else keys
+        told = {**keys, "shot": shot_identity(self._session, shot_id).model_dump()}
+        if why:
+            told["incomplete"] = why
         known = f"shot {shot_id} was fired{', and its verdict is in the log' if judged else ''}"
         try:
             write_recording(folder, told, [(frame.timestamp_us, frame.image) for frame in watched.frames])

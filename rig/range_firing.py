@@ -67,8 +67,15 @@ class RangeGun:
         if change.event is Event.LATCHED:
             self._latched_us = change.at_us
 
-    def fire(self, elevation_rad: float) -> RangeShot:
+    def fire(self, elevation_rad: float, before_fire: Callable[[], None]) -> RangeShot:
         """Bring the cannon from safe to safe, with a shot between.
+
+        Parameters
+        ----------
+        elevation_rad
+            As set.
+        before_fire
+            Called once the cannon is armed, to write down that the shot may have left from then on.
 
         Raises
         ------
@@ -99,7 +106,7 @@ class RangeGun:
                 timeout_us=round(self._settings.cannon.load_s * 1e6),
             )
             self._progress("checking the lane, arming, firing")
-            fired = cannon.fire(self._lane, lambda: None)
+            fired = cannon.fire(self._lane, before_fire)
         except BaseException as error:
             cannon.leave(str(error) or type(error).__name__)
             raise

@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -33,6 +34,7 @@ __all__ = [
     "Keys",
     "Recording",
     "RecordingError",
+    "ShotKeys",
     "read_frames",
     "read_recording",
     "recording_of",
@@ -164,6 +166,18 @@ class CannonKeys(_Keys):
     muzzle_mm: tuple[float, float, float] | None
 
 
+class ShotKeys(_Keys):
+    """Which shot of a log it is."""
+
+    number: Annotated[int, Field(ge=1)]
+    session: Annotated[int, Field(ge=1)]
+    session_began_utc_us: TimeUs
+
+    def __str__(self) -> str:
+        began = datetime.fromtimestamp(self.session_began_utc_us / 1e6, tz=UTC)
+        return f"{self.number} of session {self.session}, begun {began:%Y-%m-%d %H:%M:%S} UTC"
+
+
 class Keys(_Keys):
     """All of recording.json."""
 
@@ -181,6 +195,8 @@ class Keys(_Keys):
     """Why the pictures end before all was at rest; empty where they do not."""
     clip_sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
     """Of the video as it was recorded; None where nobody took it."""
+    shot: ShotKeys | None = None
+    """Which shot of the rig's log it is; None where nobody said so."""
 
     def conflicts(self) -> Iterator[Fault]:
         """Ask for a muzzle at its side's end of the board."""

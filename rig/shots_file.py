@@ -16,6 +16,7 @@ from rig.checked_file import Fault, FaultyFile, read_text
 from rig.csv_table import CsvTable, read_table, shown, to_number
 from rig.length_unit import LengthUnit
 from rig.log import Shot, Stage
+from rig.whole_file import write_whole
 
 __all__ = ["ShotRows", "ShotsFile", "ShotsFileError", "logged_shots", "read_shots", "shots_of_tape"]
 
@@ -41,6 +42,7 @@ _RANGE_COLUMNS: Mapping[str, LengthUnit | None] = MappingProxyType(
     {"range": None} | {f"range_{unit}": unit for unit in LengthUnit}
 )
 _KNOWN = (*_TO_SI, _FROM, *_RANGE_COLUMNS)
+_OPEN = "?"  # in place of a range: the shot was about to be fired, and nobody has said yet how far it went
 
 
 class ShotsFileError(FaultyFile):
@@ -56,7 +58,7 @@ class ShotsFile:
     unit: LengthUnit
     """What ranges were written in."""
     skipped: tuple[Fault, ...] = ()
-    """Rows left out because somebody said so."""
+    """Rows left out: their range is still open, or somebody said so."""
 
 
 def shots_of_tape(
@@ -133,7 +135,8 @@ def read_shots(
         Its first line names the columns: `elevation_deg`; what was measured: `range_cm` (or `range_mm`, `range_m`,
         `range_in`, or `range`), `gate_mps`, `tracked_mps`, `fell_right_mm` with `fell_ahead_mm`; and if it was noted
         `azimuth_deg`, `traverse_mm`, `dwell_s`, `shots_before`, `floor_mm`, `elevation_from` (below or above). An empty
-        cell means "not measured".
+        cell means "not measured", and a range of `?` that it is still open: such a row is left out, and counts as a
+        shot of the spring, as every row does.
     unit : LengthUnit, optional
         What a column `range` is in; cm by default.
     elevation_rad : float, optional
@@ -154,23 +157,27 @@ def read_shots(
     given = _checked_header(name, table, unit, elevation_rad)
     shots: list[MeasuredShot] = []
     faults: list[Fault] = []
-    for row in table.rows:
+    still_open: list[Fault] = []
+    for index, row in enumerate(table.rows):
         uneven = table.uneven(row)
         if uneven is not None:
             faults.append(uneven)
             continue
-        shot = _shot_of(
-            row.line, dict(zip(header, row.cells, strict=True)), len(shots), given, elevation_rad, floor_m
-        )
+        cells = dict(zip(header, row.cells, strict=True))
+        waiting = _open_range(row.line, index + 1, cells)
+        if waiting is not None:
+            still_open.append(waiting)
+            continue
+        shot = _shot_of(row.line, cells, index, given, elevation_rad, floor_m)
         if isinstance(shot, MeasuredShot):
             shots.append(shot)
         else:
             faults += shot
     if not table.rows:
         faults.append(Fault("the file", "no rows below the header", "a row for each shot"))
-    if faults and not (skip_bad_rows and shots):
-        raise ShotsFileError(name, faults)
-    return ShotsFile(name, tuple(shots), given, tuple(faults))
+    if not shots or (faults and not skip_bad_rows):
+        raise ShotsFileError(name, faults + still_open)
+    return ShotsFile(name, tuple(shots), given, tuple(faults + still_open))
 
 
 def _checked_header(
@@ -204,6 +211,21 @@ def _checked_header(
     if faults:
         raise ShotsFileError(name, faults)
     return said or unit or LengthUnit.CM
+
+
+def _open_range(line: int, number: int, cells: Mapping[str, str]) -> Fault | None:
+    """Say what to do about a row whose range is still open; None for any other."""
+    column = next(
+        (column for column, cell in cells.items() if column in _RANGE_COLUMNS and cell == _OPEN), None
+    )
+    if column is None:
+        return None
+    at = f", at {cells['elevation_deg']} degrees" if cells.get("elevation_deg") else ""
+    return Fault(
+        f"line {line}, {column}",
+        f"{_OPEN} for shot {number}{at}",
+        "its range, nothing where it was not measured, or no such line where it was not fired",
+    )
 
 
 def _shot_of(
@@ -264,6 +286,9 @@ def _shot_of(
 class ShotRows:
     """A CSV file of shots that grows while they are fired: `elevation_deg`, `range_cm`, `gate_mps`, `dwell_s`.
 
+    A shot's row is on the disk before it is fired, with its range open. What is learnt of it is put in as soon as it is
+    known: whatever ends the program, no shot is fired of which the file says nothing.
+
     Attributes
     ----------
     count : int
@@ -274,6 +299,7 @@ class ShotRows:
 
     def __init__(self, path: Path, count: int) -> None:
         self._path = path
+        self._row: str | None = None
         self.count = count
 
     @classmethod
@@ -296,29 +322,80 @@ class ShotRows:
             raise ShotsFileError(
                 name, [Fault("the file", str(error.strerror), "a file that can be written")]
             ) from error
-        lines = [
-            line
-            for line in read_text(path, ShotsFileError, missing="a CSV file of shots").splitlines()
-            if line.strip()
-        ]
+        rows = cls(path, 0)
+        lines = [line for line in rows._lines() if line.strip()]
         if not lines or lines[0].strip() != cls._HEADER:
             found = repr(lines[0].strip()) if lines else "nothing"
             raise ShotsFileError(name, [Fault("line 1", found, f"{cls._HEADER}, to add shots below it")])
-        return cls(path, len(lines) - 1)
+        rows.count = len(lines) - 1
+        return rows
 
-    def add(
-        self, elevation_deg: float, range_cm: float | None, gate_mps: float | None, dwell_s: float
-    ) -> None:
-        """Write a shot down at once: the next one may never be fired."""
-        cells = [
-            f"{elevation_deg:g}",
-            "" if range_cm is None else f"{range_cm:g}",
-            "" if gate_mps is None else f"{gate_mps:.4f}",
-            f"{dwell_s:.1f}",
-        ]
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(",".join(cells) + "\n")
+    def begin(self, elevation_deg: float) -> None:
+        """Write down the shot that is about to be fired, its range still open; on return that is on the disk.
+
+        Raises
+        ------
+        ShotsFileError
+            It cannot be written, as for each of the methods below.
+        """
+        row = f"{elevation_deg:g},{_OPEN},,"
+        self._write([*self._lines(), row], row)
+        self._row = row
         self.count += 1
+
+    def left(self, gate_mps: float | None, dwell_s: float) -> None:
+        """Write down what the rig measured of the shot that was begun."""
+        elevation, *_ = self._begun().split(",")
+        gate = "" if gate_mps is None else f"{gate_mps:.4f}"
+        row = f"{elevation},{_OPEN},{gate},{dwell_s:.1f}"
+        self._replace(row)
+        self._row = row
+
+    def taped(self, range_cm: float | None) -> None:
+        """Write down the range of the shot that was begun; None: it was not measured."""
+        elevation, _, gate, dwell = self._begun().split(",")
+        self._replace(f"{elevation},{'' if range_cm is None else f'{range_cm:g}'},{gate},{dwell}")
+        self._row = None
+
+    def strike(self) -> None:
+        """Take the row out again, if one was begun: its shot was not fired."""
+        if self._row is not None:
+            self._replace(None)
+            self._row = None
+            self.count -= 1
+
+    def open_ranges(self) -> Iterator[Fault]:
+        """Say of each shot whose range is still open what to do about it."""
+        table = read_table(self._path, ShotsFileError, expected=self._HEADER)
+        for number, row in enumerate(table.rows, start=1):
+            still_open = _open_range(row.line, number, dict(zip(table.header, row.cells, strict=False)))
+            if still_open is not None:
+                yield still_open
+
+    def _begun(self) -> str:
+        assert self._row is not None, "a shot is begun first"
+        return self._row
+
+    def _lines(self) -> list[str]:
+        return read_text(self._path, ShotsFileError, missing="a CSV file of shots").splitlines()
+
+    def _replace(self, row: str | None) -> None:
+        """Put another row in the place of the one that was begun; None: take it out."""
+        lines = self._lines()
+        # From the end: an earlier shot of which nothing is known has the same row. And somebody may have edited the file.
+        at = next((k for k in reversed(range(len(lines))) if lines[k] == self._row), None)
+        if at is None:
+            fault = Fault("the file", f"no line {self._row}", f"that line, to make it {row or 'none'}")
+            raise ShotsFileError(str(self._path), [fault])
+        lines[at : at + 1] = [] if row is None else [row]
+        self._write(lines, row)
+
+    def _write(self, lines: Sequence[str], row: str | None) -> None:
+        try:
+            write_whole(self._path, "".join(f"{line}\n" for line in lines))
+        except OSError as error:
+            fault = Fault("the file", str(error.strerror), f"one that takes this shot's row, {row or 'none'}")
+            raise ShotsFileError(str(self._path), [fault]) from error
 
 
 def logged_shots(

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import typer
+
 from game.montecassino import Position
 from rig.camera import Camera, CameraError, OpenCvCamera
 from rig.cannon import Cannon, Change
@@ -135,10 +137,19 @@ def open_rig(
             letting_go.enter_context(EndPutOff())
             # A full disk takes this no more than what it was; a session without its end is an interrupted one.
             with suppress(LogError):
-                log.end_session(session_id, str(error) or type(error).__name__)
+                log.end_session(session_id, _why(error))
             raise
         letting_go.enter_context(EndPutOff())
         log.end_session(session_id, "finished")
+
+
+def _why(error: BaseException) -> str:
+    """Say what ended a session, as the log shows it."""
+    if isinstance(error, KeyboardInterrupt):
+        return "Ctrl-C, or asked to end"
+    if isinstance(error, typer.Abort):
+        return "Ctrl-C at a question, or nobody there to answer it"
+    return str(error) or type(error).__name__
 
 
 def real_camera(settings: Settings, clock: Clock) -> Camera:

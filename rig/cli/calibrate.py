@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -141,7 +142,7 @@ def fire(
     from rig.cli._orders import with_hardware
     from rig.hands import PromptedHands
     from rig.range_firing import RangeGun
-    from rig.shots_file import ShotRows
+    from rig.shots_file import ShotRows, ShotsFileError
 
     _refuse_odd_elevation(elevation)
     chosen = with_hardware(settings_or_defaults(settings), port=port, camera=camera)
@@ -161,13 +162,21 @@ def fire(
             chosen, cannon=rig.cannon, eye=rig.eye, hands=rig.hands, side=side, progress=typer.echo
         )
         notes.append(gun.note)
-        for number in range(1, count + 1):
-            shot = gun.fire(math.radians(elevation))
-            speed = "untimed" if shot.muzzle_speed_mps is None else f"at {shot.muzzle_speed_mps:.3f} m/s"
-            typer.echo(f"shot {number} of {count} left {speed}, cocked for {shot.dwell_s:.1f} s")
-            range_cm = _asked_range_cm()
-            rows.add(elevation, range_cm, shot.muzzle_speed_mps, shot.dwell_s)
-            rig.hands.set_up((), ())
+        try:
+            for number in range(1, count + 1):
+                shot = gun.fire(math.radians(elevation), lambda: rows.begin(elevation))
+                rows.left(shot.muzzle_speed_mps, shot.dwell_s)
+                speed = "untimed" if shot.muzzle_speed_mps is None else f"at {shot.muzzle_speed_mps:.3f} m/s"
+                typer.echo(f"shot {number} of {count} left {speed}, cocked for {shot.dwell_s:.1f} s")
+                rows.taped(_asked_range_cm())
+                rig.hands.set_up((), ())
+        finally:
+            # What went wrong comes first: a file that cannot be used has been told, or will be by who reads it.
+            with suppress(ShotsFileError):
+                if rig.cannon.fired is False:
+                    rows.strike()
+                for still_open in rows.open_ranges():
+                    typer.echo(f"rig: {csv}: {still_open}", err=True)
     typer.echo(f"{csv}: {rows.count} shots; fit them with: rig calibrate range --csv {csv}")
 
 

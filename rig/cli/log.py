@@ -16,7 +16,7 @@ from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from rig.log import DecidedDoubt, MuzzleGate, Session, Shot
+    from rig.log import Analysis, DecidedDoubt, MuzzleGate, Session, Shot
 
 __all__ = ["decide", "export", "list_sessions", "list_shots", "show"]
 
@@ -136,14 +136,15 @@ def _in_full(shot: Shot, session: Session) -> Iterable[str]:
         yield f"  analysis {number}, rig {analysis.software_version}"
         for fall in analysis.falls:
             causes = " or ".join(fall.causes)
-            yield f"    {fall.square} fell: {causes}, confidence {fall.confidence:.2f} ({fall.evidence})"
+            yield f"    {_what_it_did(fall.square, analysis)}: {causes}, confidence {fall.confidence:.2f} ({fall.evidence})"
         for moved in analysis.moved:
             yield f"    {moved.square} was pushed to {moved.x_mm:.0f}, {moved.y_mm:.0f} mm"
     if verdict is not None:
         yield f"  leave      {' '.join(verdict.casualties) or '-'}"
         yield f"  put back   {' '.join(verdict.put_back) or '-'}"
         for doubt in shot.doubts:
-            yield f"  doubt      {_in_words(doubt)}"
+            when = "" if doubt.decision is None else f", {_when(doubt.decision.at_utc_us)}"
+            yield f"  doubt      {_in_words(doubt, shot)}{when}"
         if verdict.after is not None:
             yield f"  after      {verdict.after}"
         if verdict.winner is not None:
@@ -228,7 +229,7 @@ def decide(
             log, shot, square, leaves=word is Word.LEAVES, decided_by=by.upper() if by is not None else None
         )
         for doubt in doubts:
-            typer.echo(f"shot {shot}: {_in_words(doubt)}")
+            typer.echo(f"shot {shot}: {_in_words(doubt, log.shot(shot))}")
         verdict = log.shot(shot).verdict
     if verdict is not None and not verdict.doubts:
         typer.echo(f"shot {shot} is judged: leave {' '.join(verdict.casualties) or '-'}, ", nl=False)
@@ -238,17 +239,28 @@ def decide(
 def _list_pending(shots: Iterable[Shot]) -> None:
     pending = [(shot, doubt) for shot in shots for doubt in shot.pending]
     for shot, doubt in pending:
-        typer.echo(f"shot {shot.shot_id}: {_in_words(doubt)}")
+        typer.echo(f"shot {shot.shot_id}: {_in_words(doubt, shot)}")
     if not pending:
         typer.echo("nothing waits for a decision")
 
 
-def _in_words(doubt: DecidedDoubt) -> str:
-    between = " or ".join(doubt.between)
-    if doubt.decision is None:
-        return f"{doubt.square} fell, {between}: the commander of {doubt.commander} decides"
-    word = Word.LEAVES if doubt.decision.leaves else Word.STAYS
-    return f"{doubt.square} fell, {between}: {word}, said {doubt.decision.decided_by}"
+def _in_words(doubt: DecidedDoubt, shot: Shot) -> str:
+    analysis = shot.analyses[-1] if shot.analyses else None
+    doubtful = f"{_what_it_did(doubt.square, analysis)}, {' or '.join(doubt.between)}"
+    decision = doubt.decision
+    if decision is None:
+        return f"{doubtful}: the commander of {doubt.commander} decides"
+    ruled = f"ruled {decision.cause}, " if decision.cause else ""
+    word = Word.LEAVES if decision.leaves else Word.STAYS
+    signed = f", signed {decision.name}" if decision.name else ""
+    return f"{doubtful}: {ruled}{word}, said {decision.decided_by}{signed}"
+
+
+def _what_it_did(square: str, analysis: Analysis | None) -> str:
+    """Say that a soldier fell; of one that the analysis also tells as pushed, for it seems to stand, that it may have."""
+    moved = None if analysis is None else analysis.raw.get("moved")
+    stands = isinstance(moved, list) and any(each["square"] == square for each in moved)
+    return f"{square} {'may have fallen' if stands else 'fell'}"
 
 
 def _read_again(result: Mapping[str, Any]) -> str:

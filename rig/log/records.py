@@ -292,6 +292,7 @@ class Shot:
     """The last aim, where there were several."""
     muzzle_gate: MuzzleGate | None
     recording_path: str | None
+    """As it leads there from where the rig runs; None: there is none, or the log does not know it."""
     analyses: tuple[Analysis, ...]
     """Oldest first."""
     verdicts: tuple[Verdict, ...]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -70,23 +71,29 @@ def open_log(path: Path, *, create: bool = True, now_utc_us: Callable[[], int] =
         The file is missing, no log, damaged, written by a newer rig, locked, or must not be read or written.
     """
     lock = SessionLock(path.with_name(path.name + ".lock"))
-    return _SqlShotLog(open_engine(path, lock, create=create), str(path), lock, now_utc_us)
+    return _SqlShotLog(open_engine(path, lock, create=create), str(path), path.parent, lock, now_utc_us)
 
 
 def open_log_in_memory(*, now_utc_us: Callable[[], int] = _now_utc_us) -> ShotLog:
     """Open a log that nobody else sees and that ends when it is closed."""
     lock = SessionLock(None)
-    return _SqlShotLog(open_engine(None, lock, create=True), "the log in memory", lock, now_utc_us)
+    return _SqlShotLog(open_engine(None, lock, create=True), "the log in memory", Path(), lock, now_utc_us)
 
 
 class _SqlShotLog:
     """The one implementation of `ShotLog`."""
 
     def __init__(
-        self, engine: sa.Engine, name: str, lock: SessionLock, now_utc_us: Callable[[], int]
+        self,
+        engine: sa.Engine,
+        name: str,
+        folder: Path,
+        lock: SessionLock,
+        now_utc_us: Callable[[], int],
     ) -> None:
         self._engine = engine
         self._name = name
+        self._folder = folder
         self._lock = lock
         self._now_utc_us = now_utc_us
         self._session_id: int | None = None
@@ -100,6 +107,10 @@ class _SqlShotLog:
         except BaseException:
             self._engine.dispose()
             raise
+
+    @property
+    def folder(self) -> Path:
+        return self._folder
 
     # Sessions
 
@@ -128,7 +139,9 @@ class _SqlShotLog:
                     settings=dict(start.settings),
                     port=start.port,
                     camera=start.camera,
-                    transcript_path=start.transcript_path,
+                    transcript_path=None
+                    if start.transcript_path is None
+                    else self._kept(start.transcript_path),
                 )
         except BaseException:
             self._lock.release()
@@ -147,14 +160,14 @@ class _SqlShotLog:
 
     def session(self, session_id: int) -> Session:
         with self._read() as connection:
-            found = _read_sessions(connection, t.session.c.session_id == session_id)
+            found = _read_sessions(connection, t.session.c.session_id == session_id, self._folder)
         if not found:
             raise LogError(f"{self._name}: there is no session {session_id}")
         return found[0]
 
     def sessions(self) -> tuple[Session, ...]:
         with self._read() as connection:
-            return _read_sessions(connection, sa.true())
+            return _read_sessions(connection, sa.true(), self._folder)
 
     def close(self) -> None:
         self._session_id = None
@@ -229,7 +242,7 @@ class _SqlShotLog:
 
     def recorded(self, shot_id: int, path: str, *, clock_us: int | None = None, cause: str = "") -> None:
         with self._step(shot_id, Stage.RECORDED, cause, clock_us) as connection:
-            _insert(connection, t.recording, shot_id=shot_id, path=path)
+            _insert(connection, t.recording, shot_id=shot_id, path=self._kept(path))
 
     def analysed(
         self,
@@ -365,10 +378,10 @@ class _SqlShotLog:
         if plan is not None:
             condition = sa.and_(condition, t.shot.c.plan == plan)
         with self._read() as connection:
-            return _read_shots(connection, condition)
+            return _read_shots(connection, condition, self._folder)
 
     def _one_shot(self, connection: sa.Connection, shot_id: int) -> Shot:
-        found = _read_shots(connection, t.shot.c.shot_id == shot_id)
+        found = _read_shots(connection, t.shot.c.shot_id == shot_id, self._folder)
         if not found:
             raise LogError(f"{self._name}: there is no shot {shot_id}")
         return found[0]
@@ -423,6 +436,12 @@ class _SqlShotLog:
             fired=fired.value if fired is not None else None,
         )
 
+    def _kept(self, path: str) -> str:
+        """Give a path as it stays true wherever the rig is run, and where the log's whole folder is moved."""
+        # Links are left as they are: where one leads may be another disk, and the folder that holds it moves.
+        there, folder = os.path.abspath(path), os.path.abspath(self._folder)  # noqa: PTH100
+        return str(Path(there).relative_to(folder)) if Path(there).is_relative_to(folder) else there
+
     def _must_be_open(self, session_id: int) -> None:
         if session_id != self._session_id:
             raise LogError(f"{self._name}: session {session_id} is not open here")
@@ -442,7 +461,9 @@ class _SqlShotLog:
         unfinished = _unfinished(connection, condition)
         for shot_id in unfinished:
             self._append(connection, shot_id, Stage.INTERRUPTED, cause, None)
-        return _read_shots(connection, t.shot.c.shot_id.in_(unfinished)) if unfinished else ()
+        if not unfinished:
+            return ()
+        return _read_shots(connection, t.shot.c.shot_id.in_(unfinished), self._folder)
 
 
 _BARE = frozenset({Stage.COCKED, Stage.LOADED, Stage.ARMED, Stage.ASKED, Stage.FIRED})
@@ -487,7 +508,14 @@ def _unfinished(connection: sa.Connection, condition: sa.ColumnElement[bool]) ->
     return list(connection.execute(select.order_by(t.shot.c.shot_id)).scalars())
 
 
-def _read_sessions(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> tuple[Session, ...]:
+def _usable(folder: Path, kept: str | None) -> str | None:
+    """Give a path of the log as it leads there from where the rig runs; absolute ones stay."""
+    return None if kept is None else str(folder / kept)
+
+
+def _read_sessions(
+    connection: sa.Connection, condition: sa.ColumnElement[bool], folder: Path
+) -> tuple[Session, ...]:
     select = (
         sa.select(t.session, t.session_end.c.at_utc_us, t.session_end.c.cause)
         .outerjoin(t.session_end, t.session_end.c.session_id == t.session.c.session_id)
@@ -506,13 +534,15 @@ def _read_sessions(connection: sa.Connection, condition: sa.ColumnElement[bool])
             settings=row.settings,
             port=row.port,
             camera=row.camera,
-            transcript_path=row.transcript_path,
+            transcript_path=_usable(folder, row.transcript_path),
         )
         for row in connection.execute(select)
     )
 
 
-def _read_shots(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> tuple[Shot, ...]:
+def _read_shots(
+    connection: sa.Connection, condition: sa.ColumnElement[bool], folder: Path
+) -> tuple[Shot, ...]:
     rows = connection.execute(sa.select(t.shot).where(condition).order_by(t.shot.c.shot_id)).all()
     shot_ids = sa.select(t.shot.c.shot_id).where(condition)
     analysis_ids = sa.select(t.analysis.c.analysis_id).where(t.analysis.c.shot_id.in_(shot_ids))
@@ -556,7 +586,9 @@ def _read_shots(connection: sa.Connection, condition: sa.ColumnElement[bool]) ->
             history=tuple(_stage_entry(entry) for entry in history[row.shot_id]),
             aim=_aim(aims[row.shot_id][-1]) if aims[row.shot_id] else None,
             muzzle_gate=_gate(gates[row.shot_id][0]) if gates[row.shot_id] else None,
-            recording_path=recordings[row.shot_id][0].path if recordings[row.shot_id] else None,
+            recording_path=_usable(folder, recordings[row.shot_id][0].path)
+            if recordings[row.shot_id]
+            else None,
             analyses=tuple(
                 _analysis(analysis, falls[analysis.analysis_id], moved[analysis.analysis_id])
                 for analysis in analyses[row.shot_id]

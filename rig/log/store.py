@@ -7,6 +7,7 @@ told survives the end of the process, and of the power, from then on.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -33,7 +34,14 @@ class ShotLog(Protocol):
 
     Every method raises `rig.log.LogError` where the store fails, where an id is unknown, or where what it is told
     contradicts what it knows; nothing is written then. `clock_us` is the rig's monotonic clock.
+
+    A path of a file goes in and comes out as it leads there from where the rig runs. It is kept relative to `folder`
+    where it lies below it, else absolute, so that it is true from anywhere, and moves with the whole folder.
     """
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the log's file; of a log in memory, where the rig runs."""
 
     @property
     def interrupted(self) -> tuple[Shot, ...]:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+import typer
 from small_twin import SMALL_TWIN
 
 from game.montecassino import Option, Position, Square
@@ -15,7 +16,7 @@ from rig.cli._opening import OpenRig, open_rig
 from rig.cli._orders import zone_of
 from rig.hands import PromptedHands
 from rig.link.errors import LinkError
-from rig.log import Fired, Stage
+from rig.log import Fired, Stage, open_log
 from rig.match import Order, PositionDiffers, ShotRead
 from rig.recording import RecordingError, read_frames, read_recording
 from rig.settings import read_settings
@@ -41,6 +42,21 @@ def assert_cannon_is_safe(rig: OpenRig) -> None:
     assert twin is not None
     twin.run_for(60_000_000)  # the controller is silent; whatever is due, the firmware does by itself
     assert not twin.plant.lever.held, "a lever left drawn must be let down by the firmware"
+
+
+@pytest.mark.parametrize(
+    ("ending", "told"),
+    [
+        (KeyboardInterrupt, "Ctrl-C, or asked to end"),
+        (typer.Abort, "Ctrl-C at a question, or nobody there to answer it"),
+    ],
+)
+def test_a_session_that_a_person_ended_says_so(tmp_path, ending, told):
+    with pytest.raises(ending), rig_on(tmp_path):
+        raise ending
+    with open_log(tmp_path / "rig-log.sqlite", create=False) as log:
+        (session,) = log.sessions()
+    assert session.end_cause == told
 
 
 def test_a_shot_goes_through_every_stage_and_is_recorded_and_judged(tmp_path):

@@ -15,6 +15,8 @@ from rig.cli import main
 from rig.cli._opening import open_rig
 from rig.cli._orders import zone_of
 from rig.hands import PromptedHands
+from rig.link.link import Link
+from rig.link.messages import Fire
 from rig.match import Order
 from rig.range_firing import RangeGun
 from rig.settings import read_settings
@@ -46,7 +48,10 @@ def test_the_cannon_fires_at_the_elevation_it_is_told_and_is_safe_after_it(tmp_p
         shots = []
         for degrees in (41.6, 10.0):
             seen = len(changes)
-            shots.append(gun.fire(math.radians(degrees)))
+            fired_before = len(rig.twin.shots)
+            told = []
+            shots.append(gun.fire(math.radians(degrees), lambda told=told: told.append(len(rig.twin.shots))))
+            assert told == [fired_before], "it is told once, and before the shot leaves"
             for change in changes[seen:]:
                 gun.note(change)
             rig.hands.set_up((), ())
@@ -76,7 +81,7 @@ def test_a_lane_that_is_not_clear_lets_the_lever_down(tmp_path):
             progress=lambda words: None,
         )
         with pytest.raises(CannonError, match="lane is not clear"):
-            gun.fire(0.5)
+            gun.fire(0.5, lambda: pytest.fail("a shot that is not fired is not written down"))
         assert rig.twin.shots == []
         rig.twin.run_for(60_000_000)
         assert not rig.twin.plant.lever.held
@@ -93,6 +98,53 @@ def test_fired_taped_and_fitted_as_the_page_says(tmp_path, monkeypatch, capsys):
     assert [row.split(",")[1] for row in rows[1:]] == ["666", "671", "", "668"]
     assert main(["calibrate", "range", "--csv", "shots.csv"]) == 0
     assert "Muzzle speed: 9." in capsys.readouterr().out
+
+
+def test_a_shot_is_in_the_file_though_nobody_says_its_range(tmp_path, monkeypatch, capsys):
+    settings_in(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("666\n"))
+    assert main(["calibrate", "fire", "--elevation", "41.6", "--shots", "3"]) == 130
+    header, first, second = (tmp_path / "shots.csv").read_text().splitlines()
+    assert first.startswith("41.6,666,9.")
+    assert second.startswith("41.6,?,9.")
+    expected = "expected its range, nothing where it was not measured, or no such line where it was not fired"
+    still_open = f"line 3, range_cm: found ? for shot 2, at 41.6 degrees, {expected}"
+    assert capsys.readouterr().err == f"rig: shots.csv: {still_open}\nrig: stopped\n"
+    (tmp_path / "more.csv").write_text("\n".join((header, first, second, *3 * ["20,502,9.6,15"])))
+    assert main(["calibrate", "range", "--csv", "more.csv"]) == 0
+    told = capsys.readouterr()
+    assert told.err == f"rig: more.csv: left out: {still_open}\n"
+    assert main(["calibrate", "show", "calibration.json"]) == 0
+    assert "from 4 shots: more.csv (4)" in capsys.readouterr().out
+
+
+def test_a_shot_that_may_have_left_stays_in_the_file(tmp_path, monkeypatch, capsys):
+    """The trigger was pulled, and the muzzle gate saw nothing."""
+    settings_in(tmp_path, "\n[twin.plant.lever]\nsolenoid_works = false\n")
+    monkeypatch.chdir(tmp_path)
+    assert main(["calibrate", "fire", "--elevation", "41.6"]) == 1
+    assert (tmp_path / "shots.csv").read_text().splitlines()[1:] == ["41.6,?,,"]
+    told, why = capsys.readouterr().err.splitlines()
+    assert told.startswith("rig: shots.csv: line 2, range_cm: found ? for shot 1, at 41.6 degrees")
+    assert "no shot passed the muzzle gate" in why
+
+
+def test_a_shot_that_was_refused_is_not_in_the_file(tmp_path, monkeypatch, capsys):
+    def refused(link, request):
+        if isinstance(request, Fire):
+            (row,) = (tmp_path / "shots.csv").read_text().splitlines()[1:]
+            assert row == "41.6,?,,", "it is on record when fire is asked for"
+            request = Fire((request.token + 1) % 0x10000)
+        return ask(link, request)
+
+    ask = Link.ask
+    monkeypatch.setattr(Link, "ask", refused)
+    settings_in(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert main(["calibrate", "fire", "--elevation", "41.6"]) != 0
+    assert (tmp_path / "shots.csv").read_text().splitlines()[1:] == []
+    assert "range_cm" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,9 @@ from painted_table import CROWD
 
 from game.montecassino import Position, Side
 from rig.late_judging import NotToBeJudged, judge_recorded, not_judged
-from rig.log import ShotLog, Stage, open_log_in_memory
+from rig.log import ShotLog, Stage, open_log, open_log_in_memory
 from rig.recording import RecordingError
+from rig.shot_identity import shot_identity
 
 POSITION = str(Position(Side.G, CROWD, dict.fromkeys(Side, 0), dict.fromkeys(Side, 20)))
 FIRED = replace(
@@ -30,7 +31,9 @@ def log() -> Iterator[ShotLog]:
 
 def fire(log: ShotLog, folder: Path, last: Stage = Stage.SEEN) -> int:
     """Log a shot up to a stage in a session that keeps recordings in a folder, and have its process end there."""
-    session_id = log.start_session(replace(START, settings={"log": {"recordings": str(folder)}}))
+    session_id = log.start_session(
+        replace(START, settings={"log": {"path": "rig-log.sqlite", "recordings": str(folder)}})
+    )
     shot_id = until(log, session_id, last, plan=FIRED)
     log.end_session(session_id, "killed")
     return shot_id
@@ -90,6 +93,68 @@ def test_the_recording_of_another_shot_is_refused(log: ShotLog, tmp_path: Path) 
     ):
         judge_recorded(log, shot_id)
     assert log.shot(shot_id).recording_path is None
+
+
+def test_the_recording_of_a_like_shot_of_another_log_is_refused(log: ShotLog, tmp_path: Path) -> None:
+    """Both are the first shots of their logs, fired at the same position under the same rules."""
+    shot_id = fire(log, tmp_path)
+    with open_log_in_memory() as other:
+        theirs = shot_identity(other.session(other.start_session(START)), shot_id)
+    record(tmp_path / f"shot-{shot_id:05d}", position=POSITION, shot=theirs.model_dump())
+    with pytest.raises(
+        RecordingError,
+        match=r"shot is 1 of session 1, begun .*, and expected is 1 of session 1, begun .*; it is of another",
+    ):
+        judge_recorded(log, shot_id)
+    assert log.shot(shot_id).verdict is None
+
+
+def test_the_recording_that_says_it_is_of_this_shot_is_judged(log: ShotLog, tmp_path: Path) -> None:
+    shot_id = fire(log, tmp_path)
+    shot = shot_identity(log.session(log.shot(shot_id).session_id), shot_id)
+    more = {**shot.model_dump(), "of_the_club": "Nine"}
+    record(tmp_path / f"shot-{shot_id:05d}", position=POSITION, shot=more)
+    assert judge_recorded(log, shot_id)[0].verdict is not None
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["in the log", "not in the log"])
+def test_in_another_tables_folder_a_shot_is_judged_by_its_own_recording(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known: bool
+) -> None:
+    for table, incomplete in (("T1", "not to be read"), ("T2", "")):
+        record(tmp_path / table / "recordings/shot-00001", position=POSITION, incomplete=incomplete)
+    monkeypatch.chdir(tmp_path / "T2")
+    with open_log(Path("rig-log.sqlite")) as log:
+        shot_id = fire(log, Path("recordings"))
+        if known:
+            log.recorded(shot_id, "recordings/shot-00001")
+    monkeypatch.chdir(tmp_path / "T1")
+    with open_log(Path("../T2/rig-log.sqlite"), create=False) as log:
+        shot, analysis = judge_recorded(log, shot_id)
+    assert analysis is not None
+    assert [fall.square for fall in shot.analyses[-1].falls] == [str(FALLS)]
+    assert shot.recording_path == "../T2/recordings/shot-00001"
+
+
+@pytest.mark.parametrize(
+    ("path", "recordings", "found"),
+    [
+        ("T2/logs/log.sqlite", "T2/films", "{log}/../films"),
+        ("/then/T2/log.sqlite", "/then/T2/films", "{log}/films"),
+        ("/then/T2/log.sqlite", "/disk/films", "/disk/films"),
+    ],
+)
+def test_recordings_are_looked_for_where_they_lie_from_the_log(
+    tmp_path: Path, path: str, recordings: str, found: str
+) -> None:
+    with open_log(tmp_path / "log.sqlite") as log:
+        session = replace(START, settings={"log": {"path": path, "recordings": recordings}})
+        session_id = log.start_session(session)
+        shot_id = until(log, session_id, Stage.SEEN, plan=FIRED)
+        log.end_session(session_id, "killed")
+        with pytest.raises(NotToBeJudged) as refused:
+            judge_recorded(log, shot_id)
+    assert str(refused.value).endswith(f" nor in {found.format(log=tmp_path)}/shot-00001")
 
 
 def test_a_shot_without_a_recording_is_refused(log: ShotLog, tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ from rig.reading_ahead import ReadingAhead
 from rig.recording import RecordingError, read_recording
 from rig.sequence import State
 from rig.settings import Settings
+from rig.shot_identity import shot_identity
 from vision.reading import NoReading, TableBefore
 
 Image = NDArray[np.uint8]
@@ -244,6 +245,14 @@ def test_the_shot_is_read_once_and_before_the_table_is_surely_at_rest(
     # The clip goes on for 0.4 s of quiet, and reading began within the first tenth of it or little more.
     assert recorded - pictures >= 0.3 * FPS
     assert len(done.analysis.recording.timestamps_us) == recorded
+
+
+def test_the_recording_says_which_shot_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_log_in_memory() as log:
+        done = fire(tmp_path, monkeypatch, log=log)
+        recording = read_recording(Path(done.shot.recording_path or ""))
+        (session,) = log.sessions()
+    assert recording.keys.shot == shot_identity(session, done.shot.shot_id)
 
 
 def test_the_recording_is_read_as_the_live_pictures_were(

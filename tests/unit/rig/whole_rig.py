@@ -316,7 +316,7 @@ class MortalLog:
     def __getattr__(self, name: str) -> Any:
         self._port.must_live()
         method = getattr(self._log, name)
-        if name in {"close", "shot", "shots", "sessions"}:
+        if name in {"close", "shot", "shots", "session", "sessions"}:
             return method
 
         def write(*arguments: Any, **keywords: Any) -> Any:

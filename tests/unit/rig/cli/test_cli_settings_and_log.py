@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -131,6 +132,32 @@ def test_log_show_gives_all_that_is_known(rig: Rig) -> None:
         "G-41 fell: direct or ricochet, confidence 0.60 (hidden)",
     ):
         assert said in out
+
+
+@pytest.mark.usefixtures("shots")
+def test_log_show_gives_a_ruling_with_its_cause_who_signed_it_and_when(rig: Rig) -> None:
+    rig("docket", "rule", "1", "ricochet", "--side", "G", "--by", "Ada")
+    (line,) = [line for line in rig("log", "show", "2").out.splitlines() if line.startswith("  doubt ")]
+    assert re.fullmatch(
+        r"  doubt      G-41 fell, direct or ricochet: ruled ricochet, stays, said G, signed Ada, "
+        r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d",
+        line,
+    )
+
+
+def test_of_a_soldier_that_seems_to_stand_it_is_said_that_it_may_have_fallen(rig: Rig) -> None:
+    plan = changed(PLAN, position="A A01-A24 G25-G48 0/0 20/20 -", plan=None, plan_index=None)
+    pushed = changed(DOUBTFUL, causes=("other", "direct"))
+    analysis = Analysis(software_version="0.1.0", raw={"moved": [{"square": "G-41"}]}, falls=(pushed,))
+    with open_log(Path("rig-log.sqlite")) as log:
+        shot_id = until(log, log.start_session(START), Stage.RECORDED, plan=plan)
+        log.analysed(shot_id, analysis)
+        log.judged(shot_id, as_logged(judge_again(log.shot(shot_id), {})))
+    said = rig("log", "show", "1").out
+    assert "    G-41 may have fallen: other or direct, confidence" in said
+    assert "  doubt      G-41 may have fallen, other or direct: the commander of G decides" in said
+    assert rig("decide").out.startswith("shot 1: G-41 may have fallen, other or direct: ")
+    assert rig("decide", "1", "G-41", "stays").out.startswith("shot 1: G-41 may have fallen, other or")
 
 
 @pytest.mark.usefixtures("shots")

@@ -35,10 +35,13 @@ def empty_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(params=["file", "memory"])
-def log(request: pytest.FixtureRequest, tmp_path: Path, empty_log: Path) -> Iterator[ShotLog]:
+def log(
+    request: pytest.FixtureRequest, tmp_path: Path, empty_log: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[ShotLog]:
     ticks = itertools.count(1_790_000_000_000_000)
+    monkeypatch.chdir(tmp_path)
     if request.param == "file":
-        path = shutil.copy(empty_log, tmp_path / "rig-log.sqlite")
+        path = Path(shutil.copy(empty_log, "rig-log.sqlite"))
         opened = open_log(path, create=False, now_utc_us=lambda: next(ticks))
     else:
         opened = open_log_in_memory(now_utc_us=lambda: next(ticks))

@@ -6,6 +6,7 @@ import os
 import sqlite3
 import threading
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,66 @@ def test_a_commit_is_on_the_disk_and_readers_are_not_held_up(path: Path) -> None
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2  # FULL
         assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
     engine.dispose()
+
+
+def _log_recorded(path: Path, recording: str, transcript: str) -> int:
+    """Log a shot with a recording, as a rig that runs in the present folder does."""
+    with open_log(path) as log:
+        session_id = log.start_session(replace(START, transcript_path=transcript))
+        shot_id = until(log, session_id, Stage.SEEN)
+        log.recorded(shot_id, recording)
+        log.end_session(session_id, "done")
+    return shot_id
+
+
+def _paths(path: Path, shot_id: int) -> tuple[str | None, str | None]:
+    with open_log(path, create=False) as log:
+        shot = log.shot(shot_id)
+        return shot.recording_path, log.session(shot.session_id).transcript_path
+
+
+def test_what_lies_below_the_logs_folder_is_found_from_anywhere_and_after_the_folder_was_moved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("T1", "T2"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / "T1")
+    shot_id = _log_recorded(Path("../T2/log.sqlite"), "../T2/recordings/shot-1", "../T2/transcripts/1")
+    assert _paths(Path("../T2/log.sqlite"), shot_id) == ("../T2/recordings/shot-1", "../T2/transcripts/1")
+    monkeypatch.chdir(tmp_path / "T2")
+    assert _paths(Path("log.sqlite"), shot_id) == ("recordings/shot-1", "transcripts/1")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "T2").rename("T3")
+    assert _paths(Path("T3/log.sqlite"), shot_id) == ("T3/recordings/shot-1", "T3/transcripts/1")
+    there = tmp_path / "T3"
+    assert _paths(there / "log.sqlite", shot_id) == (
+        str(there / "recordings/shot-1"),
+        str(there / "transcripts/1"),
+    )
+
+
+def test_what_lies_elsewhere_is_found_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "table").mkdir()
+    monkeypatch.chdir(tmp_path / "table")
+    shot_id = _log_recorded(Path("log.sqlite"), "../films/shot-1", "/var/transcripts/1")
+    monkeypatch.chdir(tmp_path)
+    assert _paths(Path("table/log.sqlite"), shot_id) == (
+        str(tmp_path / "films/shot-1"),
+        "/var/transcripts/1",
+    )
+
+
+def test_paths_that_an_older_rig_kept_are_those_of_the_logs_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It kept them as it used them, mostly in the folder where the log is."""
+    (tmp_path / "table").mkdir()
+    monkeypatch.chdir(tmp_path / "table")
+    shot_id = _log_recorded(Path("log.sqlite"), "recordings/shot-1", "transcripts/1")
+    with closing(sqlite3.connect("log.sqlite")) as database:
+        assert database.execute("SELECT path FROM recording").fetchall() == [("recordings/shot-1",)]
+    monkeypatch.chdir(tmp_path)
+    assert _paths(Path("table/log.sqlite"), shot_id)[0] == "table/recordings/shot-1"
 
 
 def test_folders_on_the_way_are_made(tmp_path: Path) -> None:

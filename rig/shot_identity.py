@@ -1,0 +1,16 @@
+"""Which shot a recording is of, as the log that has the shot knows it."""
+
+from __future__ import annotations
+
+from rig.log import Session
+from rig.recording import ShotKeys
+
+__all__ = ["shot_identity"]
+
+
+def shot_identity(session: Session, shot_id: int) -> ShotKeys:
+    """Give what recording.json says of a shot of a session.
+
+    Shots and sessions are counted from 1 in every log. When the session began tells the logs of two tables apart.
+    """
+    return ShotKeys(number=shot_id, session=session.session_id, session_began_utc_us=session.started_utc_us)
