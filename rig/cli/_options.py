@@ -11,7 +11,14 @@ if TYPE_CHECKING:
     from rig.log import ShotLog
     from rig.settings import Settings
 
-__all__ = ["SETTINGS_FILE", "SettingsFile", "check_transcript", "open_log_to_read", "settings_or_defaults"]
+__all__ = [
+    "SETTINGS_FILE",
+    "SettingsFile",
+    "check_transcript",
+    "open_log_to_read",
+    "settings_of_this_table",
+    "settings_or_defaults",
+]
 
 SETTINGS_FILE = Path("rig.toml")
 """Where settings are looked for."""
@@ -29,6 +36,19 @@ def settings_or_defaults(path: Path) -> Settings:
     if path == SETTINGS_FILE and not path.exists():
         return Settings()
     return read_settings(path)
+
+
+def settings_of_this_table(path: Path) -> Settings:
+    """Read the settings as `settings_or_defaults` does; where the defaults stand, that is said.
+
+    In the wrong folder a simulated shot would pass for a real one, and another table's markers for this one's.
+    """
+    if path == SETTINGS_FILE and not path.exists():
+        typer.echo(
+            f"rig: there is no {SETTINGS_FILE} here: default settings hold, which mean a simulated table; rig init writes them",
+            err=True,
+        )
+    return settings_or_defaults(path)
 
 
 def check_transcript(path: Path | None) -> Path | None:

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from rig.cli._app import app
-from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_or_defaults
+from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_of_this_table
 from rig.cli._outputs import check_writable
 from rig.cli._pictures import check_ending, write_figure
 
@@ -93,7 +93,7 @@ def square(
     from calibration.aim import Arc
     from rig.aim_explained import explain_aim
 
-    chosen = settings_or_defaults(settings)
+    chosen = settings_of_this_table(settings)
     stands = _position(chosen, position, side)
     aimed_at, foot_mm = _on_the_table(target, chosen.board.square_mm)
     said = explain_aim(
@@ -131,7 +131,7 @@ def table(
     from game.montecassino import Position
     from rig.firing_table import as_csv, firing_table
 
-    chosen = settings_or_defaults(settings)
+    chosen = settings_of_this_table(settings)
     fires = _fires(chosen, Position.parse(chosen.game.position), side)
     arc = Arc.LOBBED if lobbed else Arc.DIRECT
     rows = list(firing_table(fires, chosen.cannon, chosen.board, arc))
@@ -162,7 +162,7 @@ def reach(
     from game.montecassino import Position
     from rig.firing_table import firing_table
 
-    chosen = settings_or_defaults(settings)
+    chosen = settings_of_this_table(settings)
     fires = _fires(chosen, Position.parse(chosen.game.position), side)
     direct, lobbed = (list(firing_table(fires, chosen.cannon, chosen.board, arc)) for arc in Arc)
     for name, rows in (("direct", direct), ("lobbed", lobbed)):
@@ -216,7 +216,7 @@ def best(
     from rig.cli._orders import option_of, zone_of
     from rig.fall_table import fall_table_origin
 
-    chosen = settings_or_defaults(settings)
+    chosen = settings_of_this_table(settings)
     stands = _position(chosen, position, side)
     squares = zone_of(chosen, stands.turn) if zone is None else parse_squares(zone)
     agreed = option_of(chosen, option)

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rig.cli._app import RefusedError, app
-from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read, settings_or_defaults
+from rig.cli._options import (
+    SETTINGS_FILE,
+    SettingsFile,
+    open_log_to_read,
+    settings_of_this_table,
+    settings_or_defaults,
+)
 from rig.length_unit import LengthUnit
 
 if TYPE_CHECKING:
@@ -145,7 +151,7 @@ def fire(
     from rig.shots_file import ShotRows, ShotsFileError
 
     _refuse_odd_elevation(elevation)
-    chosen = with_hardware(settings_or_defaults(settings), port=port, camera=camera)
+    chosen = with_hardware(settings_of_this_table(settings), port=port, camera=camera)
     rows = ShotRows.open(csv)
     side = chosen.cannon.sides[0]
     hands = PromptedHands(typer.echo, _confirm)

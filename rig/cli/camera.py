@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rig.cli._app import RefusedError, app
-from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_or_defaults
+from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_of_this_table, settings_or_defaults
 from rig.cli._pictures import check_ending, check_pdf, write_figure
 from rig.paper import Paper
 
@@ -160,7 +160,7 @@ def markers(
     """Write a PDF of the table's markers and of the ChArUco board, to be printed at true size."""
     from rig.report.camera_sheets import board_square_mm, draw_sheets
 
-    board = settings_or_defaults(settings).board
+    board = settings_of_this_table(settings).board
     sheets = draw_sheets(board.marker_centres_mm, board.marker_size_mm, board.marker_dictionary, paper)
     out.write_bytes(sheets)
     typer.echo(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rig.cli._app import app
-from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_or_defaults
+from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_of_this_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ def run(
 
     console = Console(highlight=False)
     programme = read_plan(plan)
-    agreed = with_hardware(settings_or_defaults(settings), port=port, camera=camera)
+    agreed = with_hardware(settings_of_this_table(settings), port=port, camera=camera)
     check_against(programme, agreed, str(plan))
     check_reach(programme, agreed, str(plan))
     chosen = settings_for(programme, agreed)

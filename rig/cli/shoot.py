@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rig.cli._app import app
-from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_or_defaults
+from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_of_this_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +49,7 @@ def shoot(
     """Aim, cock, load and fire once, and say who fell, why, and who leaves."""
     from rich.console import Console
 
-    from game.montecassino import Square
+    from game.montecassino import Square, format_squares
     from rig.aiming import aim_at
     from rig.battle_file import write_battle
     from rig.battle_lock import hold_battle
@@ -61,7 +61,7 @@ def shoot(
 
     console = Console(highlight=False)
     square = Square.parse(target)
-    chosen = with_hardware(settings_or_defaults(settings), port=port, camera=camera)
+    chosen = with_hardware(settings_of_this_table(settings), port=port, camera=camera)
     if battle is None:
         begun = None
         start = start_of(chosen, position, side)
@@ -74,6 +74,10 @@ def shoot(
     refuse_what_the_rules_forbid(start.position, square)
     # Out of reach is out of reach wherever the soldier stands on its square: say so before anything is opened.
     aim_at(square, start.position.turn, chosen.cannon, chosen.board)
+    if square not in zone:
+        console.print(
+            f"{square} lies outside {start.position.turn}'s zone {format_squares(zone)}: who falls there is put back."
+        )
     hands = PromptedHands(console.print, _confirm)
     with open_rig(
         chosen, start.position, hands, progress=lambda words: console.print(words, style="dim")

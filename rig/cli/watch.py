@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rig.cli._app import app
-from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_or_defaults
+from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_of_this_table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -65,7 +65,7 @@ def watch(
     from rig.eye import scene_of
     from rig.watching import TableWatch
 
-    chosen = through_camera(settings_or_defaults(settings), camera)
+    chosen = through_camera(settings_of_this_table(settings), camera)
     given = None if position is None else Position.parse(position)
     standing = Position.parse(chosen.game.position) if given is None else given
     ends_s = None if seconds is None else time.monotonic() + seconds

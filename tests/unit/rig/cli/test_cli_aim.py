@@ -20,6 +20,7 @@ POSITION = "A A01-A08,A50,A58,G65 G01-G08,G49,G57 0/0 20/20 -"
 @pytest.fixture(autouse=True)
 def _elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "rig.toml").touch()
 
 
 def said(capsys: pytest.CaptureFixture[str], *words: str) -> str:
@@ -90,6 +91,7 @@ def test_more_scatter_is_a_wider_ellipse_and_a_smaller_chance(capsys):
 
 
 def test_a_slow_cannon_lobs(capsys):
+    Path("rig.toml").unlink()
     main(["init"])
     text = Path("rig.toml").read_text()
     text = text.replace("muzzle_speed_mps = 9.6", "muzzle_speed_mps = 3.0").replace(
@@ -188,3 +190,12 @@ def test_where_nobody_counts_no_aim_is_worth_a_shot(capsys):
 )
 def test_refusals_are_one_line(capsys, words, sentence):
     assert sentence in refused(capsys, *words)
+
+
+def test_where_no_settings_are_it_says_whose_table_it_aims_at(capsys, tmp_path):
+    (tmp_path / "rig.toml").unlink()
+    assert main(["aim", "G-53"]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("A at G-53")
+    (line,) = err.splitlines()
+    assert line.startswith("rig: there is no rig.toml here: default settings hold, which mean a simulated table")
