@@ -60,7 +60,7 @@ def list_shots(
     table.add_column("what became of it", overflow="fold")
     for shot in shots[-last:]:
         table.add_row(*_row(shot))
-    Console().print(table)
+    Console(markup=False).print(table)
     if len(shots) > last:
         typer.echo(f"{len(shots) - last} earlier shots are not shown; rig log --last {len(shots)} shows all")
 

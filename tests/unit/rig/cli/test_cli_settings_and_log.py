@@ -115,6 +115,13 @@ def test_log_says_when_it_leaves_shots_out(rig: Rig) -> None:
     assert "2 earlier shots are not shown; rig log --last 3 shows all" in answer.out
 
 
+def test_log_shows_a_cause_with_square_brackets_as_it_is(rig: Rig, tmp_path: Path) -> None:
+    with open_log(tmp_path / "rig-log.sqlite") as log:
+        shot_id = until(log, log.start_session(START), Stage.PLANNED)
+        log.abort(shot_id, "[/2]")
+    assert "aborted: [/2]" in rig("log").out
+
+
 @pytest.mark.usefixtures("shots")
 def test_log_show_gives_all_that_is_known(rig: Rig) -> None:
     out = rig("log", "show", "2").out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from dataclasses import replace as changed
@@ -189,6 +190,11 @@ def test_groups_are_compared(rig: Rig) -> None:
     assert said["sigma_ratio_ci"][1] < 1
     words = rig("stats", "compare", "group.csv", "tight.csv").out
     assert "sigmas: they differ (F ratio" in words
+
+
+def test_a_file_name_with_square_brackets_is_shown_as_it_is(rig: Rig) -> None:
+    name = shutil.copy("group.csv", "group [old].csv")
+    assert name in rig("stats", "compare", name, "group.csv").out
 
 
 def test_hits_over_the_log_in_words_json_csv_and_a_picture(rig: Rig) -> None:
