@@ -102,10 +102,10 @@ def find_recordings(folders: Sequence[Path]) -> tuple[Path, ...]:
     A folder named that neither is one nor holds any is given back as it is, and so is one that cannot be looked into:
     reading it says what is wrong.
     """
-    found: dict[Path, Path] = {}
+    found: dict[str, Path] = {}
     for folder in folders:
         for each in list(_below(folder)) or [folder]:
-            found.setdefault(each.resolve(), each)
+            found.setdefault(os.path.realpath(each), each)
     return tuple(found.values())
 
 

@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from game.montecassino import BOARD_FILES, Position, Side
-from rig.camera_keys import ExposureUs, Intrinsics, LensTerms, lens_conflicts
-from rig.checked_file import Fault, FaultyFile, Table, parse_toml, read_text, validate
+from rig.camera_keys import CameraSource, ExposureUs, Intrinsics, LensTerms, lens_conflicts
+from rig.checked_file import Fault, FaultyFile, NameText, Table, parse_toml, read_text, validate
 from rig.marker_keys import MarkerSizeMm, PlaceMm, marker_conflicts
 from rig.notation import PositionText, TableSquaresText
 
@@ -60,7 +60,7 @@ class SettingsError(FaultyFile):
 class Port(Table):
     """Where the cannon's microcontroller is."""
 
-    url: Annotated[str, Field(min_length=1)] = TWIN
+    url: NameText = TWIN
     """`twin`, a serial port (`/dev/ttyACM0`, `COM3`), or any pyserial URL (`socket://...`, `rfc2217://...`)."""
     baud: Annotated[int, Field(ge=9_600, le=1_000_000)] = 115_200
     """Bits a second; `rig flash` builds the firmware for 115200 or 250000 by this."""
@@ -69,7 +69,7 @@ class Port(Table):
 class Camera(Table):
     """The camera over the table."""
 
-    source: Annotated[str, Field(min_length=1)] = TWIN
+    source: CameraSource = TWIN
     """`twin`, a device number (`0`), a video file, or a URL (`http://...`, `rtsp://...`)."""
     width_px: Annotated[int, Field(ge=160, le=7_680)] = 1280
     """Width of a picture, as asked of the device."""
@@ -277,9 +277,7 @@ class Cannon(Table):
     """Between the two light barriers of the muzzle gate."""
     muzzle_speed_mps: Annotated[float, Field(gt=0.5, le=30)] = 9.6
     """Speed of the shot at the muzzle, until a calibration says better."""
-    calibration: Annotated[str, Field(min_length=1)] | None = Field(
-        default=None, examples=["calibration.json"]
-    )
+    calibration: NameText | None = Field(default=None, examples=["calibration.json"])
     """What `rig calibrate range` wrote, to aim by; without it, muzzle_speed_mps and the drag of a smooth sphere."""
     dwell_s: Annotated[float, Field(ge=1, le=60)] = 30.0
     """The lever stays cocked no longer than this, because the spring fades; then it is let down."""
@@ -373,11 +371,11 @@ class Game(Table):
 class Log(Table):
     """Where the records go; a path that is not absolute is taken from this file's folder."""
 
-    path: Annotated[str, Field(min_length=1)] = "rig-log.sqlite"
+    path: NameText = "rig-log.sqlite"
     """The shot log."""
-    recordings: Annotated[str, Field(min_length=1)] = "recordings"
+    recordings: NameText = "recordings"
     """Folder that gets one folder for each shot fired."""
-    transcripts: Annotated[str, Field(min_length=1)] = "transcripts"
+    transcripts: NameText = "transcripts"
     """Folder that gets the bytes of each session's link."""
 
 

@@ -116,6 +116,20 @@ def test_empty_port(capsys):
     assert "--port: found an empty word" in refused(capsys, "shoot", "G-61", "--port", "", "--camera", "0")
 
 
+@pytest.mark.parametrize(
+    ("port", "camera", "said"),
+    [
+        ("\udcff", "0", r"--port: found '\udcff', which is not UTF-8"),
+        ("loop://", "\udcff", r"--camera: found '\udcff', which is not UTF-8"),
+        ("loop://", "4294967296", '--camera: found "4294967296", expected a device number up to 9999'),
+        ("loop://", "²", "camera ²: there is no such file"),
+        ("loop://?logging=bad", None, "port loop://?logging=bad: it cannot be opened"),
+    ],
+)
+def test_port_or_camera_that_can_be_none(capsys, port, camera, said):
+    assert said in refused(capsys, "shoot", "G-61", "--port", port, "--camera", camera or clip())
+
+
 def test_option_that_is_none(capsys):
     assert "expected i, ii or iii" in refused(capsys, "shoot", "G-61", "--option", "iv")
 

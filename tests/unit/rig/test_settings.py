@@ -156,6 +156,16 @@ def test_everything_wrong_is_said_at_once() -> None:
         ('[cannon]\nsides = ["A", "A"]', "cannon.sides", "found a side twice, expected each side once"),
         ("camera = 3", "camera", "found 3, expected a table, [camera]"),
         (
+            "[camera]\nsource = 4294967296",
+            "camera.source",
+            "found 4294967296, expected a device number up to 9999, a video file or a URL",
+        ),
+        (
+            '[log]\nrecordings = "a\\u0000b"',
+            "log.recordings",
+            'found "a\\u0000b", expected a name without the character U+0000',
+        ),
+        (
             "[camera]\ndistortion = [0.1, 0.0, 0.0, 0.0, 0.0]",
             "camera.distortion",
             "found distortion without intrinsics_px, expected both, or neither",
@@ -259,6 +269,11 @@ def test_one_fault_is_one_clear_sentence(text: str, key: str, sentence: str | No
         assert {fault.key for fault in refused.value.faults} == {key}
     else:
         assert _faults(text) == {key: sentence}
+
+
+def test_a_device_number_needs_no_quotes() -> None:
+    plain = parse_settings('[port]\nurl = "COM3"\n[camera]\nsource = 0')
+    assert plain == parse_settings('[port]\nurl = "COM3"\n[camera]\nsource = "0"')
 
 
 def test_a_conflict_with_a_faulty_key_is_not_made_up() -> None:

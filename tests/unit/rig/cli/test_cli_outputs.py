@@ -16,6 +16,7 @@ from rig.log import Stage, open_log
 def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("folder").mkdir()
+    Path("circle").symlink_to("circle")
     Path("file").write_text("mine")
     with open_log(Path("rig-log.sqlite")) as log:
         session_id = log.start_session(START)
@@ -39,6 +40,7 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
         ("folder", "Is a directory"),
         ("nowhere/hits.csv", "No such file or directory"),
         ("file/hits.csv", "Not a directory"),
+        ("circle", "Too many levels of symbolic links"),
         ("x" * 300, "File name too long"),
     ],
 )
