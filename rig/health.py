@@ -178,7 +178,7 @@ def disk_health(settings: Settings) -> Iterator[Finding]:
                 Level.FAULT,
                 part,
                 f"{folder} cannot be written to ({error.strerror})",
-                "choose another in rig.toml",
+                f"choose another in {settings.name}",
             )
             continue
         room = shutil.disk_usage(folder).free // SHOT_BYTES
@@ -272,7 +272,7 @@ def camera_health(
             Level.WARNING,
             "camera",
             f"it gives {size}",
-            f"{wanted} was asked for: correct [camera] in rig.toml",
+            f"{wanted} was asked for: correct [camera] in {settings.name}",
         )
     rate = (len(frames) - 1) * 1e6 / max(1, frames[-1].timestamp_us - frames[0].timestamp_us)
     if rate >= _RATE_SHARE * asked.fps:
@@ -289,7 +289,7 @@ def camera_health(
     view = register(picture, scene_of(settings, side=Side.A, fps=asked.fps))
     if isinstance(view, NoBoard):
         yield Finding(
-            Level.FAULT, "board", view.reason, "see to the markers, the light and [board] in rig.toml"
+            Level.FAULT, "board", view.reason, f"see to the markers, the light and [board] in {settings.name}"
         )
         return
     yield Finding(Level.OK, "board", f"seen, to {view.error_mm:.1f} mm")

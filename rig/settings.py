@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from game.montecassino import BOARD_FILES, Position, Side
 from rig.camera_keys import CameraSource, ExposureUs, Intrinsics, LensTerms, lens_conflicts
@@ -390,6 +390,12 @@ class Settings(Table):
     log: Log = Log()
     twin: dict[str, Any] = Field(default_factory=dict)
     """How the twin behaves, and misbehaves; read only where port and camera are `twin`."""
+    _name: str = PrivateAttr("rig.toml")
+
+    @property
+    def name(self) -> str:
+        """The file that they stand in, for what is said of them."""
+        return self._name
 
     def conflicts(self) -> Iterator[Fault]:
         """Hold one table against another."""
@@ -440,4 +446,6 @@ def read_settings(path: Path) -> Settings:
     cannon = settings.cannon
     if cannon.calibration is not None:
         changes["cannon"] = cannon.model_copy(update={"calibration": str(here / cannon.calibration)})
-    return settings.model_copy(update=changes)
+    placed_here = settings.model_copy(update=changes)
+    placed_here._name = str(path)
+    return placed_here

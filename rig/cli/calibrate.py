@@ -121,7 +121,7 @@ def shots_range(
     write_calibration(out, found, [Input(file.name, len(file.shots)) for file in files])
     for line in _told(found, _reference_rad(found, measured)):
         typer.echo(line)
-    typer.echo(f'wrote {out}; to aim by it, set in rig.toml, under [cannon]: calibration = "{out}"')
+    typer.echo(f'wrote {out}; to aim by it, set in {settings}, under [cannon]: calibration = "{out}"')
 
 
 @calibrate_group.command()

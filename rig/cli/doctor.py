@@ -177,7 +177,7 @@ def _tell_silence(examination: _Examination, settings: Settings, silent: NoAnswe
                 Level.FAULT,
                 "firmware",
                 f"no cannon answers at {asked} baud, and one does at {baud}",
-                f"set baud = {baud} under [port] of rig.toml, or flash it anew for {asked}: rig flash",
+                f"set baud = {baud} under [port] of {settings.name}, or flash it anew for {asked}: rig flash",
             )
             return
     todo = "see to power, port and speed; or flash it: rig flash"

@@ -104,6 +104,14 @@ def test_folder_of_recordings_that_cannot_be_made_is_told_before_anything_moves(
     assert nothing_was_armed()
 
 
+@pytest.mark.parametrize("fault", ['[log]\nrecordings = "in the way"', "[twin.plant]\nsprin = 1"])
+def test_the_settings_file_that_is_in_use_is_named(capsys, fault):
+    Path("in the way").touch()
+    Path("cellar.toml").write_text(fault, encoding="utf-8")
+    assert refused(capsys, "shoot", "G-61", "-s", "cellar.toml").startswith("rig: cellar.toml: ")
+    assert nothing_was_armed()
+
+
 def test_every_fault_of_a_programme_is_told_a_line_each(capsys):
     Path("plan.toml").write_text("nmae = 1\norder = 'any'\n", encoding="utf-8")
     assert main(["run", "plan.toml"]) == 2
