@@ -90,6 +90,17 @@ def test_check_says_everything_a_line_each(rig: Rig) -> None:
     ]
 
 
+def test_check_looks_at_the_calibration_too(rig: Rig) -> None:
+    Path("rig.toml").write_text('[cannon]\ncalibration = "nowhere.json"\nload_s = 0\n')
+    answer = rig("check")
+    assert answer.status == 2
+    assert answer.err.splitlines() == [
+        "rig.toml: cannon.load_s: found 0, expected a number above 0",
+        "rig.toml: cannon.calibration: nowhere.json: the file: found nothing, expected a calibration, as `rig calibrate "
+        "range` writes it",
+    ]
+
+
 def test_check_of_a_missing_file_names_it(rig: Rig) -> None:
     answer = rig("check", "--settings", "other.toml")
     assert answer.status == 2
