@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -149,6 +150,11 @@ def test_log_show_gives_all_that_is_known(rig: Rig) -> None:
         "G-41 fell: direct or ricochet, confidence 0.60 (hidden)",
     ):
         assert said in out
+
+
+@pytest.mark.usefixtures("shots")
+def test_log_show_parts_every_stage_from_its_time(rig: Rig) -> None:
+    assert re.search(r"^  interrupted \d{4}-", rig("log", "show", "3").out, re.MULTILINE)
 
 
 @pytest.mark.usefixtures("shots")
