@@ -127,7 +127,10 @@ def parse_toml(text: str, name: str, error: type[FaultyFile]) -> dict[str, Any]:
         line = re.match(r"line (\d+)", place)
         shown = text.splitlines()[int(line[1]) - 1].strip() if line else ""
         found = json.dumps(shown, ensure_ascii=False) if shown else "text that is no TOML"
-        raise error(name, [Fault(place, found, "TOML", hint=what[:1].lower() + what[1:])]) from bad
+        hint = what[:1].lower() + what[1:]
+        if hint == "invalid value":
+            hint += "; text stands in quotes"
+        raise error(name, [Fault(place, found, "TOML", hint=hint)]) from bad
 
 
 def parse_json(text: str, name: str, error: type[FaultyFile], *, expected: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PrivateAttr
 
-from game.montecassino import BOARD_FILES, Position, Side
+from game.montecassino import BOARD_FILES, BOARD_ROWS, Position, Side
 from rig.camera_keys import CameraSource, ExposureUs, Intrinsics, LensTerms, lens_conflicts
 from rig.checked_file import Fault, FaultyFile, NameText, Table, parse_toml, read_text, validate
 from rig.marker_keys import MarkerSizeMm, PlaceMm, marker_conflicts
@@ -131,10 +131,29 @@ class Board(Table):
     """Centre of each marker by its number; each marker's top edge points towards +y."""
 
     def conflicts(self) -> Iterator[Fault]:
-        """Ask for numbered markers, none on another."""
+        """Ask for numbered markers, none on another, none on the board."""
         yield from marker_conflicts(
             "marker_centres_mm", self.marker_centres_mm, size="marker_size_mm", size_mm=self.marker_size_mm
         )
+        half_mm = self.marker_size_mm / 2
+        width_mm, length_mm = BOARD_FILES * self.square_mm, BOARD_ROWS * self.square_mm
+        on_it = [
+            name
+            for name, (x_mm, y_mm) in self.marker_centres_mm.items()
+            if -half_mm < x_mm < width_mm + half_mm and -half_mm < y_mm < length_mm + half_mm
+        ]
+        if on_it:
+            # The board's far end is at a tenth of its length, where it is told in cm.
+            furthest_mm = max(
+                abs(place_mm) for centre in self.marker_centres_mm.values() for place_mm in centre
+            )
+            yield Fault(
+                "marker_centres_mm",
+                f"{', '.join(on_it)} on the board's squares",
+                f"markers beside them; they reach from 0, 0 to {width_mm:g}, {length_mm:g} mm",
+                hint="are they in cm?" if furthest_mm < length_mm / 5 else "",
+                also=("square_mm", "marker_size_mm"),
+            )
 
 
 class _Axis(Table):
