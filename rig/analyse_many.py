@@ -91,7 +91,7 @@ class Tally:
             return
         causes = ", ".join(f"{count} {cause}" for cause, count in sorted(self.causes.items()))
         yield (
-            f"{self.causes.total()} falls{f' ({causes})' if causes else ''}, {self.pushed} pushed; "
+            f"{self.causes.total()} fall{'' if self.causes.total() == 1 else 's'}{f' ({causes})' if causes else ''}, {self.pushed} pushed; "
             f"{self.doubtful} with doubts, {self.held} held by a guard."
         )
 

@@ -159,6 +159,12 @@ def test_a_link_that_leads_to_itself_is_named_and_the_rest_is_found(
     )
 
 
+def test_one_fall_is_told_as_one() -> None:
+    tally = Tally()
+    tally.add(Read(Path("shot"), Outcome.READ, RESULT))
+    assert list(tally.in_words())[-1].startswith("1 fall (1 direct), ")
+
+
 def test_of_several_json_is_one_object_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("one", "two"):
         write(tmp_path / name)

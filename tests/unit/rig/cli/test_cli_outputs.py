@@ -86,6 +86,16 @@ def test_nothing_is_filmed_for_a_folder_that_cannot_be_one(
     assert why in refused(capsys, "clips", folder)
 
 
+def test_clips_that_are_all_there_are_said_to_be(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("twin.clips.film", lambda number: pytest.fail("it was filmed"))
+    Path("folder/clip-00001").mkdir()
+    Path("folder/clip-00001/recording.json").write_text("{}")
+    assert main(["clips", "folder", "--count", "1"]) == 0
+    assert capsys.readouterr().out == "folder: all 1 asked for are there already\n"
+
+
 def test_nothing_is_filmed_where_a_file_has_the_clips_place(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

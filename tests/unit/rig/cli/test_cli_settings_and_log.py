@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from dataclasses import replace as changed
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,10 @@ def test_init_writes_settings_that_check_finds_sound(rig: Rig) -> None:
         0, "wrote rig.toml; change what differs on your table, then: rig check\n", ""
     )
     assert rig("check") == Answer(0, "rig.toml: nothing wrong\n", "")
+
+
+def test_the_version_is_told(rig: Rig) -> None:
+    assert rig("--version") == Answer(0, f"{version('montecassino-rig')}\n", "")
 
 
 def test_init_never_writes_over_settings(rig: Rig) -> None:

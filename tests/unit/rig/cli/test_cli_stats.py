@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from dataclasses import replace as changed
 from pathlib import Path
 
+import cv2
 import pytest
 from logged_shots import CERTAIN, PLAN, START, until
 
@@ -144,6 +145,14 @@ def test_a_picture_is_written(rig: Rig, ending: str) -> None:
     assert answer.err == f"wrote group.{ending}\n"
     head = Path(f"group.{ending}").read_bytes()[:8]
     assert head.startswith({"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[ending])
+
+
+def test_the_picture_cuts_no_label_off(rig: Rig) -> None:
+    example = Path(__file__).parents[4] / "docs" / "examples" / "group.csv"
+    rig("stats", "group", str(example), "--plot", "group.png")
+    picture = cv2.imread("group.png")
+    assert picture is not None
+    assert (picture[:, :2] == 255).all(), "its left edge is empty"
 
 
 def test_bad_rows_are_named_and_left_out_when_asked(rig: Rig) -> None:
