@@ -91,7 +91,7 @@ class Tally:
             return
         causes = ", ".join(f"{count} {cause}" for cause, count in sorted(self.causes.items()))
         yield (
-            f"{self.causes.total()} falls{f' ({causes})' if causes else ''}, {self.pushed} pushed; "
+            f"{self.causes.total()} fall{'' if self.causes.total() == 1 else 's'}{f' ({causes})' if causes else ''}, {self.pushed} pushed; "
             f"{self.doubtful} with doubts, {self.held} held by a guard."
         )
 
@@ -102,10 +102,10 @@ def find_recordings(folders: Sequence[Path]) -> tuple[Path, ...]:
     A folder named that neither is one nor holds any is given back as it is, and so is one that cannot be looked into:
     reading it says what is wrong.
     """
-    found: dict[Path, Path] = {}
+    found: dict[str, Path] = {}
     for folder in folders:
         for each in list(_below(folder)) or [folder]:
-            found.setdefault(each.resolve(), each)
+            found.setdefault(os.path.realpath(each), each)
     return tuple(found.values())
 
 

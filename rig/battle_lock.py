@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rig.battle_file import FaultyBattleFile
+from rig.real_path import real_path
 
 __all__ = ["BattleInUse", "hold_battle"]
 
@@ -50,11 +51,11 @@ def hold_battle(path: Path, who: str) -> Iterator[None]:
     FaultyBattleFile
         If nothing can be written there.
     """
-    target = path.resolve()
-    if target.is_dir():
+    if path.is_dir():
         raise FaultyBattleFile(str(path), ["the file: Is a directory, expected a battle file"])
-    place = target.with_name(f"{target.name}.lock")
     try:
+        target = real_path(path)
+        place = target.with_name(f"{target.name}.lock")
         lock = _locked(place, path)
     except OSError as bad:
         fault = f"the file: {bad.strerror}, expected one that can be written"

@@ -6,12 +6,13 @@ import math
 from collections.abc import Iterator
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
-from rig.checked_file import Fault
+from rig.checked_file import Fault, NameText
 
-__all__ = ["ExposureUs", "Intrinsics", "LensTerms", "lens_conflicts"]
+__all__ = ["CameraSource", "ExposureUs", "Intrinsics", "LensTerms", "is_device_number", "lens_conflicts"]
 
+_MOST_DEVICE = 9_999  # OpenCV adds the number of a way to open it, some thousands at most, to the device's
 _MOST_TANGENTIAL = 1.0  # p1 and p2 of lenses are some thousandths
 _MOST_RADIAL = 1000.0  # far more than k1 and k2 ever are, for what a long lens leaves undetermined
 _LEAST_FOCAL, _MOST_FOCAL = (
@@ -20,6 +21,26 @@ _LEAST_FOCAL, _MOST_FOCAL = (
 )  # shorter than any wide lens in short sides, longer than any tele lens in long ones
 
 _WIDEST, _STEPS = 4.0, 2000  # tangent of the widest angle that is looked at, and in how many steps
+
+
+def is_device_number(source: str) -> bool:
+    """Whether a camera's source is the number of a device, and no file or URL."""
+    return source.isascii() and source.isdigit()
+
+
+def _number_as_text(value: object) -> object:
+    # A number without quotes is as plain.
+    return str(value) if type(value) is int else value
+
+
+def _device_there_may_be(source: str) -> str:
+    if is_device_number(source) and len(source.lstrip("0")) > len(str(_MOST_DEVICE)):
+        raise ValueError(f"a device number up to {_MOST_DEVICE}, a video file or a URL")
+    return source
+
+
+CameraSource = Annotated[NameText, BeforeValidator(_number_as_text), AfterValidator(_device_there_may_be)]
+"""A device number, a video file or a URL."""
 
 
 def _of_a_lens(terms: tuple[float, ...]) -> tuple[float, ...]:

@@ -4,6 +4,8 @@ import os
 
 import cv2
 
+from rig.camera_keys import is_device_number
+
 __all__ = ["open_capture"]
 
 # Read once in a process, by the first capture that is opened.
@@ -14,4 +16,4 @@ def open_capture(source: str) -> cv2.VideoCapture:
     """Open a device by its number, or a file or URL; whether it did open is for the caller to ask."""
     # OpenCV's own warnings ("can't open camera by index") say less than ours.
     cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
-    return cv2.VideoCapture(int(source) if source.isdigit() else source)
+    return cv2.VideoCapture(int(source) if is_device_number(source) else source)

@@ -16,11 +16,31 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-__all__ = ["Fault", "FaultyFile", "JsonObject", "Table", "parse_json", "parse_toml", "read_text", "validate"]
+__all__ = [
+    "Fault",
+    "FaultyFile",
+    "JsonObject",
+    "NameText",
+    "Table",
+    "parse_json",
+    "parse_toml",
+    "read_text",
+    "validate",
+]
+
+
+def _without_nul(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("a name without the character U+0000")
+    return text
+
+
+NameText = Annotated[str, Field(min_length=1), AfterValidator(_without_nul)]
+"""The name of a file, a folder, a device or an address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +127,10 @@ def parse_toml(text: str, name: str, error: type[FaultyFile]) -> dict[str, Any]:
         line = re.match(r"line (\d+)", place)
         shown = text.splitlines()[int(line[1]) - 1].strip() if line else ""
         found = json.dumps(shown, ensure_ascii=False) if shown else "text that is no TOML"
-        raise error(name, [Fault(place, found, "TOML", hint=what[:1].lower() + what[1:])]) from bad
+        hint = what[:1].lower() + what[1:]
+        if hint == "invalid value":
+            hint += "; text stands in quotes"
+        raise error(name, [Fault(place, found, "TOML", hint=hint)]) from bad
 
 
 def parse_json(text: str, name: str, error: type[FaultyFile], *, expected: str) -> dict[str, Any]:

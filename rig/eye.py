@@ -20,11 +20,11 @@ from vision.lying_there import find_lying_thing
 from vision.outcome import Standing
 from vision.registration import BoardView, NoBoard, register
 from vision.rest import RestWatch, Stillness
-from vision.scene import MarkerMap, Scene
+from vision.scene import MarkerMap, Scene, Uniforms
 from vision.soldiers import read_board
 from vision.steady import typical
 
-__all__ = ["BoardNotSeen", "Eye", "TableReading", "ring_for", "scene_of"]
+__all__ = ["BoardNotSeen", "Eye", "TableReading", "ring_for", "scene_of", "taught_uniforms"]
 
 _PICTURES_TO_READ = 5  # their median is free of most noise
 _PICTURES_OF_LANE = 3
@@ -59,8 +59,11 @@ def scene_of(
     muzzle_mm: tuple[float, float, float] | None = None,
     expected: Mapping[Square, Side] | None = None,
     fire_us: int | None = None,
+    with_uniforms: bool = True,
 ) -> Scene:
     """Return what the settings say of camera, board and cannon, and the uniforms taught beside their recordings.
+
+    Where only the board is looked for, nobody's uniform is asked for.
 
     Raises
     ------
@@ -68,7 +71,6 @@ def scene_of(
         If taught uniforms are kept there that cannot be used.
     """
     board, camera = settings.board, settings.camera
-    taught = Path(settings.log.recordings) / UNIFORMS_NAME
     return Scene(
         square_mm=board.square_mm,
         cannon_side=side,
@@ -84,8 +86,20 @@ def scene_of(
         expected=expected,
         exposure_us=camera.exposure_us,
         fire_us=fire_us,
-        uniforms=read_uniforms(taught) if taught.is_file() else None,
+        uniforms=taught_uniforms(settings) if with_uniforms else None,
     )
+
+
+def taught_uniforms(settings: Settings) -> Uniforms | None:
+    """Return the uniforms that were taught beside the settings' recordings; None where none were.
+
+    Raises
+    ------
+    UniformsFileError
+        If they cannot be used.
+    """
+    taught = Path(settings.log.recordings) / UNIFORMS_NAME
+    return read_uniforms(taught) if taught.is_file() else None
 
 
 def ring_for(camera: Camera, settings: Settings) -> FrameRing:

@@ -46,6 +46,8 @@ def draw_group(report: FileReport) -> Figure:
     axes.margins(0.06)
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside right upper", frameon=False)
+    # Axes of one scale change their ticks once they are laid out; only the second layout has room for these.
+    figure.draw_without_rendering()
     return figure
 
 

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Final
 
 from game.montecassino import Side
+from rig.calibration_file import CalibrationFileError, calibration_of
 from rig.camera import Camera, CameraError, Frame
-from rig.eye import ring_for, scene_of
+from rig.eye import ring_for, scene_of, taught_uniforms
 from rig.link import wire
 from rig.link.history import Remembered
 from rig.link.messages import Identity, Status
@@ -24,6 +25,7 @@ from rig.link.port import Clock
 from rig.link.words import entry_in_words
 from rig.recording import SHOT_BYTES
 from rig.settings import Settings
+from rig.uniforms_file import UniformsFileError
 from vision.registration import NoBoard, register
 from vision.steady import typical
 
@@ -37,6 +39,7 @@ __all__ = [
     "firmware_health",
     "history_health",
     "inputs_health",
+    "learnt_health",
 ]
 
 _READINGS = 2000
@@ -178,7 +181,7 @@ def disk_health(settings: Settings) -> Iterator[Finding]:
                 Level.FAULT,
                 part,
                 f"{folder} cannot be written to ({error.strerror})",
-                "choose another in rig.toml",
+                f"choose another in {settings.name}",
             )
             continue
         room = shutil.disk_usage(folder).free // SHOT_BYTES
@@ -223,6 +226,26 @@ def history_health(history: Sequence[Remembered]) -> Iterator[Finding]:
             else entry_in_words(place.entry)
         )
         yield Finding(Level.OK, f"noted {place.number}", found)
+
+
+def learnt_health(settings: Settings) -> Iterator[Finding]:
+    """Look whether what was learnt at this table can be used: the cannon's calibration and the uniforms, where there are any."""
+    try:
+        calibration = calibration_of(settings.cannon)
+    except CalibrationFileError as error:
+        todo = f"name another in {settings.name}, or make it: rig calibrate range"
+        yield Finding(Level.FAULT, "calibration", str(error), todo)
+    else:
+        if calibration is not None:
+            yield Finding(Level.OK, "calibration", f"{settings.cannon.calibration}, {calibration.identity}")
+    try:
+        uniforms = taught_uniforms(settings)
+    except UniformsFileError as error:
+        todo = "take it away, or teach them anew: rig vision teach"
+        yield Finding(Level.FAULT, "uniforms", str(error), todo)
+    else:
+        if uniforms is not None:
+            yield Finding(Level.OK, "uniforms", "as they were taught")
 
 
 def inputs_health(inputs: wire.Input) -> Iterator[Finding]:
@@ -272,7 +295,7 @@ def camera_health(
             Level.WARNING,
             "camera",
             f"it gives {size}",
-            f"{wanted} was asked for: correct [camera] in rig.toml",
+            f"{wanted} was asked for: correct [camera] in {settings.name}",
         )
     rate = (len(frames) - 1) * 1e6 / max(1, frames[-1].timestamp_us - frames[0].timestamp_us)
     if rate >= _RATE_SHARE * asked.fps:
@@ -286,10 +309,10 @@ def camera_health(
         )
     yield _memory(camera, settings)
     picture = typical([frame.image for frame in frames[-_PICTURES_TO_READ:]])
-    view = register(picture, scene_of(settings, side=Side.A, fps=asked.fps))
+    view = register(picture, scene_of(settings, side=Side.A, fps=asked.fps, with_uniforms=False))
     if isinstance(view, NoBoard):
         yield Finding(
-            Level.FAULT, "board", view.reason, "see to the markers, the light and [board] in rig.toml"
+            Level.FAULT, "board", view.reason, f"see to the markers, the light and [board] in {settings.name}"
         )
         return
     yield Finding(Level.OK, "board", f"seen, to {view.error_mm:.1f} mm")

@@ -40,7 +40,8 @@ class LensCheck:
         yield from _by_picture({name: (error,) for name, error in self.errors_px.items()}, ("error",))
         yield from refused_in_words(self.unusable)
         error_px = self.error_px
-        yield f"error {error_px:.2f} px over {len(self.errors_px)} photographs"
+        count = len(self.errors_px)
+        yield f"error {error_px:.2f} px over {count} photograph{'' if count == 1 else 's'}"
         if error_px > _LARGE_PX:
             yield (
                 "that is much: calibrate anew if focus or zoom were touched since, or if these photographs "

@@ -246,6 +246,8 @@ class _Story:
         if self._released_us is None:
             return f"{(time_us - self._times_us[0]) / 1000:.0f} ms"
         since_ms = (time_us - self._released_us) / 1000
+        if round(since_ms) == 0:
+            return "0 ms"
         return f"{since_ms:+.0f} ms".replace("-", "−")
 
     def page(self, picture: Image, time_us: int, *, slowness: int = 1, ruled: bool = False) -> Image:

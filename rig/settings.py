@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
-from game.montecassino import BOARD_FILES, Position, Side
-from rig.camera_keys import ExposureUs, Intrinsics, LensTerms, lens_conflicts
-from rig.checked_file import Fault, FaultyFile, Table, parse_toml, read_text, validate
+from game.montecassino import BOARD_FILES, BOARD_ROWS, Position, Side
+from rig.camera_keys import CameraSource, ExposureUs, Intrinsics, LensTerms, lens_conflicts
+from rig.checked_file import Fault, FaultyFile, NameText, Table, parse_toml, read_text, validate
 from rig.marker_keys import MarkerSizeMm, PlaceMm, marker_conflicts
 from rig.notation import PositionText, TableSquaresText
 
@@ -60,7 +60,7 @@ class SettingsError(FaultyFile):
 class Port(Table):
     """Where the cannon's microcontroller is."""
 
-    url: Annotated[str, Field(min_length=1)] = TWIN
+    url: NameText = TWIN
     """`twin`, a serial port (`/dev/ttyACM0`, `COM3`), or any pyserial URL (`socket://...`, `rfc2217://...`)."""
     baud: Annotated[int, Field(ge=9_600, le=1_000_000)] = 115_200
     """Bits a second; `rig flash` builds the firmware for 115200 or 250000 by this."""
@@ -69,7 +69,7 @@ class Port(Table):
 class Camera(Table):
     """The camera over the table."""
 
-    source: Annotated[str, Field(min_length=1)] = TWIN
+    source: CameraSource = TWIN
     """`twin`, a device number (`0`), a video file, or a URL (`http://...`, `rtsp://...`)."""
     width_px: Annotated[int, Field(ge=160, le=7_680)] = 1280
     """Width of a picture, as asked of the device."""
@@ -131,10 +131,29 @@ class Board(Table):
     """Centre of each marker by its number; each marker's top edge points towards +y."""
 
     def conflicts(self) -> Iterator[Fault]:
-        """Ask for numbered markers, none on another."""
+        """Ask for numbered markers, none on another, none on the board."""
         yield from marker_conflicts(
             "marker_centres_mm", self.marker_centres_mm, size="marker_size_mm", size_mm=self.marker_size_mm
         )
+        half_mm = self.marker_size_mm / 2
+        width_mm, length_mm = BOARD_FILES * self.square_mm, BOARD_ROWS * self.square_mm
+        on_it = [
+            name
+            for name, (x_mm, y_mm) in self.marker_centres_mm.items()
+            if -half_mm < x_mm < width_mm + half_mm and -half_mm < y_mm < length_mm + half_mm
+        ]
+        if on_it:
+            # The board's far end is at a tenth of its length, where it is told in cm.
+            furthest_mm = max(
+                abs(place_mm) for centre in self.marker_centres_mm.values() for place_mm in centre
+            )
+            yield Fault(
+                "marker_centres_mm",
+                f"{', '.join(on_it)} on the board's squares",
+                f"markers beside them; they reach from 0, 0 to {width_mm:g}, {length_mm:g} mm",
+                hint="are they in cm?" if furthest_mm < length_mm / 5 else "",
+                also=("square_mm", "marker_size_mm"),
+            )
 
 
 class _Axis(Table):
@@ -277,9 +296,7 @@ class Cannon(Table):
     """Between the two light barriers of the muzzle gate."""
     muzzle_speed_mps: Annotated[float, Field(gt=0.5, le=30)] = 9.6
     """Speed of the shot at the muzzle, until a calibration says better."""
-    calibration: Annotated[str, Field(min_length=1)] | None = Field(
-        default=None, examples=["calibration.json"]
-    )
+    calibration: NameText | None = Field(default=None, examples=["calibration.json"])
     """What `rig calibrate range` wrote, to aim by; without it, muzzle_speed_mps and the drag of a smooth sphere."""
     dwell_s: Annotated[float, Field(ge=1, le=60)] = 30.0
     """The lever stays cocked no longer than this, because the spring fades; then it is let down."""
@@ -373,11 +390,11 @@ class Game(Table):
 class Log(Table):
     """Where the records go; a path that is not absolute is taken from this file's folder."""
 
-    path: Annotated[str, Field(min_length=1)] = "rig-log.sqlite"
+    path: NameText = "rig-log.sqlite"
     """The shot log."""
-    recordings: Annotated[str, Field(min_length=1)] = "recordings"
+    recordings: NameText = "recordings"
     """Folder that gets one folder for each shot fired."""
-    transcripts: Annotated[str, Field(min_length=1)] = "transcripts"
+    transcripts: NameText = "transcripts"
     """Folder that gets the bytes of each session's link."""
 
 
@@ -392,6 +409,12 @@ class Settings(Table):
     log: Log = Log()
     twin: dict[str, Any] = Field(default_factory=dict)
     """How the twin behaves, and misbehaves; read only where port and camera are `twin`."""
+    _name: str = PrivateAttr("rig.toml")
+
+    @property
+    def name(self) -> str:
+        """The file that they stand in, for what is said of them."""
+        return self._name
 
     def conflicts(self) -> Iterator[Fault]:
         """Hold one table against another."""
@@ -442,4 +465,6 @@ def read_settings(path: Path) -> Settings:
     cannon = settings.cannon
     if cannon.calibration is not None:
         changes["cannon"] = cannon.model_copy(update={"calibration": str(here / cannon.calibration)})
-    return settings.model_copy(update=changes)
+    placed_here = settings.model_copy(update=changes)
+    placed_here._name = str(path)
+    return placed_here

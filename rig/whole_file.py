@@ -7,6 +7,8 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from rig.real_path import real_path
+
 __all__ = ["to_disk", "write_whole"]
 
 
@@ -35,7 +37,7 @@ def write_whole(path: Path, text: str) -> None:
     OSError
         With the file's name, if it cannot be written, or is no file but a folder or a device.
     """
-    target = path.resolve()
+    target = real_path(path)
     if target.exists() and not target.is_file():
         raise OSError(errno.EINVAL, "is no file that could be written anew", str(path))
     draft = target.with_name(target.name + ".part")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rig.camera.errors import CameraGone
 from rig.camera.frame import Frame
+from rig.camera_keys import is_device_number
 from rig.capture import open_capture
 from rig.link.port import Clock
 
@@ -67,7 +68,7 @@ class OpenCvCamera:
         self._clock = clock
         self._exposure_us = exposure_us or 0
         self._is_file = Path(source).is_file()
-        if not source.isdigit() and "://" not in source and not self._is_file:
+        if not is_device_number(source) and "://" not in source and not self._is_file:
             raise CameraGone(
                 f"camera {source}: there is no such file; expected a device number, a video file or a URL"
             )
@@ -76,7 +77,7 @@ class OpenCvCamera:
             raise CameraGone(
                 f"camera {source}: it does not open (is it connected, and not in use elsewhere?)"
             )
-        if source.isdigit():
+        if is_device_number(source):
             capture.set(cv2.CAP_PROP_FRAME_WIDTH, width_px)
             capture.set(cv2.CAP_PROP_FRAME_HEIGHT, height_px)
             capture.set(cv2.CAP_PROP_FPS, fps)

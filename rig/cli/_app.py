@@ -23,6 +23,9 @@ How a command ends:
 
 from __future__ import annotations
 
+import importlib.metadata
+from typing import Annotated
+
 import typer
 
 __all__ = ["RefusedError", "app"]
@@ -46,7 +49,18 @@ class RefusedError(Exception):
     exit_status = 1
 
 
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(importlib.metadata.version("montecassino-rig"))
+        raise typer.Exit
+
+
 @app.callback()
-def _rig() -> None:
+def _rig(
+    version: Annotated[
+        bool,
+        typer.Option("--version", is_eager=True, callback=_tell_version, help="print the version and end"),
+    ] = False,
+) -> None:
     # Its mere presence makes `rig` a group, even while it has a single command.
     pass

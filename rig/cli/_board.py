@@ -84,7 +84,8 @@ def board_lines(
     if in_zone:
         yield Text("25: or A: is in the zone", style="dim")
     if last is not None:
-        signs = {">": ">A has moved there", "x": "xA has taken a prisoner there"}
+        mover = position.turn.enemy
+        signs = {">": f">{mover} has moved there", "x": f"x{mover} has taken a prisoner there"}
         meant = [meaning for sign, meaning in signs.items() if sign in arrived.values()]
         yield Text(f"last turn {last}: {', '.join([*meant, '25> has been left'])}", style="dim")
 

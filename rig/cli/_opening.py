@@ -181,4 +181,4 @@ def _make_folders(settings: Settings) -> None:
                 pass
         except OSError as error:
             fault = Fault(f"log.{key}", f"{folder} ({error.strerror})", "a folder that can be written to")
-            raise SettingsError("rig.toml", [fault]) from error
+            raise SettingsError(settings.name, [fault]) from error

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from game.montecassino import Position
 from rig.cannon import Cannon
-from rig.checked_file import Fault
+from rig.checked_file import Fault, Table, validate
 from rig.link import port as seam
 from rig.link.link import Link
 from rig.link.port import Clock
 from rig.link.serial_port import SerialPort, WallClock
 from rig.link.transcript import RecordedPort, Transcript
-from rig.settings import TWIN, Port, Settings, SettingsError
+from rig.settings import TWIN, Settings, SettingsError
 
 if TYPE_CHECKING:
     from twin import Twin
 
 __all__ = ["OpenLine", "on_port", "open_cannon", "open_line", "through_camera"]
+
+TableT = TypeVar("TableT", bound=Table)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +110,11 @@ def on_port(settings: Settings, url: str | None) -> Settings:
     Raises
     ------
     SettingsError
-        Where the word is empty.
+        Where the word is no such thing.
     """
     if url is None:
         return settings
-    _refuse_empty("--port", url, "a port")
-    return settings.model_copy(update={"port": Port(url=url, baud=settings.port.baud)})
+    return settings.model_copy(update={"port": _with(settings.port, "url", "--port", url, "a port")})
 
 
 def through_camera(settings: Settings, source: str | None) -> Settings:
@@ -122,14 +123,24 @@ def through_camera(settings: Settings, source: str | None) -> Settings:
     Raises
     ------
     SettingsError
-        Where the word is empty.
+        Where the word is no such thing.
     """
     if source is None:
         return settings
-    _refuse_empty("--camera", source, "a camera")
-    return settings.model_copy(update={"camera": settings.camera.model_copy(update={"source": source})})
+    return settings.model_copy(
+        update={"camera": _with(settings.camera, "source", "--camera", source, "a camera")}
+    )
 
 
-def _refuse_empty(option: str, given: str, expected: str) -> None:
+def _with(table: TableT, key: str, option: str, given: str, expected: str) -> TableT:
+    """Return a table of the settings with one value as an option of the command line gives it."""
+    name = "the command line"
     if not given.strip():
-        raise SettingsError("the command line", [Fault(option, "an empty word", expected)])
+        raise SettingsError(name, [Fault(option, "an empty word", expected)])
+    if any("\ud800" <= character <= "\udfff" for character in given):
+        # So Python keeps the bytes of a word that are no UTF-8, and no settings can hold them.
+        raise SettingsError(name, [Fault(option, f"{given!a}, which is not UTF-8", expected)])
+    try:
+        return validate(type(table), {**table.model_dump(), key: given}, name, SettingsError)
+    except SettingsError as error:
+        raise SettingsError(name, [replace(fault, key=option) for fault in error.faults]) from None

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from game.montecassino import Option, Position, Side, Square, parse_squares
 from rig.checked_file import Fault
 from rig.cli._app import RefusedError
-from rig.settings import Camera, Port, Settings, SettingsError
+from rig.cli._opening_line import on_port, through_camera
+from rig.settings import Settings, SettingsError
 
 if TYPE_CHECKING:
     from game.montecassino import Battle
@@ -57,20 +58,13 @@ def with_hardware(settings: Settings, *, port: str | None, camera: str | None) -
     """Return the settings with another port and camera, where they are given."""
     if port is None and camera is None:
         return settings
-    for option, given in (("--port", port), ("--camera", camera)):
-        if given == "":
-            raise SettingsError("the command line", [Fault(option, "an empty word", "a port or a camera")])
+    changed = through_camera(on_port(settings, port), camera)
     if port is None or camera is None:
         given, missing = ("--port", "--camera") if camera is None else ("--camera", "--port")
         raise SettingsError(
             "the command line", [Fault(missing, "nothing", f"a value, since {given} is given")]
         )
-    return settings.model_copy(
-        update={
-            "port": Port(url=port, baud=settings.port.baud),
-            "camera": Camera(**{**settings.camera.model_dump(), "source": camera}),
-        }
-    )
+    return changed
 
 
 def start_of(settings: Settings, position: str | None, side: str | None) -> Start:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import typer
 
+from rig.real_path import real_path
+
 __all__ = ["check_writable", "ready_folder"]
 
 
@@ -38,7 +40,7 @@ def ready_folder(folder: Path) -> None:
 
 def _try(path: Path) -> None:
     if not path.exists():
-        _try_in(path.resolve().parent)
+        _try_in(real_path(path).parent)
     elif path.is_dir() or path.is_file():
         with path.open("ab"):
             pass

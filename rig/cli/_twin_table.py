@@ -60,7 +60,7 @@ _GIVEN_ELSEWHERE = types.MappingProxyType(
 _PLAIN = (bool, int, float, str, Path, types.NoneType)
 
 
-def twin_settings(settings: Settings, position: Position, name: str = "rig.toml") -> TwinSettings:
+def twin_settings(settings: Settings, position: Position) -> TwinSettings:
     """Give the twin that [twin] describes, set up with a position.
 
     Raises
@@ -70,7 +70,7 @@ def twin_settings(settings: Settings, position: Position, name: str = "rig.toml"
     """
     faults = twin_faults(settings.twin)
     if faults:
-        raise SettingsError(name, faults)
+        raise SettingsError(settings.name, faults)
     base = TwinSettings(soldiers=position.soldiers, side=position.turn)
     return typing.cast(TwinSettings, _changed(base, _checked(settings.twin), "twin", []))
 
@@ -86,7 +86,7 @@ def twin_faults(table: Mapping[str, Any]) -> list[Fault]:
 
 
 def _checked(table: Mapping[str, Any]) -> Table:
-    return validate(_twin_table(), table, "rig.toml", SettingsError)
+    return validate(_twin_table(), table, "[twin]", SettingsError)
 
 
 def twin_text() -> str:

@@ -128,7 +128,7 @@ def shots_range(
     write_calibration(out, found, [Input(file.name, len(file.shots)) for file in files])
     for line in _told(found, _reference_rad(found, measured)):
         typer.echo(line)
-    typer.echo(f'wrote {out}; to aim by it, set in rig.toml, under [cannon]: calibration = "{out}"')
+    typer.echo(f'wrote {out}; to aim by it, set in {settings}, under [cannon]: calibration = "{out}"')
 
 
 @calibrate_group.command()
@@ -365,6 +365,9 @@ def _measured(
         )
 
 
+_MOST_SHOTS = 100_000  # more than any log has
+
+
 def _numbers(text: str) -> set[int] | None:
     """Read shot numbers, as 5-16,18; None for all."""
     if text.strip().lower() == "all":
@@ -377,8 +380,10 @@ def _numbers(text: str) -> set[int] | None:
             raise typer.BadParameter(
                 f"--shots: {part.strip()!r} found, expected numbers as 5-16 or 5,7,9, or all"
             )
-        if not 0 <= int(last) - int(first) < 100_000:
+        if int(last) < int(first):
             raise typer.BadParameter(f"--shots: {part.strip()!r} found, expected the lower number first")
+        if int(last) - int(first) >= _MOST_SHOTS:
+            raise typer.BadParameter(f"--shots: {part.strip()!r} found, expected {_MOST_SHOTS} shots at most")
         numbers |= set(range(int(first), int(last) + 1))
     return numbers
 

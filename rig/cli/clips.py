@@ -30,6 +30,7 @@ def clips(
     from twin.clips import film
 
     ready_folder(folder)
+    filmed = 0
     for number in range(seed, seed + count):
         place = folder / f"clip-{number:05d}"
         if (place / "recording.json").exists():
@@ -40,3 +41,6 @@ def clips(
             (place / f"{name}.json").write_text(json.dumps(told) + "\n", encoding="utf-8")
         write_recording(place, clip.keys, clip.frames)
         typer.echo(f"{place}: {len(clip.frames)} pictures, {len(clip.truth.falls)} fell")
+        filmed += 1
+    if not filmed:
+        typer.echo(f"{folder}: all {count} asked for are there already")

@@ -58,9 +58,10 @@ def demo(
 
     from game.montecassino import Position
     from rig.cli._opening import open_rig
+    from rig.cli._telling import say
     from rig.hands import PromptedHands
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False)
     settings = _settings(folder, seed)
     position = Position.parse(_POSITION)
     _clear(folder)
@@ -90,8 +91,8 @@ def demo(
         report = _report(folder, settings, told)
         show("done")
     console.print(_table(told))
-    console.print(f"The report: {report.resolve().as_uri()}")
-    console.print(f"The log, the recordings and the link's transcript are in {folder}.")
+    say(console, f"The report: {report.resolve().as_uri()}")
+    say(console, f"The log, the recordings and the link's transcript are in {folder}.")
 
 
 def _settings(folder: Path, seed: int) -> Settings:

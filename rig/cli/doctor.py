@@ -41,7 +41,7 @@ def doctor(
 ) -> None:
     """Look at port, firmware, inputs, axes, camera, disk and clock, and say what to do; nothing is armed or fired."""
     from rig.cli._answers import Answers
-    from rig.health import Level, clock_health, disk_health
+    from rig.health import Level, clock_health, disk_health, learnt_health
     from rig.settings import SettingsError
 
     examination = _Examination()
@@ -60,6 +60,7 @@ def doctor(
 
         chosen = through_camera(on_port(chosen, port), camera)
         examination.all(disk_health(chosen))
+        examination.all(learnt_health(chosen))
         open_port = stack.enter_context(ExitStack())
         line = _line(examination, chosen, open_port)
         _look_through_camera(examination, chosen, line)
@@ -177,7 +178,7 @@ def _tell_silence(examination: _Examination, settings: Settings, silent: NoAnswe
                 Level.FAULT,
                 "firmware",
                 f"no cannon answers at {asked} baud, and one does at {baud}",
-                f"set baud = {baud} under [port] of rig.toml, or flash it anew for {asked}: rig flash",
+                f"set baud = {baud} under [port] of {settings.name}, or flash it anew for {asked}: rig flash",
             )
             return
     todo = "see to power, port and speed; or flash it: rig flash"

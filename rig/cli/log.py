@@ -60,7 +60,7 @@ def list_shots(
     table.add_column("what became of it", overflow="fold")
     for shot in shots[-last:]:
         table.add_row(*_row(shot))
-    Console().print(table)
+    Console(markup=False).print(table)
     if len(shots) > last:
         typer.echo(f"{len(shots) - last} earlier shots are not shown; rig log --last {len(shots)} shows all")
 
@@ -118,7 +118,7 @@ def _in_full(shot: Shot, session: Session) -> Iterable[str]:
         after = ""
         if entry.clock_us is not None and start_us is not None:
             after = f"{(entry.clock_us - start_us) / 1e6:+.3f} s"
-        line = f"  {entry.stage:<11}{_when(entry.at_utc_us)}  {after:>10}  {entry.cause}"
+        line = f"  {f'{entry.stage} ':<11}{_when(entry.at_utc_us)}  {after:>10}  {entry.cause}"
         yield line.rstrip()
     if aim is not None:
         by = f", by the calibration {aim.calibration}" if aim.calibration else ""

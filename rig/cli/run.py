@@ -42,11 +42,12 @@ def run(
 
     from game.montecassino import Side
     from rig.cli._orders import with_hardware, zone_of
+    from rig.cli._telling import say
     from rig.log import open_log, tell
     from rig.plan import check_against, read_plan
     from rig.programme_run import ProgrammeRun, check_reach, settings_for
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False)
     programme = read_plan(plan)
     agreed = with_hardware(settings_of_this_table(settings), port=port, camera=camera)
     check_against(programme, agreed, str(plan))
@@ -55,7 +56,7 @@ def run(
     zones = {side: zone_of(chosen, side) for side in Side}
     with open_log(Path(chosen.log.path)) as log:
         for shot in log.interrupted:
-            console.print(f"shot {shot.shot_id} at {shot.planned.target}: {tell(shot)}")
+            say(console, f"shot {shot.shot_id} at {shot.planned.target}: {tell(shot)}")
         # Nothing is opened for a programme that is through, or that cannot go on.
         so_far = ProgrammeRun(programme, chosen, zones, log)
         due = so_far.due()
@@ -71,7 +72,7 @@ def run(
             if so_far.spent():
                 console.print(_table(programme.name, so_far.tallies()))
             if not so_far.due():
-                console.print(f"All {len(so_far.planned)} shots of {programme.name} are fired.")
+                say(console, f"All {len(so_far.planned)} shots of {programme.name} are fired.")
 
 
 def _shoot(
@@ -90,7 +91,7 @@ def _shoot(
     from rig.programme_run import ProgrammeRun
 
     with Progress(
-        TextColumn("{task.description:<44}"),
+        TextColumn("{task.description:<44}", markup=False),
         BarColumn(bar_width=20),
         MofNCompleteColumn(),
         TextColumn("{task.fields[left]}"),

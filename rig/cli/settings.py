@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -46,6 +47,7 @@ def check(settings: SettingsFile = SETTINGS_FILE) -> None:
         read_settings(settings)
     except SettingsError as error:
         faults += error.faults
+    faults += _calibration_faults(settings)
     faults += _twin_faults(settings)
     for fault in faults:
         typer.echo(f"{settings}: {fault}", err=True)
@@ -54,14 +56,35 @@ def check(settings: SettingsFile = SETTINGS_FILE) -> None:
     typer.echo(f"{settings}: nothing wrong")
 
 
-def _twin_faults(path: Path) -> list[Fault]:
-    """Check [twin] by itself, which only the twin can, also where something else in the file is wrong."""
+def _table(path: Path, name: str) -> dict[str, Any]:
+    """Return a table of the file by itself, to be looked at also where something else in the file is wrong."""
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8")).get("twin")
+        table = tomllib.loads(path.read_text(encoding="utf-8-sig")).get(name)
     except (OSError, ValueError):
         # No file, or no TOML: that has been said.
+        return {}
+    return table if isinstance(table, dict) else {}
+
+
+def _calibration_faults(path: Path) -> list[Fault]:
+    """Check the calibration that the cannon is to aim by: without it no shot is fired."""
+    name = _table(path, "cannon").get("calibration")
+    if not isinstance(name, str) or not name or "\0" in name:
+        # There is none, or it has been said what is wrong with its name.
         return []
-    if not isinstance(table, dict) or not table:
+    from rig.calibration_file import CalibrationFileError, read_calibration
+
+    try:
+        read_calibration(path.parent / name)
+    except CalibrationFileError as error:
+        return [replace(fault, key=f"cannon.calibration: {name}: {fault.key}") for fault in error.faults]
+    return []
+
+
+def _twin_faults(path: Path) -> list[Fault]:
+    """Check [twin], which only the twin can."""
+    table = _table(path, "twin")
+    if not table:
         return []
     from rig.cli._twin_table import twin_faults
 

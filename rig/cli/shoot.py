@@ -56,10 +56,11 @@ def shoot(
     from rig.battle_shots import with_shot
     from rig.cli._opening import open_rig
     from rig.cli._orders import option_of, start_in_battle, start_of, with_hardware, zone_of
+    from rig.cli._telling import say
     from rig.hands import PromptedHands
     from rig.match import Order, refuse_what_the_rules_forbid
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False)
     square = Square.parse(target)
     chosen = with_hardware(settings_of_this_table(settings), port=port, camera=camera)
     if battle is None:
@@ -94,14 +95,14 @@ def shoot(
                 # At once: whoever ends the rig from here on must not leave the battle behind the log.
                 after = with_shot(begun, shot)
                 write_battle(battle, after)
-                console.print(f"entered in {battle}: {after.history[-1].entry}")
+                say(console, f"entered in {battle}: {after.history[-1].entry}")
 
         done = rig.match.shoot(Order(square, before, zone, agreed), tell)
-        console.print(f"recorded in {done.folder}")
+        say(console, f"recorded in {done.folder}")
         if done.verdict.undecided:
             console.print(f"Until the commanders have spoken nobody is moved: rig decide {done.shot_id}")
             if battle is not None:
-                console.print(f"Then the shot goes into the battle: rig game enter {battle} {done.shot_id}")
+                say(console, f"Then the shot goes into the battle: rig game enter {battle} {done.shot_id}")
             return
         rig.hands.set_up(done.verdict.casualties, done.verdict.put_back)
 

@@ -79,7 +79,7 @@ def over_the_log(
 
         from rig.cli._hit_tables import hit_tables
 
-        Console(highlight=False).print(hit_tables(statistics, views))
+        Console(highlight=False, markup=False).print(hit_tables(statistics, views))
     if csv is not None:
         csv.write_text(as_csv(statistics, views), encoding="utf-8")
         typer.echo(f"wrote {csv}", err=True)
@@ -129,7 +129,7 @@ def group(
 
         from rig.cli._group_tables import group_tables
 
-        Console(highlight=False).print(group_tables(report))
+        Console(highlight=False, markup=False).print(group_tables(report))
     if plot is not None:
         from rig.group_plot import draw_group
 
@@ -171,4 +171,4 @@ def compare(
 
     from rig.cli._group_tables import comparison_tables
 
-    Console(highlight=False).print(comparison_tables(names, shots, common, comparison))
+    Console(highlight=False, markup=False).print(comparison_tables(names, shots, common, comparison))

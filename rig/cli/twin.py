@@ -38,7 +38,7 @@ def twin(
 
     try:
         serve(
-            twin_settings(chosen, position, str(settings)),
+            twin_settings(chosen, position),
             stop=threading.Event(),
             say=typer.echo,
             ready=tell_how,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli._app import app
+from rig.cli._app import RefusedError, app
 from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_of_this_table
 
 if TYPE_CHECKING:
@@ -55,7 +56,9 @@ def watch(
     port: Annotated[int, typer.Option(min=0, max=65535, help="of that page; 0: any free one")] = 0,
     seconds: Annotated[
         float | None,
-        typer.Option("--for", min=0, metavar="SECONDS", help="end after so long; else at Ctrl-C"),
+        typer.Option(
+            "--for", min=0, metavar="SECONDS", help="end so long after the first picture; else at Ctrl-C"
+        ),
     ] = None,
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
@@ -68,7 +71,6 @@ def watch(
     chosen = through_camera(settings_of_this_table(settings), camera)
     given = None if position is None else Position.parse(position)
     standing = Position.parse(chosen.game.position) if given is None else given
-    ends_s = None if seconds is None else time.monotonic() + seconds
     with ExitStack() as stack:
         source, pass_time = stack.enter_context(_source(chosen, standing, is_twin=camera is None))
         scene = scene_of(
@@ -76,20 +78,30 @@ def watch(
         )
         table = TableWatch(scene)
         show = _saving(save, table) if save is not None else stack.enter_context(_showing(page, port))
-        _watch(table, source, pass_time, show, ends_s)
+        shown_to_the_end = _watch(table, source, pass_time, show, seconds)
+    if save is not None and not shown_to_the_end:
+        raise RefusedError(
+            f"{save} is not written: the table was not read within the {seconds:g} s of --for; give it longer"
+        )
 
 
 def _watch(
-    table: TableWatch, source: Camera, pass_time: Callable[[], None], show: Show, ends_s: float | None
-) -> None:
-    """Look at every picture, show some, and tell on the terminal whenever something else is the matter."""
+    table: TableWatch, source: Camera, pass_time: Callable[[], None], show: Show, seconds: float | None
+) -> bool:
+    """Look at every picture, show some, and tell on the terminal whenever something else is the matter.
+
+    It ends `seconds` after the first picture, if they are given, and is then False; or, True, as `show` says.
+    """
+    ends_s = math.inf
     shown_s = 0.0
     told: object = None
-    while ends_s is None or time.monotonic() < ends_s:
+    while time.monotonic() < ends_s:
         pass_time()
         frames = source.poll()
         if not frames:
             continue
+        if told is None and seconds is not None:
+            ends_s = time.monotonic() + seconds
         for frame in frames:
             table.look(frame.timestamp_us, frame.image)
         if (now := (table.clear, table.trouble)) != told:
@@ -98,7 +110,8 @@ def _watch(
         if time.monotonic() - shown_s >= _SHOWN_S:
             shown_s = time.monotonic()
             if not show(table.draw(frames[-1].image)):
-                return
+                return True
+    return False
 
 
 @contextmanager

@@ -104,6 +104,14 @@ def test_folder_of_recordings_that_cannot_be_made_is_told_before_anything_moves(
     assert nothing_was_armed()
 
 
+@pytest.mark.parametrize("fault", ['[log]\nrecordings = "in the way"', "[twin.plant]\nsprin = 1"])
+def test_the_settings_file_that_is_in_use_is_named(capsys, fault):
+    Path("in the way").touch()
+    Path("cellar.toml").write_text(fault, encoding="utf-8")
+    assert refused(capsys, "shoot", "G-61", "-s", "cellar.toml").startswith("rig: cellar.toml: ")
+    assert nothing_was_armed()
+
+
 def test_every_fault_of_a_programme_is_told_a_line_each(capsys):
     Path("plan.toml").write_text("nmae = 1\norder = 'any'\n", encoding="utf-8")
     assert main(["run", "plan.toml"]) == 2
@@ -114,6 +122,20 @@ def test_every_fault_of_a_programme_is_told_a_line_each(capsys):
 
 def test_empty_port(capsys):
     assert "--port: found an empty word" in refused(capsys, "shoot", "G-61", "--port", "", "--camera", "0")
+
+
+@pytest.mark.parametrize(
+    ("port", "camera", "said"),
+    [
+        ("\udcff", "0", r"--port: found '\udcff', which is not UTF-8"),
+        ("loop://", "\udcff", r"--camera: found '\udcff', which is not UTF-8"),
+        ("loop://", "4294967296", '--camera: found "4294967296", expected a device number up to 9999'),
+        ("loop://", "²", "camera ²: there is no such file"),
+        ("loop://?logging=bad", None, "port loop://?logging=bad: it cannot be opened"),
+    ],
+)
+def test_port_or_camera_that_can_be_none(capsys, port, camera, said):
+    assert said in refused(capsys, "shoot", "G-61", "--port", port, "--camera", camera or clip())
 
 
 def test_option_that_is_none(capsys):

@@ -47,7 +47,7 @@ jams = {jams}
 """
 
 PLAN = """
-name = "two targets"
+name = "two targets [/2]"
 order = "drawn"
 seed = 3
 position = "A A01-A08 G01-G08,G53,G61 0/0 20/20 -"
@@ -129,7 +129,8 @@ def test_a_programme_that_is_through_fires_nothing_and_shows_its_table(faultless
     assert {shot.planned.target for shot in before} == {"G-53", "G-61"}
     status, output, _ = faultless.run()
     assert status == 0
-    assert "All 2 shots of two targets are fired" in output
+    assert "two targets [/2]: what came of it" in output, "brackets in a name are no markup"
+    assert "All 2 shots of two targets [/2] are fired" in output
     assert "G-53" in output
     assert "G-61" in output
     assert faultless.shots() == before
@@ -179,7 +180,7 @@ def test_a_shot_that_left_is_not_fired_again_though_the_camera_died_over_it(
     table.write()
     status, output, _ = table.run()
     assert status == 0
-    assert "All 2 shots of two targets are fired" in output
+    assert "All 2 shots of two targets [/2] are fired" in output
     assert table.shots() == before
 
 

@@ -13,13 +13,16 @@ from rig.log import open_log
 from rig.settings import Log
 
 START = Position.parse("A A01-A08,A17 G01-G08,G53,G61 0/0 20/20 -")
-FILE = Path("friday.json")
+# Square brackets mean nothing in a name.
+FILE = Path("friday [old].json")
+RECORDINGS = "rec [old]"
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    Path("rig.toml").write_text(SMALL_TWIN.format(seed=1), encoding="utf-8")
+    settings = SMALL_TWIN.format(seed=1) + f'\n[log]\nrecordings = "{RECORDINGS}"\n'
+    Path("rig.toml").write_text(settings, encoding="utf-8")
 
 
 def test_a_shot_is_fired_and_entered_and_goes_in_once(capsys):
@@ -34,7 +37,10 @@ def test_a_shot_is_fired_and_entered_and_goes_in_once(capsys):
     )
     assert shot.verdict is not None
     assert str(battle.position) == shot.verdict.after
-    assert f"entered in {FILE}: {battle.history[0].entry}" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert f"entered in {FILE}: {battle.history[0].entry}" in out
+    assert f"recorded in {shot.recording_path}\n" in out
+    assert Path(shot.recording_path).parent == Path(RECORDINGS)
     assert main(["game", "enter", str(FILE), "1"]) == 1
     assert (
         f"shot 1 is in the battle already, as its entry 1: {battle.history[0].entry}"
@@ -51,7 +57,7 @@ def test_a_shot_is_fired_and_entered_and_goes_in_once(capsys):
 @pytest.mark.parametrize(
     ("battle", "said"),
     [
-        (Battle.begin(Agreement(Side.A, cannons=Cannons.NONE)), "no cannon is agreed in friday.json"),
+        (Battle.begin(Agreement(Side.A, cannons=Cannons.NONE)), f"no cannon is agreed in {FILE}"),
         (Battle.begin(Agreement(Side.A), START).play(Abandon()), "the battle is over (G)"),
         (Battle.begin(Agreement(Side.A, shots={Side.A: 0})), "side A has no shot left"),
         (Battle.begin(Agreement(Side.A, boards=2)), "the table has one board"),

@@ -151,7 +151,7 @@ def calibrate(
     while True:
         if len(used) < _FEWEST_PICTURES:
             return NoLens(
-                f"{len(used)} pictures can be used, and {_FEWEST_PICTURES} are needed at least; "
+                f"{len(used)} picture{'' if len(used) == 1 else 's'} can be used, and {_FEWEST_PICTURES} are needed at least; "
                 "a dozen or more from different sides make a good calibration",
                 unusable,
             )

@@ -145,6 +145,26 @@ def test_a_folder_that_must_not_be_looked_into_is_named_and_the_rest_is_found(tm
     assert find_recordings([tmp_path / "shut"]) == (tmp_path / "shut",)
 
 
+def test_a_link_that_leads_to_itself_is_named_and_the_rest_is_found(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path / "shot")
+    circle = tmp_path / "circle"
+    circle.symlink_to(circle)
+    assert find_recordings([circle, tmp_path]) == (circle, tmp_path / "shot")
+    assert main(["analyse", str(circle)]) == 2
+    assert (
+        capsys.readouterr().err
+        == f"rig: {circle}: the folder: found nothing, expected a folder with recording.json\n"
+    )
+
+
+def test_one_fall_is_told_as_one() -> None:
+    tally = Tally()
+    tally.add(Read(Path("shot"), Outcome.READ, RESULT))
+    assert list(tally.in_words())[-1].startswith("1 fall (1 direct), ")
+
+
 def test_of_several_json_is_one_object_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("one", "two"):
         write(tmp_path / name)

@@ -89,9 +89,17 @@ def test_a_link_is_the_file_that_it_leads_to() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "why"), [(".", "Is a directory"), ("/", "Is a directory"), ("nowhere/b.json", "No such file")]
+    ("path", "why"),
+    [
+        (".", "Is a directory"),
+        ("/", "Is a directory"),
+        ("nowhere/b.json", "No such file"),
+        ("circle", "Too many levels of symbolic links"),
+        ("circle/b.json", "Too many levels of symbolic links"),
+    ],
 )
 def test_a_place_that_cannot_be_written_is_told(path: str, why: str) -> None:
+    Path("circle").symlink_to("circle")
     with pytest.raises(FaultyBattleFile, match=why), hold_battle(Path(path), "a test"):
         pytest.fail("it is held")
 

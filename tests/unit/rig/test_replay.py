@@ -1,6 +1,8 @@
 """`rig replay`: a film that OpenCV opens and a sheet, with the fall, its cause and the verdict in them."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import cv2
 import numpy as np
@@ -10,6 +12,7 @@ from painted_shot import FRAMES, record
 from rig import replay
 from rig.analyse import analyse_folder
 from rig.cli import main
+from rig.replay import _Story
 from rig.replay_drawing import Sheet, text_width_px, wrapped
 
 
@@ -98,3 +101,10 @@ def test_a_sentence_with_more_lines_than_there_is_room_for_ends_in_an_ellipsis_a
     assert sentence[len(kept)] in " ;,:"
     # What fits is whole.
     assert wrapped("clear; 13 soldiers of A", 19, 600, most_lines=2) == ["clear; 13 soldiers of A"]
+
+
+@pytest.mark.parametrize(
+    ("time_us", "said"), [(9_700, "0 ms"), (10_300, "0 ms"), (7_000, "−3 ms"), (12_000, "+2 ms")]
+)
+def test_the_moment_of_the_release_has_no_sign(time_us: float, said: str) -> None:
+    assert _Story.clock(cast(_Story, SimpleNamespace(_released_us=10_000.0)), time_us) == said

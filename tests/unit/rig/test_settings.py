@@ -59,7 +59,7 @@ def test_values_that_have_no_default_are_written_and_read_back() -> None:
             distortion=(-0.1, 0.02, 1e-05, 0.0, 0.0),
         ),
         cannon=Cannon(trigger=Trigger(kind="latch"), loader=True),
-        board=Board(square_mm=50.0),
+        board=Board(square_mm=44.0),
         twin={"seed": 7, "camera": {"noise": 0.5}, "note": 'a "quoted" \\ word'},
     )
     assert parse_settings(settings_text(settings)) == settings
@@ -156,6 +156,16 @@ def test_everything_wrong_is_said_at_once() -> None:
         ('[cannon]\nsides = ["A", "A"]', "cannon.sides", "found a side twice, expected each side once"),
         ("camera = 3", "camera", "found 3, expected a table, [camera]"),
         (
+            "[camera]\nsource = 4294967296",
+            "camera.source",
+            "found 4294967296, expected a device number up to 9999, a video file or a URL",
+        ),
+        (
+            '[log]\nrecordings = "a\\u0000b"',
+            "log.recordings",
+            'found "a\\u0000b", expected a name without the character U+0000',
+        ),
+        (
             "[camera]\ndistortion = [0.1, 0.0, 0.0, 0.0, 0.0]",
             "camera.distortion",
             "found distortion without intrinsics_px, expected both, or neither",
@@ -194,14 +204,25 @@ def test_everything_wrong_is_said_at_once() -> None:
             " the twin's camera sees the twin's table only",
         ),
         (
-            "[board]\nmarker_centres_mm = { 0 = [0, 0], 1 = [400, 0], 2 = [0, 800], x = [400, 800] }",
+            "[board]\nmarker_centres_mm = { 0 = [-40, 0], 1 = [400, 0], 2 = [-40, 800], x = [400, 800] }",
             "board.marker_centres_mm.x",
             "found the name 'x', expected a marker's number, as 0",
         ),
         (
-            "[board]\nmarker_size_mm = 36\nmarker_centres_mm = { 0 = [0, 0], 1 = [400, 0], 2 = [0, 800], 3 = [10, 5] }",
+            "[board]\nmarker_size_mm = 36\nmarker_centres_mm = { 0 = [-40, 0], 1 = [400, 0], 2 = [-40, 800], 3 = [-30, 5] }",
             "board.marker_centres_mm.3",
             "found a marker 10 mm from marker 0, expected markers that lie side by side, at least 36 mm apart",
+        ),
+        (
+            "[board]\nmarker_centres_mm = { 0 = [-2.9, 2.4], 1 = [38.9, 2.4], 2 = [-2.9, 78.6], 3 = [38.9, 78.6] }",
+            "board.marker_centres_mm",
+            "found 0, 1, 2, 3 on the board's squares, expected markers beside them; they reach from 0, 0 to 360, 810 mm"
+            " (are they in cm?)",
+        ),
+        (
+            "[port]\nurl = /dev/ttyACM0",
+            "line 2, column 7",
+            'found "url = /dev/ttyACM0", expected TOML (invalid value; text stands in quotes)',
         ),
         (
             "[cannon.elevation]\ncentre_us = 2200",
@@ -259,6 +280,11 @@ def test_one_fault_is_one_clear_sentence(text: str, key: str, sentence: str | No
         assert {fault.key for fault in refused.value.faults} == {key}
     else:
         assert _faults(text) == {key: sentence}
+
+
+def test_a_device_number_needs_no_quotes() -> None:
+    plain = parse_settings('[port]\nurl = "COM3"\n[camera]\nsource = 0')
+    assert plain == parse_settings('[port]\nurl = "COM3"\n[camera]\nsource = "0"')
 
 
 def test_a_conflict_with_a_faulty_key_is_not_made_up() -> None:

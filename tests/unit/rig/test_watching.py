@@ -202,3 +202,26 @@ def test_the_command_writes_one_picture_and_ends(
     assert main(["watch", "--camera", "table.avi", "--save", "seen.gif"]) == 2
     assert main(["watch", "--camera", "nowhere.avi"]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 2
+
+
+def test_a_picture_that_was_not_written_in_time_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    writer = cv2.VideoWriter("dark.avi", cv2.VideoWriter.fourcc(*"MJPG"), 30.0, (320, 240))
+    for _ in range(90):
+        writer.write(np.zeros((240, 320, 3), np.uint8))
+    writer.release()
+    assert main(["watch", "--camera", "dark.avi", "--save", "seen.png", "--for", "0.1"]) == 1
+    assert "seen.png is not written" in capsys.readouterr().err
+    assert not Path("seen.png").exists()
+
+
+def test_time_is_counted_from_the_first_picture(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """However long the camera takes to open, the table is told of."""
+    monkeypatch.chdir(tmp_path)
+    rig_with_a_film(tmp_path, pictures=300, fps=30.0)
+    assert main(["watch", "--camera", "table.avi", "--page", "--for", "0"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 2, "the page's address, and what was seen"

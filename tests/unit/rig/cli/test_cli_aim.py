@@ -198,4 +198,6 @@ def test_where_no_settings_are_it_says_whose_table_it_aims_at(capsys, tmp_path):
     out, err = capsys.readouterr()
     assert out.startswith("A at G-53")
     (line,) = err.splitlines()
-    assert line.startswith("rig: there is no rig.toml here: default settings hold, which mean a simulated table")
+    assert line.startswith(
+        "rig: there is no rig.toml here: default settings hold, which mean a simulated table"
+    )

@@ -115,6 +115,14 @@ def test_the_board_marks_the_last_turn(turn, cells, meaning):
     assert lines[-1].startswith(meaning)
 
 
+def test_the_marks_of_a_turn_of_the_germans_are_told_with_their_letter():
+    last = Turn.parse("G-17>G-25")
+    lines = [
+        line.plain for line in board_lines(apply_turn(Position.parse("G A01 G17 0/0 0/0 -"), last), last=last)
+    ]
+    assert lines[-1] == "last turn G-17>G-25: >G has moved there, 25> has been left"
+
+
 def test_a_narrow_terminal_cuts_nothing_off(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "20")
     assert rig(capsys, "show", BATTLE)[1][1].endswith("G-01")

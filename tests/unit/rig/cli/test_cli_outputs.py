@@ -16,6 +16,7 @@ from rig.log import Stage, open_log
 def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("folder").mkdir()
+    Path("circle").symlink_to("circle")
     Path("file").write_text("mine")
     with open_log(Path("rig-log.sqlite")) as log:
         session_id = log.start_session(START)
@@ -39,6 +40,7 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
         ("folder", "Is a directory"),
         ("nowhere/hits.csv", "No such file or directory"),
         ("file/hits.csv", "Not a directory"),
+        ("circle", "Too many levels of symbolic links"),
         ("x" * 300, "File name too long"),
     ],
 )
@@ -82,6 +84,16 @@ def test_nothing_is_filmed_for_a_folder_that_cannot_be_one(
 ) -> None:
     monkeypatch.setattr("twin.clips.film", lambda number: pytest.fail("it was filmed"))
     assert why in refused(capsys, "clips", folder)
+
+
+def test_clips_that_are_all_there_are_said_to_be(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("twin.clips.film", lambda number: pytest.fail("it was filmed"))
+    Path("folder/clip-00001").mkdir()
+    Path("folder/clip-00001/recording.json").write_text("{}")
+    assert main(["clips", "folder", "--count", "1"]) == 0
+    assert capsys.readouterr().out == "folder: all 1 asked for are there already\n"
 
 
 def test_nothing_is_filmed_where_a_file_has_the_clips_place(

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from dataclasses import replace as changed
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,10 @@ def test_init_writes_settings_that_check_finds_sound(rig: Rig) -> None:
     assert rig("check") == Answer(0, "rig.toml: nothing wrong\n", "")
 
 
+def test_the_version_is_told(rig: Rig) -> None:
+    assert rig("--version") == Answer(0, f"{version('montecassino-rig')}\n", "")
+
+
 def test_init_never_writes_over_settings(rig: Rig) -> None:
     Path("rig.toml").write_text("[port]\n")
     assert "rig.toml is there already" in _one_line(rig("init"), 1)
@@ -88,6 +93,17 @@ def test_check_says_everything_a_line_each(rig: Rig) -> None:
     assert answer.err.splitlines() == [
         "rig.toml: camera.width_px: found 3, expected a number of at least 160",
         "rig.toml: camera.fsp: found a key that nothing reads, expected a key of camera (did you mean fps?)",
+    ]
+
+
+def test_check_looks_at_the_calibration_too(rig: Rig) -> None:
+    Path("rig.toml").write_text('[cannon]\ncalibration = "nowhere.json"\nload_s = 0\n')
+    answer = rig("check")
+    assert answer.status == 2
+    assert answer.err.splitlines() == [
+        "rig.toml: cannon.load_s: found 0, expected a number above 0",
+        "rig.toml: cannon.calibration: nowhere.json: the file: found nothing, expected a calibration, as `rig calibrate "
+        "range` writes it",
     ]
 
 
@@ -114,6 +130,13 @@ def test_log_lists_shots_and_tells_what_a_dead_process_left(rig: Rig) -> None:
 def test_log_says_when_it_leaves_shots_out(rig: Rig) -> None:
     answer = rig("log", "--last", "1")
     assert "2 earlier shots are not shown; rig log --last 3 shows all" in answer.out
+
+
+def test_log_shows_a_cause_with_square_brackets_as_it_is(rig: Rig, tmp_path: Path) -> None:
+    with open_log(tmp_path / "rig-log.sqlite") as log:
+        shot_id = until(log, log.start_session(START), Stage.PLANNED)
+        log.abort(shot_id, "[/2]")
+    assert "aborted: [/2]" in rig("log").out
 
 
 @pytest.mark.usefixtures("shots")
@@ -158,6 +181,11 @@ def test_of_a_soldier_that_seems_to_stand_it_is_said_that_it_may_have_fallen(rig
     assert "  doubt      G-41 may have fallen, other or direct: the commander of G decides" in said
     assert rig("decide").out.startswith("shot 1: G-41 may have fallen, other or direct: ")
     assert rig("decide", "1", "G-41", "stays").out.startswith("shot 1: G-41 may have fallen, other or")
+
+
+@pytest.mark.usefixtures("shots")
+def test_log_show_parts_every_stage_from_its_time(rig: Rig) -> None:
+    assert re.search(r"^  interrupted \d{4}-", rig("log", "show", "3").out, re.MULTILINE)
 
 
 @pytest.mark.usefixtures("shots")

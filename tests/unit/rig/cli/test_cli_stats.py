@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import math
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from dataclasses import replace as changed
 from pathlib import Path
 
+import cv2
 import pytest
 from logged_shots import CERTAIN, PLAN, START, until
 
@@ -145,6 +147,14 @@ def test_a_picture_is_written(rig: Rig, ending: str) -> None:
     assert head.startswith({"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[ending])
 
 
+def test_the_picture_cuts_no_label_off(rig: Rig) -> None:
+    example = Path(__file__).parents[4] / "docs" / "examples" / "group.csv"
+    rig("stats", "group", str(example), "--plot", "group.png")
+    picture = cv2.imread("group.png")
+    assert picture is not None
+    assert (picture[:, :2] == 255).all(), "its left edge is empty"
+
+
 def test_bad_rows_are_named_and_left_out_when_asked(rig: Rig) -> None:
     Path("slips.csv").write_text("x,y\n1,2\n3,abc\n4,1\n")
     refused = rig("stats", "group", "slips.csv", "--json")
@@ -189,6 +199,11 @@ def test_groups_are_compared(rig: Rig) -> None:
     assert said["sigma_ratio_ci"][1] < 1
     words = rig("stats", "compare", "group.csv", "tight.csv").out
     assert "sigmas: they differ (F ratio" in words
+
+
+def test_a_file_name_with_square_brackets_is_shown_as_it_is(rig: Rig) -> None:
+    name = shutil.copy("group.csv", "group [old].csv")
+    assert name in rig("stats", "compare", name, "group.csv").out
 
 
 def test_hits_over_the_log_in_words_json_csv_and_a_picture(rig: Rig) -> None:

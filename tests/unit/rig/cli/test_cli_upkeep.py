@@ -218,6 +218,17 @@ def test_doctor_with_an_empty_word_is_one_line(rig: Rig, option: str) -> None:
     assert f"{option}: found an empty word" in one_line(rig("doctor", option, ""), 2)
 
 
+def test_doctor_tells_what_was_learnt_and_cannot_be_used_and_looks_at_the_rest(rig: Rig) -> None:
+    Path("recordings").mkdir()
+    Path("recordings/uniforms.json").write_text("{")
+    answer = rig("doctor", twin='[cannon]\ncalibration = "nowhere.json"')
+    assert answer.status == 1
+    assert answer.line("calibration").startswith("fault") and "nowhere.json" in answer.line("calibration")
+    assert answer.line("uniforms").startswith("fault") and "uniforms.json" in answer.line("uniforms")
+    assert answer.line("board").startswith("ok")
+    assert answer.line("firmware").startswith("ok")
+
+
 def test_doctor_with_settings_that_cannot_be_used_says_which(rig: Rig) -> None:
     Path("rig.toml").write_text("[port]\nurl = 7\n")
     answer = rig("doctor")

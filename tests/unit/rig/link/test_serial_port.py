@@ -108,7 +108,9 @@ def test_a_network_port_where_nobody_listens_is_missing(scheme):
         SerialPort(f"{scheme}://127.0.0.1:{number}", baud=115200)
 
 
-@pytest.mark.parametrize("url", ["/dev/null", "nosuch://x", "socket://", "/tmp"])
+@pytest.mark.parametrize(
+    "url", ["/dev/null", "nosuch://x", "socket://", "/tmp", "loop://?logging=bad", "hwgrep://("]
+)
 def test_what_is_no_serial_port_is_refused_in_one_line(url):
     with pytest.raises(PortError, match="cannot be opened as a serial port") as error:
         SerialPort(url, baud=115200)
