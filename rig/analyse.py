@@ -115,7 +115,9 @@ class Analysis:
     def in_words(self) -> Iterator[str]:
         """Give what happened, line by line, for the person at the table."""
         reading, verdict = self.reading, self.verdict
-        yield f"{len(reading.standing.soldiers)} soldiers stood on the board."
+        soldiers = reading.standing.soldiers
+        sides = ", ".join(f"{sum(s.side is side for s in soldiers)} {side}" for side in Side)
+        yield f"{len(soldiers)} soldiers stood on the board ({sides})."
         yield from (f"Note: {note}." for note in self._lines(map(parted, reading.notes)))
         alarms = self._lines(parted(alarm.reason) for alarm in reading.alarms)
         yield from (f"The ruling is held: {alarm}." for alarm in alarms)

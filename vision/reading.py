@@ -145,7 +145,8 @@ def read_before(
     board = read_board(picture, scene, view)
     if (other := _another_table(board, scene)) is not None:
         return NoReading(other)
-    return TableBefore(picture, view, board, (*notes, *_moved_markers(view)))
+    notes += _moved_markers(view) + _of_uniforms(board, scene)
+    return TableBefore(picture, view, board, notes)
 
 
 def still_stands(
@@ -245,7 +246,7 @@ def read_shot(
     if laid is not None:
         frames, lookout = laid.frames, Lookout(before, scene)
     aftermath = find_falls(frames, timestamps_us, view, board, lookout.sways, first_moving)
-    if scene.expected is None and scene.uniforms is None:
+    if scene.expected is None and not board.by_taught:
         board, aftermath = _named_by_the_shot(board, aftermath, scene)
     stirred_us = {t.soldier.square: t.began_us for t in aftermath.topplings}
     stirred_us |= {p.soldier.square: p.began_us for p in aftermath.pushes}
@@ -364,6 +365,17 @@ def _moved_markers(view: BoardView) -> tuple[str, ...]:
         f"marker {number} was left out: it lies {off_mm:.0f} mm from where board.markers.centres_mm has it"
         for number, off_mm in view.moved_mm.items()
     )
+
+
+def _of_uniforms(board: Board, scene: Scene) -> tuple[str, ...]:
+    """Say whether the sides were told by the uniforms that were taught; nothing where nobody asked them."""
+    if scene.expected is not None or scene.uniforms is None or not board.standing.soldiers:
+        return ()
+    kept_in = scene.uniforms.kept_in
+    taught = f"the uniforms taught in {kept_in}" if kept_in else "the taught uniforms"
+    if board.by_taught:
+        return (f"the sides are told by {taught}",)
+    return (f"{taught} are not those of this table: the sides are told as if none were taught",)
 
 
 def _other_rate(timestamps_us: Sequence[int], fps: float) -> tuple[str, ...]:
