@@ -22,9 +22,9 @@ from vision.causes import (
     find_perhaps_fallen,
 )
 from vision.change import shrink
-from vision.ends import ends_by_shot
+from vision.ends import comes_from_the_other_end, ends_by_shot
 from vision.falls import Aftermath, find_falls
-from vision.guards import Alarm, ClipGuard, late_falls, unchanged
+from vision.guards import Alarm, ClipGuard, Trouble, late_falls, unchanged
 from vision.lying_there import find_lying_thing
 from vision.outcome import Push, Standing
 from vision.registration import BoardView, EitherWay, NoBoard, grey, register
@@ -60,6 +60,7 @@ _OTHER_RATE = 1.5
 _ENDS_BY_SHOT = (
     "nothing on the table tells its ends apart: the shot did, which flew from the side that fires ({})"
 )
+_OTHER_END = 'cannon.side is "{}", and the shot comes in from the end of {}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,16 +251,9 @@ def read_shot(
         board, aftermath = _named_by_the_shot(board, aftermath, scene)
     stirred_us = {t.soldier.square: t.began_us for t in aftermath.topplings}
     stirred_us |= {p.soldier.square: p.began_us for p in aftermath.pushes}
-    track = find_track(
-        frames,
-        timestamps_us,
-        scene,
-        view,
-        board.lamp,
-        lookout.streaks,
-        _struck(board, stirred_us),
-        lookout.sways,
-    )
+    seen = (frames, timestamps_us, scene, view, board.lamp, lookout.streaks)
+    struck = _struck(board, stirred_us)
+    track = find_track(*seen, struck, lookout.sways)
     frame_us = median(b - a for a, b in pairwise(timestamps_us))
     contacts = find_contacts(
         track, board.standing, stirred_us, frame_us=frame_us, shot_from_mm=scene.shot_from_mm
@@ -271,6 +265,11 @@ def read_shot(
         aftermath.may_have_fallen, aftermath.topplings, aftermath.pushes, shot
     )
     alarms = lookout.guard.alarms(frames, timestamps_us, first_moving, laid)
+    if comes_from_the_other_end(track, *seen, struck, lookout.sways):
+        alarms = (
+            *alarms,
+            Alarm(Trouble.OTHER_END, _OTHER_END.format(scene.cannon_side, scene.cannon_side.enemy)),
+        )
     late = late_falls(falls, aftermath.pushes, track)
     return ShotReading(
         view,
