@@ -11,7 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from game.montecassino import Doubt, Fall, Option, Position, Side, Square, Verdict, judge_any_shot
+from game.montecassino import (
+    Doubt,
+    Fall,
+    Option,
+    Position,
+    Side,
+    Square,
+    Verdict,
+    judge_any_shot,
+    why_put_back,
+)
 from rig.recording import Recording, RecordingError, read_frames, read_recording
 from rig.told_together import Said, parted, told_together
 from rig.uniforms_file import find_uniforms
@@ -42,6 +52,13 @@ class Analysis:
     def verdict(self) -> Verdict:
         """The verdict under the option that was agreed."""
         return self.verdicts[self.recording.option]
+
+    def why_back(self, square: Square) -> str:
+        """Say why the soldier of a square is put back; of one that the verdict does not put back it means nothing."""
+        for fall in self.reading.judged_falls:
+            if fall.toppling.soldier.square == square:
+                return why_put_back(_as_judged(fall), self.recording.zone, self.recording.option)
+        return "pushed off its square but still standing"
 
     def as_json(self) -> dict[str, Any]:
         """Give the object that ``rig analyse FOLDER --json`` prints."""
@@ -98,7 +115,9 @@ class Analysis:
     def in_words(self) -> Iterator[str]:
         """Give what happened, line by line, for the person at the table."""
         reading, verdict = self.reading, self.verdict
-        yield f"{len(reading.standing.soldiers)} soldiers stood on the board."
+        soldiers = reading.standing.soldiers
+        sides = ", ".join(f"{sum(s.side is side for s in soldiers)} {side}" for side in Side)
+        yield f"{len(soldiers)} soldiers stood on the board ({sides})."
         yield from (f"Note: {note}." for note in self._lines(map(parted, reading.notes)))
         alarms = self._lines(parted(alarm.reason) for alarm in reading.alarms)
         yield from (f"The ruling is held: {alarm}." for alarm in alarms)
@@ -109,8 +128,10 @@ class Analysis:
         yield from self._lines(map(_may_have_fallen, reading.perhaps_fallen))
         if not reading.falls and not reading.pushes:
             yield "Nobody fell and nobody was pushed."
-        for squares, becomes in ((verdict.casualties, "leaves."), (verdict.put_back, "is put back.")):
-            yield from self._lines(parted(f"{square} {becomes}") for square in squares)
+        yield from self._lines(parted(f"{square} leaves.") for square in verdict.casualties)
+        yield from self._lines(
+            parted(f"{square} is put back: {self.why_back(square)}.") for square in verdict.put_back
+        )
         yield from self._lines(map(_in_doubt, verdict.doubts))
 
     def _lines(self, said: Iterable[Said]) -> Iterator[str]:
@@ -181,14 +202,15 @@ def analyse_pictures(
     if isinstance(reading, NoReading):
         raise RecordingError(folder / recording.clip, reading.reason)
     analyse_ms = 1000 * (time.process_time() - started)
-    falls = [
-        Fall(fall.toppling.soldier.square, fall.toppling.soldier.side, fall.possible)
-        for fall in reading.judged_falls
-    ]
+    falls = list(map(_as_judged, reading.judged_falls))
     pushed = [push.soldier.square for push in reading.judged_pushes]
     position = _judged_position(recording, reading)
     verdicts = {option: judge_any_shot(position, recording.zone, option, falls, pushed) for option in Option}
     return Analysis(recording, reading, verdicts, decode_ms=0.0, analyse_ms=analyse_ms)
+
+
+def _as_judged(fall: FallCause) -> Fall:
+    return Fall(fall.toppling.soldier.square, fall.toppling.soldier.side, fall.possible)
 
 
 def _name(soldier: Soldier) -> str:

@@ -55,6 +55,19 @@ class Read:
     why: str = ""
     """Of a bad one, or one that is not kept: what is wrong, in a sentence that names it."""
 
+    def in_a_line(self) -> str | None:
+        """Say who leaves and what is in doubt; None for a bad one."""
+        if self.result is None:
+            return None
+        verdict = self.result["verdict"]
+        leaving, doubts = verdict["casualties"], [doubt["square"] for doubt in verdict["doubts"]]
+        told = f"{', '.join(leaving) or 'nobody'} leave{'' if len(leaving) > 1 else 's'}"
+        if doubts:
+            told += f"; doubt: {', '.join(doubts)}"
+        if "held" in self.result:
+            told += "; held"
+        return f"{self.folder}: {told}"
+
 
 class Tally:
     """What became of many recordings, added up; no reading is held."""
@@ -96,27 +109,45 @@ class Tally:
         )
 
 
-def find_recordings(folders: Sequence[Path]) -> tuple[Path, ...]:
-    """Return the recordings among folders and in whatever lies below them, each once, in the order of their names.
+def find_recordings(folders: Sequence[Path]) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
+    """Find the recordings among folders and in whatever lies below them, each once, in the order of their names.
 
-    A folder named that neither is one nor holds any is given back as it is, and so is one that cannot be looked into:
-    reading it says what is wrong.
+    Returns
+    -------
+    recordings, left_out
+        A folder named that neither is a recording nor holds any, or that has a film and no recording.json, is given as one,
+        and so is any that cannot be looked into: reading it says what is wrong. Left out is what has such a film and was
+        not named.
     """
     found: dict[str, Path] = {}
+    films: dict[str, Path] = {}
     for folder in folders:
-        for each in list(_below(folder)) or [folder]:
+        bare: list[Path] = []
+        below = list(_below(folder, bare))
+        if folder in bare or not below:
+            below.insert(0, folder)
+        for each in below:
             found.setdefault(os.path.realpath(each), each)
-    return tuple(found.values())
+        for each in bare:
+            films.setdefault(os.path.realpath(each), each)
+    return tuple(found.values()), tuple(each for film, each in films.items() if film not in found)
 
 
-def _below(folder: Path) -> Iterator[Path]:
+def _below(folder: Path, films: list[Path]) -> Iterator[Path]:
+    """Give the recordings; what has a film and no recording.json is added to `films`."""
     shut: list[str] = []
     for path, folders, files in os.walk(folder, onerror=lambda bad: shut.append(bad.filename)):
         folders.sort()
         if _KEYS_NAME in files:
             folders.clear()  # a recording holds no other
             yield Path(path)
+        elif any(Path(name).stem == "clip" for name in files) or _holds_pictures(path, folders):
+            films.append(Path(path))
     yield from (Path(path) for path in shut if Path(path).is_dir())
+
+
+def _holds_pictures(path: str, folders: Sequence[str]) -> bool:
+    return "frames" in folders and next(Path(path, "frames").glob("*.png"), None) is not None
 
 
 def usual_jobs() -> int:
@@ -157,8 +188,9 @@ def analyse_many(folders: Sequence[Path], *, jobs: int, into: Path | None = None
             for future in wait(waiting, return_when=FIRST_COMPLETED).done:
                 yield _outcome_of(future, waiting.pop(future))
     finally:
-        pool.stop()
-        pool.join()
+        with EndPutOff():  # a second Ctrl-C would leave behind what the processes waited on
+            pool.stop()
+            pool.join()
 
 
 def _pool(jobs: int) -> ProcessPool:

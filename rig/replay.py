@@ -6,6 +6,7 @@ picture stands what has happened so far, and at the end the verdict.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -437,11 +438,14 @@ class _Story:
     def _verdict_lines(self, size_px: int, width_px: int, *, bold: bool = False) -> list[tuple[str, Colour]]:
         """Say the verdict in lines for letters of a size, none wider than `width_px`."""
         verdict = self.analysis.verdict
-        leaves, stays = " ".join(map(str, verdict.casualties)), " ".join(map(str, verdict.put_back))
-        said = [
-            (f"leaves: {leaves or 'nobody'}", _LEAVES if leaves else _DIM),
-            (f"put back: {stays or 'nobody'}", _STAYS if stays else _DIM),
-        ]
+        leaves = " ".join(map(str, verdict.casualties))
+        back: defaultdict[str, list[str]] = defaultdict(list)
+        for square in verdict.put_back:
+            back[self.analysis.why_back(square)].append(str(square))
+        said = [(f"leaves: {leaves or 'nobody'}", _LEAVES if leaves else _DIM)]
+        said += [(f"put back: {' '.join(squares)}, {why}", _STAYS) for why, squares in back.items()]
+        if not back:
+            said.append(("put back: nobody", _DIM))
         said += [(line, _DOUBT) for line in told_together(map(_in_doubt, verdict.doubts))]
         return [
             (line, colour) for words, colour in said for line in wrapped(words, size_px, width_px, bold=bold)

@@ -79,4 +79,5 @@ def read_uniforms(path: Path) -> Uniforms:
     text = read_text(path, UniformsFileError, missing=made)
     data = parse_json(text, str(path), UniformsFileError, expected=made)
     keys = validate(_Keys, data, str(path), UniformsFileError)
-    return Uniforms({Side.A: {c.steps: c.share for c in keys.A}, Side.G: {c.steps: c.share for c in keys.G}})
+    shares = {Side.A: {c.steps: c.share for c in keys.A}, Side.G: {c.steps: c.share for c in keys.G}}
+    return Uniforms(shares, str(path))

@@ -77,6 +77,8 @@ class Trouble(StrEnum):
     """A soldier fell, or was taken, that the shot had nothing to do with."""
     UNENDED = "unended"
     """The pictures end while something still moves."""
+    OTHER_END = "other end"
+    """The shot flies in from the other end than that of the side which is said to fire."""
 
 
 @dataclass(frozen=True, slots=True)

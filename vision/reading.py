@@ -22,9 +22,9 @@ from vision.causes import (
     find_perhaps_fallen,
 )
 from vision.change import shrink
-from vision.ends import ends_by_shot
+from vision.ends import comes_from_the_other_end, ends_by_shot
 from vision.falls import Aftermath, find_falls
-from vision.guards import Alarm, ClipGuard, late_falls, unchanged
+from vision.guards import Alarm, ClipGuard, Trouble, late_falls, unchanged
 from vision.lying_there import find_lying_thing
 from vision.outcome import Push, Standing
 from vision.registration import BoardView, EitherWay, NoBoard, grey, register
@@ -60,6 +60,7 @@ _OTHER_RATE = 1.5
 _ENDS_BY_SHOT = (
     "nothing on the table tells its ends apart: the shot did, which flew from the side that fires ({})"
 )
+_OTHER_END = 'cannon.side is "{}", and the shot comes in from the end of {}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +146,8 @@ def read_before(
     board = read_board(picture, scene, view)
     if (other := _another_table(board, scene)) is not None:
         return NoReading(other)
-    return TableBefore(picture, view, board, (*notes, *_moved_markers(view)))
+    notes += _moved_markers(view) + _of_uniforms(board, scene)
+    return TableBefore(picture, view, board, notes)
 
 
 def still_stands(
@@ -245,20 +247,13 @@ def read_shot(
     if laid is not None:
         frames, lookout = laid.frames, Lookout(before, scene)
     aftermath = find_falls(frames, timestamps_us, view, board, lookout.sways, first_moving)
-    if scene.expected is None and scene.uniforms is None:
+    if scene.expected is None and not board.by_taught:
         board, aftermath = _named_by_the_shot(board, aftermath, scene)
     stirred_us = {t.soldier.square: t.began_us for t in aftermath.topplings}
     stirred_us |= {p.soldier.square: p.began_us for p in aftermath.pushes}
-    track = find_track(
-        frames,
-        timestamps_us,
-        scene,
-        view,
-        board.lamp,
-        lookout.streaks,
-        _struck(board, stirred_us),
-        lookout.sways,
-    )
+    seen = (frames, timestamps_us, scene, view, board.lamp, lookout.streaks)
+    struck = _struck(board, stirred_us)
+    track = find_track(*seen, struck, lookout.sways)
     frame_us = median(b - a for a, b in pairwise(timestamps_us))
     contacts = find_contacts(
         track, board.standing, stirred_us, frame_us=frame_us, shot_from_mm=scene.shot_from_mm
@@ -270,6 +265,11 @@ def read_shot(
         aftermath.may_have_fallen, aftermath.topplings, aftermath.pushes, shot
     )
     alarms = lookout.guard.alarms(frames, timestamps_us, first_moving, laid)
+    if comes_from_the_other_end(track, *seen, struck, lookout.sways):
+        alarms = (
+            *alarms,
+            Alarm(Trouble.OTHER_END, _OTHER_END.format(scene.cannon_side, scene.cannon_side.enemy)),
+        )
     late = late_falls(falls, aftermath.pushes, track)
     return ShotReading(
         view,
@@ -364,6 +364,17 @@ def _moved_markers(view: BoardView) -> tuple[str, ...]:
         f"marker {number} was left out: it lies {off_mm:.0f} mm from where board.markers.centres_mm has it"
         for number, off_mm in view.moved_mm.items()
     )
+
+
+def _of_uniforms(board: Board, scene: Scene) -> tuple[str, ...]:
+    """Say whether the sides were told by the uniforms that were taught; nothing where nobody asked them."""
+    if scene.expected is not None or scene.uniforms is None or not board.standing.soldiers:
+        return ()
+    kept_in = scene.uniforms.kept_in
+    taught = f"the uniforms taught in {kept_in}" if kept_in else "the taught uniforms"
+    if board.by_taught:
+        return (f"the sides are told by {taught}",)
+    return (f"{taught} are not those of this table: the sides are told as if none were taught",)
 
 
 def _other_rate(timestamps_us: Sequence[int], fps: float) -> tuple[str, ...]:

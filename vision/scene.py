@@ -33,6 +33,8 @@ class Uniforms:
 
     shares: Mapping[Side, Mapping[tuple[int, int, int], float]]
     """By side: what part of a soldier has each colour, in steps of CIE lightness, a and b."""
+    kept_in: str = ""
+    """Name of the file that they are kept in, for notes; empty where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ class Scene:
     fire_us: int | None = None
     """The trigger's release; ``None`` where it is to be found."""
     uniforms: Uniforms | None = None
-    """What the sides wear; ``None`` where that is to be learnt from the picture."""
+    """What the sides wear, used where it fits; ``None`` where that is to be learnt from the picture."""
 
     @property
     def width_mm(self) -> float:

@@ -14,6 +14,7 @@ from game.montecassino.casualties import (
     judge,
     judge_any_shot,
     proposed_zone,
+    why_put_back,
 )
 from game.montecassino.chart import Act, Chart, ChartRow, ChartRowError, Column, UnreadRow
 from game.montecassino.chart_battle import ChartPlay, RowFault, chart_of, play_chart
@@ -131,4 +132,5 @@ __all__ = [
     "read_entry",
     "results",
     "retreat",
+    "why_put_back",
 ]

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from game.montecassino.outcomes import Outcome, Winner, outcome
 from game.montecassino.position import Position
+from game.montecassino.square_lists import format_squares
 from game.montecassino.squares import BASE_SQUARES, Side, Square, board_fault, own_squares
 
 
@@ -223,6 +224,24 @@ def judge_any_shot(
         after=after,
         outcome=None if after is None else outcome(after),
     )
+
+
+def why_put_back(fall: Fall, zone: Collection[Square], option: Option) -> str:
+    """Say why a fall that is no casualty and no doubt is put back (C5, C7).
+
+    Examples
+    --------
+    >>> on_g50 = Fall(Square.parse("G-50"), Side.G, (Cause.DRAGGED,))
+    >>> why_put_back(on_g50, [Square.parse("G-50")], Option.II)
+    'dragged, which does not count under option ii'
+    >>> why_put_back(on_g50, [Square.parse("G-49")], Option.I)
+    'outside the zone G49'
+    """
+    if fall.square not in zone:
+        return f"outside the zone {format_squares(zone)}"
+    if fall.causes == (Cause.OTHER,):
+        return "other, which counts under no option"
+    return f"{' or '.join(fall.causes)}, which does not count under option {option}"
 
 
 def after_shot(position: Position, casualties: Collection[Square]) -> Position:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -52,7 +53,9 @@ def analyse(
     """
     from rig.analyse_many import find_recordings
 
-    found = find_recordings(folders)
+    found, left_out = find_recordings(folders)
+    for folder in left_out:
+        typer.echo(f"rig: {folder} has a film and no recording.json: left out", err=True)
     if len(found) == 1 and found[0] in folders and not keep and into is None:
         _one(found[0], as_json=as_json)
     else:
@@ -99,7 +102,13 @@ def _many(folders: Sequence[Path], *, as_json: bool, jobs: int | None, into: Pat
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+    # Rich would have standard output go through the progress, and so to standard error, also where it is a file.
+    with Progress(
+        *columns,
+        console=console,
+        disable=not console.is_terminal,
+        redirect_stdout=sys.stdout.isatty(),
+    ) as progress:
         task = progress.add_task("reading", total=len(folders))
         for read in analyse_many(folders, jobs=min(jobs or usual_jobs(), len(folders)), into=into):
             tally.add(read)
@@ -107,6 +116,8 @@ def _many(folders: Sequence[Path], *, as_json: bool, jobs: int | None, into: Pat
                 console.print(f"rig: {read.why}", markup=False)
             if as_json and read.result is not None:
                 print(json.dumps({"folder": str(read.folder), **read.result}), flush=True)
+            elif not as_json and (line := read.in_a_line()) is not None:
+                print(line, flush=True)
             progress.advance(task)
     for line in tally.in_words():
         typer.echo(line, err=as_json)

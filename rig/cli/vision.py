@@ -51,5 +51,6 @@ def teach(
     except NotTaught as bad:
         raise RecordingError(folder / recording.clip, str(bad)) from bad
     path = folder.resolve().parent / NAME if out is None else out
+    replaced = ", in place of those taught before" if path.exists() else ""
     write_uniforms(path, uniforms)
-    typer.echo(f"the uniforms are in {path}")
+    typer.echo(f"the uniforms are in {path}{replaced}")

@@ -1,4 +1,5 @@
-"""On the twin: where nothing else tells which end of the board is whose (B2), the shot's flight does."""
+"""On the twin: where nothing else tells which end of the board is whose (B2), the shot's flight does; else it is held
+against the side that is said to fire."""
 
 from __future__ import annotations
 
@@ -6,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from game.montecassino import Side
+from game.montecassino import Cause, Side
 from rig.recording import recording_of
 from twin.clips import Clip, film
+from vision.guards import Trouble
 from vision.reading import NoReading, ShotReading, TableBefore, read_before, read_shot
 from vision.scene import Scene
 
@@ -61,3 +63,28 @@ def test_before_the_shot_the_ends_are_not_guessed_and_after_it_the_same_table_is
     assert "which end is whose" in before.reason
     assert isinstance(read_shot(pictures, times_us, scene, before), ShotReading)
     assert isinstance(read_before(pictures, times_us, scene), TableBefore)
+
+
+def _read_with_known_ends(clip: Clip, fires: Side, *, release_told: bool) -> ShotReading:
+    cannon = {"side": fires.value, "muzzle_mm": None}
+    keys = {**clip.keys, "position": None, "cannon": cannon}
+    if not release_told:
+        keys["fire_us"] = None
+    pictures, times_us = [picture for _, picture in clip.frames], [time_us for time_us, _ in clip.frames]
+    reading = read_shot(pictures, times_us, recording_of(Path("shot"), keys, times_us).scene)
+    assert isinstance(reading, ShotReading)
+    return reading
+
+
+@pytest.mark.parametrize("release_told", [True, False])
+def test_a_shot_that_comes_from_the_other_end_than_told_holds_its_ruling(
+    clip: Clip, release_told: bool
+) -> None:
+    wrong = _read_with_known_ends(clip, Side.G, release_told=release_told)
+    assert [alarm.reason for alarm in wrong.alarms] == [
+        'cannon.side is "G", and the shot comes in from the end of A'
+    ]
+    assert wrong.falls
+    assert all(Cause.OTHER in fall.possible for fall in wrong.falls)
+    right = _read_with_known_ends(clip, Side.A, release_told=release_told)
+    assert not [alarm for alarm in right.alarms if alarm.trouble is Trouble.OTHER_END]

@@ -69,6 +69,8 @@ class Board:
     """The likeliest foot on each square."""
     cover: FloatImage
     """Above 0 where a figure rather than the bare board or a shadow is seen, on the raster."""
+    by_taught: bool
+    """Whether the sides were told by uniforms that were taught."""
 
 
 def read_board(picture: Image, scene: Scene, view: BoardView) -> Board:
@@ -109,14 +111,14 @@ def read_board(picture: Image, scene: Scene, view: BoardView) -> Board:
         tinted = find_tinted(shades, surface, raster)
         cover[in_shadow(lamp, dark, tinted, raster, view, figure, standing_mm) & (cover > -0.5)] = -0.5
     forward_odds = {square: feet[square].forward_odds for square in manned}
-    sides, side_notes = tell_sides(flat, cover, raster, view, figure, feet_mm, forward_odds, scene)
+    sides, side_notes, by_taught = tell_sides(flat, cover, raster, view, figure, feet_mm, forward_odds, scene)
     soldiers = tuple(
         Soldier(square, sides[square], *(round(mm, 2) for mm in feet_mm[square])) for square in sorted(manned)
     )
     standing = Standing(
         soldiers, _likely_height_mm(figure), figure.foot_radius_mm, tuple(differences) + side_notes
     )
-    return Board(raster, flat, surface, strange, (low, high), figure, standing, lamp, feet, cover)
+    return Board(raster, flat, surface, strange, (low, high), figure, standing, lamp, feet, cover, by_taught)
 
 
 def _likely_height_mm(figure: Figure) -> float:

@@ -2,8 +2,8 @@
 
 The colours are not known beforehand. Where the position is known they are learnt from it, and a soldier that plainly
 wears the other side's is named: how often each colour occurs on either side's soldiers is counted, and each soldier
-compared with both, itself not counted in (naive Bayes). Where it is not, and nobody taught them, the soldiers are
-parted by their looks and by where they stand (`vision.soldiers.parting`).
+compared with both, itself not counted in (naive Bayes). Where it is not, and nobody taught them, or others were taught than
+are seen here, the soldiers are parted by their looks and by where they stand (`vision.soldiers.parting`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from game.montecassino import Side, Square
+from game.montecassino import SOLDIERS_PER_SIDE, Side, Square
 from vision.registration import BoardView
 from vision.scene import Scene, Uniforms
 from vision.soldiers.figure import Discs, Figure
@@ -39,6 +39,11 @@ _PLAINLY_OTHER = 1.5
 _TAUGHT_STEPS = np.array([8.0, 6.0, 6.0])
 _TAUGHT_ORIGIN = np.array([1, 22, 22])
 _TAUGHT_SHAPE = (16, 45, 45)
+# Taught uniforms are another table's where the colours of most soldiers fit them worse than this (mean log-likelihood, less
+# than their own). Of 62 tables read with what another picture of them taught none reached 0.2, and 0.5 where all had changed
+# fields; of 1300 pairs of different tables 8 stay below and have no side too many.
+_ANOTHER_TABLE = 0.4
+_MISTAKEN = 2  # of 48 soldiers, for one of the other side by what was taught at the same table
 # So many soldiers, and this share of them, on the first lines of both fields: nobody has moved far yet.
 _START_LINES, _FEWEST_AT_START, _AT_START = 3, 16, 0.85
 # Log-odds beyond which one that stands where the other side is set up is of its own all the same: in 160 tables at the
@@ -60,7 +65,7 @@ def tell_sides(
     feet_mm: Mapping[Square, tuple[float, float]],
     forward_odds: Mapping[Square, float],
     scene: Scene,
-) -> tuple[dict[Square, Side], tuple[str, ...]]:
+) -> tuple[dict[Square, Side], tuple[str, ...], bool]:
     """Tell the side of each soldier.
 
     Parameters
@@ -80,16 +85,19 @@ def tell_sides(
 
     Returns
     -------
-    sides, notes
-        The side by square, and a sentence for each soldier whose colour is not that of its side, and for sides that are
-        plainly exchanged.
+    sides, notes, by_taught
+        The side by square; a sentence for each soldier whose colour is not that of its side, and for sides that are
+        plainly exchanged; and whether taught uniforms told the sides.
     """
     squares = sorted(feet_mm)
     feet = [feet_mm[s] for s in squares]
     by_field = {s: s.field for s in squares}
-    taught = scene.uniforms
-    if len(squares) < 2 and taught is None:
-        return by_field | dict(_named(squares, scene.expected)), ()
+    if scene.expected is None and scene.uniforms is not None and squares:
+        by_taught = _told_by(scene.uniforms, squares, _wear(flat, cover, raster, view, figure, feet))
+        if by_taught is not None:
+            return by_taught, (), True
+    if len(squares) < 2:
+        return by_field | dict(_named(squares, scene.expected)), (), False
 
     def parted() -> FloatArray:
         """Log-odds that each is of the Allies, by looks and places."""
@@ -99,9 +107,6 @@ def tell_sides(
         return part(looks, trained(), forward, facing, np.array([s.field is Side.A for s in squares]))
 
     if scene.expected is None:
-        if taught is not None:
-            worn = _wear(flat, cover, raster, view, figure, feet)
-            return _by_odds(squares, [_taught_ratio(pixels, taught) for pixels in worn]), ()
         odds = parted()
         told = _by_odds(squares, odds.tolist())
         named = ((told[s], feet_mm[s][1], forward_odds[s]) for s in squares)
@@ -111,7 +116,7 @@ def tell_sides(
         if _as_at_the_start(squares):
             plain = np.abs(odds) > _PLAINLY_LOST
             told = by_field | {s: told[s] for s, lost in zip(squares, plain.tolist(), strict=True) if lost}
-        return told, ()
+        return told, (), False
     counts = _counts(_wear(flat, cover, raster, view, figure, feet))
     sides = by_field | dict(_named(squares, scene.expected))
     ratio = _ratios(counts, np.array([sides[s] is Side.A for s in squares]))
@@ -131,7 +136,18 @@ def tell_sides(
             others = _also_parted(others, sides, _by_odds(squares, parted().tolist()))
         notes += [f"{s} should hold a soldier of {sides[s]} and one of {seen[s]} is seen" for s in others]
         sides |= {s: seen[s] for s in squares if s in others or s not in scene.expected}
-    return sides, tuple(notes)
+    return sides, tuple(notes), False
+
+
+def _told_by(
+    taught: Uniforms, squares: Sequence[Square], worn: Sequence[FloatImage]
+) -> dict[Square, Side] | None:
+    """Tell the sides by taught uniforms; ``None`` where they plainly are not those of these soldiers."""
+    ratios, misfits = _against_taught(worn, taught)
+    sides = _by_odds(squares, ratios.tolist())
+    most = max(sum(of is side for of in sides.values()) for side in Side)
+    strange = float(np.median(misfits)) > _ANOTHER_TABLE
+    return None if strange or most > SOLDIERS_PER_SIDE + _MISTAKEN else sides
 
 
 def _also_parted(
@@ -215,9 +231,8 @@ def learn_uniforms(
             for side, share in shares.items()
         }
     )
-    towards = [
-        _taught_ratio(worn[foot], uniforms) * (1 if side is Side.A else -1) for foot, side in soldiers.items()
-    ]
+    ratios, _ = _against_taught(list(worn.values()), uniforms)
+    towards = ratios * np.array([1 if side is Side.A else -1 for side in soldiers.values()])
     return uniforms if float(np.median(towards)) >= _APART else None
 
 
@@ -233,17 +248,31 @@ def _taught_shares(pixels: FloatImage) -> FloatArray:
     return shares
 
 
-def _taught_ratio(pixels: FloatImage, uniforms: Uniforms) -> float:
-    """Mean log-likelihood ratio of a soldier's colours, above 0 for the Allies."""
-    own = _taught_shares(pixels)
-    terms = []
+def _against_taught(worn: Sequence[FloatImage], uniforms: Uniforms) -> tuple[FloatArray, FloatArray]:
+    """Hold soldiers' colours against taught ones.
+
+    Returns
+    -------
+    ratios, misfits
+        Of each soldier the mean log-likelihood ratio, above 0 for the Allies, and how far the likelier side's falls short
+        of what its own colours would reach.
+    """
+    known = []
     for side in (Side.A, Side.G):
-        known = np.full(_TAUGHT_SHAPE, _RARE)
+        shares = np.full(_TAUGHT_SHAPE, _RARE)
         for place, share in uniforms.shares[side].items():
             if all(0 <= at < size for at, size in zip(place, _TAUGHT_SHAPE, strict=True)):
-                known[place] += share
-        terms.append(np.log(known))
-    return float((own * (terms[0] - terms[1])).sum())
+                shares[place] += share
+        known.append(np.log(shares))
+    ratios, misfits = np.zeros(len(worn)), np.zeros(len(worn))
+    for i, pixels in enumerate(worn):
+        shares = _taught_shares(pixels)
+        here = shares > 0
+        own = shares[here]
+        allied, german = (float(own @ side[here]) for side in known)
+        ratios[i] = allied - german
+        misfits[i] = float(own @ np.log(own)) - max(allied, german)
+    return ratios, misfits
 
 
 def _wear(

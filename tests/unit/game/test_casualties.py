@@ -23,6 +23,7 @@ from game.montecassino import (
     judge_any_shot,
     parse_squares,
     proposed_zone,
+    why_put_back,
 )
 
 SHOTS = json.loads((Path(__file__).parent / "data" / "shots.json").read_text())["shots"]
@@ -140,6 +141,26 @@ def test_c5_a_fall_outside_the_zone_is_put_back_and_is_no_doubt():
     falls = [fall("A-40", "direct", "ricochet"), fall("G-30", "direct")]
     verdict = judge(POSITION, parse_squares("G25-G72"), Option.III, falls)
     assert (names(verdict.casualties), names(verdict.put_back), verdict.doubts) == (["G-30"], ["A-40"], ())
+
+
+@pytest.mark.parametrize(
+    ("fallen", "option", "why"),
+    [
+        (fall("A-40", "direct"), Option.I, "outside the zone G25-G72"),
+        (fall("A-40", "other"), Option.III, "outside the zone G25-G72"),
+        (fall("G-30", "dragged"), Option.II, "dragged, which does not count under option ii"),
+        (
+            fall("G-30", "ricochet", "dragged"),
+            Option.III,
+            "ricochet or dragged, which does not count under option iii",
+        ),
+        (fall("G-30", "other"), Option.I, "other, which counts under no option"),
+    ],
+)
+def test_c5_why_a_fall_is_put_back_is_told(fallen, option, why):
+    zone = parse_squares("G25-G72")
+    assert judge(POSITION, zone, option, [fallen]).put_back == (fallen.square,)
+    assert why_put_back(fallen, zone, option) == why
 
 
 def test_c8_possible_causes_that_agree_are_no_doubt():

@@ -19,7 +19,11 @@ from rig.analysis_store import keep, kept_readings, place_of
 from rig.cli import main
 from rig.recording import read_recording
 
-RESULT = {"falls": [{"cause": "direct"}], "moved": [], "verdict": {"doubts": []}}
+RESULT = {
+    "falls": [{"cause": "direct"}],
+    "moved": [],
+    "verdict": {"casualties": ["G-02"], "put_back": [], "doubts": []},
+}
 
 
 @pytest.fixture
@@ -84,13 +88,74 @@ def test_recordings_are_found_once_and_below_folders(tmp_path: Path) -> None:
     for name in ("b/shot", "a/deep/shot", "a/shot"):
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "recording.json").write_text("{}")
-    found = find_recordings([tmp_path, tmp_path / "b" / "shot", tmp_path / "nowhere"])
+    found, left_out = find_recordings([tmp_path, tmp_path / "b" / "shot", tmp_path / "nowhere"])
     assert [str(each.relative_to(tmp_path)) for each in found] == [
         "a/deep/shot",
         "a/shot",
         "b/shot",
         "nowhere",
     ]
+    assert left_out == ()
+
+
+def test_a_film_without_its_recording_json_is_left_out_and_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path / "shot")
+    keep(place_of(tmp_path / "shot", read_recording(tmp_path / "shot")), RESULT)
+    for film in ("film/clip.mp4", "pictures/frames/000000.png", "replays/shot-7.mp4"):
+        (tmp_path / film).parent.mkdir(parents=True)
+        (tmp_path / film).touch()
+    assert main(["analyse", str(tmp_path), "--jobs", "1"]) == 0
+    assert capsys.readouterr().err.splitlines() == [
+        f"rig: {tmp_path / name} has a film and no recording.json: left out" for name in ("film", "pictures")
+    ]
+    assert main(["analyse", str(tmp_path), str(tmp_path / "film"), "--jobs", "1"]) == 2
+    err = " ".join(capsys.readouterr().err.split())
+    assert f"{tmp_path / 'film' / 'recording.json'}: the file: found nothing" in err
+    assert f"{tmp_path / 'film'} has a film" not in err
+
+
+def test_what_is_read_goes_into_a_file_while_a_terminal_shows_the_progress(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        write(tmp_path / name)
+        keep(place_of(tmp_path / name, read_recording(tmp_path / name)), RESULT)
+    command = [sys.executable, "-c", "import sys; from rig.cli import main; sys.exit(main())"]
+    ours, theirs = os.openpty()
+    with (tmp_path / "out").open("w") as out:
+        subprocess.run(
+            [*command, "analyse", str(tmp_path), "--json", "--jobs", "1"],
+            stdout=out,
+            stderr=theirs,
+            check=True,
+        )
+    os.close(theirs)
+    os.close(ours)
+    assert len((tmp_path / "out").read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({}, "G-02 leaves"),
+        ({"verdict": {"casualties": [], "doubts": []}}, "nobody leaves"),
+        (
+            {"verdict": {"casualties": ["G-02", "G-03"], "doubts": [{"square": "G-01"}]}},
+            "G-02, G-03 leave; doubt: G-01",
+        ),
+        ({"held": ["a hand"]}, "G-02 leaves; held"),
+    ],
+)
+def test_of_several_each_has_a_line_that_says_who_leaves_and_what_is_in_doubt(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], changed: dict[str, object], said: str
+) -> None:
+    for name in ("one", "two"):
+        write(tmp_path / name)
+        keep(place_of(tmp_path / name, read_recording(tmp_path / name)), {**RESULT, **changed})
+    assert main(["analyse", str(tmp_path), "--jobs", "1"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == [f"{tmp_path / name}: {said}" for name in ("one", "two")]
+    assert lines[2].startswith("2 recordings")
 
 
 def test_a_bad_recording_is_a_sentence_and_the_rest_is_read(
@@ -141,8 +206,8 @@ def test_a_reading_that_cannot_be_kept_is_given_all_the_same(
 def test_a_folder_that_must_not_be_looked_into_is_named_and_the_rest_is_found(tmp_path: Path) -> None:
     write(tmp_path / "shot")
     (tmp_path / "shut").mkdir(mode=0)
-    assert find_recordings([tmp_path]) == (tmp_path / "shot", tmp_path / "shut")
-    assert find_recordings([tmp_path / "shut"]) == (tmp_path / "shut",)
+    assert find_recordings([tmp_path])[0] == (tmp_path / "shot", tmp_path / "shut")
+    assert find_recordings([tmp_path / "shut"])[0] == (tmp_path / "shut",)
 
 
 def test_a_link_that_leads_to_itself_is_named_and_the_rest_is_found(

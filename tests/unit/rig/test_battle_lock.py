@@ -57,6 +57,7 @@ def test_a_second_program_is_refused_and_told_which_is_the_first(
     playing: subprocess.Popen[str], words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = FILE.read_bytes()
+    Path("rig.toml").touch()
     assert main([*words, *(["--battle"] if words != ("game", "enter") else []), str(FILE)]) == 1
     captured = capsys.readouterr()
     assert captured.out == ""

@@ -153,7 +153,7 @@ def test_sides_are_not_the_fields_colours_that_show_beside_the_soldiers() -> Non
         beside = cv2.dilate(drawn.astype(np.uint8), np.ones((_BESIDE_PX,) * 2)) > 0
         cover[beside] = 0.5
         flat[drawn] = (30.0, 110.0, 140.0) if sides[square] is Side.A else (150.0, 120.0, 90.0)
-    told, notes = tell_sides(flat, cover, raster, camera, figure, feet, dict.fromkeys(feet, 0.0), scene)
+    told, notes, _ = tell_sides(flat, cover, raster, camera, figure, feet, dict.fromkeys(feet, 0.0), scene)
     assert told == sides
     assert notes == ()
 

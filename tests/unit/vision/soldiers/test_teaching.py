@@ -9,6 +9,7 @@ from painted_table import Table
 
 from game.montecassino import Side, Square
 from rig.uniforms_file import NAME, UniformsFileError, find_uniforms, write_uniforms
+from vision.reading import TableBefore, read_before
 from vision.scene import Uniforms
 from vision.soldiers import read_board
 from vision.soldiers.teaching import NotTaught, teach_uniforms
@@ -34,6 +35,39 @@ def test_sides_are_known_where_each_stands_in_the_other_field(taught: Uniforms) 
     swapped = {square: side.enemy for square, side in START.items() if square.number % 3}
     found = read_board(picture(swapped), replace(SCENE, uniforms=taught), CAMERA).standing
     assert {s.square: s.side for s in found.soldiers} == swapped
+
+
+def read(position: dict[Square, Side], uniforms: Uniforms | None) -> TableBefore:
+    scene = replace(SCENE, uniforms=uniforms)
+    before = read_before([picture(position)] * 8, [8333 * k for k in range(8)], scene)
+    assert isinstance(before, TableBefore)
+    return before
+
+
+def test_at_the_same_table_they_are_used_and_the_notes_name_their_file(taught: Uniforms) -> None:
+    before = read(painted.CROWD, replace(taught, kept_in="table/uniforms.json"))
+    assert before.notes == ("the sides are told by the uniforms taught in table/uniforms.json",)
+    assert {s.square: s.side for s in before.board.standing.soldiers} == painted.CROWD
+    assert read(painted.CROWD, None).notes == ()
+
+
+@pytest.mark.parametrize(
+    "worn",
+    [
+        pytest.param({Side.A: (60, 150, 60), Side.G: (90, 60, 150)}, id="other colours"),
+        pytest.param(dict.fromkeys(Side, painted.UNIFORMS[Side.A]), id="more of a side than there are"),
+    ],
+)
+def test_those_of_another_table_are_not_used_and_the_notes_say_so(
+    taught: Uniforms, worn: dict[Side, tuple[int, int, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(painted, "UNIFORMS", worn)
+    before = read(START, replace(taught, kept_in="table/uniforms.json"))
+    assert before.notes == (
+        "the uniforms taught in table/uniforms.json are not those of this table: "
+        "the sides are told as if none were taught",
+    )
+    assert {s.square: s.side for s in before.board.standing.soldiers} == START
 
 
 def test_it_is_kept_beside_the_recordings(taught: Uniforms, tmp_path: Path) -> None:
