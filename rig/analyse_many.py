@@ -28,6 +28,7 @@ from rig.recording import read_recording
 __all__ = ["Outcome", "Read", "Tally", "analyse_many", "find_recordings", "usual_jobs"]
 
 _KEYS_NAME = "recording.json"
+_LONGEST_S = 1800.0  # whatever hangs, thousands of others are read; a clip of half a minute takes a small computer minutes
 _WAITING_EACH = 4  # recordings handed out ahead for each process, so that thousands need no memory
 
 
@@ -182,11 +183,12 @@ def analyse_many(folders: Sequence[Path], *, jobs: int, into: Path | None = None
                 if (known := _known(folder, into)) is not None:
                     yield known
                 else:
-                    waiting[pool.schedule(_read_one, args=(folder, into))] = folder
+                    future = pool.schedule(_read_one, args=(folder, into), timeout=_LONGEST_S)
+                    waiting[future] = folder
             if not waiting:
                 return
-            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
-                yield _outcome_of(future, waiting.pop(future))
+            for done in wait(waiting, return_when=FIRST_COMPLETED).done:
+                yield _outcome_of(done, waiting.pop(done))
     finally:
         with EndPutOff():  # a second Ctrl-C would leave behind what the processes waited on
             pool.stop()
@@ -218,12 +220,10 @@ def _outcome_of(future: Future[Read], folder: Path) -> Read:
     try:
         return future.result()
     except ProcessExpired:
-        return Read(
-            folder,
-            Outcome.BAD,
-            None,
-            f"{folder}: reading it ended its process; is it too large for the memory?",
-        )
+        why = "reading it ended its process; is it too large for the memory?"
+    except TimeoutError:
+        why = f"reading it was given up after {_LONGEST_S / 60:.0f} minutes"
+    return Read(folder, Outcome.BAD, None, f"{folder}: {why}")
 
 
 def _begin() -> None:

@@ -216,7 +216,7 @@ def test_a_link_that_leads_to_itself_is_named_and_the_rest_is_found(
     write(tmp_path / "shot")
     circle = tmp_path / "circle"
     circle.symlink_to(circle)
-    assert find_recordings([circle, tmp_path]) == (circle, tmp_path / "shot")
+    assert find_recordings([circle, tmp_path])[0] == (circle, tmp_path / "shot")
     assert main(["analyse", str(circle)]) == 2
     assert (
         capsys.readouterr().err
@@ -244,6 +244,7 @@ def test_of_several_json_is_one_object_a_line(tmp_path: Path, capsys: pytest.Cap
 
 def _end_the_process(folder: Path, into: Path | None) -> Read:
     if folder.name == "poison":
+        time.sleep(1.0)  # as one that is too large does, it has begun to read
         os.kill(os.getpid(), signal.SIGKILL)
     return Read(folder, Outcome.READ, dict(RESULT))
 
@@ -253,10 +254,29 @@ def test_a_recording_that_ends_its_process_is_named_and_the_rest_is_read(
 ) -> None:
     monkeypatch.setattr(many, "_known", lambda folder, into: None)
     monkeypatch.setattr(many, "_read_one", _end_the_process)
+    monkeypatch.setattr(many, "_LONGEST_S", 20.0)  # should its death go unnoticed, it is given up
     folders = [tmp_path / name for name in ("poison", "b")]
     reads = {read.folder.name: read for read in many.analyse_many(folders, jobs=1)}
     assert {name for name, read in reads.items() if read.outcome is Outcome.READ} == {"b"}
     assert "poison" in reads["poison"].why
+
+
+def _never_end(folder: Path, into: Path | None) -> Read:
+    while folder.name == "endless":
+        time.sleep(0.1)
+    return Read(folder, Outcome.READ, dict(RESULT))
+
+
+def test_a_recording_whose_reading_hangs_is_given_up_and_the_rest_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(many, "_known", lambda folder, into: None)
+    monkeypatch.setattr(many, "_read_one", _never_end)
+    monkeypatch.setattr(many, "_LONGEST_S", 1.0)
+    folders = [tmp_path / name for name in ("a", "endless", "b")]
+    reads = {read.folder.name: read for read in many.analyse_many(folders, jobs=1)}
+    assert {name for name, read in reads.items() if read.outcome is Outcome.READ} == {"a", "b"}
+    assert "given up" in reads["endless"].why
 
 
 def test_of_many_recordings_none_is_passed_over_where_some_end_their_processes(
@@ -264,7 +284,8 @@ def test_of_many_recordings_none_is_passed_over_where_some_end_their_processes(
 ) -> None:
     monkeypatch.setattr(many, "_known", lambda folder, into: None)
     monkeypatch.setattr(many, "_read_one", _end_the_process)
-    folders = [tmp_path / str(k) / ("poison" if k % 7 == 3 else "fine") for k in range(40)]
+    monkeypatch.setattr(many, "_LONGEST_S", 20.0)  # should its death go unnoticed, it is given up
+    folders = [tmp_path / str(k) / ("poison" if k % 7 == 3 else "fine") for k in range(20)]
     reads = list(many.analyse_many(folders, jobs=2))
     assert sorted(read.folder for read in reads) == sorted(folders)
     assert {read.folder for read in reads if read.outcome is Outcome.BAD} == {
