@@ -55,10 +55,9 @@ class Analysis:
 
     def why_back(self, square: Square) -> str:
         """Say why the soldier of a square is put back; of one that the verdict does not put back it means nothing."""
-        for fall in self.reading.judged_falls:
-            if fall.toppling.soldier.square == square:
-                return why_put_back(_as_judged(fall), self.recording.zone, self.recording.option)
-        return "pushed off its square but still standing"
+        falls = map(_as_judged, self.reading.judged_falls)
+        fall = next((fall for fall in falls if fall.square == square), None)
+        return why_put_back(fall, self.recording.zone, self.recording.option)
 
     def as_json(self) -> dict[str, Any]:
         """Give the object that ``rig analyse FOLDER --json`` prints."""

@@ -9,6 +9,7 @@ from rig.log import (
     Analysis,
     DecidedDoubt,
     Doubt,
+    Fall,
     LogError,
     Shot,
     ShotLog,
@@ -18,7 +19,7 @@ from rig.log import (
     why_not_decide,
 )
 
-__all__ = ["as_logged", "decide", "judge_again", "judge_reading"]
+__all__ = ["as_logged", "decide", "judge_again", "judge_reading", "why_back"]
 
 
 def as_logged(verdict: rules.Verdict) -> Verdict:
@@ -79,19 +80,42 @@ def judge_reading(
         rules.Position.parse(position),
         rules.parse_squares(planned.zone),
         rules.Option(planned.option),
-        [
-            rules.Fall(
-                square=rules.Square.parse(fall.square),
-                side=rules.Side(fall.side),
-                causes=tuple(map(rules.Cause, fall.causes)),
-            )
-            for fall in analysis.falls
-        ],
+        list(map(_as_judged, analysis.falls)),
         moved=[rules.Square.parse(moved.square) for moved in analysis.moved],
         decisions={
             rules.Square.parse(square): (rules.Decision.LEAVES if leaves else rules.Decision.STAYS).value
             for square, leaves in decisions.items()
         },
+    )
+
+
+def why_back(shot: Shot, square: str) -> str:
+    """Say why a soldier is put back; of one that the shot's verdict does not put back it means nothing.
+
+    Parameters
+    ----------
+    shot : Shot
+        As the log has it, with a verdict.
+    square : str
+        Where the soldier stood before the shot.
+    """
+    for doubt in shot.doubts:
+        if doubt.square == square and doubt.decision is not None:
+            return "as was ruled"
+    fall = next((fall for fall in shot.analyses[-1].falls if fall.square == square), None)
+    planned = shot.planned
+    return rules.why_put_back(
+        None if fall is None else _as_judged(fall),
+        rules.parse_squares(planned.zone),
+        rules.Option(planned.option),
+    )
+
+
+def _as_judged(fall: Fall) -> rules.Fall:
+    return rules.Fall(
+        square=rules.Square.parse(fall.square),
+        side=rules.Side(fall.side),
+        causes=tuple(map(rules.Cause, fall.causes)),
     )
 
 

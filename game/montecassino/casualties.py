@@ -226,8 +226,8 @@ def judge_any_shot(
     )
 
 
-def why_put_back(fall: Fall, zone: Collection[Square], option: Option) -> str:
-    """Say why a fall that is no casualty and no doubt is put back (C5, C7).
+def why_put_back(fall: Fall | None, zone: Collection[Square], option: Option) -> str:
+    """Say why a soldier that is no casualty and no doubt is put back (C5, C7); without a fall it was pushed.
 
     Examples
     --------
@@ -237,6 +237,8 @@ def why_put_back(fall: Fall, zone: Collection[Square], option: Option) -> str:
     >>> why_put_back(on_g50, [Square.parse("G-49")], Option.I)
     'outside the zone G49'
     """
+    if fall is None:
+        return "pushed off its square but still standing"
     if fall.square not in zone:
         return f"outside the zone {format_squares(zone)}"
     if fall.causes == (Cause.OTHER,):

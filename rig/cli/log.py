@@ -98,6 +98,7 @@ def show(
 
 def _in_full(shot: Shot, session: Session) -> Iterable[str]:
     from rig.analysis_store import kept_readings
+    from rig.judging import why_back
     from rig.log import tell
 
     planned, aim, gate, verdict = shot.planned, shot.aim, shot.muzzle_gate, shot.verdict
@@ -141,7 +142,9 @@ def _in_full(shot: Shot, session: Session) -> Iterable[str]:
             yield f"    {moved.square} was pushed to {moved.x_mm:.0f}, {moved.y_mm:.0f} mm"
     if verdict is not None:
         yield f"  leave      {' '.join(verdict.casualties) or '-'}"
-        yield f"  put back   {' '.join(verdict.put_back) or '-'}"
+        yield f"  put back   {'' if verdict.put_back else '-'}".rstrip()
+        for square in verdict.put_back:
+            yield f"    {square}: {why_back(shot, square)}"
         for doubt in shot.doubts:
             when = "" if doubt.decision is None else f", {_when(doubt.decision.at_utc_us)}"
             yield f"  doubt      {_in_words(doubt, shot)}{when}"

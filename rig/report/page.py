@@ -1,7 +1,7 @@
 """The report: one HTML file with everything in it, to open in a browser, send by mail, or print."""
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -45,7 +45,8 @@ class ShotPage:
     falls: Sequence[dict[str, str]]
     """`square`, `side`, `cause`, `confidence`, `evidence`, `verdict` of each fall, and `truth` on the twin."""
     casualties: Sequence[str]
-    put_back: Sequence[str]
+    put_back: Mapping[str, str]
+    """Who is put back, and why."""
     doubts: Sequence[str]
     """A sentence each."""
     before_svg: str

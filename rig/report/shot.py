@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from game.montecassino import Position, Square, parse_squares
 from game.montecassino.picture import draw_position
 from rig.analyse import Analysis
+from rig.judging import why_back
 from rig.log import Shot
 from rig.recording import read_frames
 from rig.report.annotate import Mark, MarkKind, annotate, overlay_motion
@@ -62,7 +63,7 @@ def page_of_shot(
         falls=[_fall(fall, casualties, waiting, true_causes) for fall in analysis.reading.falls]
         + _missed(analysis, true_causes),
         casualties=list(verdict.casualties),
-        put_back=list(verdict.put_back),
+        put_back={square: why_back(shot, square) for square in verdict.put_back},
         doubts=_doubts(shot),
         before_svg=draw_position(position.soldiers, zone=zone, target=target, title="before"),
         after_svg=draw_position(
@@ -144,9 +145,12 @@ def _doubts(shot: Shot) -> list[str]:
         if doubt.decision is None:
             told.append(f"{doubt.square}: {between}? The commander of side {doubt.commander} decides.")
         else:
-            word = "leaves" if doubt.decision.leaves else "stays"
+            decision = doubt.decision
+            ruled = f"{decision.cause}, " if decision.cause else ""
+            word = "leaves" if decision.leaves else "stays"
+            signed = f" Signed: {decision.name}." if decision.name else ""
             told.append(
-                f"{doubt.square}: {between}? The commander of side {doubt.decision.decided_by} said: it {word}."
+                f"{doubt.square}: {between}? The commander of side {decision.decided_by} said: {ruled}it {word}.{signed}"
             )
     return told
 

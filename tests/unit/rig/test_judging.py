@@ -9,7 +9,7 @@ import pytest
 from logged_shots import ANALYSIS, PLAN, START, until
 
 from game.montecassino import JudgeError, SquareError
-from rig.judging import as_logged, decide, judge_again
+from rig.judging import as_logged, decide, judge_again, why_back
 from rig.log import Analysis, Fall, LogError, Moved, Shot, ShotLog, Stage, open_log_in_memory
 
 _PLAN = replace(PLAN, position="A A01-A23,A60 G25-G48 0/0 20/20 -", zone="G25-G40,A60")
@@ -46,6 +46,20 @@ def test_a_shot_without_doubt_is_final_at_once(log: ShotLog) -> None:
     assert shot.verdict.casualties == ("G-33",)
     assert shot.verdict.put_back == ("G-34", "G-41"), "G-41 lies outside the zone"
     assert shot.verdict.after == "G A01-A23,A60 G25-G32,G34-G48 0/0 19/20 -"
+
+
+def test_c5_c7_c8_the_log_says_why_each_is_put_back(log: ShotLog) -> None:
+    falls = (_fall("G-33", "dragged"), _fall("G-41", "direct"), _fall("A-60", "direct", "ricochet"))
+    shot_id = _judged(log, *falls, moved=(Moved(side="G", square="G-34", x_mm=1.0, y_mm=2.0),))
+    decide(log, shot_id, "A-60", leaves=False)
+    shot = log.shot(shot_id)
+    assert shot.verdict is not None
+    assert {square: why_back(shot, square) for square in shot.verdict.put_back} == {
+        "G-33": "dragged, which does not count under option iii",
+        "G-34": "pushed off its square but still standing",
+        "G-41": "outside the zone A60,G25-G40",
+        "A-60": "as was ruled",
+    }
 
 
 def test_c8_a_word_on_the_last_doubt_gives_the_final_verdict(log: ShotLog) -> None:
