@@ -54,3 +54,12 @@ def test_who_is_told_to_be_of_the_wrong_side_is_named_all_the_same(
     wrong = next(s.square for s in table.before if s.square != LONE)
     standing = _read(filmed, wrong)
     assert [note for note in standing.differences if str(wrong) in note and "one of" in note]
+
+
+def test_where_colours_differ_little_how_all_are_parted_names_who_was_told_wrongly(tmp_path: Path) -> None:
+    table = film_disorder(111)
+    filmed = tmp_path, write_recording(tmp_path, table.keys, table.frames)
+    assert not [note for note in _read(filmed).differences if "one of" in note]
+    for wrong in [s.square for s in table.before][::12]:
+        (named,) = [note for note in _read(filmed, wrong).differences if "one of" in note]
+        assert named.startswith(f"{wrong} should hold a soldier of ")
