@@ -253,13 +253,19 @@ static void take_stops(struct cannon *cannon)
     }
 }
 
-/* After an emergency stop the key must have been off for a while, and then come on with the stop released. */
+/* After an emergency stop the key must have been off for a while, and then come on with the stop released. Off without a
+ * break: until it has been, each time the contact closes begins the while anew, be it too short to be believed. */
 static void watch_key(struct cannon *cannon)
 {
-    if (cannon->levels & cannon->inputs.levels & WIRE_INPUT_KEY_ON_MASK) {
-        if (due(cannon, TIMER_KEY_OFF) && cannon->inputs.levels & WIRE_INPUT_ESTOP_OK_MASK) {
-            cannon->key_cycle_needed = false;
-        }
+    if (!(cannon->levels & WIRE_INPUT_KEY_ON_MASK)) {
+        return;
+    }
+    bool believed = cannon->inputs.levels & WIRE_INPUT_KEY_ON_MASK;
+    bool was_off = due(cannon, TIMER_KEY_OFF);
+    if (believed && was_off && cannon->inputs.levels & WIRE_INPUT_ESTOP_OK_MASK) {
+        cannon->key_cycle_needed = false;
+    }
+    if (believed || !was_off) {
         set_timer(cannon, TIMER_KEY_OFF, KEY_OFF_MS);
     }
 }

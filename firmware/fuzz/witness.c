@@ -227,10 +227,15 @@ static void watch_turn(struct witness *witness, const struct host_view *now)
     if (witness->found_lost & WIRE_INPUT_ESTOP_OK_MASK) {
         witness->turn_needed = true;
     }
-    if (witness->pins & now->inputs & WIRE_INPUT_KEY_ON_MASK) {
-        if (witness->clock_us - witness->key_on_us >= KEY_OFF_US && now->inputs & WIRE_INPUT_ESTOP_OK_MASK) {
-            witness->turn_needed = false;
-        }
+    if (!(witness->pins & WIRE_INPUT_KEY_ON_MASK)) {
+        return;
+    }
+    bool believed = now->inputs & WIRE_INPUT_KEY_ON_MASK;
+    bool was_off = witness->clock_us - witness->key_on_us >= KEY_OFF_US;
+    if (believed && was_off && now->inputs & WIRE_INPUT_ESTOP_OK_MASK) {
+        witness->turn_needed = false;
+    }
+    if (believed || !was_off) {
         witness->key_on_us = witness->clock_us;
     }
 }
