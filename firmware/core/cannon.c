@@ -64,7 +64,7 @@ uint16_t cannon_homing_time_ms(const struct cannon *cannon)
         uint16_t time_ms = axes_time_ms(&cannon->axes, &cannon->settings, i, home_ticks);
         longest_ms = time_ms > longest_ms ? time_ms : longest_ms;
     }
-    return longest_ms > UINT16_MAX - FIRST_PULSE_MS ? UINT16_MAX : (uint16_t)(longest_ms + FIRST_PULSE_MS);
+    return (uint16_t)(longest_ms + FIRST_PULSE_MS);
 }
 
 static OUT_OF_LINE void hold_aim(struct cannon *cannon)
