@@ -369,6 +369,8 @@ static void time_out_work(struct cannon *cannon)
     }
     cannon_fault(cannon, fault, step);
     cannon_happen(cannon, STATE_EVENT_TIMED_OUT);
+    } else if (cannon->state == WIRE_STATE_HOMING) {
+        fault = WIRE_FAULT_HOME_TIMEOUT;
 }
 
 static OUT_OF_LINE void watch_clock(struct cannon *cannon)
