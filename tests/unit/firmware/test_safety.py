@@ -268,7 +268,7 @@ def test_loader_is_held_for_its_time_and_only_while_cocked() -> None:
     cannon.run_until(State.COCKED)
     cannon.ask(Command.LOAD)
     assert cannon.view.loader
-    assert cannon.command(Command.LOAD) == Refused(Refusal.BUSY, 0)
+    assert cannon.command(Command.LOAD) == Refused(Refusal.LOADING, 0)
     cannon.run(299)
     assert cannon.view.loader
     cannon.run(3)
@@ -279,6 +279,22 @@ def test_loader_is_held_for_its_time_and_only_while_cocked() -> None:
     press_stop(cannon)
     cannon.step()
     assert not cannon.view.loader
+
+
+def test_arm_is_refused_while_the_loader_works_with_that_reason() -> None:
+    """S-2. The shot lies in the muzzle already; no axis moves."""
+    cannon = cannon_in(State.SAFE)
+    cannon.ask(Command.CONFIGURE, setting=wire.Setting.LOADER_PRESENT, value=1)
+    cannon.ask(Command.HOME)
+    cannon.run_until(State.READY)
+    cannon.ask(Command.COCK)
+    cannon.run_until(State.COCKED)
+    cannon.run(500)
+    cannon.ask(Command.LOAD)
+    cannon.seat()
+    assert cannon.command(Command.ARM) == Refused(Refusal.LOADING, 0)
+    cannon.run(900)
+    cannon.ask(Command.ARM)
 
 
 def test_hung_main_loop_does_not_keep_the_loader_on() -> None:
