@@ -132,6 +132,7 @@ static void enter_firing(struct cannon *cannon)
         lever_start(&cannon->lever, LEVER_RELEASE);
     }
 }
+        cannon->timers.left_ms[TIMER_PERIOD] = 0; /* the latch begins to turn in this step */
 
 /* What each state begins with. Whatever was going on ends first, so a state owes nothing to the one before. */
 static void enter(struct cannon *cannon, uint8_t from)
@@ -410,22 +411,12 @@ static bool aim_arrived(const struct cannon *cannon)
     return (axes_moving(&cannon->axes) & ((1u << AXES_AIMING) - 1u)) == 0 && due(cannon, TIMER_AIM_SETTLED);
 }
 
-/* Where the latch servo is the trigger, it begins to turn only if every pin permits it at that instant. If not, the
- * shot's time runs out with the lever still latched. */
-static void begin_release(struct cannon *cannon)
-{
-    if (cannon->lever.task == LEVER_RELEASE && cannon->lever.step == LEVER_STEP_OPEN) {
-        if (guard_pins_permit_fire()) {
-            cannon->lever.step = LEVER_STEP_TURN;
-        } else {
-            lever_start(&cannon->lever, LEVER_RELAX);
-        }
-    }
-}
-
 static void period(struct cannon *cannon)
 {
-    begin_release(cannon);
+    /* A stop that came since this step began has its turn in the next; the latch does not begin to turn before that. */
+    if (cannon->lever.task == LEVER_RELEASE && (cannon->guard.lost != 0 || cannon->receiver.stopped)) {
+        return;
+    }
     bool done = lever_step(&cannon->lever, &cannon->axes, &cannon->settings, cannon->inputs.levels);
     axes_step(&cannon->axes, &cannon->settings, cannon->lever.easing);
     announce_moves(cannon);

@@ -76,9 +76,7 @@ bool lever_step(struct lever *lever, struct axes *axes, const struct settings *s
         lever->settle_periods--;
     }
     if (lever->task == LEVER_RELEASE) {
-        if (lever->step == LEVER_STEP_TURN) {
-            axes_go(axes, settings, WIRE_AXIS_LATCH, setting(settings, WIRE_SETTING_LATCH_FREE_TICKS));
-        }
+        axes_go(axes, settings, WIRE_AXIS_LATCH, setting(settings, WIRE_SETTING_LATCH_FREE_TICKS));
         return false;
     }
     if (lever->task == LEVER_RELAX) {

@@ -18,7 +18,7 @@ enum lever_task {
     LEVER_COCK,     /* draw, latch, draw back to rest */
     LEVER_LET_DOWN, /* take the load, unlatch, ease forward */
     LEVER_SERVICE,  /* draw, turn to 180 degrees, keep holding */
-    LEVER_RELEASE,  /* the latch servo is the trigger: turn it free, from LEVER_STEP_TURN on */
+    LEVER_RELEASE,  /* the latch servo is the trigger: turn it free */
 };
 
 enum lever_step {
