@@ -14,6 +14,8 @@
 #define FIRST_PULSE_MS 1000u
 /* The lever may take this much longer to come home than computed. */
 #define HOMING_SPARE_MS 2000u
+/* By this long after a reset the switches tell where the lever is. */
+#define SWITCHES_TOLD_MS 100u
 /* The shot rolls from the loader to its seat in this time after the pulse. */
 #define LOADER_ROLL_MS 500u
 
@@ -130,9 +132,9 @@ static void enter_firing(struct cannon *cannon)
         cannon->outputs.trigger = true;
     } else {
         lever_start(&cannon->lever, LEVER_RELEASE);
+        cannon->timers.left_ms[TIMER_PERIOD] = 0; /* the latch begins to turn in this step */
     }
 }
-        cannon->timers.left_ms[TIMER_PERIOD] = 0; /* the latch begins to turn in this step */
 
 /* What each state begins with. Whatever was going on ends first, so a state owes nothing to the one before. */
 static void enter(struct cannon *cannon, uint8_t from)
@@ -367,11 +369,11 @@ static void time_out_work(struct cannon *cannon)
     uint8_t fault = step <= LEVER_STEP_DRAW ? WIRE_FAULT_DRAW_TIMEOUT : WIRE_FAULT_LATCH_TIMEOUT;
     if (cannon->state == WIRE_STATE_LETTING_DOWN) {
         fault = WIRE_FAULT_LET_DOWN_FAILED;
+    } else if (cannon->state == WIRE_STATE_HOMING) {
+        fault = WIRE_FAULT_HOME_TIMEOUT;
     }
     cannon_fault(cannon, fault, step);
     cannon_happen(cannon, STATE_EVENT_TIMED_OUT);
-    } else if (cannon->state == WIRE_STATE_HOMING) {
-        fault = WIRE_FAULT_HOME_TIMEOUT;
 }
 
 static OUT_OF_LINE void watch_clock(struct cannon *cannon)
@@ -427,6 +429,16 @@ static void period(struct cannon *cannon)
     }
 }
 
+/* The lever is believed to be as it was until the switches have said otherwise for long enough; so the dwell goes on, and
+ * a lever that has come forward meanwhile ends it. */
+static void keep_dwell(struct cannon *cannon, const struct cannon_retained *retained)
+{
+    cannon->inputs.levels = retained->levels & LEVER_SWITCHES;
+    cannon->held = lever_held(cannon->inputs.levels);
+    cannon->timers.left_ms[TIMER_DWELL] =
+        ramp_clamp(retained->dwell_left_ms, SWITCHES_TOLD_MS, setting(cannon, WIRE_SETTING_DWELL_MS));
+}
+
 void cannon_start(struct cannon *cannon, uint8_t reset_cause, const struct cannon_retained *retained)
 {
     memset(cannon, 0, sizeof *cannon);
@@ -444,6 +456,7 @@ void cannon_start(struct cannon *cannon, uint8_t reset_cause, const struct canno
     if (retained != NULL) {
         cannon->token_seed = retained->token_seed;
         cannon->key_cycle_needed = retained->key_cycle_needed;
+        keep_dwell(cannon, retained);
         if (retained->draw_ticks != 0) {
             struct axis_range range = axes_range(&cannon->settings, WIRE_AXIS_DRAW);
             axes_power(&cannon->axes, WIRE_AXIS_DRAW,
@@ -532,5 +545,7 @@ void cannon_retain(const struct cannon *cannon, struct cannon_retained *retained
     bool out = draw->powered && draw->position_ticks != setting(cannon, WIRE_SETTING_DRAW_REST_TICKS);
     retained->token_seed = cannon->token_seed;
     retained->draw_ticks = out ? draw->position_ticks : 0;
+    retained->dwell_left_ms = cannon->timers.left_ms[TIMER_DWELL];
+    retained->levels = cannon->inputs.levels;
     retained->key_cycle_needed = cannon->key_cycle_needed;
 }
