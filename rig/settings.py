@@ -47,7 +47,9 @@ _TICKS_PER_US = 2
 """The firmware's timer counts 0.5 us."""
 
 PulseUs = Annotated[int, Field(ge=500, le=2500)]
-SpeedUsPerS = Annotated[int, Field(ge=25, le=10_000)]
+# The firmware's limits. Slower, and the longest ways would take longer than it can announce.
+AimSpeedUsPerS = Annotated[int, Field(ge=50, le=10_000)]
+LeverSpeedUsPerS = Annotated[int, Field(ge=150, le=10_000)]
 
 _MARKER_CENTRES_MM = {"0": (-29.25, 24.0), "1": (389.25, 24.0), "2": (-29.25, 786.0), "3": (389.25, 786.0)}
 """One marker beside each corner of a board of 45 mm squares."""
@@ -163,7 +165,7 @@ class _Axis(Table):
     """Longest servo pulse that this axis is ever given."""
     centre_us: PulseUs = 1500
     """Pulse at the centre; the axis goes there when it homes."""
-    speed_us_per_s: SpeedUsPerS = 500
+    speed_us_per_s: AimSpeedUsPerS = 500
     """How fast the pulse is changed at most."""
 
     def conflicts(self) -> Iterator[Fault]:
@@ -230,9 +232,9 @@ class Draw(Table):
     """Pulse at rest, out of the lever's way."""
     breech_us: PulseUs = 2000
     """Pulse with the lever at the breech."""
-    speed_us_per_s: SpeedUsPerS = 1000
+    speed_us_per_s: LeverSpeedUsPerS = 1000
     """How fast the lever is drawn."""
-    ease_us_per_s: Annotated[int, Field(ge=25, le=2_500)] = 375
+    ease_us_per_s: Annotated[int, Field(ge=150, le=2_500)] = 375
     """How fast the lever is let down again without firing."""
 
     def conflicts(self) -> Iterator[Fault]:
@@ -257,7 +259,7 @@ class Latch(Table):
     """Pulse at 90 degrees: the lever is held."""
     lubricate_us: PulseUs = 2000
     """Pulse at 180 degrees, for lubrication."""
-    speed_us_per_s: SpeedUsPerS = 2500
+    speed_us_per_s: LeverSpeedUsPerS = 2500
     """How fast it turns."""
 
     def conflicts(self) -> Iterator[Fault]:
@@ -358,7 +360,7 @@ def _ticks(pulse_us: int) -> int:
 
 
 def _ticks_per_frame(speed_us_per_s: int) -> int:
-    return max(1, round(speed_us_per_s * _TICKS_PER_US * _FRAME_MS / 1000))
+    return round(speed_us_per_s * _TICKS_PER_US * _FRAME_MS / 1000)
 
 
 class Game(Table):

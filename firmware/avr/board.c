@@ -133,17 +133,22 @@ static uint8_t gate_before;
 
 uint32_t board_interrupt_time_us(void) { return time_us(received_at); }
 
-/* At least every 255 periods. Nothing long is done with interrupts off. */
+/* At least every 255 periods. Nothing long is done with interrupts off. An edge that waits to be taken was written down by
+ * the period that counts then, which stays the present one until the edge is taken: by the next step. */
 static uint32_t now_us(void)
 {
     struct moment moment = {0};
-    while (periods_passed != 0) {
+    bool moved;
+    do {
         ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
         {
-            periods_passed--;
-            period_start_us += PERIOD_US;
+            moved = periods_passed != 0 && !left_first.seen && !left_second.seen;
+            if (moved) {
+                periods_passed--;
+                period_start_us += PERIOD_US;
+            }
         }
-    }
+    } while (moved);
     ATOMIC_BLOCK(ATOMIC_RESTORESTATE) { moment = now(); }
     return time_us(moment);
 }

@@ -8,6 +8,8 @@
 #include "wire.h"
 
 #define PERIOD_TICKS 40000u /* 20 ms of 0.5 us */
+#define PULSE_OVER_TICKS 5100u /* since the period began: the longest aim pulse, 5000 ticks, is over */
+#define NEXT_NEAR_TICKS 39900u /* ... and the next one is not yet near */
 
 /* Timer0 counts the same 0.5 us, 256 to a wrap. A pulse rises at a phase of one wrap and falls at a phase of a later
  * one. The overflow interrupt of each of the two wraps sets up the compare unit; both phases are at least 64 ticks
@@ -66,24 +68,33 @@ static bool set_shape(volatile struct pulse *pulse, uint8_t rise_wrap, uint16_t 
     return free;
 }
 
+/* A width is taken with the next pulse. The pin is let go only between two pulses: one that is cut off is a pulse of any
+ * width, and the unit would keep its level for the moment at which it gets the pin back. */
+static bool set_compare(volatile uint16_t *compare, uint8_t connected, uint16_t pulse_ticks)
+{
+    bool free = true;
+    ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
+    {
+        if (pulse_ticks != 0) {
+            *compare = pulse_ticks - 1u;
+            TCCR1A |= connected;
+        } else {
+            free = (uint16_t)(TCNT1 - PULSE_OVER_TICKS) < NEXT_NEAR_TICKS - PULSE_OVER_TICKS;
+            if (free) {
+                TCCR1A &= (uint8_t)~connected;
+            }
+        }
+    }
+    return free;
+}
+
 bool servos_set(uint8_t axis, uint16_t pulse_ticks)
 {
-    uint8_t connect = pulse_ticks != 0;
     switch (axis) {
     case WIRE_AXIS_AZIMUTH:
-        ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
-        {
-            OCR1A = pulse_ticks - 1u;
-            TCCR1A = (uint8_t)((TCCR1A & ~_BV(COM1A1)) | (connect ? _BV(COM1A1) : 0));
-        }
-        break;
+        return set_compare(&OCR1A, _BV(COM1A1), pulse_ticks);
     case WIRE_AXIS_ELEVATION:
-        ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
-        {
-            OCR1B = pulse_ticks - 1u;
-            TCCR1A = (uint8_t)((TCCR1A & ~_BV(COM1B1)) | (connect ? _BV(COM1B1) : 0));
-        }
-        break;
+        return set_compare(&OCR1B, _BV(COM1B1), pulse_ticks);
     case WIRE_AXIS_TRAVERSE:
         return set_shape(&traverse, FIRST_WRAP, pulse_ticks);
     case WIRE_AXIS_DRAW:
@@ -91,7 +102,6 @@ bool servos_set(uint8_t axis, uint16_t pulse_ticks)
     default:
         return set_shape(&latch, LATCH_WRAP, pulse_ticks);
     }
-    return true;
 }
 
 void servos_period(void)

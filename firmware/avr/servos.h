@@ -10,8 +10,8 @@
 /* Before interrupts are on. No axis gets pulses yet. */
 void servos_start(void);
 
-/* From the next period on the axis gets pulses of that many 0.5 us; 0: none. False, with nothing changed, while pulses
- * of the software's are under way (the first 6 ms of a period): ask again. Main loop only. */
+/* From the next period on the axis gets pulses of that many 0.5 us; 0: none. False, with nothing changed, while that would
+ * cut a pulse (in the first 6 ms of a period at most): ask again. Main loop only. */
 bool servos_set(uint8_t axis, uint16_t pulse_ticks);
 
 /* A period of 20 ms begins. In Timer1's overflow interrupt only. */

@@ -14,6 +14,8 @@
 #define FIRST_PULSE_MS 1000u
 /* The lever may take this much longer to come home than computed. */
 #define HOMING_SPARE_MS 2000u
+/* By this long after a reset the switches tell where the lever is. */
+#define SWITCHES_TOLD_MS 100u
 /* The shot rolls from the loader to its seat in this time after the pulse. */
 #define LOADER_ROLL_MS 500u
 
@@ -64,7 +66,7 @@ uint16_t cannon_homing_time_ms(const struct cannon *cannon)
         uint16_t time_ms = axes_time_ms(&cannon->axes, &cannon->settings, i, home_ticks);
         longest_ms = time_ms > longest_ms ? time_ms : longest_ms;
     }
-    return longest_ms > UINT16_MAX - FIRST_PULSE_MS ? UINT16_MAX : (uint16_t)(longest_ms + FIRST_PULSE_MS);
+    return (uint16_t)(longest_ms + FIRST_PULSE_MS);
 }
 
 static OUT_OF_LINE void hold_aim(struct cannon *cannon)
@@ -130,6 +132,7 @@ static void enter_firing(struct cannon *cannon)
         cannon->outputs.trigger = true;
     } else {
         lever_start(&cannon->lever, LEVER_RELEASE);
+        cannon->timers.left_ms[TIMER_PERIOD] = 0; /* the latch begins to turn in this step */
     }
 }
 
@@ -253,13 +256,19 @@ static void take_stops(struct cannon *cannon)
     }
 }
 
-/* After an emergency stop the key must have been off for a while, and then come on with the stop released. */
+/* After an emergency stop the key must have been off for a while, and then come on with the stop released. Off without a
+ * break: until it has been, each time the contact closes begins the while anew, be it too short to be believed. */
 static void watch_key(struct cannon *cannon)
 {
-    if (cannon->levels & cannon->inputs.levels & WIRE_INPUT_KEY_ON_MASK) {
-        if (due(cannon, TIMER_KEY_OFF) && cannon->inputs.levels & WIRE_INPUT_ESTOP_OK_MASK) {
-            cannon->key_cycle_needed = false;
-        }
+    if (!(cannon->levels & WIRE_INPUT_KEY_ON_MASK)) {
+        return;
+    }
+    bool believed = cannon->inputs.levels & WIRE_INPUT_KEY_ON_MASK;
+    bool was_off = due(cannon, TIMER_KEY_OFF);
+    if (believed && was_off && cannon->inputs.levels & WIRE_INPUT_ESTOP_OK_MASK) {
+        cannon->key_cycle_needed = false;
+    }
+    if (believed || !was_off) {
         set_timer(cannon, TIMER_KEY_OFF, KEY_OFF_MS);
     }
 }
@@ -360,6 +369,8 @@ static void time_out_work(struct cannon *cannon)
     uint8_t fault = step <= LEVER_STEP_DRAW ? WIRE_FAULT_DRAW_TIMEOUT : WIRE_FAULT_LATCH_TIMEOUT;
     if (cannon->state == WIRE_STATE_LETTING_DOWN) {
         fault = WIRE_FAULT_LET_DOWN_FAILED;
+    } else if (cannon->state == WIRE_STATE_HOMING) {
+        fault = WIRE_FAULT_HOME_TIMEOUT;
     }
     cannon_fault(cannon, fault, step);
     cannon_happen(cannon, STATE_EVENT_TIMED_OUT);
@@ -402,22 +413,12 @@ static bool aim_arrived(const struct cannon *cannon)
     return (axes_moving(&cannon->axes) & ((1u << AXES_AIMING) - 1u)) == 0 && due(cannon, TIMER_AIM_SETTLED);
 }
 
-/* Where the latch servo is the trigger, it begins to turn only if every pin permits it at that instant. If not, the
- * shot's time runs out with the lever still latched. */
-static void begin_release(struct cannon *cannon)
-{
-    if (cannon->lever.task == LEVER_RELEASE && cannon->lever.step == LEVER_STEP_OPEN) {
-        if (guard_pins_permit_fire()) {
-            cannon->lever.step = LEVER_STEP_TURN;
-        } else {
-            lever_start(&cannon->lever, LEVER_RELAX);
-        }
-    }
-}
-
 static void period(struct cannon *cannon)
 {
-    begin_release(cannon);
+    /* A stop that came since this step began has its turn in the next; the latch does not begin to turn before that. */
+    if (cannon->lever.task == LEVER_RELEASE && (cannon->guard.lost != 0 || cannon->receiver.stopped)) {
+        return;
+    }
     bool done = lever_step(&cannon->lever, &cannon->axes, &cannon->settings, cannon->inputs.levels);
     axes_step(&cannon->axes, &cannon->settings, cannon->lever.easing);
     announce_moves(cannon);
@@ -426,6 +427,16 @@ static void period(struct cannon *cannon)
         cannon->working = false;
         cannon_happen(cannon, STATE_EVENT_DONE);
     }
+}
+
+/* The lever is believed to be as it was until the switches have said otherwise for long enough; so the dwell goes on, and
+ * a lever that has come forward meanwhile ends it. */
+static void keep_dwell(struct cannon *cannon, const struct cannon_retained *retained)
+{
+    cannon->inputs.levels = retained->levels & LEVER_SWITCHES;
+    cannon->held = lever_held(cannon->inputs.levels);
+    cannon->timers.left_ms[TIMER_DWELL] =
+        ramp_clamp(retained->dwell_left_ms, SWITCHES_TOLD_MS, setting(cannon, WIRE_SETTING_DWELL_MS));
 }
 
 void cannon_start(struct cannon *cannon, uint8_t reset_cause, const struct cannon_retained *retained)
@@ -445,6 +456,7 @@ void cannon_start(struct cannon *cannon, uint8_t reset_cause, const struct canno
     if (retained != NULL) {
         cannon->token_seed = retained->token_seed;
         cannon->key_cycle_needed = retained->key_cycle_needed;
+        keep_dwell(cannon, retained);
         if (retained->draw_ticks != 0) {
             struct axis_range range = axes_range(&cannon->settings, WIRE_AXIS_DRAW);
             axes_power(&cannon->axes, WIRE_AXIS_DRAW,
@@ -533,5 +545,7 @@ void cannon_retain(const struct cannon *cannon, struct cannon_retained *retained
     bool out = draw->powered && draw->position_ticks != setting(cannon, WIRE_SETTING_DRAW_REST_TICKS);
     retained->token_seed = cannon->token_seed;
     retained->draw_ticks = out ? draw->position_ticks : 0;
+    retained->dwell_left_ms = cannon->timers.left_ms[TIMER_DWELL];
+    retained->levels = cannon->inputs.levels;
     retained->key_cycle_needed = cannon->key_cycle_needed;
 }

@@ -47,7 +47,9 @@ struct cannon_outputs {
 /* What should outlive a reset that leaves the supply on. The board keeps it where start-up code does not reach. */
 struct cannon_retained {
     uint32_t token_seed;
-    uint16_t draw_ticks;  /* where the draw stood off its rest; 0: at rest or without power */
+    uint16_t draw_ticks;    /* where the draw stood off its rest; 0: at rest or without power */
+    uint16_t dwell_left_ms; /* until the lever must be let down, where it is held */
+    uint8_t levels;         /* of the inputs, of which the lever's switches are believed */
     bool key_cycle_needed;
 };
 

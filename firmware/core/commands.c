@@ -322,7 +322,7 @@ static void load(struct cannon *cannon)
     } else if (cannon->inputs.levels & WIRE_INPUT_GATE_SECOND_BLOCKED_MASK) {
         reason = WIRE_REFUSAL_MUZZLE_BLOCKED;
     } else if (cannon->loading) {
-        reason = WIRE_REFUSAL_BUSY;
+        reason = WIRE_REFUSAL_LOADING;
     }
     if (reason != INTERLOCKS_PASSED) {
         refuse(cannon, reason, 0);
@@ -363,7 +363,10 @@ static void arm(struct cannon *cannon)
     if (reason == INTERLOCKS_PASSED) {
         reason = interlocks_fire(cannon->inputs.levels);
     }
-    if (reason == INTERLOCKS_PASSED && (axes_moving(&cannon->axes) != 0 || cannon->loading)) {
+    if (reason == INTERLOCKS_PASSED && cannon->loading) {
+        reason = WIRE_REFUSAL_LOADING;
+    }
+    if (reason == INTERLOCKS_PASSED && axes_moving(&cannon->axes) != 0) {
         reason = WIRE_REFUSAL_AXIS_MOVING;
     }
     if (reason != INTERLOCKS_PASSED) {
@@ -395,6 +398,11 @@ static void fire(struct cannon *cannon, const struct receiver_frame *frame)
         return;
     }
     uint8_t reason = interlocks_fire(cannon->levels);
+    /* The guard looks at the pins once more before it pulls the trigger; nobody does before the latch begins to turn, which
+     * is in this step. */
+    if (reason == INTERLOCKS_PASSED && setting(cannon, WIRE_SETTING_TRIGGER_KIND) != 0 && !guard_pins_permit_fire()) {
+        reason = WIRE_REFUSAL_INPUT_CHANGED;
+    }
     if (reason != INTERLOCKS_PASSED) {
         refuse(cannon, reason, 0);
         return;

@@ -50,6 +50,7 @@ static inline const struct cannon_retained *kept_read(struct kept copies[2], boo
         copy++;
         if (kept_crc(copy, KEPT_BYTES_WITH_CRC) != 0) {
             copy->retained.draw_ticks = 0;
+            copy->retained.levels = 0;
             copy->retained.key_cycle_needed = true;
         }
     }

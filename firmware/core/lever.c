@@ -8,9 +8,6 @@
 /* An axis that had no pulses may stand anywhere; by then the servo has crossed its whole range. */
 #define FIRST_PULSE_PERIODS 30u
 
-/* Leaves room for what a caller adds. */
-#define LONGEST_TIME_MS 60000u
-
 static OUT_OF_LINE uint16_t setting(const struct settings *settings, uint8_t code) { return settings->values[code]; }
 
 /* Gives draw and latch pulses where the switches say that they must be standing. */
@@ -79,9 +76,7 @@ bool lever_step(struct lever *lever, struct axes *axes, const struct settings *s
         lever->settle_periods--;
     }
     if (lever->task == LEVER_RELEASE) {
-        if (lever->step == LEVER_STEP_TURN) {
-            axes_go(axes, settings, WIRE_AXIS_LATCH, setting(settings, WIRE_SETTING_LATCH_FREE_TICKS));
-        }
+        axes_go(axes, settings, WIRE_AXIS_LATCH, setting(settings, WIRE_SETTING_LATCH_FREE_TICKS));
         return false;
     }
     if (lever->task == LEVER_RELAX) {
@@ -142,7 +137,7 @@ uint16_t lever_time_ms(uint8_t task, const struct axes *axes, const struct setti
     uint16_t rest_ticks = values[WIRE_SETTING_DRAW_REST_TICKS];
     uint16_t breech_ticks = values[WIRE_SETTING_DRAW_BREECH_TICKS];
     uint16_t latch_speed_ticks = values[WIRE_SETTING_LATCH_SPEED_TICKS];
-    unsigned periods = FIRST_PULSE_PERIODS + 4u * SETTLE_PERIODS; /* 16 bits will do: no travel takes over 4000 */
+    unsigned periods = FIRST_PULSE_PERIODS + 4u * SETTLE_PERIODS;
     if (latch->powered) {
         periods += ramp_periods(latch->position_ticks, free_ticks, latch_speed_ticks);
     }
@@ -158,5 +153,6 @@ uint16_t lever_time_ms(uint8_t task, const struct axes *axes, const struct setti
         unsigned drawing = ramp_periods(rest_ticks, breech_ticks, values[WIRE_SETTING_DRAW_SPEED_TICKS]);
         periods += task == LEVER_COCK ? 2u * drawing : drawing;
     }
-    return periods > LONGEST_TIME_MS / RAMP_PERIOD_MS ? LONGEST_TIME_MS : (uint16_t)(periods * RAMP_PERIOD_MS);
+    /* Under a minute: four times the longest way, 4000 ticks, at the least speed of draw and latch, 6 ticks a period. */
+    return (uint16_t)(periods * RAMP_PERIOD_MS);
 }

@@ -18,7 +18,7 @@ enum lever_task {
     LEVER_COCK,     /* draw, latch, draw back to rest */
     LEVER_LET_DOWN, /* take the load, unlatch, ease forward */
     LEVER_SERVICE,  /* draw, turn to 180 degrees, keep holding */
-    LEVER_RELEASE,  /* the latch servo is the trigger: turn it free, from LEVER_STEP_TURN on */
+    LEVER_RELEASE,  /* the latch servo is the trigger: turn it free */
 };
 
 enum lever_step {
@@ -45,10 +45,9 @@ bool lever_step(struct lever *lever, struct axes *axes, const struct settings *s
 /* The time that the task should take from here. */
 uint16_t lever_time_ms(uint8_t task, const struct axes *axes, const struct settings *settings);
 
+#define LEVER_SWITCHES (WIRE_INPUT_LEVER_DRAWN_MASK | WIRE_INPUT_LEVER_LATCHED_MASK)
+
 /* True while something has the lever drawn or latched: the spring is loaded. */
-static inline bool lever_held(uint8_t inputs)
-{
-    return (inputs & (WIRE_INPUT_LEVER_DRAWN_MASK | WIRE_INPUT_LEVER_LATCHED_MASK)) != 0;
-}
+static inline bool lever_held(uint8_t inputs) { return (inputs & LEVER_SWITCHES) != 0; }
 
 #endif

@@ -73,8 +73,11 @@ OUT_OF_LINE void outbox_event(struct outbox *outbox, uint8_t type, bool wanted)
 {
     uint8_t at = OUTBOX_NOWHERE;
     if (wanted) {
-        outbox->event_sequence++;
-        if (outbox->event_count != OUTBOX_EVENTS) {
+        bool kept = outbox->event_count != OUTBOX_EVENTS;
+        if (kept || outbox->event_sequence == outbox->events[OUTBOX_EVENTS - 1u].sequence) {
+            outbox->event_sequence++;
+        }
+        if (kept) {
             at = outbox->event_count++;
         }
     }

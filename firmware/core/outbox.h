@@ -41,7 +41,7 @@ struct outbox {
 
     struct outbox_event events[OUTBOX_EVENTS + 1u]; /* oldest first, and one that is never sent */
     uint8_t event_count;
-    uint8_t event_sequence; /* of the event counted last, whether there was room for it or not */
+    uint8_t event_sequence; /* the number counted last, be it of an event that is kept or of those that found no room */
 
     uint16_t crc_start; /* of a frame of this session */
 };
@@ -52,8 +52,9 @@ void outbox_start(struct outbox *outbox);
  * that it can be sent again. */
 void outbox_answer(struct outbox *outbox, uint8_t type, uint8_t sequence);
 
-/* Begin an event; its payload is appended likewise. Without room it is counted but not kept: the gap in the count tells
- * the controller. One that nobody `wanted` is not counted either. */
+/* Begin an event; its payload is appended likewise. Without room it is not kept; those that find none one after another
+ * are counted as one, so that the gap tells the controller and yet no number comes round while events wait. One that nobody
+ * `wanted` is not counted either. */
 void outbox_event(struct outbox *outbox, uint8_t type, bool wanted);
 
 /* Append to what was begun last. */

@@ -28,6 +28,5 @@ uint16_t ramp_periods(uint16_t from_ticks, uint16_t to_ticks, uint16_t speed_tic
 
 uint16_t ramp_time_ms(uint16_t from_ticks, uint16_t to_ticks, uint16_t speed_ticks)
 {
-    uint16_t periods = ramp_periods(from_ticks, to_ticks, speed_ticks);
-    return periods > UINT16_MAX / RAMP_PERIOD_MS ? UINT16_MAX : (uint16_t)(periods * RAMP_PERIOD_MS);
+    return (uint16_t)(ramp_periods(from_ticks, to_ticks, speed_ticks) * RAMP_PERIOD_MS);
 }

@@ -16,7 +16,8 @@ uint16_t ramp_clamp(uint16_t ticks, uint16_t low_ticks, uint16_t high_ticks);
 /* Periods from one position to another. */
 uint16_t ramp_periods(uint16_t from_ticks, uint16_t to_ticks, uint16_t speed_ticks);
 
-/* Time from one position to another, rounded up to whole periods, at most 65,535 ms. */
+/* Time from one position to another, rounded up to whole periods. No axis has that far to go, at the least speed that can
+ * be set for it, that the time would not fit. */
 uint16_t ramp_time_ms(uint16_t from_ticks, uint16_t to_ticks, uint16_t speed_ticks);
 
 #endif

@@ -47,11 +47,12 @@ void receiver_begin_session(struct receiver *receiver, uint16_t crc_start)
 
 void receiver_set_fuse(struct receiver *receiver, uint32_t token)
 {
-    uint8_t before = board_lock();
+    /* The fuse is out, and a frame under way is not to match: what it is compared with may change meanwhile. */
     for (uint8_t i = 0; i < WIRE_COMMAND_FIRE_LENGTH; i++) {
         receiver->fuse_token[i] = (uint8_t)token;
         token >>= 8;
     }
+    uint8_t before = board_lock();
     receiver->matches = receiver->length == 0; /* a frame under way was compared with another token */
     receiver->primed = false;
     receiver->fuse_live = false;

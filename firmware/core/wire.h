@@ -3,7 +3,7 @@
 #ifndef WIRE_H
 #define WIRE_H
 
-#define WIRE_VERSION 2u
+#define WIRE_VERSION 3u
 #define WIRE_FLAG 0x7Eu
 #define WIRE_ESCAPE 0x7Du
 #define WIRE_STOP 0x18u
@@ -149,8 +149,10 @@ enum wire_refusal {
     WIRE_REFUSAL_LEVER_DRAWN = 20,
     WIRE_REFUSAL_BUSY = 21,
     WIRE_REFUSAL_OVERTAKEN = 22,
+    WIRE_REFUSAL_LOADING = 23,
+    WIRE_REFUSAL_INPUT_CHANGED = 24,
 };
-#define WIRE_REFUSAL_COUNT 22u
+#define WIRE_REFUSAL_COUNT 24u
 
 enum wire_fault {
     WIRE_FAULT_SETTINGS_CORRUPT = 1,
@@ -164,8 +166,9 @@ enum wire_fault {
     WIRE_FAULT_STUCK_GATE = 9,
     WIRE_FAULT_WATCHDOG = 10,
     WIRE_FAULT_BROWN_OUT = 11,
+    WIRE_FAULT_HOME_TIMEOUT = 12,
 };
-#define WIRE_FAULT_COUNT 11u
+#define WIRE_FAULT_COUNT 12u
 
 enum wire_history_kind {
     WIRE_HISTORY_KIND_MISSING = 0,
@@ -255,23 +258,23 @@ enum wire_setting {
     {2000u, 1000u, 5000u}, \
     {4000u, 1000u, 5000u}, \
     {3000u, 1000u, 5000u}, \
-    {20u, 1u, 400u}, \
+    {20u, 2u, 400u}, \
     {2000u, 1000u, 5000u}, \
     {4000u, 1000u, 5000u}, \
     {3000u, 1000u, 5000u}, \
-    {20u, 1u, 400u}, \
+    {20u, 2u, 400u}, \
     {2000u, 1000u, 5000u}, \
     {4000u, 1000u, 5000u}, \
     {3000u, 1000u, 5000u}, \
-    {20u, 1u, 400u}, \
+    {20u, 2u, 400u}, \
     {2000u, 1000u, 5000u}, \
     {4000u, 1000u, 5000u}, \
-    {40u, 1u, 400u}, \
-    {15u, 1u, 100u}, \
+    {40u, 6u, 400u}, \
+    {15u, 6u, 100u}, \
     {2000u, 1000u, 5000u}, \
     {3000u, 1000u, 5000u}, \
     {4000u, 1000u, 5000u}, \
-    {100u, 1u, 400u}, \
+    {100u, 6u, 400u}, \
     {0u, 0u, 1u}, \
     {40u, 5u, 100u}, \
     {4000u, 500u, 20000u}, \

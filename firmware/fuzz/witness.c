@@ -12,6 +12,7 @@
 #define TRIGGER_LONGEST_US (7u * PERIOD_US)
 #define LOADER_LONGEST_US (52u * PERIOD_US)
 #define KEY_OFF_US (49u * MS_US)
+#define SWITCHES_TOLD_US (100 * (int64_t)MS_US)
 #define PERMISSIONS (WIRE_INPUT_ESTOP_OK_MASK | WIRE_INPUT_KEY_ON_MASK | WIRE_INPUT_LANE_CLEAR_MASK)
 #define LEVER (WIRE_INPUT_LEVER_DRAWN_MASK | WIRE_INPUT_LEVER_LATCHED_MASK)
 #define AIMING 3u
@@ -227,10 +228,15 @@ static void watch_turn(struct witness *witness, const struct host_view *now)
     if (witness->found_lost & WIRE_INPUT_ESTOP_OK_MASK) {
         witness->turn_needed = true;
     }
-    if (witness->pins & now->inputs & WIRE_INPUT_KEY_ON_MASK) {
-        if (witness->clock_us - witness->key_on_us >= KEY_OFF_US && now->inputs & WIRE_INPUT_ESTOP_OK_MASK) {
-            witness->turn_needed = false;
-        }
+    if (!(witness->pins & WIRE_INPUT_KEY_ON_MASK)) {
+        return;
+    }
+    bool believed = now->inputs & WIRE_INPUT_KEY_ON_MASK;
+    bool was_off = witness->clock_us - witness->key_on_us >= KEY_OFF_US;
+    if (believed && was_off && now->inputs & WIRE_INPUT_ESTOP_OK_MASK) {
+        witness->turn_needed = false;
+    }
+    if (believed || !was_off) {
         witness->key_on_us = witness->clock_us;
     }
 }
@@ -321,6 +327,17 @@ static void check_dwell(struct witness *witness, const struct host_view *now)
     BROKEN_IF(idle(was->state) && idle(now->state) && now->last_id == was->last_id &&
                   over(witness, witness->held_us, witness->settings[WIRE_SETTING_DWELL_MS]),
               "S-8", "cocked for longer than the dwell");
+}
+
+/* Over a reset the dwell goes on from where the core had counted it, but for the moment in which the switches tell where the
+ * lever is; and the settings may be those before again. */
+static void keep_dwell(struct witness *witness, uint64_t dwell_before_us)
+{
+    int64_t left_us = (int64_t)(witness->held_us + dwell_before_us + MS_US - witness->counted_us);
+    int64_t dwell_us = (int64_t)witness->settings[WIRE_SETTING_DWELL_MS] * MS_US;
+    left_us = left_us < SWITCHES_TOLD_US ? SWITCHES_TOLD_US : left_us;
+    left_us = left_us > dwell_us ? dwell_us : left_us;
+    witness->held_us = witness->clock_us + (uint64_t)(left_us - dwell_us);
 }
 
 static uint32_t travel_ms(uint16_t from, uint16_t to, uint16_t speed) { return (apart(from, to) / speed + 1u) * 20u; }
@@ -768,6 +785,9 @@ void witness_act(struct witness *witness, struct host *host)
     }
     witness->turn_noted = witness->turn_needed;
     witness->draw_may_begin = false;
+    if (!witness->catching_up) {
+        witness->counted_us = witness->clock_us;
+    }
     witness->seen = now;
 }
 
@@ -788,7 +808,9 @@ void witness_reset(struct witness *witness, struct host *host, uint8_t cause)
     witness->seen = now;
     witness->pulls_at_reset = now.pulls;
     witness->shot_by_interrupt = witness->found_shot = false;
+    uint64_t dwell_us = (uint64_t)witness->settings[WIRE_SETTING_DWELL_MS] * MS_US;
     read_settings(witness, host);
+    keep_dwell(witness, dwell_us);
     check_restored(witness);
     witness->stopped = witness->stop_reigns = false;
     witness->lost = 0;

@@ -27,6 +27,7 @@ struct witness_event {
 
 struct witness {
     uint64_t clock_us; /* goes on over resets */
+    uint64_t counted_us; /* up to there the core has counted, at the least */
     struct host_view seen; /* after the last step of the main loop, or after the reset */
     uint8_t pins;
     uint16_t settings[WIRE_SETTING_COUNT]; /* in use */

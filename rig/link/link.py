@@ -6,8 +6,8 @@ the bytes need at the line's speed plus what computers and USB take. Work that a
 event, for the time that the answer announced.
 
 An event is taken only in its turn; what comes twice or too early is left for the cannon to send again, and a heartbeat
-tells it how far events have come. A cannon that has too many events waiting counts those it cannot keep, and the gap
-is told as `EventsMissed`. A `Booted` in the middle of a session means that the chip restarted.
+tells it how far events have come. A cannon that has too many events waiting cannot keep more; it leaves a gap in the
+numbers, one for all that it could not keep in a row, and the gap is told as `EventsMissed`. A `Booted` in the middle of a session means that the chip restarted.
 
 A link that failed stays failed until `identify` begins a new session. `stop` works at any time: one byte, ahead of all
 else, nothing awaited.
@@ -51,9 +51,10 @@ _EARLY_OFTEN = 5
 
 @dataclass(frozen=True, slots=True)
 class EventsMissed(Event):
-    """`count` events happened that the cannon had no room to keep: read its status. Made here, not on the wire."""
+    """Events happened that the cannon had no room to keep: read its status. Made here, not on the wire."""
 
     count: int
+    """How many numbers are missing; each stands for one event at least."""
 
 
 class Link:

@@ -195,6 +195,8 @@ class Refusal(IntEnum):
     LEVER_DRAWN = _code("refusals", "lever_drawn")
     BUSY = _code("refusals", "busy")
     OVERTAKEN = _code("refusals", "overtaken")
+    LOADING = _code("refusals", "loading")
+    INPUT_CHANGED = _code("refusals", "input_changed")
 
 
 class Fault(IntEnum):
@@ -211,6 +213,7 @@ class Fault(IntEnum):
     STUCK_GATE = _code("faults", "stuck_gate")
     WATCHDOG = _code("faults", "watchdog")
     BROWN_OUT = _code("faults", "brown_out")
+    HOME_TIMEOUT = _code("faults", "home_timeout")
 
     @property
     def mask(self) -> int:

@@ -210,6 +210,8 @@ class MachineCode:
                 assert high.name == "sbci", f"{i.address:#x}: half a subtraction"
                 change = int(i.operands[1], 16) | int(high.operands[1], 16) << 8
                 frame += change - (change >> 15 << 16)
+            case "ldi" | "mov" | "movw" | "lds" | "ld" | "ldd" | "lpm" if i.operands[0] == "r28":
+                frame = None  # the function has no frame, and Y is a register like any other
             case "out" if i.operands[0] == _SPL:
                 assert i.operands[1] == "r28" and frame is not None, f"{i.address:#x}: the stack is moved"
                 depth = frame

@@ -1,7 +1,7 @@
 """Promise: fires only armed, by a fresh token, once for each arming, with every interlock there at that instant."""
 
 import pytest
-from cannon_host import Cannon, Refused, cannon_in, configured, lib
+from cannon_host import FACTORY, NOTHING, Cannon, Refused, cannon_in, configured, lib
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -284,7 +284,7 @@ def test_something_stuck_in_the_outer_barrier_is_a_fault() -> None:
     assert faults == {wire.Fault.SHOT_NOT_SEEN, wire.Fault.STUCK_GATE}
 
 
-def test_latch_servo_as_trigger_turns_free_and_the_solenoid_stays_off() -> None:
+def armed_with_the_latch_servo_as_trigger() -> Cannon:
     cannon = configured({Setting.TRIGGER_KIND: 1})
     cannon.ask(Command.HOME)
     cannon.run_until(State.READY)
@@ -292,6 +292,11 @@ def test_latch_servo_as_trigger_turns_free_and_the_solenoid_stays_off() -> None:
     cannon.run_until(State.COCKED)
     cannon.seat()
     cannon.ask(Command.ARM)
+    return cannon
+
+
+def test_latch_servo_as_trigger_turns_free_and_the_solenoid_stays_off() -> None:
+    cannon = armed_with_the_latch_servo_as_trigger()
     cannon.ask(Command.FIRE, token=cannon.view.token)
     cannon.run(200)
     assert not cannon.lever_held
@@ -302,13 +307,7 @@ def test_latch_servo_as_trigger_turns_free_and_the_solenoid_stays_off() -> None:
 
 
 def test_latch_servo_as_trigger_turns_back_when_stopped_in_time() -> None:
-    cannon = configured({Setting.TRIGGER_KIND: 1})
-    cannon.ask(Command.HOME)
-    cannon.run_until(State.READY)
-    cannon.ask(Command.COCK)
-    cannon.run_until(State.COCKED)
-    cannon.seat()
-    cannon.ask(Command.ARM)
+    cannon = armed_with_the_latch_servo_as_trigger()
     cannon.ask(Command.FIRE, token=cannon.view.token)
     cannon.run(60)
     assert cannon.pulse(Axis.LATCH) < 3000
@@ -317,37 +316,58 @@ def test_latch_servo_as_trigger_turns_back_when_stopped_in_time() -> None:
     assert (cannon.state, cannon.pulse(Axis.LATCH), cannon.lever_held) == (State.SAFE, 3000, True)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"off": Input.LEVER_LATCHED},
-        {"off": Input.GATE_FIRST_BLOCKED},
-        {"on": Input.GATE_SECOND_BLOCKED},
-        {"off": Input.ESTOP_OK},
-        {"off": Input.KEY_ON},
-        {"off": Input.LANE_CLEAR},
-    ],
-)
-def test_latch_servo_as_trigger_begins_to_turn_only_if_every_pin_permits_it_then(
-    change: dict[str, Input],
-) -> None:
-    """The pins change after the fire command was taken and before the servo's period in which the latch would begin."""
-    cannon = configured({Setting.TRIGGER_KIND: 1})
-    cannon.ask(Command.HOME)
-    cannon.run_until(State.READY)
-    cannon.ask(Command.COCK)
-    cannon.run_until(State.COCKED)
-    cannon.seat()
-    cannon.ask(Command.ARM)
+@pytest.mark.parametrize("wait_ms", range(0, 20, 3))
+def test_latch_servo_as_trigger_begins_to_turn_when_the_answer_says(wait_ms: int) -> None:
+    """In whatever part of the servo's period the fire command comes."""
+    cannon = armed_with_the_latch_servo_as_trigger()
+    cannon.run(wait_ms, beat=False)
     held_ticks = cannon.pulse(Axis.LATCH)
-    cannon.ask(Command.FIRE, token=cannon.view.token)
-    assert (cannon.state, cannon.pulse(Axis.LATCH)) == (State.FIRING, held_ticks)
+    released_us = cannon.ask(Command.FIRE, token=cannon.view.token)["released_us"]
+    assert released_us == cannon.view.now_us
+    assert cannon.pulse(Axis.LATCH) == held_ticks - FACTORY[Setting.LATCH_SPEED_TICKS]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [Input.LEVER_LATCHED, Input.GATE_FIRST_BLOCKED, Input.GATE_SECOND_BLOCKED],
+)
+def test_latch_servo_as_trigger_begins_to_turn_only_if_every_pin_permits_it_then(changed: Input) -> None:
+    """S-2. A pin that changes after the step has begun: then fire is refused, and no shot is counted or missed."""
+    cannon = armed_with_the_latch_servo_as_trigger()
+    held_ticks, shots = cannon.pulse(Axis.LATCH), cannon.view.shots
+    cannon.events.clear()
+    lib.host_interrupt(cannon._host, 1, int(cannon.inputs ^ changed), False)
+    refused = cannon.command(Command.FIRE, token=cannon.view.token)
+    assert refused == Refused(Refusal.INPUT_CHANGED, 0)
+    assert (cannon.state, cannon.pulse(Axis.LATCH), cannon.view.shots) == (State.ARMED, held_ticks, shots)
     cannon.lever_moves = False
-    cannon.set(**change)
-    for _ in range(400):
-        cannon.run(1)
+    cannon.run(400)
+    assert cannon.pulse(Axis.LATCH) == held_ticks
+    assert cannon.happened(Event.FAULT) == []
+
+
+@pytest.mark.parametrize("gone", [NOTHING, Input.ESTOP_OK, Input.KEY_ON, Input.LANE_CLEAR])
+def test_stop_in_the_instant_of_fire_holds_the_latch_servo(gone: Input) -> None:
+    """S-3. In the step in which the latch would begin to turn, wherever in it; NOTHING is a stop byte."""
+    armed = armed_with_the_latch_servo_as_trigger()
+    held_ticks = armed.pulse(Axis.LATCH)
+    states = set()
+    for lock in range(1, 12):
+        cannon = armed.copy()
+        cannon.interrupt_at(lock, off=gone, stop=gone is NOTHING)
+        cannon.receive(cannon.request(Command.FIRE, token=cannon.view.token))
+        cannon.think()
+        if not cannon.interrupt_at(0):
+            break
+        states.add(cannon.state)
         assert cannon.pulse(Axis.LATCH) == held_ticks
-    assert cannon.state == State.SAFE
+        cannon.act()
+        cannon.lever_moves = False
+        for _ in range(100):
+            cannon.run(1)
+            assert cannon.pulse(Axis.LATCH) == held_ticks
+        assert cannon.state == State.SAFE
+    assert State.FIRING in states, "none came after fire was taken"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rig.link import wire
-from rig.link.wire import Axis, Cause, Command, Input, Refusal, ResetCause, Setting, State
+from rig.link.wire import Axis, Cause, Command, Event, Input, Refusal, ResetCause, Setting, State
 
 REST, BREECH = FACTORY[Setting.DRAW_REST_TICKS], FACTORY[Setting.DRAW_BREECH_TICKS]
 FREE, HELD = FACTORY[Setting.LATCH_FREE_TICKS], FACTORY[Setting.LATCH_HELD_TICKS]
@@ -277,6 +277,105 @@ def test_work_takes_no_longer_than_its_answer_says() -> None:
         cannon = cannon_in(state)
         expected_ms = cannon.ask(command)["expected_ms"]
         cannon.run_until(after, limit_ms=expected_ms)
+
+
+def test_longest_ways_at_the_least_speeds_take_no_longer_than_announced() -> None:
+    """And a let-down's own time limit, as long as the settings allow it to be short, does not cut it off."""
+    limits = wire.SETTING_LIMITS
+    cannon = configured(
+        {
+            Setting.DRAW_REST_TICKS: 1000,
+            Setting.DRAW_BREECH_TICKS: 5000,
+            Setting.LATCH_FREE_TICKS: 1000,
+            Setting.LATCH_HELD_TICKS: 5000,
+            Setting.LET_DOWN_TIMEOUT_MS: limits[Setting.LET_DOWN_TIMEOUT_MS].minimum,
+            Setting.COCK_TIMEOUT_MS: limits[Setting.COCK_TIMEOUT_MS].maximum,
+        }
+    )
+    least = {
+        Setting.DRAW_EASE_SPEED_TICKS: limits[Setting.DRAW_EASE_SPEED_TICKS].minimum,
+        Setting.DRAW_SPEED_TICKS: limits[Setting.DRAW_SPEED_TICKS].minimum,
+        Setting.LATCH_SPEED_TICKS: limits[Setting.LATCH_SPEED_TICKS].minimum,
+    }
+    for setting, ticks in least.items():
+        cannon.ask(Command.CONFIGURE, setting=setting, value=ticks)
+    cannon.lever_moves = False
+    cannon.ask(Command.HOME)
+    cannon.run_until(State.READY)
+    cannon.ask(Command.SAFE)
+    cannon.set(on=Input.LEVER_DRAWN | Input.LEVER_LATCHED)
+    cannon.run(15_000)
+    assert cannon.pulse(Axis.LATCH) == 5000, "turned to its hold"
+    expected_ms = cannon.ask(Command.LET_DOWN)["expected_ms"]
+    taken_ms = 0
+    while cannon.state == State.LETTING_DOWN:
+        cannon.run(20)
+        taken_ms += 20
+        if cannon.pulse(Axis.LATCH) == 1000:
+            cannon.set(off=Input.LEVER_LATCHED)
+            if cannon.pulse(Axis.DRAW) < 5000:
+                cannon.set(off=Input.LEVER_DRAWN)
+    assert cannon.view.cause == Cause.DONE
+    there_ms = 20 * 4000 // least[Setting.DRAW_SPEED_TICKS]
+    back_ms = 20 * 4000 // least[Setting.DRAW_EASE_SPEED_TICKS]
+    assert there_ms + back_ms <= taken_ms <= expected_ms < 60_000
+
+
+@pytest.mark.parametrize("held", [Input.LEVER_DRAWN, Input.LEVER_DRAWN | Input.LEVER_LATCHED])
+def test_homing_that_fails_has_a_fault_of_its_own(held: Input) -> None:
+    """A hand draws the lever, or latches it, while the cannon homes; nobody was drawing or latching anything."""
+    cannon = cannon_in(State.HOMING)
+    cannon.lever_moves = False
+    cannon.run(100)
+    cannon.set(on=held)
+    cannon.run_until(State.SAFE)
+    assert cannon.view.cause == Cause.TIMED_OUT
+    assert [fields["fault"] for fields in cannon.happened(Event.FAULT)] == [wire.Fault.HOME_TIMEOUT]
+
+
+@pytest.mark.parametrize("cause", [ResetCause.EXTERNAL, ResetCause.WATCHDOG, ResetCause.BROWN_OUT])
+@pytest.mark.parametrize("every_ms", [130, 7_000, 25_000])
+def test_resets_again_and_again_do_not_stretch_the_dwell(cause: ResetCause, every_ms: int) -> None:
+    """S-8. The dwell goes on where it was; a cannon that is reset all the time is let down by what is left of it."""
+    cannon = cannon_in(State.COCKED)
+    passed_ms = 0
+    while cannon.lever_held:
+        cannon.run(every_ms, beat=False)
+        passed_ms += every_ms
+        assert passed_ms <= FACTORY[Setting.DWELL_MS] + 30_000
+        if cannon.state != State.LETTING_DOWN and cannon.lever_held:
+            cannon.reset(cause)
+
+
+def test_dwell_that_was_kept_counts_only_up_to_what_is_set() -> None:
+    """S-8. Before the reset a longer one was set and not saved."""
+    cannon = configured({Setting.DWELL_MS: wire.SETTING_LIMITS[Setting.DWELL_MS].maximum})
+    cannon.ask(Command.HOME)
+    cannon.run_until(State.READY)
+    cannon.ask(Command.COCK)
+    cannon.run_until(State.COCKED)
+    cannon.reset(ResetCause.EXTERNAL)
+    cannon.run_until(State.LETTING_DOWN, limit_ms=FACTORY[Setting.DWELL_MS] + 20, beat=False)
+
+
+def test_reset_when_the_dwell_is_nearly_over_moves_nothing_at_once() -> None:
+    """S-5, S-8. First the switches tell where the lever is; one that came forward meanwhile is not let down."""
+    cannon = cannon_in(State.COCKED)
+    while cannon.state == State.COCKED:
+        before = cannon.copy()
+        cannon.run(10)
+    assert cannon.state == State.LETTING_DOWN
+    held, forward = before.copy(), before
+    held.reset(ResetCause.EXTERNAL)
+    held.run(90, beat=False)
+    assert (held.state, held.pulse(Axis.LATCH)) == (State.SAFE, 0)
+    held.run(20, beat=False)
+    assert held.state == State.LETTING_DOWN
+    forward.lever_moves = False
+    forward.set(off=Input.LEVER_DRAWN | Input.LEVER_LATCHED)
+    forward.reset(ResetCause.EXTERNAL)
+    forward.run(500, beat=False)
+    assert forward.state == State.SAFE
 
 
 @settings(max_examples=15)

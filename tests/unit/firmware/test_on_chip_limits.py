@@ -24,6 +24,7 @@ from twin.chip import CHIP_HZ, EventKind, Pin
 ELF = ROOT / "build" / "firmware" / "cannon-uno.elf"
 DESIGN = ROOT / "firmware" / "DESIGN.md"
 BAUDS = (115_200, 250_000)
+_TIMER2_COMPA, _TIMER1_OVF = 7, 13
 EDGES = (Pin.GATE_FIRST, Pin.GATE_SECOND, Pin.LANE_CLEAR)
 
 
@@ -257,6 +258,77 @@ def test_pulses_of_an_axis_on_its_way_are_whole(cannon: BareCannon, shift_us: in
     ticks = [width / (US // 2) for width in cannon.pulse_widths(SERVOS[Axis.TRAVERSE])]
     assert max(ticks) == 3_500
     assert all(0 <= after - before <= 20 for before, after in pairwise(ticks))
+
+
+def test_aim_servo_gets_whole_pulses_or_none(cannon: BareCannon) -> None:
+    """S-7. New limits leave azimuth and elevation outside, in safe: their pulses end, at whatever moment it is said,
+    and begin again with the next homing, whole from the first to the last."""
+    home = 3_000 * US // 2
+    cannon.bring_to(State.READY)
+    cannon.ask(m.MakeSafe())
+    cannon.run_beating(60_000)
+    cannon.log.clear()
+    cannon.run_us(40_000)
+    rises = [
+        e.cycle for e in cannon.log if e.kind is EventKind.PIN and e.pin == Pin.AZIMUTH_SERVO and e.value
+    ]
+    period = rises[-1] - rises[-2]
+    safe = cannon.keep()
+    for least, pin in (
+        (Setting.AZIMUTH_MIN_TICKS, Pin.AZIMUTH_SERVO),
+        (Setting.ELEVATION_MIN_TICKS, Pin.ELEVATION_SERVO),
+    ):
+        for offset_us in range(-1_500, 2_200, 100):
+            cannon.go_back(safe)
+            cannon.log.clear()
+            cannon.chip.send(
+                cannon.request(m.Configure(least, 3_100)), at_cycle=rises[-1] + 2 * period + offset_us * US
+            )
+            cannon.run_us(100_000)
+            widths = cannon.pulse_widths(pin)
+            assert widths and all(abs(width - home) <= US for width in widths), offset_us
+            assert not cannon.chip.output(pin)
+            cannon.log.clear()
+            cannon.ask(m.Configure(least, 2_000))
+            cannon.ask(m.Home())
+            cannon.run_beating(100_000)
+            widths = cannon.pulse_widths(pin)
+            assert widths and all(abs(width - home) <= US for width in widths), offset_us
+
+
+def test_gate_is_timed_right_at_every_phase_of_the_chip_s_period(cannon: BareCannon) -> None:
+    """A barrier becomes free while the main loop takes the period that has just ended into its clock."""
+    transit_us = 2_000
+    cannon.configure({Setting.SHOT_TIMEOUT_MS: 100})
+    cannon.bring_to(State.COCKED)
+    cannon.seat(True)
+    cannon.run_beating(1_500_000)
+    cannon.chip.send(cannon.fire_frame())
+    cannon.run_us(3_000)
+    fired = cannon.keep()
+    cannon.chip.log_interrupts(True)
+    cannon.log.clear()
+    cannon.run_us(25_000)
+    begins = {
+        vector: [e.cycle for e in cannon.log if e.kind is EventKind.INTERRUPT and e.pin == vector]
+        for vector in (_TIMER1_OVF, _TIMER2_COMPA)
+    }
+    period = begins[_TIMER1_OVF][0]
+    step = next(cycle for cycle in begins[_TIMER2_COMPA] if cycle > period)
+    for late in (False, True):  # the edge that meets it is the inner barrier's, or the outer one's
+        for edge in range(step - 40, step + 900, 6):
+            cannon.go_back(fired)
+            cannon.chip.log_interrupts(False)
+            cannon.frames.clear()
+            left_first = edge - transit_us * US * late
+            cannon.chip.drive(Pin.GATE_FIRST, False, at_cycle=left_first)
+            cannon.chip.drive(Pin.GATE_SECOND, True, at_cycle=left_first + 400 * US)
+            cannon.chip.drive(Pin.GATE_SECOND, False, at_cycle=left_first + transit_us * US)
+            cannon.run_to(edge + 4_000 * US)
+            cannon.run_us(3_000)
+            seen = [f.message for f in cannon.frames if isinstance(f.message, m.ShotSeen)]
+            assert seen, edge - step
+            assert abs(seen[0].transit_ticks - 2 * transit_us) <= 40, edge - step
 
 
 def test_draw_and_latch_pulses_are_whole_while_cocking(cannon: BareCannon) -> None:

@@ -1,13 +1,13 @@
 """Promise: no axis leaves its limits or outruns its speed, whatever is commanded or stored."""
 
-from cannon_host import FACTORY, Refused, cannon_in, lib
+from cannon_host import FACTORY, Refused, cannon_in, configured, lib
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rig.link.wire import SETTING_LIMITS, Axis, Command, Event, Refusal, Setting, State
 
 TICKS = st.integers(0, 0xFFFF)
-SPEED = st.integers(1, 400)
+SPEED = st.integers(SETTING_LIMITS[Setting.AZIMUTH_SPEED_TICKS].minimum, 400)
 RANGES = {
     Axis.TRAVERSE: (Setting.TRAVERSE_MIN_TICKS, Setting.TRAVERSE_MAX_TICKS, Setting.TRAVERSE_SPEED_TICKS),
     Axis.AZIMUTH: (Setting.AZIMUTH_MIN_TICKS, Setting.AZIMUTH_MAX_TICKS, Setting.AZIMUTH_SPEED_TICKS),
@@ -31,7 +31,7 @@ def test_time_is_that_of_the_steps(position: int, target: int, speed: int) -> No
     while at != target:
         at = lib.ramp_next(at, target, speed)
         steps += 1
-    assert lib.ramp_time_ms(position, target, speed) == min(steps * 20, 0xFFFF)
+    assert lib.ramp_time_ms(position, target, speed) == steps * 20
 
 
 @given(TICKS, st.integers(0, 0xFFFF), st.integers(0, 0xFFFF))
@@ -73,6 +73,27 @@ def test_move_arrives_in_the_time_it_announces_and_says_so(axis: Axis, ticks: in
     cannon.run(expected_ms + 20)
     assert cannon.pulse(axis) == ticks
     assert {"axis": axis, "pulse_ticks": ticks} in cannon.happened(Event.MOVE_DONE)
+
+
+def test_longest_way_at_the_least_speed_takes_no_longer_than_announced() -> None:
+    """Of a move, and of a homing from there."""
+    least = SETTING_LIMITS[Setting.AZIMUTH_SPEED_TICKS].minimum
+    cannon = configured(
+        {
+            Setting.AZIMUTH_MIN_TICKS: 1000,
+            Setting.AZIMUTH_MAX_TICKS: 5000,
+            Setting.AZIMUTH_HOME_TICKS: 1000,
+            Setting.AZIMUTH_SPEED_TICKS: least,
+        }
+    )
+    cannon.ask(Command.HOME)
+    cannon.run_until(State.READY)
+    expected_ms = cannon.ask(Command.MOVE, axis=Axis.AZIMUTH, pulse_ticks=5000)["expected_ms"]
+    assert expected_ms == 20 * 4000 // least
+    cannon.run(expected_ms + 20)
+    assert cannon.pulse(Axis.AZIMUTH) == 5000
+    cannon.ask(Command.SAFE)
+    cannon.run_until(State.READY, limit_ms=cannon.ask(Command.HOME)["expected_ms"])
 
 
 @settings(max_examples=60)

@@ -162,6 +162,40 @@ def test_glitch_of_the_key_is_no_turn() -> None:
     assert cannon.command(Command.HOME) == Refused(Refusal.KEY_NOT_CYCLED, 0)
 
 
+@pytest.mark.parametrize(("off_ms", "on_ms"), [(1, 1), (1, 3), (20, 1), (49, 1)])
+def test_key_contact_that_chatters_is_no_turn(off_ms: int, on_ms: int) -> None:
+    """S-11. It is never on for so long that it is believed, and never off for 50 ms at a stretch."""
+    cannon = cannon_in(State.READY)
+    press_stop(cannon)
+    cannon.run(20)
+    cannon.set(on=Input.ESTOP_OK)
+    cannon.run(20)
+    for _ in range(300 // (off_ms + on_ms)):
+        turn_key_off(cannon)
+        cannon.run(off_ms, beat=False)
+        cannon.set(on=Input.KEY_ON)
+        cannon.run(on_ms, beat=False)
+    cannon.run(20)
+    assert cannon.command(Command.HOME) == Refused(Refusal.KEY_NOT_CYCLED, 0)
+
+
+def test_key_that_bounces_as_it_comes_on_is_a_turn() -> None:
+    cannon = cannon_in(State.READY)
+    press_stop(cannon)
+    cannon.run(20)
+    cannon.set(on=Input.ESTOP_OK)
+    turn_key_off(cannon)
+    cannon.run(60)
+    for _ in range(3):
+        cannon.set(on=Input.KEY_ON)
+        cannon.run(2)
+        turn_key_off(cannon)
+        cannon.run(2)
+    cannon.set(on=Input.KEY_ON)
+    cannon.run(20)
+    cannon.ask(Command.HOME)
+
+
 def test_key_must_be_turned_even_if_a_reset_comes_between() -> None:
     cannon = cannon_in(State.READY)
     press_stop(cannon)
@@ -234,7 +268,7 @@ def test_loader_is_held_for_its_time_and_only_while_cocked() -> None:
     cannon.run_until(State.COCKED)
     cannon.ask(Command.LOAD)
     assert cannon.view.loader
-    assert cannon.command(Command.LOAD) == Refused(Refusal.BUSY, 0)
+    assert cannon.command(Command.LOAD) == Refused(Refusal.LOADING, 0)
     cannon.run(299)
     assert cannon.view.loader
     cannon.run(3)
@@ -245,6 +279,22 @@ def test_loader_is_held_for_its_time_and_only_while_cocked() -> None:
     press_stop(cannon)
     cannon.step()
     assert not cannon.view.loader
+
+
+def test_arm_is_refused_while_the_loader_works_with_that_reason() -> None:
+    """S-2. The shot lies in the muzzle already; no axis moves."""
+    cannon = cannon_in(State.SAFE)
+    cannon.ask(Command.CONFIGURE, setting=wire.Setting.LOADER_PRESENT, value=1)
+    cannon.ask(Command.HOME)
+    cannon.run_until(State.READY)
+    cannon.ask(Command.COCK)
+    cannon.run_until(State.COCKED)
+    cannon.run(500)
+    cannon.ask(Command.LOAD)
+    cannon.seat()
+    assert cannon.command(Command.ARM) == Refused(Refusal.LOADING, 0)
+    cannon.run(900)
+    cannon.ask(Command.ARM)
 
 
 def test_hung_main_loop_does_not_keep_the_loader_on() -> None:

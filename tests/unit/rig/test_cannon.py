@@ -133,6 +133,20 @@ _BETWEEN_STEPS = [State.HOMED, State.AIMED, State.COCKED, State.LOADED]
 # The way of a shot
 
 
+@pytest.mark.parametrize("changes", [10, 100, 128, 150, 256, 264, 300])
+def test_a_cannon_that_had_much_to_tell_while_nobody_listened_is_homed(changes: int) -> None:
+    """A loose plug of the lane chatters while a person is asked something, and the line is silent."""
+    shot = Shot().ready()
+    for change in range(changes):
+        (shot.table.give if change % 2 else shot.table.take)(wire.Input.LANE_CLEAR)
+        shot.table.run(10_000)
+    shot.table.give(wire.Input.LANE_CLEAR)
+    shot.table.run(50_000)
+    shot.cannon.home()
+    assert shot.table.state is wire.State.READY
+    shot.cannon.aim(1400, 1600, 1500)
+
+
 def test_a_shot_goes_its_way_and_ends_safe():
     shot = Shot()
     fired = shot.whole()

@@ -363,8 +363,8 @@ def test_many_faults_are_counted_in_one_line() -> None:
 def test_firmware_values_are_settings_of_the_wire_and_lie_in_their_ranges() -> None:
     """Whatever rig.toml allows, the firmware takes."""
     slow = Cannon.model_validate_json(
-        '{"traverse": {"speed_us_per_s": 25, "min_us": 500, "max_us": 2500}, "draw": {"speed_us_per_s": 10000,'
-        ' "ease_us_per_s": 25}, "trigger": {"hold_us": 5000, "kind": "latch"}, "dwell_s": 60, "loader": true,'
+        '{"traverse": {"speed_us_per_s": 50, "min_us": 500, "max_us": 2500}, "draw": {"speed_us_per_s": 10000,'
+        ' "ease_us_per_s": 150}, "latch": {"speed_us_per_s": 150}, "trigger": {"hold_us": 5000, "kind": "latch"}, "dwell_s": 60, "loader": true,'
         ' "loader_hold_us": 1000000}'
     )
     for cannon in (Cannon(), slow):
