@@ -7,7 +7,8 @@ event, for the time that the answer announced.
 
 An event is taken only in its turn; what comes twice or too early is left for the cannon to send again, and a heartbeat
 tells it how far events have come. A cannon that has too many events waiting cannot keep more; it leaves a gap in the
-numbers, one for all that it could not keep in a row, and the gap is told as `EventsMissed`. A `Booted` in the middle of a session means that the chip restarted.
+numbers, one for all that it could not keep in a row, and the gap is told as `EventsMissed`. A `Booted` in the middle of a
+session means that the chip restarted.
 
 A link that failed stays failed until `identify` begins a new session. `stop` works at any time: one byte, ahead of all
 else, nothing awaited.
