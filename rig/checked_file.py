@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_origin
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
@@ -363,13 +363,19 @@ def _quoted(expected: str) -> list[str]:
     return re.findall(r"'([^']*)'", expected)
 
 
+_MAPPINGS = (dict, Mapping)
+
+
 def _keys_at(model: type[Table], place: Sequence[str | int]) -> list[str]:
     """Give the keys that the table at a place may have."""
     current: Any = model
     for part in place:
-        if isinstance(part, int):
-            continue
-        annotation = current.model_fields[part].annotation
-        # A list of tables is a tuple[Table, ...].
-        current = annotation.__args__[0] if hasattr(annotation, "__args__") else annotation
+        if get_origin(current) in _MAPPINGS:
+            # Its keys are as they come; what they lead to is the table.
+            current = get_args(current)[1]
+        elif not isinstance(part, int):
+            current = current.model_fields[part].annotation
+        while get_origin(current) not in {None, *_MAPPINGS}:
+            # A list of tables is a tuple[Table, ...], and one that may be left out a Table | None.
+            current = get_args(current)[0]
     return [field.alias or key for key, field in current.model_fields.items()]
