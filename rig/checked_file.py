@@ -26,6 +26,7 @@ __all__ = [
     "JsonObject",
     "NameText",
     "Table",
+    "check_replaceable",
     "parse_json",
     "parse_toml",
     "read_text",
@@ -116,6 +117,22 @@ def read_text(path: Path, error: type[FaultyFile], *, missing: str) -> str:
     except OSError as bad:
         fault = Fault("the file", str(bad.strerror), "a file that can be read")
     raise error(str(path), [fault])
+
+
+def check_replaceable(path: Path, format_: str, error: type[FaultyFile]) -> None:
+    """Raise `error` where another JSON file than one of this format, whatever its version, or no JSON would be lost."""
+    if not path.is_file():
+        return
+    try:
+        data = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError, RecursionError):
+        data = None
+    found = data.get("format") if isinstance(data, dict) else None
+    kind = format_.partition("/")[0]
+    if not (isinstance(found, str) and found.partition("/")[0] == kind):
+        expected = f'a new file, or one whose format is "{format_}"'
+        fault = Fault("the file", "another one that is there already", expected)
+        raise error(str(path), [fault])
 
 
 def parse_toml(text: str, name: str, error: type[FaultyFile]) -> dict[str, Any]:

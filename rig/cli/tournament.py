@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rig.cli._app import RefusedError, app
+from rig.cli._outputs import check_html
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -294,7 +295,10 @@ def show(
 def page(
     file: TournamentFile,
     out: Annotated[
-        Path | None, typer.Option(metavar="PAGE", help="the HTML file; beside the tournament's by default")
+        Path | None,
+        typer.Option(
+            metavar="PAGE", callback=check_html, help="the HTML file; beside the tournament's by default"
+        ),
     ] = None,
 ) -> None:
     """Write the standings page: standings, cross table, rounds, in one HTML file that also prints."""
