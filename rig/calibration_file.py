@@ -16,7 +16,8 @@ from pydantic import Field
 
 from calibration.fit import Calibration, Mount, Parameter, Status
 from rig import settings
-from rig.checked_file import Fault, FaultyFile, JsonObject, parse_json, read_text, validate
+from rig.checked_file import Fault, FaultyFile, JsonObject, check_replaceable, parse_json, read_text, validate
+from rig.whole_file import write_whole
 
 __all__ = [
     "CalibrationFile",
@@ -131,8 +132,9 @@ def write_calibration(
     Raises
     ------
     CalibrationFileError
-        It cannot be written.
+        It cannot be written, or what is there is no calibration.
     """
+    check_replaceable(path, FORMAT, CalibrationFileError)
     at = (made or datetime.now(UTC)).strftime("%Y-%m-%dT%H:%M:%SZ")
     content: dict[str, Any] = {
         "format": FORMAT,
@@ -168,7 +170,7 @@ def write_calibration(
         },
     }
     try:
-        path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        write_whole(path, json.dumps(content, indent=1) + "\n")
     except OSError as error:
         raise CalibrationFileError(
             str(path), [Fault("the file", str(error.strerror), "a file that can be written")]

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_origin
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
@@ -26,6 +26,7 @@ __all__ = [
     "JsonObject",
     "NameText",
     "Table",
+    "check_replaceable",
     "parse_json",
     "parse_toml",
     "read_text",
@@ -116,6 +117,22 @@ def read_text(path: Path, error: type[FaultyFile], *, missing: str) -> str:
     except OSError as bad:
         fault = Fault("the file", str(bad.strerror), "a file that can be read")
     raise error(str(path), [fault])
+
+
+def check_replaceable(path: Path, format_: str, error: type[FaultyFile]) -> None:
+    """Raise `error` where another JSON file than one of this format, whatever its version, or no JSON would be lost."""
+    if not path.is_file():
+        return
+    try:
+        data = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError, RecursionError):
+        data = None
+    found = data.get("format") if isinstance(data, dict) else None
+    kind = format_.partition("/")[0]
+    if not (isinstance(found, str) and found.partition("/")[0] == kind):
+        expected = f'a new file, or one whose format is "{format_}"'
+        fault = Fault("the file", "another one that is there already", expected)
+        raise error(str(path), [fault])
 
 
 def parse_toml(text: str, name: str, error: type[FaultyFile]) -> dict[str, Any]:
@@ -363,13 +380,19 @@ def _quoted(expected: str) -> list[str]:
     return re.findall(r"'([^']*)'", expected)
 
 
+_MAPPINGS = (dict, Mapping)
+
+
 def _keys_at(model: type[Table], place: Sequence[str | int]) -> list[str]:
     """Give the keys that the table at a place may have."""
     current: Any = model
     for part in place:
-        if isinstance(part, int):
-            continue
-        annotation = current.model_fields[part].annotation
-        # A list of tables is a tuple[Table, ...].
-        current = annotation.__args__[0] if hasattr(annotation, "__args__") else annotation
+        if get_origin(current) in _MAPPINGS:
+            # Its keys are as they come; what they lead to is the table.
+            current = get_args(current)[1]
+        elif not isinstance(part, int):
+            current = current.model_fields[part].annotation
+        while get_origin(current) not in {None, *_MAPPINGS}:
+            # A list of tables is a tuple[Table, ...], and one that may be left out a Table | None.
+            current = get_args(current)[0]
     return [field.alias or key for key, field in current.model_fields.items()]

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from game.montecassino import Square
 from rig.recording import RecordingError, read_frames, read_recording
 from rig.replay_drawing import Colour, Sheet, text_width_px, write
+from rig.whole_file import write_whole
 from vision.registration import NoBoard, register
 
 __all__ = ["write_crops"]
@@ -97,7 +98,7 @@ def write_crops(path: Path, folder: Path, square: Square, *, title: str) -> None
         write(strip, wanted[k], (left, _CAPTION_PX + 4), 15, _WORDS)
         clock = f"{(times_us[k] - (fire_us or times_us[0])) / 1000:+.0f} ms".replace("-", "−")
         write(strip, clock, (left + _SIDE_PX - text_width_px(clock, 14), _CAPTION_PX + 5), 14, _DIM)
-    path.write_bytes(cv2.imencode(".png", strip)[1].tobytes())
+    write_whole(path, cv2.imencode(".png", strip)[1].tobytes())
 
 
 def _told(pictures: Sequence[Image], before: int, place_px: tuple[int, int, int]) -> dict[int, str]:

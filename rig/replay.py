@@ -26,6 +26,7 @@ from rig.recording import read_frames
 from rig.replay_drawing import Colour, Sheet, text_width_px, wrapped, write
 from rig.told_together import Said, told_together
 from rig.told_touches import told_touches
+from rig.whole_file import write_whole
 from vision.causes import FallCause
 
 __all__ = ["write_film", "write_sheet"]
@@ -179,7 +180,7 @@ def write_sheet(path: Path, analysis: Analysis, folder: Path) -> None:
         if (needed_px := text_width_px(clock, 15)) < room_px:
             write(sheet, clock, (left + wide - needed_px, top + 8), 15, _DIM)
     packed = cv2.imencode(".png", sheet)[1]
-    path.write_bytes(packed.tobytes())
+    write_whole(path, packed.tobytes())
 
 
 @dataclass(frozen=True, slots=True)

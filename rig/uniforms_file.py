@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from game.montecassino import Side
-from rig.checked_file import FaultyFile, JsonObject, parse_json, read_text, validate
+from rig.checked_file import FaultyFile, JsonObject, check_replaceable, parse_json, read_text, validate
 from rig.whole_file import write_whole
 from vision.scene import Uniforms
 
@@ -38,7 +38,16 @@ class _Keys(JsonObject):
 
 
 def write_uniforms(path: Path, uniforms: Uniforms) -> None:
-    """Write the file, whole or not at all; OSError where that fails."""
+    """Write the file, whole or not at all.
+
+    Raises
+    ------
+    UniformsFileError
+        If what is there holds something else than uniforms.
+    OSError
+        If it cannot be written.
+    """
+    check_replaceable(path, FORMAT, UniformsFileError)
     told = {
         side.value: [
             {"steps": list(steps), "share": round(share, 6)}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, fdtrc, fdtri
-from scipy.stats import kruskal
+from scipy.stats import kruskal, rankdata
 
 from calibration.dispersion.location import on_a_line
 from calibration.dispersion.rayleigh import sigma
@@ -18,6 +18,10 @@ from calibration.dispersion.shots import Estimate, GroupError, Shots
 __all__ = ["Comparison", "compare"]
 
 _TAIL = 0.025
+_DRAWS = 9_999
+_SEED = 1952
+_BLOCK = 1_000_000  # radii that are drawn at a time: some 50 MB
+_LARGE = 50  # shots, from which on chi-square is near enough, and drawing would take long
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +37,11 @@ class Comparison:
     """
     same_sigma_p: float
     """How probable sigmas at least as different are, where all true sigmas are one and spreads round and normal."""
-    same_radii_p: float
-    """The same asked of the ranks of distances from each group's centre, which holds where shots are not normal."""
+    same_radii_p: float | None
+    """The same asked of the ranks of distances from each group's centre, so that one wild shot counts for little.
+
+    None: all distances are alike.
+    """
     sigma_ratio: Estimate | None
     """The second group's sigma over the first's; None where there are more than two groups."""
 
@@ -53,7 +60,11 @@ def compare(groups: Sequence[Shots]) -> Comparison:
     M. S. Bartlett, "Properties of sufficiency and statistical tests", Proceedings of the Royal Society A 160 (1937)
     268. Ranks: W. H. Kruskal and W. A. Wallis, "Use of ranks in one-criterion variance analysis", Journal of the
     American Statistical Association 47 (1952) 583, of distances times sqrt(n / (n - 1)), for those from an estimated
-    centre are shorter by that.
+    centre are shorter by that. Distances from one estimated centre are not independent, so that chi-square, by which
+    that statistic is usually judged, would call 3 and 3 shots that are alike different in 18 % of cases. It is held
+    against what 9,999 drawings of round normal groups of the same sizes give, the same ones each time, as long as a
+    group has fewer than 50 shots. Alike groups are then called different at 5 % in 5 % of cases at most, whatever the
+    shape of the ellipse.
 
     Raises
     ------
@@ -65,13 +76,12 @@ def compare(groups: Sequence[Shots]) -> Comparison:
     sigmas = tuple(map(sigma, groups))
     freedoms = np.array([2.0 * (len(group) - 1) for group in groups])
     variances = np.array([float(group.radii @ group.radii) for group in groups]) / freedoms
-    widened = [group.radii * math.sqrt(len(group) / (len(group) - 1)) for group in groups]
     two = len(groups) == 2
     return Comparison(
         sigmas=sigmas,
         same_centre_p=_same_centre_p(groups),
         same_sigma_p=(_same_of_two_p if two else _same_of_several_p)(variances, freedoms),
-        same_radii_p=float(kruskal(*widened).pvalue),
+        same_radii_p=_same_radii_p(groups),
         sigma_ratio=_ratio(sigmas, variances, freedoms) if two else None,
     )
 
@@ -103,6 +113,42 @@ def _same_of_several_p(variances: NDArray[np.float64], freedoms: NDArray[np.floa
     statistic = total * math.log(freedoms @ variances / total) - freedoms @ np.log(variances)
     correction = 1 + (np.sum(1 / freedoms) - 1 / total) / (3 * (len(variances) - 1))
     return float(chdtrc(len(variances) - 1, statistic / correction))
+
+
+def _same_radii_p(groups: Sequence[Shots]) -> float | None:
+    sizes = [len(group) for group in groups]
+    widened = [group.radii * math.sqrt(len(group) / (len(group) - 1)) for group in groups]
+    # The two distances of a group of two are one, but for the last digits of the arithmetic.
+    ranks = rankdata(np.round(np.concatenate(widened) / max(map(np.max, widened)), 9))
+    if np.ptp(ranks) == 0:
+        return None
+    parted = np.split(ranks, np.cumsum(sizes)[:-1])
+    if min(sizes) >= _LARGE:
+        return float(kruskal(*parted).pvalue)
+    # What Kruskal and Wallis add to and multiply this by is the same for all drawings.
+    found = sum(float(each.sum()) ** 2 / len(each) for each in parted)
+    rng = np.random.default_rng(_SEED)
+    as_far = drawn = 0
+    while drawn < _DRAWS:
+        count = min(_DRAWS - drawn, max(1, _BLOCK // sum(sizes)))
+        as_far += int(np.count_nonzero(_rank_sums(sizes, count, rng) >= found * (1 - 1e-9)))
+        drawn += count
+    return (1 + as_far) / (1 + _DRAWS)
+
+
+def _rank_sums(sizes: Sequence[int], count: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Draw groups that are alike so many times; give the sum over groups of (sum of ranks) squared over its shots."""
+    squares = []
+    for size in sizes:
+        points = rng.standard_normal((count, size, 2))
+        points -= points.mean(axis=1, keepdims=True)
+        squares.append(np.sum(points**2, axis=2) * (size / (size - 1)))
+    owners = np.repeat(np.arange(len(sizes)), sizes)[np.argsort(np.concatenate(squares, axis=1), axis=1)]
+    ranks = np.arange(1.0, owners.shape[1] + 1)
+    total = np.zeros(count)
+    for owner, size in enumerate(sizes):
+        total += ((owners == owner) @ ranks) ** 2 / size
+    return total
 
 
 def _ratio(

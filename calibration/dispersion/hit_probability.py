@@ -61,9 +61,17 @@ def hit_probability(shots: Shots, radius: float) -> HitProbability:
 def next_shot_probability(shots: Shots, radius: float) -> float:
     """Return the chance that the next shot lies within a radius of the centre of those shot so far.
 
-    Exact for a round normal spread, with everything that so few shots leave open counted in: the next shot's squared
-    distance from the sample's centre, over (1 + 1/n) times the sample's variance a coordinate and over 2, is F(2, 2 (n
-    - 1)), whose distribution has a closed form.
+    The predictive chance for a round normal spread of which nothing is known but these shots: any centre and any log
+    sigma were as likely before. The next shot's squared distance from the sample's centre, over (1 + 1/n) times the
+    sample's variance a coordinate and over 2, is F(2, 2 (n - 1)), whose distribution has a closed form.
+
+    Notes
+    -----
+    Of a radius in proportion to the sample's own scatter it comes true as often as it says. Of a disc of one size it
+    does not: of few shots it says too much of a small disc and too little of a large one. On average over groups of 2
+    shots it says 38.6 % of a disc of 1 sigma, and 28.4 % of next shots lie in it; of 3 sigma 78.6 %, and 95.0 % do. Of
+    3 shots and half a sigma it says 14.0 % for 9.0 %, of 5 shots and 3 sigma 92.3 % for 97.7 %; from 10 shots on it is
+    right to 3 points.
 
     Raises
     ------

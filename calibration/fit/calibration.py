@@ -15,7 +15,7 @@ from calibration.fit.model import Kind, observed, slopes
 from calibration.fit.parameters import Parameter
 from calibration.fit.shots import MeasuredShot, Mount, Noise
 
-__all__ = ["Calibration", "Interval", "RangePrediction", "Status"]
+__all__ = ["Calibration", "Interval", "NoRange", "RangePrediction", "Status"]
 
 
 FloatArray: TypeAlias = NDArray[np.float64]
@@ -30,6 +30,10 @@ class Status(StrEnum):
     """From what was assumed, since the shots do not tell; its uncertainty is carried on."""
     TRUSTED = "trusted"
     """Not asked for: taken for certain."""
+
+
+class NoRange(ValueError):
+    """A shot never comes down to where its range is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +201,7 @@ class Calibration:
 
         Raises
         ------
-        ValueError
+        NoRange
             Where the shot never comes down to that height.
         """
         shots_before, dwell_s = self._conditions(shots_before, dwell_s)
@@ -213,7 +217,7 @@ class Calibration:
         assert data.kind[0] == Kind.RANGE
         predicted, slope = slopes(data, self.values)
         if not np.isfinite(predicted[0]) or not np.isfinite(slope).all():
-            raise ValueError(
+            raise NoRange(
                 f"set to {math.degrees(elevation_rad):.1f} degrees, the shot never comes down to "
                 f"{fall_height_m:g} m over the board"
             )

@@ -24,11 +24,15 @@ from calibration.fit.model import observed, slopes
 from calibration.fit.parameters import ASSUMED, Assumption, Parameter
 from calibration.fit.shots import MeasuredShot, Mount, Noise
 
-__all__ = ["Plan", "Proposed", "plan"]
+__all__ = ["NoPlan", "Plan", "Proposed", "plan"]
 
 FloatArray: TypeAlias = NDArray[np.float64]
 
 _USUAL_SCATTER = 0.01
+
+
+class NoPlan(ValueError):
+    """No shots can be chosen: none that the cannon can fire comes down where it would be measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,7 @@ def plan(
 
     Raises
     ------
-    ValueError
+    NoPlan
         There is nothing to choose from.
     """
     if count < 1:
@@ -114,7 +118,7 @@ def plan(
         if np.isfinite(teaches := _information(candidate, values, learn, mount, noise, spread)).all()
     ]
     if not choices:
-        raise ValueError("none of the settings lets a shot come down where it is to be measured")
+        raise NoPlan("none of the elevations lets a shot come down where it is to be measured")
     towards = _gradient(reference, values, learn, mount)
     information = _known_information(known, learn, before)
     sure_before = np.linalg.inv(information)
@@ -184,6 +188,6 @@ def _gradient(
     asked = replace(reference, range_m=1.0, gate_speed_mps=None, tracked_speed_mps=None, fell_m=None)
     predicted, slope = slopes(observed([asked], mount, Noise()), values, learn)
     if not np.isfinite(predicted[0]):
-        raise ValueError(f"{reference.name}: the shot never comes down to {reference.fall_height_m:g} m")
+        raise NoPlan(f"{reference.name}: the shot never comes down to {reference.fall_height_m:g} m")
     towards: FloatArray = slope[0]
     return towards

@@ -68,10 +68,13 @@ def _differences(comparison: Comparison) -> Iterator[str]:
         test = "F ratio"
         yield f"sigmas: the second is {comparison.sigma_ratio.value:.3g} times the first ({_span(comparison.sigma_ratio)})"
     yield f"sigmas: {_alike(comparison.same_sigma_p)} ({test}, p = {comparison.same_sigma_p:.2g})"
-    yield (
-        f"distances from the centres: {_alike(comparison.same_radii_p)}"
-        f" (Kruskal-Wallis, p = {comparison.same_radii_p:.2g})"
-    )
+    if comparison.same_radii_p is None:
+        yield "distances from the centres: not said, they are all alike"
+    else:
+        yield (
+            f"distances from the centres: {_alike(comparison.same_radii_p)}"
+            f" (Kruskal-Wallis, p = {comparison.same_radii_p:.2g})"
+        )
 
 
 def _alike(probability: float) -> str:

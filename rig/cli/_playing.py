@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
@@ -87,6 +88,7 @@ class Playing:
         ask: Callable[[str], str | None],
     ) -> None:
         self.battle = battle
+        self._kept = battle if file is not None else None
         self._file = file
         self._computer = computer
         self._rng = rng
@@ -120,6 +122,19 @@ class Playing:
                 self._play(turn)
             else:
                 self._obey(self._question(self._prompt()))
+
+    def leave(self) -> bool:
+        """Say what becomes of a battle that is not over, or is not kept; return whether that is as it was asked."""
+        if self._file is not None and self._kept != self.battle:
+            try:
+                self._write(self._file)
+            except FaultyBattleFile as error:
+                self._say(f"The battle is not kept since entry {self._first_unkept()}: {error}")
+                return False
+        if self.battle.outcome is None and not self.battle.adjourned:
+            kept = "not kept" if self._file is None else f"kept. {self.how_to_go_on(self._file)}"
+            self._say(f"The battle is {kept}")
+        return True
 
     def how_to_go_on(self, path: Path) -> str:
         """Say which command goes on with a battle that is kept in a file."""
@@ -156,6 +171,9 @@ class Playing:
         else:
             if str(entry) != text:
                 self._say(f"read as {entry}")
+            if isinstance(entry, Adjourn):
+                self._adjourn("")
+                return self._left
             return self._play(entry)
         return False
 
@@ -175,9 +193,21 @@ class Playing:
         self.battle = battle
         if self._file is not None:
             try:
-                write_battle(self._file, battle)
+                self._write(self._file)
             except FaultyBattleFile as error:
                 self._say(f"this turn is not kept: {error}")
+
+    def _write(self, path: Path) -> None:
+        write_battle(path, self.battle)
+        self._kept = self.battle
+
+    def _first_unkept(self) -> int:
+        """Return the number of the first entry that the file has not, or has and should not."""
+        kept = () if self._kept is None else self._kept.history
+        alike = itertools.takewhile(
+            lambda pair: pair[0] == pair[1], zip(kept, self.battle.history, strict=False)
+        )
+        return sum(1 for _ in alike) + 1
 
     def _undo(self) -> None:
         try:
@@ -228,6 +258,7 @@ class Playing:
             self._say(str(error))
             return
         self._keep(battle)
+        self._kept = battle
         self._say(f"Adjourned. {self.how_to_go_on(path)}")
         self._left = True
 

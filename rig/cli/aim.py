@@ -12,8 +12,9 @@ from typer.core import TyperGroup
 
 from rig.cli._app import app
 from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_of_this_table
-from rig.cli._outputs import check_writable
-from rig.cli._pictures import check_ending, write_figure
+from rig.cli._outputs import check_csv, check_pdf, check_picture
+from rig.cli._pictures import write_figure
+from rig.whole_file import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -118,11 +119,11 @@ def table(
     lobbed: Lobbed = False,
     side: SideOption = None,
     csv: Annotated[
-        Path | None, typer.Option(metavar="FILE", callback=check_writable, help="write it as CSV")
+        Path | None, typer.Option(metavar="FILE", callback=check_csv, help="write it as CSV")
     ] = None,
     pdf: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", callback=check_writable, help="write it as PDF, for the table"),
+        typer.Option(metavar="FILE", callback=check_pdf, help="write it as PDF, for the table"),
     ] = None,
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
@@ -136,7 +137,7 @@ def table(
     arc = Arc.LOBBED if lobbed else Arc.DIRECT
     rows = list(firing_table(fires, chosen.cannon, chosen.board, arc))
     if csv is not None:
-        csv.write_text(as_csv(rows), encoding="utf-8")
+        write_whole(csv, as_csv(rows))
         typer.echo(f"wrote {csv}", err=True)
     if pdf is not None:
         from rig.report.firing_table import write_firing_table
@@ -153,7 +154,7 @@ def reach(
     side: SideOption = None,
     plot: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", callback=check_ending, help="draw the board: .png, .svg or .pdf"),
+        typer.Option(metavar="FILE", callback=check_picture, help="draw the board: .png, .svg or .pdf"),
     ] = None,
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
@@ -202,7 +203,7 @@ def best(
     plot: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", callback=check_ending, help="draw the map of worths: .png, .svg or .pdf"
+            metavar="FILE", callback=check_picture, help="draw the map of worths: .png, .svg or .pdf"
         ),
     ] = None,
     side: SideOption = None,

@@ -253,6 +253,7 @@ def plan(
 
     chosen = settings_or_defaults(settings)
     _refuse_odd_elevation(elevation)
+    _refuse_odd_floor(floor_mm)
     named = calibration_of(chosen.cannon)
     known = named if calibration is None else read_calibration(calibration)
     limits = cannon_of(chosen.cannon.sides[0], chosen.cannon, chosen.board).elevation_rad
@@ -270,7 +271,8 @@ def plan(
         )
 
     step = 5
-    low, high = (math.degrees(end) for end in (limits.lowest, limits.highest))
+    # Past the vertical a barrel shoots backwards, however far its servo turns it.
+    low, high = max(math.degrees(limits.lowest), -89.0), min(math.degrees(limits.highest), 89.0)
     grid = [float(each) for each in range(math.ceil(low / step) * step, math.floor(high) + 1, step)]
     if low <= elevation <= high:
         grid.append(elevation)
@@ -317,8 +319,7 @@ def _measured(
 
     if tape is None and csv is None and shots is None:
         raise typer.BadParameter("give what was measured: --tape, --csv or --shots")
-    if not -5_000 <= floor_mm <= 5_000:
-        raise typer.BadParameter(f"the floor is {floor_mm:g} mm over the board; expected -5000 to 5000")
+    _refuse_odd_floor(floor_mm)
     if elevation is not None:
         _refuse_odd_elevation(elevation)
     elevation_rad = None if elevation is None else math.radians(elevation)
@@ -456,6 +457,11 @@ def _refuse_other_units(file: ShotsFile, mount: Mount, assumed: Mapping[Paramete
     doubt = doubt_about_units(written, file.unit, expected_m.tolist())
     if doubt is not None:
         raise RefusedError(f"{file.name}: {doubt}")
+
+
+def _refuse_odd_floor(floor_mm: float) -> None:
+    if not -5_000 <= floor_mm <= 5_000:
+        raise typer.BadParameter(f"the floor is {floor_mm:g} mm over the board; expected -5000 to 5000")
 
 
 def _refuse_odd_elevation(degrees: float) -> None:

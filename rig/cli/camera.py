@@ -11,8 +11,10 @@ import typer
 
 from rig.cli._app import RefusedError, app
 from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_of_this_table, settings_or_defaults
-from rig.cli._pictures import check_ending, check_pdf, write_figure
+from rig.cli._outputs import check_pdf, check_picture
+from rig.cli._pictures import write_figure
 from rig.paper import Paper
+from rig.whole_file import write_whole
 
 if TYPE_CHECKING:
     from rig.lens_pictures import LensPictures
@@ -50,7 +52,10 @@ JsonOption = Annotated[bool, typer.Option("--json", help="print one JSON object 
 PictureOption = Annotated[
     Path | None,
     typer.Option(
-        "--picture", metavar="FILE", callback=check_ending, help="draw coverage and errors (.png, .svg, .pdf)"
+        "--picture",
+        metavar="FILE",
+        callback=check_picture,
+        help="draw coverage and errors (.png, .svg, .pdf)",
     ),
 ]
 
@@ -162,7 +167,7 @@ def markers(
 
     board = settings_of_this_table(settings).board
     sheets = draw_sheets(board.marker_centres_mm, board.marker_size_mm, board.marker_dictionary, paper)
-    out.write_bytes(sheets)
+    write_whole(out, sheets)
     typer.echo(
         f"wrote {out}: {len(board.marker_centres_mm)} markers of {board.marker_size_mm:g} mm ({board.marker_dictionary}) "
         f"and a ChArUco board with squares of {board_square_mm(paper)} mm, on {paper.upper()}"

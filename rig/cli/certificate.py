@@ -10,7 +10,7 @@ import typer
 
 from rig.cli._app import app
 from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_or_defaults
-from rig.cli._pictures import check_html, check_pdf
+from rig.cli._outputs import check_html, check_pdf
 from rig.length_unit import LengthUnit
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ import typer
 
 from rig.cli._app import app
 from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read
+from rig.cli._outputs import check_png
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,7 +61,8 @@ def show(
     picture: Annotated[
         Path | None,
         typer.Option(
-            help="where to write the pictures; without it, into the shot's recording, under analysis"
+            callback=check_png,
+            help="where to write the pictures; without it, into the shot's recording, under analysis",
         ),
     ] = None,
 ) -> None:

@@ -11,6 +11,8 @@ import typer
 
 from rig.cli._app import RefusedError
 from rig.cli._game import game_group
+from rig.cli._outputs import check_svg
+from rig.whole_file import write_whole
 
 __all__ = ["ask", "check", "moves", "perft", "show"]
 
@@ -26,7 +28,9 @@ def show(
     zone: Annotated[
         str, typer.Option(metavar="SQUARES", help="also mark the agreed artillery zone, as G25-G72")
     ] = "-",
-    svg: Annotated[Path | None, typer.Option(metavar="FILE", help="also draw it into this file")] = None,
+    svg: Annotated[
+        Path | None, typer.Option(metavar="FILE", callback=check_svg, help="also draw it into this file")
+    ] = None,
 ) -> None:
     """Show a position: the board, what each side has left, and who is to move or has won."""
     from rich.console import Console
@@ -45,7 +49,7 @@ def show(
         typer.echo(said)
     if svg is not None:
         drawing = draw_position(shown.soldiers, zone=squares, title=headline(shown), boards=shown.boards)
-        svg.write_text(drawing + "\n", encoding="utf-8")
+        write_whole(svg, drawing + "\n")
         typer.echo(f"wrote {svg}")
 
 

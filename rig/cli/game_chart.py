@@ -10,6 +10,7 @@ import typer
 
 from rig.cli._app import RefusedError
 from rig.cli._game import game_group
+from rig.whole_file import write_whole
 
 if TYPE_CHECKING:
     from rig.chart_file import ChartFile
@@ -65,12 +66,14 @@ def chart(
         from game.montecassino import Chart
         from rig.chart_file import ChartFile
 
+        _refuse_loss(out, wanted)
         _write(ChartFile(Chart(()), None, ()), wanted, out, language)
         return
     if out is not None and out.exists() and file.exists() and out.samefile(file):
         raise typer.BadParameter(
             f"found {out}, which is read here, expected another file", param_hint="--out"
         )
+    _refuse_loss(out, wanted)
     from rig.chart_file import read_chart_file
 
     found = read_chart_file(file)
@@ -96,6 +99,22 @@ def _format_of(out: Path | None, asked: Format | None) -> Format:
         ) from None
 
 
+def _refuse_loss(out: Path | None, wanted: Format) -> None:
+    """Refuse a file that is there and may be something else than such a chart; a battle is never written over."""
+    if out is None or not out.is_file():
+        return
+    if wanted is Format.BATTLE:
+        raise typer.BadParameter(
+            f"{out} is there already, and a battle is never written over; name another file",
+            param_hint="--out",
+        )
+    if _BY_SUFFIX.get(out.suffix.lower()) is not wanted:
+        raise typer.BadParameter(
+            f"{out} is there already, and by its name it is no {wanted}; name another file",
+            param_hint="--out",
+        )
+
+
 def _write(found: ChartFile, wanted: Format, out: Path | None, language: SheetLanguage) -> None:
     from game.montecassino import Language, format_battle, format_chart, format_chart_csv
 
@@ -103,7 +122,7 @@ def _write(found: ChartFile, wanted: Format, out: Path | None, language: SheetLa
     if wanted is Format.PDF and out is not None:
         from rig.report.chart_sheet import draw_chart
 
-        out.write_bytes(draw_chart(found.chart, words, found.battle))
+        write_whole(out, draw_chart(found.chart, words, found.battle))
     elif wanted is Format.BATTLE:
         if found.battle is None:
             raise RefusedError("no battle is written: not every row of the chart can be played")
@@ -121,6 +140,5 @@ def _write(found: ChartFile, wanted: Format, out: Path | None, language: SheetLa
             typer.echo(text.replace("\r\n", "\n"), nl=False)
             return
         # The mark before the text is how Excel knows that it is UTF-8.
-        with out.open("w", encoding="utf-8-sig" if wanted is Format.CSV else "utf-8", newline="") as written:
-            written.write(text)
+        write_whole(out, text.encode("utf-8-sig" if wanted is Format.CSV else "utf-8"))
     typer.echo(f"wrote {out}")

@@ -177,9 +177,9 @@ def play(
         playing.run()
     finally:
         # Told on Ctrl-C too.
-        if playing.battle.outcome is None and not playing.battle.adjourned:
-            kept = "not kept" if battle is None else f"kept. {playing.how_to_go_on(battle)}"
-            say(console, f"The battle is {kept}")
+        kept = playing.leave()
+    if not kept:
+        raise typer.Exit(1)
 
 
 @game_group.command()

@@ -11,9 +11,10 @@ import typer
 
 from rig.cli._app import RefusedError, app
 from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read
-from rig.cli._outputs import check_writable
-from rig.cli._pictures import check_ending, write_figure
+from rig.cli._outputs import check_csv, check_picture
+from rig.cli._pictures import write_figure
 from rig.length_unit import LengthUnit
+from rig.whole_file import write_whole
 
 __all__ = ["compare", "group", "over_the_log"]
 
@@ -41,7 +42,7 @@ SkipBadRows = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")]
 Plot = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", callback=check_ending, help="also draw it: .png, .svg or .pdf"),
+    typer.Option(metavar="FILE", callback=check_picture, help="also draw it: .png, .svg or .pdf"),
 ]
 
 
@@ -55,7 +56,7 @@ def over_the_log(
     as_json: AsJson = False,
     csv: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", callback=check_writable, help="also write a table into this file"),
+        typer.Option(metavar="FILE", callback=check_csv, help="also write a table into this file"),
     ] = None,
     plot: Plot = None,
     settings: SettingsFile = SETTINGS_FILE,
@@ -81,7 +82,7 @@ def over_the_log(
 
         Console(highlight=False, markup=False).print(hit_tables(statistics, views))
     if csv is not None:
-        csv.write_text(as_csv(statistics, views), encoding="utf-8")
+        write_whole(csv, as_csv(statistics, views))
         typer.echo(f"wrote {csv}", err=True)
     if plot is not None:
         from rig.hit_plot import draw_hits

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rig.cli._app import RefusedError, app
+from rig.cli._outputs import check_html
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,12 +115,10 @@ def add(
 ) -> None:
     """Enter players, before the first round or later, or one who had withdrawn."""
     from game.montecassino.tournament import Player
-    from rig.tournament.file import read_tournament, replace_tournament
+    from rig.tournament.file import change_tournament
 
-    before = read_tournament(file)
-    squares = _zone(zone)
-    after = before.with_players(Player(name, squares, shots) for name in names)
-    replace_tournament(file, before, after)
+    players = [Player(name, _zone(zone), shots) for name in names]
+    _, after = change_tournament(file, lambda before: before.with_players(players))
     typer.echo(f"{len(after.in_play)} players are in play")
 
 
@@ -129,11 +128,9 @@ def withdraw(
     name: Annotated[str, typer.Argument(help="who goes")],
 ) -> None:
     """Leave a player out of the rounds to come."""
-    from rig.tournament.file import read_tournament, replace_tournament
+    from rig.tournament.file import change_tournament
 
-    before = read_tournament(file)
-    after = before.withdrawn(name, _now())
-    replace_tournament(file, before, after)
+    before, after = change_tournament(file, lambda before: before.withdrawn(name, _now()))
     player = before.player(name).name
     given_up = sum(1 for _ in before.open_pairings()) - sum(1 for _ in after.open_pairings())
     if not before.rounds:
@@ -152,12 +149,10 @@ def pair(file: TournamentFile) -> None:
     """Pair the next round; of a round robin, all rounds."""
     from game.montecassino.tournament import System, rematches_of
     from game.montecassino.tournament import pair as paired
-    from rig.tournament.file import read_tournament, replace_tournament
+    from rig.tournament.file import change_tournament
     from rig.tournament.matching import least_cost_matching
 
-    before = read_tournament(file)
-    after = paired(before, least_cost_matching)
-    replace_tournament(file, before, after)
+    before, after = change_tournament(file, lambda before: paired(before, least_cost_matching))
     for number in range(len(before.rounds) + 1, len(after.rounds) + 1):
         _print_round(after, number)
         if after.system is not System.SWISS:
@@ -174,11 +169,9 @@ def pair(file: TournamentFile) -> None:
 def unpair(file: TournamentFile) -> None:
     """Take the last round back, as long as no result of it is in; of a round robin, all rounds."""
     from game.montecassino.tournament import unpair as unpaired
-    from rig.tournament.file import read_tournament, replace_tournament
+    from rig.tournament.file import change_tournament
 
-    before = read_tournament(file)
-    after = unpaired(before)
-    replace_tournament(file, before, after)
+    before, after = change_tournament(file, unpaired)
     first, last = len(after.rounds) + 1, len(before.rounds)
     typer.echo(f"round {last} is taken back" if first == last else f"rounds {first} to {last} are taken back")
 
@@ -193,7 +186,7 @@ def enter(
     board: Annotated[int | None, typer.Option(min=1, help="by hand: whose result it is")] = None,
     round_number: Annotated[
         int | None,
-        typer.Option("--round", min=1, help="by hand: in which round; by default the one that waits"),
+        typer.Option("--round", min=1, help="in which round; by default the one that waits"),
     ] = None,
     result: Annotated[
         str | None, typer.Option(help="by hand: the Allies' points first, as 1-0, 1½-½ or 0.5-1")
@@ -209,28 +202,30 @@ def enter(
     from game.montecassino.tournament import ResultEntry
     from rig.battle_file import read_battle
     from rig.tournament.entering import entry_of_battle
-    from rig.tournament.file import read_tournament, replace_tournament
+    from rig.tournament.file import change_tournament
 
-    before = read_tournament(file)
     why = " ".join(correct.split())
-    after = before
     entered: list[tuple[int, int]] = []
-    if battles:
-        if board is not None or round_number is not None or result is not None or absent:
-            raise typer.BadParameter(
-                "battle files say the board and the result themselves", param_hint="BATTLE"
+    if battles and (board is not None or result is not None or absent):
+        raise typer.BadParameter("battle files say the board and the result themselves", param_hint="BATTLE")
+
+    def with_results(tournament: Tournament) -> Tournament:
+        for path in battles or ():
+            number, at_board, entry = entry_of_battle(
+                tournament, read_battle(path), path.name, _now(), why, round_number
             )
-        for path in battles:
-            number, at_board, entry = entry_of_battle(after, read_battle(path), path.name, _now(), why)
-            after = after.entered(number, at_board, entry)
+            tournament = tournament.entered(number, at_board, entry)
             entered.append((number, at_board))
-    else:
-        if board is None:
-            raise typer.BadParameter("expected a battle file, or --board with --result or --absent")
-        number = round_number or _round_waiting(before, board, correcting=bool(why))
-        after = after.entered(number, board, ResultEntry(_result(result, absent), "by hand", _now(), why=why))
-        entered.append((number, board))
-    replace_tournament(file, before, after)
+        if not battles:
+            if board is None:
+                raise typer.BadParameter("expected a battle file, or --board with --result or --absent")
+            number = round_number or _round_waiting(tournament, board, correcting=bool(why))
+            by_hand = ResultEntry(_result(result, absent), "by hand", _now(), why=why)
+            tournament = tournament.entered(number, board, by_hand)
+            entered.append((number, board))
+        return tournament
+
+    _, after = change_tournament(file, with_results)
     for number, at_board in entered:
         pairing = after.pairing(number, at_board)
         a, g = pairing.names
@@ -300,7 +295,10 @@ def show(
 def page(
     file: TournamentFile,
     out: Annotated[
-        Path | None, typer.Option(metavar="PAGE", help="the HTML file; beside the tournament's by default")
+        Path | None,
+        typer.Option(
+            metavar="PAGE", callback=check_html, help="the HTML file; beside the tournament's by default"
+        ),
     ] = None,
 ) -> None:
     """Write the standings page: standings, cross table, rounds, in one HTML file that also prints."""

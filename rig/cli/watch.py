@@ -16,6 +16,7 @@ import typer
 
 from rig.cli._app import RefusedError, app
 from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_of_this_table
+from rig.whole_file import write_whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -160,7 +161,7 @@ def _saving(path: Path, table: TableWatch) -> Show:
     def show(picture: NDArray[np.uint8]) -> bool:
         if table.standing is None and time.monotonic() - begun_s < _SAVE_WITHIN_S:
             return True
-        path.write_bytes(cv2.imencode(path.suffix.lower(), picture)[1].tobytes())
+        write_whole(path, cv2.imencode(path.suffix.lower(), picture)[1].tobytes())
         typer.echo(str(path))
         return False
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import json
 import os
 import sqlite3
 import time
@@ -55,6 +56,8 @@ def open_engine(path: Path | None, lock: SessionLock, *, create: bool) -> sa.Eng
     sa.event.listen(engine, "begin", _begin)
     try:
         with spoken_errors(name):
+            if path is not None:
+                _refuse_cut_short(engine, path)
             _bring_to_head(engine, name, lock)
     except BaseException:
         engine.dispose()
@@ -75,6 +78,19 @@ def _check_file(path: Path, *, create: bool) -> None:
             raise LogError(f"{path}: found a folder, expected a log file")
     except OSError as error:
         raise LogError(f"{path}: cannot be opened as a log: {error.strerror}") from error
+
+
+def _refuse_cut_short(engine: sa.Engine, path: Path) -> None:
+    """Refuse a file of which half a page is left: SQLite notices none but whole pages that are gone."""
+    with engine.begin() as connection:
+        connection.exec_driver_sql("SELECT 1 FROM sqlite_master")  # says what is no SQLite file at all
+        page_bytes = connection.exec_driver_sql("PRAGMA page_size").scalar_one()
+    if path.stat().st_size % page_bytes:
+        raise LogError(f"{path}: {_damaged('its end is cut off')}")
+
+
+def _damaged(how: object) -> str:
+    return f"the file is damaged ({how}); put back a copy of it, or name another file under [log] path"
 
 
 def _prepare(connection: Any, _record: Any) -> None:
@@ -155,6 +171,8 @@ def spoken_errors(name: str) -> Iterator[None]:
         yield
     except OverflowError as error:
         raise LogError(f"{name}: no number in it is as large as that") from error
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise LogError(f"{name}: {_damaged(error)}") from error
     except (sa.exc.DBAPIError, sqlite3.Error) as error:
         cause = error.orig if isinstance(error, sa.exc.DBAPIError) else error
         code = getattr(cause, "sqlite_errorcode", None)
@@ -166,9 +184,7 @@ def spoken_errors(name: str) -> Iterator[None]:
         elif primary == sqlite3.SQLITE_NOTADB:
             sentence = "this is no log, nor any other SQLite file; name another file under [log] path"
         elif primary == sqlite3.SQLITE_CORRUPT:
-            sentence = (
-                f"the file is damaged ({cause}); put back a copy of it, or name another file under [log] path"
-            )
+            sentence = _damaged(cause)
         elif primary in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
             sentence = (
                 f"the file cannot be opened for writing ({cause}); check its rights and those of its folder"

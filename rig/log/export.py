@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -15,6 +16,7 @@ from rig.log.errors import LogError
 from rig.log.records import Analysis, Fall, Session, Shot, Stage
 from rig.log.store import ShotLog
 from rig.log.telling import tell
+from rig.whole_file import write_whole
 
 __all__ = ["FORMATS", "export", "falls_table", "shots_table"]
 
@@ -233,12 +235,26 @@ def _said_of(shot: Shot, square: str) -> str | None:
     return "doubt" if any(doubt.square == square for doubt in shot.pending) else None
 
 
+def _refuse_other(path: Path, first_column: str) -> None:
+    """Refuse a table that is there and is no earlier export: measured shots are kept as `shots.csv` too."""
+    if not path.is_file():
+        return
+    with path.open("rb") as file:
+        head = file.readline()
+    if head and head.split(b",")[0].strip(b'"') != first_column.encode():
+        raise LogError(f"{path}: found a table that is no earlier export; name another folder")
+
+
 def _write_csv(table: pa.Table, path: Path) -> None:
-    pyarrow.csv.write_csv(table, path)
+    written = io.BytesIO()
+    pyarrow.csv.write_csv(table, written)
+    write_whole(path, written.getvalue())
 
 
 def _write_parquet(table: pa.Table, path: Path) -> None:
-    pyarrow.parquet.write_table(table, path)
+    written = io.BytesIO()
+    pyarrow.parquet.write_table(table, written)
+    write_whole(path, written.getvalue())
 
 
 FORMATS: Mapping[str, Callable[[pa.Table, Path], None]] = MappingProxyType(
@@ -267,11 +283,14 @@ def export(log: ShotLog, folder: Path, formats: Sequence[str]) -> Iterator[tuple
     Raises
     ------
     LogError
-        A file cannot be written.
+        A file cannot be written, or a table of another kind has its name.
     """
     tables = {"shots": shots_table(log), "falls": falls_table(log)}
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        for name, table in tables.items():
+            if "csv" in formats:
+                _refuse_other(folder / f"{name}.csv", table.column_names[0])
         for ending in formats:
             for name, table in tables.items():
                 path = folder / f"{name}.{ending}"

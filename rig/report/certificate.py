@@ -18,6 +18,7 @@ from matplotlib.ticker import MaxNLocator
 
 from calibration.range_spec import FEWEST_SHOTS, Drift, SpecVerdict, shots_needed, tost_power
 from rig.certificate import Certificate
+from rig.whole_file import write_whole
 
 __all__ = ["certificate_page", "write_certificate_html", "write_certificate_pdf"]
 
@@ -39,7 +40,9 @@ _LETTERS_OF_INPUTS = 900
 
 def write_certificate_pdf(certificate: Certificate, path: Path) -> None:
     """Write the page; without the hour, so that the same certificate gives the same file."""
-    certificate_page(certificate).savefig(path, format="pdf", metadata={"CreationDate": None})
+    page = io.BytesIO()
+    certificate_page(certificate).savefig(page, format="pdf", metadata={"CreationDate": None})
+    write_whole(path, page.getvalue())
 
 
 def write_certificate_html(certificate: Certificate, path: Path) -> None:
@@ -55,7 +58,7 @@ def write_certificate_html(certificate: Certificate, path: Path) -> None:
         colour=_COLOURS[certificate.finding.verdict],
         plots=Markup(_plots_svg(certificate)),
     )
-    path.write_text(text, encoding="utf-8")
+    write_whole(path, text)
 
 
 def certificate_page(certificate: Certificate) -> Figure:

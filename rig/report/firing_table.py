@@ -9,6 +9,7 @@ from pathlib import Path
 from fpdf import FPDF
 
 from rig.firing_table import TableRow
+from rig.whole_file import write_whole
 
 __all__ = ["write_firing_table"]
 
@@ -63,7 +64,7 @@ def write_firing_table(path: Path, rows: Sequence[TableRow], title: str, note: s
                 align = "L" if place == 0 else "R"
                 pdf.cell(width_mm, _ROW_MM, cells[place], border=border, align=align, fill=True)
         pdf.ln()
-    pdf.output(str(path))
+    write_whole(path, bytes(pdf.output()))
 
 
 class _Sheet(FPDF):

@@ -11,6 +11,8 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from rig.whole_file import write_whole
+
 __all__ = ["Picture", "ShotPage", "write_report"]
 
 _JPEG_QUALITY = 82
@@ -79,4 +81,4 @@ def write_report(path: Path, *, title: str, summary: Sequence[str], shots: Seque
     environment.filters["drawing"] = Markup
     text = environment.get_template("report.html.j2").render(title=title, summary=summary, shots=shots)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    write_whole(path, text)

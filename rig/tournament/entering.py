@@ -17,7 +17,12 @@ class BattleNotEntered(Exception):
 
 
 def entry_of_battle(
-    tournament: Tournament, battle: Battle, source: str, at: str, why: str = ""
+    tournament: Tournament,
+    battle: Battle,
+    source: str,
+    at: str,
+    why: str = "",
+    round_number: int | None = None,
 ) -> tuple[int, int, ResultEntry]:
     """Return the round and the board that a battle belongs to, and its result as an entry.
 
@@ -33,12 +38,14 @@ def entry_of_battle(
         When it is entered, as 2026-05-02T14:30:00Z.
     why : str
         Why it corrects a result that is in; empty where none is.
+    round_number : int or None
+        In which round it was fought; None: the only one that it can belong to.
 
     Raises
     ------
     BattleNotEntered
-        If the battle is not ended, names nobody who takes part, was not due, or was not fought under the tournament's
-        terms and the players' handicap.
+        If the battle is not ended, names nobody who takes part, was not due, can belong to several rounds, or was
+        not fought under the tournament's terms and the players' handicap.
     """
     ended = battle.outcome
     if ended is None:
@@ -55,37 +62,49 @@ def entry_of_battle(
             names.append(tournament.player(said).name)
         except TournamentError as unknown:
             raise BattleNotEntered(f"{source}: players of {side}: {unknown}") from None
-    round_number, pairing = _pairing_of(tournament, (names[0], names[1]), source, correcting=bool(why))
+    number, pairing = _pairing_of(
+        tournament, (names[0], names[1]), source, round_number, correcting=bool(why)
+    )
     if departures := list(tournament.terms.departures(battle, pairing)):
         raise BattleNotEntered(
-            f"{source}: not fought as round {round_number}, board {pairing.board} has it: {'; '.join(departures)}"
+            f"{source}: not fought as round {number}, board {pairing.board} has it: {'; '.join(departures)}"
         )
     result = Fought(Winner(ended.winner), frozenset(battle.position.retreated))
-    return round_number, pairing.board, ResultEntry(result, source, at, _fingerprint(battle), why)
+    return number, pairing.board, ResultEntry(result, source, at, _fingerprint(battle), why)
 
 
 def _pairing_of(
-    tournament: Tournament, names: tuple[str, str], source: str, *, correcting: bool
+    tournament: Tournament,
+    names: tuple[str, str],
+    source: str,
+    round_number: int | None,
+    *,
+    correcting: bool,
 ) -> tuple[int, Pairing]:
     """Return the pairing of these two, the Allies' player first, that waits for a result or is to be corrected."""
     meetings = [
         (number, pairing)
         for number, each in enumerate(tournament.rounds, start=1)
         for pairing in each.pairings
-        if set(pairing.names) == set(names)
+        if set(pairing.names) == set(names) and round_number in {None, number}
     ]
     a, g = names
     if not meetings:
-        raise BattleNotEntered(f"{source}: {a} and {g} are not paired with each other in any round")
+        where = "any round" if round_number is None else f"round {round_number}"
+        raise BattleNotEntered(f"{source}: {a} and {g} are not paired with each other in {where}")
     due = [each for each in meetings if each[1].names == names]
     if not due:
         number, _ = meetings[-1]
         raise BattleNotEntered(
             f"{source}: in round {number} {g} has the Allies and {a} the Germans, in this battle the other way round"
         )
-    # The one that waits; where none does, the last one, which says by what it has its result already.
-    waiting = [each for each in due if (each[1].result is None) != correcting]
-    return (waiting or due)[-1]
+    fitting = [each for each in due if (each[1].result is None) != correcting]
+    if len(fitting) > 1:
+        told = "have a result" if correcting else "wait for one"
+        numbers = ", ".join(str(number) for number, _ in fitting)
+        raise BattleNotEntered(f"{source}: {a} and {g} {told} in rounds {numbers}; say which: --round")
+    # Where none fits, the last one says by what it has its result already, or that it has none.
+    return (fitting or due)[-1]
 
 
 def _fingerprint(battle: Battle) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -31,14 +31,16 @@ from game.montecassino.tournament import (
     name_key,
 )
 from rig.checked_file import Fault, FaultyFile, JsonObject, parse_json, read_text, validate
+from rig.file_lock import hold_lock_beside
 from rig.notation import SquaresText
 from rig.whole_file import write_whole
 
-__all__ = ["TournamentFileError", "create_tournament", "read_tournament", "replace_tournament"]
+__all__ = ["TournamentFileError", "change_tournament", "create_tournament", "read_tournament"]
 
 FORMAT = "montecassino-tournament/1"
 _ANY_VERSION = re.compile(r"montecassino-tournament/\w+")
 _MOST_ROUNDS = 1_000
+_WHO = "rig tournament"
 
 Shots = Annotated[int, Field(ge=0, le=1_000)]
 
@@ -263,34 +265,53 @@ def create_tournament(path: Path, tournament: Tournament) -> None:
     ------
     TournamentFileError
         If there is a file already: a tournament is never overwritten.
+    OSError
+        If it cannot be written.
     """
-    if path.exists():
-        fault = Fault("the file", "one that is there already", "none; a tournament is never overwritten")
-        raise TournamentFileError(str(path), [fault])
-    _write(path, tournament)
+    _refuse_existing(path)
+    with hold_lock_beside(path, _WHO, wait=True):
+        _refuse_existing(path)
+        _write(path, tournament)
 
 
-def replace_tournament(path: Path, before: Tournament, after: Tournament) -> None:
-    """Write a tournament file anew, after a change.
+def change_tournament(
+    path: Path, change: Callable[[Tournament], Tournament]
+) -> tuple[Tournament, Tournament]:
+    """Read a tournament file, change what it holds, and write it anew.
+
+    Two that do so at once do it one after the other, and no change is lost.
 
     Parameters
     ----------
     path : Path
         The file.
-    before : Tournament
-        What was read from it and changed.
-    after : Tournament
-        What it is to hold.
+    change : callable
+        Given the tournament as it stands, returns it as it shall be; what it raises leaves the file as it was.
+
+    Returns
+    -------
+    tuple of Tournament
+        Before and after.
 
     Raises
     ------
     TournamentFileError
-        If the file holds something else than `before` by now: another command has changed it meanwhile.
+        As `read_tournament` does.
+    OSError
+        If it cannot be written; it stays as it was.
     """
-    if read_tournament(path) != before:
-        fault = Fault("the file", "changed by another command meanwhile", "what was read; ask again")
+    read_tournament(path)  # Where there is none, nothing is made beside it.
+    with hold_lock_beside(path, _WHO, wait=True):
+        before = read_tournament(path)
+        after = change(before)
+        _write(path, after)
+    return before, after
+
+
+def _refuse_existing(path: Path) -> None:
+    if path.exists():
+        fault = Fault("the file", "one that is there already", "none; a tournament is never overwritten")
         raise TournamentFileError(str(path), [fault])
-    _write(path, after)
 
 
 def _json(path: Path) -> dict[str, Any]:

@@ -46,7 +46,17 @@ class Terms:
     """1, or 2 joined (S3)."""
 
     def __post_init__(self) -> None:
-        self.agreement({side: self.artillery(Player(""), side) for side in Side})
+        # Which zone is proposed depends on the boards, and whether there can be so many the agreement says.
+        zones = {} if self.zone is None else {side: self.artillery(Player(""), side).zone for side in Side}
+        Agreement(
+            first=Side.A,
+            option=self.option,
+            shots=dict.fromkeys(Side, self.shots),
+            cannons=self.cannons,
+            zones=zones,
+            lines=self.lines,
+            boards=self.boards,
+        )
 
     def artillery(self, player: Player, side: Side) -> Artillery:
         """Return what a player's cannon may do on a side; a zone is turned round for the Germans."""

@@ -81,6 +81,11 @@ def changed(found, tmp_path, change):
         (lambda c: c["parameters"]["speed_mps"].update(value=-9.0), "a muzzle speed of 0.5 to 30"),
         (lambda c: c["parameters"]["elevation_gain"].update(value=0.0), "elevation_gain.value: found 0"),
         (lambda c: c["parameters"]["drag_per_m"].update(value=-0.1), "drag below 0"),
+        (
+            lambda c: c["parameters"]["speed_mps"].update(sdd=0.3),
+            r"parameters.speed_mps.sdd: found a key that nothing reads, .* \(did you mean sd\?\)",
+        ),
+        (lambda c: c["parameters"].update(spede=1), "parameters.spede"),
         (lambda c: c["covariance"].pop(), "covariance: found another shape"),
         (lambda c: c["covariance"][0].__setitem__(1, 9.0), "numbers that are no covariance"),
         (lambda c: c.update(scatter=0), "scatter: found 0, expected a number above 0"),

@@ -1,5 +1,7 @@
 """A file is written whole, in its own place."""
 
+import os
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -14,3 +16,33 @@ def test_a_link_that_leads_to_itself_is_refused_and_left(tmp_path: Path) -> None
         write_whole(circle, "text")
     assert circle.is_symlink()
     assert list(tmp_path.iterdir()) == [circle]
+
+
+def test_two_that_write_a_file_at_once_do_so_one_after_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, sync = tmp_path / "file", os.fsync
+    drafts: list[bytes] = []
+    others: list[Future[None]] = []
+
+    def in_the_middle(descriptor: int) -> None:
+        drafts.extend(each.read_bytes() for each in tmp_path.glob("*.part"))
+        if not others:
+            others.append(pool.submit(write_whole, path, "the second"))
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", in_the_middle)
+    with ThreadPoolExecutor() as pool:
+        write_whole(path, b"the first, longer")
+        others[0].result()
+    assert drafts == [b"the first, longer", b"the second"]
+    assert path.read_text() == "the second"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_a_killed_program_left_is_taken_away_by_the_next(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    Path(f"{path}.part").write_text("half of something long")
+    write_whole(path, "short")
+    assert path.read_text() == "short"
+    assert list(tmp_path.iterdir()) == [path]

@@ -87,7 +87,8 @@ def _groups(rng: np.random.Generator, *sigmas: float) -> list[Shots]:
     return [Shots.of(rng.normal(0, value, size=(8, 2))) for value in sigmas]
 
 
-def test_groups_alike_differ_once_in_twenty() -> None:
+def test_groups_alike_differ_once_in_twenty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("calibration.dispersion.compare._DRAWS", 999)
     rng = np.random.default_rng(12)
     for kinds in (2, 3):
         found = [compare(_groups(rng, *[2.0] * kinds)) for _ in range(400)]
@@ -96,7 +97,38 @@ def test_groups_alike_differ_once_in_twenty() -> None:
             assert alarms == pytest.approx(0.05, abs=0.044), (kinds, name)
 
 
-def test_the_ratio_of_two_sigmas_covers_the_true_one() -> None:
+@pytest.mark.parametrize("sizes", [(3, 3), (2, 20), (5, 5), (4, 6, 9), (60, 60)])
+@pytest.mark.parametrize("shape", [1.0, 3.0])
+def test_distances_of_small_groups_alike_differ_no_oftener_either(
+    monkeypatch: pytest.MonkeyPatch, sizes: tuple[int, ...], shape: float
+) -> None:
+    """Chi-square would call 3 and 3 shots different in 18 % of cases, 2 and 20 in 20 %."""
+    monkeypatch.setattr("calibration.dispersion.compare._DRAWS", 999)
+    rng = np.random.default_rng(21)
+    found = [
+        compare([Shots.of(rng.normal(0, [1, shape], (size, 2))) for size in sizes]).same_radii_p
+        for _ in range(400)
+    ]
+    assert np.mean([p is None or p < 0.05 for p in found]) < 0.075
+
+
+def test_distances_that_are_all_alike_say_nothing() -> None:
+    first, second = Shots.of([[0.1, 0.2], [2.1, 0.2]]), Shots.of([[5, 5.3], [5, 7.3]])
+    assert compare([first, second]).same_radii_p is None
+    # Of two shots each, nothing can be told apart.
+    assert compare([first, Shots.of([[5, 5.3], [5, 9.3]])]).same_radii_p == 1
+
+
+def test_a_comparison_of_the_same_groups_is_the_same_and_asks_no_unit() -> None:
+    first, second = _groups(np.random.default_rng(22), 1.0, 1.7)
+    found = compare([first, second])
+    assert compare([first, second]) == found
+    in_cm = compare([Shots.of(first.points / 10), Shots.of(second.points / 10)])
+    assert in_cm.same_radii_p == found.same_radii_p
+
+
+def test_the_ratio_of_two_sigmas_covers_the_true_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("calibration.dispersion.compare._DRAWS", 9)
     rng = np.random.default_rng(13)
     ratios = [compare(_groups(rng, 2.0, 5.0)).sigma_ratio for _ in range(400)]
     assert np.mean([each.lowest <= 2.5 <= each.highest for each in ratios if each]) == pytest.approx(
@@ -110,6 +142,7 @@ def test_groups_that_differ_are_told_apart() -> None:
     beside = Shots.of(rng.normal([5, 0], 2, (15, 2)))
     spread = compare([wide, tight])
     assert spread.same_sigma_p < 1e-4
+    assert spread.same_radii_p is not None
     assert spread.same_radii_p < 1e-3
     assert spread.sigma_ratio is not None
     assert spread.sigma_ratio.highest < 1

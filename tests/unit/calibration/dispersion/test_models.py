@@ -183,6 +183,44 @@ def test_the_next_shot_lies_within_as_often_as_it_says() -> None:
     assert np.mean(distances**2 <= scatters) == pytest.approx(expected, abs=0.01)
 
 
+@pytest.mark.parametrize(
+    ("count", "radius", "says", "comes_true"),
+    [(2, 1.0, 0.386, 0.284), (2, 3.0, 0.786, 0.950), (3, 0.5, 0.140, 0.090), (5, 3.0, 0.923, 0.977)],
+)
+def test_of_a_disc_of_one_size_the_next_shot_is_promised_as_the_pages_say(
+    count: int, radius: float, says: float, comes_true: float
+) -> None:
+    """The figures of its docstring and of docs/statistics.md, by 20,000 groups of sigma 1 and by theory."""
+    rng = np.random.default_rng(23)
+    points = rng.normal(size=(20_000, count + 1, 2))
+    before, last = points[:, :count], points[:, count]
+    said = [next_shot_probability(Shots.of(each), radius) for each in before]
+    assert np.mean(said) == pytest.approx(says, abs=4 * np.std(said) / math.sqrt(20_000))
+    hit = np.hypot(*(last - before.mean(axis=1)).T) <= radius
+    assert np.mean(hit) == pytest.approx(comes_true, abs=0.014)
+    assert comes_true == pytest.approx(1 - math.exp(-(radius**2) / (2 + 2 / count)), abs=6e-4)
+
+
+@pytest.mark.parametrize("radius", [0.5, 1.0, 1.5, 2.0, 3.0])
+def test_from_ten_shots_on_the_next_shot_is_promised_to_three_points(radius: float) -> None:
+    def weighted(squares: float) -> float:
+        return float(chi2.pdf(squares, 18)) * (1 - (1 + radius**2 / (squares * 1.1)) ** -9)
+
+    said, _ = quad(weighted, 0, 200)
+    assert said == pytest.approx(1 - math.exp(-(radius**2) / 2.2), abs=0.03)
+
+
+@pytest.mark.parametrize(("count", "covers"), [(2, 0.925), (3, 0.937), (4, 0.941), (5, 0.943), (10, 0.947)])
+def test_the_interval_of_sigma_covers_as_the_pages_say(count: int, covers: float) -> None:
+    rng = np.random.default_rng(24)
+    estimates = [sigma(Shots.of(points)) for points in rng.normal(size=(10_000, count, 2))]
+    covered = np.mean([estimate.lowest <= 1 <= estimate.highest for estimate in estimates])
+    assert covered == pytest.approx(covers, abs=0.008)
+    freedom = 2 * (count - 1)
+    ends = chi2.ppf([0.025, 0.975], freedom) * c4(freedom + 1) ** 2
+    assert float(np.diff(chi2.cdf(ends, freedom))[0]) == pytest.approx(covers, abs=6e-4)
+
+
 def test_few_shots_promise_less_than_sigma_alone() -> None:
     shots = Shots.of(np.random.default_rng(9).normal(size=(4, 2)))
     chance = hit_probability(shots, 2 * sigma(shots).value)

@@ -89,7 +89,7 @@ def test_the_promise_of_a_plan_is_kept_by_the_fit():
 
 def test_nothing_to_choose_from_is_said():
     up = MeasuredShot(name="up", elevation_rad=0.1, fall_height_m=3.0, range_m=1.0)
-    with pytest.raises(ValueError, match="none of the settings"):
+    with pytest.raises(ValueError, match="none of the elevations"):
         plan([up], 3, MOUNT, reference=REFERENCE)
     with pytest.raises(ValueError, match="up: the shot never comes down"):
         plan(GRID, 3, MOUNT, reference=up)

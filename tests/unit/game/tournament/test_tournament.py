@@ -61,6 +61,7 @@ def test_a_players_own_shots_and_zone_go_with_the_player_and_the_zone_turns_roun
     ("changes", "fault"),
     [
         ({"lines": 4}, "lines is 4"),
+        ({"boards": 3}, "boards is 3"),
         ({"cannons": Cannons.NONE}, "without a cannon"),
         ({"shots": -1}, "shots of A are -1"),
         ({"zone": ()}, "zone of A is empty"),

@@ -257,11 +257,32 @@ def test_a_plan_starts_from_what_is_known(capsys):
     assert "now to 276.9 cm" not in known
 
 
+def test_a_shot_that_never_comes_down_is_said_to(capsys):
+    run(capsys, "range", "--csv", write(ROWS))
+    status, _, err = run(capsys, "show", "calibration.json", "--elevation", "-80")
+    assert status == 2
+    assert err == "rig: set to -80.0 degrees, the shot never comes down to 0.003 m over the board\n"
+
+
+def test_a_plan_asks_for_no_shot_past_the_vertical_however_far_the_servo_turns(capsys):
+    write("[cannon.elevation]\ncentre_rad = 1.5\n", "rig.toml")
+    assert main(["check"]) == 0
+    assert capsys.readouterr().err == ""
+    status, out, err = run(capsys, "plan", "--elevation", "60")
+    assert (status, err) == (0, "")
+    degrees = [float(each) for each in re.findall(r"at (\S+) degrees, and tape", out)]
+    assert degrees
+    assert all(56 < each < 90 for each in degrees)
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
         (["--shots", "0"], "--shots"),
         (["--elevation", "120"], "an elevation is 120"),
+        (["--elevation", "-60"], "-60 degrees: the shot never comes down to 0.003 m"),
+        (["--floor-mm", "nan"], "the floor is nan mm over the board"),
+        (["--floor-mm", "5000"], "none of the elevations lets a shot come down where it is to be measured"),
         (["--learn", "colour"], "colour"),
         (["--calibration", "none.json"], "none.json: the file: found nothing"),
     ],

@@ -18,6 +18,7 @@ from game.montecassino import Agreement, Battle, Side
 from rig.battle_file import read_battle
 from rig.cli import main
 from rig.cli._playing import Playing
+from rig.whole_file import write_whole
 
 RIG = [sys.executable, "-c", "import sys; from rig.cli import main; sys.exit(main())", "game"]
 
@@ -91,6 +92,63 @@ def test_every_turn_is_kept_as_it_is_made_and_gone_on_with(rig):
     assert status == 0
     assert entries() == ["G-17>G-25", "A-18>A-26"]
     assert out[-1] == "The battle is kept. To go on: rig game play --battle b.json"
+
+
+def play_where_the_folder_goes(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch, *, goes_after: int, comes_back: bool
+) -> tuple[int, list[str], str]:
+    """Play two turns in a folder that is moved away after so many writings, and perhaps back for the last one."""
+    written = 0
+
+    def write(path: Path, text: str) -> None:
+        nonlocal written
+        written += 1
+        if written > goes_after and not (comes_back and written == 4):
+            raise OSError(2, "No such file or directory", str(path))
+        write_whole(path, text)
+
+    monkeypatch.setattr("rig.battle_file.write_whole", write)
+    return rig("play --first G --battle b.json", "G-17>G-25", "A-17>A-25", "quit")
+
+
+@pytest.mark.parametrize("goes_after", [1, 2])
+def test_a_battle_whose_last_turns_could_not_be_kept_says_so_at_the_end(rig, monkeypatch, goes_after):
+    status, out, _ = play_where_the_folder_goes(rig, monkeypatch, goes_after=goes_after, comes_back=False)
+    assert status == 1
+    assert (
+        out[-1]
+        == f"The battle is not kept since entry {goes_after}: b.json: the file: No such file or directory, "
+        "expected one that can be written"
+    )
+    assert len(entries()) == goes_after - 1
+
+
+def test_what_could_not_be_kept_is_tried_once_more_on_leaving(rig, monkeypatch):
+    status, out, _ = play_where_the_folder_goes(rig, monkeypatch, goes_after=1, comes_back=True)
+    assert status == 0
+    assert out[-1] == "The battle is kept. To go on: rig game play --battle b.json"
+    assert entries() == ["G-17>G-25", "A-17>A-25"]
+
+
+def test_an_end_that_could_not_be_kept_is_told_too(rig, monkeypatch):
+    def write(path: Path, text: str) -> None:
+        if '"#"' in text:
+            raise OSError(28, "No space left on device", str(path))
+        write_whole(path, text)
+
+    monkeypatch.setattr("rig.battle_file.write_whole", write)
+    status, out, _ = rig("play --first G --battle b.json", "#", "")
+    assert status == 1
+    assert out[-1].startswith(
+        "The battle is not kept since entry 1: b.json: the file: No space left on device"
+    )
+
+
+def test_v4_adjourning_with_a_blank_is_adjourning(rig):
+    status, out, _ = rig("play --first A --battle b.json", "A-17>A-25", "| |", "G-17>G-25")
+    assert status == 0
+    assert out[-2:] == ["read as ||", "Adjourned. To go on: rig game play --battle b.json"]
+    assert entries() == ["A-17>A-25", "||"]
 
 
 def test_a_battle_that_nobody_wants_kept_says_so(rig):

@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 from logged_shots import PLAN, START, until
 from painted_shot import record
+from painted_table import CROWD
 
+from game.montecassino import Agreement, Battle, Position, Side
+from rig.battle_file import write_battle
 from rig.cli import main
 from rig.log import Stage, open_log
 
@@ -16,7 +19,8 @@ from rig.log import Stage, open_log
 def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("folder").mkdir()
-    Path("circle").symlink_to("circle")
+    Path("folder.csv").mkdir()
+    Path("circle.csv").symlink_to("circle.csv")
     Path("file").write_text("mine")
     with open_log(Path("rig-log.sqlite")) as log:
         session_id = log.start_session(START)
@@ -37,11 +41,11 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 @pytest.mark.parametrize(
     ("target", "why"),
     [
-        ("folder", "Is a directory"),
+        ("folder.csv", "Is a directory"),
         ("nowhere/hits.csv", "No such file or directory"),
         ("file/hits.csv", "Not a directory"),
-        ("circle", "Too many levels of symbolic links"),
-        ("x" * 300, "File name too long"),
+        ("circle.csv", "Too many levels of symbolic links"),
+        ("x" * 300 + ".csv", "File name too long"),
     ],
 )
 def test_a_table_that_cannot_be_written_is_told_before_it_is_printed(
@@ -54,9 +58,101 @@ def test_what_is_there_is_not_touched_by_looking_whether_it_can_be_written(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     Path("rig-log.sqlite").unlink()
-    for name in ("file", "new.csv"):
+    Path("old.csv").write_text("mine")
+    for name in ("old.csv", "new.csv"):
         assert "there is no log here" in refused(capsys, "stats", "--csv", name)
+    assert Path("old.csv").read_text() == "mine"
     assert not Path("new.csv").exists()
+
+
+_NAMES = ("rig-log.sqlite", "rig.toml", "friday.json")
+_START = "A A01-A24 G01-G24 0/0 20/20 -"
+
+
+@pytest.mark.parametrize("name", _NAMES)
+@pytest.mark.parametrize(
+    ("words", "ending"),
+    [
+        (("stats", "--csv"), ".csv"),
+        (("stats", "--plot"), ".png, .svg or .pdf"),
+        (("aim", "table", "--csv"), ".csv"),
+        (("aim", "table", "--pdf"), ".pdf"),
+        (("aim", "reach", "--plot"), ".png, .svg or .pdf"),
+        (("aim", "best", "--plot"), ".png, .svg or .pdf"),
+        (("camera", "markers", "--out"), ".pdf"),
+        (("certificate", "--tape", "648,650,655", "--html"), ".html"),
+        (("docket", "show", "1", "--picture"), ".png"),
+        (("game", "show", _START, "--svg"), ".svg"),
+        (("tournament", "page", "friday.json", "--out"), ".html"),
+        (("watch", "--save"), ".png or .jpg"),
+    ],
+    ids=" ".join,
+)
+def test_what_is_named_to_be_written_over_by_a_slip_stays(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], ending: str, name: str
+) -> None:
+    before = _precious()
+    assert refused(capsys, *words, name).endswith(f"expected a name that ends in {ending}")
+    assert {each: Path(each).read_bytes() for each in _NAMES} == before
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_a_calibration_and_taught_uniforms_replace_only_what_is_one(
+    capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    before = _precious()
+    said = refused(capsys, "calibrate", "range", "--tape", "648,655,651", "--elevation", "42", "--out", name)
+    assert said == (
+        f"rig: {name}: the file: found another one that is there already, expected a new file, or one whose format is "
+        '"cannon-calibration/1"'
+    )
+    record(
+        Path("told"), position=str(Position(Side.G, CROWD, dict.fromkeys(Side, 0), dict.fromkeys(Side, 20)))
+    )
+    said = refused(capsys, "vision", "teach", "told", "--out", name)
+    assert said.endswith('expected a new file, or one whose format is "uniforms/1"')
+    assert {each: Path(each).read_bytes() for each in _NAMES} == before
+    for _ in range(2):
+        assert main(["calibrate", "range", "--tape", "648,655,651", "--elevation", "42"]) == 0
+
+
+@pytest.mark.parametrize("name", _NAMES)
+@pytest.mark.parametrize("kind", ["text", "csv", "pdf", "battle", None])
+def test_a_chart_replaces_only_what_may_be_one(
+    capsys: pytest.CaptureFixture[str], kind: str | None, name: str
+) -> None:
+    before = _precious()
+    write_battle(Path("monday.json"), Battle.begin(Agreement(Side.A)))
+    words = ["game", "chart", "monday.json", "--out", name, *(["--format", kind] if kind else [])]
+    if kind is None and name != "friday.json":
+        assert "says what to write" in refused(capsys, *words)
+    else:
+        assert f"{name} is there already" in refused(capsys, *words)
+    assert {each: Path(each).read_bytes() for each in _NAMES} == before
+    if kind in {"text", "csv", "pdf"}:
+        named = "chart." + {"text": "txt"}.get(kind, kind)
+        for _ in range(2):
+            assert main(["game", "chart", "monday.json", "--out", named, "--format", kind]) == 0
+    assert main(["game", "chart", "monday.json", "--out", "new", "--format", "csv"]) == 0
+
+
+def test_an_export_replaces_no_shots_that_were_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    measured = "elevation_deg,range_cm\n41.6,666\n"
+    Path("shots.csv").write_text(measured)
+    assert "shots.csv: found a table that is no earlier export; name another folder" in refused(
+        capsys, "log", "export", "."
+    )
+    assert Path("shots.csv").read_text() == measured
+    assert not Path("falls.csv").exists()
+    for _ in range(2):
+        assert main(["log", "export", "out"]) == 0
+
+
+def _precious() -> dict[str, bytes]:
+    """Make what nobody wants to lose, beside the log; give the content of all."""
+    write_battle(Path("friday.json"), Battle.begin(Agreement(Side.A)))
+    Path("rig.toml").touch()
+    return {each: Path(each).read_bytes() for each in _NAMES}
 
 
 @pytest.mark.parametrize("name", ["rig.toml", "recordings", "transcripts", "report.html"])

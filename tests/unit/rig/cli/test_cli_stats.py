@@ -201,6 +201,17 @@ def test_groups_are_compared(rig: Rig) -> None:
     assert "sigmas: they differ (F ratio" in words
 
 
+def test_distances_that_are_all_alike_are_not_said(rig: Rig) -> None:
+    Path("first.csv").write_text("x_mm,y_mm\n0,0\n2,0\n")
+    Path("second.csv").write_text("x_mm,y_mm\n5,5\n5,7\n")
+    answer = rig("stats", "compare", "first.csv", "second.csv", "--json")
+    assert answer.status == 0
+    assert json.loads(answer.out)["same_radii_p"] is None
+    words = rig("stats", "compare", "first.csv", "second.csv")
+    assert words.out.splitlines()[-1] == "distances from the centres: not said, they are all alike"
+    assert words.err == ""
+
+
 def test_a_file_name_with_square_brackets_is_shown_as_it_is(rig: Rig) -> None:
     name = shutil.copy("group.csv", "group [old].csv")
     assert name in rig("stats", "compare", name, "group.csv").out

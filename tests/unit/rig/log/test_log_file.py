@@ -170,6 +170,36 @@ def test_a_cut_off_file_is_said_to_be_damaged(path: Path, keep: int) -> None:
     assert "the file is damaged" in _refusal(path)
 
 
+def test_a_file_that_lacks_any_part_of_its_last_page_is_said_to_be_damaged(path: Path) -> None:
+    """SQLite takes what is missing of it for zeros."""
+    _make(path)
+    whole = path.read_bytes()
+    for missing in range(1, 4096, 273):
+        path.write_bytes(whole[:-missing])
+        assert "the file is damaged (its end is cut off)" in _refusal(path)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        """analysis SET raw = '{"falls": [{"squ'""",
+        """analysis SET raw = '{"falls"' || x'0000'""",
+        "verdict SET casualties = ''",
+    ],
+)
+def test_what_is_no_json_where_json_was_written_is_said_to_be_damaged(path: Path, changed: str) -> None:
+    _make(path)
+    with closing(sqlite3.connect(path)) as connection:
+        for (trigger,) in connection.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+        ).fetchall():
+            connection.execute(f"DROP TRIGGER {trigger}")
+        connection.execute(f"UPDATE {changed}")
+        connection.commit()
+    with open_log(path) as log, pytest.raises(LogError, match="the file is damaged"):
+        log.shots()
+
+
 def test_overwritten_pages_are_said_to_be_damaged(path: Path) -> None:
     _make(path)
     data = path.read_bytes()

@@ -142,6 +142,28 @@ def test_of_two_who_meet_again_the_battle_is_that_of_the_round_that_waits(tourna
         two = two.entered(*found)
 
 
+def test_a_correction_that_fits_several_rounds_asks_for_the_round(tournament):
+    """Of four rounds of two players, the first and the third have them on the same sides."""
+    two = replace(begun(0), rounds_planned=4).with_players([Player("Anna"), Player("Carla")])
+    for number, entries in enumerate([(Retreat(), Abandon()), (STEP, Abandon()), (STEP, BACK, Abandon())], 1):
+        two = pair(two, least_cost_matching)
+        battle = fought(*two.pairing(number, 1).names, *entries)
+        two = two.entered(*entry_of_battle(two, battle, f"{number}.json", AT))
+    assert [two.pairing(number, 1).names[0] for number in (1, 2, 3)] == ["Anna", "Carla", "Anna"]
+    better = fought("Anna", "Carla", STEP, Abandon())
+    with pytest.raises(
+        BattleNotEntered, match="Anna and Carla have a result in rounds 1, 3; say which: --round"
+    ):
+        entry_of_battle(two, better, "better.json", AT, "the wrong file")
+    number, board, entry = entry_of_battle(two, better, "better.json", AT, "the wrong file", 1)
+    assert (number, board) == (1, 1)
+    assert two.entered(number, board, entry).pairing(1, 1).result == Fought.parse("1-0")
+    with pytest.raises(BattleNotEntered, match="in round 2 Carla has the Allies"):
+        entry_of_battle(two, better, "better.json", AT, "the wrong file", 2)
+    with pytest.raises(BattleNotEntered, match="not paired with each other in round 9"):
+        entry_of_battle(two, better, "better.json", AT, "the wrong file", 9)
+
+
 def test_a_correction_goes_to_the_pairing_that_has_a_result(tournament):
     first = entry_of_battle(tournament, fought(), "b.json", AT)
     done = tournament.entered(*first)

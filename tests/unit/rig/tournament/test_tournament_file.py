@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,9 @@ from game.montecassino.tournament import (
 )
 from rig.tournament.file import (
     TournamentFileError,
+    change_tournament,
     create_tournament,
     read_tournament,
-    replace_tournament,
 )
 from rig.tournament.matching import least_cost_matching
 
@@ -92,13 +93,28 @@ def test_a_tournament_is_never_overwritten_by_a_new_one(kept):
     assert read_tournament(path) == tournament
 
 
-def test_a_change_by_another_command_meanwhile_is_not_lost(kept):
+def test_of_two_changes_at_once_none_is_lost(kept):
     path, tournament = kept
-    theirs = tournament.entered(1, 2, ResultEntry(Fought.parse("1-0"), "by hand", AT))
-    replace_tournament(path, tournament, theirs)
-    with pytest.raises(TournamentFileError, match="changed by another command meanwhile"):
-        replace_tournament(path, tournament, tournament.withdrawn("Anna", AT))
-    assert read_tournament(path) == theirs
+    others: list[Future[tuple[Tournament, Tournament]]] = []
+
+    def withdrawn(before: Tournament) -> Tournament:
+        # The other one asks between our reading and our writing.
+        others.append(pool.submit(change_tournament, path, lambda each: each.entered(1, 2, result)))
+        return before.withdrawn("Anna", AT)
+
+    result = ResultEntry(Fought.parse("1-0"), "by hand", AT)
+    with ThreadPoolExecutor() as pool:
+        before, after = change_tournament(path, withdrawn)
+        assert before == tournament
+        assert others[0].result() == (after, after.entered(1, 2, result))
+    assert read_tournament(path) == tournament.withdrawn("Anna", AT).entered(1, 2, result)
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_nothing_is_made_beside_a_tournament_that_is_not_there(tmp_path):
+    with pytest.raises(TournamentFileError, match="rig tournament new begins one"):
+        change_tournament(tmp_path / "none.json", lambda _: pytest.fail("it was read"))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_that_could_not_be_written_whole_leaves_the_old_one(kept, monkeypatch):
@@ -109,7 +125,7 @@ def test_a_file_that_could_not_be_written_whole_leaves_the_old_one(kept, monkeyp
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(OSError, match="No space left"):
-        replace_tournament(path, tournament, tournament.withdrawn("Anna", AT))
+        change_tournament(path, lambda before: before.withdrawn("Anna", AT))
     assert read_tournament(path) == tournament
 
 
@@ -151,6 +167,9 @@ def test_a_file_of_another_version_is_refused_for_that_alone(kept):
         (["rounds_planned"], "3", 'rounds_planned: found "3"'),
         (["nmae"], "x", "nmae: found a key that nothing reads"),
         (["terms", "lines"], 9, "terms.lines: found lines is 9"),
+        (["terms", "boards"], 3, "terms.boards: found boards is 3, expected 1 or 2"),
+        (["terms", "boards"], 0, "terms.boards: found boards is 0, expected 1 or 2"),
+        (["terms", "boards"], -1, "terms.boards: found boards is -1, expected 1 or 2"),
         (["terms", "zone"], "Z1", 'terms.zone: found "Z1"'),
         (["terms", "shots"], 10**30, "terms.shots: found 1000000"),
         (["players", 1, "name"], "Anna", 'players[2].name: found "Anna", expected a name that stands once'),
@@ -181,9 +200,9 @@ def test_all_faults_are_named_at_once(kept):
 
 
 def test_a_link_to_the_file_stays_a_link(kept):
-    path, tournament = kept
+    path, _ = kept
     link = path.with_name("link.json")
     link.symlink_to(path)
-    replace_tournament(link, tournament, tournament.withdrawn("Anna", AT))
+    change_tournament(link, lambda before: before.withdrawn("Anna", AT))
     assert link.is_symlink()
     assert read_tournament(path).player("Anna").withdrawn
