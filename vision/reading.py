@@ -24,7 +24,7 @@ from vision.causes import (
 from vision.change import shrink
 from vision.ends import comes_from_the_other_end, ends_by_shot
 from vision.falls import Aftermath, find_falls
-from vision.guards import Alarm, ClipGuard, Trouble, late_falls, unchanged
+from vision.guards import Alarm, ClipGuard, Trouble, late_falls, missing_soldiers, unchanged
 from vision.lying_there import find_lying_thing
 from vision.outcome import Push, Standing
 from vision.registration import BoardView, EitherWay, NoBoard, grey, register
@@ -270,6 +270,8 @@ def read_shot(
             *alarms,
             Alarm(Trouble.OTHER_END, _OTHER_END.format(scene.cannon_side, scene.cannon_side.enemy)),
         )
+    if (missing := missing_soldiers(board.standing, scene.expected, track)) is not None:
+        alarms = (*alarms, missing)
     late = late_falls(falls, aftermath.pushes, track)
     return ShotReading(
         view,

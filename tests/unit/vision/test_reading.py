@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from painted_table import CROWD, Table
 
 from game.montecassino import Cause, Square
+from vision.guards import Trouble
 from vision.reading import NoReading, ShotReading, read_shot
 
 FRAME_US = 8333
@@ -63,6 +64,39 @@ def test_what_differs_from_the_expected_position_is_noted() -> None:
     reading = read_shot(pictures, times(28), replace(SCENE, expected=expected))
     assert isinstance(reading, ShotReading), reading
     assert any("G-08" in note for note in reading.notes)
+
+
+def held_by(pictures: list[NDArray[np.uint8]], **known: object) -> list[Trouble]:
+    reading = read_shot(pictures, times(len(pictures)), replace(SCENE, expected=CROWD, **known))  # type: ignore[arg-type]
+    assert isinstance(reading, ShotReading), reading
+    if reading.alarms:
+        assert all(Cause.OTHER in fall.possible for fall in reading.falls)
+    return [alarm.trouble for alarm in reading.alarms]
+
+
+@pytest.mark.parametrize("late", [8, 12, 18])
+def test_what_moves_before_the_release_that_was_told_holds_the_ruling(late: int) -> None:
+    pictures = clip(44)
+    assert held_by(pictures) == []
+    assert held_by(pictures, fire_us=(FIRE + late) * FRAME_US)[0] is Trouble.BEGUN
+
+
+@pytest.mark.parametrize("cut", [FIRE, FIRE + 6, FIRE + 12])
+def test_a_clip_that_begins_while_somebody_falls_holds_the_ruling(cut: int) -> None:
+    pictures = clip(40)
+    assert held_by(pictures, fire_us=None) == []
+    assert held_by(pictures[cut:], fire_us=None)[0] is Trouble.BEGUN
+
+
+def test_who_is_gone_already_before_a_shot_that_is_not_seen_holds_the_ruling() -> None:
+    placed = painted.standing(CROWD)
+    table = Table(CAMERA, tuple(figure for square, figure in placed.items() if square != HIT))
+    pictures = [table.paint(seed=k) for k in range(30)]
+    for fire_us in (None, SCENE.fire_us):
+        assert held_by(pictures, fire_us=fire_us) == [Trouble.MISSING]
+    reading = read_shot(pictures, times(30), SCENE)
+    assert isinstance(reading, ShotReading), reading
+    assert reading.alarms == ()
 
 
 @pytest.mark.parametrize(
