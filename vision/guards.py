@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import Side, Square
-from vision.anchors import Anchors
+from vision.anchors import BUMP_MM, Anchors
 from vision.bump import LaidBack
 from vision.causes import FallCause
 from vision.change import SHRINK, Watched, shrink, shrink_colours, shrink_mask
@@ -51,6 +51,7 @@ _THICK_PX = 3  # of a shrunken picture; edges that shake are thinner
 _FALL_HEIGHTS = 1.8  # a soldier that falls and slides stays within this of its foot, its shadow too
 _LOOK_EACH_US = 30_000  # an arm crosses a hand's breadth in this time
 _SOLDIER_CM2 = 20.0  # a patch no larger, beside a soldier's foot, is that soldier
+_BUMPED_US = 24_000  # what shakes by itself after a shot swings back sooner
 _STIRRED_MM2 = 60.0  # more than the shot itself, which may roll on without harm
 _UNENDED_MM2 = 150.0  # a soldier that is falling changes more, a shot that rolls on a quarter of it
 _UNENDED_US = 50_000
@@ -229,12 +230,16 @@ class ClipGuard:
         self._mm2_per_px = view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2) ** 2
         self._lying = None if lying is None else _lies_there(lying)
         self._release_told = scene.fire_us is not None
+        self._shrunken: dict[int, Image] = {}
         self._seen: dict[int, Alarm | None] = {}
+        self._moved: dict[int, float] = {}
 
     def look_ahead(self, frames: Sequence[Image], timestamps_us: Sequence[int]) -> None:
         """Look already at what `alarms` will look at, given the pictures so far."""
-        for k in [*_looked_at(timestamps_us)][::2]:
-            self._look(frames[k], timestamps_us[k])
+        for n, k in enumerate(_looked_at(timestamps_us)):
+            self._moved_mm(frames[k], timestamps_us[k])
+            if n % 2 == 0:
+                self._look(frames[k], timestamps_us[k])
 
     def alarms(
         self,
@@ -271,6 +276,11 @@ class ClipGuard:
 
         def quiet(n: int) -> bool:
             return self._look(frames[looked_at[n]], timestamps_us[looked_at[n]]) is None
+
+        if laid_back is None and (sprang := self._sprang_back(frames, timestamps_us, looked_at)) is not None:
+            at_us, moved_mm = sprang
+            when = _since_release(at_us, released_us)
+            found[Trouble.BUMP] = _bumped(f"{moved_mm:.1f} mm during the shot, seen {when}, and sprang back")
 
         for n, k in enumerate(looked_at):
             at_us = timestamps_us[k]
@@ -346,10 +356,54 @@ class ClipGuard:
         """Do what `_changed_mm2` does, of shrunken pictures."""
         return self._but_the_cannon.compare(before, now).area_px * self._mm2_per_px
 
+    def _sprang_back(
+        self, frames: Sequence[Image], timestamps_us: Sequence[int], looked_at: Sequence[int]
+    ) -> tuple[int, float] | None:
+        """Say when, and how far in mm, the table or the camera was moved, though it is back at the end.
+
+        After a shot the camera shakes by as much, but not for so long.
+        """
+
+        def moved_mm(k: int) -> float:
+            return self._moved_mm(frames[k], timestamps_us[k])
+
+        def is_off(k: int) -> bool:
+            return moved_mm(k) > BUMP_MM
+
+        last = len(frames) - 1
+        for k in looked_at:
+            if not is_off(k):
+                continue
+            begun = ended = k
+            while begun > 0 and timestamps_us[k] - timestamps_us[begun] < _BUMPED_US and is_off(begun - 1):
+                begun -= 1
+            while (
+                ended < last
+                and timestamps_us[ended] - timestamps_us[begun] < _BUMPED_US
+                and is_off(ended + 1)
+            ):
+                ended += 1
+            if timestamps_us[ended] - timestamps_us[begun] >= _BUMPED_US:
+                return timestamps_us[begun], max(map(moved_mm, range(begun, ended + 1)))
+        return None
+
     def _look(self, picture: Image, at_us: int) -> Alarm | None:
         if at_us not in self._seen:
-            self._seen[at_us] = self._watch.look(picture)
+            self._seen[at_us] = self._watch.look(self._shrink(picture, at_us))
         return self._seen[at_us]
+
+    def _moved_mm(self, picture: Image, at_us: int) -> float:
+        """Say how far the table or the camera had moved; 0 where that is not worth measuring, or cannot be."""
+        if at_us not in self._moved:
+            worth = self.anchors.may_have_moved(self._shrink(picture, at_us))
+            move = self.anchors.move(picture) if worth else None
+            self._moved[at_us] = move.moved_mm if move is not None and move.is_bump else 0.0
+        return self._moved[at_us]
+
+    def _shrink(self, picture: Image, at_us: int) -> Image:
+        if at_us not in self._shrunken:
+            self._shrunken[at_us] = shrink(picture)
+        return self._shrunken[at_us]
 
 
 def _bumped(far_and_when: str) -> Alarm:
@@ -418,9 +472,8 @@ class _ClipWatch:
         self._mm2_per_px = SHRINK**2 * view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2) ** 2
         self._kernel = np.ones((_THICK_PX, _THICK_PX), np.uint8)
 
-    def look(self, picture: Image) -> Alarm | None:
-        """Say what is the matter in one picture."""
-        now = shrink(picture)
+    def look(self, now: Image) -> Alarm | None:
+        """Say what is the matter in one shrunken picture."""
         if (hidden := _covered(now, self._contrast)) is not None:
             return hidden
         gain = self._away.gain(self._before, now)
