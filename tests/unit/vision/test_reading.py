@@ -17,6 +17,7 @@ FRAME_US = 8333
 FIRE = 8
 CAMERA = painted.view(width_px=800, height_px=450, focal_px=980)
 SCENE = painted.scene(CAMERA, fire_us=FIRE * FRAME_US + 1000)
+TABLE = Table(CAMERA, tuple(painted.standing(CROWD).values()))
 HIT = Square.parse("A-12")
 
 
@@ -112,6 +113,31 @@ def test_a_clip_that_is_too_short_is_told(frames: int, fire_us: int | None, said
     reading = read_shot([picture] * frames, times(frames), replace(SCENE, fire_us=fire_us))
     assert isinstance(reading, NoReading)
     assert said in reading.reason
+
+
+@pytest.mark.parametrize("fire_us", [SCENE.fire_us, None])
+@pytest.mark.parametrize("hangs", [FIRE, FIRE + 4])
+def test_a_camera_that_hangs_from_the_release_on_is_told(fire_us: int | None, hangs: int) -> None:
+    pictures = clip(40)
+    frozen = [*pictures[:hangs], *[pictures[hangs]] * (40 - hangs)]
+    reading = read_shot(frozen, times(40), replace(SCENE, fire_us=fire_us))
+    assert isinstance(reading, NoReading)
+    assert f"repeated from picture {hangs + 1} on" in reading.reason
+
+
+@pytest.mark.parametrize("fire_us", [SCENE.fire_us, None])
+def test_pictures_without_noise_and_pictures_that_come_twice_are_no_camera_that_hangs(
+    fire_us: int | None,
+) -> None:
+    scene = replace(SCENE, fire_us=fire_us)
+    noisy = clip(40)
+    without_noise = [replace(TABLE, noise=0.0).paint()] * 40
+    for pictures in (
+        without_noise,
+        [noisy[k - k % 3] for k in range(40)],
+        [*noisy[:14], *[noisy[14]] * 12, *noisy[26:]],
+    ):
+        assert isinstance(read_shot(pictures, times(40), scene), ShotReading)
 
 
 def test_a_covered_lens_is_told_at_either_end() -> None:
