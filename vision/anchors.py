@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.change import SHRINK, shrink
 from vision.free_ground import away_from_soldiers
 from vision.outcome import Standing
 from vision.registration import BoardView, grey
@@ -30,6 +31,9 @@ _REACH_HEIGHTS = 0.8  # of a soldier: its foot, and most that lie
 _POINTS = 80
 _FEWEST_POINTS = 8
 _FEWEST_SHARE = 0.4
+_STIRS_MM = (
+    1.0  # by half of them at least: where the board turns, its corners move twice as far as its middle
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,6 +75,9 @@ class Anchors:
             self._shades, _POINTS, 0.05, 6, mask=free.astype(np.uint8), blockSize=3
         )
         self._points = np.zeros((0, 1, 2), np.float32) if points is None else np.asarray(points, np.float32)
+        self._shrunken = shrink(reference)
+        self._shrunken_points = np.asarray(0.5 * self._points - 0.25, np.float32)
+        self._mm_per_block = SHRINK * view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2)
 
     def move(self, picture: Image) -> Move | None:
         """Say how the board has moved; ``None`` where the table has too few points to tell."""
@@ -90,6 +97,18 @@ class Anchors:
         # The middle of the first pixel of half the picture lies between two of the whole one.
         matrix = np.column_stack([half[:, :2], 2 * half[:, 2] + 0.5 - 0.5 * half[:, :2].sum(axis=1)])
         return Move(matrix, self._moved_mm(matrix))
+
+    def may_have_moved(self, shrunken: Image) -> bool:
+        """Say whether a shrunken picture (`vision.change.shrink`) is worth asking `move`, at an eighth of its cost."""
+        if len(self._points) < _FEWEST_POINTS:
+            return False
+        found, good, _ = cv2.calcOpticalFlowPyrLK(
+            self._shrunken, shrunken, self._shrunken_points, None, winSize=(9, 9), maxLevel=2
+        )
+        shift = (found - self._shrunken_points)[good.ravel() == 1, 0]
+        if not len(shift):
+            return True
+        return float(np.median(np.hypot(shift[:, 0], shift[:, 1]))) * self._mm_per_block > _STIRS_MM
 
     def apart_mm(self, one: Move, other: Move) -> float:
         """How far apart two moves put the worst corner of the board, in mm on it."""

@@ -24,7 +24,8 @@ from vision.causes import (
 from vision.change import shrink
 from vision.ends import comes_from_the_other_end, ends_by_shot
 from vision.falls import Aftermath, find_falls
-from vision.guards import Alarm, ClipGuard, Trouble, late_falls, unchanged
+from vision.guards import Alarm, ClipGuard, Trouble, late_falls, missing_soldiers, unchanged
+from vision.hung import hung_from
 from vision.lying_there import find_lying_thing
 from vision.outcome import Push, Standing
 from vision.registration import BoardView, EitherWay, NoBoard, grey, register
@@ -60,6 +61,7 @@ _OTHER_RATE = 1.5
 _ENDS_BY_SHOT = (
     "nothing on the table tells its ends apart: the shot did, which flew from the side that fires ({})"
 )
+_HUNG = "the same picture is repeated from picture {} on, while the shot should fly: did the camera hang?"
 _OTHER_END = 'cannon.side is "{}", and the shot comes in from the end of {}'
 
 
@@ -239,10 +241,17 @@ def read_shot(
         lookout = Lookout(before, scene)
     view, board = before.view, before.board
     first_moving = _first_moving(timestamps_us, scene.fire_us)
+    release_told = scene.fire_us is not None
+    if (
+        release_told
+        and (hung := hung_from(frames, timestamps_us, first_moving, release_told=True)) is not None
+    ):
+        return NoReading(_HUNG.format(hung + 1))
     if float(np.percentile(grey(frames[-1])[::4, ::4], 99)) < _BLACK_LEVEL:
         return NoReading(
             "the picture goes black before the clip ends: was the lens covered or the lamp switched off?"
         )
+    plain = frames
     laid = lay_back(frames, timestamps_us, before.picture, view, scene, lookout.guard.anchors)
     if laid is not None:
         frames, lookout = laid.frames, Lookout(before, scene)
@@ -264,12 +273,19 @@ def read_shot(
     perhaps_fallen = find_perhaps_fallen(
         aftermath.may_have_fallen, aftermath.topplings, aftermath.pushes, shot
     )
+    if not (release_told or track.found or falls or aftermath.pushes):
+        # Pictures of a table at rest may be the same in any film; where nothing happened they tell that it could not be seen.
+        hung = hung_from(plain, timestamps_us, first_moving, release_told=False)
+        if hung is not None:
+            return NoReading(_HUNG.format(hung + 1))
     alarms = lookout.guard.alarms(frames, timestamps_us, first_moving, laid)
     if comes_from_the_other_end(track, *seen, struck, lookout.sways):
         alarms = (
             *alarms,
             Alarm(Trouble.OTHER_END, _OTHER_END.format(scene.cannon_side, scene.cannon_side.enemy)),
         )
+    if (missing := missing_soldiers(board.standing, scene.expected, track)) is not None:
+        alarms = (*alarms, missing)
     late = late_falls(falls, aftermath.pushes, track)
     return ShotReading(
         view,

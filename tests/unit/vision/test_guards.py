@@ -114,6 +114,29 @@ def test_a_bumped_table_or_camera_is_told_with_how_far(right_px: float, turn_rad
     assert told_mm == pytest.approx(true_mm, abs=0.5)
 
 
+@pytest.mark.parametrize("far_px", [5.0, 10.0])
+@pytest.mark.parametrize("begins", [2, FIRE + 3])
+def test_a_bump_that_springs_back_is_told_with_when(far_px: float, begins: int) -> None:
+    def wobble(k: int, picture: Image) -> Image:
+        since_s = (k - begins) * FRAME_US / 1e6
+        if since_s <= 0:
+            return picture
+        return bump(picture, far_px * math.exp(-since_s / 0.1) * math.sin(2 * math.pi * 6 * since_s))
+
+    (found,) = alarms(clip(wobble))
+    assert found.trouble is Trouble.BUMP
+    assert "sprang back" in found.reason
+    assert f"ms {'after' if begins > FIRE else 'before'} the release" in found.reason
+
+
+def test_a_wobble_within_what_a_shot_shakes_raises_no_alarm() -> None:
+    def tremble(k: int, picture: Image) -> Image:
+        since = max(0, k - FIRE)
+        return bump(picture, 1.4 * math.exp(-since / 8) * math.sin(0.3 * since))
+
+    assert alarms(clip(tremble)) == ()
+
+
 def test_a_lamp_that_goes_out_is_other_light() -> None:
     (found,) = alarms(clip(lambda k, p: (0.6 * p).astype(np.uint8) if k > FIRE + 5 else p))
     assert found.trouble is Trouble.LIGHT

@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 from painted_table import CROWD, Table
 
 from game.montecassino import Cause, Square
+from vision.guards import Trouble
 from vision.reading import NoReading, ShotReading, read_shot
 
 FRAME_US = 8333
 FIRE = 8
 CAMERA = painted.view(width_px=800, height_px=450, focal_px=980)
 SCENE = painted.scene(CAMERA, fire_us=FIRE * FRAME_US + 1000)
+TABLE = Table(CAMERA, tuple(painted.standing(CROWD).values()))
 HIT = Square.parse("A-12")
 
 
@@ -65,6 +67,39 @@ def test_what_differs_from_the_expected_position_is_noted() -> None:
     assert any("G-08" in note for note in reading.notes)
 
 
+def held_by(pictures: list[NDArray[np.uint8]], **known: object) -> list[Trouble]:
+    reading = read_shot(pictures, times(len(pictures)), replace(SCENE, expected=CROWD, **known))  # type: ignore[arg-type]
+    assert isinstance(reading, ShotReading), reading
+    if reading.alarms:
+        assert all(Cause.OTHER in fall.possible for fall in reading.falls)
+    return [alarm.trouble for alarm in reading.alarms]
+
+
+@pytest.mark.parametrize("late", [8, 12, 18])
+def test_what_moves_before_the_release_that_was_told_holds_the_ruling(late: int) -> None:
+    pictures = clip(44)
+    assert held_by(pictures) == []
+    assert held_by(pictures, fire_us=(FIRE + late) * FRAME_US)[0] is Trouble.BEGUN
+
+
+@pytest.mark.parametrize("cut", [FIRE, FIRE + 6, FIRE + 12])
+def test_a_clip_that_begins_while_somebody_falls_holds_the_ruling(cut: int) -> None:
+    pictures = clip(40)
+    assert held_by(pictures, fire_us=None) == []
+    assert held_by(pictures[cut:], fire_us=None)[0] is Trouble.BEGUN
+
+
+def test_who_is_gone_already_before_a_shot_that_is_not_seen_holds_the_ruling() -> None:
+    placed = painted.standing(CROWD)
+    table = Table(CAMERA, tuple(figure for square, figure in placed.items() if square != HIT))
+    pictures = [table.paint(seed=k) for k in range(30)]
+    for fire_us in (None, SCENE.fire_us):
+        assert held_by(pictures, fire_us=fire_us) == [Trouble.MISSING]
+    reading = read_shot(pictures, times(30), SCENE)
+    assert isinstance(reading, ShotReading), reading
+    assert reading.alarms == ()
+
+
 @pytest.mark.parametrize(
     ("frames", "fire_us", "said"),
     [
@@ -78,6 +113,31 @@ def test_a_clip_that_is_too_short_is_told(frames: int, fire_us: int | None, said
     reading = read_shot([picture] * frames, times(frames), replace(SCENE, fire_us=fire_us))
     assert isinstance(reading, NoReading)
     assert said in reading.reason
+
+
+@pytest.mark.parametrize("fire_us", [SCENE.fire_us, None])
+@pytest.mark.parametrize("hangs", [FIRE, FIRE + 4])
+def test_a_camera_that_hangs_from_the_release_on_is_told(fire_us: int | None, hangs: int) -> None:
+    pictures = clip(40)
+    frozen = [*pictures[:hangs], *[pictures[hangs]] * (40 - hangs)]
+    reading = read_shot(frozen, times(40), replace(SCENE, fire_us=fire_us))
+    assert isinstance(reading, NoReading)
+    assert f"repeated from picture {hangs + 1} on" in reading.reason
+
+
+@pytest.mark.parametrize("fire_us", [SCENE.fire_us, None])
+def test_pictures_without_noise_and_pictures_that_come_twice_are_no_camera_that_hangs(
+    fire_us: int | None,
+) -> None:
+    scene = replace(SCENE, fire_us=fire_us)
+    noisy = clip(40)
+    without_noise = [replace(TABLE, noise=0.0).paint()] * 40
+    for pictures in (
+        without_noise,
+        [noisy[k - k % 3] for k in range(40)],
+        [*noisy[:14], *[noisy[14]] * 12, *noisy[26:]],
+    ):
+        assert isinstance(read_shot(pictures, times(40), scene), ShotReading)
 
 
 def test_a_covered_lens_is_told_at_either_end() -> None:

@@ -1,0 +1,57 @@
+"""A camera that hangs: the same picture comes again and again, to the last bit, and shows a table where nothing happens.
+
+Where a film has no noise, pictures of a table at rest are alike as well. So a camera is only said to hang where no picture
+before the release is the same as the one before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["hung_from"]
+
+Image = NDArray[np.uint8]
+
+# A shot crosses the board in this time. Of four films coded so poorly that nothing is left of their noise, none has pictures
+# that are the same for longer than 100 ms, and none while the shot flies.
+_HUNG_US = 150_000
+_CROSSED_US = 170_000  # the slowest shot that fells anybody has crossed the board by then
+_FEWEST_PAIRS = 4
+_EACH_ROW = 32  # looked at first: noise is everywhere
+
+
+def hung_from(
+    frames: Sequence[Image], timestamps_us: Sequence[int], first_moving: int, *, release_told: bool
+) -> int | None:
+    """Give the first of the pictures that are all the same while the shot should fly; ``None``: the camera did not hang.
+
+    Parameters
+    ----------
+    frames, timestamps_us
+        The pictures and their times.
+    first_moving
+        Index of the first picture after the release, or after those that show the table at rest.
+    release_told
+        Whether it is known when the shot flies; where it is not, it is looked for up to the end.
+    """
+    if first_moving <= _FEWEST_PAIRS or any(_same(frames, k) for k in range(1, first_moving)):
+        return None
+    crossed_us = timestamps_us[first_moving - 1] + _CROSSED_US if release_told else timestamps_us[-1]
+    first = first_moving - 1
+    while first < len(frames) and timestamps_us[first] <= crossed_us:
+        last = first
+        while last + 1 < len(frames) and _same(frames, last + 1):
+            last += 1
+        if timestamps_us[last] - timestamps_us[first] >= _HUNG_US:
+            return first
+        first = last + 1
+    return None
+
+
+def _same(frames: Sequence[Image], k: int) -> bool:
+    """Say whether picture k is the one before it, to the last bit."""
+    before, now = frames[k - 1], frames[k]
+    return np.array_equal(before[::_EACH_ROW], now[::_EACH_ROW]) and np.array_equal(before, now)
