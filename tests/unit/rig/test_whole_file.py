@@ -1,6 +1,7 @@
 """A file is written whole, in its own place."""
 
 import os
+import stat
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
@@ -26,7 +27,8 @@ def test_two_that_write_a_file_at_once_do_so_one_after_the_other(
     others: list[Future[None]] = []
 
     def in_the_middle(descriptor: int) -> None:
-        drafts.extend(each.read_bytes() for each in tmp_path.glob("*.part"))
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):  # the folder's names are put on the disk too
+            drafts.append(os.pread(descriptor, 100, 0))
         if not others:
             others.append(pool.submit(write_whole, path, "the second"))
         sync(descriptor)
