@@ -1,0 +1,60 @@
+"""Corners of the board told by hand, held against the board that is seen: what was told wrongly, if anything.
+
+Lines look alike a square farther on, so corners that lie beside the board may be made good by its lines, a row off. Where
+its pattern begins and ends tells.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.scene import Scene
+
+__all__ = ["corners_told_wrongly"]
+
+FloatArray = NDArray[np.float64]
+
+# Corners that are so many squares from the board's are meant to be them: clicked by hand, or another lens guessed.
+_NEAR_SQUARES = 0.35
+_WRONG_ORDER = "board.corners_px are the board's corners in the wrong order: tell those of A-1, A-8, G-1 and G-8, in this order"
+_TURNED_OVER = "board.corners_px would fit the board's lines if the picture were {}: is it the film that they were taken from?"
+
+
+def corners_told_wrongly(
+    told: FloatArray, outline: FloatArray, scene: Scene, size_px: tuple[int, int]
+) -> str | None:
+    """Say in a sentence what is wrong with corners that are not the board's; ``None`` where they are just elsewhere.
+
+    Parameters
+    ----------
+    told
+        Pixels of the four corners as they were told, shape (4, 2).
+    outline
+        Those of the board that is seen, up to half a turn, shape (4, 2).
+    scene
+        The board.
+    size_px
+        Width and height of the picture.
+    """
+    if _are_these(np.roll(told, 1, axis=0), outline, scene):
+        return _WRONG_ORDER
+    right, low = size_px[0] - 1, size_px[1] - 1
+    # What is seen in a mirror goes round the other way.
+    mirrored = (told * (-1, 1) + (right, 0))[::-1]
+    upside_down = (told * (1, -1) + (0, low))[::-1]
+    turned = told * (-1, -1) + (right, low)
+    for how, seen in (("mirrored", mirrored), ("mirrored", upside_down), ("turned by half", turned)):
+        if _are_these(seen, outline, scene):
+            return _TURNED_OVER.format(how)
+    return None
+
+
+def _are_these(told: FloatArray, outline: FloatArray, scene: Scene) -> bool:
+    """Say whether corners are those of the outline, one way round or turned by half."""
+    corners_mm = np.array(scene.outline_mm, dtype=np.float32)
+    to_board = cv2.getPerspectiveTransform(outline.astype(np.float32), corners_mm)
+    places_mm = cv2.perspectiveTransform(told.reshape(-1, 1, 2), to_board).reshape(4, 2)
+    off_mm = [np.linalg.norm(places_mm - np.roll(corners_mm, by, axis=0), axis=1).max() for by in (0, 2)]
+    return bool(min(off_mm) <= _NEAR_SQUARES * scene.square_mm)
