@@ -60,7 +60,7 @@ _OTHER_RATE = 1.5
 _ENDS_BY_SHOT = (
     "nothing on the table tells its ends apart: the shot did, which flew from the side that fires ({})"
 )
-_OTHER_END = 'cannon.side is "{}", and the shot comes in from the end of {}'
+_OTHER_END = 'cannon.side is "{}", and the shot comes in from the end of {}: is the side told wrongly, or the picture upside down?'
 
 
 @dataclass(frozen=True, slots=True)
