@@ -98,9 +98,10 @@ def comes_from_the_other_end(
     if other.worth < _WELL_SEEN or other.legs[0].fit.speed_mps[0] < _FAST_MPS:
         return False
     if told:
+        # It does not begin at the muzzle, so that it has to be seen as well as the other one.
         track = find_track(frames, timestamps_us, anywhere, *seen)
         if _is_shot(track, stirred_us):
-            return False
+            return other.worth >= track.worth + _LEAD
     if not track.legs:
         return True
     own, first = track.legs[0], other.legs[0]
