@@ -59,7 +59,7 @@ _NO_COLOUR = 3  # grey levels between the colours
 
 _MOST_LONGER = 1.1  # than its picture an exposure may be: what a camera is called is not what it does to the last per cent
 _MUZZLE_AROUND_MM = 1500.0  # beyond the board's edges; strip, carriage and barrel stay well within
-_MUZZLE_BELOW_MM, _MUZZLE_ABOVE_MM = 100.0, 1500.0  # the board
+_MUZZLE_BELOW_MM, _MUZZLE_ABOVE_MM = 100.0, 1000.0  # the board; as high as a pivot may be and a barrel long
 
 # OpenCV knows some by two names.
 _OTHER_CASE = {name.replace("h", "H"): name for name in MARKERS_OF}

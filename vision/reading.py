@@ -26,6 +26,7 @@ from vision.ends import comes_from_the_other_end, ends_by_shot
 from vision.falls import Aftermath, find_falls
 from vision.guards import Alarm, ClipGuard, Trouble, late_falls, unchanged
 from vision.lying_there import find_lying_thing
+from vision.muzzle import muzzle_too_high, unseen_from_high
 from vision.outcome import Push, Standing
 from vision.registration import BoardView, EitherWay, NoBoard, grey, register
 from vision.scene import Scene
@@ -143,6 +144,8 @@ def read_before(
         notes = (_ENDS_BY_SHOT.format(scene.cannon_side),)
     if isinstance(view, NoBoard):
         return NoReading(view.reason)
+    if (too_high := muzzle_too_high(scene, view)) is not None:
+        return NoReading(too_high)
     board = read_board(picture, scene, view)
     if (other := _another_table(board, scene)) is not None:
         return NoReading(other)
@@ -278,7 +281,13 @@ def read_shot(
         aftermath.pushes,
         track,
         contacts,
-        before.notes + board.standing.differences + aftermath.doubts + _other_rate(timestamps_us, scene.fps),
+        (
+            *before.notes,
+            *board.standing.differences,
+            *aftermath.doubts,
+            *_other_rate(timestamps_us, scene.fps),
+            *unseen_from_high(scene, track),
+        ),
         perhaps_fallen,
         (*alarms, *late.values()),
     )

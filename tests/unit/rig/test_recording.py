@@ -270,6 +270,7 @@ def test_a_missing_key_is_named(folder: Path, key: str) -> None:
         ("board.corners_px", [[-1e300, -1e300], [1e300, -1e300], [1e300, 1e300], [-1e300, 1e300]]),
         ("cannon.muzzle_mm", [180, 20_860, 50]),
         ("cannon.muzzle_mm", [180, 860, -500]),
+        ("cannon.muzzle_mm", [180, 860, 1400]),
         ("cannon.muzzle_mm", [180, -50, 50]),  # at the other side's end
         ("cannon.side", "A"),
         ("cannon.side", "B"),
