@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import BOARD_FILES, BOARD_ROWS
-from vision.registration.corners import corners_told_wrongly
+from vision.registration.corners import are_one_along, turned_over_since
 from vision.registration.fit import LINES, Measured, Unknowns, first_pose, fit_camera, off_of
 from vision.registration.lines import measure_lines
 from vision.registration.marks import Marks, find_faint_markers, find_markers, read_prints
@@ -169,10 +169,12 @@ def _by_corners(shades: Image, scene: Scene, told: FloatArray) -> BoardView | No
     outline = find_outline(shades, bare)
     if isinstance(outline, NoBoard):
         return rough if isinstance(rough, NoBoard) else _by_lines(shades, scene, *rough)
-    size_px = (shades.shape[1], shades.shape[0])
+    if are_one_along(told, outline, scene):
+        return NoBoard(
+            "board.corners_px are the board's corners in the wrong order: tell those of A-1, A-8, G-1 and G-8, in this order"
+        )
     if isinstance(rough, NoBoard):
-        wrongly = corners_told_wrongly(told, outline, scene, size_px)
-        return rough if wrongly is None else NoBoard(wrongly)
+        return rough
     view = _by_lines(shades, scene, *rough)
     corners_mm = np.array(scene.outline_mm)
     apart = [
@@ -184,10 +186,14 @@ def _by_corners(shades: Image, scene: Scene, told: FloatArray) -> BoardView | No
     off_mm = _plainly_off_mm(shades, bare, view, outline, view.lines_used)
     if off_mm is None:
         return view
+    turned_over = turned_over_since(told, outline, scene, (view.width_px, view.height_px))
     return NoBoard(
-        corners_told_wrongly(told, outline, scene, size_px)
-        or f"board.corners_px lie up to {off_mm:.0f} mm beside the board's lines: tell its outer corners, not those of "
-        "a square within it or of the frame around it"
+        f"board.corners_px lie up to {off_mm:.0f} mm beside the board's lines"
+        + (
+            ": tell its outer corners, not those of a square within it or of the frame around it"
+            if turned_over is None
+            else f", and would not if the picture were {turned_over}: is it the film that they were taken from?"
+        )
     )
 
 

@@ -12,20 +12,16 @@ from numpy.typing import NDArray
 
 from vision.scene import Scene
 
-__all__ = ["corners_told_wrongly"]
+__all__ = ["are_one_along", "turned_over_since"]
 
 FloatArray = NDArray[np.float64]
 
 # Corners that are so many squares from the board's are meant to be them: clicked by hand, or another lens guessed.
 _NEAR_SQUARES = 0.35
-_WRONG_ORDER = "board.corners_px are the board's corners in the wrong order: tell those of A-1, A-8, G-1 and G-8, in this order"
-_TURNED_OVER = "board.corners_px would fit the board's lines if the picture were {}: is it the film that they were taken from?"
 
 
-def corners_told_wrongly(
-    told: FloatArray, outline: FloatArray, scene: Scene, size_px: tuple[int, int]
-) -> str | None:
-    """Say in a sentence what is wrong with corners that are not the board's; ``None`` where they are just elsewhere.
+def are_one_along(told: FloatArray, outline: FloatArray, scene: Scene) -> bool:
+    """Say whether told corners are the board's, begun one corner along: its sides are exchanged then.
 
     Parameters
     ----------
@@ -35,11 +31,22 @@ def corners_told_wrongly(
         Those of the board that is seen, up to half a turn, shape (4, 2).
     scene
         The board.
+    """
+    return _are_these(np.roll(told, 1, axis=0), outline, scene)
+
+
+def turned_over_since(
+    told: FloatArray, outline: FloatArray, scene: Scene, size_px: tuple[int, int]
+) -> str | None:
+    """Say how a picture was turned over since its corners were told; ``None`` where it was not.
+
+    Parameters
+    ----------
+    told, outline, scene
+        As for `are_one_along`.
     size_px
         Width and height of the picture.
     """
-    if _are_these(np.roll(told, 1, axis=0), outline, scene):
-        return _WRONG_ORDER
     right, low = size_px[0] - 1, size_px[1] - 1
     # What is seen in a mirror goes round the other way.
     mirrored = (told * (-1, 1) + (right, 0))[::-1]
@@ -47,7 +54,7 @@ def corners_told_wrongly(
     turned = told * (-1, -1) + (right, low)
     for how, seen in (("mirrored", mirrored), ("mirrored", upside_down), ("turned by half", turned)):
         if _are_these(seen, outline, scene):
-            return _TURNED_OVER.format(how)
+            return how
     return None
 
 

@@ -420,7 +420,7 @@ def test_a_film_that_was_turned_over_since_its_corners_were_told_is_told(
     picture = np.ascontiguousarray(Table(camera, markers=None).paint()[turned])
     found = register_with(picture, camera, corners_of(camera))
     assert isinstance(found, NoBoard), found
-    assert f"if the picture were {said}" in found.reason
+    assert f"and would not if the picture were {said}" in found.reason
 
 
 def test_a_lens_for_another_size_of_picture_is_told() -> None:
