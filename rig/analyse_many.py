@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import multiprocessing.resource_tracker
 import os
@@ -19,7 +18,7 @@ import cv2
 from pebble import ProcessExpired, ProcessPool
 
 from rig.analyse import analyse_folder
-from rig.analysis_store import keep, place_of
+from rig.analysis_store import keep, kept_or_free, place_of
 from rig.checked_file import FaultyFile
 from rig.end_put_off import EndPutOff
 from rig.freed_memory import keep_freed_memory
@@ -54,7 +53,7 @@ class Read:
     result: dict[str, Any] | None
     """What `rig analyse --json` prints of it; None for a bad one."""
     why: str = ""
-    """Of a bad one, or one that is not kept: what is wrong, in a sentence that names it."""
+    """Of a bad one, or one that is not kept or not where it belongs: what is wrong, in a sentence that names it."""
 
     def in_a_line(self) -> str | None:
         """Say who leaves and what is in doubt; None for a bad one."""
@@ -234,20 +233,12 @@ def _begin() -> None:
 def _known(folder: Path, into: Path | None) -> Read | None:
     """Give what needs no reading: a reading by the same code, or a recording.json that is faulty."""
     try:
-        path = place_of(folder, read_recording(folder), into=into)
-        kept = path.read_bytes() if path.exists() else None
+        _, kept = kept_or_free(place_of(folder, read_recording(folder), into=into))
     except (FaultyFile, OSError) as bad:
         return Read(folder, Outcome.BAD, None, _sentence(folder, bad))
     except Exception as bug:
         return _stumbled(folder, bug)
-    if kept is None:
-        return None
-    try:
-        return Read(folder, Outcome.KEPT, json.loads(kept)["result"])
-    except (ValueError, KeyError, TypeError):
-        return Read(
-            folder, Outcome.BAD, None, f"{path}: found no reading in it; move it away to have it made anew"
-        )
+    return None if kept is None else Read(folder, Outcome.KEPT, dict(kept))
 
 
 def _read_one(folder: Path, into: Path | None) -> Read:
@@ -259,11 +250,18 @@ def _read_one(folder: Path, into: Path | None) -> Read:
     except Exception as bug:
         return _stumbled(folder, bug)
     try:
-        keep(place_of(folder, analysis.recording, into=into), result)
+        place = place_of(folder, analysis.recording, into=into)
+        path, _ = kept_or_free(place)
+        keep(path, result)
     except OSError as bad:
         said = f"{_sentence(folder, bad)}; the recording is read, and its reading is not kept"
         return Read(folder, Outcome.UNKEPT, result, said)
-    return Read(folder, Outcome.READ, result)
+    why = (
+        ""
+        if path == place
+        else f"{place}: found no reading in it; read anew, and kept beside it as {path.name}"
+    )
+    return Read(folder, Outcome.READ, result, why)
 
 
 def _stumbled(folder: Path, bug: Exception) -> Read:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
+import itertools
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from rig.recording import Recording
 from rig.uniforms_file import taught_for
 from rig.whole_file import write_whole
 
-__all__ = ["FORMAT", "KeptReading", "keep", "kept_readings", "place_of"]
+__all__ = ["FORMAT", "KeptReading", "keep", "kept_or_free", "kept_readings", "place_of"]
 
 FORMAT = "shot-analysis/1"
 _FOLDER = "analysis"
@@ -66,8 +67,30 @@ def place_of(folder: Path, recording: Recording, *, into: Path | None = None) ->
     return home / _FOLDER / f"{version}-{digest.hexdigest()[:_DIGITS]}.json"
 
 
+def kept_or_free(place: Path) -> tuple[Path, Mapping[str, Any] | None]:
+    """Return the reading kept where `place_of` said, or a place beside it that is free: what is no reading stays as it is.
+
+    Returns
+    -------
+    path, result
+        The file, and what `rig analyse --json` prints; None where there is no reading yet.
+
+    Raises
+    ------
+    OSError
+        Where a file cannot be looked into.
+    """
+    for count in itertools.count(1):
+        path = place if count == 1 else place.with_name(f"{place.stem}-{count}.json")
+        if not path.exists():
+            return path, None
+        if (reading := _reading_in(path.read_bytes())) is not None:
+            return path, reading["result"]
+    raise AssertionError("some name is free")
+
+
 def keep(path: Path, result: Mapping[str, Any]) -> None:
-    """Write a reading to where `place_of` said; one that is there stays.
+    """Write a reading to where `kept_or_free` said; one that is there stays.
 
     Raises
     ------
@@ -94,15 +117,23 @@ def kept_readings(folder: Path) -> Iterator[KeptReading]:
     files = [path for path in (folder / _FOLDER).glob("*.json") if path.is_file()]
     for path in sorted(files, key=lambda each: (each.stat().st_mtime_ns, each.name)):
         try:
-            whole = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            whole = _reading_in(path.read_bytes())
+        except OSError:
             continue
-        if (
-            isinstance(whole, dict)
-            and whole.get("format") == FORMAT
-            and isinstance(whole.get("result"), dict)
-        ):
+        if whole is not None:
             yield KeptReading(path, str(whole.get("software", {}).get("rig", "")), whole["result"])
+
+
+def _reading_in(data: bytes) -> Mapping[str, Any] | None:
+    """Return the whole of a reading's file; None where the file is of another kind, or was emptied or cut short."""
+    try:
+        whole = json.loads(data)
+    except ValueError:
+        return None
+    sound = (
+        isinstance(whole, dict) and whole.get("format") == FORMAT and isinstance(whole.get("result"), dict)
+    )
+    return whole if sound else None
 
 
 def _name_of(folder: Path) -> str:

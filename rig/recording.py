@@ -24,7 +24,7 @@ from game.montecassino import BOARD_FILES, BOARD_ROWS, Option, Position, Side, S
 from rig.camera_keys import ExposureUs, Intrinsics, LensTerms, lens_conflicts
 from rig.capture import open_capture
 from rig.checked_file import Fault, FaultyFile, JsonObject, parse_json, read_text, validate
-from rig.marker_keys import MarkerSizeMm, PlaceMm, marker_conflicts
+from rig.marker_keys import MARKERS_OF, MarkerSizeMm, PlaceMm, marker_conflicts
 from rig.notation import PositionText, TableSquaresText
 from rig.whole_file import to_disk, write_whole
 from vision.scene import MarkerMap, Scene
@@ -59,7 +59,10 @@ _NO_COLOUR = 3  # grey levels between the colours
 
 _MOST_LONGER = 1.1  # than its picture an exposure may be: what a camera is called is not what it does to the last per cent
 _MUZZLE_AROUND_MM = 1500.0  # beyond the board's edges; strip, carriage and barrel stay well within
-_MUZZLE_BELOW_MM, _MUZZLE_ABOVE_MM = 100.0, 1500.0  # the board
+_MUZZLE_BELOW_MM, _MUZZLE_ABOVE_MM = 100.0, 1000.0  # the board; as high as a pivot may be and a barrel long
+
+# OpenCV knows some by two names.
+_OTHER_CASE = {name.replace("h", "H"): name for name in MARKERS_OF}
 
 Px = Annotated[float, Field(ge=-100_000, le=100_000)]
 PointPx = tuple[Px, Px]
@@ -133,13 +136,21 @@ class MarkerKeys(_Keys):
     @field_validator("dictionary")
     @classmethod
     def _is_known(cls, name: str) -> str:
-        if not hasattr(cv2.aruco, name):
+        name = _OTHER_CASE.get(name, name)
+        if name not in MARKERS_OF:
             raise ValueError("a dictionary that OpenCV knows, as DICT_4X4_50")
         return name
 
     def conflicts(self) -> Iterator[Fault]:
         """Ask for numbered markers, none on another."""
-        yield from marker_conflicts("centres_mm", self.centres_mm, size="size_mm", size_mm=self.size_mm)
+        yield from marker_conflicts(
+            "centres_mm",
+            self.centres_mm,
+            size="size_mm",
+            size_mm=self.size_mm,
+            dictionary_key="dictionary",
+            dictionary=self.dictionary,
+        )
 
 
 class BoardKeys(_Keys):

@@ -135,7 +135,12 @@ class Board(Table):
     def conflicts(self) -> Iterator[Fault]:
         """Ask for numbered markers, none on another, none on the board."""
         yield from marker_conflicts(
-            "marker_centres_mm", self.marker_centres_mm, size="marker_size_mm", size_mm=self.marker_size_mm
+            "marker_centres_mm",
+            self.marker_centres_mm,
+            size="marker_size_mm",
+            size_mm=self.marker_size_mm,
+            dictionary_key="marker_dictionary",
+            dictionary=self.marker_dictionary,
         )
         half_mm = self.marker_size_mm / 2
         width_mm, length_mm = BOARD_FILES * self.square_mm, BOARD_ROWS * self.square_mm

@@ -27,6 +27,7 @@ from vision.falls import Aftermath, find_falls
 from vision.guards import Alarm, ClipGuard, Trouble, late_falls, missing_soldiers, unchanged
 from vision.hung import hung_from
 from vision.lying_there import find_lying_thing
+from vision.muzzle import muzzle_too_high, unseen_from_high
 from vision.outcome import Push, Standing
 from vision.registration import BoardView, EitherWay, NoBoard, grey, register
 from vision.scene import Scene
@@ -62,7 +63,7 @@ _ENDS_BY_SHOT = (
     "nothing on the table tells its ends apart: the shot did, which flew from the side that fires ({})"
 )
 _HUNG = "the same picture is repeated from picture {} on, while the shot should fly: did the camera hang?"
-_OTHER_END = 'cannon.side is "{}", and the shot comes in from the end of {}'
+_OTHER_END = 'cannon.side is "{}", and the shot comes in from the end of {}: is the side told wrongly, or the picture upside down?'
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +146,8 @@ def read_before(
         notes = (_ENDS_BY_SHOT.format(scene.cannon_side),)
     if isinstance(view, NoBoard):
         return NoReading(view.reason)
+    if (too_high := muzzle_too_high(scene, view)) is not None:
+        return NoReading(too_high)
     board = read_board(picture, scene, view)
     if (other := _another_table(board, scene)) is not None:
         return NoReading(other)
@@ -294,7 +297,13 @@ def read_shot(
         aftermath.pushes,
         track,
         contacts,
-        before.notes + board.standing.differences + aftermath.doubts + _other_rate(timestamps_us, scene.fps),
+        (
+            *before.notes,
+            *board.standing.differences,
+            *aftermath.doubts,
+            *_other_rate(timestamps_us, scene.fps),
+            *unseen_from_high(scene, track),
+        ),
         perhaps_fallen,
         (*alarms, *late.values()),
     )

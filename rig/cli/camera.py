@@ -32,6 +32,7 @@ app.add_typer(camera_group, rich_help_panel="Set up")
 
 _LOOK_S = 0.05  # between two looks at a camera that has given nothing new
 _TELL_S = 1.5  # between two remarks that nothing was kept
+_PRINTED_DICTIONARY = "DICT_4X4_50"
 _LEAST, _MOST = 3, 100  # corners or squares along a side of a board that anybody has
 
 FolderArgument = Annotated[Path, typer.Argument(metavar="FOLDER", help="photographs of the board")]
@@ -45,9 +46,12 @@ CharucoOption = Annotated[
 ]
 SquareOption = Annotated[float, typer.Option("--square-mm", min=1, max=1000, help="side of its squares")]
 MarkerOption = Annotated[
-    float | None, typer.Option("--marker-mm", min=0.5, max=1000, help="side of the ChArUco board's markers")
+    float | None,
+    typer.Option("--marker-mm", min=0.5, max=1000, help="with --charuco: side of its markers"),
 ]
-DictionaryOption = Annotated[str, typer.Option(help="OpenCV's name of the ChArUco board's markers")]
+DictionaryOption = Annotated[
+    str | None, typer.Option(help="with --charuco: OpenCV's name of its markers; without it, DICT_4X4_50")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")]
 PictureOption = Annotated[
     Path | None,
@@ -77,7 +81,7 @@ def calibrate(
     charuco: CharucoOption = None,
     square_mm: SquareOption = 30.0,
     marker_mm: MarkerOption = None,
-    dictionary: DictionaryOption = "DICT_4X4_50",
+    dictionary: DictionaryOption = None,
     picture: PictureOption = None,
     store: Annotated[
         bool, typer.Option("--store/--no-store", help="write the lens into the settings file")
@@ -124,18 +128,17 @@ def check(
     charuco: CharucoOption = None,
     square_mm: SquareOption = 30.0,
     marker_mm: MarkerOption = None,
-    dictionary: DictionaryOption = "DICT_4X4_50",
+    dictionary: DictionaryOption = None,
     as_json: JsonOption = False,
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Hold the settings' lens against photographs that it was not fitted to."""
     from rig.lens_report import check_lens, refused_in_words
 
+    told = _told_board(chessboard, charuco, square_mm, marker_mm, dictionary)
     chosen = settings_or_defaults(settings)
     lens = _stored_lens(chosen, settings)
-    pictures = _looked_at(
-        folder, _told_board(chessboard, charuco, square_mm, marker_mm, dictionary), quiet=as_json
-    )
+    pictures = _looked_at(folder, told, quiet=as_json)
     expected = (chosen.camera.width_px, chosen.camera.height_px)
     if pictures.size_px != expected:
         raise RefusedError(
@@ -176,13 +179,23 @@ def markers(
 
 
 def _told_board(
-    chessboard: str | None, charuco: str | None, square_mm: float, marker_mm: float | None, dictionary: str
+    chessboard: str | None,
+    charuco: str | None,
+    square_mm: float,
+    marker_mm: float | None,
+    dictionary: str | None,
 ) -> Target | None:
     """Return the board that was named; None where it is to be recognised."""
-    import cv2
-
+    from rig.marker_keys import MARKERS_OF
     from vision.lens import Charuco, Chessboard
 
+    if dictionary is not None and dictionary not in MARKERS_OF:
+        raise typer.BadParameter(
+            f"--dictionary: found {dictionary!r}, expected one that OpenCV knows: {', '.join(MARKERS_OF)}"
+        )
+    if charuco is None and (dictionary is not None or marker_mm is not None):
+        option = "--marker-mm" if dictionary is None else "--dictionary"
+        raise typer.BadParameter(f"{option}: it is for a board named with --charuco")
     if chessboard is not None and charuco is not None:
         raise typer.BadParameter("give --chessboard or --charuco, not both")
     if chessboard is not None:
@@ -195,11 +208,8 @@ def _told_board(
         raise typer.BadParameter(
             f"--marker-mm: found {size_mm:g}, expected less than --square-mm, {square_mm:g}"
         )
-    if not dictionary.startswith("DICT_") or not isinstance(getattr(cv2.aruco, dictionary, None), int):
-        raise typer.BadParameter(
-            f"--dictionary: found {dictionary!r}, expected a name that OpenCV knows, as DICT_4X4_50"
-        )
-    known = len(cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, dictionary)).bytesList)
+    dictionary = dictionary or _PRINTED_DICTIONARY
+    known = MARKERS_OF[dictionary]
     if columns * rows // 2 > known:
         raise typer.BadParameter(
             f"--charuco: {columns} x {rows} squares take {columns * rows // 2} markers, and {dictionary} has {known}"

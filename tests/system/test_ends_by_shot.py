@@ -65,8 +65,10 @@ def test_before_the_shot_the_ends_are_not_guessed_and_after_it_the_same_table_is
     assert isinstance(read_before(pictures, times_us, scene), TableBefore)
 
 
-def _read_with_known_ends(clip: Clip, fires: Side, *, release_told: bool) -> ShotReading:
-    cannon = {"side": fires.value, "muzzle_mm": None}
+def _read_with_known_ends(
+    clip: Clip, fires: Side, *, release_told: bool, muzzle_mm: tuple[float, float, float] | None = None
+) -> ShotReading:
+    cannon = {"side": fires.value, "muzzle_mm": muzzle_mm}
     keys = {**clip.keys, "position": None, "cannon": cannon}
     if not release_told:
         keys["fire_us"] = None
@@ -82,9 +84,19 @@ def test_a_shot_that_comes_from_the_other_end_than_told_holds_its_ruling(
 ) -> None:
     wrong = _read_with_known_ends(clip, Side.G, release_told=release_told)
     assert [alarm.reason for alarm in wrong.alarms] == [
-        'cannon.side is "G", and the shot comes in from the end of A'
+        'cannon.side is "G", and the shot comes in from the end of A: is the side told wrongly, or the picture upside down?'
     ]
     assert wrong.falls
     assert all(Cause.OTHER in fall.possible for fall in wrong.falls)
     right = _read_with_known_ends(clip, Side.A, release_told=release_told)
     assert not [alarm for alarm in right.alarms if alarm.trouble is Trouble.OTHER_END]
+
+
+def test_a_muzzle_told_at_the_wrong_end_does_not_hide_where_the_shot_comes_from(clip: Clip) -> None:
+    x_mm, y_mm, z_mm = clip.truth.muzzle_mm
+    turned_mm = (8 * 45.0 - x_mm, 18 * 45.0 - y_mm, z_mm)
+    wrong = _read_with_known_ends(clip, Side.G, release_told=True, muzzle_mm=turned_mm)
+    assert [alarm.trouble for alarm in wrong.alarms] == [Trouble.OTHER_END]
+    assert all(Cause.OTHER in fall.possible for fall in wrong.falls)
+    right = _read_with_known_ends(clip, Side.A, release_told=True, muzzle_mm=(x_mm, y_mm, z_mm))
+    assert not right.alarms

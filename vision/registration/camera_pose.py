@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import BOARD_FILES, BOARD_ROWS
+from vision.registration.corners import are_one_along, turned_over_since
 from vision.registration.fit import LINES, Measured, Unknowns, first_pose, fit_camera, off_of
 from vision.registration.lines import measure_lines
 from vision.registration.marks import Marks, find_faint_markers, find_markers, read_prints
@@ -107,10 +108,9 @@ def register(image: Image, scene: Scene) -> BoardView | NoBoard:
         return _by_table(shades, scene, scene.markers)
     if scene.corners_px is None:
         return _by_pattern(shades, scene)
-    rough = _from_marks(shades, scene, None)
-    if isinstance(rough, NoBoard):
-        return rough
-    view = _by_lines(shades, scene, *rough)
+    view = _by_corners(shades, scene, np.array(scene.corners_px, dtype=np.float64))
+    if isinstance(view, NoBoard):
+        return view
     if ends_told(shades, replace(scene, muzzle_mm=None), view) is False:
         return NoBoard(
             "the soldiers stand as expected only if the board is turned by half: is the picture upside down, "
@@ -150,6 +150,60 @@ def _beside_lines(shades: Image, scene: Scene, view: BoardView) -> NoBoard | Non
     outline = find_outline(shades, replace(scene, markers=None))
     if isinstance(outline, NoBoard):
         return None
+    off_mm = _plainly_off_mm(shades, scene, view, outline, view.lines_used + 1)
+    if off_mm is None:
+        return None
+    return NoBoard(
+        f"the board's lines lie up to {off_mm:.0f} mm beside where the markers put them: measure board.square_mm and "
+        "board.markers.centres_mm again"
+    )
+
+
+def _by_corners(shades: Image, scene: Scene, told: FloatArray) -> BoardView | NoBoard:
+    """Place the camera by corners told by hand, shape (4, 2), and by the board's lines, and hold it against its pattern.
+
+    However many lines the view stands on: a row off, all but one row of the board's lines are where lines should be.
+    """
+    bare = replace(scene, corners_px=None)
+    rough = _from_marks(shades, scene, None)
+    outline = find_outline(shades, bare)
+    if isinstance(outline, NoBoard):
+        return rough if isinstance(rough, NoBoard) else _by_lines(shades, scene, *rough)
+    if are_one_along(told, outline, scene):
+        return NoBoard(
+            "board.corners_px are the board's corners in the wrong order: tell those of A-1, A-8, G-1 and G-8, in this order"
+        )
+    if isinstance(rough, NoBoard):
+        return rough
+    view = _by_lines(shades, scene, *rough)
+    corners_mm = np.array(scene.outline_mm)
+    apart = [
+        np.linalg.norm(view.on_plane(np.roll(outline, by, axis=0)) - corners_mm, axis=1) for by in (0, 2)
+    ]
+    if min(each.max() for each in apart) <= _BESIDE_SQUARES * scene.square_mm:
+        return view
+    # The rings on the squares are as good as lines half a square off, so that there may be as many.
+    off_mm = _plainly_off_mm(shades, bare, view, outline, view.lines_used)
+    if off_mm is None:
+        return view
+    turned_over = turned_over_since(told, outline, scene, (view.width_px, view.height_px))
+    return NoBoard(
+        f"board.corners_px lie up to {off_mm:.0f} mm beside the board's lines"
+        + (
+            ": tell its outer corners, not those of a square within it or of the frame around it"
+            if turned_over is None
+            else f", and would not if the picture were {turned_over}: is it the film that they were taken from?"
+        )
+    )
+
+
+def _plainly_off_mm(
+    shades: Image, scene: Scene, view: BoardView, outline: FloatArray, fewest: int
+) -> float | None:
+    """Say how far a view's board lies from the one that was found by its pattern, on `fewest` lines or more.
+
+    ``None`` where it does not lie plainly beside it.
+    """
     corners_mm = np.array(scene.outline_mm)
     flat = np.column_stack([corners_mm, np.zeros(4)])
     # The nearer way round is the right one; a turned one may have an edge more by chance.
@@ -163,13 +217,8 @@ def _beside_lines(shades: Image, scene: Scene, view: BoardView) -> NoBoard | Non
         ),
         default=(0.0, 0),
     )
-    plainly = lines >= max(view.lines_used + 1, _HALF_THE_LINES)
-    if not plainly or off_mm <= _BESIDE_SQUARES * scene.square_mm:
-        return None
-    return NoBoard(
-        f"the board's lines lie up to {off_mm:.0f} mm beside where the markers put them: measure board.square_mm and "
-        "board.markers.centres_mm again"
-    )
+    plainly = lines >= max(fewest, _HALF_THE_LINES)
+    return off_mm if plainly and off_mm > _BESIDE_SQUARES * scene.square_mm else None
 
 
 def _moved_mm(found: Marks, view: BoardView, scene: Scene) -> dict[int, float]:
@@ -357,6 +406,9 @@ def _from_marks(shades: Image, scene: Scene, found: Marks | None) -> Rough | NoB
         view, p, misfit_px = fitted
         groups = sorted(set(marks.group.tolist()))
         worst = {g: float(np.median(misfit_px[marks.group == g])) for g in groups}
+        if groups == [-1] and misfit_px.max() > scene.square_mm / view.mm_per_px(*_middle_mm(scene)):
+            # The fit gives up a corner or two that do not agree with the others, however far they are.
+            worst[-1] = np.inf
         if max(worst.values()) <= _MARKER_TOLERANCE_PX:
             break
         if len(groups) < 4:
@@ -379,6 +431,10 @@ def _from_marks(shades: Image, scene: Scene, found: Marks | None) -> Rough | NoB
     return view, p, marks
 
 
+def _middle_mm(scene: Scene) -> tuple[float, float]:
+    return scene.width_mm / 2, scene.length_mm / 2
+
+
 def _fit_marks(
     marks: Measured, scene: Scene, unknowns: Unknowns, size_px: tuple[int, int]
 ) -> tuple[BoardView, FloatArray, FloatArray] | None:
@@ -395,7 +451,7 @@ def _by_lines(shades: Image, scene: Scene, view: BoardView, p: FloatArray, marks
     """Place the camera by the board's lines; where too few of them are seen, leave it."""
     size_px = (view.width_px, view.height_px)
     unknowns = Unknowns.of(scene, *size_px)
-    px_per_square = scene.square_mm / view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2)
+    px_per_square = scene.square_mm / view.mm_per_px(*_middle_mm(scene))
     laid_px = _CLICKED_SIGMA_PX if scene.markers is None else 0.01 * px_per_square
     believed_marks = marks.at_least(float(np.hypot(laid_px, _CORNER_SIGMA_PX)))
     is_near = view.error_mm < _NEAR_SQUARES * scene.square_mm

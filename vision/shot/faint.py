@@ -97,6 +97,8 @@ def faint_flights(
     if not len(pictures) or not len(shots.starts_ms):
         return []
     changes = _Changes(frames, pictures, scene, view, sways)
+    if not changes.any_seen:
+        return []
     times_ms = np.array([finder.middle_ms(k) for k in pictures])
     told = np.zeros(len(shots.starts_ms))
     for i, time_ms in enumerate(times_ms):
@@ -187,6 +189,10 @@ class _Changes:
         height, width = frames[0].shape[:2]
         u, v = places.reshape(len(ys), len(xs), 2).transpose(2, 0, 1)
         self._inside = (u > 2) & (v > 2) & (u < width - 3) & (v < height - 3)
+        self.any_seen = bool(self._inside.any())
+        """Whether anything of the plane is in the pictures; where not, nothing can be asked of them."""
+        if not self.any_seen:
+            return
         # As many pixels as a cell covers.
         blur = max(1, round(_CELL_MM / view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2, PLANE_MM)))
         self._blur = (blur, blur)

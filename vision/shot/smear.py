@@ -93,6 +93,8 @@ class SmearFitter:
         way
             Direction of the smear times its length, in px.
         """
+        if not np.abs(way).max() < max(self._frames[0].shape[:2]):
+            return None  # no shot is in the picture for all that way: it would pass right before the lens
         cut = self._cut(k, self._box(place, way, _REACH_PX + 2))
         if cut is None or self._colour is None:
             return None

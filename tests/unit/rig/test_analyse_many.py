@@ -202,6 +202,28 @@ def test_a_reading_that_cannot_be_kept_is_given_all_the_same(
     assert "1 read (of 1 the reading is not kept), 0 read before by the same code, 0 cannot be read" in err
 
 
+@pytest.mark.parametrize(
+    "left", ["", '{"format": "shot-analysis/1", "resu', "[]"], ids=["emptied", "cut short", "a list"]
+)
+def test_a_kept_reading_that_was_emptied_is_made_anew_beside_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], left: str
+) -> None:
+    folder = record(tmp_path / "shot")
+    place = place_of(folder, read_recording(folder))
+    place.parent.mkdir()
+    place.write_text(left)
+    beside = place.with_name(f"{place.stem}-2.json")
+    for told in ("1 read, 0 read before", "0 read, 1 read before"):
+        assert main(["analyse", str(folder), "--keep", "--jobs", "1"]) == 0
+        out, err = capsys.readouterr()
+        assert told in out
+        assert (f"found no reading in it; read anew, and kept beside it as {beside.name}" in err) == (
+            told == "1 read, 0 read before"
+        )
+    assert place.read_text() == left, "what is no reading is left as it is"
+    assert [reading.path for reading in kept_readings(folder)] == [beside]
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may look into every folder")
 def test_a_folder_that_must_not_be_looked_into_is_named_and_the_rest_is_found(tmp_path: Path) -> None:
     write(tmp_path / "shot")

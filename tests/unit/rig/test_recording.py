@@ -265,9 +265,12 @@ def test_a_missing_key_is_named(folder: Path, key: str) -> None:
         ("board.markers.centres_mm", {"7": [0, 0], "007": [0, 700]}),
         ("board.markers.centres_mm", {"9" * 5000: [0, 0]}),
         ("board.markers.centres_mm", {"1": [0, 0], "2": [10, 10]}),  # one on the other
+        ("board.markers.centres_mm", {"0": [-30, 25], "50": [390, 780]}),  # DICT_4X4_50 has 0 to 49
+        ("board.markers.dictionary", "DICT_X"),
         ("board.corners_px", [[-1e300, -1e300], [1e300, -1e300], [1e300, 1e300], [-1e300, 1e300]]),
         ("cannon.muzzle_mm", [180, 20_860, 50]),
         ("cannon.muzzle_mm", [180, 860, -500]),
+        ("cannon.muzzle_mm", [180, 860, 1400]),
         ("cannon.muzzle_mm", [180, -50, 50]),  # at the other side's end
         ("cannon.side", "A"),
         ("cannon.side", "B"),

@@ -209,6 +209,11 @@ def test_everything_wrong_is_said_at_once() -> None:
             "found the name 'x', expected a marker's number, as 0",
         ),
         (
+            "[board]\nmarker_centres_mm = { 0 = [-40, 0], 1 = [400, 0], 2 = [-40, 800], 98 = [400, 800] }",
+            "board.marker_centres_mm.98",
+            "found marker 98, expected a number that it has: DICT_4X4_50 has markers 0 to 49",
+        ),
+        (
             "[board]\nmarker_size_mm = 36\nmarker_centres_mm = { 0 = [-40, 0], 1 = [400, 0], 2 = [-40, 800], 3 = [-30, 5] }",
             "board.marker_centres_mm.3",
             "found a marker 10 mm from marker 0, expected markers that lie side by side, at least 36 mm apart",

@@ -154,6 +154,22 @@ def test_pictures_without_board_are_told() -> None:
     assert "markers" in reading.reason
 
 
+@pytest.mark.parametrize("z_mm", [700.0, 1240.0, 1260.0])
+def test_a_muzzle_as_high_as_the_camera_is_told(z_mm: float) -> None:
+    pictures = clip()
+    reading = read_shot(pictures, times(len(pictures)), replace(SCENE, muzzle_mm=(180.0, -20.0, z_mm)))
+    assert isinstance(reading, NoReading)
+    assert f"the muzzle would be {z_mm:.0f} mm above the board" in reading.reason
+
+
+@pytest.mark.parametrize(("z_mm", "noted"), [(48.0, False), (431.0, True)])
+def test_a_high_muzzle_from_which_no_shot_is_seen_is_noted(z_mm: float, noted: bool) -> None:
+    pictures = clip()
+    reading = read_shot(pictures, times(len(pictures)), replace(SCENE, muzzle_mm=(180.0, -20.0, z_mm)))
+    assert isinstance(reading, ShotReading), reading
+    assert any("431 mm above the board: is its z right?" in note for note in reading.notes) == noted
+
+
 def test_as_many_times_as_pictures() -> None:
     with pytest.raises(ValueError, match="3 frames and 2 timestamps"):
         read_shot([Table(CAMERA).paint()] * 3, [0, 1], SCENE)

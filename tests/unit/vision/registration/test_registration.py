@@ -349,6 +349,80 @@ def test_corners_clicked_by_hand_are_made_good_by_the_lines() -> None:
     assert off_mm(found, camera) < 0.6
 
 
+def off_centre() -> BoardView:
+    """A camera to which a picture turned over shows the board elsewhere."""
+    camera = painted.view(tilt_rad=0.04, roll_rad=0.1, height_mm=1300.0)
+    return replace(camera, translation_mm=camera.translation_mm + np.array([30.0, -45.0, 0.0]))
+
+
+def corners_of(camera: BoardView, beside_mm: tuple[float, float] = (0.0, 0.0)) -> NDArray[np.float64]:
+    outline = np.array([(x, y, 0.0) for x, y in painted.scene(camera).outline_mm])
+    return camera.project(outline + np.array((*beside_mm, 0.0)))
+
+
+def register_with(
+    picture: NDArray[np.uint8], camera: BoardView, corners: NDArray[np.float64]
+) -> BoardView | NoBoard:
+    told = tuple((float(u), float(v)) for u, v in corners)
+    return register(picture, painted.scene(camera, markers=None, corners_px=told))
+
+
+@pytest.mark.parametrize(
+    "beside_mm", [(30.0, 0.0), (0.0, 30.0), (45.0, 0.0), (-45.0, 0.0), (0.0, 45.0), (0.0, -45.0)], ids=str
+)
+@pytest.mark.parametrize("checkered", [False, True])
+def test_corners_that_lie_beside_the_board_are_told_though_its_lines_are_alike_there(
+    beside_mm: tuple[float, float], checkered: bool
+) -> None:
+    camera = off_centre()
+    picture = Table(camera, checkered=checkered, markers=None).paint()
+    found = register_with(picture, camera, corners_of(camera, beside_mm))
+    if isinstance(found, NoBoard):
+        assert "mm beside the board's lines" in found.reason
+    else:
+        assert max(map(abs, beside_mm)) < painted.SQUARE_MM, (
+            "a whole square off, the lines there are other lines"
+        )
+        assert off_mm(found, camera) < 0.6, "half a square off, the lines may make them good"
+
+
+@pytest.mark.parametrize("by", [1, 3])
+@pytest.mark.parametrize("guessed_lens", [False, True])
+def test_corners_that_do_not_begin_at_a_1_or_g_1_are_told(by: int, guessed_lens: bool) -> None:
+    camera = off_centre()
+    told = tuple((float(u), float(v)) for u, v in np.roll(corners_of(camera), by, axis=0))
+    scene = painted.scene(camera, markers=None, corners_px=told)
+    if guessed_lens:
+        scene = replace(scene, intrinsics=None, distortion=None)
+    found = register(Table(camera, markers=None).paint(), scene)
+    assert isinstance(found, NoBoard), found
+    assert "in the wrong order" in found.reason
+
+
+def test_corners_one_along_place_no_board_though_its_lines_are_not_seen() -> None:
+    camera = off_centre()
+    bare = np.random.default_rng(1).normal(120, 9, (540, 960, 3)).clip(0, 255).astype(np.uint8)
+    assert isinstance(register_with(bare, camera, corners_of(camera)), BoardView)
+    found = register_with(bare, camera, np.roll(corners_of(camera), 1, axis=0))
+    assert isinstance(found, NoBoard)
+    assert "not those of a board" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("turned", "said"),
+    [(np.s_[:, ::-1], "mirrored"), (np.s_[::-1], "mirrored"), (np.s_[::-1, ::-1], "turned by half")],
+    ids=["left to right", "upside down, as in a mirror", "upside down"],
+)
+def test_a_film_that_was_turned_over_since_its_corners_were_told_is_told(
+    turned: tuple[slice, ...], said: str
+) -> None:
+    camera = off_centre()
+    picture = np.ascontiguousarray(Table(camera, markers=None).paint()[turned])
+    found = register_with(picture, camera, corners_of(camera))
+    assert isinstance(found, NoBoard), found
+    assert f"and would not if the picture were {said}" in found.reason
+
+
 def test_a_lens_for_another_size_of_picture_is_told() -> None:
     camera = painted.view()
     found = register(Table(camera).paint(), painted.scene(camera, intrinsics=(2360.0, 2360.0, 959.5, 539.5)))

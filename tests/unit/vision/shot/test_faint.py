@@ -1,12 +1,16 @@
 """A shot that hardly stands out of the board, on pictures drawn from a known path."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from flight_pictures import FIRE_US, MUZZLE_MM, camera, film, fly, scene
 
 from vision.scene import Scene
 from vision.shot import find_track
-from vision.shot.faint import Struck
+from vision.shot.faint import Struck, faint_flights, quiet_pictures
+from vision.shot.sights import SightFinder
+from vision.steady import Sways
 
 VIEW = camera()
 PATH = fly(MUZZLE_MM, (0.6, 9.5, -0.1), [(60.0, (3.0, -4.0, 1.0))])
@@ -36,6 +40,14 @@ def test_shot_too_faint_for_streaks_is_found_on_its_way_to_whom_it_struck(known:
         truth = PATH((time_us - FIRE_US) / 1000)
         assert truth is not None
         assert np.hypot(x - truth[0], y - truth[1]) < 6.0
+
+
+def test_nothing_is_found_where_the_board_is_not_in_the_pictures() -> None:
+    elsewhere = replace(VIEW, translation_mm=VIEW.translation_mm + np.array([0.0, 3000.0, 0.0]))
+    finder = SightFinder(CLIP.frames, CLIP.timestamps_us, scene(), VIEW, None)
+    pictures = quiet_pictures(CLIP.timestamps_us, FIRE_US, STRIKES_US)
+    known = (scene(), elsewhere, finder, 8333.0, Sways(CLIP.frames[0]))
+    assert faint_flights(CLIP.frames, pictures, STRUCK, *known) == []
 
 
 def test_nothing_is_found_where_no_shot_flew() -> None:

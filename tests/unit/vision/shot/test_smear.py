@@ -83,3 +83,8 @@ def test_at_the_rim_and_without_neighbours_it_cannot_be_told() -> None:
     found = fitter(film((62.0, 37.0)))
     assert found.fit(4, np.array([-40.0, 37.0]), WAY) is None
     assert found.fit(0, np.array([62.0, 37.0]), WAY) is None
+
+
+@pytest.mark.parametrize("way", [(1e9, 3.0), (2.0, -np.inf), (np.nan, 1.0)], ids=str)
+def test_what_passes_right_before_the_lens_is_no_smear(way: tuple[float, float]) -> None:
+    assert fitter(film((62.3, 37.6))).fit(4, np.array([62.3, 37.6]), np.array(way)) is None
