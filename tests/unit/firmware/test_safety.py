@@ -17,6 +17,16 @@ def press_stop(cannon: Cannon) -> None:
     cannon.set(off=Input.ESTOP_OK)
 
 
+def after_an_emergency_stop() -> Cannon:
+    """The stop was pressed and is released again; the key was not turned."""
+    cannon = cannon_in(State.READY)
+    press_stop(cannon)
+    cannon.run(20)
+    cannon.set(on=Input.ESTOP_OK)
+    cannon.run(20)
+    return cannon
+
+
 def turn_key_off(cannon: Cannon) -> None:
     cannon.set(off=Input.KEY_ON)
 
@@ -150,11 +160,7 @@ def test_key_turned_while_the_stop_is_pressed_does_not_count() -> None:
 
 
 def test_glitch_of_the_key_is_no_turn() -> None:
-    cannon = cannon_in(State.READY)
-    press_stop(cannon)
-    cannon.run(20)
-    cannon.set(on=Input.ESTOP_OK)
-    cannon.run(20)
+    cannon = after_an_emergency_stop()
     turn_key_off(cannon)
     cannon.run(10)
     cannon.set(on=Input.KEY_ON)
@@ -165,11 +171,7 @@ def test_glitch_of_the_key_is_no_turn() -> None:
 @pytest.mark.parametrize(("off_ms", "on_ms"), [(1, 1), (1, 3), (20, 1), (49, 1)])
 def test_key_contact_that_chatters_is_no_turn(off_ms: int, on_ms: int) -> None:
     """S-11. It is never on for so long that it is believed, and never off for 50 ms at a stretch."""
-    cannon = cannon_in(State.READY)
-    press_stop(cannon)
-    cannon.run(20)
-    cannon.set(on=Input.ESTOP_OK)
-    cannon.run(20)
+    cannon = after_an_emergency_stop()
     for _ in range(300 // (off_ms + on_ms)):
         turn_key_off(cannon)
         cannon.run(off_ms, beat=False)
@@ -180,10 +182,7 @@ def test_key_contact_that_chatters_is_no_turn(off_ms: int, on_ms: int) -> None:
 
 
 def test_key_that_bounces_as_it_comes_on_is_a_turn() -> None:
-    cannon = cannon_in(State.READY)
-    press_stop(cannon)
-    cannon.run(20)
-    cannon.set(on=Input.ESTOP_OK)
+    cannon = after_an_emergency_stop()
     turn_key_off(cannon)
     cannon.run(60)
     for _ in range(3):
@@ -197,10 +196,7 @@ def test_key_that_bounces_as_it_comes_on_is_a_turn() -> None:
 
 
 def test_key_must_be_turned_even_if_a_reset_comes_between() -> None:
-    cannon = cannon_in(State.READY)
-    press_stop(cannon)
-    cannon.run(20)
-    cannon.set(on=Input.ESTOP_OK)
+    cannon = after_an_emergency_stop()
     cannon.reset(ResetCause.EXTERNAL)
     cannon.run(20, beat=False)
     cannon.identify(session=4)
