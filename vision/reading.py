@@ -276,10 +276,10 @@ def read_shot(
     perhaps_fallen = find_perhaps_fallen(
         aftermath.may_have_fallen, aftermath.topplings, aftermath.pushes, shot
     )
-    if not (release_told or track.found or falls or aftermath.pushes):
-        # Pictures of a table at rest may be the same in any film; where nothing happened they tell that it could not be seen.
+    if not (release_told or falls or aftermath.pushes):
+        # Pictures of a table at rest may be the same in any film; a shot that is not seen to fly on tells that these hide it.
         hung = hung_from(plain, timestamps_us, first_moving, release_told=False)
-        if hung is not None:
+        if hung is not None and (not track.points or track.points[-1][0] >= timestamps_us[hung]):
             return NoReading(_HUNG.format(hung + 1))
     alarms = lookout.guard.alarms(frames, timestamps_us, first_moving, laid)
     if comes_from_the_other_end(track, *seen, struck, lookout.sways):
