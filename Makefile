@@ -24,7 +24,7 @@ demo: firmware
 	$(BIN)/rig demo
 
 test: firmware $(READY_TESTS)
-	$(BIN)/python -m pytest -n 3 --dist worksteal tests
+	$(BIN)/python -m pytest -n 2 tests
 
 # Hours of fuzzing of the firmware's core; FUZZ_SECONDS=60 for a taste.
 fuzz:

@@ -81,11 +81,18 @@ def _check_file(path: Path, *, create: bool) -> None:
 
 
 def _refuse_cut_short(engine: sa.Engine, path: Path) -> None:
-    """Refuse a file of which half a page is left: SQLite notices none but whole pages that are gone."""
+    """Refuse a file of which half a page is left: SQLite notices none but whole pages that are gone.
+
+    While pages still wait in the write-ahead log, or where more was begun than was kept, the file may end within a page too.
+    """
     with engine.begin() as connection:
         connection.exec_driver_sql("SELECT 1 FROM sqlite_master")  # says what is no SQLite file at all
         page_bytes = connection.exec_driver_sql("PRAGMA page_size").scalar_one()
-    if path.stat().st_size % page_bytes:
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
+    waiting = path.with_name(f"{path.name}-wal")
+    if waiting.exists() and waiting.stat().st_size:
+        return
+    if path.stat().st_size < pages * page_bytes:
         raise LogError(f"{path}: {_damaged('its end is cut off')}")
 
 
