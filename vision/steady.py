@@ -26,6 +26,7 @@ _CLOSE_ENOUGH_PX = 0.03
 _SMOOTHING_PX = 3
 _LEAST_SHIFT_PX = 0.05
 _LEAST_STEP = 0.5  # grey levels
+_MOST_OF_A_THIRD = 4  # more take time and tell little
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +172,22 @@ def _middle(values: NDArray[np.float64]) -> float:
 
 
 def typical(pictures: Sequence[Image]) -> Image:
-    """Median of three pictures, one of two or one: what passes through one of three is gone."""
-    if len(pictures) < 3:
+    """Median of the means of the first, the middle and the last of some pictures, one of two or one.
+
+    What passes through a third of them is gone, and of the noise there is half as much as in the median of three.
+    """
+    count = len(pictures)
+    if count < 3:
         return pictures[-1]
-    a, b, c = pictures[0], pictures[len(pictures) // 2], pictures[-1]
+    thirds = (pictures[k * count // 3 : (k + 1) * count // 3] for k in range(3))
+    a, b, c = (_mean(third[:_MOST_OF_A_THIRD]) for third in thirds)
     return np.asarray(cv2.max(cv2.min(a, b), cv2.min(cv2.max(a, b), c)), dtype=np.uint8)
+
+
+def _mean(pictures: Sequence[Image]) -> Image:
+    if len(pictures) == 1:
+        return pictures[0]
+    total = np.add(pictures[0], pictures[1], dtype=np.uint16)
+    for picture in pictures[2:]:
+        np.add(total, picture, out=total)
+    return np.asarray(cv2.convertScaleAbs(total, alpha=1 / len(pictures)), dtype=np.uint8)

@@ -33,6 +33,7 @@ LEAST_PUSH_MM = 5.0
 # The last pictures, among which nothing but the rolling shot should move.
 _LAST_PICTURES = 9
 _SURE = 0.8  # of either fate; less is told
+_SURELY_FAR = 0.7  # so sure it must be of one that slid far that it stands: hardly any does
 _SAME_PLACE_MM = 25.0  # farther apart nobody is taken for somebody else
 
 
@@ -176,7 +177,9 @@ def _fates(change: Change, places: Sequence[Place]) -> Mapping[Place, _Fate]:
                 break
             looked_far = True
             far = {each: weigh_far(each) for each in left}
-            left |= {each: fate for each, fate in far.items() if fate is not None and fate.stands}
+            left |= {
+                each: fate for each, fate in far.items() if fate is not None and fate.chance >= _SURELY_FAR
+            }
             continue
         fate = decided[place] = left.pop(place)
         taken |= change.outline(place, fate.evidence.found, shift_mm(fate.evidence))

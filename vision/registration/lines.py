@@ -4,6 +4,8 @@ Whatever a board looks like, two squares that share an edge are parted by a line
 Across the middle part of each inner edge the picture is averaged along the edge to one profile, and in it the line, or
 the step, is placed where it explains most. Soldiers, shadows and litter hide some of the 262 edges; the fit
 that uses them weighs those by how badly they agree.
+
+A square farther out there are no such edges: so it is told whether a board begins and ends where a camera says so.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from vision.registration.fit import LINES, Measured
 from vision.registration.view import BoardView
 from vision.scene import Scene
 
-__all__ = ["measure_lines"]
+__all__ = ["begins_and_ends", "measure_lines"]
 
 Image = NDArray[np.uint8]
 FloatArray = NDArray[np.float64]
@@ -36,17 +38,67 @@ _BY_TURNS = (
 _LEAST_RISE = 1.0  # grey levels; less is no line
 _LEAST_SHARE = 0.4  # of what the profile varies by that step and line explain
 _LEAST_SIGMA_PX = 0.08
+# Where a board begins and ends, of the edges along its border at least so many are found, and across its outermost squares;
+# and of those a square farther at most so many for each of these. Rings on the squares are as good as lines to a board
+# that is placed a quarter of a square off; its border lies on the table, then.
+_LEAST_ALONG = 0.8
+_LEAST_WITHIN = 0.7
+_MOST_BEYOND = 0.5
+_BORDER_REACH_SQUARES = 0.16
 
 
-def _edges() -> tuple[FloatArray, FloatArray]:
-    """Middles of the inner edges in squares, shape (262, 2), and the direction across each, shape (262, 2)."""
-    upright = [(x, y + 0.5) for x in range(1, BOARD_FILES) for y in range(BOARD_ROWS)]
-    level = [(x + 0.5, y) for y in range(1, BOARD_ROWS) for x in range(BOARD_FILES)]
-    across = np.array([(1.0, 0.0)] * len(upright) + [(0.0, 1.0)] * len(level))
-    return np.array(upright + level, dtype=np.float64), across
+@dataclass(frozen=True, slots=True, eq=False)
+class _Edges:
+    """Edges between squares."""
+
+    middles: FloatArray
+    """In squares, shape (N, 2)."""
+    across: FloatArray
+    """The direction across each, shape (N, 2)."""
+    by_turns: FloatArray | None
+    """1 or -1 as a checkered board is dark or light on the far side of each, shape (N,); ``None`` along the border."""
+
+    @classmethod
+    def of(
+        cls,
+        upright: list[tuple[float, float]],
+        level: list[tuple[float, float]],
+        *,
+        are_border: bool = False,
+    ) -> _Edges:
+        """Take the middles of those along y, and of those along x."""
+        middles = np.array(upright + level, dtype=np.float64)
+        across = np.array([(1.0, 0.0)] * len(upright) + [(0.0, 1.0)] * len(level))
+        return cls(middles, across, None if are_border else 1 - 2 * (np.floor(middles).sum(axis=1) % 2))
 
 
-_MIDDLES, _ACROSS = _edges()
+_INNER_EDGES = _Edges.of(
+    [(x, y + 0.5) for x in range(1, BOARD_FILES) for y in range(BOARD_ROWS)],
+    [(x + 0.5, y) for y in range(1, BOARD_ROWS) for x in range(BOARD_FILES)],
+)
+
+
+def _border_edges() -> tuple[_Edges, NDArray[np.int_]]:
+    """Give the edges that make the border, and which of the four sides each is of."""
+    files, rows = range(BOARD_FILES), range(BOARD_ROWS)
+    upright = [(float(x), y + 0.5) for x in (0, BOARD_FILES) for y in rows]
+    level = [(x + 0.5, float(y)) for y in (0, BOARD_ROWS) for x in files]
+    counts = [len(rows)] * 2 + [len(files)] * 2
+    return _Edges.of(upright, level, are_border=True), np.repeat(range(4), counts)
+
+
+def _edges_beside(border: float) -> tuple[_Edges, NDArray[np.int_]]:
+    """Give the edges across squares that lie beside the border, as far as told, and which of the four sides each is of."""
+    files, rows = range(1, BOARD_FILES), range(1, BOARD_ROWS)
+    upright = [(float(x), y) for y in (border, BOARD_ROWS - border) for x in files]
+    level = [(x, float(y)) for x in (border, BOARD_FILES - border) for y in rows]
+    counts = [len(files)] * 2 + [len(rows)] * 2
+    return _Edges.of(upright, level), np.repeat((2, 3, 0, 1), counts)
+
+
+_BORDER = _border_edges()
+_WITHIN = _edges_beside(0.5)
+_BEYOND = _edges_beside(-0.5)
 
 
 def measure_lines(shades: Image, view: BoardView, scene: Scene, reach_squares: float) -> Measured:
@@ -67,8 +119,44 @@ def measure_lines(shades: Image, view: BoardView, scene: Scene, reach_squares: f
     -------
     One measurement for each edge that was found, across it.
     """
+    return _measured(shades, view, scene, reach_squares, _INNER_EDGES)[0]
+
+
+def begins_and_ends(shades: Image, view: BoardView, scene: Scene) -> bool:
+    """Say whether the board has its border where a camera says so, and its lines end there, plainly and on all four sides.
+
+    Parameters
+    ----------
+    shades
+        The picture in grey.
+    view
+        The camera, placed by the lines.
+    scene
+        The board.
+
+    Returns
+    -------
+    ``False`` where not, and where it cannot be told: the border is hidden, or not drawn, or what lies beside looks like lines.
+    """
+
+    def found(edges: _Edges, side: NDArray[np.int_]) -> FloatArray:
+        """Give the share of the edges that is found, of each side."""
+        seen = _measured(shades, view, scene, _BORDER_REACH_SQUARES, edges)[1]
+        return np.bincount(side, weights=seen) / np.bincount(side)
+
+    return bool(
+        (found(*_BORDER) >= _LEAST_ALONG).all()
+        and ((within := found(*_WITHIN)) >= _LEAST_WITHIN).all()
+        and (found(*_BEYOND) <= _MOST_BEYOND * within).all()
+    )
+
+
+def _measured(
+    shades: Image, view: BoardView, scene: Scene, reach_squares: float, edges: _Edges
+) -> tuple[Measured, NDArray[np.bool_]]:
+    """Measure edges, as `measure_lines`, and say which were found, shape (edges,)."""
     square_mm = scene.square_mm
-    middles, across = _MIDDLES * square_mm, _ACROSS
+    middles, across = edges.middles * square_mm, edges.across
     step = 0.2 * square_mm
     moved = np.concatenate([middles, middles + step * across, middles + step * across[:, ::-1]])
     at, over, further = np.split(view.project(np.column_stack([moved, np.zeros(len(moved))])), 3)
@@ -89,12 +177,12 @@ def measure_lines(shades: Image, view: BoardView, scene: Scene, reach_squares: f
     u, v = ((start[:, k, :, None] + reach[:, k, None, :]).reshape(-1, count) for k in (0, 1))
     sampled = cv2.remap(shades, u, v, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     profiles = sampled.reshape(len(at), len(_ALONG), count).mean(axis=1, dtype=np.float32)
-    placed = _place(profiles, places_mm, float(np.median(px_per_mm)), window)
+    placed = _place(profiles, places_mm, float(np.median(px_per_mm)), window, edges.by_turns)
     found = placed.found & inside
     along = by_across / px_per_mm[:, None]
     pixels = at + placed.offset_mm[:, None] * by_across
     sigma_px = np.maximum(placed.sigma_mm * px_per_mm, _LEAST_SIGMA_PX)
-    return Measured(
+    lines = Measured(
         middles[found],
         middles[found],
         pixels[found],
@@ -103,6 +191,7 @@ def measure_lines(shades: Image, view: BoardView, scene: Scene, reach_squares: f
         np.full(int(found.sum()), LINES),
         (placed.lean[:, None] * across)[found],
     )
+    return lines, found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,7 +205,13 @@ class _Placed:
     found: NDArray[np.bool_]
 
 
-def _place(profiles: NDArray[np.float32], places_mm: FloatArray, px_per_mm: float, window: int) -> _Placed:
+def _place(
+    profiles: NDArray[np.float32],
+    places_mm: FloatArray,
+    px_per_mm: float,
+    window: int,
+    by_turns: FloatArray | None,
+) -> _Placed:
     """Find the line in each profile.
 
     A line and a step at one place cannot be told from a line or a step a little beside it, so either lines or steps are
@@ -132,6 +227,8 @@ def _place(profiles: NDArray[np.float32], places_mm: FloatArray, px_per_mm: floa
         Scale of the picture.
     window
         How many places to each side of a line belong to it.
+    by_turns
+        As in `_Edges`.
     """
     step_mm = float(places_mm[1] - places_mm[0])
     # One basis serves everywhere: a window of the profile, the line in its middle.
@@ -151,7 +248,8 @@ def _place(profiles: NDArray[np.float32], places_mm: FloatArray, px_per_mm: floa
     shares = [np.median((power / varied).max(axis=1)) for power in (line_power, step_power)]
     # Of little more than its own width, a line's flank looks like a step as well.
     is_wide = window * step_mm * px_per_mm >= _WIDE_WINDOW_PX
-    are_steps = shares[0] < shares[1] if is_wide else _is_checkered(profiles)
+    tells = None if is_wide else by_turns
+    are_steps = shares[0] < shares[1] if tells is None else _is_checkered(profiles, tells)
     explained = step_power if are_steps else line_power
     best = np.clip(np.argmax(explained, axis=1), 1, explained.shape[1] - 2)
     rows = np.arange(len(profiles))
@@ -172,12 +270,11 @@ def _place(profiles: NDArray[np.float32], places_mm: FloatArray, px_per_mm: floa
     )
 
 
-def _is_checkered(profiles: NDArray[np.float32]) -> bool:
+def _is_checkered(profiles: NDArray[np.float32], by_turns: FloatArray) -> bool:
     """Say whether what is dark and light by turns along the lines is as dark and light across them."""
     quarter = profiles.shape[1] // 4
     rise = profiles[:, -quarter:].mean(axis=1) - profiles[:, :quarter].mean(axis=1)
-    by_turns = rise * (1 - 2 * (np.floor(_MIDDLES).sum(axis=1) % 2))
-    return bool(abs(np.sign(by_turns).mean()) > _BY_TURNS)
+    return bool(abs(np.sign(rise * by_turns).mean()) > _BY_TURNS)
 
 
 def _beside_level(shapes: FloatArray) -> FloatArray:

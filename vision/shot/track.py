@@ -121,7 +121,7 @@ class _Follower:
         self._lamp = lamp
         self._finder = SightFinder(frames, timestamps_us, scene, view, streaks)
         self._fitter = DraftFitter(self._finder, view, lamp)
-        self._cannon = CannonSearch(self._finder, self._fitter, self._times, scene, view, lamp)
+        self._cannon = CannonSearch(self._finder, self._fitter, self._times, scene, view, lamp, struck)
         self._look = CloserLook(frames, self._times, scene, view, self._finder, self._fitter, sways)
         self._mm_per_px = self._finder.mm_per_px
         stirred_us = min((each.time_us for each in struck), default=np.inf)

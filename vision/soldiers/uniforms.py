@@ -20,7 +20,7 @@ from vision.registration import BoardView
 from vision.scene import Scene, Uniforms
 from vision.soldiers.figure import Discs, Figure
 from vision.soldiers.naming import naming_odds
-from vision.soldiers.parting import looks_of, part, trained
+from vision.soldiers.parting import Parted, looks_of, part, trained
 from vision.soldiers.surface import Raster
 
 __all__ = ["learn_looks", "learn_uniforms", "tell_sides"]
@@ -89,8 +89,8 @@ def tell_sides(
     Returns
     -------
     sides, notes, by_taught
-        The side by square; a sentence for each soldier whose colour is not that of its side, and for sides that are
-        plainly exchanged; and whether taught uniforms told the sides.
+        The side by square; a sentence for each soldier whose colour is not that of its side, for sides that are
+        plainly exchanged, and for soldiers that may as well be of the other side; and whether taught uniforms told the sides.
     """
     squares = sorted(feet_mm)
     feet = [feet_mm[s] for s in squares]
@@ -102,15 +102,16 @@ def tell_sides(
     if len(squares) < 2:
         return by_field | dict(_named(squares, scene.expected)), (), False
 
-    def parted() -> FloatArray:
-        """Log-odds that each is of the Allies, by looks and places."""
+    def parted() -> Parted:
+        """Part them by looks and places, the Allies first."""
         looks = learn_looks(flat, cover, raster, view, figure, feet)
         forward = np.array([scene.length_mm / 2 - feet_mm[s][1] for s in squares]) / scene.square_mm
         facing = np.array([forward_odds[s] for s in squares])
         return part(looks, trained(), forward, facing, np.array([s.field is Side.A for s in squares]))
 
     if scene.expected is None:
-        odds = parted()
+        by_looks = parted()
+        odds = by_looks.log_odds
         told = _by_odds(squares, odds.tolist())
         named = ((told[s], feet_mm[s][1], forward_odds[s]) for s in squares)
         if naming_odds(named, scene.square_mm) < 0:
@@ -119,7 +120,8 @@ def tell_sides(
         if _as_at_the_start(squares):
             plain = np.abs(odds) > _PLAINLY_LOST
             told = by_field | {s: told[s] for s, lost in zip(squares, plain.tolist(), strict=True) if lost}
-        return told, (), False
+            return told, (), False
+        return told, _contested(squares, by_looks.contested), False
     counts = _counts(_wear(flat, cover, raster, view, figure, feet))
     sides = by_field | dict(_named(squares, scene.expected))
     ratio = _ratios(counts, np.array([sides[s] is Side.A for s in squares]))
@@ -137,10 +139,23 @@ def tell_sides(
             coloured = {
                 s for s, off in zip(squares, ratio.tolist(), strict=True) if abs(off) > _PLAINLY_OTHER
             }
-            others = _parted_too(others, sides, dict(zip(squares, parted().tolist(), strict=True)), coloured)
+            others = _parted_too(
+                others, sides, dict(zip(squares, parted().log_odds.tolist(), strict=True)), coloured
+            )
         notes += [f"{s} should hold a soldier of {sides[s]} and one of {seen[s]} is seen" for s in others]
         sides |= {s: seen[s] for s in squares if s in others or s not in scene.expected}
     return sides, tuple(notes), False
+
+
+def _contested(squares: Sequence[Square], contested: NDArray[np.bool_]) -> tuple[str, ...]:
+    """Name those that may as well be of the other side."""
+    named = [str(s) for s, open_ in zip(squares, contested.tolist(), strict=True) if open_]
+    if not named:
+        return ()
+    which = ", ".join(named)
+    return (
+        f"the uniforms look alike, and {which} may be of the other side than told: name the position, or teach the uniforms",
+    )
 
 
 def _told_by(

@@ -1,6 +1,7 @@
 """Why soldiers fell (C7), on hand-made accounts of the shot's way."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -74,6 +75,15 @@ def test_c7_touched_after_anything_else_is_ricochet(before: Touch) -> None:
     assert fall.cause is Cause.RICOCHET
     assert fall.confidence > 0.9
     assert ("the board" if before.on_board else str(B)) in fall.evidence
+
+
+@pytest.mark.parametrize(
+    ("before", "cause"), [(touch(None, 40, on_board=True), Cause.RICOCHET), (touch(None, 40), Cause.DIRECT)]
+)
+def test_c7_struck_out_of_sight_is_ricochet_only_after_what_is_known_to_have_been_touched(
+    before: Touch, cause: Cause
+) -> None:
+    assert causes([topple(A, 52)], Course((before,), 1.0))[A].possible == (cause,)
 
 
 def test_c7_knocked_over_by_another_soldier_is_dragged() -> None:
@@ -166,6 +176,7 @@ def test_of_two_that_seem_direct_the_second_is_told_by_what_speaks_for_its_own_c
     second, first = sorted(falls.values(), key=lambda fall: fall.cause is Cause.DIRECT)
     assert max(second.probabilities, key=lambda cause: second.probabilities[cause]) is Cause.DIRECT
     assert first.cause is Cause.DIRECT
+    assert first.probabilities[Cause.DIRECT] > second.probabilities[Cause.DIRECT]
     assert second.cause is Cause.RICOCHET
     assert "before touching anything else" in first.evidence
     assert "before touching anything else" not in second.evidence
@@ -289,6 +300,22 @@ def test_drag_graph_follows_the_direction_of_the_fall() -> None:
     assert max((d.weight for d in back), default=0.0) < 0.2
 
 
+def test_one_that_is_pushed_and_stays_up_reaches_others_with_its_head() -> None:
+    """It slid 8 of 45 mm, and the feet measure 20: what is left to its neighbour its head swings out."""
+    (drag,) = find_drags([topple(B, 110)], [push(A, 52)], STANDING, frame_us=FRAME_US)
+    assert (drag.by, drag.fallen) == (A, B)
+    assert drag.weight > 0.5
+
+
+def test_nobody_is_dragged_a_second_after_the_one_that_reached_it() -> None:
+    soon, late = (
+        find_drags([topple(A, 52), topple(B, 52 + later_ms)], [], STANDING, frame_us=FRAME_US)
+        for later_ms in (250, 1000)
+    )
+    assert [(d.by, d.fallen) for d in soon] == [(A, B)]
+    assert late == ()
+
+
 def test_nobody_is_dragged_by_one_that_moved_later() -> None:
     drags = find_drags([topple(A, 110), topple(B, 52, heading=(1.0, 0.0))], [], STANDING, frame_us=FRAME_US)
     assert (A, B) not in [(d.by, d.fallen) for d in drags]
@@ -401,6 +428,13 @@ def test_c7_one_that_may_stand_is_a_doubt_and_nobody_is_surer_of_it_than_that_it
     assert (Cause.OTHER in fall.possible) == (chance >= POSSIBLE_SHARE)
     assert fall.evidence.startswith(sure.evidence)
     assert ("stand" in fall.evidence) == (chance >= POSSIBLE_SHARE)
+
+
+def test_a_fall_is_held_only_by_what_it_does_not_show_itself() -> None:
+    sure = causes([topple(A, 52)], Course((touch(A, 48),), 1.0))[A]
+    assert not sure.held
+    assert replace(sure, possible=(*sure.possible, Cause.OTHER)).held, "as a guard leaves it"
+    assert not allow_for_standing(sure, 0.3).held
 
 
 def test_one_that_may_have_fallen_by_itself_and_may_stand_has_each_cause_once() -> None:

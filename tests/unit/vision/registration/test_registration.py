@@ -7,13 +7,15 @@ import cv2
 import numpy as np
 import painted_table as painted
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from painted_table import MARKERS, Table
 
 from game.montecassino import ALL_SQUARES, Side
 from vision.registration import BoardView, NoBoard, register
+from vision.registration.lines import begins_and_ends
+from vision.registration.view import grey
 from vision.scene import MarkerMap
 
 LENS = (-0.18, 0.05, 0.0005, -0.0003, 0.0)
@@ -124,6 +126,43 @@ def test_a_marker_that_was_left_out_is_named_with_how_far_it_is_off() -> None:
     assert true.moved_mm == {}
 
 
+def without_lines(camera: BoardView, markers: MarkerMap = MARKERS) -> NDArray[np.uint8]:
+    """A board that is seen by its markers alone."""
+    picture = Table(camera, markers=markers).paint()
+    rim = [(x, y, 0.0) for x, y in painted.scene(camera).outline_mm]
+    cv2.fillConvexPoly(picture, np.round(camera.project(np.array(rim))).astype(np.int32), (120, 130, 125))
+    return picture
+
+
+@pytest.mark.parametrize(("beside_mm", "is_used"), [(4.0, True), (12.0, False)])
+def test_a_marker_that_lies_little_beside_its_place_has_its_say_and_one_that_lies_farther_is_named(
+    beside_mm: float, is_used: bool
+) -> None:
+    camera = painted.view()
+    x_mm, y_mm = MARKERS.centres_mm[1]
+    said = replace(MARKERS, centres_mm={**MARKERS.centres_mm, 1: (x_mm, y_mm + beside_mm)})
+    found = register(without_lines(camera), painted.scene(camera, markers=said))
+    assert off_mm(found, camera) < (beside_mm if is_used else 0.5)
+    assert isinstance(found, BoardView)
+    assert (1 in found.markers_used) is is_used
+    assert found.moved_mm == ({} if is_used else {1: pytest.approx(beside_mm, abs=0.5)})
+
+
+def test_two_markers_that_were_moved_are_both_left_out_and_named() -> None:
+    camera = painted.view()
+    shown = replace(
+        MARKERS, centres_mm={**MARKERS.centres_mm, 4: (-30.0, 300.0), 5: (390.0, 305.0), 6: (-30.0, 560.0)}
+    )
+    told = {**shown.centres_mm, 1: (390.0, 50.0), 4: (-60.0, 300.0)}
+    found = register(
+        without_lines(camera, shown), painted.scene(camera, markers=replace(shown, centres_mm=told))
+    )
+    assert off_mm(found, camera) < 0.5
+    assert isinstance(found, BoardView)
+    assert not {1, 4} & set(found.markers_used)
+    assert found.moved_mm == {1: pytest.approx(25.0, abs=0.5), 4: pytest.approx(30.0, abs=0.5)}
+
+
 @pytest.mark.parametrize("times", [0.85, 0.95, 1.05, 1.15])
 def test_squares_that_are_measured_wrongly_are_told_by_the_boards_lines(times: float) -> None:
     camera = painted.view(tilt_rad=0.05)
@@ -156,10 +195,7 @@ def test_markers_that_are_measured_wrongly_are_told_by_the_boards_lines() -> Non
 
 def test_a_board_without_lines_is_placed_by_its_markers_alone() -> None:
     camera = painted.view(tilt_rad=0.05)
-    picture = Table(camera).paint()
-    rim = [(x, y, 0.0) for x, y in painted.scene(camera).outline_mm]
-    cv2.fillConvexPoly(picture, np.round(camera.project(np.array(rim))).astype(np.int32), (120, 130, 125))
-    found = register(picture, painted.scene(camera))
+    found = register(without_lines(camera), painted.scene(camera))
     assert off_mm(found, camera) < 1.5
     assert isinstance(found, BoardView)
     assert found.lines_used == 0
@@ -360,11 +396,35 @@ def corners_of(camera: BoardView, beside_mm: tuple[float, float] = (0.0, 0.0)) -
     return camera.project(outline + np.array((*beside_mm, 0.0)))
 
 
+BARE = {
+    checkered: Table(off_centre(), checkered=checkered, markers=None).paint() for checkered in (False, True)
+}
+
+
 def register_with(
     picture: NDArray[np.uint8], camera: BoardView, corners: NDArray[np.float64]
 ) -> BoardView | NoBoard:
     told = tuple((float(u), float(v)) for u, v in corners)
     return register(picture, painted.scene(camera, markers=None, corners_px=told))
+
+
+@pytest.mark.parametrize(
+    ("checkered", "off_px"),
+    [
+        (False, [(-2, 12), (-22, 1), (9, -24), (-12, 11)]),
+        (True, [(-3, 5), (12, -8), (-18, 12), (0, 7)]),
+    ],
+    ids=["ruled", "checkered"],
+)
+def test_corners_clicked_so_roughly_that_most_lines_are_taken_for_others_are_made_good(
+    checkered: bool, off_px: list[tuple[int, int]]
+) -> None:
+    """The lines are gone over again in smaller steps."""
+    camera = off_centre()
+    found = register_with(BARE[checkered], camera, corners_of(camera) + np.array(off_px))
+    assert off_mm(found, camera) < 0.6
+    assert isinstance(found, BoardView)
+    assert found.lines_used > 250
 
 
 @pytest.mark.parametrize(
@@ -384,6 +444,76 @@ def test_corners_that_lie_beside_the_board_are_told_though_its_lines_are_alike_t
             "a whole square off, the lines there are other lines"
         )
         assert off_mm(found, camera) < 0.6, "half a square off, the lines may make them good"
+
+
+@given(
+    along_x=st.floats(-1.2, 1.2),
+    along_y=st.floats(-1.2, 1.2),
+    checkered=st.booleans(),
+)
+@settings(max_examples=60)
+def test_however_far_corners_lie_beside_the_board_they_are_made_good_or_refused(
+    along_x: float, along_y: float, checkered: bool
+) -> None:
+    camera = off_centre()
+    beside_mm = (along_x * painted.SQUARE_MM, along_y * painted.SQUARE_MM)
+    found = register_with(BARE[checkered], camera, corners_of(camera, beside_mm))
+    if isinstance(found, BoardView):
+        assert off_mm(found, camera) < 0.6
+
+
+@pytest.mark.parametrize("checkered", [False, True])
+@pytest.mark.parametrize("squares", [0.25, 0.5, 1.0])
+def test_a_board_begins_and_ends_only_where_its_border_is(squares: float, checkered: bool) -> None:
+    camera = off_centre()
+    scene = painted.scene(camera, markers=None)
+    assert begins_and_ends(grey(BARE[checkered]), camera, scene)
+    for along in ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1)):
+        beside = np.array([*along, 0]) * squares * painted.SQUARE_MM
+        moved = replace(camera, translation_mm=camera.translation_mm + camera.rotation @ beside)
+        assert not begins_and_ends(grey(BARE[checkered]), moved, scene), (along, squares)
+
+
+def test_a_border_without_lines_within_is_no_board_that_begins_and_ends() -> None:
+    camera = off_centre()
+    picture = BARE[False].copy()
+    inset_mm = 0.1 * painted.SQUARE_MM
+    width_mm, length_mm = 8 * painted.SQUARE_MM, 18 * painted.SQUARE_MM
+    within = [(inset_mm, inset_mm), (width_mm - inset_mm, inset_mm)]
+    within += [(width_mm - x_mm, length_mm - y_mm) for x_mm, y_mm in within]
+    pixels = camera.project(np.array([(*point, 0.0) for point in within]))
+    cv2.fillConvexPoly(picture, np.round(pixels).astype(np.int32), (120, 130, 125))
+    assert not begins_and_ends(grey(picture), camera, painted.scene(camera, markers=None))
+
+
+def with_lines_beyond(checkered: bool, files: range) -> NDArray[np.uint8]:
+    """A board whose lines between these files go on in pencil over one square more, beyond G-1 to G-8."""
+    picture = BARE[checkered].copy()
+    end_mm, square_mm = 18 * painted.SQUARE_MM, painted.SQUARE_MM
+    lines = [((file * square_mm, end_mm), (file * square_mm, end_mm + square_mm)) for file in files]
+    lines.append(tuple((file * square_mm, end_mm + square_mm) for file in (files[0], files[-1])))
+    for line in lines:
+        ends = off_centre().project(np.array([(*end, 0.0) for end in line]))
+        first, last = (tuple(int(c) for c in np.round(16 * end)) for end in ends)
+        cv2.line(picture, first, last, (60, 80, 100), 1, cv2.LINE_AA, 4)
+    return picture
+
+
+@pytest.mark.parametrize("checkered", [False, True])
+def test_corners_a_row_off_are_told_though_one_row_more_is_pencilled_there(checkered: bool) -> None:
+    """All the lines of a board are there then, and its border; only they go on at the other end."""
+    camera = off_centre()
+    picture = with_lines_beyond(checkered, range(9))
+    assert off_mm(register_with(picture, camera, corners_of(camera)), camera) < 0.6
+    found = register_with(picture, camera, corners_of(camera, (0.0, painted.SQUARE_MM)))
+    assert isinstance(found, NoBoard), found
+    assert "45 mm beside the board's lines" in found.reason
+
+
+@pytest.mark.parametrize(("files", "ends"), [(range(1, 4), True), (range(1, 7), False)], ids=["3", "6"])
+def test_a_board_ends_where_few_lines_lie_beyond(files: range, ends: bool) -> None:
+    scene = painted.scene(off_centre(), markers=None)
+    assert begins_and_ends(grey(with_lines_beyond(False, files)), off_centre(), scene) is ends
 
 
 @pytest.mark.parametrize("by", [1, 3])
@@ -423,9 +553,12 @@ def test_a_film_that_was_turned_over_since_its_corners_were_told_is_told(
     assert f"and would not if the picture were {said}" in found.reason
 
 
-def test_a_lens_for_another_size_of_picture_is_told() -> None:
+@pytest.mark.parametrize(
+    "centre_px", [(959.5, 539.5), (479.5, 359.5), (639.5, 269.5)], ids=["both", "its height", "its width"]
+)
+def test_a_lens_for_another_size_of_picture_is_told(centre_px: tuple[float, float]) -> None:
     camera = painted.view()
-    found = register(Table(camera).paint(), painted.scene(camera, intrinsics=(2360.0, 2360.0, 959.5, 539.5)))
+    found = register(Table(camera).paint(), painted.scene(camera, intrinsics=(2360.0, 2360.0, *centre_px)))
     assert isinstance(found, NoBoard)
     assert "another size" in found.reason
 
@@ -468,6 +601,22 @@ def test_one_marker_says_which_end_is_whose_and_the_lines_where_the_board_is(num
     assert off_mm(found, camera) < 1.0
     assert isinstance(found, BoardView)
     assert found.markers_used == (number,)
+
+
+@pytest.mark.parametrize(("beside_mm", "is_believed"), [(6.0, True), (22.0, False)])
+def test_one_marker_places_the_board_only_where_it_lies_about_where_it_should(
+    beside_mm: float, is_believed: bool
+) -> None:
+    camera = painted.view(tilt_rad=0.03)
+    x_mm, y_mm = MARKERS.centres_mm[1]
+    shown = replace(MARKERS, centres_mm={1: (x_mm, y_mm)})
+    said = replace(MARKERS, centres_mm={**MARKERS.centres_mm, 1: (x_mm + beside_mm, y_mm)})
+    found = register(Table(camera, markers=shown).paint(), painted.scene(camera, markers=said))
+    if is_believed:
+        assert off_mm(found, camera) < 1.0
+    else:
+        assert isinstance(found, NoBoard)
+        assert "only marker 1" in found.reason
 
 
 def test_one_marker_on_a_table_without_a_board_places_nothing() -> None:

@@ -59,4 +59,7 @@ def test_shot_that_shows_plainly_is_followed_the_same_whomever_it_struck() -> No
     clip = film(PATH, VIEW, length_ms=170.0)
     told = find_track(clip.frames, clip.timestamps_us, scene(), VIEW, struck=STRUCK)
     assert told.found
-    assert told.points == find_track(clip.frames, clip.timestamps_us, scene(), VIEW).points
+    untold = find_track(clip.frames, clip.timestamps_us, scene(), VIEW)
+    assert [point[0] for point in told.points] == [point[0] for point in untold.points]
+    off_mm = np.abs(np.array(told.points) - np.array(untold.points))[:, 1:3]
+    assert off_mm.max() < 0.5  # across the board; who was struck tells a little of how high it was

@@ -1,6 +1,7 @@
 """Where the first flight ends: whoever stirs was struck, and what moves after that is another flight or no shot at all."""
 
 import numpy as np
+import pytest
 from flight_pictures import FIRE_US, MUZZLE_MM, camera, film, fly, scene
 
 from vision.shot import find_track
@@ -40,3 +41,23 @@ def test_a_shot_that_shows_plainly_is_followed_though_somebody_moved_before_it()
     moved = [Struck((160.0, 100.0), FIRE_US - 40_000)]
     track = find_track(clip.frames, clip.timestamps_us, scene(fire_us=None), VIEW, struck=moved)
     assert len(track.points) >= 6
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_from_high_above_who_was_struck_tells_how_high_the_shot_came(seed: int) -> None:
+    """From there height hardly shows; but a shot that strikes somebody flies neither over his head nor below the board."""
+    view = camera(height_mm=2400.0)
+    path = fly((190.0, -40.0, 50.0), (0.02, 6.0, -0.3), [(60.0, (1.0, 3.0, 0.5))])
+    clip = film(path, view, shadow=0.0, length_ms=150.0, seed=seed)
+    struck = path(60.0)
+    assert struck is not None
+    stirred = Struck((float(struck[0]) - 3.0, float(struck[1]) + 6.0), FIRE_US + 62_000)
+    elsewhere = Struck((stirred.foot_mm[0] + 90.0, stirred.foot_mm[1]), stirred.time_us)
+
+    def height_mm(who: list[Struck]) -> float:
+        track = find_track(clip.frames, clip.timestamps_us, scene(muzzle_mm=None), view, struck=who)
+        return float(track.legs[0].flight.at(FIRE_US + 60_000.0)[0, 2])
+
+    off_mm = abs(height_mm([]) - struck[2])
+    assert abs(height_mm([stirred]) - struck[2]) < 0.5 * off_mm
+    assert abs(abs(height_mm([elsewhere]) - struck[2]) - off_mm) < 0.1

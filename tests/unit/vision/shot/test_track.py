@@ -123,6 +123,30 @@ def test_bounce_off_the_board_cuts_the_flight() -> None:
     assert abs(float(track.legs[1].flight.start_mm[2]) - 3.0) < 3.0
 
 
+def test_a_shot_that_grazes_the_board_first_of_all_is_cut_where_it_did() -> None:
+    """It loses so little that one flight nearly leads through all its sights."""
+    muzzle_mm, landed_ms = (*MUZZLE_MM[:2], 18.0), 32.75
+    path = fly(muzzle_mm, (0.3, 8.0, -0.3), [(landed_ms, (0.29, 7.6, 0.35))])
+    touched = path(landed_ms)
+    assert touched is not None
+    assert touched[2] == pytest.approx(3.0, abs=0.1), "it lies on the board there, as large as it is"
+    clip = film(path, VIEW, fps=200.0, length_ms=180.0)
+    track = find_track(clip.frames, clip.timestamps_us, scene(fps=200.0, muzzle_mm=muzzle_mm), VIEW)
+    assert len(track.legs) == 2
+    before, after = track.legs
+    assert before.last_us < FIRE_US + 1000 * landed_ms < after.first_us
+    assert np.hypot(*(after.flight.start_mm - touched)[:2]) < 20.0
+    assert after.flight.start_mm[2] == pytest.approx(3.0, abs=1.0)
+
+
+def test_a_flight_that_touches_nothing_is_not_cut() -> None:
+    muzzle_mm = (*MUZZLE_MM[:2], 45.0)
+    clip = film(fly(muzzle_mm, (0.4, 11.0, 0.1)), VIEW, length_ms=180.0)
+    track = find_track(clip.frames, clip.timestamps_us, scene(muzzle_mm=muzzle_mm), VIEW)
+    assert len(track.legs) == 1
+    assert len(track.legs[0].streaks) >= 6
+
+
 def test_shot_the_colour_of_the_board_is_found_where_its_flight_leads() -> None:
     """A stretch of the board on which the shot hardly shows does not end its flight."""
     clip = film(PATH, VIEW, shadow=0.0)

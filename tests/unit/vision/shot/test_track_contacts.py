@@ -205,6 +205,56 @@ def test_whether_it_bounced_before_the_first_soldier_is_told_by_how_high_it_came
     assert contacts.first.on_board == (rise_mps < 0)
 
 
+@pytest.mark.parametrize(
+    ("height_mm", "rise_mps"), [(50.0, -0.7), (25.0, -0.3), (8.0, 0.0)], ids=["4 mm", "-1 mm", "-4 mm"]
+)
+def test_a_shot_from_the_cannon_that_comes_to_a_soldiers_foot_struck_it_and_not_the_board_before(
+    height_mm: float, rise_mps: float
+) -> None:
+    """So high above the board, within its error, it seems to be at the soldier; it was aimed there."""
+    first = leg(0.0, (180.0, -40.0, height_mm), (0.0, 8.0, rise_mps), (5.0, 13.3, 21.7, 30.0, 38.3, 46.7))
+    contacts = find_contacts(
+        track(first, SIDEWAYS),
+        standing((NEAR, 180.0, 372.0)),
+        {NEAR: 1_055_000},
+        frame_us=FRAME_US,
+        shot_from_mm=MUZZLE_MM,
+    )
+    assert contacts.first is not None
+    assert contacts.first.square == NEAR
+    assert chance(contacts, None, NEAR) < 0.35
+
+
+def test_a_bounce_that_is_not_seen_is_told_where_the_flight_meets_the_board() -> None:
+    first = leg(0.0, (180.0, -40.0, 35.0), (0.0, 8.0, -0.85), (5.0, 13.3, 21.7, 30.0))
+    contacts = find_contacts(
+        track(first, SIDEWAYS),
+        standing((NEAR, 180.0, 372.0)),
+        {NEAR: 1_055_000},
+        frame_us=FRAME_US,
+        shot_from_mm=MUZZLE_MM,
+    )
+    assert contacts.first is not None
+    assert contacts.first.on_board
+    # It sinks to its own radius 32 ms after the release.
+    assert contacts.first.time_us == pytest.approx(RELEASE_US + 32_000, abs=1500)
+    assert contacts.first.point_mm == pytest.approx((180.0, 214.5, 3.0), abs=10.0)
+
+
+def test_between_two_soldiers_a_shot_may_touch_the_board() -> None:
+    # From NEAR it sinks: to FAR it would come 8 mm below the board.
+    between = leg(50.0, (180.0, 360.0, 20.0), (1.0, 5.5, -0.6), (55.0, 63.3, 71.7))
+    end = leg(87.0, (217.0, 560.0, 8.0), (-2.0, 1.0, 0.5), (88.3, 96.7, 105.0))
+    contacts = find_contacts(
+        track(AHEAD, between, end),
+        standing((NEAR, 176.0, 370.0), (FAR, 222.0, 568.0)),
+        {NEAR: 1_055_000, FAR: 1_088_000},
+        frame_us=FRAME_US,
+        shot_from_mm=MUZZLE_MM,
+    )
+    assert chance(contacts, NEAR, None, FAR) > chance(contacts, NEAR, FAR) > 0.1
+
+
 def test_a_bounce_that_was_seen_before_the_first_soldier_is_believed_where_the_flight_is_known_to_be_low() -> (
     None
 ):
