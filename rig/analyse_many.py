@@ -7,7 +7,7 @@ import multiprocessing.resource_tracker
 import os
 import signal
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from enum import StrEnum
@@ -28,6 +28,7 @@ __all__ = ["Outcome", "Read", "Tally", "analyse_many", "find_recordings", "usual
 
 _KEYS_NAME = "recording.json"
 _LONGEST_S = 1800.0  # whatever hangs, thousands of others are read; a clip of half a minute takes a small computer minutes
+_LOOKS_UP_S = 0.1  # from waiting for a reading, to see whether Ctrl-C was pressed
 _WAITING_EACH = 4  # recordings handed out ahead for each process, so that thousands need no memory
 
 
@@ -186,7 +187,7 @@ def analyse_many(folders: Sequence[Path], *, jobs: int, into: Path | None = None
                     waiting[future] = folder
             if not waiting:
                 return
-            for done in wait(waiting, return_when=FIRST_COMPLETED).done:
+            for done in _wait_for_one(waiting):
                 yield _outcome_of(done, waiting.pop(done))
     finally:
         with EndPutOff():  # a second Ctrl-C would leave behind what the processes waited on
@@ -213,6 +214,18 @@ def _start(pool: ProcessPool) -> None:
             signal.pthread_sigmask(signal.SIG_SETMASK, held)
     if end.asked:
         raise KeyboardInterrupt
+
+
+def _wait_for_one(waiting: Collection[Future[Read]]) -> set[Future[Read]]:
+    # No Ctrl-C may break into the wait, nor a second one: between its own lock's release and return, Python's gives up with
+    # an error of its own instead of the KeyboardInterrupt.
+    with EndPutOff(however_often=True) as end:
+        while not (done := wait(waiting, timeout=_LOOKS_UP_S, return_when=FIRST_COMPLETED).done):
+            if end.asked:
+                break
+    if end.asked:
+        raise KeyboardInterrupt
+    return done
 
 
 def _outcome_of(future: Future[Read], folder: Path) -> Read:

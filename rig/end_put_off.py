@@ -17,9 +17,15 @@ class EndPutOff:
 
     Whoever entered it looks at `asked` afterwards. Signals that do something else, or are ignored, go on as they do, and
     outside the main thread, where none arrives, nothing is changed.
+
+    Parameters
+    ----------
+    however_often
+        Whether the second and all after it are only noted too: for what lasts but a moment.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, however_often: bool = False) -> None:
+        self._however_often = however_often
         self.asked = False
         """Whether an end was asked for, and put off."""
         self._taken: list[signal.Signals] = []
@@ -40,6 +46,6 @@ class EndPutOff:
             signal.signal(ending, signal.default_int_handler)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
-        if self.asked:
+        if self.asked and not self._however_often:
             raise KeyboardInterrupt
         self.asked = True  # and not a word: it may have come in the middle of another

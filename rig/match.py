@@ -47,6 +47,7 @@ __all__ = [
     "ShotNotAllowed",
     "ShotRead",
     "Tell",
+    "how_to_decide",
     "refuse_what_the_rules_forbid",
 ]
 
@@ -70,6 +71,11 @@ class ShotNotAllowed(Exception):
     exit_status = 1
 
 
+def how_to_decide(shot_id: int) -> str:
+    """Return the command by which a commander's word is said."""
+    return f"rig decide {shot_id} SQUARE leaves|stays"
+
+
 class DoubtPending(Exception):
     """An earlier shot waits for a commander's word, so nobody knows who still stands."""
 
@@ -79,7 +85,7 @@ class DoubtPending(Exception):
         self.shot_id = shot.shot_id
         doubts = ", ".join(f"{doubt.square} (side {doubt.commander})" for doubt in shot.pending)
         super().__init__(
-            f"shot {shot.shot_id} waits for a decision on {doubts}; say it with: rig decide {shot.shot_id} SQUARE leaves|stays"
+            f"shot {shot.shot_id} waits for a decision on {doubts}; say it with: {how_to_decide(shot.shot_id)}"
         )
 
 
@@ -286,7 +292,7 @@ class Match:
         )
         self._reached(shot_id, Stage.LOADED)
         self._progress("checking the lane, arming, firing")
-        self._eye.ring.hold()
+        self._eye.ring.hold(self._now())
         try:
             fired = cannon.fire(self._lane, lambda: self._about_to_fire(shot_id, put_off_the_end))
             self._left(shot_id, fired)
@@ -326,7 +332,9 @@ class Match:
         why = "asked to end" if isinstance(error, KeyboardInterrupt) else str(error) or type(error).__name__
         self._cannon.leave(why)
         fired = None
-        if self._asked_us is not None and self._cannon.fired is not None:
+        if self._asked_us is None:
+            fired = log.Fired.NO  # though the log may have it already that fire is asked for
+        elif self._cannon.fired is not None:
             fired = log.Fired.YES if self._cannon.fired else log.Fired.NO
         # What went wrong comes first: of a shot that the log takes no more the next start says how far it came.
         with suppress(LogError):

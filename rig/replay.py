@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -26,7 +25,7 @@ from rig.recording import read_frames
 from rig.replay_drawing import Colour, Sheet, text_width_px, wrapped, write
 from rig.told_together import Said, told_together
 from rig.told_touches import told_touches
-from rig.whole_file import write_whole
+from rig.whole_file import draft_of, write_whole
 from vision.causes import FallCause
 
 __all__ = ["write_film", "write_sheet"]
@@ -83,7 +82,7 @@ class _Event:
 
 
 def write_film(path: Path, analysis: Analysis, folder: Path) -> None:
-    """Write the film, H.264 in whatever container the name asks for (.mp4, .mkv).
+    """Write the film, H.264 in whatever container the name asks for (.mp4, .mkv), as `draft_of` writes.
 
     Parameters
     ----------
@@ -99,15 +98,9 @@ def write_film(path: Path, analysis: Analysis, folder: Path) -> None:
     OSError
         Where it cannot be written; a film that was there is still there then.
     """
-    draft = path.with_name(f"{path.stem}.part{path.suffix}")
-    try:
+    # The encoder's errors do not name the file, and it tells the container by the name's end.
+    with draft_of(path, ending=path.suffix) as draft:
         _encode(draft, _Story(analysis, folder.resolve().name), folder)
-        draft.replace(path)
-    except OSError as bad:
-        with suppress(OSError):
-            draft.unlink()
-        # The encoder's errors do not name the file.
-        raise OSError(bad.errno, bad.strerror, str(path)) from bad
 
 
 def _encode(path: Path, story: _Story, folder: Path) -> None:

@@ -6,6 +6,7 @@ a setting means.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -51,6 +52,8 @@ PulseUs = Annotated[int, Field(ge=500, le=2500)]
 AimSpeedUsPerS = Annotated[int, Field(ge=50, le=10_000)]
 LeverSpeedUsPerS = Annotated[int, Field(ge=150, le=10_000)]
 
+_MOST_ANGLE_RAD = math.pi  # no servo of an axis turns it right round
+_PER_DEGREE_US = 100.0  # a servo's pulse changes by 400 to 1300 us a radian, 7 to 22 us a degree
 _MARKER_CENTRES_MM = {"0": (-29.25, 24.0), "1": (389.25, 24.0), "2": (-29.25, 786.0), "3": (389.25, 786.0)}
 """One marker beside each corner of a board of 45 mm squares."""
 
@@ -212,11 +215,32 @@ class _Angle(_Axis):
     us_per_rad: Annotated[float, Field(ge=-10_000, le=10_000)] = 954.93
     """Change of pulse that turns the barrel by 1 rad; negative where the servo turns the other way."""
 
+    def at_centre_rad(self) -> float:
+        """Give the angle at centre_us."""
+        return 0.0
+
+    def ends_rad(self) -> tuple[float, float]:
+        """Give the lowest and the highest angle that the limits allow."""
+        ends = [
+            self.at_centre_rad() + (us - self.centre_us) / self.us_per_rad
+            for us in (self.min_us, self.max_us)
+        ]
+        return min(ends), max(ends)
+
     def conflicts(self) -> Iterator[Fault]:
-        """Refuse a map without slope too."""
+        """Refuse a map without slope too, and one that turns the barrel right round."""
         yield from super().conflicts()
         if self.us_per_rad == 0:
             yield Fault("us_per_rad", "0", "a number other than 0")
+        elif self.min_us < self.max_us and max(map(abs, self.ends_rad())) > _MOST_ANGLE_RAD:
+            ends = " and ".join(f"{math.degrees(end_rad):.0f}" for end_rad in self.ends_rad())
+            yield Fault(
+                "us_per_rad",
+                f"{self.us_per_rad:g}, with which the barrel is at {ends} degrees at the ends of its pulses",
+                "a barrel that stays within 180 degrees of level and of straight ahead",
+                hint="is it for each degree?" if abs(self.us_per_rad) < _PER_DEGREE_US else "",
+                also=("min_us", "max_us", "centre_us"),
+            )
 
 
 class Azimuth(_Angle):
@@ -228,6 +252,10 @@ class Elevation(_Angle):
 
     centre_rad: Annotated[float, Field(ge=-0.8, le=1.6)] = 0.2618
     """Elevation at centre_us; 0 is level."""
+
+    def at_centre_rad(self) -> float:
+        """Give `centre_rad`."""
+        return self.centre_rad
 
 
 class Draw(Table):

@@ -10,6 +10,7 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from rig.checked_file import Fault, read_text
+from rig.file_lock import hold_lock_beside
 from rig.settings import SettingsError, parse_settings
 from rig.whole_file import write_whole
 
@@ -17,7 +18,7 @@ __all__ = ["change_settings"]
 
 
 def change_settings(path: Path, changes: Mapping[tuple[str, ...], Any]) -> None:
-    """Write values into a settings file, all of them or none.
+    """Write values into a settings file, all of them or none; programs that do so at once do so one after the other.
 
     Parameters
     ----------
@@ -33,6 +34,11 @@ def change_settings(path: Path, changes: Mapping[tuple[str, ...], Any]) -> None:
     OSError
         Where it cannot be written; it stays as it was.
     """
+    with hold_lock_beside(path, "a change of settings", wait=True):
+        _change(path, changes)
+
+
+def _change(path: Path, changes: Mapping[tuple[str, ...], Any]) -> None:
     text = read_text(path, SettingsError, missing="a settings file; `rig init` writes one")
     parse_settings(text, str(path))
     try:

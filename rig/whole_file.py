@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from rig.file_lock import take_lock
 from rig.real_path import real_path
 
-__all__ = ["to_disk", "write_whole"]
+__all__ = ["draft_of", "to_disk", "write_whole"]
 
 
 def to_disk(path: Path) -> None:
@@ -28,11 +29,19 @@ def to_disk(path: Path) -> None:
         os.close(descriptor)
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Put a text or bytes into a file, or leave what was there; on return it is on the disk.
+@contextmanager
+def draft_of(path: Path, *, ending: str = "") -> Iterator[Path]:
+    """Give a file to write into, which takes another's place once all is written, and is on the disk then.
 
     What a link leads to is written anew, and the link stays one. Programs that write the same file at once do so one
     after the other, and what a killed one left beside it is taken away by the next.
+
+    Parameters
+    ----------
+    path : Path
+        The file whose place it takes; it stays as it is where the writing fails.
+    ending : str
+        How the draft's name ends, for whoever goes by it.
 
     Raises
     ------
@@ -42,22 +51,28 @@ def write_whole(path: Path, content: str | bytes) -> None:
     target = real_path(path)
     if target.exists() and not target.is_file():
         raise OSError(errno.EINVAL, "is no file that could be written anew", str(path))
-    draft = target.with_name(target.name + ".part")
+    draft = target.with_name(f"{target.name}.part{ending}")
     try:
         # The lock is the draft itself: what takes the file's place is nobody's draft any more.
-        with os.fdopen(take_lock(draft, wait=True), "wb") as file:
-            try:
-                file.truncate()
-                file.write(content.encode("utf-8") if isinstance(content, str) else content)
-                file.flush()
-                os.fsync(file.fileno())
-                draft.replace(target)
-            except BaseException:
-                with suppress(OSError):
-                    draft.unlink()
-                raise
+        lock = take_lock(draft, wait=True)
+        try:
+            yield draft
+            os.fsync(lock)
+            draft.replace(target)
+        except BaseException:
+            with suppress(OSError):
+                draft.unlink()
+            raise
+        finally:
+            os.close(lock)
     except OSError as bad:
         # A full disk does not say by itself which file it was.
         raise OSError(bad.errno, bad.strerror, str(path)) from bad
     with suppress(OSError):  # not every file system knows how; either file is whole
         to_disk(target.parent)
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Put a text or bytes into a file, or leave what was there, as `draft_of`."""
+    with draft_of(path) as draft:
+        draft.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)

@@ -86,8 +86,18 @@ class FrameRing:
         if dropped > max(1, _DROPS_SHARE * due):
             raise FramesDropped(self.camera.name, dropped, due)
 
-    def hold(self) -> None:
-        """From now on let nothing go: a shot is about to be fired."""
+    def hold(self, now_us: int) -> None:
+        """From now on let nothing go: a shot is about to be fired.
+
+        What came since the last update is no part of it: while somebody loads, seconds of pictures may wait, and would take
+        the shot's room.
+
+        Raises
+        ------
+        CameraGone, CameraStalled
+            As `update`; nothing is held then.
+        """
+        self.update(now_us)
         self._held = True
 
     def release(self) -> None:

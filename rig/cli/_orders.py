@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -125,7 +126,7 @@ def start_in_battle(settings: Settings, path: Path) -> tuple[Start, Battle]:
                 raise DoubtPending(left_open)
             raise RefusedError(
                 f"shot {left_open.shot_id} at {left_open.planned.target} was fired, or may have been, from where the battle "
-                f"stands: enter it first, with rig game enter {path} {left_open.shot_id}"
+                f"stands: enter it first, with rig game enter {shlex.quote(str(path))} {left_open.shot_id}"
             )
     return Start(battle.position, from_camera=False), battle
 

@@ -36,7 +36,9 @@ def judge(
     for line in analysis.in_words():
         typer.echo(line)
     if judged.pending:
-        typer.echo(f"Until the commanders have spoken nobody is moved: rig decide {shot}")
+        from rig.match import how_to_decide
+
+        typer.echo(f"Until the commanders have spoken nobody is moved; say it with: {how_to_decide(shot)}")
     if judged.planned.plan is None:
         typer.echo(f"If it was fired in a battle, it goes in with: rig game enter FILE {shot}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -58,7 +59,7 @@ def shoot(
     from rig.cli._orders import option_of, start_in_battle, start_of, with_hardware, zone_of
     from rig.cli._telling import say
     from rig.hands import PromptedHands
-    from rig.match import Order, refuse_what_the_rules_forbid
+    from rig.match import Order, how_to_decide, refuse_what_the_rules_forbid
 
     console = Console(highlight=False, markup=False)
     square = Square.parse(target)
@@ -100,9 +101,13 @@ def shoot(
         done = rig.match.shoot(Order(square, before, zone, agreed), tell)
         say(console, f"recorded in {done.folder}")
         if done.verdict.undecided:
-            console.print(f"Until the commanders have spoken nobody is moved: rig decide {done.shot_id}")
+            decide = how_to_decide(done.shot_id)
+            say(console, f"Until the commanders have spoken nobody is moved; say it with: {decide}")
             if battle is not None:
-                say(console, f"Then the shot goes into the battle: rig game enter {battle} {done.shot_id}")
+                say(
+                    console,
+                    f"Then the shot goes into the battle: rig game enter {shlex.quote(str(battle))} {done.shot_id}",
+                )
             return
         rig.hands.set_up(done.verdict.casualties, done.verdict.put_back)
 

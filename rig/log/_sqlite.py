@@ -171,6 +171,10 @@ def _migrate(connection: sa.Connection) -> None:
     command.upgrade(config, "head")
 
 
+class GarbledError(Exception):
+    """A row holds what is never written there; the text says what."""
+
+
 @contextlib.contextmanager
 def spoken_errors(name: str) -> Iterator[None]:
     """Turn what the database says into one sentence of ours."""
@@ -178,7 +182,7 @@ def spoken_errors(name: str) -> Iterator[None]:
         yield
     except OverflowError as error:
         raise LogError(f"{name}: no number in it is as large as that") from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except (json.JSONDecodeError, UnicodeDecodeError, GarbledError) as error:
         raise LogError(f"{name}: {_damaged(error)}") from error
     except (sa.exc.DBAPIError, sqlite3.Error) as error:
         cause = error.orig if isinstance(error, sa.exc.DBAPIError) else error

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from rig.log import _tables as t
 from rig.log._progress import why_not
-from rig.log._sqlite import SessionLock, open_engine, spoken_errors
+from rig.log._sqlite import GarbledError, SessionLock, open_engine, spoken_errors
 from rig.log.deciding import why_not_decide, why_not_final
 from rig.log.errors import LogError
 from rig.log.records import (
@@ -415,7 +415,7 @@ class _SqlShotLog:
         fired: Fired | None = None,
     ) -> None:
         behind = [
-            Stage(name)
+            _stage(name)
             for name in connection.execute(
                 sa.select(t.stage.c.stage).where(t.stage.c.shot_id == shot_id)
             ).scalars()
@@ -615,12 +615,26 @@ def _grouped(
 
 def _stage_entry(row: sa.Row[Any]) -> StageEntry:
     return StageEntry(
-        stage=Stage(row.stage),
+        stage=_stage(row.stage),
         at_utc_us=row.at_utc_us,
         clock_us=row.clock_us,
         cause=row.cause,
-        fired=Fired(row.fired) if row.fired is not None else None,
+        fired=_fired(row.fired) if row.fired is not None else None,
     )
+
+
+def _stage(name: str) -> Stage:
+    try:
+        return Stage(name)
+    except ValueError:
+        raise GarbledError(f"a shot at stage {name!r}, which there is not") from None
+
+
+def _fired(name: str) -> Fired:
+    try:
+        return Fired(name)
+    except ValueError:
+        raise GarbledError(f"{name!r} where it says whether a shot was fired") from None
 
 
 def _aim(row: sa.Row[Any]) -> Aim:

@@ -38,7 +38,7 @@ from rig.whole_file import write_whole
 __all__ = ["TournamentFileError", "change_tournament", "create_tournament", "read_tournament"]
 
 FORMAT = "montecassino-tournament/1"
-_ANY_VERSION = re.compile(r"montecassino-tournament/\w+")
+_OTHER_FORMAT = re.compile(r"montecassino-\w+/\w+")
 _MOST_ROUNDS = 1_000
 _WHO = "rig tournament"
 
@@ -321,8 +321,8 @@ def _json(path: Path) -> dict[str, Any]:
 
 def _checked(data: dict[str, Any], path: Path) -> Keys:
     version = data.get("format")
-    if isinstance(version, str) and version != FORMAT and _ANY_VERSION.fullmatch(version):
-        # Its keys are those of another version: to hold them against ours would say nothing.
+    if isinstance(version, str) and version != FORMAT and _OTHER_FORMAT.fullmatch(version):
+        # Its keys are those of another version, or of a battle: to hold them against ours would say nothing.
         fault = Fault("format", json.dumps(version), f'"{FORMAT}", which is what this rig reads and writes')
         raise TournamentFileError(str(path), [fault])
     return validate(Keys, data, str(path), TournamentFileError)

@@ -1,12 +1,18 @@
 """Many recordings read at once: what is done stays done, older readings stay, a bad one stops nobody."""
 
+import concurrent.futures
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Callable, Collection
+from concurrent.futures import Future
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 from painted_shot import record
@@ -336,6 +342,56 @@ def test_ctrl_c_ends_it_with_one_line_and_the_next_run_does_the_rest(
     assert (rig.returncode, err.splitlines()) == (130, ["rig: stopped"])
     assert main(["analyse", str(tmp_path / "shots"), "--into", str(kept), "--jobs", "1"]) == 0
     assert len(list(kept.rglob("*.json"))) == 3
+
+
+_LIBRARIES = (threading.__file__, concurrent.futures._base.__file__)
+
+
+def _wait_and_press(presses: Collection[int]) -> int:
+    """Wait for a reading that never ends, and press Ctrl-C before these of the lines that Python's own wait runs through.
+
+    Returns
+    -------
+    How many lines it ran through.
+    """
+    lines, never = 0, Future[Read]()
+
+    def each_line(frame: FrameType, event: str, _: object) -> Callable[..., Any] | None:
+        nonlocal lines
+        if frame.f_code.co_filename not in _LIBRARIES:
+            return None
+        if event == "line":
+            lines += 1
+            if lines in presses:
+                signal.raise_signal(signal.SIGINT)
+        return each_line
+
+    before = sys.gettrace()
+    sys.settrace(each_line)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            many._wait_for_one([never])
+    finally:
+        sys.settrace(before)
+    return lines
+
+
+@pytest.mark.parametrize(
+    "more", [(), (1,), (3,), (1, 2)], ids=["once", "twice", "twice, a little later", "thrice"]
+)
+def test_wherever_ctrl_c_breaks_into_the_wait_for_a_reading_it_ends_as_ctrl_c_does(
+    monkeypatch: pytest.MonkeyPatch, more: tuple[int, ...]
+) -> None:
+    """Python's own wait holds a lock that it releases for a while: just then, what breaks in becomes a RuntimeError."""
+    monkeypatch.setattr(many, "_LOOKS_UP_S", 0.001)
+    held = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        whole = _wait_and_press({20})
+        assert whole > 40, "it is noted, and the wait goes on to its end"
+        for line in range(1, whole + 1):
+            _wait_and_press({line, *(line + each for each in more)})
+    finally:
+        signal.signal(signal.SIGINT, held)
 
 
 def test_the_tally_counts_what_was_read() -> None:

@@ -60,8 +60,7 @@ def test_ring_keeps_everything_while_held_so_that_no_shot_loses_its_beginning():
     camera = ScriptedCamera()
     ring = FrameRing(camera, keep_us=50_000, hold_us=600_000, stall_us=500_000)
     camera.deliver(0, 10_000)
-    ring.update(10_000)
-    ring.hold()
+    ring.hold(10_000)
     for t in range(20_000, 500_000, 10_000):
         camera.deliver(t)
         ring.update(t)
@@ -76,18 +75,40 @@ def test_ring_keeps_the_beginning_of_a_shot_however_long_nobody_asks_for_it():
     camera = ScriptedCamera()
     ring = FrameRing(camera, keep_us=50_000, hold_us=600_000, stall_us=500_000)
     camera.deliver(0, 10_000)
-    ring.update(10_000)
-    ring.hold()
+    ring.hold(10_000)
     for t in range(20_000, 5_000_000, 10_000):
         camera.deliver(t)
         ring.update(t)
     assert [frame.timestamp_us for frame in ring.newest(1000)] == list(range(0, 660_000, 10_000))
 
 
+def test_pictures_that_waited_while_the_cannon_was_loaded_take_no_room_from_the_shot():
+    camera = ScriptedCamera()
+    ring = FrameRing(camera, keep_us=50_000, hold_us=600_000, stall_us=500_000)
+    camera.deliver(*range(0, 2_000_000, 10_000))
+    ring.hold(1_990_000)
+    for t in range(2_000_000, 2_600_000, 10_000):
+        camera.deliver(t)
+        ring.update(t)
+    assert [frame.timestamp_us for frame in ring.newest(1000)] == list(range(1_940_000, 2_600_000, 10_000))
+
+
+def test_a_camera_that_stalled_while_the_cannon_was_loaded_is_told_and_nothing_is_held():
+    camera = ScriptedCamera()
+    ring = FrameRing(camera, keep_us=50_000, hold_us=600_000, stall_us=500_000)
+    camera.deliver(0, 10_000)
+    ring.update(10_000)
+    with pytest.raises(CameraStalled):
+        ring.hold(1_000_000)
+    camera.deliver(1_010_000)
+    ring.update(1_010_000)
+    assert [frame.timestamp_us for frame in ring.newest(1000)] == [1_010_000]
+
+
 def test_ring_never_holds_more_than_it_said_however_long_a_shot_is_held_or_fast_the_camera_is():
     camera = ScriptedCamera()
     ring = FrameRing(camera, keep_us=50_000, hold_us=100_000, stall_us=500_000)
-    ring.hold()
+    ring.hold(0)
     for t in range(0, 3_000_000, 2_000):  # five times as many as it said
         camera.deliver(t)
         ring.update(t)
@@ -116,6 +137,29 @@ def test_dropped_frames_are_an_error_once_they_are_more_than_one_in_ten():
     ring.update(1_000_000)
     with pytest.raises(FramesDropped, match="pictures are missing"):
         ring.check_drops()
+
+
+@pytest.mark.parametrize(
+    ("came", "missing"),
+    [
+        pytest.param([t for t in range(0, 101) if not 40 <= t < 50], None, id="10 of 101"),
+        pytest.param([t for t in range(0, 101) if not 40 <= t < 51], 11, id="11 of 101"),
+        pytest.param([*range(0, 20), *range(60, 161)], None, id="more than a second ago"),
+        pytest.param([0, 1, 3, 4], None, id="one of few"),
+        pytest.param([0, 1, 4], 2, id="two of few"),
+        pytest.param([0], None, id="a single one"),
+    ],
+)
+def test_only_drops_of_the_last_second_count_and_one_never_does(came, missing):
+    camera = ScriptedCamera()
+    ring = FrameRing(camera, keep_us=2_000_000, hold_us=0, stall_us=500_000)
+    camera.deliver(*(10_000 * t for t in came))
+    ring.update(10_000 * came[-1])
+    if missing is None:
+        ring.check_drops()
+    else:
+        with pytest.raises(FramesDropped, match=f"{missing} of the last"):
+            ring.check_drops()
 
 
 def test_missing_file_is_named():

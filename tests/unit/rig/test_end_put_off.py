@@ -30,6 +30,18 @@ def test_the_second_ends_at_once() -> None:
     assert ending.asked
 
 
+def test_of_what_lasts_but_a_moment_none_breaks_in_however_many_there_are() -> None:
+    try:
+        with EndPutOff(however_often=True) as ending:
+            for _ in range(3):
+                signal.raise_signal(signal.SIGINT)
+    except KeyboardInterrupt:
+        pytest.fail("one of them broke in")
+    assert ending.asked
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+
+
 def test_what_is_ignored_stays_ignored() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with EndPutOff() as ending:

@@ -133,6 +133,12 @@ def test_a_square_that_cannot_be_read_is_the_games_own_sentence(log: ShotLog) ->
         decide(log, 1, "G-73", leaves=True)
 
 
+def test_a_shot_that_was_read_again_is_judged_by_the_later_reading(log: ShotLog) -> None:
+    shot_id = _judged(log, _fall("G-33", "direct"))
+    log.analysed(shot_id, Analysis(software_version="2", raw={}, falls=(_fall("G-34", "direct"),)))
+    assert as_logged(judge_again(log.shot(shot_id), {})).casualties == ("G-34",)
+
+
 def test_a_shot_without_analysis_or_position_cannot_be_judged(log: ShotLog) -> None:
     shot_id = until(log, 1, Stage.RECORDED)
     with pytest.raises(LogError, match="was not analysed"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from logged_shots import ANALYSIS, FINAL, PLAN, START, until
@@ -13,7 +14,7 @@ from painted_table import CROWD
 
 from game.montecassino import Position, Side
 from rig.late_judging import NotToBeJudged, judge_recorded, not_judged
-from rig.log import ShotLog, Stage, open_log, open_log_in_memory
+from rig.log import Fired, ShotLog, Stage, open_log, open_log_in_memory
 from rig.recording import RecordingError
 from rig.shot_identity import shot_identity
 
@@ -85,12 +86,43 @@ def test_a_recording_that_is_not_whole_is_not_judged(log: ShotLog, tmp_path: Pat
     assert log.shot(shot_id).verdict is None
 
 
-def test_the_recording_of_another_shot_is_refused(log: ShotLog, tmp_path: Path) -> None:
+def test_a_shot_of_which_nobody_knows_whether_it_left_is_judged_too(log: ShotLog, tmp_path: Path) -> None:
+    shot_id = fire(log, tmp_path, Stage.ASKED)
+    assert log.shot(shot_id).fired is Fired.UNCERTAIN
+    record(tmp_path / f"shot-{shot_id:05d}", position=POSITION)
+    assert [shot.shot_id for shot in not_judged(log)] == [shot_id]
+    assert judge_recorded(log, shot_id)[0].verdict is not None
+
+
+def test_a_shot_that_is_judged_while_its_recording_is_read_keeps_that_verdict(
+    log: ShotLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shot_id = fire(log, tmp_path)
-    record(tmp_path / f"shot-{shot_id:05d}", position=POSITION, option="iii")
-    with pytest.raises(
-        RecordingError, match="option is iii, and shot 1 was fired with i; it is of another shot"
-    ):
+    record(tmp_path / f"shot-{shot_id:05d}", position=POSITION)
+
+    def read_while_another_judges(folder: Path) -> None:
+        log.analysed(shot_id, ANALYSIS, verdict=FINAL)
+
+    monkeypatch.setattr("rig.late_judging.analyse_folder", read_while_another_judges)
+    with pytest.raises(NotToBeJudged, match="shot 1 was judged meanwhile"):
+        judge_recorded(log, shot_id)
+    assert log.shot(shot_id).verdicts == (FINAL,)
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ({"option": "iii"}, "option is iii, and shot 1 was fired with i"),
+        ({"zone": "A25-A72"}, "zone is A25-A72, and shot 1 was fired with A01-A72"),
+        ({"position": None}, "position is null, and shot 1 was fired with G A"),
+    ],
+)
+def test_the_recording_of_another_shot_is_refused(
+    log: ShotLog, tmp_path: Path, other: dict[str, Any], said: str
+) -> None:
+    shot_id = fire(log, tmp_path)
+    record(tmp_path / f"shot-{shot_id:05d}", **{"position": POSITION} | other)
+    with pytest.raises(RecordingError, match=f"{said}.*; it is of another shot"):
         judge_recorded(log, shot_id)
     assert log.shot(shot_id).recording_path is None
 

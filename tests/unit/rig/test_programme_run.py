@@ -16,7 +16,7 @@ from rig.judging import as_logged, decide, judge_again
 from rig.log import Analysis, Fall, Fired, ShotLog, Stage, open_log_in_memory
 from rig.match import DoubtPending, Match, ShotDone
 from rig.plan import PlanError, Programme, Target
-from rig.programme_run import ProgrammeRun, ProgrammeStopped, check_reach, settings_for
+from rig.programme_run import NotJudged, ProgrammeRun, ProgrammeStopped, check_reach, settings_for
 from rig.settings import Settings
 
 POSITION = "A A01-A08,A60 G25-G48 0/0 20/20 -"
@@ -125,7 +125,7 @@ def test_where_casualties_stay_away_a_doubt_is_waited_for(log: ShotLog) -> None:
 def test_where_casualties_stay_away_nothing_follows_on_a_shot_that_nobody_judged(log: ShotLog) -> None:
     run = run_of(log, soldiers="survivors")
     shoot(log, run, last=Stage.RECORDED)
-    with pytest.raises(Exception, match="never judged"):
+    with pytest.raises(NotJudged, match="never judged"):
         run.position_before(run.due()[0])
 
 

@@ -17,6 +17,7 @@ from typing import Any, cast
 import numpy as np
 import painted_table as painted
 import pytest
+import sqlalchemy as sa
 from logged_shots import START
 from numpy.typing import NDArray
 from painted_table import CROWD, MARKERS, Table
@@ -24,14 +25,14 @@ from painted_table import CROWD, MARKERS, Table
 import rig.reading_ahead
 from game.montecassino import Cause, Option, Position, Side, Square, parse_squares
 from rig.analyse import Analysis, analyse_folder
-from rig.camera import Frame, FrameRing
+from rig.camera import CameraStalled, Frame, FrameRing
 from rig.cannon import Cannon, ShotFired
 from rig.eye import Eye
 from rig.hands import PromptedHands
 from rig.late_judging import judge_recorded
-from rig.log import Shot, ShotLog
+from rig.log import Fired, Shot, ShotLog, Stage, open_log
 from rig.log.sql_store import open_log_in_memory
-from rig.match import Match, Order
+from rig.match import Match, NotKept, Order
 from rig.reading_ahead import ReadingAhead
 from rig.recording import RecordingError, read_recording
 from rig.sequence import State
@@ -101,6 +102,10 @@ class PaintedTable:
 
     def close(self) -> None:
         pass
+
+    @property
+    def is_fired(self) -> bool:
+        return self._released_us is not None
 
     def fire(self, lane: Callable[[], Any], before_fire: Callable[[], None]) -> ShotFired:
         assert lane().clear
@@ -176,10 +181,11 @@ def fire(
     nudge_mm: float = 0.0,
     log: ShotLog | None = None,
     told: Callable[[str], None] = lambda words: None,
+    table: PaintedTable | None = None,
 ) -> Done:
     """Fire once. The rig first takes `read_us` over the shot once all is at rest; readings of these numbers fail."""
     falls_us = {FIRST: first_us} | ({} if second_us is None else {SECOND: second_us})
-    table = PaintedTable(falls_us, nudge_mm=nudge_mm)
+    table = PaintedTable(falls_us, nudge_mm=nudge_mm) if table is None else table
     analyse = rig.reading_ahead.analyse_pictures
     read: list[int] = []
 
@@ -256,6 +262,15 @@ def test_the_recording_says_which_shot_it_is(tmp_path: Path, monkeypatch: pytest
     assert recording.keys.shot == shot_identity(session, done.shot.shot_id)
 
 
+def test_the_shot_is_aimed_at_where_the_soldier_stands_on_its_square(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    aim = fire(tmp_path, monkeypatch).shot.aim
+    assert aim is not None
+    foot_mm, centre_mm = (PLACED[SECOND].x_mm, PLACED[SECOND].y_mm), SECOND.centre_mm(45.0)
+    assert math.dist(aim.target_mm[:2], foot_mm) < 1.5 < math.dist(aim.target_mm[:2], centre_mm)
+
+
 def test_the_recording_is_read_as_the_live_pictures_were(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -328,6 +343,38 @@ def test_a_soldier_that_falls_while_the_shot_is_being_read_holds_its_ruling(
         assert any(f"{SECOND} began to fall" in alarm.reason for alarm in analysis.reading.alarms)
 
 
+def test_a_camera_that_stalls_before_the_shot_is_looked_at_loses_no_picture_that_came(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stall(eye: Eye, at_us: int) -> None:
+        raise CameraStalled("painted", 600_000, 16_667)
+
+    monkeypatch.setattr(Eye, "until_seen", stall)
+    with open_log_in_memory() as log:
+        with pytest.raises(CameraStalled):
+            fire(tmp_path, monkeypatch, log=log)
+        (shot,) = log.shots()
+    recording = read_recording(Path(shot.recording_path or ""))
+    assert recording.incomplete.startswith("camera painted: no picture for 600 ms")
+    assert recording.keys.fire_us is not None
+    assert recording.timestamps_us[0] < recording.keys.fire_us - 200_000
+
+
+def test_c8_a_doubt_waits_on_where_the_recording_cannot_be_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(folder: Path, keys: object, frames: object) -> None:
+        raise RecordingError(folder, "no room")
+
+    monkeypatch.setattr("rig.match.write_recording", full)
+    with open_log_in_memory() as log:
+        with pytest.raises(NotKept, match="its verdict is in the log; its recording cannot be kept"):
+            fire(tmp_path, monkeypatch, second_us=900_000, read_us=700_000, log=log)
+        (shot,) = log.shots()
+    assert [doubt.square for doubt in shot.pending] == [str(SECOND)]
+    assert shot.stage is Stage.JUDGED
+
+
 def test_a_reading_on_trial_that_fails_is_followed_by_one_of_all_pictures(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -392,3 +439,57 @@ def test_ctrl_c_twice_while_the_shot_is_read_keeps_its_pictures_and_its_verdict_
     assert analysis is not None
     assert fallen(analysis) == {FIRST}
     assert judged.verdict is not None
+
+
+ASKING = {
+    "before its row": "before_cursor_execute",
+    "after its row": "after_cursor_execute",
+    "before it is kept": "commit",
+    "just kept": None,
+}
+
+
+def interrupt_asked(log: Any, moment: str) -> None:
+    """Press Ctrl-C at a moment of the write by which the log keeps that fire is asked for."""
+    reached, event = log.reached, ASKING[moment]
+
+    def press(*what: Any) -> None:
+        if event == "commit" or what[2].startswith("INSERT INTO stage"):
+            signal.raise_signal(signal.SIGINT)
+
+    def and_press(shot_id: int, stage: Stage, **how: Any) -> None:
+        if stage is Stage.ASKED and event is not None:
+            sa.event.listen(log._engine, event, press)
+        try:
+            reached(shot_id, stage, **how)
+        finally:
+            if stage is Stage.ASKED and event is not None:
+                sa.event.remove(log._engine, event, press)
+        if stage is Stage.ASKED and event is None:
+            signal.raise_signal(signal.SIGINT)
+
+    log.reached = and_press
+
+
+@pytest.mark.parametrize("moment", ASKING)
+def test_ctrl_c_while_the_log_writes_that_fire_is_asked_for_fires_nothing_and_leaves_no_half_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ctrl_c: None, moment: str
+) -> None:
+    table = PaintedTable({})
+    with open_log(tmp_path / "log.sqlite") as log:
+        interrupt_asked(log, moment)
+        with pytest.raises(KeyboardInterrupt):
+            fire(tmp_path, monkeypatch, log=log, table=table)
+        (session,) = log.sessions()
+        log.end_session(session.session_id, "asked to end")
+    assert not table.is_fired
+    with open_log(tmp_path / "log.sqlite") as log:
+        assert log.interrupted == ()
+        (shot,) = log.shots()
+    assert shot.stage is Stage.ABORTED
+    assert shot.history[-1].cause == "asked to end"
+    stages = [Stage.PLANNED, Stage.AIMED, Stage.COCKED, Stage.LOADED, Stage.ARMED]
+    asked = [Stage.ASKED] if moment == "just kept" else []
+    assert [entry.stage for entry in shot.history] == [*stages, *asked, Stage.ABORTED]
+    assert shot.fired is Fired.NO
+    assert shot.recording_path is None

@@ -1,10 +1,13 @@
 """The recording folder: what is written is read again, and what is wrong is told in one sentence."""
 
 import copy
+import errno
 import json
 import os
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import cv2
@@ -14,7 +17,14 @@ from numpy.typing import NDArray
 
 from game.montecassino import Option, Side, Square
 from rig.cli import main
-from rig.recording import RecordingError, read_frames, read_recording, write_recording
+from rig.recording import (
+    SHOT_BYTES,
+    RecordingError,
+    read_frames,
+    read_recording,
+    refuse_full_disk,
+    write_recording,
+)
 
 WIDTH, HEIGHT = 96, 64
 TIMES_US = [1_000_000, 1_008_333, 1_016_667, 1_033_334, 1_041_660]
@@ -85,7 +95,12 @@ def test_what_is_written_is_read_again(tmp_path: Path, grey: bool) -> None:
     assert scene.markers is not None
     assert scene.markers.centres_mm == {0: (-30.0, 25.0), 12: (390.0, 780.0)}
     assert scene.intrinsics == (900.0, 900.0, 47.5, 31.5)
+    assert scene.distortion == (-0.1, 0.02, 0.0, 0.0, 0.0)
+    assert (scene.square_mm, scene.fps, scene.exposure_us) == (45.0, 120.0, 1000)
+    assert scene.muzzle_mm == (180.0, 860.0, 50.0)
+    assert scene.corners_px is None
     assert scene.fire_us == 1_010_000
+    assert recording.incomplete == ""
     assert scene.expected == recording.position.soldiers
     for read, written in zip(
         read_frames(tmp_path / "a" / "shot", recording), pictures(grey=grey), strict=True
@@ -101,6 +116,8 @@ def test_what_is_written_is_read_again(tmp_path: Path, grey: bool) -> None:
         ((128, 128, 128), (200, 120, 60)),
         ((10, 10, 10), (40, 90, 150)),
         ((230, 230, 230), (60, 110, 50)),
+        ((60, 60, 180), (90, 90, 140)),
+        ((180, 60, 60), (140, 90, 90)),
         (128, 77),
     ],
     ids=str,
@@ -125,7 +142,7 @@ def test_the_clip_keeps_the_times_to_the_millisecond(folder: Path) -> None:
 def test_numbered_pictures_are_read_too(folder: Path) -> None:
     change(folder, lambda d: d.update(clip="frames"))
     (folder / "frames").mkdir()
-    for k, picture in enumerate(pictures()):
+    for k, picture in reversed([*enumerate(pictures())]):
         cv2.imwrite(str(folder / "frames" / f"{k:06d}.png"), picture)
     recording = read_recording(folder)
     read = list(read_frames(folder, recording))
@@ -133,6 +150,13 @@ def test_numbered_pictures_are_read_too(folder: Path) -> None:
     (folder / "frames" / "000002.png").unlink()
     with pytest.raises(RecordingError, match=r"000003\.png.*000002\.png"):
         list(read_frames(folder, recording))
+
+
+def test_the_other_name_of_a_dictionary_is_read_as_the_one_that_is_known(folder: Path) -> None:
+    change(folder, setting("board.markers.dictionary", "DICT_APRILTAG_36H11"))
+    markers = read_recording(folder).scene.markers
+    assert markers is not None
+    assert markers.dictionary == "DICT_APRILTAG_36h11"
 
 
 def test_an_unknown_key_is_kept_and_ignored(folder: Path) -> None:
@@ -152,21 +176,52 @@ def test_nothing_is_written_over(folder: Path) -> None:
         write(folder)
 
 
-def test_pictures_of_another_size_are_not_written(tmp_path: Path) -> None:
+@pytest.mark.parametrize("side", ["width", "height"])
+def test_pictures_of_another_size_are_not_written(tmp_path: Path, side: str) -> None:
     keys = copy.deepcopy(KEYS)
-    keys["camera"]["width"] = WIDTH + 2
+    keys["camera"][side] += 2
     with pytest.raises(RecordingError, match="picture 1 is 96 x 64"):
         write(tmp_path / "shot", keys)
     assert not (tmp_path / "shot" / "recording.json").exists()
 
 
-def test_odd_sides_can_be_written(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("width", "height"), [(95, 63), (95, 64), (96, 63)])
+def test_odd_sides_can_be_written(tmp_path: Path, width: int, height: int) -> None:
     keys = copy.deepcopy(KEYS)
-    keys["camera"].update(width=95, height=63)
-    frames = [(t, p[:63, :95].copy()) for t, p in zip(TIMES_US, pictures(), strict=True)]
+    keys["camera"].update(width=width, height=height)
+    frames = [(t, p[:height, :width].copy()) for t, p in zip(TIMES_US, pictures(), strict=True)]
     write_recording(tmp_path / "shot", keys, frames)
     recording = read_recording(tmp_path / "shot")
-    assert [p.shape for p in read_frames(tmp_path / "shot", recording)] == [(63, 95, 3)] * len(TIMES_US)
+    assert [p.shape for p in read_frames(tmp_path / "shot", recording)] == [(height, width, 3)] * len(
+        TIMES_US
+    )
+
+
+def test_a_clip_that_the_disk_does_not_take_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path) -> None:
+        assert path.name == "clip.mkv"
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("rig.recording.to_disk", full)
+    with pytest.raises(RecordingError, match=r"shot: cannot be written: No space left on device"):
+        write(tmp_path / "shot")
+    assert list((tmp_path / "shot").iterdir()) == []
+
+
+@pytest.mark.parametrize(("free", "refused"), [(SHOT_BYTES - 1, True), (SHOT_BYTES, False)])
+def test_no_shot_begins_where_the_disk_of_its_folder_has_no_room_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, refused: bool
+) -> None:
+    """The folder itself need not be made yet."""
+
+    def usage(place: Path) -> SimpleNamespace:
+        return SimpleNamespace(free=free if Path(place) == tmp_path else 10**12)
+
+    monkeypatch.setattr("shutil.disk_usage", usage)
+    with pytest.raises(RecordingError, match="make room") if refused else nullcontext():
+        refuse_full_disk(tmp_path / "not made yet" / "recordings")
 
 
 def setting(dotted: str, value: Any) -> Callable[[dict[str, Any]], None]:
@@ -224,6 +279,24 @@ def test_a_missing_key_is_named(folder: Path, key: str) -> None:
     assert "\n" not in said
 
 
+ONE_PICTURE = f"recording.json: timestamps_us: found [{TIMES_US[0]}], expected a list of at least 2 items"
+
+
+def test_a_recording_of_one_picture_is_one_sentence(folder: Path) -> None:
+    change(folder, setting("timestamps_us", TIMES_US[:1]))
+    with pytest.raises(RecordingError) as caught:
+        read_recording(folder)
+    assert str(caught.value) == f"{folder}/{ONE_PICTURE}"
+
+
+def test_a_recording_of_one_picture_is_not_written_and_leaves_nothing(tmp_path: Path) -> None:
+    """So it is where the camera dies after its first picture of a shot."""
+    with pytest.raises(RecordingError) as caught:
+        write_recording(tmp_path / "shot", KEYS, [(TIMES_US[0], pictures()[0])])
+    assert str(caught.value) == f"{tmp_path}/shot/{ONE_PICTURE}"
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("key", "value"),
     [
@@ -248,6 +321,9 @@ def test_a_missing_key_is_named(folder: Path, key: str) -> None:
         ("board.markers.centres_mm", {"left": [0, 0]}),
         ("board.markers.centres_mm", {}),
         ("board.corners_px", [[0, 0], [1, 1], [2, 2]]),
+        ("board.corners_px", [[10, 10], [40, 10], [40, 42], [10, 42]]),  # 960 px2
+        ("board.corners_px", [[0, 0], [90, 0], [20, 20], [0, 60]]),  # one lies within the others
+        ("board.corners_px", [[0, 0], [90, 0], [0, 60], [80, 20]]),  # not in order round it
         ("camera.exposure_us", 10**400),
         ("camera.exposure_us", 10_000),  # longer than a picture lasts
         ("camera.intrinsics", [0, 900, 47.5, 31.5]),
@@ -314,6 +390,7 @@ def test_a_wrong_value_is_named_with_what_was_found_and_expected(
         ("camera", {**KEYS["camera"], "exposure_us": 8334}),  # all of a picture
         ("timestamps_us", [t + 1_800_000_000_000_000 for t in TIMES_US]),  # since 1970
         ("fire_us", -50_000),
+        ("board", {**KEYS["board"], "corners_px": [[10, 10], [50, 10], [50, 42], [10, 42]]}),
         ("cannon", {"side": "A", "muzzle_mm": [180.0, -120.0, 30.0]}),
         ("cannon", {"side": "G", "muzzle_mm": [180.0, 795.0, 50.0]}),  # a long barrel over the first line
         ("cannon", {"side": "A", "muzzle_mm": None}),
@@ -434,9 +511,13 @@ def test_more_or_fewer_pictures_than_times_are_told(folder: Path) -> None:
         list(read_frames(folder, read_recording(folder)))
 
 
-def test_a_clip_of_another_size_is_told(folder: Path) -> None:
-    change(folder, setting("camera.width", 128))
-    with pytest.raises(RecordingError, match="96 x 64 px, expected 128 x 64"):
+@pytest.mark.parametrize(
+    ("side", "said"),
+    [("width", "96 x 64 px, expected 128 x 64"), ("height", "96 x 64 px, expected 96 x 128")],
+)
+def test_a_clip_of_another_size_is_told(folder: Path, side: str, said: str) -> None:
+    change(folder, setting(f"camera.{side}", 128))
+    with pytest.raises(RecordingError, match=said):
         list(read_frames(folder, read_recording(folder)))
 
 

@@ -1,6 +1,7 @@
 """`rig replay`: a film that OpenCV opens and a sheet, with the fall, its cause and the verdict in them."""
 
 from pathlib import Path
+from threading import Thread
 from types import SimpleNamespace
 from typing import cast
 
@@ -63,6 +64,27 @@ def test_where_they_cannot_be_written_is_one_line(
     assert len(err) == 2
     assert "file" in err[0]
     assert "shot-7.mp4" in err[1]
+
+
+def test_two_that_write_one_film_at_once_both_leave_it_whole(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    film = tmp_path / "shot-7.mp4"
+    monkeypatch.setattr(replay, "_Story", lambda analysis, name: None)
+    second = Thread(target=lambda: replay.write_film(film, None, folder))  # type: ignore[arg-type]
+
+    def encode(path: Path, story: object, folder: Path) -> None:
+        with path.open("w") as file:
+            if not second.is_alive():
+                second.start()
+                second.join(timeout=0.3)  # long enough for one who does not wait for this one to be done
+            file.write("whole")
+
+    monkeypatch.setattr(replay, "_encode", encode)
+    replay.write_film(film, None, folder)  # type: ignore[arg-type]
+    second.join()
+    assert film.read_text() == "whole"
+    assert list(tmp_path.iterdir()) == [film]
 
 
 def test_words_are_placed_apart_and_inside_the_picture(folder: Path) -> None:

@@ -18,6 +18,7 @@ from rig.settings import (
     Port,
     Settings,
     SettingsError,
+    Traverse,
     Trigger,
     parse_settings,
     read_settings,
@@ -240,6 +241,18 @@ def test_everything_wrong_is_said_at_once() -> None:
             "found 0, expected a number other than 0",
         ),
         (
+            "[cannon.elevation]\nus_per_rad = -150",
+            "cannon.elevation.us_per_rad",
+            "found -150, with which the barrel is at -176 and 206 degrees at the ends of its pulses, expected a barrel that stays"
+            " within 180 degrees of level and of straight ahead",
+        ),
+        (
+            "[cannon.azimuth]\nus_per_rad = 16.7",
+            "cannon.azimuth.us_per_rad",
+            "found 16.7, with which the barrel is at -1715 and 1715 degrees at the ends of its pulses, expected a barrel that"
+            " stays within 180 degrees of level and of straight ahead (is it for each degree?)",
+        ),
+        (
             "[cannon.traverse]\nus_per_mm = 0",
             "cannon.traverse.us_per_mm",
             "found 0, expected a number other than 0",
@@ -363,6 +376,96 @@ def test_many_faults_are_counted_in_one_line() -> None:
     with pytest.raises(SettingsError) as refused:
         parse_settings("[port]\nurl = 1\nbaud = 2\nx = 3")
     assert str(refused.value) == "rig.toml: port.url: found 1, expected a string, and 2 more faults"
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("[cannon]\nload_s = 20\ndwell_s = 20", "cannon.load_s"),
+        ("[cannon.azimuth]\nmin_us = 1500\nmax_us = 1500", "cannon.azimuth.max_us"),
+        ("[cannon.latch]\nheld_us = 1000", "cannon.latch.held_us"),
+        ("[cannon.traverse]\ncentre_mm = 149.9", "cannon.traverse"),  # beyond the board's left end alone
+        ("[cannon.traverse]\ncentre_mm = 210.1", "cannon.traverse"),  # beyond its right end alone
+    ],
+)
+def test_what_is_only_just_too_much_is_refused(text: str, key: str) -> None:
+    assert set(_faults(text)) == {key}
+
+
+def test_c2_the_ends_of_the_strip_are_left_and_right_whichever_way_the_servo_turns() -> None:
+    for us_per_mm in (4.0, -4.0):
+        traverse = Traverse(us_per_mm=us_per_mm, centre_mm=150.0, min_us=1100, max_us=1700)
+        assert traverse.ends_mm() == ((50.0, 200.0) if us_per_mm > 0 else (100.0, 250.0))
+
+
+@pytest.mark.parametrize(
+    ("key", "setting", "per_unit"),
+    [
+        *(
+            (f"{axis}.{end}_us", f"{axis}_{end}_ticks", 2)
+            for axis in ("traverse", "azimuth", "elevation")
+            for end in ("min", "max")
+        ),
+        ("draw.rest_us", "draw_rest_ticks", 2),
+        ("draw.breech_us", "draw_breech_ticks", 2),
+        ("latch.free_us", "latch_free_ticks", 2),
+        ("latch.lubricate_us", "latch_lubricate_ticks", 2),
+        ("azimuth.speed_us_per_s", "azimuth_speed_ticks", 0.04),
+        ("draw.speed_us_per_s", "draw_speed_ticks", 0.04),
+        ("latch.speed_us_per_s", "latch_speed_ticks", 0.04),
+        ("draw.ease_us_per_s", "draw_ease_speed_ticks", 0.04),
+        ("trigger.hold_us", "trigger_hold_ms", 0.001),
+        ("dwell_s", "dwell_ms", 1000),
+        ("loader_hold_us", "loader_hold_ms", 0.001),
+    ],
+)
+def test_what_the_firmware_would_not_take_is_refused_before(key: str, setting: str, per_unit: float) -> None:
+    limits = SETTING_LIMITS[Setting[setting.upper()]]
+    table, _, name = f"cannon.{key}".rpartition(".")
+    for beyond in (round(limits.minimum / per_unit) - 1, round(limits.maximum / per_unit) + 1):
+        assert f"cannon.{key}" in _faults(f"[{table}]\n{name} = {beyond}")
+
+
+def test_each_setting_of_the_cannon_goes_to_the_firmware_under_its_own_name_and_in_its_unit() -> None:
+    """Ticks are 0.5 us; speeds are ticks in a frame of 20 ms."""
+    cannon = parse_settings("""
+[cannon]
+dwell_s = 29.5
+load_s = 12
+loader = true
+loader_hold_us = 250_000
+traverse = { min_us = 1010, max_us = 1990, centre_us = 1510, speed_us_per_s = 400 }
+azimuth = { min_us = 1020, max_us = 1980, centre_us = 1520, speed_us_per_s = 425 }
+elevation = { min_us = 1030, max_us = 1970, centre_us = 1530, speed_us_per_s = 450 }
+draw = { rest_us = 1040, breech_us = 1960, speed_us_per_s = 900, ease_us_per_s = 325 }
+latch = { free_us = 1050, held_us = 1550, lubricate_us = 1950, speed_us_per_s = 2400 }
+trigger = { kind = "latch", hold_us = 35_000 }
+""").cannon
+    values = {
+        "draw_rest_ticks": 2080,
+        "draw_breech_ticks": 3920,
+        "draw_speed_ticks": 36,
+        "draw_ease_speed_ticks": 13,
+        "latch_free_ticks": 2100,
+        "latch_held_ticks": 3100,
+        "latch_lubricate_ticks": 3900,
+        "latch_speed_ticks": 96,
+        "trigger_kind": 1,
+        "trigger_hold_ms": 35,
+        "dwell_ms": 29_500,
+        "loader_present": 1,
+        "loader_hold_ms": 250,
+    }
+    for axis, ticks in {
+        "traverse": (2020, 3980, 3020, 16),
+        "azimuth": (2040, 3960, 3040, 17),
+        "elevation": (2060, 3940, 3060, 18),
+    }.items():
+        names = (f"{axis}_{what}_ticks" for what in ("min", "max", "home", "speed"))
+        values |= dict(zip(names, ticks, strict=True))
+    assert cannon.firmware_values() == values
+    solenoid = Cannon().firmware_values()
+    assert (solenoid["trigger_kind"], solenoid["loader_present"]) == (0, 0)
 
 
 def test_firmware_values_are_settings_of_the_wire_and_lie_in_their_ranges() -> None:

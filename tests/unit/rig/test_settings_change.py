@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as house
 from hypothesis import strategies as st
 
+from rig import settings_change
 from rig.settings import Settings, SettingsError, read_settings
 from rig.settings_change import change_settings
 from rig.settings_text import settings_text
@@ -73,6 +75,27 @@ def test_what_could_not_be_used_is_not_written(
         change_settings(path, changes)
     assert path.read_text() == text
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_two_programs_that_change_values_at_once_keep_both(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "rig.toml"
+    path.write_text("[port]\n")
+    write = settings_change.write_whole
+    other = Thread(target=change_settings, args=(path, {("cannon", "azimuth", "max_us"): 1900}))
+
+    def write_late(file: Path, text: str) -> None:
+        monkeypatch.setattr(settings_change, "write_whole", write)
+        other.start()
+        other.join(timeout=0.3)  # long enough for one who does not wait for this one to be done
+        write(file, text)
+
+    monkeypatch.setattr(settings_change, "write_whole", write_late)
+    change_settings(path, {MIN_US: 1200})
+    other.join()
+    azimuth = read_settings(path).cannon.azimuth
+    assert (azimuth.min_us, azimuth.max_us) == (1200, 1900)
 
 
 def test_a_file_that_is_not_there_is_not_made(tmp_path: Path) -> None:

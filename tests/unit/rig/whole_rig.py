@@ -349,7 +349,7 @@ class NoCamera:
 
     def __init__(self) -> None:
         self.ring = SimpleNamespace(
-            hold=lambda: None,
+            hold=lambda now_us: None,
             release=lambda: None,
             between=lambda start, end: [],
             camera=SimpleNamespace(width_px=1280, height_px=720, fps=120.0),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from dataclasses import replace as changed
 from importlib.metadata import version
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import typer
@@ -144,14 +145,14 @@ def test_log_show_gives_all_that_is_known(rig: Rig) -> None:
     out = rig("log", "show", "2").out
     for said in (
         "shot 2, A at G-49: judged, doubts pending: G-41 (G decides)",
-        "firmware 1.0.0",
+        "firmware 0.1.0",
         "transcripts/1.bin",
         "+0.005 s",
         "the gate is blocked",
         "traverse 150.0 mm",
         ", by the calibration as set",
-        "7.500 m/s",
-        "recordings/shot-1",
+        "9.599 m/s",
+        "recordings/shot-00002",
         "G-41 fell: direct or ricochet, confidence 0.60 (hidden)",
     ):
         assert said in out
@@ -209,6 +210,17 @@ def test_decide_lists_takes_and_refuses(rig: Rig) -> None:
     )
     assert rig("decide").out == "nothing waits for a decision\n"
     assert "G has decided already: it stays" in _one_line(rig("decide", "2", "G-41", "leaves"), 2)
+
+
+@pytest.mark.usefixtures("shots")
+def test_the_command_that_is_told_of_a_doubt_takes_the_word(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nothing_more = SimpleNamespace(in_words=tuple)
+    monkeypatch.setattr("rig.late_judging.judge_recorded", lambda log, shot: (log.shot(shot), nothing_more))
+    (told,) = [line for line in rig("judge", "2").out.splitlines() if "rig decide" in line]
+    words = told.partition("rig ")[2].partition("|")[0].replace("SQUARE", "G-41").split()
+    assert "shot 2: G-41 fell, direct or ricochet: leaves, said G" in rig(*words).out
 
 
 @pytest.mark.usefixtures("shots")

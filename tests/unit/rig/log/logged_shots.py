@@ -18,9 +18,9 @@ from rig.log import (
 
 START = SessionStart(
     software_version="0.1.0",
-    firmware_version="1.0.0",
-    wire_version=1,
-    settings={"port": {"url": "twin"}, "cannon": {"muzzle_speed_mps": 7.5}},
+    firmware_version="0.1.0",
+    wire_version=3,
+    settings={"port": {"url": "twin"}, "cannon": {"muzzle_speed_mps": 9.6}},
     port="twin",
     camera="twin",
     transcript_path="transcripts/1.bin",
@@ -39,10 +39,10 @@ AIM = Aim(
     traverse_mm=150.0,
     azimuth_rad=-0.02,
     elevation_rad=0.05,
-    expected_muzzle_speed_mps=7.5,
+    expected_muzzle_speed_mps=9.6,
     calibration="as set",
 )
-GATE = MuzzleGate(release_to_first_us=3400.0, first_to_second_us=2666.5, spacing_mm=20.0)
+GATE = MuzzleGate(release_to_first_us=7942.0, first_to_second_us=2083.5, spacing_mm=20.0)
 CERTAIN = Fall(
     side="G",
     square="G-33",
@@ -81,7 +81,7 @@ def until(
         (Stage.ASKED, lambda: log.reached(shot_id, Stage.ASKED, clock_us=5_000)),
         (Stage.FIRED, lambda: log.reached(shot_id, Stage.FIRED, clock_us=6_000)),
         (Stage.SEEN, lambda: log.seen(shot_id, GATE, clock_us=7_000)),
-        (Stage.RECORDED, lambda: log.recorded(shot_id, "recordings/shot-1", clock_us=8_000)),
+        (Stage.RECORDED, lambda: log.recorded(shot_id, f"recordings/shot-{shot_id:05d}", clock_us=8_000)),
         (Stage.ANALYSED, lambda: log.analysed(shot_id, ANALYSIS, clock_us=9_000)),
         (Stage.JUDGED, lambda: log.judged(shot_id, verdict, clock_us=10_000)),
     )

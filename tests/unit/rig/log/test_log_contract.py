@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -76,7 +77,7 @@ def test_a_whole_shot_is_read_as_it_was_written(log: ShotLog, session_id: int) -
     assert shot.planned == PLAN
     assert shot.aim == AIM
     assert shot.muzzle_gate == GATE
-    assert shot.recording_path == "recordings/shot-1"
+    assert shot.recording_path == "recordings/shot-00001"
     assert shot.analyses == (ANALYSIS,)
     assert shot.verdicts == (FINAL,)
     assert [entry.stage for entry in shot.history] == [
@@ -98,7 +99,7 @@ def test_stages_keep_time_and_cause(log: ShotLog, session_id: int) -> None:
 def test_muzzle_speed_is_spacing_over_transit(log: ShotLog, session_id: int) -> None:
     gate = log.shot(until(log, session_id, Stage.SEEN)).muzzle_gate
     assert gate is not None
-    assert gate.muzzle_speed_mps == pytest.approx(0.020 / 2666.5e-6)
+    assert gate.muzzle_speed_mps == pytest.approx(0.020 / 2083.5e-6)
 
 
 def test_a_shot_may_be_seen_without_being_timed(log: ShotLog, session_id: int) -> None:
@@ -170,6 +171,25 @@ def test_a_let_down_and_a_second_try_are_both_kept(log: ShotLog, session_id: int
     assert stages.count(Stage.COCKED) == 2
 
 
+def test_of_a_shot_that_was_aimed_again_the_last_aim_is_told(log: ShotLog, session_id: int) -> None:
+    shot_id = until(log, session_id, Stage.AIMED)
+    again = replace(AIM, elevation_rad=0.06)
+    log.aimed(shot_id, again)
+    assert log.shot(shot_id).aim == again
+
+
+def test_a_stage_that_carries_more_than_its_name_is_not_reached_without_it(
+    log: ShotLog, session_id: int
+) -> None:
+    shot_id = until(log, session_id, Stage.FIRED)
+    before = log.shot(shot_id)
+    bare = {Stage.COCKED, Stage.LOADED, Stage.ARMED, Stage.ASKED, Stage.FIRED}
+    for stage in set(Stage) - bare:
+        with pytest.raises(ValueError, match=f"stage {stage} carries more than its name"):
+            log.reached(shot_id, stage)
+    assert log.shot(shot_id) == before
+
+
 @pytest.mark.parametrize(
     ("last", "stage", "reason"),
     [
@@ -189,6 +209,19 @@ def test_a_stage_out_of_order_is_refused_and_writes_nothing(
     assert log.shot(shot_id) == before
 
 
+def test_a_shot_leaves_is_seen_and_is_recorded_once(log: ShotLog, session_id: int) -> None:
+    shot_id = until(log, session_id, Stage.RECORDED)
+    before = log.shot(shot_id)
+    for again in (
+        lambda: log.reached(shot_id, Stage.FIRED),
+        lambda: log.seen(shot_id, GATE),
+        lambda: log.recorded(shot_id, "recordings/shot-2"),
+    ):
+        with pytest.raises(LogError, match="it has been there already"):
+            again()
+    assert log.shot(shot_id) == before
+
+
 def test_a_shot_given_up_cannot_go_on(log: ShotLog, session_id: int) -> None:
     shot_id = until(log, session_id, Stage.COCKED)
     log.abort(shot_id, "emergency stop")
@@ -196,16 +229,41 @@ def test_a_shot_given_up_cannot_go_on(log: ShotLog, session_id: int) -> None:
         log.reached(shot_id, Stage.ARMED)
 
 
-def test_nobody_can_say_that_a_seen_shot_did_not_leave(log: ShotLog, session_id: int) -> None:
-    shot_id = until(log, session_id, Stage.SEEN)
+def test_a_shot_given_up_after_fire_was_asked_for_is_not_seen_to_leave_later(
+    log: ShotLog, session_id: int
+) -> None:
+    """It was told as uncertain, and somebody may have acted on that."""
+    shot_id = until(log, session_id, Stage.ASKED)
+    log.abort(shot_id, "link lost")
+    with pytest.raises(LogError, match="it is aborted"):
+        log.seen(shot_id, GATE)
+    assert log.shot(shot_id).fired is Fired.UNCERTAIN
+
+
+def test_a_shot_whose_verdict_is_final_is_not_given_up(log: ShotLog, session_id: int) -> None:
+    shot_id = until(log, session_id, Stage.JUDGED)
+    with pytest.raises(LogError, match="its verdict is final"):
+        log.abort(shot_id, "the camera stalled")
+    assert log.shot(shot_id).stage is Stage.DECIDED
+
+
+@pytest.mark.parametrize("acknowledged", [True, False])
+def test_nobody_can_say_that_a_seen_shot_did_not_leave(
+    log: ShotLog, session_id: int, acknowledged: bool
+) -> None:
+    shot_id = until(log, session_id, Stage.FIRED if acknowledged else Stage.ASKED)
+    log.seen(shot_id, GATE)
     with pytest.raises(LogError, match="it was seen to leave"):
         log.abort(shot_id, "wrong", fired=Fired.NO)
 
 
-def test_nobody_can_say_that_a_shot_left_before_fire_was_asked_for(log: ShotLog, session_id: int) -> None:
+@pytest.mark.parametrize("fired", [Fired.YES, Fired.UNCERTAIN])
+def test_nobody_can_say_that_a_shot_left_before_fire_was_asked_for(
+    log: ShotLog, session_id: int, fired: Fired
+) -> None:
     shot_id = until(log, session_id, Stage.ARMED)
     with pytest.raises(LogError, match="fire was never asked for"):
-        log.abort(shot_id, "wrong", fired=Fired.YES)
+        log.abort(shot_id, "wrong", fired=fired)
 
 
 def test_a_later_analysis_stands_beside_the_old_one(log: ShotLog, session_id: int) -> None:
@@ -330,6 +388,16 @@ def test_a_new_verdict_takes_the_place_of_an_undecided_one(log: ShotLog, session
     assert shot.verdicts == (PENDING, FINAL)
 
 
+def test_c8_what_is_decided_is_the_doubt_of_the_verdict_that_stands(log: ShotLog, session_id: int) -> None:
+    shot_id = until(log, session_id, Stage.JUDGED, verdict=PENDING)
+    other = Doubt(square="G-42", between=("direct", "ricochet"), commander="G")
+    log.judged(shot_id, Verdict(doubts=(other,)))
+    with pytest.raises(LogError, match="no doubt about G-41; its doubts: G-42"):
+        log.decide(shot_id, "G", {"G-41": True}, final=FINAL)
+    assert log.decide(shot_id, "G", {"G-42": True}, final=FINAL) == ()
+    assert [(d.square, d.decision is not None) for d in log.shot(shot_id).doubts] == [("G-42", True)]
+
+
 def test_an_unknown_shot_or_session_is_one_clear_sentence(log: ShotLog) -> None:
     with pytest.raises(LogError, match="there is no shot 99"):
         log.shot(99)
@@ -358,6 +426,15 @@ def test_a_session_that_ends_early_interrupts_its_unfinished_shot(log: ShotLog, 
     shot = log.shot(undone)
     assert (shot.stage, shot.fired) == (Stage.INTERRUPTED, Fired.UNCERTAIN)
     assert tell(shot).endswith("interrupted: Ctrl-C")
+
+
+def test_c8_a_doubt_outlives_the_session_in_which_it_was_raised(log: ShotLog, session_id: int) -> None:
+    shot_id = until(log, session_id, Stage.JUDGED, verdict=PENDING)
+    log.end_session(session_id, "Ctrl-C")
+    log.start_session(START)
+    assert log.interrupted == ()
+    assert log.shot(shot_id).stage is Stage.JUDGED
+    assert log.decide(shot_id, "G", {"G-41": True}, final=FINAL) == ()
 
 
 def test_shots_are_given_by_session_and_by_programme(log: ShotLog, session_id: int) -> None:

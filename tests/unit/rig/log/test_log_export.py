@@ -33,10 +33,10 @@ def test_one_row_a_shot_with_units_in_the_column_names(log: ShotLog) -> None:
     assert whole["planned_at_utc"] == datetime.fromtimestamp(_START_UTC_US / 1e6, tz=UTC)
     assert whole["target_x_mm"] == 22.5
     assert whole["elevation_rad"] == 0.05
-    assert whole["muzzle_speed_mps"] == pytest.approx(7.5, abs=0.01)
+    assert whole["muzzle_speed_mps"] == pytest.approx(9.6, abs=0.01)
     assert (whole["cocked_after_us"], whole["fired_after_us"]) == (2_000, 6_000)
     assert whole["casualties"] == "G-33 G-41"
-    assert whole["firmware_version"] == "1.0.0"
+    assert whole["firmware_version"] == "0.1.0"
     assert pending["pending"] == "G-41"
     assert (asked["stage"], asked["fired"]) == ("asked", "uncertain")
     assert asked["muzzle_speed_mps"] is None

@@ -14,10 +14,10 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from logged_shots import FINAL, PENDING, PLAN, START, until
+from logged_shots import ANALYSIS, FINAL, PENDING, PLAN, START, until
 
 import rig.log
-from rig.log import LogError, Stage, _sqlite, _tables, open_log
+from rig.log import LogError, Signature, Stage, _sqlite, _tables, open_log
 
 
 @pytest.fixture
@@ -160,7 +160,9 @@ def test_a_log_of_a_newer_rig_is_not_touched(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("UPDATE alembic_version SET version_num = '0999'")
         connection.commit()
+    before = path.read_bytes()
     assert "written by a newer rig (log revision 0999, this rig knows up to 0002)" in _refusal(path)
+    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize("keep", [100, 5_000])
@@ -185,9 +187,11 @@ def test_a_file_that_lacks_any_part_of_its_last_page_is_said_to_be_damaged(path:
         """analysis SET raw = '{"falls": [{"squ'""",
         """analysis SET raw = '{"falls"' || x'0000'""",
         "verdict SET casualties = ''",
+        "stage SET stage = 'fi\x1ced' WHERE stage = 'fired'",
+        "stage SET fired = 'yep' WHERE stage = 'fired'",
     ],
 )
-def test_what_is_no_json_where_json_was_written_is_said_to_be_damaged(path: Path, changed: str) -> None:
+def test_what_was_never_written_like_that_is_said_to_be_damaged(path: Path, changed: str) -> None:
     _make(path)
     with closing(sqlite3.connect(path)) as connection:
         for (trigger,) in connection.execute(
@@ -219,6 +223,26 @@ def test_a_log_locked_by_another_program_says_so(path: Path, monkeypatch: pytest
         log.begin_shot(session_id, PLAN)
 
 
+def test_a_step_waits_for_another_writer_and_is_written_after_it(path: Path) -> None:
+    """It reads before it writes: what it has read must not be old by then."""
+    with (
+        closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other,
+        open_log(path) as log,
+    ):
+        shot_id = until(log, log.start_session(START), Stage.AIMED)
+        other.execute("BEGIN IMMEDIATE")
+
+        def write() -> None:
+            other.execute("PRAGMA user_version = 1")
+            other.execute("COMMIT")
+
+        writer = threading.Timer(0.1, write)
+        writer.start()
+        log.reached(shot_id, Stage.COCKED)
+        writer.join()
+        assert log.shot(shot_id).stage is Stage.COCKED
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write anywhere")
 def test_a_log_that_must_not_be_written_says_so(path: Path) -> None:
     _make(path)
@@ -239,6 +263,48 @@ def test_only_one_rig_fires_with_a_log(path: Path, monkeypatch: pytest.MonkeyPat
             other.start_session(START)
         one.end_session(session_id, "done")
         other.start_session(START)
+
+
+def test_a_start_waits_for_whoever_only_looks_whether_a_rig_is_firing(path: Path) -> None:
+    with open_log(path) as log:
+        looking = _sqlite.SessionLock(path.with_name(path.name + ".lock"))
+        assert looking.try_take()
+        gone = threading.Timer(0.1, looking.release)
+        gone.start()
+        log.start_session(START)
+        gone.join()
+
+
+def test_a_session_that_cannot_be_written_keeps_nobody_from_firing(path: Path) -> None:
+    with open_log(path) as one, open_log(path) as other:
+        with pytest.raises(sa.exc.StatementError, match="not JSON serializable"):
+            one.start_session(replace(START, settings={"port": object()}))
+        other.start_session(START)
+
+
+def test_what_a_dead_process_left_is_told_until_the_log_is_closed(path: Path) -> None:
+    """Whoever starts a session has opened the log before, and was told then."""
+    with open_log(path) as log:
+        left = until(log, log.start_session(START), Stage.ARMED)
+    with open_log(path) as log:
+        assert [shot.shot_id for shot in log.interrupted] == [left]
+        log.start_session(START)
+        assert [shot.shot_id for shot in log.interrupted] == [left]
+
+
+def test_a_verdict_is_kept_with_the_reading_that_it_follows_from(path: Path) -> None:
+    with open_log(path) as log:
+        session_id = log.start_session(START)
+        shot_id = until(log, session_id, Stage.JUDGED)
+        log.analysed(shot_id, ANALYSIS)
+        log.judged(shot_id, PENDING)
+        log.decide(shot_id, "G", {"G-41": True}, final=FINAL)
+    with closing(sqlite3.connect(path)) as database:
+        assert database.execute("SELECT analysis_id FROM verdict ORDER BY verdict_id").fetchall() == [
+            (1,),
+            (2,),
+            (2,),
+        ]
 
 
 def test_commanders_decide_while_the_rig_fires(path: Path) -> None:
@@ -285,12 +351,15 @@ def test_readers_see_whole_shots_while_the_rig_writes(path: Path) -> None:
 
 
 def test_rows_are_never_changed_or_deleted(path: Path) -> None:
-    _make(path)
+    with open_log(path) as log:
+        session_id = log.start_session(START)
+        shot_id = until(log, session_id, Stage.JUDGED, verdict=PENDING)
+        log.decide(shot_id, "G", {"G-41": True}, final=FINAL, signed={"G-41": Signature(name="Anna")})
+        log.end_session(session_id, "done")
     with closing(sqlite3.connect(path)) as connection:
         for table in _tables.metadata.tables.values():
             column = next(iter(table.columns)).name
-            if connection.execute(f"SELECT count(*) FROM {table.name}").fetchone() == (0,):
-                continue
+            assert connection.execute(f"SELECT count(*) FROM {table.name}").fetchone() != (0,), table.name
             for statement in (f"UPDATE {table.name} SET {column} = {column}", f"DELETE FROM {table.name}"):
                 with pytest.raises(sqlite3.IntegrityError, match="rows of the log are never changed"):
                     connection.execute(statement)

@@ -150,11 +150,12 @@ def test_a_missing_file_and_a_folder_are_named(tmp_path):
     assert "Is a directory" in faults(tmp_path)[0]
 
 
-def test_a_file_of_another_version_is_refused_for_that_alone(kept):
+@pytest.mark.parametrize("other", ["montecassino-tournament/2", "montecassino-battle/1"])
+def test_a_file_of_another_version_or_kind_is_refused_for_that_alone(kept, other):
     path, _ = kept
-    (fault,) = changed(path, "format", to="montecassino-tournament/2")
+    (fault,) = changed(path, "format", to=other)
     assert fault == (
-        'format: found "montecassino-tournament/2", expected "montecassino-tournament/1", '
+        f'format: found "{other}", expected "montecassino-tournament/1", '
         "which is what this rig reads and writes"
     )
 
