@@ -15,6 +15,7 @@ from rig.log import open_log
 __all__ = ["Demo", "demo"]
 
 _FOLDER = Path("build/bench-demo")
+_SHOTS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,10 @@ def demo() -> Demo:
         # The twin's clock begins with the session.
         last_us = max(entry.clock_us or 0 for shot in shots for entry in shot.history)
     recordings = tuple(Path(shot.recording_path) for shot in shots if shot.recording_path is not None)
+    if len(recordings) != _SHOTS:
+        raise RuntimeError(
+            f"the demo left {len(recordings)} recordings of {len(shots)} shots, expected {_SHOTS}"
+        )
     return Demo(path, recordings, wall_s, cpu_s, last_us / 1e6)
 
 

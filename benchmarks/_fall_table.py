@@ -4,9 +4,9 @@ Run it with `python -m benchmarks._fall_table SHOTS` (about 0.6 s of one core a 
 place of a soldier on a random square; half of the squares around it are taken, by either side.
 """
 
+import argparse
 import json
 import math
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,8 +63,7 @@ def crowd_shots(numbers: Sequence[int]) -> Iterator[CrowdShot]:
         x_mm, y_mm = stands[target]
         x_mm += rng.uniform(-9, 9)
         aim = solve(cannon, (x_mm / 1000, y_mm / 1000, rng.uniform(-8, height_mm + 1) / 1000))
-        if not isinstance(aim, Aim):
-            continue
+        assert isinstance(aim, Aim), "the cannon can be pointed at everybody here"
         x_m, y_m, z_m = aim.muzzle_m
         muzzle_mm = (1000 * x_m, 1000 * y_m, 1000 * z_m)
         table.launch(muzzle_mm, aim.azimuth_rad, aim.elevation_rad, settings.cannon.muzzle_speed_mps, 0)
@@ -120,8 +119,8 @@ def _either(rng: np.random.Generator) -> Side:
     return Side.A if rng.random() < 0.5 else Side.G
 
 
-def write(shots: int, counts: dict[str, NDArray[np.int64]]) -> None:
-    """Write the table beside the module that reads it."""
+def write(shots: int, counts: dict[str, NDArray[np.int64]], path: Path) -> None:
+    """Write the table."""
     settings = Settings()
     table = {
         "made_by": f"python -m benchmarks._fall_table {shots}",
@@ -136,9 +135,23 @@ def write(shots: int, counts: dict[str, NDArray[np.int64]]) -> None:
         "files": list(FILES),
         **{name: values.tolist() for name, values in counts.items()},
     }
-    _PATH.write_text(json.dumps(table) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(table) + "\n", encoding="utf-8")
+
+
+def main() -> None:
+    """Simulate shots and write what came of them."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks._fall_table", description="Count who falls, on the twin's physics."
+    )
+    parser.add_argument("shots", type=int, help="how many; the table that is shipped is of 2400")
+    parser.add_argument("--out", type=Path, default=_PATH, help="file of the table")
+    given = parser.parse_args()
+    if given.shots < 1:
+        parser.error(f"{given.shots} shots: expected 1 or more")
+    if not given.out.parent.is_dir():
+        parser.error(f"{given.out.parent}: there is no such folder")
+    write(given.shots, count(crowd_shots(range(given.shots))), given.out)
 
 
 if __name__ == "__main__":
-    wanted = int(sys.argv[1])
-    write(wanted, count(crowd_shots(range(wanted))))
+    main()

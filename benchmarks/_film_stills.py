@@ -33,11 +33,15 @@ def film_still(seed: int, folder: Path) -> None:
 
 def main() -> None:
     """Film stills of seeds one after another."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks._film_stills", description=__doc__)
     parser.add_argument("folder", type=Path, help="where they go, one folder each")
     parser.add_argument("--tables", type=int, default=500, help="how many")
     parser.add_argument("--first", type=int, default=_FIRST, help="the first one's seed")
     given = parser.parse_args()
+    if given.tables < 1 or given.first < 0:
+        parser.error("expected 1 table or more, and a seed of 0 or more")
+    if given.folder.exists() and not given.folder.is_dir():
+        parser.error(f"{given.folder}: is no folder")
     for seed in range(given.first, given.first + given.tables):
         folder = given.folder / f"still-{seed}"
         if not (folder / "recording.json").exists():

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import onnx
+
+from benchmarks._networks import onnx
 
 __all__ = ["mean_network"]
 
@@ -23,9 +24,12 @@ def mean_network(rounds: Sequence[bytes]) -> bytes:
     Raises
     ------
     ValueError
-        If they are not built alike.
+        If one of them is no network, or they are not built alike.
     """
-    models = [onnx.load_from_string(each) for each in rounds]
+    try:
+        models = [onnx.load_from_string(each) for each in rounds]
+    except Exception as broken:  # protobuf's own, which onnx does not name
+        raise ValueError(f"no network: {broken}") from broken
     mean = models[0]
     if any(each.graph.node != mean.graph.node for each in models):
         raise ValueError("the networks are not built alike")
@@ -37,13 +41,17 @@ def mean_network(rounds: Sequence[bytes]) -> bytes:
 
 
 def main() -> None:
+    """Write the mean of the networks given."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks._mean_network")
     parser.add_argument(
         "rounds", nargs="+", type=Path, help="networks of which each was learnt on from another"
     )
     parser.add_argument("--out", required=True, type=Path, help="file of their mean")
     given = parser.parse_args()
-    given.out.write_bytes(mean_network([each.read_bytes() for each in given.rounds]))
+    try:
+        given.out.write_bytes(mean_network([each.read_bytes() for each in given.rounds]))
+    except (OSError, ValueError) as fault:
+        parser.error(str(fault))
 
 
 if __name__ == "__main__":

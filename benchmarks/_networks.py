@@ -1,14 +1,22 @@
-"""Convolutional networks: built of steps, trained by one descent, and written so that OpenCV runs them."""
+"""Convolutional networks: built of steps, trained by one descent, and written so that OpenCV runs them.
+
+PyTorch and onnx are had from here: a program that imports them ends with one line where they are not installed.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
-import onnx
-import torch
-from torch import nn
+try:
+    import onnx
+    import torch
+    from torch import nn
+    from torch.nn import functional
+except ModuleNotFoundError as missing:
+    sys.exit(f"benchmarks: training needs {missing.name}, which is not installed: pip install -e '.[train]'")
 
-__all__ = ["Descent", "as_onnx", "network", "take_over"]
+__all__ = ["Descent", "as_onnx", "functional", "network", "nn", "onnx", "take_over", "torch"]
 
 _LEAK = 0.1
 _RISE = 0.1  # of all steps, in which the rate rises

@@ -6,7 +6,8 @@ and hands have brought into disorder are filmed as well, since nothing looks mor
 table is laid out as `vision.soldiers.feet` does: before the shot, after it, and once with patches of other light on it,
 which are no soldiers either. The network learns from four fifths of the recordings where somebody stands and which way it
 looks. Each time the table is mirrored, turned, bent and lit a little otherwise, and its colours are others, so that
-what is learnt holds for other figures than the twin's. On the last fifth it is measured. What is shipped is the mean of three rounds of `--go-on` (`_mean_network`).
+what is learnt holds for other figures than the twin's. On the last fifth it is measured. What is shipped is the mean of
+three rounds of `--go-on` (`_mean_network`).
 """
 
 from __future__ import annotations
@@ -18,13 +19,10 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import nn
-from torch.nn import functional
 
-from benchmarks._networks import Descent, as_onnx, network, take_over
-from benchmarks._tables import FilmedTable, Foot, from_everywhere, parser_of, truths_in
+from benchmarks._networks import Descent, as_onnx, functional, network, nn, take_over, torch
+from benchmarks._tables import FilmedTable, Foot, asked, from_everywhere, parted
 from game.montecassino import BOARD_ROWS, Side, Square
 from vision.soldiers.feet import CELL_PX, LAYERS, SQUARE_PX, find_feet, lay_out
 from vision.soldiers.surface import Raster, learn_surface, strangeness
@@ -42,7 +40,6 @@ _EPOCHS = 8
 _BATCH = 8
 _RATE, _DECAY = 3e-3, 1e-4
 _GENTLE = 0.5  # of the rate, where it goes on from what is known
-_HELD_BACK = 5  # every so-manieth recording, to measure on
 # In pixels: a cell so near to a foot is right; one not much farther is neither right nor wrong.
 _RIGHT_PX, _NEITHER_PX = 2.0, 4.0
 _PLACE, _FACING = 0.2, 0.2  # what misplacement and facing count
@@ -277,11 +274,10 @@ def train_network(cases: Sequence[Case], known: bytes | None) -> nn.Sequential:
 def train(cases: Sequence[Case], out: Path, *, go_on: bool) -> None:
     """Train on cases, measure on those held back, and write the network into a folder."""
     known = (out / "feet.onnx").read_bytes() if go_on else None
-    held_back = [case for case in cases if zlib.crc32(case.recording.encode()) % _HELD_BACK == 0]
-    kept = {id(case) for case in held_back}
+    learnt, held_back = parted(cases)
     if known is not None:
         measure(held_back, known)
-    model = as_onnx([train_network([case for case in cases if id(case) not in kept], known)], "feet")
+    model = as_onnx([train_network(learnt, known)], "feet")
     (out / "feet.onnx").write_bytes(model)
     measure(held_back, model)
 
@@ -313,9 +309,8 @@ def measure(cases: Sequence[Case], model: bytes) -> None:
 
 def main() -> None:
     """Train on the recordings in the folders given."""
-    parser = parser_of(__doc__, Path("vision/soldiers"))
-    given = parser.parse_args()
-    cases = list(from_everywhere(cases_in, truths_in(given.folders, parser), given.disorders))
+    given = asked(__doc__, "vision/soldiers/feet.onnx")
+    cases = list(from_everywhere(cases_in, given.truths, given.disorders))
     train(cases, given.out, go_on=given.go_on)
 
 

@@ -112,9 +112,19 @@ def left_out(examples: Sequence[Example]) -> FloatArray:
 
 def main() -> None:
     """Fit, say how well it does on what was left out, and print the weights."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks._train_followers", description=__doc__)
     parser.add_argument("cases", type=Path, help="what was seen of filmed shots (fall_cases.jsonl)")
-    examples = filmed(parser.parse_args().cases)
+    cases = parser.parse_args().cases
+    try:
+        examples = filmed(cases)
+    except OSError as fault:
+        parser.error(str(fault))
+    except (ValueError, KeyError, TypeError) as fault:
+        parser.error(f"{cases}: not as fall_cases.py writes it: {fault!r}")
+    if len({example.shot for example in examples}) < _FOLDS:
+        parser.error(
+            f"{cases}: too few shots to learn from, expected {_FOLDS} or more with a push or a ricochet"
+        )
     odds = left_out(examples)
     struck = np.array([example.ricochet for example in examples])
     print(

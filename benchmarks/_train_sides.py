@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
+from benchmarks._tables import truths_in
 from game.montecassino import Side
 from rig.recording import read_frames, read_recording
 from vision.reading import NoReading, read_before
@@ -74,7 +76,13 @@ def table_of(folder: Path) -> Table | None:
 
 
 def learn(tables: Sequence[Table]) -> Spreads:
-    """Learn how looks vary on tables."""
+    """Learn how looks vary on tables.
+
+    Raises
+    ------
+    ValueError
+        If no table shows two soldiers of each side, or two of one side on each field.
+    """
     numbers = tables[0].looks.shape[1]
     within, degrees = np.zeros((numbers, numbers)), 0
     for table in tables:
@@ -114,6 +122,8 @@ def _mean_square(pairs: Sequence[tuple[FloatArray, FloatArray]], within: FloatAr
         off = one.mean(axis=0) - other.mean(axis=0)
         total += weight * (np.outer(off, off) - few * within)
         weights += weight
+    if not weights:
+        raise ValueError("no table shows two soldiers or more of each side, and of one side on each field")
     return total / weights
 
 
@@ -125,7 +135,7 @@ def left_out(tables: Sequence[Table]) -> dict[str, int]:
         learnt = learn([t for t, k in zip(tables, order, strict=True) if k != fold])
         for table, k in zip(tables, order, strict=True):
             if k == fold:
-                odds = part(table.looks, learnt, table.forward, table.facing, table.on_allied)
+                odds = part(table.looks, learnt, table.forward, table.facing, table.on_allied).log_odds
                 wrong[table.name] = int(((odds > 0) != table.allied).sum())
     return wrong
 
@@ -146,18 +156,32 @@ def write(learnt: Spreads, path: Path) -> None:
 
 def main() -> None:
     """Learn from all recordings of folders."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks._train_sides", description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path, help="folders of recordings with truth.json")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path(__file__).parents[1] / "vision" / "soldiers" / "parting.json",
+        help="file for what is learnt",
+    )
     given = parser.parse_args()
-    truths = [truth for folder in given.folders for truth in sorted(folder.glob("*/truth.json"))]
+    if not given.out.parent.is_dir():
+        parser.error(f"{given.out.parent}: there is no such folder")
+    truths = truths_in(given.folders, parser)
     tables = [table for truth in truths if (table := table_of(truth.parent)) is not None]
-    wrong = left_out(tables)
+    print(f"{len(truths)} recordings, {len(truths) - len(tables)} of them not seen and left out")
+    if len(tables) < _FOLDS:
+        sys.exit(f"{len(tables)} tables are too few: expected {_FOLDS} or more, to leave some out by turns")
+    try:
+        wrong, learnt = left_out(tables), learn(tables)
+    except ValueError as fault:
+        sys.exit(str(fault))
     for name, count in sorted(wrong.items()):
         if count:
             print(f"{name}: {count} soldiers taken for the other side's")
     soldiers = sum(len(table.allied) for table in tables)
     print(f"left out by turns: {len(tables)} tables, {soldiers} soldiers, {sum(wrong.values())} wrong")
-    write(learn(tables), Path(__file__).parents[1] / "vision" / "soldiers" / "parting.json")
+    write(learnt, given.out)
 
 
 if __name__ == "__main__":

@@ -1,18 +1,23 @@
 """How long a fit takes, and how often its intervals hold the truth of the twin."""
 
 import importlib.util
-import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 
+from benchmarks._timing import timed
 from benchmarks.figure import Figure
-from calibration.fit import Parameter, fit
+from calibration.fit import Calibration, Parameter, fit
 
 _EVENINGS = Path(__file__).parents[1] / "tests/unit/calibration/fit/test_fit_on_the_twin.py"
 _CALIBRATIONS = 500
 _TIMES = 7
+_FIT_MS = 200.0
+_HELD = (92.0, 98.0)  # per cent of the calibrations in which a 95 % interval is to hold the truth
+_NEAR_CALIBRATIONS = 100
+_NEAR_SPEED, _NEAR_DRAG = 0.005, 0.05
 
 
 def measure() -> list[Figure]:
@@ -20,13 +25,16 @@ def measure() -> list[Figure]:
     twin = _evenings()
     rng = np.random.default_rng(100)
     shots = [shot for _ in range(9) for shot in twin.evening(rng)][:100]
-    spent_s = []
-    for _ in range(_TIMES):
-        begun_s = time.process_time()
-        fit(shots, twin.MOUNT)
-        spent_s.append(time.process_time() - begun_s)
+    _, spent_s = timed(lambda: fit(shots, twin.MOUNT), _TIMES)
     figures = [
-        Figure("a fit of 100 shots, CPU time", 1e3 * min(spent_s), "ms", "what one may wait for it", 200.0)
+        Figure(
+            "a fit of 100 shots, CPU time",
+            1e3 * spent_s,
+            "ms",
+            "what one may wait for it",
+            _FIT_MS,
+            at_most=1.0,
+        )
     ]
     held = twin.hits(_CALIBRATIONS, np.random.default_rng(500))
     figures += [
@@ -36,24 +44,43 @@ def measure() -> list[Figure]:
             "%",
             "what it promises",
             95.0,
+            at_least=_HELD[0] / 95,
+            at_most=_HELD[1] / 95,
         )
         for what, count in held.items()
     ]
-    near = {Parameter.SPEED: (twin.TRUE_SPEED_MPS, 0.005), Parameter.DRAG: (twin.TRUE_DRAG_PER_M, 0.05)}
     rng = np.random.default_rng(501)
-    found = [fit(twin.evening(rng), twin.MOUNT) for _ in range(100)]
-    for parameter, (truth, share) in near.items():
-        inside = sum(abs(each.value(parameter) / truth - 1) <= share for each in found)
-        figures.append(
-            Figure(
-                f"{parameter.in_words} of 12 shots within {100 * share:g} % of the twin's, of 100 calibrations",
-                inside,
-                "%",
-                "all of them",
-                100.0,
-            )
-        )
+    evenings = [twin.evening(rng) for _ in range(_NEAR_CALIBRATIONS)]
+    found = [fit(evening, twin.MOUNT) for evening in evenings]
+    fitted = [each for each in found if isinstance(each, Calibration)]
+    assert len(fitted) == len(found), "twelve shots are enough to fit"
+    # No fit can know the mean speed better than the speeds that were fired: they scatter, and there are twelve of them.
+    fired = [np.mean([shot.gate_speed_mps for shot in evening]) for evening in evenings]
+    speeds = [each.value(Parameter.SPEED) for each in fitted]
+    drags = [each.value(Parameter.DRAG) for each in fitted]
+    figures += [
+        Figure(
+            f"muzzle speed of 12 shots within {100 * _NEAR_SPEED:g} % of the twin's, of {_NEAR_CALIBRATIONS} calibrations",
+            _per_cent_near(speeds, twin.TRUE_SPEED_MPS, _NEAR_SPEED),
+            "%",
+            "mean of the 12 speeds at the gate",
+            _per_cent_near(fired, twin.TRUE_SPEED_MPS, _NEAR_SPEED),
+        ),
+        Figure(
+            f"drag of 12 shots within {100 * _NEAR_DRAG:g} % of the twin's, of {_NEAR_CALIBRATIONS} calibrations",
+            _per_cent_near(drags, twin.TRUE_DRAG_PER_M, _NEAR_DRAG),
+            "%",
+            "all of them",
+            100.0,
+            at_least=1.0,
+        ),
+    ]
     return figures
+
+
+def _per_cent_near(values: Sequence[float], truth: float, share: float) -> float:
+    """Return how many of values lie within a share of the truth, in per cent."""
+    return 100 * float(np.mean(np.abs(np.array(values) / truth - 1) <= share))
 
 
 def _evenings() -> ModuleType:

@@ -31,14 +31,22 @@ def measure() -> list[Figure]:
     for baud in BAUDS:
         at = f"{baud:,} baud"
         found += figures(
-            f"fire command's last stop bit to trigger, {at}", _fires(baud), "limit", _FIRE_LIMIT_US
+            f"fire command's last stop bit to trigger, {at}",
+            _fires(baud),
+            "limit",
+            _FIRE_LIMIT_US,
+            at_most=1.0,
         )
         found += figures(
-            f"stop byte's stop bit to trigger off, {at}", _stop_bytes(baud), "limit", _STOP_LIMIT_US
+            f"stop byte's stop bit to trigger off, {at}",
+            _stop_bytes(baud),
+            "limit",
+            _STOP_LIMIT_US,
+            at_most=1.0,
         )
         for hung in (False, True):
             what = f"emergency stop's pin to trigger off, {at}" + (", main loop hung" if hung else "")
-            found += figures(what, _stop_pins(baud, hung=hung), "limit", _STOP_LIMIT_US)
+            found += figures(what, _stop_pins(baud, hung=hung), "limit", _STOP_LIMIT_US, at_most=1.0)
     return found
 
 

@@ -40,6 +40,6 @@ def _widths(baud: int) -> list[Figure]:
         widths = sorted(cannon.pulse_widths(pin))
         limit_us = _LATCH_US if axis is Axis.LATCH else _LIMIT_US
         name = f"{axis.name.lower()} pulse, {baud:,} baud: peak to peak of {len(widths):,}"
-        found.append(Figure(name, (widths[-1] - widths[0]) / US, "us", "limit", limit_us))
+        found.append(Figure(name, (widths[-1] - widths[0]) / US, "us", "limit", limit_us, at_most=1.0))
     cannon.close()
     return found

@@ -2,11 +2,11 @@
 
 import math
 import time
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks._timing import timed
 from benchmarks.figure import Figure
 from calibration.flight import STANDARD_GRAVITY_MPS2, Projectile
 from calibration.impact import Plane, impacts
@@ -38,25 +38,24 @@ def measure() -> list[Figure]:
     error_m = float(np.max(np.abs(fast[some] - fine)))
     assert error_m < 1e-6, f"impacts are {error_m} m off"
     peer_error_m = float(np.max(np.abs(_in_pieces(speeds_mps, elevations_rad) - fast)))
-    spent_s = _least_s(
-        lambda: impacts(
-            speeds_mps,
-            elevations_rad,
-            muzzle_m=(0.0, 0.0, _HEIGHT_M),
-            drag_per_m=_DRAG_PER_M,
-            plane=Plane.level(0.0),
+    name = f"impacts of {_SHOTS:,} shots, within {max(error_m, 1e-9) * 1e6:.1g} um"
+    peer = f"plain Runge-Kutta in numpy, within {peer_error_m * 1e6:.1f} um"
+    figures = []
+    for clock, what in ((time.perf_counter, "all cores against one"), (time.process_time, "for CPU time")):
+        _, spent_s = timed(
+            lambda: impacts(
+                speeds_mps,
+                elevations_rad,
+                muzzle_m=(0.0, 0.0, _HEIGHT_M),
+                drag_per_m=_DRAG_PER_M,
+                plane=Plane.level(0.0),
+            ),
+            _TIMES,
+            clock,
         )
-    )
-    peer_s = _least_s(lambda: _in_pieces(speeds_mps, elevations_rad))
-    return [
-        Figure(
-            f"impacts of {_SHOTS:,} shots, all cores, within {max(error_m, 1e-9) * 1e6:.1g} um",
-            _SHOTS / spent_s,
-            "1/s",
-            f"plain Runge-Kutta in numpy, within {peer_error_m * 1e6:.1f} um",
-            _SHOTS / peer_s,
-        ),
-    ]
+        _, peer_s = timed(lambda: _in_pieces(speeds_mps, elevations_rad), _TIMES, clock)
+        figures.append(Figure(f"{name}, {what}", _SHOTS / spent_s, "1/s", peer, _SHOTS / peer_s))
+    return figures
 
 
 def _in_pieces(speeds_mps: NDArray[np.float64], elevations_rad: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -119,13 +118,3 @@ def _runge_kutta(
         within_s = within_s - landed[1] / landed[3]
         landed = stepped(*before, within_s)
     return landed[0]
-
-
-def _least_s(act: Callable[[], object]) -> float:
-    """Do something a few times; return its least wall time in s, since more than one core works."""
-    spent_s = []
-    for _ in range(_TIMES):
-        begun_s = time.perf_counter()
-        act()
-        spent_s.append(time.perf_counter() - begun_s)
-    return min(spent_s)

@@ -6,15 +6,13 @@ import importlib.util
 import json
 import statistics
 import sys
-import time
-from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
-from typing import TypeVar
 
 import chess
 
+from benchmarks._timing import timed
 from benchmarks.figure import Figure
 from game.montecassino import Position, apply_turn, legal_turns, perft
 
@@ -28,8 +26,6 @@ _TIMES = 5
 _INDEPENDENT_S = 0.08
 _CHECK_US = 100.0
 
-_T = TypeVar("_T")
-
 
 def measure() -> list[Figure]:
     """Count, make and check turns of the sample positions."""
@@ -41,10 +37,10 @@ def measure() -> list[Figure]:
 
 def _counting(lines: list[str], positions: list[Position]) -> list[Figure]:
     slow_rules = _slow_rules()
-    counted, slowly_s = _timed(lambda: [len(slow_rules.results(line)) for line in lines], times=1)
-    again, counting_s = _timed(lambda: [perft(position, 1) for position in positions])
+    counted, slowly_s = timed(lambda: [len(slow_rules.results(line)) for line in lines], 1)
+    again, counting_s = timed(lambda: [perft(position, 1) for position in positions], _TIMES)
     assert counted == again, "both count what the rules page says (N6)"
-    each_s = [_timed(lambda position=position: perft(position, 1))[1] for position in positions]
+    each_s = [timed(lambda position=position: perft(position, 1), _TIMES)[1] for position in positions]
     return [
         Figure(
             f"perft 1 of the {len(positions)} sample positions, positions for CPU time",
@@ -59,15 +55,17 @@ def _counting(lines: list[str], positions: list[Position]) -> list[Figure]:
             "1/s",
             f"an independent implementation's median of {_INDEPENDENT_S} s, as it was told",
             1 / _INDEPENDENT_S,
+            at_least=1.0,
         ),
     ]
 
 
 def _making(positions: list[Position]) -> Figure:
-    turns, making_s = _timed(
-        lambda: sum(1 for position in positions for _ in islice(legal_turns(position), _TURNS_OF_EACH))
+    turns, making_s = timed(
+        lambda: sum(1 for position in positions for _ in islice(legal_turns(position), _TURNS_OF_EACH)),
+        _TIMES,
     )
-    nodes, chess_s = _timed(lambda: _chess_nodes(chess.Board(), _CHESS_DEPTH))
+    nodes, chess_s = timed(lambda: _chess_nodes(chess.Board(), _CHESS_DEPTH), _TIMES)
     return Figure(
         "infantry turns generated for CPU time",
         turns / making_s,
@@ -83,13 +81,14 @@ def _checking(positions: list[Position]) -> Figure:
         for position in positions
         for turn in islice(legal_turns(position), 0, _TURNS_OF_EACH, _TURNS_OF_EACH // _CHECKED_OF_EACH)
     ]
-    _, checking_s = _timed(lambda: [apply_turn(position, turn) for position, turn in checked])
+    _, checking_s = timed(lambda: [apply_turn(position, turn) for position, turn in checked], _TIMES)
     return Figure(
         "one turn checked and applied, CPU time",
         1e6 * checking_s / len(checked),
         "us",
         "the time allowed for it",
         _CHECK_US,
+        at_most=1.0,
     )
 
 
@@ -112,13 +111,3 @@ def _slow_rules() -> ModuleType:
     sys.modules[module.__name__] = module
     found.loader.exec_module(module)
     return module
-
-
-def _timed(act: Callable[[], _T], times: int = _TIMES) -> tuple[_T, float]:
-    """Do something a few times; return what it gives, and its least CPU time in s."""
-    spent_s = []
-    for _ in range(times):
-        begun_s = time.process_time()
-        result = act()
-        spent_s.append(time.process_time() - begun_s)
-    return result, min(spent_s)

@@ -1,25 +1,19 @@
-"""CPU time of a picture: drawing it for the twin, reading it for the referee, watching it live."""
+"""CPU time of a picture that the twin draws."""
 
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
-import cv2
 import mujoco
 import numpy as np
 from mujoco.egl import GLContext
 
-from benchmarks._demo import demo
 from benchmarks.figure import Figure
 from game.montecassino import Side, parse_squares
-from rig.analyse import analyse_folder
-from rig.recording import read_frames, read_recording
 from twin.camera import Camera, CameraSettings
 from twin.scene import Arrangement
 from twin.stage import Stage
 from twin.table import Table, TableSettings
-from vision.rest import RestWatch
 
 _SOLDIERS = {
     square: side
@@ -32,11 +26,7 @@ _BARE_PICTURES = 20
 
 
 def measure() -> list[Figure]:
-    """Draw a shot; read those of the demo."""
-    return [_drawing(), *_reading(demo().recordings), _watching(demo().recordings[0])]
-
-
-def _drawing() -> Figure:
+    """Draw a shot."""
     table = Table(TableSettings(), _SOLDIERS)
     settings = CameraSettings()
     camera = Camera(settings, table)
@@ -52,13 +42,15 @@ def _drawing() -> Figure:
         drawing_ms = 1000 * (time.process_time() - begun_s) / (len(frames) - 1)
     finally:
         camera.close()
-    return Figure(
-        f"twin, a picture of {settings.lens.width_px} x {settings.lens.height_px} in a shot, CPU",
-        drawing_ms,
-        "ms",
-        "MuJoCo alone draws the same soldiers",
-        _bare_ms(table.arrangement()[1], settings),
-    )
+    return [
+        Figure(
+            f"twin, a picture of {settings.lens.width_px} x {settings.lens.height_px} in a shot, CPU",
+            drawing_ms,
+            "ms",
+            "MuJoCo alone draws the same soldiers",
+            _bare_ms(table.arrangement()[1], settings),
+        )
+    ]
 
 
 def _bare_ms(arrangement: Arrangement, settings: CameraSettings) -> float:
@@ -96,45 +88,3 @@ def _bare_ms(arrangement: Arrangement, settings: CameraSettings) -> float:
     gl.free()
     assert picture.std() > 10, "MuJoCo has drawn nothing"
     return bare_ms
-
-
-def _reading(folders: tuple[Path, ...]) -> list[Figure]:
-    analyses = [analyse_folder(folder) for folder in folders]
-    pictures = sum(len(analysis.recording.timestamps_us) for analysis in analyses)
-    return [
-        Figure(
-            f"reading a shot from its clip, CPU for each of {pictures} pictures",
-            sum(analysis.analyse_ms for analysis in analyses) / pictures,
-            "ms",
-            "OpenCV decodes the same clips",
-            _decoding_ms(folders),
-        )
-    ]
-
-
-def _decoding_ms(folders: tuple[Path, ...]) -> float:
-    """Return the CPU time for each picture that OpenCV takes out of the clips."""
-    count = 0
-    begun_s = time.process_time()
-    for folder in folders:
-        capture = cv2.VideoCapture(str(folder / read_recording(folder).clip))
-        while capture.read()[0]:
-            count += 1
-        capture.release()
-    return 1000 * (time.process_time() - begun_s) / count
-
-
-def _watching(folder: Path) -> Figure:
-    recording = read_recording(folder)
-    pictures = list(read_frames(folder, recording))
-    watch = RestWatch(np.ones(pictures[0].shape[:2], dtype=bool), mm_per_px=1.0)
-    begun_s = time.process_time()
-    for timestamp_us, picture in zip(recording.timestamps_us, pictures, strict=True):
-        watch.look(timestamp_us, picture)
-    return Figure(
-        "watching live until all is at rest, CPU a picture",
-        1000 * (time.process_time() - begun_s) / len(pictures),
-        "ms",
-        "time between two pictures of the camera",
-        1000 / recording.keys.camera.fps,
-    )
