@@ -63,12 +63,19 @@ def test_the_tests_are_scipys():
     assert found.mean_interval_m == (pytest.approx(interval.low), pytest.approx(interval.high))
 
 
-def test_the_trimmed_mean_and_its_interval_are_scipys():
-    ranges_m = shots_at(6.5, 0.1, 15)
+@pytest.mark.parametrize("count", [5, 10, 15])
+def test_the_trimmed_mean_and_its_interval_are_scipys(count):
+    ranges_m = shots_at(6.5, 0.1, count)
     found = assess_range(ranges_m, SPEC)
     assert found.trimmed_mean_m == pytest.approx(stats.trim_mean(ranges_m, 0.2))
     low, high = stats.mstats.trimmed_mean_ci(ranges_m, limits=(0.2, 0.2), alpha=0.05)
     assert found.trimmed_interval_m == (pytest.approx(low, rel=1e-4), pytest.approx(high, rel=1e-4))
+
+
+def test_of_four_shots_none_is_trimmed():
+    found = assess_range(shots_at(6.5, 0.1, 4), SPEC)
+    assert found.trimmed_mean_m == pytest.approx(found.mean_m)
+    assert found.trimmed_interval_m == pytest.approx(found.mean_interval_m)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.special import fdtrc
+from scipy.stats import f
 
 from calibration.dispersion import GroupError, RangeStatistic, Shots, sigma_from_range
 from calibration.dispersion._range_table import range_moments, simulate
@@ -117,6 +118,26 @@ def test_distances_that_are_all_alike_say_nothing() -> None:
     assert compare([first, second]).same_radii_p is None
     # Of two shots each, nothing can be told apart.
     assert compare([first, Shots.of([[5, 5.3], [5, 9.3]])]).same_radii_p == 1
+
+
+def test_distances_of_groups_of_other_sizes_are_told_apart_as_those_from_their_true_centres() -> None:
+    """From its own centre a group of two is nearer by sqrt(1/2), one of four by sqrt(3/4)."""
+    away = math.sqrt(1.5)
+    two, four = Shots.of([[-1, 0], [1, 0]]), Shots.of([[away, 0], [-away, 0], [0, away], [0, -away]])
+    assert compare([two, four]).same_radii_p is None
+
+
+def test_the_interval_of_a_ratio_is_that_of_the_variances_whichever_group_is_larger() -> None:
+    rng = np.random.default_rng(31)
+    few, many = Shots.of(rng.normal(0, 1, (4, 2))), Shots.of(rng.normal(0, 2, (15, 2)))
+    for first, second in ((few, many), (many, few)):
+        found = compare([first, second]).sigma_ratio
+        assert found is not None
+        freedoms = 2 * (len(second) - 1), 2 * (len(first) - 1)
+        variances = (float(each.radii @ each.radii) / (2 * (len(each) - 1)) for each in (first, second))
+        ratio = 1 / next(variances) * next(variances)
+        ends = [math.sqrt(ratio / f.ppf(share, *freedoms)) for share in (0.975, 0.025)]
+        assert [found.lowest, found.highest] == pytest.approx(ends, rel=1e-9)
 
 
 def test_a_comparison_of_the_same_groups_is_the_same_and_asks_no_unit() -> None:

@@ -1,12 +1,13 @@
 """Which shots to fire next, and ranges in the wrong unit."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibration.fit import Calibration, MeasuredShot, Mount, Parameter, fit
+from calibration.fit import Calibration, MeasuredShot, Mount, Noise, Parameter, fit
 from calibration.fit.design import plan
 from calibration.fit.units import METRES, doubt_about_units
 from calibration.hodograph import cross
@@ -49,8 +50,9 @@ def test_more_shots_teach_more(for_range):
         assert many.after[parameter] <= few.after[parameter] <= few.before[parameter]
 
 
-def test_what_is_known_already_is_not_asked_again():
-    shots = [
+def lobbed():
+    """Ranges of seven shots at one elevation."""
+    return [
         MeasuredShot(
             name=f"{index}",
             elevation_rad=math.radians(41.6),
@@ -58,12 +60,26 @@ def test_what_is_known_already_is_not_asked_again():
         )
         for index, off in enumerate((-0.01, 0.004, 0.012, -0.003, 0.006, -0.008, 0.002))
     ]
-    known = fit(shots, MOUNT)
+
+
+def test_what_is_known_already_is_not_asked_again():
+    known = fit(lobbed(), MOUNT)
     assert isinstance(known, Calibration)
     found = plan(GRID, 4, MOUNT, reference=REFERENCE, known=known)
     # Lobbed shots are there; flat ones part speed from drag.
     assert all(math.degrees(each.shot.elevation_rad) <= 15 for each in found.proposed)
     assert found.before[Parameter.DRAG] == pytest.approx(known.sd(Parameter.DRAG), rel=1e-6)
+
+
+def test_the_noise_that_was_found_counts_and_not_the_one_that_was_stated():
+    found = fit(lobbed(), MOUNT)
+    known = replace(found, scatter=0.01, place_noise_m=0.02)
+    one, other = (
+        plan(candidates(0, 40, gate=9.6), 6, MOUNT, reference=REFERENCE, known=known, noise=Noise(place_m=m))
+        for m in (0.005, 0.02)
+    )
+    for parameter in (Parameter.SPEED, Parameter.DRAG):
+        assert one.after[parameter] == pytest.approx(other.after[parameter], rel=1e-9)
 
 
 def test_the_promise_of_a_plan_is_kept_by_the_fit():

@@ -1,5 +1,6 @@
 """Fits: exact shots give the cannon back, whatever is learnt; what shots do not tell is said; wild shots are named."""
 
+import dataclasses
 import math
 import re
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from calibration.fit import (
     ASSUMED,
@@ -21,6 +23,7 @@ from calibration.fit import (
     fit,
 )
 from calibration.fit.calibration import Interval
+from calibration.fit.identify import undetermined
 from calibration.fit.model import observed, predict
 
 MOUNT = Mount(elevation_centre_rad=math.radians(15))
@@ -169,7 +172,34 @@ def test_what_the_shots_do_not_determine_is_said_and_kept_as_assumed(shots, free
     found = fit(shots, MOUNT, free=free)
     assert found.status_of(held) is Status.ASSUMED
     assert found.value(held) == pytest.approx(ASSUMED[held].value, abs=ASSUMED[held].sd)
+    assert found.sd(held) <= ASSUMED[held].sd * (1 + 1e-6), "no less is known of it than before"
     assert any(sentence in note for note in found.notes)
+
+
+@pytest.mark.parametrize(("left", "told"), [(0.45, True), (0.55, False)])
+def test_a_parameter_is_determined_where_the_shots_leave_less_than_half_of_what_was_unsure(left, told):
+    free = [Parameter.SPEED, Parameter.DRAG]
+    sd = np.array([ASSUMED[parameter].sd for parameter in free]) * (0.1, left)
+    data = observed(measured(SPREAD_OUT, TRUE), MOUNT, Noise())
+    doubt = undetermined(data, np.diag(sd**-2.0), free, ASSUMED)
+    assert (doubt is None) == told
+    assert told or doubt.parameter is Parameter.DRAG
+
+
+@pytest.mark.parametrize(("count", "known"), [(3, False), (4, True)])
+def test_a_scatter_is_told_by_two_shots_more_than_there_are_parameters(count, known):
+    found = fit(measured(at(0, 41.6, 20, 30)[:count], TRUE, seed=1, kinds=("range",)), MOUNT)
+    assert found.scatter_fitted is known
+    assert (found.scatter == 0.01) is not known
+    assert any("do not tell how speeds scatter: 1% is taken" in note for note in found.notes) is not known
+
+
+def test_the_scatter_and_the_noise_of_places_are_those_of_the_shots():
+    found = fit(measured(SPREAD_OUT * 4, TRUE, seed=2, scatter=0.015, place_m=0.008), MOUNT)
+    assert found.scatter_fitted
+    assert found.place_noise_fitted
+    assert found.scatter == pytest.approx(0.015, rel=0.4)
+    assert found.place_noise_m == pytest.approx(0.008, rel=0.4)
 
 
 def test_an_assumed_drag_widens_the_prediction_where_it_matters_and_not_where_it_was_shot():
@@ -208,6 +238,26 @@ def test_good_shots_are_seldom_called_wild():
     assert called <= 2
 
 
+@pytest.mark.parametrize(
+    ("aside", "wild"),
+    [
+        ((1, 5, 9), ("shot 2", "shot 6", "shot 10")),
+        ((1, 3, 5, 7, 9), ()),
+        ((1, 3, 5, 7, 9, 11), ()),
+    ],
+    ids=["a quarter", "five of twelve", "half"],
+)
+def test_where_so_many_shots_fell_elsewhere_that_no_majority_judges_them_none_is_called_wild(aside, wild):
+    """As after the table was pushed: nobody can say which of them fell where this cannon shoots."""
+    shots = measured(SPREAD_OUT, TRUE, seed=1, kinds=("place",))
+    for index in aside:
+        right_m, ahead_m = shots[index].fell_m
+        shots[index] = dataclasses.replace(shots[index], fell_m=(right_m + 0.3, ahead_m))
+    found = fit(shots, MOUNT)
+    assert found.wild == wild
+    assert found.shots == len(shots) - len(wild)
+
+
 def test_of_few_shots_none_is_called_wild():
     shots = measured(at(41.6, 20, 41.6, 5), TRUE, seed=1)
     far = MeasuredShot(name="far", elevation_rad=0.7, gate_speed_mps=9.6, range_m=9.0)
@@ -241,6 +291,17 @@ def test_a_shot_that_cannot_have_fallen_there_is_named():
     found = fit([*shots, up], MOUNT)
     assert isinstance(found, NoFit)
     assert "the odd one" in str(found)
+
+
+def test_shots_that_no_cannon_explains_are_no_fit():
+    """One range is in cm, one in m and one in neither."""
+    shots = [
+        MeasuredShot(name=f"{range_m}", elevation_rad=math.radians(degrees), range_m=range_m)
+        for degrees, range_m in ((41.6, 650.0), (20, 4.8), (5, 0.02))
+    ]
+    found = fit(shots, MOUNT)
+    assert isinstance(found, NoFit)
+    assert "the fit does not settle: the shots contradict each other" in str(found)
 
 
 def test_misuse_raises():
@@ -302,6 +363,86 @@ def test_set_and_true_angles_belong_together():
     assert centre + 0.02 + 1.02 * (aimed - centre) == pytest.approx(
         0.5, abs=4 * (found.sd(Parameter.ELEVATION_OFFSET) + 0.3 * found.sd(Parameter.ELEVATION_GAIN))
     )
+
+
+def made(truth, *, sd=None, freedom=7, scatter=0.012, place_noise_m=0.006):
+    """A calibration by hand; `sd` is of some parameters, and they do not depend on one another."""
+    variances = [(sd or {}).get(parameter, 0.0) ** 2 for parameter in Parameter]
+    return Calibration(
+        values=np.array([truth[parameter] for parameter in Parameter]),
+        covariance=np.diag(variances),
+        status=(Status.FITTED,) * len(Parameter),
+        mount=MOUNT,
+        scatter=scatter,
+        scatter_fitted=True,
+        place_noise_m=place_noise_m,
+        place_noise_fitted=True,
+        freedom=freedom,
+        shots=freedom + 2,
+    )
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_intervals_are_students_and_of_the_scatter_those_of_a_samples_standard_deviation(level):
+    found = made(TRUE, sd={Parameter.SPEED: 0.02})
+    reach = stats.t.ppf((1 + level) / 2, 7) * 0.02
+    interval = found.interval(Parameter.SPEED, level)
+    assert (interval.low, interval.high) == pytest.approx((9.61 - reach, 9.61 + reach))
+    scatter = found.scatter_interval(level)
+    ends = stats.chi2.ppf([(1 + level) / 2, (1 - level) / 2], 7)
+    assert (scatter.low, scatter.high) == pytest.approx(tuple(0.012 * np.sqrt(7 / ends)))
+
+
+def test_the_next_shot_is_as_unsure_as_the_mean_the_scatter_and_the_tools_together():
+    def range_m(speed_mps):
+        return made({**TRUE, Parameter.SPEED: speed_mps}).predict_range(0.5).mean_m
+
+    per_mps = (range_m(9.62) - range_m(9.60)) / 0.02
+    quantile = stats.t.ppf(0.975, 7)
+    found = made(TRUE, sd={Parameter.SPEED: 0.05}).predict_range(0.5)
+    assert found.mean_m == range_m(9.61)
+    sure_m = found.confidence_m.high - found.mean_m
+    assert sure_m == pytest.approx(quantile * 0.05 * per_mps, rel=1e-3)
+    assert found.mean_m - found.confidence_m.low == pytest.approx(sure_m)
+    next_m = quantile * math.hypot(0.05 * per_mps, 0.012 * 9.61 * per_mps, 0.006)
+    assert found.next_m.high - found.mean_m == pytest.approx(next_m, rel=1e-3)
+    assert found.mean_m - found.next_m.low == pytest.approx(next_m, rel=1e-3)
+
+
+def test_what_is_set_from_below_and_from_the_left_points_where_it_should():
+    """Whatever the cannon's offsets, gains, plays and yaw: it falls where one without any of them does."""
+    crooked = TRUE | {
+        Parameter.YAW: 0.02,
+        Parameter.ELEVATION_OFFSET: 0.03,
+        Parameter.ELEVATION_GAIN: 1.05,
+        Parameter.ELEVATION_BACKLASH: 0.02,
+        Parameter.AZIMUTH_OFFSET: -0.015,
+        Parameter.AZIMUTH_GAIN: 0.94,
+        Parameter.AZIMUTH_BACKLASH: 0.03,
+    }
+    calibrated = made(crooked)
+
+    def fall_m(truth, elevation_rad, azimuth_rad):
+        shot = MeasuredShot(
+            name="one",
+            elevation_rad=elevation_rad,
+            azimuth_rad=azimuth_rad,
+            elevation_approach=1,
+            azimuth_approach=1,
+            fell_m=(0.0, 0.0),
+        )
+        values = np.array([[truth[parameter] for parameter in Parameter]])
+        return predict(observed([shot], MOUNT, Noise()), values)[0]
+
+    for elevation_rad, azimuth_rad in ((0.1, 0.2), (0.6, -0.15)):
+        set_to = calibrated.set_elevation_rad(elevation_rad), calibrated.set_azimuth_rad(azimuth_rad)
+        assert fall_m(crooked, *set_to) == pytest.approx(fall_m(TRUE, elevation_rad, azimuth_rad), abs=1e-9)
+
+
+def test_a_spring_fades_with_its_shots_and_with_the_time_that_it_is_cocked():
+    found = made({**TRUE, Parameter.FADE_PER_SHOT: 1e-3, Parameter.FADE_COCKED: 2e-3})
+    assert found.muzzle_speed_mps() == pytest.approx(9.61)
+    assert found.muzzle_speed_mps(shots_before=50, dwell_s=10) == pytest.approx(9.61 * (1 - 0.05 - 0.02))
 
 
 def test_gravity_of_the_place_is_reckoned_with():
