@@ -5,7 +5,7 @@ READY := $(VENV)/.ready
 READY_TESTS := $(VENV)/.ready-tests
 BIN := $(VENV)/bin
 
-.PHONY: demo test fuzz bench check format setup firmware notebooks wheel clean
+.PHONY: demo test fuzz bench check format setup firmware wheel clean
 
 setup: $(READY)
 

@@ -297,8 +297,7 @@ def frame() -> Any:
     line((foot[0], 0), foot, shift=shift, **grey)
     ring(*foot, 4, shift, fill="black")
     elevation = cannon.elevation
-    up = elevation.centre_rad + (elevation.max_us - elevation.centre_us) / elevation.us_per_rad
-    down = elevation.centre_rad + (elevation.min_us - elevation.centre_us) / elevation.us_per_rad
+    down, up = elevation.ends_rad()
 
     def along(angle_rad: float, length: float) -> tuple[float, float]:
         return (foot[0] + length * math.cos(angle_rad), foot[1] + length * math.sin(angle_rad))

@@ -195,6 +195,27 @@ def test_faulty_recordings_as_the_page_shows(
     assert run_blocks("docs/recording.md", capsys) == 2
 
 
+def test_the_second_shot_of_the_demo_is_read_as_the_page_shows(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("rig.cli.demo._SHOTS", (("G-61", "i"), ("A-58", "i")))
+    assert main(["demo"]) == 0
+    capsys.readouterr()
+    folder = "build/demo/recordings/shot-00002"
+    assert main(["analyse", folder]) == 0
+    (shown,) = (block for block in blocks("docs/recording.md", "") if "soldiers stood" in block)
+    assert capsys.readouterr().out == shown
+    assert main(["analyse", folder, "--json"]) == 0
+    read = json.loads(capsys.readouterr().out)
+    kept = json.loads(blocks("docs/recording.md", "json")[1])
+    assert {key: read[key] for key in ("moved", "first_contact_mm", "verdict")} == {
+        key: kept[key] for key in ("moved", "first_contact_mm", "verdict")
+    }
+    for of_many in ("soldiers", "falls", "pellet"):
+        assert read[of_many][: len(kept[of_many])] == kept[of_many]
+
+
 def test_calibrations_as_the_page_shows(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -201,3 +202,21 @@ def test_the_programme_on_the_page_is_the_one_that_the_page_runs() -> None:
     assert programme.name == "two ranks"
     for number, shot in enumerate(programme.shots(), 1):
         assert f"shot {number} of 3, {shot.side} at {shot.target}, option {shot.option}: " in page
+
+
+def test_the_programme_on_the_page_ends_as_the_page_shows(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).parents[2] / "docs" / "run.md").read_text(encoding="utf-8")
+    Path("evening.toml").write_text(page.partition("```toml\n")[2].partition("```")[0], encoding="utf-8")
+    stopped, went_on = (block.partition("```")[0] for block in page.split("```text\n")[1:])
+    for twin, shown in (("plant.emergency_stop.wire_cut_at_s = 15.0", stopped), ("", went_on)):
+        Path("rig.toml").write_text(f"[twin]\n{twin}\n", encoding="utf-8")
+        main(["run", "evening.toml"])
+        captured = capsys.readouterr()
+        printed = " ".join((captured.out + captured.err).split())
+        # The heads of the table are wrapped by the width of the terminal, and so are long lines.
+        lines = [line.strip() for line in shown.splitlines() if not set(line) & set("┏┃┡└")]
+        for line in re.split(r"\n(?=\d|shot |rig: |two ranks: |│|All )", "\n".join(lines)):
+            assert " ".join(line.split()) in printed

@@ -49,7 +49,7 @@ def test_a_shot_is_fired_and_entered_and_goes_in_once(capsys):
     # As if the power had gone before the battle was written: the next shot waits, and the log has the one before.
     write_battle(FILE, Battle.begin(Agreement(Side.A, Option.I), START))
     assert main(["shoot", "G-53", "--battle", str(FILE)]) == 1
-    assert f"enter it first, with rig game enter {FILE} 1" in capsys.readouterr().err
+    assert f"enter it first, with rig game enter '{FILE}' 1" in capsys.readouterr().err
     assert main(["game", "enter", str(FILE)]) == 0
     assert read_battle(FILE) == battle
 

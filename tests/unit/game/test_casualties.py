@@ -155,6 +155,11 @@ def test_c5_a_fall_outside_the_zone_is_put_back_and_is_no_doubt():
             "ricochet or dragged, which does not count under option iii",
         ),
         (fall("G-30", "other"), Option.I, "other, which counts under no option"),
+        (
+            fall("G-30", "dragged", "other"),
+            Option.II,
+            "dragged or other, which does not count under option ii",
+        ),
     ],
 )
 def test_c5_why_a_fall_is_put_back_is_told(fallen, option, why):
@@ -216,15 +221,33 @@ def test_c8_iii_one_named_to_leave_is_accepted():
     "falls",
     [
         pytest.param([*TWO_DOUBTS, fall("G-32", "direct")], id="beside a certain direct fall"),
+        pytest.param([*TWO_DOUBTS, fall("A-40", "direct")], id="beside one outside the zone"),
         pytest.param([*TWO_DOUBTS, fall("A-02", "direct", "ricochet")], id="doubts of both sides"),
         pytest.param(TWO_DOUBTS[:1], id="one doubt alone"),
     ],
 )
 def test_c8_iii_elsewhere_each_doubt_is_decided_freely(falls):
     stays = {each.square: "stays" for each in falls if len(each.causes) > 1}
-    verdict = judge(POSITION, ALL_SQUARES, Option.III, falls, decisions=stays)
+    verdict = judge(POSITION, parse_squares("A02,G25-G72"), Option.III, falls, decisions=stays)
     assert not verdict.one_leaves
-    assert set(verdict.put_back) == set(stays)
+    assert set(verdict.put_back) - set(parse_squares("A40")) == set(stays)
+
+
+def test_c8_ii_each_doubt_is_decided_freely():
+    """That exactly one leaves is agreed under option iii alone."""
+    falls = [fall("G-30", "ricochet", "dragged"), fall("G-31", "ricochet", "dragged")]
+    said = dict.fromkeys(parse_squares("G30-G31"), "leaves")
+    verdict = judge(POSITION, ALL_SQUARES, Option.II, falls, decisions=said)
+    assert not verdict.one_leaves
+    assert names(verdict.casualties) == ["G-30", "G-31"]
+
+
+def test_c8_a_soldier_that_leaves_by_decision_stands_among_the_others_in_order():
+    falls = [fall("G-30", "direct", "other"), fall("G-31", "ricochet"), fall("G-32", "ricochet", "dragged")]
+    said = decided(G30="leaves", G32="stays")
+    verdict = judge(POSITION, ALL_SQUARES, Option.II, falls, parse_squares("G33"), said)
+    assert names(verdict.casualties) == ["G-30", "G-31"]
+    assert names(verdict.put_back) == ["G-32", "G-33"]
 
 
 def test_c9_a_soldier_pushed_off_is_put_back():
@@ -274,6 +297,7 @@ def test_v5_a_shot_that_leaves_nobody_draws():
         ([fall("G-30", "direct"), fall("G-31", "direct")], (), {}, "G-30 and G-31 are all direct"),
         ([], parse_squares("A50"), {}, "pushed off A-50, where nobody stood"),
         ([fall("G-30", "direct")], parse_squares("G30"), {}, "the soldier on G-30 is reported twice"),
+        ([], parse_squares("G30") * 2, {}, "the soldier on G-30 is reported twice"),
         ([fall("G-30", "direct")], (), decided(G30="leaves"), "a decision is given for G-30, .* in no doubt"),
         ([fall("G-30", "direct", "other")], (), decided(G30="dies"), "is 'dies', expected leaves or stays"),
     ],
