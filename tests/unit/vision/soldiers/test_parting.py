@@ -111,7 +111,7 @@ def test_a_table_whose_sides_may_be_parted_otherwise_says_so_and_names_who_is_in
     assert len([square for square in wrong if square in note]) >= 0.5 * len(wrong) > 0
 
 
-_WRONG_SIDES = {"shot-05": 2, "shot-07": 0}
+_WRONG_SIDES = {"shot-05": 3, "shot-07": 0}
 SHARED = Path(__file__).parents[5] / "shared" / "recordings"
 
 
@@ -120,8 +120,9 @@ SHARED = Path(__file__).parents[5] / "shared" / "recordings"
 def test_sides_of_other_figures_than_the_twins_are_told_without_a_position(name: str) -> None:
     """Figures and uniforms that nothing was learnt from: grey ones, and some that have crossed.
 
-    One or two of the grey ones are taken for the other side's, as long as grey pictures are parted by what was learnt from all:
-    by what was learnt from grey ones alone none is, but 101 of 4,559 soldiers on grey tables of the twin's are, instead of 52.
+    None to three of the grey ones are taken for the other side's, by which pictures are read, as long as grey pictures are
+    parted by what was learnt from all: by what was learnt from grey ones alone none is, but 101 of 4,559 soldiers on grey
+    tables of the twin's are, instead of 52.
     """
     recording = read_recording(SHARED / name)
     truth = json.loads((SHARED / name / "truth.json").read_text("utf-8"))
