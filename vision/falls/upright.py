@@ -190,7 +190,9 @@ def likeliest(
     rows, columns = np.mgrid[-reach : reach + 1, -reach : reach + 1]
     across, down = across + columns * CELL_PX, down + rows * CELL_PX
     free = np.hypot(rows, columns) <= reach_cells + 0.5
-    for u, v in surroundings.offset_px(np.array(others_mm)):
+    others_px = surroundings.offset_px(np.array(others_mm))
+    reached_px = float(np.hypot(across, down).max()) + _ELBOW_MM / PX_MM
+    for u, v in others_px[np.hypot(*others_px.T) <= reached_px]:
         free &= np.hypot(across - u, down - v) * PX_MM > _ELBOW_MM
     free[reach, reach] = True
     row, column = (int(v) for v in np.unravel_index(np.argmax(np.where(free, odds, -np.inf)), odds.shape))
