@@ -25,7 +25,7 @@ from vision.registration.search import ends_told, find_outline
 from vision.registration.view import BoardView, EitherWay, NoBoard, grey
 from vision.scene import MarkerMap, Scene
 
-__all__ = ["BoardView", "NoBoard", "grey", "register"]
+__all__ = ["BoardView", "NoBoard", "grey", "only_roughly", "register"]
 
 FloatArray = NDArray[np.float64]
 Image = NDArray[np.uint8]
@@ -46,6 +46,9 @@ _SURE_LEAD = 0.06
 _CLICKED_SIGMA_PX = 2.0
 # Markers are laid and measured by hand; how well, the lines tell: between so many squares.
 _LAID_SQUARES = (0.001, 0.02)
+_LAID_WEIGHT = 1.0  # of the larger, where no lines tell: as much as of half a marker that is seen
+# A marker's four corners are off together, so that they count as one.
+_AS_ONE = 2.0
 # Fewer edges between squares than these do not say where a board is.
 _FEWEST_LINES = 40
 # Edges are first looked for within so many squares, and believed to so many; then nearer. Where too few of them agree
@@ -70,6 +73,8 @@ _LINE_TOLERANCE_SIGMA = 5.0
 _SHARED_BY_LINES = 3.0
 # A corner of the board that is known to no more than so many squares is not known.
 _USELESS_SQUARES = 0.25
+# Feet and contacts that are off by more squares than these are worth a word.
+_ROUGH_SQUARES = 0.05
 # With as many lines the markers agree: of 170 films true ones leave fewer in five, squares that are 5 % wrong in all.
 _PLENTY_OF_LINES = 200
 # A start that makes as many agree was not far off.
@@ -119,6 +124,14 @@ def register(image: Image, scene: Scene) -> BoardView | NoBoard:
             "or do corners_px begin at the wrong end?"
         )
     return view
+
+
+def only_roughly(view: BoardView, scene: Scene) -> str | None:
+    """Say it where a camera knows the board only roughly; ``None`` where it knows it well."""
+    if view.lines_used or view.error_mm <= _ROUGH_SQUARES * scene.square_mm:
+        return None
+    by = "its markers" if view.markers_used else "its corners"
+    return f"the board's lines are not seen, and {by} place it only to {view.error_mm:.0f} mm"
 
 
 def _by_table(shades: Image, scene: Scene, sheet: MarkerMap) -> BoardView | NoBoard:
@@ -457,7 +470,7 @@ def _typical_misfit_px(marks: Measured, scene: Scene, unknowns: Unknowns, size_p
 
 
 def _by_lines(shades: Image, scene: Scene, view: BoardView, p: FloatArray, marks: Measured) -> BoardView:
-    """Place the camera by the board's lines; where too few of them are seen, leave it."""
+    """Place the camera by the board's lines; where too few of them are seen, by the marks alone."""
     size_px = (view.width_px, view.height_px)
     unknowns = Unknowns.of(scene, *size_px)
     px_per_square = scene.square_mm / view.mm_per_px(*_middle_mm(scene))
@@ -471,7 +484,7 @@ def _by_lines(shades: Image, scene: Scene, view: BoardView, p: FloatArray, marks
             lines = measure_lines(shades, refined, scene, reach)
             lines = lines.where(_known_to_mm(refined, scene, lines.board_mm) < 0.5 * reach * scene.square_mm)
             if len(lines.pixels) < _FEWEST_LINES:
-                return view
+                return _by_marks_alone(scene, view, p, marks)
             measured = believed_marks.joined(lines.at_least(believed * px_per_square))
             refined, q, misfit_px = fit_camera(measured, scene, unknowns, q, size_px)
             off = misfit_px / measured.sigma_px
@@ -486,8 +499,24 @@ def _by_lines(shades: Image, scene: Scene, view: BoardView, p: FloatArray, marks
             if scene.markers is not None or agree >= _NEARLY_ALL_LINES:
                 break
     if best is None:
-        return view
+        return _by_marks_alone(scene, view, p, marks)
     return fit_camera(best[0].shared(_SHARED_BY_LINES), scene, unknowns, best[1], size_px)[0]
+
+
+def _by_marks_alone(scene: Scene, view: BoardView, p: FloatArray, marks: Measured) -> BoardView:
+    """Say how well markers place the camera that were laid by hand and that no line makes good."""
+    if scene.markers is None:
+        return view
+    unknowns = Unknowns.of(scene, view.width_px, view.height_px)
+    px_per_square = scene.square_mm / view.mm_per_px(*_middle_mm(scene))
+    off_px = _off_by_marker_px(marks, unknowns, p)
+    # What is left over of how they lie once the pose, of six unknowns, has followed them. From few markers that is little
+    # to go by: together with how well people lay them.
+    freedom = max(off_px.size - 6, 0)
+    squares = (off_px**2).sum() + _LAID_WEIGHT * (_LAID_SQUARES[1] * px_per_square) ** 2
+    laid_px = float(np.sqrt(squares / (freedom + _LAID_WEIGHT)))
+    believed = marks.at_least(float(np.hypot(_AS_ONE * laid_px, _CORNER_SIGMA_PX)))
+    return fit_camera(believed, scene, unknowns, p, (view.width_px, view.height_px))[0]
 
 
 def _known_to_mm(view: BoardView, scene: Scene, board_mm: FloatArray) -> FloatArray:
@@ -498,14 +527,16 @@ def _known_to_mm(view: BoardView, scene: Scene, board_mm: FloatArray) -> FloatAr
 
 
 def _laid_px(measured: Measured, unknowns: Unknowns, p: FloatArray, px_per_square: float) -> float:
-    """Say how far markers lie from where they should, as a standard error for each of their corners.
+    """Say how far markers lie from where they should, as a standard error for each of their corners."""
+    means = _off_by_marker_px(measured, unknowns, p)
+    freedom = max(means.size - 2, 1)
+    typical_px = float(np.sqrt((means**2).sum() / freedom))
+    low, high = (each * px_per_square for each in _LAID_SQUARES)
+    return _AS_ONE * float(np.clip(typical_px, low, high))
 
-    A marker's corners are off together, so that they count as one; hence the factor.
-    """
+
+def _off_by_marker_px(measured: Measured, unknowns: Unknowns, p: FloatArray) -> FloatArray:
+    """How far each marker lies from where it should, (u, v), shape (markers, 2)."""
     off_px = off_of(measured, unknowns, p)
     groups = sorted({int(g) for g in measured.group if g >= 0})
-    means = [off_px[measured.group == g].reshape(-1, 2).mean(axis=0) for g in groups]
-    freedom = max(2 * len(groups) - 2, 1)
-    typical_px = float(np.sqrt((np.array(means) ** 2).sum() / freedom))
-    low, high = (each * px_per_square for each in _LAID_SQUARES)
-    return 2 * float(np.clip(typical_px, low, high))
+    return np.array([off_px[measured.group == g].reshape(-1, 2).mean(axis=0) for g in groups])

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from painted_table import MARKERS, Table
 
 from game.montecassino import ALL_SQUARES, Side
-from vision.registration import BoardView, NoBoard, register
+from vision.registration import BoardView, NoBoard, only_roughly, register
 from vision.registration.lines import begins_and_ends
 from vision.registration.view import grey
 from vision.scene import MarkerMap
@@ -146,6 +146,41 @@ def test_a_marker_that_lies_little_beside_its_place_has_its_say_and_one_that_lie
     assert isinstance(found, BoardView)
     assert (1 in found.markers_used) is is_used
     assert found.moved_mm == ({} if is_used else {1: pytest.approx(beside_mm, abs=0.5)})
+
+
+def test_the_error_that_markers_alone_are_told_to_have_holds_though_they_were_laid_badly() -> None:
+    rng = np.random.default_rng(5)
+    camera = painted.view(tilt_rad=0.1)
+    bare = without_lines(camera)
+    off, said = [], []
+    for k in range(16):
+        laid_mm = rng.normal(0.0, 1.5, (4, 2))
+        if k % 2:
+            laid_mm = np.zeros((4, 2))
+            laid_mm[k // 2 % 4, k // 8] = rng.choice([-6.0, 6.0])
+        told = {
+            n: (x + dx, y + dy)
+            for (n, (x, y)), (dx, dy) in zip(MARKERS.centres_mm.items(), laid_mm, strict=True)
+        }
+        found = register(bare, painted.scene(camera, markers=replace(MARKERS, centres_mm=told)))
+        assert isinstance(found, BoardView), found
+        rim = BOARD[[0, 3, 8, 11]]
+        off.append(np.linalg.norm(found.on_plane(camera.project(rim)) - rim[:, :2], axis=1).max())
+        said.append(found.error_mm)
+    within = np.array(off) / np.array(said)
+    assert (within < 2.5).mean() > 0.85  # of the worst corner of the four
+    assert np.median(said) < 5.0
+
+
+def test_a_board_that_its_markers_place_only_roughly_is_told() -> None:
+    camera = painted.view()
+    x_mm, y_mm = MARKERS.centres_mm[1]
+    said = replace(MARKERS, centres_mm={**MARKERS.centres_mm, 1: (x_mm, y_mm + 6.0)})
+    for markers, lines, told in ((said, False, True), (MARKERS, False, False), (said, True, False)):
+        scene = painted.scene(camera, markers=markers)
+        found = register(Table(camera).paint() if lines else without_lines(camera), scene)
+        assert isinstance(found, BoardView)
+        assert (only_roughly(found, scene) is not None) is told
 
 
 def test_two_markers_that_were_moved_are_both_left_out_and_named() -> None:
