@@ -26,7 +26,7 @@ from rig.link.words import entry_in_words
 from rig.recording import SHOT_BYTES
 from rig.settings import Settings
 from rig.uniforms_file import UniformsFileError
-from vision.registration import NoBoard, register
+from vision.registration import NoBoard, only_roughly, register
 from vision.steady import typical
 
 __all__ = [
@@ -309,13 +309,23 @@ def camera_health(
         )
     yield _memory(camera, settings)
     picture = typical([frame.image for frame in frames[-_PICTURES_TO_READ:]])
-    view = register(picture, scene_of(settings, side=Side.A, fps=asked.fps, with_uniforms=False))
+    scene = scene_of(settings, side=Side.A, fps=asked.fps, with_uniforms=False)
+    view = register(picture, scene)
     if isinstance(view, NoBoard):
         yield Finding(
             Level.FAULT, "board", view.reason, f"see to the markers, the light and [board] in {settings.name}"
         )
         return
-    yield Finding(Level.OK, "board", f"seen, to {view.error_mm:.1f} mm")
+    roughly = only_roughly(view, scene)
+    if roughly is None:
+        yield Finding(Level.OK, "board", f"seen, to {view.error_mm:.1f} mm")
+    else:
+        yield Finding(
+            Level.WARNING,
+            "board",
+            roughly,
+            f"more markers, laid and measured as [board] in {settings.name} says",
+        )
     missing = sorted({int(name) for name in settings.board.marker_centres_mm} - set(view.markers_used))
     if missing:
         names = ", ".join(map(str, missing))

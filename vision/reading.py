@@ -29,7 +29,7 @@ from vision.hung import hung_from
 from vision.lying_there import find_lying_thing
 from vision.muzzle import muzzle_too_high, unseen_from_high
 from vision.outcome import Push, Standing
-from vision.registration import BoardView, EitherWay, NoBoard, grey, register
+from vision.registration import BoardView, EitherWay, NoBoard, grey, only_roughly, register
 from vision.scene import Scene
 from vision.shot import ShotTrack, find_track
 from vision.shot.faint import Struck
@@ -151,7 +151,7 @@ def read_before(
     board = read_board(picture, scene, view)
     if (other := _another_table(board, scene)) is not None:
         return NoReading(other)
-    notes += _moved_markers(view) + _of_uniforms(board, scene)
+    notes += _of_board(view, scene) + _of_uniforms(board, scene)
     return TableBefore(picture, view, board, notes)
 
 
@@ -384,11 +384,14 @@ def _wrong_times(timestamps_us: Sequence[int], fps: float) -> str | None:
     return f"{_rates(timestamps_us, fps)}: timestamps_us or camera.fps are wrong"
 
 
-def _moved_markers(view: BoardView) -> tuple[str, ...]:
-    return tuple(
+def _of_board(view: BoardView, scene: Scene) -> tuple[str, ...]:
+    """Say which markers were left out, and whether the rest place the board only roughly."""
+    moved = tuple(
         f"marker {number} was left out: it lies {off_mm:.0f} mm from where board.markers.centres_mm has it"
         for number, off_mm in view.moved_mm.items()
     )
+    roughly = only_roughly(view, scene)
+    return moved if roughly is None else (*moved, roughly)
 
 
 def _of_uniforms(board: Board, scene: Scene) -> tuple[str, ...]:
