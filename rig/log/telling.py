@@ -42,7 +42,8 @@ def _told(shot: Shot) -> str:
     stages = {entry.stage for entry in shot.history}
     if shot.fired is Fired.NO:
         if Stage.ASKED in stages:
-            return "not fired: fire was asked for and refused"
+            # Refused, or ended before the command left: the cause, which follows, says which.
+            return "not fired: it ended at the fire command"
         cannon = next(words for stage, words in _CANNON if stage in stages)
         return f"not fired: {cannon}, and fire was never asked for"
     if shot.fired is Fired.UNCERTAIN:

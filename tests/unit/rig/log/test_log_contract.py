@@ -147,12 +147,18 @@ def test_the_gate_proves_a_shot_whose_acknowledgement_was_lost(log: ShotLog, ses
     assert log.shot(shot_id).fired is Fired.YES
 
 
-def test_a_refused_fire_is_told_as_not_fired(log: ShotLog, session_id: int) -> None:
+@pytest.mark.parametrize(
+    "why", ["the cannon refused the command fire: the lane is not clear", "asked to end"]
+)
+def test_a_fire_that_was_refused_or_never_left_is_told_as_not_fired(
+    log: ShotLog, session_id: int, why: str
+) -> None:
+    """Ctrl-C between the log's entry and the command is no refusal of the cannon's."""
     shot_id = until(log, session_id, Stage.ASKED)
-    log.abort(shot_id, "the lane is not clear", fired=Fired.NO)
+    log.abort(shot_id, why, fired=Fired.NO)
     shot = log.shot(shot_id)
     assert shot.fired is Fired.NO
-    assert tell(shot) == "not fired: fire was asked for and refused; aborted: the lane is not clear"
+    assert tell(shot) == f"not fired: it ended at the fire command; aborted: {why}"
 
 
 def test_an_abort_that_knows_no_more_leaves_the_shot_uncertain(log: ShotLog, session_id: int) -> None:
