@@ -38,6 +38,7 @@ from vision.shot.streaks import StreakFinder
 from vision.soldiers import Board, read_board
 from vision.soldiers.naming import named_by_the_shot, of_the_other_side
 from vision.steady import Sways, typical
+from vision.wrong_release import LEAST_WORTH, left_later_us
 
 __all__ = [
     "NoReading",
@@ -63,6 +64,10 @@ _ENDS_BY_SHOT = (
     "nothing on the table tells its ends apart: the shot did, which flew from the side that fires ({})"
 )
 _HUNG = "the same picture is repeated from picture {} on, while the shot should fly: did the camera hang?"
+_WRONG_RELEASE = (
+    "the shot left about {:.0f} ms {} than fire_us says, and was read as if its release had not been told: fire_us is wrong, "
+    "or on another clock than timestamps_us"
+)
 _OTHER_END = 'cannon.side is "{}", and the shot comes in from the end of {}: is the side told wrongly, or the picture upside down?'
 
 
@@ -266,6 +271,17 @@ def read_shot(
     seen = (frames, timestamps_us, scene, view, board.lamp, lookout.streaks)
     struck = _struck(board, stirred_us)
     track = find_track(*seen, struck, lookout.sways)
+    if scene.fire_us is not None and struck and track.worth < LEAST_WORTH:
+        untold = replace(scene, fire_us=None)
+        otherwise = find_track(
+            frames, timestamps_us, untold, view, board.lamp, lookout.streaks, struck, lookout.sways
+        )
+        if left_later_us(track, otherwise, scene.fire_us) is not None:
+            anew = read_shot(plain, timestamps_us, untold)
+            if isinstance(anew, ShotReading):
+                later_us = left_later_us(track, anew.track, scene.fire_us)
+                if later_us is not None:
+                    return _released_otherwise(anew, later_us)
     frame_us = median(b - a for a, b in pairwise(timestamps_us))
     contacts = find_contacts(
         track, board.standing, stirred_us, frame_us=frame_us, shot_from_mm=scene.shot_from_mm
@@ -348,6 +364,12 @@ def _struck(board: Board, stirred_us: Mapping[Square, int]) -> list[Struck]:
     first_us = min(stirred_us.values(), default=0)
     soldiers = (board.standing.at(square) for square, us in stirred_us.items() if us == first_us)
     return [Struck((s.x_mm, s.y_mm), float(first_us)) for s in soldiers if s is not None]
+
+
+def _released_otherwise(reading: ShotReading, later_us: float) -> ShotReading:
+    """Give a reading for which the release was not believed, saying so."""
+    later = "later" if later_us > 0 else "earlier"
+    return replace(reading, notes=(*reading.notes, _WRONG_RELEASE.format(abs(later_us) / 1000, later)))
 
 
 def _held(fall: FallCause) -> FallCause:

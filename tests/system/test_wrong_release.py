@@ -1,0 +1,57 @@
+"""On the twin: a shot whose release was told wrongly is read as if it had not been told, and the reading says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rig.recording import recording_of
+from twin.clips import Clip, film
+from vision.reading import ShotReading, read_shot
+from vision.wrong_release import LEAST_WORTH
+
+
+@pytest.fixture(scope="module")
+def plain() -> Clip:
+    """A shot that many pictures show."""
+    return film(300_013)
+
+
+@pytest.fixture(scope="module")
+def faint() -> Clip:
+    """A shot that only two pictures show."""
+    return film(710_086)
+
+
+def _read(clip: Clip, late_ms: int) -> ShotReading:
+    keys = {**clip.keys, "fire_us": clip.keys["fire_us"] + 1000 * late_ms}
+    times_us = [time_us for time_us, _ in clip.frames]
+    reading = read_shot(
+        [picture for _, picture in clip.frames], times_us, recording_of(Path("shot"), keys, times_us).scene
+    )
+    assert isinstance(reading, ShotReading), reading
+    return reading
+
+
+def _on_the_release(reading: ShotReading) -> list[str]:
+    return [note for note in reading.notes if "fire_us" in note]
+
+
+@pytest.mark.parametrize("late_ms", [-80, -40, -20, 20, 60])
+def test_a_release_told_too_early_or_too_late_changes_nothing_of_what_is_read(
+    plain: Clip, late_ms: int
+) -> None:
+    reading = _read(plain, late_ms)
+    causes = {str(fall.toppling.soldier.square): fall.cause.value for fall in reading.falls}
+    assert causes == {str(fall.square): fall.cause for fall in plain.truth.falls}
+    assert reading.track.release_us == pytest.approx(plain.keys["fire_us"], abs=3000)
+    assert reading.alarms == ()
+    when = f"about {abs(late_ms)} ms {'earlier' if late_ms > 0 else 'later'} than fire_us says"
+    assert [note for note in _on_the_release(reading) if when in note], reading.notes
+
+
+def test_a_release_that_was_told_rightly_is_believed(plain: Clip, faint: Clip) -> None:
+    assert _read(faint, 0).track.worth < LEAST_WORTH
+    for clip in (plain, faint):
+        assert _on_the_release(_read(clip, 0)) == []
