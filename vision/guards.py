@@ -27,6 +27,7 @@ from vision.bump import LaidBack
 from vision.causes import FallCause
 from vision.change import SHRINK, Watched, shrink, shrink_colours, shrink_mask
 from vision.free_ground import away_from_soldiers, clear_of_the_cannon, corners_of
+from vision.hung import frozen_from
 from vision.lying_there import LyingThing
 from vision.outcome import Push, Soldier, Standing
 from vision.registration import BoardView
@@ -67,6 +68,8 @@ _SAME_STEP = 4.0  # grey levels, of blocks of pixels
 _HEADS_MM = 60.0  # above the board, and taller than any soldier
 _LATE_US = 350_000  # a push takes so long at most to fell somebody after everything else lies still
 _FALLING_US = 350_000  # from beginning to move until lying still
+_UNENDED = "the pictures end while something on the board still moves"
+_FROZEN = "the same picture is repeated from picture {} on, while something on the board still moved: did the camera hang?"
 _BEGUN_BEFORE = "something on the board still moved {:.0f} ms before the release: is fire_us too late, or does it fit another film?"
 _BEGUN = "something on the board moves already when the pictures begin: they must begin before the shot"
 
@@ -85,7 +88,7 @@ class Trouble(StrEnum):
     FALL = "fall"
     """A soldier fell, or was taken, that the shot had nothing to do with."""
     UNENDED = "unended"
-    """The pictures end while something still moves."""
+    """The pictures end, or the camera hangs, while something still moves."""
     BEGUN = "begun"
     """Something moves already when the pictures begin, or before the release that was told."""
     MISSING = "missing"
@@ -307,7 +310,7 @@ class ClipGuard:
             return tuple(found.values())
         ends = (
             self._moved_before(frames[:first_moving], timestamps_us),
-            self._still_moves(frames, timestamps_us),
+            self._still_moves(frames, timestamps_us, first_moving),
         )
         return tuple(alarm for alarm in ends if alarm is not None)
 
@@ -327,14 +330,23 @@ class ClipGuard:
             return True
         return self._changed_mm2(frames[0], frames[-1]) > _STIRRED_MM2
 
-    def _still_moves(self, frames: Sequence[Image], timestamps_us: Sequence[int]) -> Alarm | None:
-        """Say whether the last picture differs from one a little older, apart from the cannon and the shot."""
+    def _still_moves(
+        self, frames: Sequence[Image], timestamps_us: Sequence[int], first_moving: int
+    ) -> Alarm | None:
+        """Say whether the last picture differs from one a little older, apart from the cannon and the shot.
+
+        Where the camera hung, it is the last picture that the camera took.
+        """
+        frozen = frozen_from(frames, timestamps_us, first_moving)
+        last = len(frames) - 1 if frozen is None else frozen
         older = max(
-            k for k, at_us in enumerate(timestamps_us) if k == 0 or at_us <= timestamps_us[-1] - _UNENDED_US
+            k
+            for k, at_us in enumerate(timestamps_us[: last + 1])
+            if k == 0 or at_us <= timestamps_us[last] - _UNENDED_US
         )
-        if self._changed_mm2(frames[older], frames[-1]) <= _UNENDED_MM2:
+        if self._changed_mm2(frames[older], frames[last]) <= _UNENDED_MM2:
             return None
-        return Alarm(Trouble.UNENDED, "the pictures end while something on the board still moves")
+        return Alarm(Trouble.UNENDED, _UNENDED if frozen is None else _FROZEN.format(frozen + 1))
 
     def _moved_before(self, frames: Sequence[Image], timestamps_us: Sequence[int]) -> Alarm | None:
         """Say whether something but the cannon moved in the pictures before the release, which should show a table at rest."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["hung_from"]
+__all__ = ["frozen_from", "hung_from"]
 
 Image = NDArray[np.uint8]
 
@@ -37,7 +37,7 @@ def hung_from(
     release_told
         Whether it is known when the shot flies; where it is not, it is looked for up to the end.
     """
-    if first_moving <= _FEWEST_PAIRS or any(_same(frames, k) for k in range(1, first_moving)):
+    if not _has_noise(frames, first_moving):
         return None
     crossed_us = timestamps_us[first_moving - 1] + _CROSSED_US if release_told else timestamps_us[-1]
     first = first_moving - 1
@@ -49,6 +49,26 @@ def hung_from(
             return first
         first = last + 1
     return None
+
+
+def frozen_from(frames: Sequence[Image], timestamps_us: Sequence[int], first_moving: int) -> int | None:
+    """Give the first of the pictures that are all the same up to the end; ``None``: the camera went on to the end.
+
+    Parameters
+    ----------
+    frames, timestamps_us, first_moving
+        As for `hung_from`.
+    """
+    first = len(frames) - 1
+    while first > 0 and _same(frames, first):
+        first -= 1
+    long_enough = timestamps_us[-1] - timestamps_us[first] >= _HUNG_US
+    return first if long_enough and _has_noise(frames, first_moving) else None
+
+
+def _has_noise(frames: Sequence[Image], first_moving: int) -> bool:
+    """Say whether no picture before the release is the same as the one before it."""
+    return first_moving > _FEWEST_PAIRS and not any(_same(frames, k) for k in range(1, first_moving))
 
 
 def _same(frames: Sequence[Image], k: int) -> bool:

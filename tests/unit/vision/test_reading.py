@@ -21,15 +21,15 @@ TABLE = Table(CAMERA, tuple(painted.standing(CROWD).values()))
 HIT = Square.parse("A-12")
 
 
-def clip(frames: int = 34) -> list[NDArray[np.uint8]]:
+def clip(frames: int = 34, begins: int = FIRE + 4, noise: float = TABLE.noise) -> list[NDArray[np.uint8]]:
     """Nobody shoots; A-12 falls by itself, as from a bumped table."""
     placed = painted.standing(CROWD)
     table = Table(CAMERA, tuple(f for s, f in placed.items() if s != HIT))
     pictures = []
     for k in range(frames):
-        lean = min(max(k - FIRE - 4, 0) / 14, 1.0) * math.pi / 2
+        lean = min(max(k - begins, 0) / 14, 1.0) * math.pi / 2
         moving = replace(placed[HIT], lean_rad=lean, heading_rad=4.0)
-        pictures.append(replace(table, moving=(moving,)).paint(seed=k))
+        pictures.append(replace(table, moving=(moving,), noise=noise).paint(seed=k))
     return pictures
 
 
@@ -123,6 +123,21 @@ def test_a_camera_that_hangs_from_the_release_on_is_told(fire_us: int | None, ha
     reading = read_shot(frozen, times(40), replace(SCENE, fire_us=fire_us))
     assert isinstance(reading, NoReading)
     assert f"repeated from picture {hangs + 1} on" in reading.reason
+
+
+@pytest.mark.parametrize("fire_us", [SCENE.fire_us, None])
+def test_a_camera_that_hangs_while_somebody_falls_holds_the_ruling(fire_us: int | None) -> None:
+    begins = FIRE + 24  # the shot has crossed the board by then
+    pictures = clip(begins + 40, begins)
+    assert held_by(pictures, fire_us=fire_us) == []
+    for hangs, held in ((begins + 7, [Trouble.UNENDED]), (begins + 21, [])):
+        frozen = [*pictures[:hangs], *[pictures[hangs]] * 20]
+        assert held_by(frozen, fire_us=fire_us) == held
+    reading = read_shot([*pictures[: begins + 7], *[pictures[begins + 7]] * 20], times(begins + 27), SCENE)
+    assert isinstance(reading, ShotReading), reading
+    assert f"repeated from picture {begins + 8} on" in reading.alarms[0].reason
+    without_noise = clip(begins + 40, begins, noise=0.0)
+    assert held_by(without_noise, fire_us=fire_us) == []
 
 
 @pytest.mark.parametrize("fire_us", [SCENE.fire_us, None])
