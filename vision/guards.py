@@ -35,7 +35,16 @@ from vision.scene import Scene
 from vision.shot import ShotTrack
 from vision.steady import Steady
 
-__all__ = ["Alarm", "ClipGuard", "TableGuard", "Trouble", "late_falls", "missing_soldiers", "unchanged"]
+__all__ = [
+    "Alarm",
+    "ClipGuard",
+    "TableGuard",
+    "Trouble",
+    "late_falls",
+    "missing_soldiers",
+    "unchanged",
+    "unseen_soldiers",
+]
 
 Image = NDArray[np.uint8]
 FloatArray = NDArray[np.float64]
@@ -72,6 +81,7 @@ _UNENDED = "the pictures end while something on the board still moves"
 _FROZEN = "the same picture is repeated from picture {} on, while something on the board still moved: did the camera hang?"
 _BEGUN_BEFORE = "something on the board still moved {:.0f} ms before the release: is fire_us too late, or does it fit another film?"
 _BEGUN = "something on the board moves already when the pictures begin: they must begin before the shot"
+_SHOW_THEM = "name the position, or set up figures that show against the board"
 
 
 class Trouble(StrEnum):
@@ -93,6 +103,8 @@ class Trouble(StrEnum):
     """Something moves already when the pictures begin, or before the release that was told."""
     MISSING = "missing"
     """No shot is seen, and soldiers that should have stood there before it do not: it may have left earlier."""
+    UNSEEN = "unseen"
+    """Soldiers were not seen to stand before the shot: one left its place, or none of them is plain."""
     OTHER_END = "other end"
     """The shot flies in from the other end than that of the side which is said to fire."""
 
@@ -534,6 +546,38 @@ def missing_soldiers(
         f"no shot is seen, and {squares} should hold soldiers before it and are seen empty: did it leave before the pictures "
         "begin, or before fire_us?",
     )
+
+
+def unseen_soldiers(
+    standing: Standing,
+    expected: Mapping[Square, Side] | None,
+    left: Collection[Square | None],
+    *,
+    hardly_seen: bool,
+) -> Alarm | None:
+    """Say that soldiers were not seen before a shot: somebody left a square that seemed empty, or nobody is plain at all.
+
+    Parameters
+    ----------
+    standing
+        Who was seen.
+    expected
+        The position, where it is told. What changed on a square that it has empty is no soldier, but one may lie there.
+    left
+        Squares that something left where nobody was seen to stand; ``None`` among them: beside the board.
+    hardly_seen
+        Whether nobody was seen plainly.
+    """
+    squares = sorted(
+        s for s in left if s is not None and standing.at(s) is None and (expected is None or s in expected)
+    )
+    if squares:
+        reason = f"something left its place on {', '.join(map(str, squares))}, and no soldier was seen to stand there"
+    elif hardly_seen and expected is None:
+        reason = "the soldiers hardly show against this board, and any of them may have been missed"
+    else:
+        return None
+    return Alarm(Trouble.UNSEEN, f"{reason}: {_SHOW_THEM}")
 
 
 def late_falls(

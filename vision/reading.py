@@ -24,7 +24,7 @@ from vision.causes import (
 from vision.change import shrink
 from vision.ends import comes_from_the_other_end, ends_by_shot
 from vision.falls import Aftermath, find_falls
-from vision.guards import Alarm, ClipGuard, Trouble, late_falls, missing_soldiers, unchanged
+from vision.guards import Alarm, ClipGuard, Trouble, late_falls, missing_soldiers, unchanged, unseen_soldiers
 from vision.hung import hung_from
 from vision.lying_there import find_lying_thing
 from vision.muzzle import muzzle_too_high, unseen_from_high
@@ -68,6 +68,7 @@ _WRONG_RELEASE = (
     "the shot left about {:.0f} ms {} than fire_us says, and was read as if its release had not been told: fire_us is wrong, "
     "or on another clock than timestamps_us"
 )
+_HARDLY_SEEN = "the soldiers hardly show against this board: the position is believed as it was told"
 _OTHER_END = 'cannon.side is "{}", and the shot comes in from the end of {}: is the side told wrongly, or the picture upside down?'
 
 
@@ -157,6 +158,8 @@ def read_before(
     if (other := _another_table(board, scene)) is not None:
         return NoReading(other)
     notes += _of_board(view, scene) + _of_uniforms(board, scene)
+    if board.hardly_seen and scene.expected is not None:
+        notes += (_HARDLY_SEEN,)
     return TableBefore(picture, view, board, notes)
 
 
@@ -264,6 +267,7 @@ def read_shot(
     if laid is not None:
         frames, lookout = laid.frames, Lookout(before, scene)
     aftermath = find_falls(frames, timestamps_us, view, board, lookout.sways, first_moving)
+    left = {Square.at_mm(*place_mm, scene.square_mm) for place_mm in aftermath.unnoticed_mm}
     if scene.expected is None and not board.by_taught:
         board, aftermath = _named_by_the_shot(board, aftermath, scene)
     stirred_us = {t.soldier.square: t.began_us for t in aftermath.topplings}
@@ -305,6 +309,9 @@ def read_shot(
         )
     if (missing := missing_soldiers(board.standing, scene.expected, track)) is not None:
         alarms = (*alarms, missing)
+    unseen = unseen_soldiers(board.standing, scene.expected, left, hardly_seen=board.hardly_seen)
+    if unseen is not None and not alarms:
+        alarms = (unseen,)
     late = late_falls(falls, aftermath.pushes, track)
     return ShotReading(
         view,

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from game.montecassino import Square
 from vision.falls.fate import Evidence, chance_of_standing, shift_mm
 from vision.falls.topple import Place, Watch
+from vision.falls.unnoticed import find_unnoticed
 from vision.falls.upright import network
 from vision.falls.whereabouts import Change, place_of
 from vision.outcome import Push, Soldier, Toppling
@@ -51,6 +52,8 @@ class Aftermath:
     """How likely each that is taken to have fallen stands all the same, by the square that it stood on."""
     may_have_fallen: Mapping[Square, float]
     """How likely each that is taken to have been pushed fell all the same, by the square that it stood on."""
+    unnoticed_mm: tuple[tuple[float, float], ...]
+    """Where (x, y) on the board something left its place that was not seen to stand there."""
 
 
 def find_falls(
@@ -94,12 +97,14 @@ def find_falls(
         for place, fate in fates.items()
         if fate.is_pushed
     ]
+    topplings = watch.topplings([place for place, fate in fates.items() if not fate.stands])
     return Aftermath(
-        watch.topplings([place for place, fate in fates.items() if not fate.stands]),
+        topplings,
         tuple(sorted(pushes, key=lambda p: (p.began_us, p.soldier.square))),
         tuple(fate.note for fate in fates.values() if fate.note),
         {fate.soldier.square: fate.chance for fate in fates.values() if not fate.stands},
         {fate.soldier.square: 1 - fate.chance for fate in fates.values() if fate.is_pushed},
+        find_unnoticed(change, board, topplings, pushes),
     )
 
 

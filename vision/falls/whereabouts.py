@@ -122,6 +122,10 @@ class Change:
     """Grey levels by which a pixel differs for sure."""
     smooth_px: int
     """Side of the squares of raster pixels that are averaged before that is asked; 1 for none."""
+    changed_aside: Mask
+    """What of the board differs where nobody was known to stand."""
+    stranger_by: FloatImage
+    """By how much stranger to the bare board each pixel is now, 0 beyond the rim."""
 
     def __init__(
         self, board: Board, view: BoardView, flat: FloatImage, places: Sequence[Place], network: Network
@@ -163,6 +167,8 @@ class Change:
         self._beyond[raster.board] = False
         strangeness_share = np.clip((strange - low) / (high - low), 0, 1)
         self._strange_share = np.where(self._beyond, ~self._same, strangeness_share).astype(np.float32)
+        self.changed_aside = ~(self._same | self._beyond | self._manned)
+        self.stranger_by = strange - board.strange
 
     def _difference(self, flat: FloatImage) -> tuple[FloatImage, float]:
         """Give what changed most of the colours, and the noise of that on the board."""

@@ -17,7 +17,16 @@ from painted_table import CROWD, Figure, Table
 from game.montecassino import Cause, Side, Square
 from vision.anchors import Move
 from vision.causes import FallCause
-from vision.guards import Alarm, ClipGuard, TableGuard, Trouble, late_falls, missing_soldiers, unchanged
+from vision.guards import (
+    Alarm,
+    ClipGuard,
+    TableGuard,
+    Trouble,
+    late_falls,
+    missing_soldiers,
+    unchanged,
+    unseen_soldiers,
+)
 from vision.outcome import Push, Soldier, Standing, Toppling
 from vision.reading import ShotReading, read_shot
 from vision.shot import Leg, ShotTrack
@@ -453,6 +462,26 @@ def test_who_is_gone_before_a_shot_matters_only_where_the_shot_is_not_seen() -> 
     assert alarm.trouble is Trouble.MISSING
     assert "and A-01 should hold soldiers" in alarm.reason
     assert missing_soldiers(STANDING, {**expected, gone: Side.A}, SEEN) is None
+
+
+def test_what_left_its_place_where_nobody_was_seen_matters_unless_the_position_has_it_empty() -> None:
+    gone, seen = Square.parse("A-01"), next(iter(PLACED))
+    expected = {square: figure.side for square, figure in PLACED.items()}
+    assert unseen_soldiers(STANDING, None, {None, seen}, hardly_seen=False) is None
+    assert unseen_soldiers(STANDING, expected, {gone}, hardly_seen=False) is None
+    for told in (None, {**expected, gone: Side.A}):
+        alarm = unseen_soldiers(STANDING, told, {None, gone, seen}, hardly_seen=False)
+        assert alarm is not None
+        assert alarm.trouble is Trouble.UNSEEN
+        assert "left its place on A-01, and" in alarm.reason
+
+
+def test_where_nobody_is_seen_plainly_the_position_must_be_told() -> None:
+    expected = {square: figure.side for square, figure in PLACED.items()}
+    assert unseen_soldiers(STANDING, expected, (), hardly_seen=True) is None
+    alarm = unseen_soldiers(STANDING, None, (), hardly_seen=True)
+    assert alarm is not None
+    assert "any of them may have been missed: name the position" in alarm.reason
 
 
 def test_a_soldier_that_was_pushed_and_stands_keeps_the_table_busy_too() -> None:

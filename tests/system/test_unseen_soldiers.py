@@ -1,0 +1,68 @@
+"""On the twin: boards that hide their soldiers. What was missed is noticed by what it leaves, and holds the ruling."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rig.recording import recording_of
+from twin.clips import Clip, film
+from vision.guards import Trouble
+from vision.reading import NoReading, ShotReading, read_shot
+
+HIDING, HIDING_WITH_POSITION, THROWN_FAR = 710_112, 710_111, 710_045
+
+
+def _read(clip: Clip, **keys: object) -> ShotReading | NoReading:
+    times_us = [time_us for time_us, _ in clip.frames]
+    scene = recording_of(Path("shot"), {**clip.keys, **keys}, times_us).scene
+    return read_shot([picture for _, picture in clip.frames], times_us, scene)
+
+
+@pytest.fixture(scope="module")
+def with_position() -> Clip:
+    return film(HIDING_WITH_POSITION)
+
+
+def test_somebody_who_was_not_seen_to_stand_is_noticed_when_he_falls() -> None:
+    clip = film(HIDING)
+    assert clip.keys["position"] is None
+    reading = _read(clip)
+    assert isinstance(reading, ShotReading)
+    (fell,) = clip.truth.falls
+    assert reading.standing.at(fell.square) is None, "he is seen now: another film is needed"
+    assert reading.falls == ()
+    (alarm,) = reading.alarms
+    assert alarm.trouble is Trouble.UNSEEN
+    assert (
+        f"something left its place on {fell.square}, and no soldier was seen to stand there" in alarm.reason
+    )
+
+
+def test_a_position_is_believed_where_the_board_hides_everybody(with_position: Clip) -> None:
+    reading = _read(with_position)
+    assert isinstance(reading, ShotReading)
+    assert {s.square for s in reading.standing.soldiers} == {s.square for s in with_position.truth.before}
+    assert {f.toppling.soldier.square for f in reading.falls} == {f.square for f in with_position.truth.falls}
+    assert reading.alarms == ()
+    assert [note for note in reading.notes if "hardly show against this board" in note] == list(reading.notes)
+
+
+def test_without_the_position_nobody_rules_on_what_is_hardly_seen(with_position: Clip) -> None:
+    reading = _read(with_position, position=None)
+    assert isinstance(reading, ShotReading)
+    assert [alarm.trouble for alarm in reading.alarms] == [Trouble.UNSEEN]
+
+
+def test_another_tables_position_is_not_believed_there(with_position: Clip) -> None:
+    """Those whom it names are no likelier to stand there than anywhere else, however hard that is to see."""
+    reading = _read(with_position, position="G A25-A46 G25-G46 0/0 5/5 -")
+    assert isinstance(reading, NoReading)
+    assert "the table does not stand as the position says" in reading.reason
+
+
+def test_a_soldier_that_was_thrown_far_has_left_no_place_there() -> None:
+    reading = _read(film(THROWN_FAR), position=None)
+    assert isinstance(reading, ShotReading)
+    assert reading.alarms == ()
