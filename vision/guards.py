@@ -548,32 +548,22 @@ def missing_soldiers(
     )
 
 
-def unseen_soldiers(
-    standing: Standing,
-    expected: Mapping[Square, Side] | None,
-    left: Collection[Square | None],
-    *,
-    hardly_seen: bool,
-) -> Alarm | None:
+def unseen_soldiers(unseen: Collection[Square], *, position_told: bool, hardly_seen: bool) -> Alarm | None:
     """Say that soldiers were not seen before a shot: somebody left a square that seemed empty, or nobody is plain at all.
 
     Parameters
     ----------
-    standing
-        Who was seen.
-    expected
-        The position, where it is told. What changed on a square that it has empty is no soldier, but one may lie there.
-    left
-        Squares that something left where nobody was seen to stand; ``None`` among them: beside the board.
+    unseen
+        Squares that something left where nobody was seen to stand.
+    position_told
+        Whether it is known who stood there, seen or not.
     hardly_seen
         Whether nobody was seen plainly.
     """
-    squares = sorted(
-        s for s in left if s is not None and standing.at(s) is None and (expected is None or s in expected)
-    )
-    if squares:
-        reason = f"something left its place on {', '.join(map(str, squares))}, and no soldier was seen to stand there"
-    elif hardly_seen and expected is None:
+    if unseen:
+        squares = ", ".join(map(str, sorted(unseen)))
+        reason = f"something left its place on {squares}, and no soldier was seen to stand there"
+    elif hardly_seen and not position_told:
         reason = "the soldiers hardly show against this board, and any of them may have been missed"
     else:
         return None

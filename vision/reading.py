@@ -26,7 +26,7 @@ from vision.ends import comes_from_the_other_end, ends_by_shot
 from vision.falls import Aftermath, find_falls
 from vision.guards import Alarm, ClipGuard, Trouble, late_falls, missing_soldiers, unchanged, unseen_soldiers
 from vision.hung import hung_from
-from vision.lying_there import find_lying_thing
+from vision.lying_there import LyingThing, find_lying_thing
 from vision.muzzle import muzzle_too_high, unseen_from_high
 from vision.outcome import Push, Standing
 from vision.registration import BoardView, EitherWay, NoBoard, grey, only_roughly, register
@@ -193,12 +193,15 @@ class Lookout:
     sways: Sways
     streaks: StreakFinder | None
     """``None`` until there are pictures."""
+    lying: LyingThing | None
+    """What lay over the board before the shot."""
 
     def __init__(self, before: TableBefore, scene: Scene) -> None:
         self._scene = scene
         self._view = before.view
-        lying = find_lying_thing(before.board, before.view, scene)
-        self.guard = ClipGuard(before.view, scene, before.board.standing, before.picture, lying)
+        # Of a board that hides soldiers it cannot be told; that nothing lay there was seen before they were put on it.
+        self.lying = None if before.board.unseen else find_lying_thing(before.board, before.view, scene)
+        self.guard = ClipGuard(before.view, scene, before.board.standing, before.picture, self.lying)
         self.sways = Sways(before.picture)
         self.streaks = None
 
@@ -267,7 +270,10 @@ def read_shot(
     if laid is not None:
         frames, lookout = laid.frames, Lookout(before, scene)
     aftermath = find_falls(frames, timestamps_us, view, board, lookout.sways, first_moving)
-    left = {Square.at_mm(*place_mm, scene.square_mm) for place_mm in aftermath.unnoticed_mm}
+    if not board.unseen and lookout.lying is None and (unseen := _unseen(aftermath, board.standing, scene)):
+        # Now that he is known to have stood there it can be told what became of him.
+        with_them = replace(before, board=read_board(before.picture, scene, view, unseen))
+        return read_shot(plain, timestamps_us, scene, with_them)
     if scene.expected is None and not board.by_taught:
         board, aftermath = _named_by_the_shot(board, aftermath, scene)
     stirred_us = {t.soldier.square: t.began_us for t in aftermath.topplings}
@@ -309,9 +315,11 @@ def read_shot(
         )
     if (missing := missing_soldiers(board.standing, scene.expected, track)) is not None:
         alarms = (*alarms, missing)
-    unseen = unseen_soldiers(board.standing, scene.expected, left, hardly_seen=board.hardly_seen)
-    if unseen is not None and not alarms:
-        alarms = (unseen,)
+    missed = unseen_soldiers(
+        board.unseen, position_told=scene.expected is not None, hardly_seen=board.hardly_seen
+    )
+    if missed is not None and not alarms:
+        alarms = (missed,)
     late = late_falls(falls, aftermath.pushes, track)
     return ShotReading(
         view,
@@ -363,6 +371,18 @@ def _named_by_the_shot(board: Board, aftermath: Aftermath, scene: Scene) -> tupl
         aftermath,
         topplings=tuple(replace(t, soldier=of_the_other_side(t.soldier)) for t in aftermath.topplings),
         pushes=tuple(replace(p, soldier=of_the_other_side(p.soldier)) for p in aftermath.pushes),
+    )
+
+
+def _unseen(aftermath: Aftermath, standing: Standing, scene: Scene) -> frozenset[Square]:
+    """Squares that something left where nobody was seen to stand, and the position, where it is told, has somebody."""
+    left = (Square.at_mm(*place_mm, scene.square_mm) for place_mm in aftermath.unnoticed_mm)
+    return frozenset(
+        square
+        for square in left
+        if square is not None
+        and standing.at(square) is None
+        and (scene.expected is None or square in scene.expected)
     )
 
 

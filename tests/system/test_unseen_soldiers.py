@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from game.montecassino import Cause
 from rig.recording import recording_of
 from twin.clips import Clip, film
 from vision.guards import Trouble
@@ -31,13 +32,15 @@ def test_somebody_who_was_not_seen_to_stand_is_noticed_when_he_falls() -> None:
     reading = _read(clip)
     assert isinstance(reading, ShotReading)
     (fell,) = clip.truth.falls
-    assert reading.standing.at(fell.square) is None, "he is seen now: another film is needed"
-    assert reading.falls == ()
     (alarm,) = reading.alarms
     assert alarm.trouble is Trouble.UNSEEN
     assert (
         f"something left its place on {fell.square}, and no soldier was seen to stand there" in alarm.reason
     )
+    (told,) = reading.falls
+    assert told.toppling.soldier.square == fell.square
+    assert told.cause.value == fell.cause
+    assert Cause.OTHER in told.possible, "a doubt, on which his commander decides"
 
 
 def test_a_position_is_believed_where_the_board_hides_everybody(with_position: Clip) -> None:

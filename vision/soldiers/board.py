@@ -8,6 +8,7 @@ learnt from the clearest ones: it is the one that covers most of what is strange
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -76,9 +77,13 @@ class Board:
     """Whether the sides were told by uniforms that were taught."""
     hardly_seen: bool
     """Whether nobody of those who stand there is seen plainly; a position that is told is believed then."""
+    unseen: frozenset[Square]
+    """Squares that looked empty, and did hold somebody."""
 
 
-def read_board(picture: Image, scene: Scene, view: BoardView, *, all_expected_stand: bool = False) -> Board:
+def read_board(
+    picture: Image, scene: Scene, view: BoardView, unseen: frozenset[Square] = frozenset()
+) -> Board:
     """Read who stands where from one picture of the table at rest.
 
     Parameters
@@ -87,6 +92,8 @@ def read_board(picture: Image, scene: Scene, view: BoardView, *, all_expected_st
         Shape (height, width) or (height, width, 3) BGR.
     scene, view
         What is known, and the camera.
+    unseen
+        Squares that hold somebody though nobody is seen there.
     """
     raster = Raster(view, scene)
     flat = raster.lay(picture)
@@ -97,7 +104,7 @@ def read_board(picture: Image, scene: Scene, view: BoardView, *, all_expected_st
     strange[raster.board] = strangeness(bare, surface, shades)
     layers = lay_out(raster, flat, surface, shades, strange[raster.board], view.camera_mm)
     feet = find_feet(layers, raster.square_mm, trained_net("vision.soldiers", "feet.onnx")).likeliest()
-    manned, differences = _manned(feet, scene.expected)
+    manned, differences = _manned(feet, scene.expected, unseen)
     feet_mm = {square: (feet[square].x_mm, feet[square].y_mm) for square in manned}
     low, high, clear = _levels(_quick_scores(strange, raster, view), manned)
     cover = np.zeros(raster.shape, dtype=np.float32)
@@ -111,7 +118,7 @@ def read_board(picture: Image, scene: Scene, view: BoardView, *, all_expected_st
     if lamp is not None:
         thrown = ThrownShadows(lamp, dark, raster, usual.height_mm)
         feet = _with_shadows(feet, thrown, hidden)
-        manned, differences = _manned(feet, scene.expected)
+        manned, differences = _manned(feet, scene.expected, unseen)
         feet_mm = {square: (feet[square].x_mm, feet[square].y_mm) for square in manned}
         tinted = find_tinted(shades, surface, raster)
         cover[in_shadow(lamp, dark, tinted, raster, view, figure, standing_mm) & (cover > -0.5)] = -0.5
@@ -137,6 +144,7 @@ def read_board(picture: Image, scene: Scene, view: BoardView, *, all_expected_st
         cover,
         by_taught,
         hardly_seen,
+        unseen,
     )
 
 
@@ -227,10 +235,10 @@ def _with_shadows(
 
 
 def _manned(
-    feet: Mapping[Square, Foot], expected: Mapping[Square, Side] | None
+    feet: Mapping[Square, Foot], expected: Mapping[Square, Side] | None, unseen: frozenset[Square]
 ) -> tuple[list[Square], list[str]]:
     """Say who stands where, and what differs from the position or is not plain."""
-    log_odds = {square: foot.log_odds for square, foot in feet.items()}
+    log_odds = {square: foot.log_odds if square not in unseen else math.inf for square, foot in feet.items()}
     if expected is None:
         unsure = {s: odds for s, odds in log_odds.items() if abs(odds) < _NOT_PLAIN}
         notes = [

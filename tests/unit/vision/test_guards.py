@@ -464,22 +464,19 @@ def test_who_is_gone_before_a_shot_matters_only_where_the_shot_is_not_seen() -> 
     assert missing_soldiers(STANDING, {**expected, gone: Side.A}, SEEN) is None
 
 
-def test_what_left_its_place_where_nobody_was_seen_matters_unless_the_position_has_it_empty() -> None:
-    gone, seen = Square.parse("A-01"), next(iter(PLACED))
-    expected = {square: figure.side for square, figure in PLACED.items()}
-    assert unseen_soldiers(STANDING, None, {None, seen}, hardly_seen=False) is None
-    assert unseen_soldiers(STANDING, expected, {gone}, hardly_seen=False) is None
-    for told in (None, {**expected, gone: Side.A}):
-        alarm = unseen_soldiers(STANDING, told, {None, gone, seen}, hardly_seen=False)
-        assert alarm is not None
-        assert alarm.trouble is Trouble.UNSEEN
-        assert "left its place on A-01, and" in alarm.reason
+@pytest.mark.parametrize("position_told", [False, True])
+def test_whoever_left_his_place_unseen_is_named(position_told: bool) -> None:
+    gone = {Square.parse("G-02"), Square.parse("A-01")}
+    alarm = unseen_soldiers(gone, position_told=position_told, hardly_seen=False)
+    assert alarm is not None
+    assert alarm.trouble is Trouble.UNSEEN
+    assert "left its place on A-01, G-02, and" in alarm.reason
+    assert unseen_soldiers((), position_told=position_told, hardly_seen=False) is None
 
 
 def test_where_nobody_is_seen_plainly_the_position_must_be_told() -> None:
-    expected = {square: figure.side for square, figure in PLACED.items()}
-    assert unseen_soldiers(STANDING, expected, (), hardly_seen=True) is None
-    alarm = unseen_soldiers(STANDING, None, (), hardly_seen=True)
+    assert unseen_soldiers((), position_told=True, hardly_seen=True) is None
+    alarm = unseen_soldiers((), position_told=False, hardly_seen=True)
     assert alarm is not None
     assert "any of them may have been missed: name the position" in alarm.reason
 
