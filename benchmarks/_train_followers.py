@@ -1,6 +1,6 @@
 """Fits what tells a push from a ricochet: ``python -m benchmarks._train_followers CASES``.
 
-CASES is what was seen of filmed shots, one a line, as ``tests/unit/vision/fall_cases.py`` writes it. A logistic
+CASES is what was seen of filmed shots, one a line, as `benchmarks._fall_cases` writes it. A logistic
 regression with a small ridge is fitted to their falls. How it does is told with each tenth of the shots left out in turn;
 the weights printed are of all, for `vision.causes.followers`.
 """
@@ -8,20 +8,18 @@ the weights printed are of all, for `vision.causes.followers`.
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from game.montecassino import Cause, Side, Square
+from benchmarks._fall_cases import FallCase, read_cases
+from game.montecassino import Cause
 from vision.causes.drags import find_drags
 from vision.causes.followers import measures
-from vision.outcome import Push, Soldier, Standing, Toppling
 
 FloatArray = NDArray[np.float64]
 
@@ -38,44 +36,24 @@ class Example:
     ricochet: bool
 
 
-def filmed(path: Path) -> list[Example]:
-    """Give the examples of shots that were filmed."""
-    found: list[Example] = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        kept: dict[str, Any] = json.loads(line)
-        soldiers = {row[0]: Soldier(Square.parse(row[0]), Side(row[1]), *row[2:]) for row in kept["soldiers"]}
-        falls = [
-            Toppling(soldiers[square], began, passed, tuple(way), None if rest is None else tuple(rest))
-            for square, began, passed, way, rest in kept["topplings"]
-        ]
-        pushes = [Push(soldiers[square], began, x, y) for square, began, x, y in kept["pushes"]]
-        standing = Standing(tuple(sorted(soldiers.values())), kept["height_mm"], kept["foot_radius_mm"])
-        causes = {Square.parse(square): Cause(cause) for square, cause in kept["truth"].items()}
-        found += _examples(
-            kept["name"], falls, pushes, standing, causes, kept["frame_us"], tuple(kept["shot_from_mm"])
-        )
-    return found
-
-
-def _examples(
-    shot: str,
-    falls: Sequence[Toppling],
-    pushes: Sequence[Push],
-    standing: Standing,
-    causes: Mapping[Square, Cause],
-    frame_us: float,
-    shot_from_mm: tuple[float, float],
-) -> Iterator[Example]:
-    drags = find_drags(falls, pushes, standing, frame_us=frame_us)
-    for fall in falls:
-        cause = causes.get(fall.soldier.square)
+def examples_of(case: FallCase) -> Iterator[Example]:
+    """Give the examples of one shot."""
+    drags = find_drags(case.topplings, case.pushes, case.standing, frame_us=case.frame_us)
+    for fall in case.topplings:
+        cause = case.truth.get(fall.soldier.square)
         if cause not in {Cause.RICOCHET, Cause.DRAGGED}:
             continue
         measured = measures(
-            fall, [*falls, *pushes], drags, standing, frame_us=frame_us, shot_from_mm=shot_from_mm
+            fall,
+            [*case.topplings, *case.pushes],
+            drags,
+            case.standing,
+            case.track,
+            frame_us=case.frame_us,
+            shot_from_mm=case.shot_from_mm,
         )
         if measured is not None:
-            yield Example(shot, measured, cause is Cause.RICOCHET)
+            yield Example(case.name, measured, cause is Cause.RICOCHET)
 
 
 def fit(examples: Sequence[Example]) -> tuple[FloatArray, float]:
@@ -116,11 +94,11 @@ def main() -> None:
     parser.add_argument("cases", type=Path, help="what was seen of filmed shots (fall_cases.jsonl)")
     cases = parser.parse_args().cases
     try:
-        examples = filmed(cases)
+        examples = [example for case in read_cases(cases) for example in examples_of(case)]
     except OSError as fault:
         parser.error(str(fault))
     except (ValueError, KeyError, TypeError) as fault:
-        parser.error(f"{cases}: not as fall_cases.py writes it: {fault!r}")
+        parser.error(f"{cases}: not as benchmarks._fall_cases writes it: {fault!r}")
     if len({example.shot for example in examples}) < _FOLDS:
         parser.error(
             f"{cases}: too few shots to learn from, expected {_FOLDS} or more with a push or a ricochet"

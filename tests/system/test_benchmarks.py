@@ -130,8 +130,9 @@ def test_help_is_given(run, module: str) -> None:
         ("benchmarks._fall_table", ["1", "--out", "nowhere/table.json"], "nowhere: there is no such folder"),
         ("benchmarks._film_stills", ["README.md"], "README.md: is no folder"),
         ("benchmarks._train_sides", ["nowhere"], "nowhere: no recordings with their truth"),
+        ("benchmarks._fall_cases", ["nowhere"], "nowhere: no recordings with their truth"),
         ("benchmarks._train_followers", ["nowhere"], "nowhere"),
-        ("benchmarks._train_followers", ["README.md"], "README.md: not as fall_cases.py writes it"),
+        ("benchmarks._train_followers", ["README.md"], "README.md: not as benchmarks._fall_cases writes it"),
     ],
 )
 def test_what_cannot_be_worked_with_is_refused_in_a_line(run, monkeypatch, module, arguments, says) -> None:

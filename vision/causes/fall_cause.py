@@ -249,7 +249,13 @@ def _seen(
     soldier = toppling.soldier
     drag = next((d for d in drags if d.fallen == soldier.square), None)  # the likeliest comes first
     measured = measures(
-        toppling, movers, drags, shot.standing, frame_us=shot.frame_us, shot_from_mm=shot.shot_from_mm
+        toppling,
+        movers,
+        drags,
+        shot.standing,
+        shot.track,
+        frame_us=shot.frame_us,
+        shot_from_mm=shot.shot_from_mm,
     )
     shot_way = (soldier.x_mm - shot.shot_from_mm[0], soldier.y_mm - shot.shot_from_mm[1])
     follower = None

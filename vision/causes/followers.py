@@ -1,9 +1,10 @@
 """Whether one that fell while others already moved fell by the shot or by one of them, as the falls alone tell.
 
-Nothing of the shot is looked at here, only where and when soldiers began to move and which way they went. A push comes
-from one that goes that way and reaches so far, and later than a shot over the same distance; those ahead of the first, as the shot flew,
-are in the way of its fall, while the shot itself was turned aside. The weights were fitted by logistic regression to
-falls of the twin as the eye sees them (`benchmarks/_train_followers.py`). Which way a soldier fell is told as it looks: one
+What the shot did after its first blow is not looked at here, only where and when soldiers began to move, which way they went,
+and where that blow sent the first of them and the shot (`vision.causes.blow`). A push comes from one that goes that way and reaches so
+far, and later than a shot over the same distance; those ahead of the first, as the shot flew, are in the way of its fall, while
+the shot itself was turned aside. The weights were fitted by logistic regression to falls of the twin as the eye sees them
+(`benchmarks/_train_followers.py`). Which way a soldier fell is told as it looks: one
 that hides behind its pusher often seems to go the other way.
 """
 
@@ -14,8 +15,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.causes.blow import find_blow
 from vision.causes.drags import Drag
 from vision.outcome import Push, Standing, Toppling
+from vision.shot import ShotTrack
 
 __all__ = ["chance_of_ricochet", "measures"]
 
@@ -25,8 +28,8 @@ _LEAST_WEIGHT = 0.01
 _LONGEST_MS = 200.0
 _NEAR_MM = 20.0
 # For `measures`, in their order.
-_WEIGHTS = (-1.130, -0.882, -3.767, -2.401, 2.982, 1.753)
-_OFFSET = 0.842
+_WEIGHTS = (-0.843, -1.905, -3.386, -1.659, 2.317, 1.720, -2.712, 5.195)
+_OFFSET = 4.794
 
 
 def measures(
@@ -34,6 +37,7 @@ def measures(
     movers: Sequence[Toppling | Push],
     drags: Sequence[Drag],
     standing: Standing,
+    track: ShotTrack,
     *,
     frame_us: float,
     shot_from_mm: tuple[float, float],
@@ -50,6 +54,8 @@ def measures(
         Who may have knocked over whom.
     standing
         The figures' size.
+    track
+        The shot's way, of which only what came before the first that moved counts.
     frame_us
         Time between two pictures.
     shot_from_mm
@@ -59,8 +65,8 @@ def measures(
     -------
     How well somebody's fall or slide reaches it in time (logarithm); how long after the first that moved (logarithm,
     ms); cosines: of the way to it from that first one against the shot's way to that one, against the way that one
-    went, and against the way that it fell itself; and how far it stood from all who had moved, whichever way they fell and
-    where they came to rest (logarithm).
+    went, and against the way that it fell itself; how far it stood from all who had moved, whichever way they fell and
+    where they came to rest (logarithm); and how far the blow to the first sent that one its way, and the shot.
     """
     square = fallen.soldier.square
     before = [m for m in movers if m.soldier.square != square and m.began_us <= fallen.began_us]
@@ -71,6 +77,8 @@ def measures(
     first = min(before, key=lambda m: (m.began_us, np.hypot(*(_foot(m) - muzzle)), m.soldier.square))
     way = _foot(fallen) - _foot(first)
     later_ms = min((fallen.began_us - first.began_us) / 1000.0, _LONGEST_MS)
+    blow = find_blow(track, first.soldier, first.began_us, standing.foot_radius_mm)
+    towards = way / max(float(np.hypot(*way)), 1e-9)
     weight = max((d.weight for d in drags if d.fallen == square), default=0.0)
     return np.array(
         [
@@ -80,6 +88,8 @@ def measures(
             _cosine(way, _went(first)),
             _cosine(way, _went(fallen)),
             np.log1p(min(_beyond_mm(fallen, mover, standing) for mover in before) / _NEAR_MM),
+            towards @ blow.pushed,
+            towards @ blow.kept,
         ]
     )
 

@@ -157,8 +157,8 @@ def test_c8_who_was_struck_first_is_one_question_for_both_of_whom_it_is_one() ->
     """A ruling that the one fell by ricochet would else leave nobody who fell directly."""
     falls = causes(
         [topple(A, 52), topple(B, 53)],
-        Course((touch(A, 48), touch(B, 49)), 0.91),
-        Course((touch(B, 48), touch(A, 49)), 0.05),
+        Course((touch(A, 48), touch(B, 49)), 0.86),
+        Course((touch(B, 48), touch(A, 49)), 0.10),
         Course((touch(None, 46, on_board=True), touch(A, 48), touch(B, 49)), 0.04),
     )
     assert falls[A].possible == (Cause.DIRECT, Cause.RICOCHET)

@@ -9,12 +9,16 @@ from game.montecassino import Side, Square
 from vision.causes.drags import find_drags
 from vision.causes.followers import chance_of_ricochet, measures
 from vision.outcome import Push, Soldier, Standing, Toppling
+from vision.shot import Leg, ShotTrack
+from vision.shot.flight import Flight, FlightFit
+from vision.shot.streaks import Streak
 
 FRAME_US = 8333.0
 FIRST, AHEAD, ASIDE = (Square.parse(s) for s in ("G-69", "G-61", "G-70"))
 # The cannon stands at the bottom; the shot flies along +y.
 PLACES = {FIRST: (180.0, 382.0), AHEAD: (180.0, 427.0), ASIDE: (135.0, 392.0)}
 STANDING = Standing(tuple(Soldier(s, Side.G, *PLACES[s]) for s in sorted(PLACES)), 42.0, 10.0)
+UNSEEN = ShotTrack((), "not seen")
 
 
 def soldier(square: Square) -> Soldier:
@@ -28,11 +32,13 @@ def fall(square: Square, began_ms: float, heading: tuple[float, float]) -> Toppl
     return Toppling(soldier(square), began_us, began_us + 50_000, heading, None)
 
 
-def chance(fallen: Toppling, *others: Toppling | Push) -> float | None:
+def chance(fallen: Toppling, *others: Toppling | Push, track: ShotTrack = UNSEEN) -> float | None:
     movers = (fallen, *others)
     falls = [m for m in movers if isinstance(m, Toppling)]
     drags = find_drags(falls, [m for m in movers if isinstance(m, Push)], STANDING, frame_us=FRAME_US)
-    measured = measures(fallen, movers, drags, STANDING, frame_us=FRAME_US, shot_from_mm=(180.0, -40.0))
+    measured = measures(
+        fallen, movers, drags, STANDING, track, frame_us=FRAME_US, shot_from_mm=(180.0, -40.0)
+    )
     return None if measured is None else chance_of_ricochet(measured)
 
 
@@ -71,6 +77,29 @@ def test_one_that_nobody_came_near_was_more_likely_struck() -> None:
     assert short > 2 * slid
 
 
+@pytest.mark.parametrize("shot_x_mm", [174.0, 186.0])
+def test_the_shot_went_to_the_side_on_which_it_struck_the_first_and_that_one_to_the_other(
+    shot_x_mm: float,
+) -> None:
+    flight = Flight(0.0, np.array([shot_x_mm, -40.0, 20.0]), np.array([0.0, 8.4, 0.2]))
+    streaks = tuple(Streak(k, 10_000 * k, 0.0, 0.0, 8.0, 8.0, (1.0, 0.0), 40.0) for k in range(1, 5))
+    covariance = np.diag([1.0, 0.1, 0.1, 0.1, 1e-8, 1e-8, 1e-8, 1e-16])
+    track = ShotTrack((Leg(FlightFit(flight, covariance, 1.0, np.zeros(4)), streaks),), "")
+    first = fall(FIRST, 50, (0.0, 1.0))
+    left, right = (
+        chance(
+            replace(fall(ASIDE, 75, (0.0, 1.0)), soldier=Soldier(ASIDE, Side.G, x_mm, 412.0)),
+            first,
+            track=track,
+        )
+        for x_mm in (145.0, 215.0)
+    )
+    assert left is not None
+    assert right is not None
+    struck, pushed = (left, right) if shot_x_mm < PLACES[FIRST][0] else (right, left)
+    assert struck > pushed + 0.3
+
+
 @pytest.mark.parametrize("turn_rad", [0.7, 2.1, np.pi])
 def test_the_board_may_lie_any_way_round(turn_rad: float) -> None:
     turn = np.array([[np.cos(turn_rad), -np.sin(turn_rad)], [np.sin(turn_rad), np.cos(turn_rad)]])
@@ -95,6 +124,7 @@ def test_the_board_may_lie_any_way_round(turn_rad: float) -> None:
             each,
             find_drags(each, [], STANDING, frame_us=FRAME_US),
             STANDING,
+            UNSEEN,
             frame_us=FRAME_US,
             shot_from_mm=source,
         )

@@ -1,13 +1,14 @@
-"""What was seen of filmed shots whose truth is known: what the causes of falls are told from, without the pictures.
+"""Keeps what was seen of filmed shots: ``python -m benchmarks._fall_cases FOLDER... > cases.jsonl``.
 
-`python tests/unit/vision/fall_cases.py FOLDER... > tests/unit/vision/fall_cases.jsonl` reads recordings that hold a
-truth.json (`rig clips FOLDER` films some) and writes one line for each in which somebody fell.
+Reads recordings that hold a truth.json (`rig clips FOLDER` films some) and writes one line for each in which somebody fell: what
+the causes of falls are told from, without the pictures, and their true causes. The shots that the constants of
+`vision.causes` were measured on are kept so in `tests/unit/vision/fall_cases.jsonl`.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 from game.montecassino import Cause, Side, Square
 from rig.analyse import analyse_folder, scene_in
+from rig.recording import RecordingError
 from vision.causes import FallCause, ShotSeen, explain
 from vision.causes.contacts import find_contacts
 from vision.outcome import Push, Soldier, Standing, Toppling
@@ -27,7 +29,6 @@ from vision.shot import Leg, ShotTrack
 from vision.shot.flight import Flight, FlightFit
 from vision.shot.streaks import Streak
 
-CASES = Path(__file__).with_suffix(".jsonl")
 _NEAR_MM = 90.0  # nobody farther from the shot's way and from those who fell has a part in it
 _UPPER = np.triu_indices(8)
 
@@ -61,9 +62,9 @@ class FallCase:
         return explain(self.topplings, self.pushes, shot)
 
 
-def cases() -> Iterator[FallCase]:
-    """Read the cases that are kept beside this module."""
-    for line in CASES.read_text(encoding="utf-8").splitlines():
+def read_cases(path: Path) -> Iterator[FallCase]:
+    """Read cases that were kept; ValueError, KeyError or TypeError where that is none of their files."""
+    for line in path.read_text(encoding="utf-8").splitlines():
         yield _read(json.loads(line))
 
 
@@ -166,9 +167,22 @@ def _written_leg(leg: Leg, zero_us: int) -> dict[str, Any]:
     }
 
 
-if __name__ == "__main__":
-    for root in sys.argv[1:]:
-        for path in sorted(Path(root).glob("*/truth.json")):
-            written = _written(path.parent)
+def main() -> None:
+    """Print a line for each shot in which somebody fell."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks._fall_cases", description=__doc__)
+    parser.add_argument("folders", type=Path, nargs="+", help="folders with recordings whose truth is known")
+    for root in parser.parse_args().folders:
+        paths = sorted(root.glob("*/truth.json"))
+        if not paths:
+            parser.error(f"{root}: no recordings with their truth")
+        for path in paths:
+            try:
+                written = _written(path.parent)
+            except RecordingError as fault:
+                parser.error(str(fault))
             if written is not None:
                 print(written)
+
+
+if __name__ == "__main__":
+    main()
