@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.causes.blow import find_blow
+from vision.causes.blow import NO_BLOW, find_blow
 from vision.causes.drags import Drag
 from vision.outcome import Push, Standing, Toppling
 from vision.shot import ShotTrack
@@ -28,8 +28,8 @@ _LEAST_WEIGHT = 0.01
 _LONGEST_MS = 200.0
 _NEAR_MM = 20.0
 # For `measures`, in their order.
-_WEIGHTS = (-0.843, -1.905, -3.386, -1.659, 2.317, 1.720, -2.712, 5.195)
-_OFFSET = 4.794
+_WEIGHTS = (-0.881, -1.820, -3.778, -1.629, 2.363, 1.649, -2.783, 5.788)
+_OFFSET = 4.730
 
 
 def measures(
@@ -66,7 +66,8 @@ def measures(
     How well somebody's fall or slide reaches it in time (logarithm); how long after the first that moved (logarithm,
     ms); cosines: of the way to it from that first one against the shot's way to that one, against the way that one
     went, and against the way that it fell itself; how far it stood from all who had moved, whichever way they fell and
-    where they came to rest (logarithm); and how far the blow to the first sent that one its way, and the shot.
+    where they came to rest (logarithm); and how far the blow to the first sent that one its way, and the shot, where
+    nobody else who moved before stood nearer.
     """
     square = fallen.soldier.square
     before = [m for m in movers if m.soldier.square != square and m.began_us <= fallen.began_us]
@@ -77,7 +78,11 @@ def measures(
     first = min(before, key=lambda m: (m.began_us, np.hypot(*(_foot(m) - muzzle)), m.soldier.square))
     way = _foot(fallen) - _foot(first)
     later_ms = min((fallen.began_us - first.began_us) / 1000.0, _LONGEST_MS)
-    blow = find_blow(track, first.soldier, first.began_us, standing.foot_radius_mm)
+    nearest = min(before, key=lambda m: np.hypot(*(_foot(fallen) - _foot(m))))
+    # Who stood between was struck or pushed since, and may have sent shot or pusher another way.
+    blow = NO_BLOW
+    if nearest is first:
+        blow = find_blow(track, first.soldier, first.began_us, standing.foot_radius_mm)
     towards = way / max(float(np.hypot(*way)), 1e-9)
     weight = max((d.weight for d in drags if d.fallen == square), default=0.0)
     return np.array(
