@@ -30,6 +30,7 @@ from vision.lying_there import LyingThing, find_lying_thing
 from vision.muzzle import muzzle_too_high, unseen_from_high
 from vision.outcome import Push, Standing
 from vision.registration import BoardView, EitherWay, NoBoard, grey, only_roughly, register
+from vision.release_untold import LEAST_WORTH, left_later_us, seen_better
 from vision.scene import Scene
 from vision.shot import ShotTrack, find_track
 from vision.shot.faint import Struck
@@ -38,7 +39,6 @@ from vision.shot.streaks import StreakFinder
 from vision.soldiers import Board, read_board
 from vision.soldiers.naming import named_by_the_shot, of_the_other_side
 from vision.steady import Sways, typical
-from vision.wrong_release import LEAST_WORTH, left_later_us
 
 __all__ = [
     "NoReading",
@@ -292,6 +292,8 @@ def read_shot(
                 later_us = left_later_us(track, anew.track, scene.fire_us)
                 if later_us is not None:
                     return _released_otherwise(anew, later_us)
+        if seen_better(track, otherwise, scene.fire_us):
+            track = otherwise
     frame_us = median(b - a for a, b in pairwise(timestamps_us))
     contacts = find_contacts(
         track, board.standing, stirred_us, frame_us=frame_us, shot_from_mm=scene.shot_from_mm

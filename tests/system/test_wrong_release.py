@@ -9,7 +9,7 @@ import pytest
 from rig.recording import recording_of
 from twin.clips import Clip, film
 from vision.reading import ShotReading, read_shot
-from vision.wrong_release import LEAST_WORTH
+from vision.release_untold import LEAST_WORTH
 
 
 @pytest.fixture(scope="module")

@@ -45,6 +45,11 @@ _ASIDE_MM = np.arange(-28.0, 29.0, 4.0)  # of its foot, that a shot may pass and
 _USUAL_MUZZLE_Z_MM, _BEHIND_MM, _FILE_STEP_MM = 48.0, 40.0, 9.0
 _TRIED = 4
 _APART_MM = 15.0
+# About each of the best of the grid it is looked between its points.
+_TURNS_RAD = np.arange(-0.012, 0.013, 0.004)
+_PACES = np.arange(0.96, 1.041, 0.02)
+_NEARER_RISES_MPS = (-0.6, -0.3, 0.0, 0.3, 0.6)
+_NEARER_RELEASES_MS = (-1.2, 0.0, 1.2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +80,7 @@ def faint_flights(
     frame_us: float,
     sways: Sways,
 ) -> list[Flight]:
-    """Give the flights from the cannon along which most has changed, the likeliest first.
+    """Give the flights from the cannon along which most has changed, the likeliest first: between the grid's points, then on them.
 
     Parameters
     ----------
@@ -100,20 +105,19 @@ def faint_flights(
     if not changes.any_seen:
         return []
     times_ms = np.array([finder.middle_ms(k) for k in pictures])
-    told = np.zeros(len(shots.starts_ms))
-    for i, time_ms in enumerate(times_ms):
-        told += np.where(time_ms > shots.starts_ms, changes.at(i, shots.at(time_ms)), 0.0)
+    told = changes.along(shots, times_ms)
     # Where the shot was seen last, and half way there.
     far = [shots.at(time_ms)[:, :2] for time_ms in (times_ms[-1], (times_ms[-1] + shots.starts_ms) / 2)]
     places = np.stack(far, axis=1)
     chosen: list[Flight] = []
+    between: list[Flight] = []
     while len(chosen) < _TRIED and np.isfinite(told).any():
         best = int(told.argmax())
-        chosen.append(
-            Flight(1000.0 * float(shots.starts_ms[best]), shots.starts_mm[best], shots.velocities[best])
-        )
+        chosen.append(shots.flight(best))
+        near = shots.near(best)
+        between.append(near.flight(int(changes.along(near, times_ms).argmax())))
         told[np.hypot(*np.moveaxis(places - places[best], 2, 0)).max(axis=1) < _APART_MM] = -np.inf
-    return chosen
+    return [*between, *chosen]
 
 
 class _Shots(NamedTuple):
@@ -131,6 +135,18 @@ class _Shots(NamedTuple):
         points: FloatArray = self.starts_mm + self.velocities * np.column_stack([along, along, flown_ms])
         points[:, 2] -= GRAVITY_MM_PER_MS2 / 2 * flown_ms**2
         return points
+
+    def flight(self, k: int) -> Flight:
+        """One of them."""
+        return Flight(1000.0 * float(self.starts_ms[k]), self.starts_mm[k], self.velocities[k])
+
+    def near(self, k: int) -> _Shots:
+        """Shots a little aside of one of them, faster, slower, steeper, earlier, later."""
+        grids = np.meshgrid(_TURNS_RAD, _PACES, _NEARER_RISES_MPS, _NEARER_RELEASES_MS, indexing="ij")
+        turn, pace, rise, later = (grid.ravel() for grid in grids)
+        vx, vy, vz = self.velocities[k]
+        velocities = np.column_stack([pace * (vx - turn * vy), pace * (vy + turn * vx), vz + rise])
+        return _Shots(self.starts_ms[k] + later, np.tile(self.starts_mm[k], (len(turn), 1)), velocities)
 
 
 def _fired(scene: Scene, struck: Struck, frame_ms: float) -> _Shots:
@@ -226,6 +242,13 @@ class _Changes:
         apart = cv2.absdiff(one, other)
         summed = apart if apart.ndim == 2 else cv2.transform(apart, np.ones((1, 3), dtype=np.float32))
         return np.asarray(summed, dtype=np.float32)
+
+    def along(self, shots: _Shots, times_ms: FloatArray) -> FloatArray:
+        """How much all pictures together tell of each of some shots, shape (N,)."""
+        told = np.zeros(len(shots.starts_ms))
+        for i, time_ms in enumerate(times_ms):
+            told += np.where(time_ms > shots.starts_ms, self.at(i, shots.at(time_ms)), 0.0)
+        return told
 
     def at(self, i: int, points_mm: FloatArray) -> FloatArray:
         """How much picture i tells at points (N, 3), where they are seen on the plane, shape (N,)."""

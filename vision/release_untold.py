@@ -1,10 +1,14 @@
-"""A release that was told wrongly: hardly a shot is seen to leave then, and one is plainly seen to leave at another time."""
+"""A first flight of which hardly anything is seen, looked for once more as if its release had not been told.
+
+Either the release was told wrongly, and a shot is plainly seen to leave at another time; or it was told rightly, and the shot is
+better seen by who looks for it otherwise.
+"""
 
 from __future__ import annotations
 
 from vision.shot import ShotTrack
 
-__all__ = ["LEAST_WORTH", "left_later_us"]
+__all__ = ["LEAST_WORTH", "left_later_us", "seen_better"]
 
 LEAST_WORTH = 3.0
 """A first flight from the told release for which so much speaks needs no other explanation."""
@@ -14,6 +18,9 @@ LEAST_WORTH = 3.0
 _PLAIN_WORTH = 2.5
 _LEAST_BETTER = 1.0
 _LEAST_OFF_US = 8000.0
+_SAME_US = 2500.0  # the release is known so well
+# Where both are seen as well the one that keeps to the release lies nearer to the shot.
+_BETTER = 0.5
 
 
 def left_later_us(told: ShotTrack, untold: ShotTrack, fire_us: int) -> float | None:
@@ -35,3 +42,9 @@ def left_later_us(told: ShotTrack, untold: ShotTrack, fire_us: int) -> float | N
         return None
     later_us = released_us - fire_us
     return later_us if abs(later_us) >= _LEAST_OFF_US else None
+
+
+def seen_better(told: ShotTrack, untold: ShotTrack, fire_us: int) -> bool:
+    """Whether a shot that left when it was told is seen better where it is not known that it did; parameters as above."""
+    released_us = untold.release_us
+    return released_us is not None and abs(released_us - fire_us) <= _SAME_US and untold.worth > told.worth
