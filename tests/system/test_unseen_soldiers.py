@@ -12,7 +12,7 @@ from twin.clips import Clip, film
 from vision.guards import Trouble
 from vision.reading import NoReading, ShotReading, read_shot
 
-HIDING, HIDING_WITH_POSITION, THROWN_FAR = 710_112, 710_111, 710_045
+HIDING, HIDING_WITH_POSITION, HIDING_ALL, SPOTTED, THROWN_FAR = 710_112, 710_111, 740_042, 740_025, 710_045
 
 
 def _read(clip: Clip, **keys: object) -> ShotReading | NoReading:
@@ -56,6 +56,20 @@ def test_without_the_position_nobody_rules_on_what_is_hardly_seen(with_position:
     reading = _read(with_position, position=None)
     assert isinstance(reading, ShotReading)
     assert [alarm.trouble for alarm in reading.alarms] == [Trouble.UNSEEN]
+
+
+def test_where_every_square_seems_empty_and_none_surely_is_nobody_rules_either() -> None:
+    reading = _read(film(HIDING_ALL))
+    assert isinstance(reading, ShotReading)
+    (alarm,) = reading.alarms
+    assert alarm.trouble is Trouble.UNSEEN
+    assert "hardly show against this board" in alarm.reason
+
+
+def test_paint_that_covers_the_board_is_no_hand() -> None:
+    reading = _read(film(SPOTTED))
+    assert isinstance(reading, ShotReading)
+    assert reading.alarms == ()
 
 
 def test_another_tables_position_is_not_believed_there(with_position: Clip) -> None:

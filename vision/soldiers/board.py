@@ -48,6 +48,7 @@ _POSITION_HOLDS = 8.0
 # Of 228 tables nobody at all is as plain on three, whose boards have the figures' colours, and somebody plainer by 4 on all others.
 # Of the three's soldiers 65 of 83 are likelier not there than there, and yet likelier than most empty squares, by 6 to 11.
 _SEEN_PLAINLY, _LIKELIER = 5.0, 4.0
+_PERHAPS_SEEN = -4.0  # where nobody is likelier than this the board is empty
 _NOT_PLAIN = 0.7  # log-odds of about one to two
 _FEWEST_CLEAR_LEVELS = 1.6  # strangeness of a figure over that of the bare board, at the least
 
@@ -76,7 +77,7 @@ class Board:
     by_taught: bool
     """Whether the sides were told by uniforms that were taught."""
     hardly_seen: bool
-    """Whether nobody of those who stand there is seen plainly; a position that is told is believed then."""
+    """Whether somebody may stand there and nobody is seen plainly; a position that is told is believed then."""
     unseen: frozenset[Square]
     """Squares that looked empty, and did hold somebody."""
 
@@ -130,7 +131,7 @@ def read_board(
     standing = Standing(
         soldiers, _likely_height_mm(figure), figure.foot_radius_mm, tuple(differences) + side_notes
     )
-    hardly_seen = bool(manned) and _hardly_seen(feet)
+    hardly_seen = _hardly_seen(feet)
     return Board(
         raster,
         flat,
@@ -263,8 +264,8 @@ def _manned(
 
 
 def _hardly_seen(feet: Mapping[Square, Foot]) -> bool:
-    """Whether nobody is seen plainly."""
-    return max(foot.log_odds for foot in feet.values()) < _SEEN_PLAINLY
+    """Whether somebody may stand there, and nobody is seen plainly."""
+    return _PERHAPS_SEEN < max(foot.log_odds for foot in feet.values()) < _SEEN_PLAINLY
 
 
 def _likelier_than_the_rest(log_odds: Mapping[Square, float], expected: Collection[Square]) -> bool:
