@@ -19,7 +19,7 @@ _PLAIN_WORTH = 2.5
 _LEAST_BETTER = 1.0
 _LEAST_OFF_US = 8000.0
 _SAME_US = 2500.0  # the release is known so well
-# Where both are seen as well the one that keeps to the release lies nearer to the shot.
+# Where both are seen as well, or more of the later legs is seen with it, the one that keeps to the release lies nearer to the shot.
 _BETTER = 0.5
 
 
@@ -47,4 +47,6 @@ def left_later_us(told: ShotTrack, untold: ShotTrack, fire_us: int) -> float | N
 def seen_better(told: ShotTrack, untold: ShotTrack, fire_us: int) -> bool:
     """Whether a shot that left when it was told is seen better where it is not known that it did; parameters as above."""
     released_us = untold.release_us
-    return released_us is not None and abs(released_us - fire_us) <= _SAME_US and untold.worth > told.worth
+    if released_us is None or abs(released_us - fire_us) > _SAME_US:
+        return False
+    return untold.worth > told.worth + _BETTER and len(untold.points) >= len(told.points)
