@@ -8,7 +8,7 @@ were pushed, or are half covered; the rest fell. No two can stand in the same pl
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ LEAST_PUSH_MM = 5.0
 # The last pictures, among which nothing but the rolling shot should move.
 _LAST_PICTURES = 9
 _SURE = 0.8  # of either fate; less is told
+_UNLIKELY = 0.02  # less likely fates are not looked into further
 _SURELY_FAR = 0.7  # so sure it must be of one that slid far that it stands: hardly any does
 _SAME_PLACE_MM = 25.0  # farther apart nobody is taken for somebody else
 
@@ -82,7 +83,6 @@ def find_falls(
     flat = board.raster.lay(last, shift_px=(sway.du_px, sway.dv_px))
     places = [place_of(soldier, board, view) for soldier in board.standing.soldiers]
     change = Change(board, view, np.asarray(flat / sway.gain, dtype=np.float32), places, network())
-    fates = _fates(change, places)
     watch = Watch(
         frames,
         timestamps_us,
@@ -92,6 +92,7 @@ def find_falls(
         smooth_px=change.smooth_px,
         first=first_moving,
     )
+    fates = _fates(change, places, watch)
     pushes = [
         Push(place.soldier, timestamps_us[watch.began(place)], *fate.now_mm)
         for place, fate in fates.items()
@@ -148,7 +149,7 @@ class _Fate:
         return f"{self.soldier.square} is hard to tell from one that {other} and taken {taken}"
 
 
-def _fates(change: Change, places: Sequence[Place]) -> Mapping[Place, _Fate]:
+def _fates(change: Change, places: Sequence[Place], watch: Watch) -> Mapping[Place, _Fate]:
     """Decide about all who do not stand plainly, those first of whom it is surest that they stand.
 
     Who is found to stand nowhere near is looked for farther off, once it is known where the others stand.
@@ -164,13 +165,20 @@ def _fates(change: Change, places: Sequence[Place]) -> Mapping[Place, _Fate]:
     def others(place: Place) -> Sequence[Place]:
         return [other for other in unclear if other is not place]
 
+    def weighed(place: Place, evidence: Evidence) -> _Fate:
+        chance = chance_of_standing(evidence)
+        if _UNLIKELY < chance < 1 - _UNLIKELY:
+            # It takes time, and where the last picture is plain it tells nothing new.
+            evidence = replace(evidence, followed_mm=change.followed_mm(place, watch))
+            chance = chance_of_standing(evidence)
+        return _Fate(place.soldier, evidence, chance)
+
     def weigh(place: Place) -> _Fate:
-        evidence = change.evidence(place, others(place), taken, feet_mm)
-        return _Fate(place.soldier, evidence, chance_of_standing(evidence))
+        return weighed(place, change.evidence(place, others(place), taken, feet_mm))
 
     def weigh_far(place: Place) -> _Fate | None:
         evidence = change.far_evidence(place, others(place), taken, feet_mm)
-        return None if evidence is None else _Fate(place.soldier, evidence, chance_of_standing(evidence))
+        return None if evidence is None else weighed(place, evidence)
 
     left = {place: weigh(place) for place in unclear}
     decided: dict[Place, _Fate] = {}

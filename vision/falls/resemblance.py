@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Resemblance", "resemble", "slide"]
+__all__ = ["Resemblance", "follow", "resemble", "slide"]
 
 FloatImage = NDArray[np.float32]
 
@@ -25,6 +25,9 @@ _REFINED = 2  # coarse turns of which the neighbourhood is searched
 # A figure this many pixels around, on a reach of as many, is as telling at half of them.
 _ENOUGH_PX = 18
 _LEAST_COVERED = 0.35  # of what is looked at: where less is new nobody stands anew
+# From one picture to the next a figure turns by so much at the most; less alike than this it is hidden, and waited for.
+_NEXT_TURNS_DEG = np.array([-16.0, -8.0, 0.0, 8.0, 16.0])
+_SEEN_ALIKE = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,47 @@ def slide(
     search, _ = _search(before, after, outline, everywhere, pivot_px, reach_px)
     (found,) = search.at(np.zeros(1), (0, 0), reach_px, 1)
     return found
+
+
+def follow(
+    before: FloatImage,
+    pictures: Iterable[FloatImage],
+    outline: NDArray[np.bool_],
+    *,
+    pivot_px: tuple[int, int],
+    reach_px: int,
+    step_px: int,
+) -> tuple[float, float]:
+    """Follow a figure from picture to picture by its looks, upright.
+
+    Parameters
+    ----------
+    before, outline, pivot_px
+        As for `resemble`.
+    pictures
+        One after the other, each of the shape of `before`.
+    reach_px
+        Farther it is not followed.
+    step_px
+        How far it moves from one picture to the next, at the most.
+
+    Returns
+    -------
+    Its last shift, to the right and down; beyond `reach_px` where it went out of reach.
+    """
+    everywhere = np.ones(outline.shape, dtype=np.float32)
+    shift_px, turn_deg = (0.0, 0.0), 0.0
+    for picture in pictures:
+        about_px = (round(shift_px[0]), round(shift_px[1]))
+        if max(map(abs, about_px)) > reach_px:
+            break
+        search, _ = _search(before, picture, outline, everywhere, pivot_px, reach_px + step_px + 1)
+        found = max(
+            search.at(turn_deg + _NEXT_TURNS_DEG, about_px, step_px, 1), key=lambda each: each.correlation
+        )
+        if found.correlation > _SEEN_ALIKE:
+            shift_px, turn_deg = (found.dx_px, found.dy_px), found.turn_deg
+    return shift_px
 
 
 def _rank(found: Resemblance) -> float:

@@ -7,7 +7,7 @@ one who is knocked over is not taken for the one who knocks.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import cv2
@@ -142,6 +142,16 @@ class Watch:
         while k > self._first and share(k - 1) > quiet:
             k -= 1
         return k
+
+    def since_it_moved(self, place: Place, window: Window) -> Iterator[FloatImage]:
+        """Give a window of the raster as it was seen from a soldier's first motion on, ever more seldom."""
+        began, last = self.began(place), len(self._frames) - 1
+        k = began
+        while k < last:
+            yield self._lay(k, window)
+            moving = self._timestamps_us[k] < self._timestamps_us[began] + _FOLLOW_US
+            k += self._look if moving else _SELDOM * self._look
+        yield self._lay(last, window)
 
     def topplings(self, places: Sequence[Place]) -> tuple[Toppling, ...]:
         """Follow the soldiers that fell; sorted by when they began."""

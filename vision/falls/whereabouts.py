@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.falls.fate import Evidence, shift_mm
-from vision.falls.resemblance import Resemblance, resemble, slide
-from vision.falls.topple import Place, largest, smoothed
+from vision.falls.resemblance import Resemblance, follow, resemble, slide
+from vision.falls.topple import Place, Watch, largest, smoothed
 from vision.falls.upright import REACH_CELLS, Network, Surroundings, Uprightness, lay_out, likeliest
 from vision.outcome import Soldier
 from vision.registration import BoardView
@@ -52,6 +52,8 @@ _REACH_SQUARES = 0.75  # of 29 whom the twin's shots pushed and who stood the fa
 # it is not looked at more closely. With 0 to 3 it was, the rest of the evidence taken together: of 27 on tables in disorder
 # that stood there 8 were found so, and of 63 that had fallen and 28 in films of shots none was taken to stand.
 _FAR_CELLS, _FAR_ODDS, _FAR_ASIDE_MM = 16, 0.0, 8.0
+# So far one that may have been pushed is followed, and so far it slides from one picture that is looked at to the next.
+_FOLLOWED_MM, _FOLLOWED_STEP_MM = 48.0, 5.0
 _CROWD_HEIGHTS = 1.6  # bodies of two that stood so far apart can lie in one heap
 _OWN_COLOURS = (0.03, 0.97)  # quantiles
 _MAYBE = 0.6  # what has changed and looks like board: a shadow, or a figure of the board's colour
@@ -138,6 +140,7 @@ class Change:
         # What it says depends on no decision about others: each place is asked about once.
         self._now: dict[Place, tuple[FloatImage, Surroundings]] = {}
         self._then: dict[Place, tuple[FloatImage, Surroundings]] = {}
+        self._followed: dict[Place, tuple[float, float]] = {}
         self.shape = raster.shape
         self.smooth_px = 1
         difference, noise = self._difference(flat)
@@ -236,6 +239,24 @@ class Change:
         across, down = (round(mm / mm_per_px) for mm in upright.moved_mm)
         found = self._found(place, taken, (across, down), math.ceil(_FAR_ASIDE_MM / mm_per_px))
         return self._seen(place, others, taken, feet_mm, found, upright)
+
+    def followed_mm(self, place: Place, watch: Watch) -> tuple[float, float]:
+        """How far from its old place a soldier's looks lead, followed from picture to picture since it moved, (x, y)."""
+        if place not in self._followed:
+            mm_per_px = self._board.raster.mm_per_px
+            reach_px = round(_FOLLOWED_MM / mm_per_px)
+            box = _about(place, reach_px)
+            column, row = (round(v) for v in _pivot_px(place))
+            across_px, down_px = follow(
+                self._board.flat[box],
+                watch.since_it_moved(place, box),
+                self._on_raster(place, place.telling)[box],
+                pivot_px=(column - box[1].start, row - box[0].start),
+                reach_px=reach_px,
+                step_px=math.ceil(_FOLLOWED_STEP_MM / mm_per_px),
+            )
+            self._followed[place] = across_px * mm_per_px, down_px * mm_per_px
+        return self._followed[place]
 
     def _found(self, place: Place, taken: Mask, about_px: tuple[int, int], reach_px: int) -> Resemblance:
         """Where it looks most like itself, upright, at shifts so far about one."""

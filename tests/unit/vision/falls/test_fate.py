@@ -146,3 +146,18 @@ def test_a_shadow_tells_less_than_none() -> None:
     )
     odds = [np.log(chance / (1 - chance)) for chance in (untold, with_one, without)]
     assert odds[1] - odds[0] < odds[0] - odds[2]
+
+
+@given(st.floats(-60, 60), st.floats(-60, 60))
+def test_who_was_followed_to_where_he_may_stand_likelier_stands_and_who_was_not_likelier_fell(
+    x_mm: float, y_mm: float
+) -> None:
+    unclear = replace(
+        LIES, found=Resemblance(0.8, 0.95, 5.0, 5.0, 40.0), spread=1.3, upright=Uprightness(1.0, (9.0, 9.0))
+    )
+    off_mm = np.hypot(*np.subtract((x_mm, y_mm), shift_mm(unclear)))
+    untold, told = (chance_of_standing(replace(unclear, followed_mm=mm)) for mm in (None, (x_mm, y_mm)))
+    if off_mm < 3.9:
+        assert told > untold
+    elif off_mm > 4.1:
+        assert told < untold

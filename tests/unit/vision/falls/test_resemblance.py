@@ -1,11 +1,11 @@
-"""How far a figure has slipped, told from its own picture."""
+"""How far a figure has slipped or slid, told from its own picture."""
 
 import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vision.falls.resemblance import resemble, slide
+from vision.falls.resemblance import follow, resemble, slide
 
 SIDE = 80
 PIVOT_PX = (40, 40)
@@ -55,3 +55,32 @@ def test_far_off_it_is_looked_for_about_a_place_alone() -> None:
     assert found.correlation > 0.9
     missed = resemble(before, after, outline(), new, pivot_px=PIVOT_PX, about_px=(-19, 18), reach_px=5)
     assert missed.correlation < 0.5
+
+
+def covered(picture: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The same with all of the figure hidden."""
+    return np.full_like(picture, 60.0)
+
+
+def followed(pictures: list[NDArray[np.float32]], reach_px: int = 14) -> tuple[float, float]:
+    return follow(
+        figure_at(0, 0, seed=1), pictures, outline(), pivot_px=PIVOT_PX, reach_px=reach_px, step_px=3
+    )
+
+
+def test_who_slides_is_followed_to_where_he_stops_though_he_is_hidden_for_a_moment() -> None:
+    slides = [figure_at(1.6 * min(k, 7), -0.9 * min(k, 7), seed=10 + k) for k in range(12)]
+    slides[4] = covered(slides[4])
+    assert followed(slides) == pytest.approx((11.2, -6.3), abs=0.6)
+
+
+def test_what_looks_like_him_elsewhere_is_not_who_was_lost_from_sight() -> None:
+    falls = [figure_at(1.6 * k, 0, seed=10 + k) for k in range(3)]
+    appears = [figure_at(-9.0, 8.0, seed=20 + k) for k in range(6)]
+    across_px, down_px = followed(falls + appears)
+    assert np.hypot(across_px + 9.0, down_px - 8.0) > 8
+
+
+def test_he_is_followed_no_farther_than_he_can_be_looked_for() -> None:
+    across_px, _ = followed([figure_at(2.5 * k, 0, seed=10 + k) for k in range(12)], reach_px=8)
+    assert 8 < across_px < 12
