@@ -169,7 +169,7 @@ def _fates(change: Change, places: Sequence[Place], watch: Watch) -> Mapping[Pla
         chance = chance_of_standing(evidence)
         if _UNLIKELY < chance < 1 - _UNLIKELY:
             # It takes time, and where the last picture is plain it tells nothing new.
-            evidence = replace(evidence, followed_mm=change.followed_mm(place, watch))
+            evidence = replace(evidence, followed=change.followed(place, watch))
             chance = chance_of_standing(evidence)
         return _Fate(place.soldier, evidence, chance)
 

@@ -15,7 +15,7 @@ from vision.falls.upright import Uprightness
 
 FloatArray = NDArray[np.float64]
 
-__all__ = ["Evidence", "chance_of_standing", "measures", "shift_mm"]
+__all__ = ["Evidence", "Followed", "chance_of_standing", "measures", "shift_mm"]
 
 # Less than this tells nothing, or more no more.
 _PART_ALIKE = 0.6
@@ -47,7 +47,19 @@ _SHADOW_ODDS, _WHOLE_SHADOW, _USUAL_SHADOW = 3.5, 0.8, 0.7
 # Who slides looks the same in every picture; what looks like one that fell lies elsewhere than where he was lost from sight. Of
 # 175 that fell five were followed to within 2 mm of where they might stand, of 26 that were pushed sixteen; 150 and six
 # ended farther off than 8 mm. In 43 other films of a push each, 35 of 44 pushed ones are told and nobody else; 30 without it.
+# Where it hardly looks like itself in the end it may have been followed to where it lies.
+_LED_ALIKE = (0.55, 0.65)
 _LED_MM, _LED_ODDS = (2.0, 4.0, 8.0), (2.0, 0.0, -1.3)
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """A soldier followed from picture to picture by its looks, upright."""
+
+    moved_mm: tuple[float, float]
+    """How far from its old place it was seen last, (x, y)."""
+    correlation: float
+    """Of its colours there with those that it had."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +84,8 @@ class Evidence:
     """How much anything near looks like a figure on its feet."""
     shadow: float | None
     """How much of its shadow is seen there, if it stands: 0 to 1; ``None`` where that cannot be seen."""
-    followed_mm: tuple[float, float] | None = None
-    """How far from its old place its looks lead from picture to picture, (x, y); ``None`` where they were not followed."""
+    followed: Followed | None = None
+    """Where its looks lead from picture to picture; ``None`` where they were not followed."""
 
 
 def shift_mm(evidence: Evidence) -> tuple[float, float]:
@@ -144,10 +156,12 @@ def _shadow_over_usual(evidence: Evidence) -> float:
 
 def _followed_odds(evidence: Evidence) -> float:
     """Log-odds by how near to where it may stand its looks lead."""
-    if evidence.followed_mm is None:
+    followed = evidence.followed
+    if followed is None:
         return 0.0
-    off_mm = float(np.hypot(*np.subtract(evidence.followed_mm, shift_mm(evidence))))
-    return float(np.interp(off_mm, _LED_MM, _LED_ODDS))
+    off_mm = float(np.hypot(*np.subtract(followed.moved_mm, shift_mm(evidence))))
+    odds = float(np.interp(off_mm, _LED_MM, _LED_ODDS))
+    return odds * float(np.interp(followed.correlation, _LED_ALIKE, (0.0, 1.0))) if odds > 0 else odds
 
 
 @cache

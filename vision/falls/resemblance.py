@@ -107,7 +107,7 @@ def follow(
     pivot_px: tuple[int, int],
     reach_px: int,
     step_px: int,
-) -> tuple[float, float]:
+) -> Resemblance:
     """Follow a figure from picture to picture by its looks, upright.
 
     Parameters
@@ -123,21 +123,20 @@ def follow(
 
     Returns
     -------
-    Its last shift, to the right and down; beyond `reach_px` where it went out of reach.
+    Where it was seen last; beyond `reach_px` where it went out of reach.
     """
     everywhere = np.ones(outline.shape, dtype=np.float32)
-    shift_px, turn_deg = (0.0, 0.0), 0.0
+    seen = Resemblance(1.0, 1.0, 0.0, 0.0, 0.0)
     for picture in pictures:
-        about_px = (round(shift_px[0]), round(shift_px[1]))
+        about_px = (round(seen.dx_px), round(seen.dy_px))
         if max(map(abs, about_px)) > reach_px:
             break
         search, _ = _search(before, picture, outline, everywhere, pivot_px, reach_px + step_px + 1)
-        found = max(
-            search.at(turn_deg + _NEXT_TURNS_DEG, about_px, step_px, 1), key=lambda each: each.correlation
-        )
+        turns_deg = seen.turn_deg + _NEXT_TURNS_DEG
+        found = max(search.at(turns_deg, about_px, step_px, 1), key=lambda each: each.correlation)
         if found.correlation > _SEEN_ALIKE:
-            shift_px, turn_deg = (found.dx_px, found.dy_px), found.turn_deg
-    return shift_px
+            seen = found
+    return seen
 
 
 def _rank(found: Resemblance) -> float:

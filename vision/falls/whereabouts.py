@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.falls.fate import Evidence, shift_mm
+from vision.falls.fate import Evidence, Followed, shift_mm
 from vision.falls.resemblance import Resemblance, follow, resemble, slide
 from vision.falls.topple import Place, Watch, largest, smoothed
 from vision.falls.upright import REACH_CELLS, Network, Surroundings, Uprightness, lay_out, likeliest
@@ -140,7 +140,7 @@ class Change:
         # What it says depends on no decision about others: each place is asked about once.
         self._now: dict[Place, tuple[FloatImage, Surroundings]] = {}
         self._then: dict[Place, tuple[FloatImage, Surroundings]] = {}
-        self._followed: dict[Place, tuple[float, float]] = {}
+        self._followed: dict[Place, Followed] = {}
         self.shape = raster.shape
         self.smooth_px = 1
         difference, noise = self._difference(flat)
@@ -240,14 +240,14 @@ class Change:
         found = self._found(place, taken, (across, down), math.ceil(_FAR_ASIDE_MM / mm_per_px))
         return self._seen(place, others, taken, feet_mm, found, upright)
 
-    def followed_mm(self, place: Place, watch: Watch) -> tuple[float, float]:
-        """How far from its old place a soldier's looks lead, followed from picture to picture since it moved, (x, y)."""
+    def followed(self, place: Place, watch: Watch) -> Followed:
+        """Follow a soldier's looks from picture to picture since it moved."""
         if place not in self._followed:
             mm_per_px = self._board.raster.mm_per_px
             reach_px = round(_FOLLOWED_MM / mm_per_px)
             box = _about(place, reach_px)
             column, row = (round(v) for v in _pivot_px(place))
-            across_px, down_px = follow(
+            seen = follow(
                 self._board.flat[box],
                 watch.since_it_moved(place, box),
                 self._on_raster(place, place.telling)[box],
@@ -255,7 +255,8 @@ class Change:
                 reach_px=reach_px,
                 step_px=math.ceil(_FOLLOWED_STEP_MM / mm_per_px),
             )
-            self._followed[place] = across_px * mm_per_px, down_px * mm_per_px
+            moved_mm = seen.dx_px * mm_per_px, seen.dy_px * mm_per_px
+            self._followed[place] = Followed(moved_mm, seen.correlation)
         return self._followed[place]
 
     def _found(self, place: Place, taken: Mask, about_px: tuple[int, int], reach_px: int) -> Resemblance:

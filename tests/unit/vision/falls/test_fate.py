@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vision.falls.fate import Evidence, chance_of_standing, measures, shift_mm
+from vision.falls.fate import Evidence, Followed, chance_of_standing, measures, shift_mm
 from vision.falls.resemblance import Resemblance
 from vision.falls.upright import Uprightness
 
@@ -126,13 +126,15 @@ def test_the_more_it_is_like_itself_the_likelier_it_stands(
     assert less <= more
 
 
+UNCLEAR = replace(
+    LIES, found=Resemblance(0.8, 0.95, 5.0, 5.0, 40.0), spread=1.3, upright=Uprightness(1.0, (9.0, 9.0))
+)
+
+
 def test_where_no_shadow_lies_hardly_anybody_stands() -> None:
     """What looks half like one that stands and half like one that lies: whether it throws a shadow decides."""
-    unclear = replace(
-        LIES, found=Resemblance(0.8, 0.95, 5.0, 5.0, 40.0), spread=1.3, upright=Uprightness(1.0, (9.0, 9.0))
-    )
     untold, with_one, without = (
-        chance_of_standing(replace(unclear, shadow=share)) for share in (None, 1.0, 0.0)
+        chance_of_standing(replace(UNCLEAR, shadow=share)) for share in (None, 1.0, 0.0)
     )
     assert without < untold < with_one
     assert without < 0.2
@@ -152,12 +154,14 @@ def test_a_shadow_tells_less_than_none() -> None:
 def test_who_was_followed_to_where_he_may_stand_likelier_stands_and_who_was_not_likelier_fell(
     x_mm: float, y_mm: float
 ) -> None:
-    unclear = replace(
-        LIES, found=Resemblance(0.8, 0.95, 5.0, 5.0, 40.0), spread=1.3, upright=Uprightness(1.0, (9.0, 9.0))
-    )
-    off_mm = np.hypot(*np.subtract((x_mm, y_mm), shift_mm(unclear)))
-    untold, told = (chance_of_standing(replace(unclear, followed_mm=mm)) for mm in (None, (x_mm, y_mm)))
+    off_mm = np.hypot(*np.subtract((x_mm, y_mm), shift_mm(UNCLEAR)))
+    told = chance_of_standing(replace(UNCLEAR, followed=Followed((x_mm, y_mm), 0.8)))
     if off_mm < 3.9:
-        assert told > untold
+        assert told > chance_of_standing(UNCLEAR)
     elif off_mm > 4.1:
-        assert told < untold
+        assert told < chance_of_standing(UNCLEAR)
+
+
+def test_who_was_followed_there_and_hardly_looks_like_himself_may_as_well_lie_there() -> None:
+    led = Followed(shift_mm(UNCLEAR), 0.5)
+    assert chance_of_standing(replace(UNCLEAR, followed=led)) == chance_of_standing(UNCLEAR)

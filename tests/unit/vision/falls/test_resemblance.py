@@ -63,9 +63,10 @@ def covered(picture: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def followed(pictures: list[NDArray[np.float32]], reach_px: int = 14) -> tuple[float, float]:
-    return follow(
+    seen = follow(
         figure_at(0, 0, seed=1), pictures, outline(), pivot_px=PIVOT_PX, reach_px=reach_px, step_px=3
     )
+    return seen.dx_px, seen.dy_px
 
 
 def test_who_slides_is_followed_to_where_he_stops_though_he_is_hidden_for_a_moment() -> None:
