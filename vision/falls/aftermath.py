@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import Square
-from vision.falls.fate import Evidence, chance_of_standing, shift_mm
+from vision.falls.fate import Evidence, chance_of_standing, is_open, shift_mm
 from vision.falls.topple import Place, Watch
 from vision.falls.unnoticed import find_unnoticed
 from vision.falls.upright import network
@@ -34,7 +34,6 @@ LEAST_PUSH_MM = 5.0
 # The last pictures, among which nothing but the rolling shot should move.
 _LAST_PICTURES = 9
 _SURE = 0.8  # of either fate; less is told
-_UNLIKELY = 0.02  # less likely fates are not looked into further
 _SURELY_FAR = 0.7  # so sure it must be of one that slid far that it stands: hardly any does
 _SAME_PLACE_MM = 25.0  # farther apart nobody is taken for somebody else
 
@@ -167,8 +166,7 @@ def _fates(change: Change, places: Sequence[Place], watch: Watch) -> Mapping[Pla
 
     def weighed(place: Place, evidence: Evidence) -> _Fate:
         chance = chance_of_standing(evidence)
-        if _UNLIKELY < chance < 1 - _UNLIKELY:
-            # It takes time, and where the last picture is plain it tells nothing new.
+        if is_open(chance):
             evidence = replace(evidence, followed=change.followed(place, watch))
             chance = chance_of_standing(evidence)
         return _Fate(place.soldier, evidence, chance)

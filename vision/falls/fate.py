@@ -15,7 +15,7 @@ from vision.falls.upright import Uprightness
 
 FloatArray = NDArray[np.float64]
 
-__all__ = ["Evidence", "Followed", "chance_of_standing", "measures", "shift_mm"]
+__all__ = ["Evidence", "Followed", "chance_of_standing", "is_open", "measures", "shift_mm"]
 
 # Less than this tells nothing, or more no more.
 _PART_ALIKE = 0.6
@@ -50,6 +50,9 @@ _SHADOW_ODDS, _WHOLE_SHADOW, _USUAL_SHADOW = 3.5, 0.8, 0.7
 # Where it hardly looks like itself in the end it may have been followed to where it lies.
 _LED_ALIKE = (0.55, 0.65)
 _LED_MM, _LED_ODDS = (2.0, 4.0, 8.0), (2.0, 0.0, -1.3)
+# Following takes time, and where the last picture is plain it tells nothing new. It counts in full where either fate is at
+# least as likely as the first of these, and less and less down to the second, so that noise decides nothing.
+_OPEN = (0.1, 0.02)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +136,23 @@ def _as_long_as_before(evidence: Evidence) -> float:
 def chance_of_standing(evidence: Evidence) -> float:
     """Probability that a soldier stands, pushed or half covered, rather than lies."""
     weights, offset = _weights()
-    odds = np.array(measures(evidence)) @ weights + offset
+    odds = float(np.array(measures(evidence)) @ weights) + offset
     odds += _SEEN_TWICE_ODDS * _seen_twice(evidence) + _SHADOW_ODDS * _shadow_over_usual(evidence)
-    odds += _followed_odds(evidence)
+    return _chance(odds + _openness(odds) * _followed_odds(evidence))
+
+
+def is_open(chance: float) -> bool:
+    """Whether a soldier that stands so likely, by the last picture, is worth following from picture to picture."""
+    return _OPEN[1] < chance < 1 - _OPEN[1]
+
+
+def _openness(odds: float) -> float:
+    """How much log-odds by the last picture leave to following, 0 to 1."""
+    return float(np.interp(_chance(-abs(odds)), _OPEN[::-1], (0.0, 1.0)))
+
+
+def _chance(odds: float) -> float:
+    """Probability of log-odds."""
     return float(1 / (1 + np.exp(-odds)))
 
 

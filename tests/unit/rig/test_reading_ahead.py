@@ -279,8 +279,7 @@ def test_the_recording_is_read_as_the_live_pictures_were(
     assert again.verdicts == done.analysis.verdicts
     assert [f.possible for f in again.reading.falls] == [f.possible for f in done.analysis.reading.falls]
     for before, after in zip(done.analysis.reading.falls, again.reading.falls, strict=True):
-        # Where a soldier is followed to is a few grey levels' matter; what is ruled is not.
-        assert after.confidence == pytest.approx(before.confidence, abs=0.1)
+        assert after.confidence == pytest.approx(before.confidence, abs=0.05)
 
 
 def test_the_table_is_read_once_before_the_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
