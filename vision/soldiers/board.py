@@ -123,8 +123,8 @@ def read_board(
         feet_mm = {square: (feet[square].x_mm, feet[square].y_mm) for square in manned}
         tinted = find_tinted(shades, surface, raster)
         cover[in_shadow(lamp, dark, tinted, raster, view, figure, standing_mm) & (cover > -0.5)] = -0.5
-    forward_odds = {square: feet[square].forward_odds for square in manned}
-    sides, side_notes, by_taught = tell_sides(flat, cover, raster, view, figure, feet_mm, forward_odds, scene)
+    stands_on = {square: feet[square] for square in manned}
+    sides, side_notes, by_taught = tell_sides(flat, cover, raster, view, figure, stands_on, scene)
     soldiers = tuple(
         Soldier(square, sides[square], *(round(mm, 2) for mm in feet_mm[square])) for square in sorted(manned)
     )

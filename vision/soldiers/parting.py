@@ -33,6 +33,9 @@ _GREY = (0.114, 0.587, 0.299)
 # Log-odds that a line nearer to its base adds. Soldiers of the twin stand more mixed (0.55) than in a game, where fronts
 # meet (1.0 in the recordings at hand); from 0.6 to 1.0 it hardly matters on either.
 _HOME_ODDS = 0.8
+# One that has come far is rare, not impossible: of 27,900 soldiers on 897 tables 332 are taken for the other side's instead of
+# 335, and that on 86 tables instead of 94.
+_MOST_HOME = 4.0
 # Soldiers mostly look towards the enemy, but nothing makes a player set them so: it counts no more than four lines or so. Of
 # 32,886 soldiers 219 are taken for the other side's without it, 129 with it.
 _MOST_FACING = 3.0
@@ -143,7 +146,8 @@ def part(
     """
     seen = looks @ spreads.axes
     seen = seen - np.median(seen, axis=0)
-    home = _HOME_ODDS * forward + np.clip(facing, -_MOST_FACING, _MOST_FACING)
+    home = np.clip(_HOME_ODDS * forward, -_MOST_HOME, _MOST_HOME)
+    home += np.clip(facing, -_MOST_FACING, _MOST_FACING)
     field = np.where(on_first, 0.5, -0.5)
     found = [
         settled

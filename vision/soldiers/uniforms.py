@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from game.montecassino import SOLDIERS_PER_SIDE, Side, Square
 from vision.registration import BoardView
 from vision.scene import Scene, Uniforms
+from vision.soldiers.feet import Foot
 from vision.soldiers.figure import Discs, Figure
 from vision.soldiers.naming import naming_odds
 from vision.soldiers.parting import Parted, looks_of, part, trained
@@ -65,8 +66,7 @@ def tell_sides(
     raster: Raster,
     view: BoardView,
     figure: Figure,
-    feet_mm: Mapping[Square, tuple[float, float]],
-    forward_odds: Mapping[Square, float],
+    stands_on: Mapping[Square, Foot],
     scene: Scene,
 ) -> tuple[dict[Square, Side], tuple[str, ...], bool]:
     """Tell the side of each soldier.
@@ -79,10 +79,8 @@ def tell_sides(
         Above 0 where a figure rather than the bare board is seen, on the raster.
     raster, view, figure
         The board's raster, the camera and the size of the figures.
-    feet_mm
-        Where the soldiers stand, (x, y) by square.
-    forward_odds
-        Log-odds that they look towards the base of the side that is not the Allies.
+    stands_on
+        The foot of each soldier by its square.
     scene
         Its expected position, where there is one, names the sides.
 
@@ -92,8 +90,8 @@ def tell_sides(
         The side by square; a sentence for each soldier whose colour is not that of its side, for sides that are
         plainly exchanged, and for soldiers that may as well be of the other side; and whether taught uniforms told the sides.
     """
-    squares = sorted(feet_mm)
-    feet = [feet_mm[s] for s in squares]
+    squares = sorted(stands_on)
+    feet = [(stands_on[s].x_mm, stands_on[s].y_mm) for s in squares]
     by_field = {s: s.field for s in squares}
     if scene.expected is None and scene.uniforms is not None and squares:
         by_taught = _told_by(scene.uniforms, squares, _wear(flat, cover, raster, view, figure, feet))
@@ -105,15 +103,15 @@ def tell_sides(
     def parted() -> Parted:
         """Part them by looks and places, the Allies first."""
         looks = learn_looks(flat, cover, raster, view, figure, feet)
-        forward = np.array([scene.length_mm / 2 - feet_mm[s][1] for s in squares]) / scene.square_mm
-        facing = np.array([forward_odds[s] for s in squares])
+        forward = np.array([scene.length_mm / 2 - stands_on[s].y_mm for s in squares]) / scene.square_mm
+        facing = np.array([stands_on[s].forward_odds for s in squares])
         return part(looks, trained(), forward, facing, np.array([s.field is Side.A for s in squares]))
 
     if scene.expected is None:
         by_looks = parted()
         odds = by_looks.log_odds
         told = _by_odds(squares, odds.tolist())
-        named = ((told[s], feet_mm[s][1], forward_odds[s]) for s in squares)
+        named = ((told[s], stands_on[s].y_mm, stands_on[s].forward_odds) for s in squares)
         if naming_odds(named, scene.square_mm) < 0:
             odds = -odds
             told = {s: side.enemy for s, side in told.items()}
@@ -125,7 +123,9 @@ def tell_sides(
     counts = _counts(_wear(flat, cover, raster, view, figure, feet))
     sides = by_field | dict(_named(squares, scene.expected))
     ratio = _ratios(counts, np.array([sides[s] is Side.A for s in squares]))
-    as_told = ((side, feet_mm[s][1], forward_odds[s]) for s, side in _named(squares, scene.expected))
+    as_told = (
+        (side, stands_on[s].y_mm, stands_on[s].forward_odds) for s, side in _named(squares, scene.expected)
+    )
     notes: list[str] = []
     if naming_odds(as_told, scene.square_mm) < -_PLAINLY_EXCHANGED:
         notes.append(
@@ -134,7 +134,9 @@ def tell_sides(
         )
     if float(np.median(np.abs(ratio))) >= _APART:
         seen = _by_odds(squares, ratio.tolist())
-        others = [s for s in squares if s in scene.expected and seen[s] is not sides[s]]
+        # Where nobody is seen, and the position alone says who stands there, the board would be held for his uniform.
+        shown = [s for s in squares if s in scene.expected and stands_on[s].log_odds > 0]
+        others = [s for s in shown if seen[s] is not sides[s]]
         if others:
             coloured = {
                 s for s, off in zip(squares, ratio.tolist(), strict=True) if abs(off) > _PLAINLY_OTHER
