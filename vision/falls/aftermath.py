@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import Square
-from vision.falls.fate import Evidence, chance_of_standing, is_open, shift_mm
+from vision.falls.fate import Evidence, are_two_places, chance_of_standing, is_open, shift_mm
 from vision.falls.topple import Place, Watch
 from vision.falls.unnoticed import find_unnoticed
 from vision.falls.upright import network
@@ -166,7 +166,7 @@ def _fates(change: Change, places: Sequence[Place], watch: Watch) -> Mapping[Pla
 
     def weighed(place: Place, evidence: Evidence) -> _Fate:
         chance = chance_of_standing(evidence)
-        if is_open(chance):
+        if is_open(chance) or (chance > 0.5 and are_two_places(evidence)):
             evidence = replace(evidence, followed=change.followed(place, watch))
             chance = chance_of_standing(evidence)
         return _Fate(place.soldier, evidence, chance)

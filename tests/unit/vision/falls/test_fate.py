@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vision.falls.fate import Evidence, Followed, chance_of_standing, measures, shift_mm
+from vision.falls.fate import (
+    Evidence,
+    Followed,
+    are_two_places,
+    chance_of_standing,
+    is_open,
+    measures,
+    shift_mm,
+)
 from vision.falls.resemblance import Resemblance
 from vision.falls.upright import Uprightness
 
@@ -74,6 +82,43 @@ def test_of_two_places_that_agree_the_mean_counts_and_of_two_that_do_not_the_upr
     assert shift_mm(STANDS) == pytest.approx((6.0, 4.4))
     seen = Uprightness(3.0, (-9.0, 0.0))
     assert shift_mm(replace(STANDS, upright=seen)) == pytest.approx((-9.0, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("upright_odds", "led_mm", "correlation", "told_mm"),
+    [
+        (1.0, (14.0, 8.0), 0.7, (15.0, 8.0)),
+        (6.0, (14.0, 8.0), 0.7, (0.0, 1.0)),  # somebody plainly stands there
+        (1.0, (2.0, 1.0), 0.7, (0.0, 1.0)),  # followed elsewhere
+        (1.0, (14.0, 8.0), 0.5, (0.0, 1.0)),  # hardly like itself any more
+    ],
+)
+def test_of_two_places_likeness_has_it_where_the_soldier_was_followed_to_it_and_nobody_is_plain_at_the_other(
+    upright_odds: float, led_mm: tuple[float, float], correlation: float, told_mm: tuple[float, float]
+) -> None:
+    two = replace(
+        STANDS,
+        moved_mm=(15.0, 8.0),
+        upright=Uprightness(upright_odds, (0.0, 1.0)),
+        followed=Followed(led_mm, correlation),
+    )
+    assert are_two_places(two)
+    assert shift_mm(two) == pytest.approx(told_mm)
+
+
+@pytest.mark.parametrize("led_mm", [(9.0, 20.0), (0.0, 0.0)])
+def test_no_grain_of_noise_decides_whether_following_counts(led_mm: tuple[float, float]) -> None:
+    """Who stands plainly, or lies plainly, is not followed; just before, following counts for next to nothing."""
+    chances = []
+    for odds in np.linspace(-8.0, 8.0, 400):
+        last = replace(LIES, spread=1.0, upright=Uprightness(float(odds), (9.0, 20.0)))
+        chance = chance_of_standing(last)
+        chances.append(
+            chance_of_standing(replace(last, followed=Followed(led_mm, 0.9))) if is_open(chance) else chance
+        )
+    assert min(chances) < 0.02
+    assert max(chances) > 0.3
+    assert float(np.abs(np.diff(chances)).max()) < 0.03
 
 
 def test_seen_whole_in_one_place_by_likeness_and_by_the_network_it_stands_there_however_far_it_went() -> None:

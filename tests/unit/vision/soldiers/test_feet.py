@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 import painted_table as painted
 import pytest
+from numpy.typing import NDArray
 from painted_table import CROWD, Table
 
 from game.montecassino import ALL_SQUARES, SOLDIERS_PER_SIDE, Side, Square
@@ -15,7 +16,7 @@ from rig.recording import read_frames, write_recording
 from twin.clips import Still, photograph
 from vision.reading import TableBefore, read_before
 from vision.soldiers import Board, read_board
-from vision.soldiers.feet import FootMap
+from vision.soldiers.feet import Foot, FootMap
 from vision.soldiers.figure import Figure
 from vision.soldiers.surface import Raster
 from vision.soldiers.uniforms import tell_sides
@@ -126,16 +127,37 @@ def test_the_bare_board_is_learnt_where_most_squares_of_a_field_are_manned() -> 
     assert {s.square for s in read.soldiers} == set(crowded)
 
 
+CAMERA = painted.view()
+SCENE = painted.scene(CAMERA)
+FIGURE = Figure(42.0, 14.0)
+
+
+def two_fields(raster: Raster) -> NDArray[np.float32]:
+    """Paint a bare board."""
+    flat = np.full((*raster.shape, 3), (90.0, 130.0, 100.0), np.float32)
+    middle = round(float(raster.to_px(SCENE.length_mm / 2)))
+    flat[middle:] = (90.0, 100.0, 150.0)
+    return flat
+
+
+def foot(square: Square, log_odds: float = 9.0) -> Foot:
+    return Foot(*square.centre_mm(SCENE.square_mm), log_odds, 0.0)
+
+
+def drawn(raster: Raster, square: Square) -> NDArray[np.bool_]:
+    """Give what the body of a soldier on a square hides."""
+    body = FIGURE.shadow_of_sight(CAMERA.camera_mm, *square.centre_mm(SCENE.square_mm), from_z_mm=5.0)
+    return FIGURE.draw(body, raster, (0, 0), raster.shape[::-1]) > 0.5
+
+
+ALLIED, GERMAN = (30.0, 110.0, 140.0), (150.0, 120.0, 90.0)
+
+
 def test_sides_are_not_the_fields_colours_that_show_beside_the_soldiers() -> None:
     """Where figures are smaller than they are taken for, the fields' own colours part them as well, but wrongly."""
-    camera = painted.view()
-    scene = painted.scene(camera)
-    raster = Raster(camera, scene)
-    flat = np.full((*raster.shape, 3), (90.0, 130.0, 100.0), np.float32)
-    middle = round(float(raster.to_px(scene.length_mm / 2)))
-    flat[middle:] = (90.0, 100.0, 150.0)
+    raster = Raster(CAMERA, SCENE)
+    flat = two_fields(raster)
     cover = np.full(raster.shape, -0.5, np.float32)
-    figure = Figure(42.0, 14.0)
     sides = {
         Square(field, number): side
         for field, side, numbers in (
@@ -146,16 +168,35 @@ def test_sides_are_not_the_fields_colours_that_show_beside_the_soldiers() -> Non
         )
         for number in numbers
     }
-    feet = {square: square.centre_mm(scene.square_mm) for square in sides}
-    for square, (x_mm, y_mm) in feet.items():
-        body = figure.shadow_of_sight(camera.camera_mm, x_mm, y_mm, from_z_mm=5.0)
-        drawn = figure.draw(body, raster, (0, 0), raster.shape[::-1]) > 0.5
-        beside = cv2.dilate(drawn.astype(np.uint8), np.ones((_BESIDE_PX,) * 2)) > 0
+    for square, side in sides.items():
+        body = drawn(raster, square)
+        beside = cv2.dilate(body.astype(np.uint8), np.ones((_BESIDE_PX,) * 2)) > 0
         cover[beside] = 0.5
-        flat[drawn] = (30.0, 110.0, 140.0) if sides[square] is Side.A else (150.0, 120.0, 90.0)
-    told, notes, _ = tell_sides(flat, cover, raster, camera, figure, feet, dict.fromkeys(feet, 0.0), scene)
+        flat[body] = ALLIED if side is Side.A else GERMAN
+    feet = {square: foot(square) for square in sides}
+    told, notes, _ = tell_sides(flat, cover, raster, CAMERA, FIGURE, feet, SCENE)
     assert told == sides
     assert notes == ()
+
+
+@pytest.mark.parametrize(("log_odds", "contradicted"), [(9.0, True), (-7.0, False)])
+def test_a_position_is_contradicted_by_a_soldiers_uniform_and_not_by_the_board_where_none_is_seen(
+    log_odds: float, contradicted: bool
+) -> None:
+    """On G-12 there is something of the other side's colours: its uniform, or a print where the foot was not found."""
+    raster = Raster(CAMERA, SCENE)
+    flat = two_fields(raster)
+    cover = np.full(raster.shape, -0.5, np.float32)
+    strange = Square(Side.G, 12)
+    expected = {Square(side, number): side for side in Side for number in (3, 12, 20, 37, 45, 54)}
+    for square, side in expected.items():
+        body = drawn(raster, square)
+        cover[body] = 0.5
+        flat[body] = ALLIED if side is Side.A or square == strange else GERMAN
+    feet = {square: foot(square, log_odds if square == strange else 9.0) for square in expected}
+    told, notes, _ = tell_sides(flat, cover, raster, CAMERA, FIGURE, feet, replace(SCENE, expected=expected))
+    assert told == expected | ({strange: Side.A} if contradicted else {})
+    assert notes == (("G-12 should hold a soldier of G and one of A is seen",) if contradicted else ())
 
 
 def read_still(still: Still, folder: Path) -> Board:
