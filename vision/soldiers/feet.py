@@ -20,7 +20,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from game.montecassino import ALL_SQUARES, BOARD_FILES, BOARD_ROWS, Square
+from game.montecassino import ALL_SQUARES, BOARD_FILES, BOARD_ROWS, SOLDIERS_PER_SIDE, Square
 from vision.soldiers.surface import Raster, Shades, Surface, middle, over_colours
 
 __all__ = ["CELL_PX", "LAYERS", "SQUARE_PX", "Foot", "FootMap", "find_feet", "lay_out"]
@@ -203,8 +203,12 @@ def _elbowed(feet: Sequence[Foot], square_mm: float) -> FloatArray:
 
 
 def _plainest(log_odds: FloatArray) -> FloatArray:
-    """Shift log-odds (N,) of one table's squares together so that they are plain, as far as that is likely."""
+    """Shift log-odds (N,) of one table's squares together so that they are plain, as far as that is likely.
+
+    Up only as far as there are soldiers in the game: a board on which nobody shows would be plainest with one on every square.
+    """
     shifted = np.maximum(log_odds, _NOBODY) + _SHIFTS[:, None]
     cost = np.log1p(np.exp(-np.abs(shifted))).sum(axis=1)
     cost += 0.5 * (_SHIFTS / np.where(_SHIFTS > 0, _UP_SIGMA, _DOWN_SIGMA)) ** 2
+    cost[(_SHIFTS > 0) & ((shifted > 0).sum(axis=1) > 2 * SOLDIERS_PER_SIDE)] = np.inf
     return np.asarray(shifted[int(np.argmin(cost))])

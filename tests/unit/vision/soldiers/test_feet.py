@@ -74,6 +74,12 @@ def test_a_table_where_all_is_fainter_is_read_by_what_parts_its_squares() -> Non
     assert manned(foot_map(faint)) == {Square.at_mm(x, y, 1.0) for x, y in faint}
 
 
+def test_a_board_on_which_nobody_shows_is_not_taken_for_a_full_one() -> None:
+    """As was seen of soldiers of the board's own colour: no more stand on it than there are in the game."""
+    hardly = {square.centre_mm(1.0): -3.0 + square.number % 5 / 5 for square in ALL_SQUARES}
+    assert len(manned(foot_map(hardly))) <= 2 * SOLDIERS_PER_SIDE
+
+
 def test_one_that_is_hardly_there_is_nobody_where_the_others_are_plain() -> None:
     plain = {(k + 0.5, 4.5): 9.0 for k in range(6)}
     assert manned(foot_map({**plain, (6.5, 4.5): -6.0})) == {Square.at_mm(x, y, 1.0) for x, y in plain}
