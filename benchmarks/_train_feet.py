@@ -3,11 +3,12 @@
 Needs PyTorch and onnx (``pip install -e '.[train]'``), which nothing else does. Each folder holds recordings with their
 truth: clips as ``rig clips`` writes them, and stills of ``python -m benchmarks._film_stills``. Tables that several shots
 and hands have brought into disorder are filmed as well, since nothing looks more like a soldier than one that lies. Each
-table is laid out as `vision.soldiers.feet` does: before the shot, after it, and once with patches of other light on it,
-which are no soldiers either. The network learns from four fifths of the recordings where somebody stands and which way it
+table is laid out as `vision.soldiers.feet` does: before the shot, after it, once with patches of other light on it, and
+once with marks printed on its squares, which are no soldiers either. The network learns from four fifths of the recordings where somebody stands and which way it
 looks. Each time the table is mirrored, turned, bent and lit a little otherwise, and its colours are others, so that
 what is learnt holds for other figures than the twin's. On the last fifth it is measured. What is shipped is the mean of
-three rounds of `--go-on` (`_mean_network`).
+three rounds of `--go-on` (`_mean_network`), all from before marks were printed: boards with a mark on many squares, which
+look like nothing in its lessons, are where it sees most soldiers that are none.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from numpy.typing import NDArray
 
 from benchmarks._networks import Descent, as_onnx, functional, network, nn, take_over, torch
 from benchmarks._tables import FilmedTable, Foot, asked, from_everywhere, parted
-from game.montecassino import BOARD_ROWS, Side, Square
+from game.montecassino import BOARD_FILES, BOARD_ROWS, Side, Square
+from vision.soldiers import Board
 from vision.soldiers.feet import CELL_PX, LAYERS, SQUARE_PX, find_feet, lay_out
 from vision.soldiers.surface import Raster, learn_surface, strangeness
 
@@ -54,6 +56,10 @@ _INVERTED, _COLOURLESS, _LAYER_LOST, _SOFTENED = 0.12, 0.1, 0.07, 0.4  # shares
 # Patches of other light: how many, how far they reach, how soft they are.
 _PATCHES, _PATCH_MM, _SOFT_MM = (2, 9), (6.0, 40.0), (0.5, 14.0)
 _DARK_SHARE, _DARKER, _BRIGHTER = 0.65, (-0.5, -0.08), (0.05, 0.4)
+# Marks printed on squares: on every so-manieth, how large and how bold as shares of a square, how opaque, how soft in pixels.
+_EVERY, _MARK_SIZE, _BOLDNESS, _OPAQUE, _SOFT_PX = (1, 4), (0.12, 0.45), (0.02, 0.1), (0.3, 1.0), (0.3, 1.2)
+_MARKS = ("cross", "star", "ring", "square", "letter")
+_SPARED_PX = 5  # about what is no board
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,7 +82,7 @@ class Case:
 
 
 def cases_in(table: FilmedTable) -> list[Case]:
-    """Give the cases of one table: before, after, and one of them with patches of other light."""
+    """Give the cases of one table: before, after, one of them with patches of other light, and before with marks printed."""
     board, view = table.before.board, table.before.view
     rng = np.random.default_rng(zlib.crc32(table.name.encode()))
     pictures: list[tuple[FloatImage, dict[str, Foot | None]]] = [
@@ -85,6 +91,7 @@ def cases_in(table: FilmedTable) -> list[Case]:
     ]
     flat, feet_mm = pictures[int(rng.random() < 0.5)]
     pictures.append((_patched(flat, rng, board.raster.mm_per_px), feet_mm))
+    pictures.append((_printed(board, rng), dict(table.stood_mm)))
     cases = []
     for flat, feet_mm in pictures:
         standing = {at: mm for at, mm in feet_mm.items() if mm is not None}
@@ -120,6 +127,65 @@ def _patched(flat: FloatImage, rng: np.random.Generator, mm_per_px: float) -> Fl
         by = rng.uniform(*(_DARKER if rng.random() < _DARK_SHARE else _BRIGHTER))
         light *= 1 + np.float32(by) * patch
     return np.clip(flat * light[..., None], 0, 255).astype(np.float32)
+
+
+def _printed(board: Board, rng: np.random.Generator) -> FloatImage:
+    """Print a mark on many squares of a board, under whoever stands there."""
+    n, raster = board.raster.px_per_square, board.raster
+    drawn = np.zeros(board.flat.shape[:2], dtype=np.uint8)
+    mark = str(rng.choice(_MARKS))
+    across, down, diagonally = (int(rng.integers(*_EVERY)) for _ in range(3))
+    aside = rng.uniform(-0.3, 0.3, 2) * (rng.random() < 0.5)
+    half_px = max(2, round(rng.uniform(*_MARK_SIZE) * n / 2))
+    bold_px = max(1, round(rng.uniform(*_BOLDNESS) * n))
+    turn_rad = float(rng.choice([0.0, np.pi / 4, rng.uniform(0, np.pi)]))
+    for row in range(BOARD_ROWS):
+        for file in range(BOARD_FILES):
+            if row % down == 0 and (file + row // down * (diagonally - 1)) % across == 0:
+                middle = (np.array([file, row]) + 0.5 + aside) * n
+                _draw(drawn[raster.board], mark, middle, half_px, bold_px, turn_rad, rng)
+    ink = cv2.GaussianBlur(drawn.astype(np.float32) / 255, (0, 0), rng.uniform(*_SOFT_PX))
+    figures = cv2.dilate((board.cover > 0).astype(np.uint8), np.ones((_SPARED_PX, _SPARED_PX), np.uint8))
+    ink *= np.float32(rng.uniform(*_OPAQUE)) * (1 - figures)
+    colour = rng.uniform(0, 255, board.flat.shape[2]).astype(np.float32)
+    return np.asarray(board.flat + ink[..., None] * (colour - board.flat), dtype=np.float32)
+
+
+def _draw(
+    ink: NDArray[np.uint8],
+    mark: str,
+    middle: FloatArray,
+    half_px: int,
+    bold_px: int,
+    turn_rad: float,
+    rng: np.random.Generator,
+) -> None:
+    """Draw one mark about its middle (column, row)."""
+    at = (round(float(middle[0])), round(float(middle[1])))
+    if mark == "ring":
+        cv2.circle(ink, at, half_px, 255, bold_px, cv2.LINE_AA)
+    elif mark == "letter":
+        letter = str(rng.choice(list("ABCDEFGHKMNPRSTWXYZ0123456789")))
+        corner = (at[0] - half_px, at[1] + half_px)
+        cv2.putText(
+            ink,
+            letter,
+            corner,
+            cv2.FONT_HERSHEY_SIMPLEX,
+            half_px / 10,
+            255,
+            max(1, bold_px // 2),
+            cv2.LINE_AA,
+        )
+    else:
+        arms = {"cross": 4, "square": 4, "star": 6}[mark]
+        angles = turn_rad + np.arange(arms) * 2 * np.pi / arms
+        ends = np.rint(middle + half_px * np.column_stack([np.cos(angles), np.sin(angles)])).astype(np.int32)
+        if mark == "square":
+            cv2.polylines(ink, [ends], True, 255, bold_px, cv2.LINE_AA)
+        else:
+            for end in ends:
+                cv2.line(ink, at, (int(end[0]), int(end[1])), 255, bold_px, cv2.LINE_AA)
 
 
 # --- the network
