@@ -76,7 +76,7 @@ def test_a_table_where_all_is_fainter_is_read_by_what_parts_its_squares() -> Non
 
 def test_a_board_on_which_nobody_shows_is_not_taken_for_a_full_one() -> None:
     """As was seen of soldiers of the board's own colour: no more stand on it than there are in the game."""
-    hardly = {square.centre_mm(1.0): -3.0 + square.number % 5 / 5 for square in ALL_SQUARES}
+    hardly = {square.centre_mm(1.0): -2.5 + square.number % 5 / 5 for square in ALL_SQUARES}
     assert len(manned(foot_map(hardly))) <= 2 * SOLDIERS_PER_SIDE
 
 
