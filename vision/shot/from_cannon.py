@@ -14,7 +14,17 @@ from vision.scene import Scene
 from vision.shot.draft import DIRECTED_PX, Draft, DraftFitter
 from vision.shot.faint import Struck
 from vision.shot.flight import GRAVITY_MM_PER_MS2, FlightPrior
-from vision.shot.sights import MOST_LIT, PLANE_MM, SHADOW_WORTH, Agreement, Sight, SightFinder, Way, Ways
+from vision.shot.sights import (
+    LIKELY_EXPOSURES_US,
+    MOST_LIT,
+    PLANE_MM,
+    SHADOW_WORTH,
+    Agreement,
+    Sight,
+    SightFinder,
+    Way,
+    Ways,
+)
 from vision.soldiers.lamp import Lamp
 
 __all__ = ["CannonSearch"]
@@ -46,6 +56,7 @@ _OFF_WORTH = 0.05  # what each mm off a way takes off what speaks for it
 _SAME_SHARE = 0.6
 _TRIED = 6  # ways from the cannon that are followed in full
 _LATE_SHARE = 0.8
+_GUESSED_SPEED_SHARE = 0.4  # standard deviation of a speed that a likely exposure tells
 
 # What speaks for a way, whether it is a shadow's, and where it is among which ways.
 _Found = tuple[float, bool, Ways, Agreement, int]
@@ -198,6 +209,24 @@ class CannonSearch:
 
     def from_one_streak(self, sight: Sight) -> Draft | None:
         """Describe the flight from the muzzle that made a streak, where its place and shape allow one."""
+        draft = self._drawn_to(sight)
+        if draft is not None or self._finder.exposure_us is not None:
+            return draft
+        # Where no exposure is told the smear tells the way, but hardly the speed.
+        for likely_us in LIKELY_EXPOSURES_US:
+            self._finder.expose(likely_us)
+            draft = self._drawn_to(replace(sight, time_ms=self._finder.middle_ms(sight.streak.frame)))
+            if draft is not None:
+                break
+        self._finder.expose(None)
+        if draft is None:
+            return None
+        covariance, velocity_mps = draft.fit.covariance.copy(), draft.fit.flight.velocity_mps
+        covariance[4:7, 4:7] += np.outer(velocity_mps, velocity_mps) * _GUESSED_SPEED_SHARE**2
+        return replace(draft, fit=replace(draft.fit, covariance=covariance))
+
+    def _drawn_to(self, sight: Sight) -> Draft | None:
+        """Draw the flight from the muzzle to a streak."""
         muzzle, fire_us = self.muzzle_point(), self._scene.fire_us
         if muzzle is None or fire_us is None:
             return None

@@ -20,6 +20,7 @@ from vision.scene import Scene
 from vision.shot.streaks import SHOT_DIAMETER_MM, Streak, StreakFinder, Streaks
 
 __all__ = [
+    "LIKELY_EXPOSURES_US",
     "LONGEST_US",
     "MOST_LIT",
     "PLANE_MM",
@@ -39,6 +40,8 @@ PLANE_MM = 40.0
 SHADOW_WORTH = 0.6  # what a shadow in its place speaks for a flight, as a share of what the shot itself does
 LONGEST_US = 500_000
 """Half a second after it left the muzzle a shot rolls at most, too slow to fell anybody."""
+LIKELY_EXPOSURES_US = (2000.0, 800.0, 3000.0)
+"""How long pictures may have been exposed where that is not told, the likeliest first."""
 _FASTEST_MPS = (
     30.0  # faster than any shot of such a cannon, and than what the height makes of it on the plane
 )

@@ -25,7 +25,7 @@ from vision.shot.growing import Grower
 from vision.shot.onward import OnwardSearch
 from vision.shot.seams import Seams
 from vision.shot.shot_track import MISFIT_WORTH, ShotTrack
-from vision.shot.sights import MOST_LIT, SightFinder, Way
+from vision.shot.sights import LIKELY_EXPOSURES_US, MOST_LIT, SightFinder, Way
 from vision.shot.streaks import Streak, StreakFinder
 from vision.soldiers.lamp import Lamp
 from vision.steady import Sways
@@ -53,7 +53,6 @@ _STRUCK_MM, _STIR_US, _STIR_STEP_US = 30.0, 4000.0, 500.0
 # Where less than this share of the pictures in which only the shot moves shows it, it is looked for along all ways.
 _WELL_SEEN = 0.6
 _SEEN_ENOUGH = 0.5  # to believe it; 56 ways where none flew showed nothing
-_LIKELY_EXPOSURES_US = (2000.0, 800.0, 3000.0)
 _SEEN_AT_ONCE = 0.8
 
 
@@ -189,9 +188,11 @@ class _Follower:
             return first
         # Perhaps it was not the shot that moved the first: a flight that shows plainly is no accident.
         first = self._likeliest_first(start, count)
-        if first is None or first.pictures[0] < quiet or len(first.pictures) >= _ENOUGH_SIGHTS:
-            return first
-        return None
+        if first is None:
+            return None
+        # One picture and others of when soldiers move already may show the shot at the muzzle, and anything else.
+        begun = sum(k < quiet for k in first.pictures)
+        return first if begun >= _STRANGERS or len(first.pictures) >= _ENOUGH_SIGHTS else None
 
     def _likeliest_first(self, start: int, end: int) -> Draft | None:
         """Of the flights from the cannon that show in pictures from `start` to before `end`, find the one that most speaks for."""
@@ -248,7 +249,7 @@ class _Follower:
             if plain >= _FEWEST_PLAIN and worth >= _WELL_SEEN * len(due):
                 return None
         told_us = self._finder.exposure_us
-        self._finder.expose(told_us or _LIKELY_EXPOSURES_US[0])
+        self._finder.expose(told_us or LIKELY_EXPOSURES_US[0])
         frame_us = float(np.median(np.diff(self._times)))
         best: tuple[float, Draft, Flight] | None = None
         for flight in faint_flights(
@@ -268,7 +269,7 @@ class _Follower:
                     break
         exposure_us = self._finder.exposure_us
         if best is not None and told_us is None:
-            for likely_us in _LIKELY_EXPOSURES_US[1:]:
+            for likely_us in LIKELY_EXPOSURES_US[1:]:
                 self._finder.expose(likely_us)
                 draft = self._shown(best[2], quiet)
                 if draft is not None and _worth(draft) > best[0]:

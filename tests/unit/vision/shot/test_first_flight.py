@@ -1,5 +1,6 @@
 """Where the first flight ends: whoever stirs was struck, and what moves after that is another flight or no shot at all."""
 
+import cv2
 import numpy as np
 import pytest
 from flight_pictures import FIRE_US, MUZZLE_MM, camera, film, fly, scene
@@ -33,6 +34,35 @@ def test_what_moves_only_after_the_first_was_struck_is_not_the_shot() -> None:
     struck = [Struck((160.0, 100.0), FIRE_US + 40_000)]
     assert find_track(clip.frames, clip.timestamps_us, known, VIEW).found
     assert not find_track(clip.frames, clip.timestamps_us, known, VIEW, struck=struck).found
+
+
+@pytest.mark.parametrize("exposure_us", [2000, None])
+def test_a_shot_seen_only_at_the_muzzle_before_it_strikes_is_not_led_astray_by_who_it_struck(
+    exposure_us: int | None,
+) -> None:
+    """At 60 pictures a second one shows the shot leave, and the next who was struck: a part of him is no second sight.
+
+    Where no exposure is told the smear at the muzzle tells the way, and hardly the speed.
+    """
+    left_ms, struck_ms = 3.0, 9.0
+    path = fly(MUZZLE_MM, (4.0, 10.0, -0.5), [(struck_ms, (-5.0, 3.5, 1.5))])
+    clip = film(lambda ms: path(ms - left_ms), VIEW, fps=60.0, exposure_us=2000, shadow=0.0, length_ms=200.0)
+    struck, fire_us = path(struck_ms), FIRE_US + round(1000 * left_ms)
+    assert struck is not None
+    stirred = next(k for k, t in enumerate(clip.timestamps_us) if t > fire_us + 1000 * struck_ms)
+    foot_mm = (float(struck[0]) + 3.0, float(struck[1]) + 9.0)
+    u, v = (int(c) for c in VIEW.project(np.array([[foot_mm[0] + 18.0, foot_mm[1], 25.0]]))[0])
+    cv2.circle(clip.frames[stirred], (u, v), 3, (115, 140, 160), -1)
+    who = [Struck(foot_mm, clip.timestamps_us[stirred])]
+    known = scene(fps=60.0, fire_us=fire_us, exposure_us=exposure_us)
+    track = find_track(clip.frames, clip.timestamps_us, known, VIEW, struck=who)
+    first, after = track.legs[:2]
+    assert len(first.streaks) == 1 and len(after.streaks) >= 3
+    points = first.flight.at(fire_us + np.arange(0.0, 20_000.0, 250.0))
+    assert np.hypot(*(points - struck)[:, :2].T).min() < 4.0
+    speed_mps, sigma_mps = first.fit.speed_mps
+    assert abs(speed_mps - 10.8) < 3.0 * sigma_mps
+    assert (sigma_mps > 0.25 * speed_mps) == (exposure_us is None)
 
 
 def test_a_shot_that_shows_plainly_is_followed_though_somebody_moved_before_it() -> None:
