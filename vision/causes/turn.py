@@ -148,6 +148,9 @@ class Turn:
         else:
             self._there, self._there_spread = self._here, self._here_spread
             self._there_sunk = self._here_sunk
+        middle_us = float(self._times_us.mean())
+        self._aside_here = _aside(before.flight.velocity_at(middle_us))
+        self._aside_there = self._aside_here if after is None else _aside(after.flight.velocity_at(middle_us))
         self._near = self._soldiers_near(standing.soldiers)
         self._through_here = {s.square: self._through(s, self._here) for s in self._near}
         self._through_there = {s.square: self._through(s, self._there) for s in self._near}
@@ -181,7 +184,9 @@ class Turn:
             )
             return on_board + (self._here_sunk if points is self._here else self._there_sunk)
         away = np.hypot(points[:, 0] - what.x_mm, points[:, 1] - what.y_mm)
-        variance = STRIKE_SIGMA_MM**2 + (spread[:, 0, 0] + spread[:, 1, 1]) / 2
+        # How far along its way it was at each instant does not change how far off it came by.
+        aside = self._aside_here if points is self._here else self._aside_there
+        variance = STRIKE_SIGMA_MM**2 + aside @ spread[:, :2, :2] @ aside
         above = np.maximum(points[:, 2] - self._height_mm - SHOT_RADIUS_MM, 0.0)
         cost: FloatArray = (away - STRIKE_REACH_MM) ** 2 / variance / 2 + above**2 / (z_variance + 9.0) / 2
         # A solid thing is touched on the way towards it (and left on the way from it), not while flying past.
@@ -347,6 +352,12 @@ class Turn:
             cost = self._touching(what, self._here, self._here_spread)
             found.append(Account(float(cost.min()) + 1.0, (self._touch(what, _weights(cost), self._here),)))
         return tuple(found)
+
+
+def _aside(velocity_mps: FloatArray) -> FloatArray:
+    """Give the unit vector (x, y) across a flight."""
+    across = np.array([-velocity_mps[1], velocity_mps[0]])
+    return np.asarray(across / max(float(np.hypot(*across)), 1e-6))
 
 
 def _kept_above(points: FloatArray, spread: FloatArray) -> tuple[FloatArray, FloatArray]:
