@@ -3,12 +3,11 @@
 Needs PyTorch and onnx (``pip install -e '.[train]'``), which nothing else does. Each folder holds recordings with their
 truth: clips as ``rig clips`` writes them, and stills of ``python -m benchmarks._film_stills``. Tables that several shots
 and hands have brought into disorder are filmed as well, since nothing looks more like a soldier than one that lies. Each
-table is laid out as `vision.soldiers.feet` does: before the shot, after it, once with patches of other light on it, and
-once with marks printed on its squares, which are no soldiers either. The network learns from four fifths of the recordings where somebody stands and which way it
-looks. Each time the table is mirrored, turned, bent and lit a little otherwise, and its colours are others, so that
-what is learnt holds for other figures than the twin's. On the last fifth it is measured. What is shipped is the mean of
-three rounds of `--go-on` (`_mean_network`), all from before marks were printed: boards with a mark on many squares, which
-look like nothing in its lessons, are where it sees most soldiers that are none.
+table is laid out as `vision.soldiers.feet` does, a megabyte each: before the shot, after it, once with patches of other
+light on it, and a few times with marks printed on its squares, which are no soldiers either. The network learns from four
+fifths of the recordings where somebody stands and which way it looks. Each time the table is mirrored, turned, bent and lit
+a little otherwise, and its colours are others, so that what is learnt holds for other figures than the twin's. On the last
+fifth it is measured. What is shipped is the mean of three rounds of `--go-on` (`_mean_network`).
 """
 
 from __future__ import annotations
@@ -56,6 +55,7 @@ _INVERTED, _COLOURLESS, _LAYER_LOST, _SOFTENED = 0.12, 0.1, 0.07, 0.4  # shares
 # Patches of other light: how many, how far they reach, how soft they are.
 _PATCHES, _PATCH_MM, _SOFT_MM = (2, 9), (6.0, 40.0), (0.5, 14.0)
 _DARK_SHARE, _DARKER, _BRIGHTER = 0.65, (-0.5, -0.08), (0.05, 0.4)
+_PRINTED = 3
 # Marks printed on squares: on every so-manieth, how large and how bold as shares of a square, how opaque, how soft in pixels.
 _EVERY, _MARK_SIZE, _BOLDNESS, _OPAQUE, _SOFT_PX = (1, 4), (0.12, 0.45), (0.02, 0.1), (0.3, 1.0), (0.3, 1.2)
 _MARKS = ("cross", "star", "ring", "square", "letter")
@@ -82,7 +82,7 @@ class Case:
 
 
 def cases_in(table: FilmedTable) -> list[Case]:
-    """Give the cases of one table: before, after, one of them with patches of other light, and before with marks printed."""
+    """Give the cases of one table: before, after, one of them with patches of other light, and before with marks printed anew."""
     board, view = table.before.board, table.before.view
     rng = np.random.default_rng(zlib.crc32(table.name.encode()))
     pictures: list[tuple[FloatImage, dict[str, Foot | None]]] = [
@@ -91,7 +91,7 @@ def cases_in(table: FilmedTable) -> list[Case]:
     ]
     flat, feet_mm = pictures[int(rng.random() < 0.5)]
     pictures.append((_patched(flat, rng, board.raster.mm_per_px), feet_mm))
-    pictures.append((_printed(board, rng), dict(table.stood_mm)))
+    pictures += [(_printed(board, rng), dict(table.stood_mm)) for _ in range(_PRINTED)]
     cases = []
     for flat, feet_mm in pictures:
         standing = {at: mm for at, mm in feet_mm.items() if mm is not None}

@@ -42,12 +42,12 @@ _SIZE_ROUNDS = 2
 _SIZE_SAMPLE = 14  # clear figures that the size is learnt from
 # How far from its square's middle a foot is looked for, as a share of the square.
 _REACH = 0.24
-# Log-odds: of a thousand squares of a position that is told, 999 or more are as told. Of 40,000 squares none is told wrongly;
-# of those that a wrong position would name 4 % are not noticed, and 5 % of those that it would leave out.
-_POSITION_HOLDS = 8.0
-# Nobody at all is as plain on boards of the figures' colours: of 280 tables on one, and somebody plainer on all others. Of three
+# Log-odds: of a thousand squares of a position that is told, 999 or more are as told. Of 60,000 squares one is told wrongly;
+# of those that a wrong position would name 12 % are not noticed, and 8 % of those that it would leave out.
+_SEEN_EMPTY, _SEEN_THERE = 8.0, 4.5
+# Nobody at all is as plain on boards of the figures' colours: of 497 tables on five, and somebody plainer on all others. Of three
 # such tables' soldiers 65 of 83 are likelier not there than there, and yet likelier than most empty squares, by 6 to 11.
-_SEEN_PLAINLY, _LIKELIER = 6.5, 4.0
+_SEEN_PLAINLY, _LIKELIER = 4.0, 4.0
 _PERHAPS_SEEN = -4.0  # where nobody is likelier than this the board is empty
 _NOT_PLAIN = 0.7  # log-odds of about one to two
 _FEWEST_CLEAR_LEVELS = 1.6  # strangeness of a figure over that of the bare board, at the least
@@ -250,15 +250,15 @@ def _manned(
         return surest[: 2 * SOLDIERS_PER_SIDE], notes
     manned: list[Square] = []
     differences: list[str] = []
-    holds = _POSITION_HOLDS
+    empty, there = _SEEN_EMPTY, _SEEN_THERE
     if _hardly_seen(feet):
         if _likelier_than_the_rest(log_odds, expected):
             return sorted(expected), differences
-        holds = 0.0  # what nothing speaks for is not believed because little can speak against it
+        empty = there = 0.0  # what nothing speaks for is not believed because little can speak against it
     for square, odds in log_odds.items():
-        if square in expected and odds < -holds:
+        if square in expected and odds < -empty:
             differences.append(f"{square} should hold a soldier and is seen empty")
-        elif square not in expected and odds > holds:
+        elif square not in expected and odds > there:
             differences.append(f"{square} should be empty and a soldier is seen on it")
             manned.append(square)
         elif square in expected:

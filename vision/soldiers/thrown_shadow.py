@@ -26,7 +26,7 @@ _DARKEST, _LIGHTEST, _LEAST_CONTRAST = 1.1, -0.3, -0.6  # beyond is something bl
 # Mean and spread of contrasts where somebody stands and where nobody does, on the twin's tables; so many
 # squares of a table it takes to know better.
 _STANDING, _EMPTY, _USUAL_SQUARES = (0.85, 0.25), (0.0, 0.20), 6
-_PLAINLY = 5.0  # log-odds
+_PLAINLY = 3.0  # log-odds
 _LEAST_SPREAD = 0.12
 _LEAST_APART = 0.3
 _FREEDOM = 3.0  # of Student's t: other shadows, prints and patches are no rare thing

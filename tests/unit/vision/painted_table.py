@@ -93,6 +93,8 @@ class Table:
     moving: tuple[Figure, ...] = ()
     """More soldiers, drawn over the others: those that change from picture to picture."""
     checkered: bool = False
+    crossed: bool = False
+    """A red cross of 10 mm on every third square."""
     markers: MarkerMap | None = MARKERS
     height_mm: float = 42.0
     foot_mm: float = 11.0
@@ -158,6 +160,10 @@ class Table:
                 cv2.rectangle(texture, low, high, (90, 90, 90), 2)
                 middle = at((file + 0.5) * SQUARE_MM, (row + 0.5) * SQUARE_MM)
                 cv2.circle(texture, middle, round(9 * px), (150, 155, 155), 2)
+                if self.crossed and (row + file) % 3 == 0:
+                    cv2.drawMarker(
+                        texture, middle, (40, 40, 160), cv2.MARKER_CROSS, round(10 * px), round(1 * px)
+                    )
         if self.clutter:
             cv2.line(texture, at(-70, 300), at(-40, 460), (40, 190, 230), round(7 * px))
             cv2.rectangle(texture, at(385, 500), at(397, 512), (50, 50, 200), -1)

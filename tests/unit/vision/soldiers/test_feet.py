@@ -51,6 +51,14 @@ def test_a_patch_of_other_light_is_no_soldier(light: float) -> None:
     assert {s.square: s.side for s in read.soldiers} == CROWD
 
 
+def test_a_mark_printed_on_many_squares_is_no_soldier() -> None:
+    """Not on all of them, so that it is no part of what a bare square looks like."""
+    camera = painted.view()
+    table = Table(camera, tuple(painted.standing(CROWD).values()), crossed=True)
+    read = read_board(table.paint(), painted.scene(camera), camera).standing
+    assert {s.square: s.side for s in read.soldiers} == CROWD
+
+
 def foot_map(log_odds: dict[tuple[float, float], float]) -> FootMap:
     """What a network would say that sees feet at places (x, y) of a board, in squares, and nobody anywhere else."""
     bare = {square.centre_mm(1.0): -12.0 for square in ALL_SQUARES}
@@ -78,6 +86,15 @@ def test_a_board_on_which_nobody_shows_is_not_taken_for_a_full_one() -> None:
     """As was seen of soldiers of the board's own colour: no more stand on it than there are in the game."""
     hardly = {square.centre_mm(1.0): -2.5 + square.number % 5 / 5 for square in ALL_SQUARES}
     assert len(manned(foot_map(hardly))) <= 2 * SOLDIERS_PER_SIDE
+
+
+def test_a_board_on_which_all_hardly_show_is_not_taken_for_an_empty_one() -> None:
+    """As was seen of 24 soldiers of the board's colours: what parts them from the bare squares is little, but it is there."""
+    hardly = {(k % 8 + 0.5, 4.5 + k // 8): -0.9 + 0.18 * k for k in range(24)}
+    bare = {(k % 8 + 0.5, 8.5 + k // 8): max(-0.9 - 0.15 * k, -6.0) for k in range(80)}
+    seen = manned(foot_map({**hardly, **bare}))
+    assert seen <= {Square.at_mm(x, y, 1.0) for x, y in hardly}
+    assert len(seen) >= len(hardly) / 4
 
 
 def test_one_that_is_hardly_there_is_nobody_where_the_others_are_plain() -> None:

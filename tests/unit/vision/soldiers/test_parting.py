@@ -98,8 +98,8 @@ def test_a_grey_soldier_is_described_as_one_whose_colours_are_equal() -> None:
 def test_a_table_whose_sides_may_be_parted_otherwise_says_so_and_names_who_is_in_doubt(
     tmp_path: Path,
 ) -> None:
-    """Two greys, without a position: some of 33 are taken for the other side's, and any eye would be in doubt."""
-    clip = film(360_048)
+    """Two greys, without a position: some of 20 are taken for the other side's, and any eye would be in doubt."""
+    clip = film(760_045)
     recording = write_recording(tmp_path / "shot", clip.keys, clip.frames)
     times_us, frames = zip(*clip.frames[:_FEW], strict=True)
     before = read_before(frames, times_us, replace(recording.scene, fire_us=None))
