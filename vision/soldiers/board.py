@@ -45,9 +45,9 @@ _REACH = 0.24
 # Log-odds: of a thousand squares of a position that is told, 999 or more are as told. Of 60,000 squares one is told wrongly;
 # of those that a wrong position would name 12 % are not noticed, and 8 % of those that it would leave out.
 _SEEN_EMPTY, _SEEN_THERE = 8.0, 4.5
-# Nobody at all is as plain on boards of the figures' colours: of 497 tables on five, and somebody plainer on all others. Of three
+# Nobody at all is as plain on boards of the figures' colours: of 497 tables on eight, of which five hide most of theirs. Of three
 # such tables' soldiers 65 of 83 are likelier not there than there, and yet likelier than most empty squares, by 6 to 11.
-_SEEN_PLAINLY, _LIKELIER = 4.0, 4.0
+_SEEN_PLAINLY, _LIKELIER = 5.0, 4.0
 _PERHAPS_SEEN = -4.0  # where nobody is likelier than this the board is empty
 _NOT_PLAIN = 0.7  # log-odds of about one to two
 _FEWEST_CLEAR_LEVELS = 1.6  # strangeness of a figure over that of the bare board, at the least
