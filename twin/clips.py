@@ -1,6 +1,6 @@
 """Labelled shots without end: a table, its light, its camera and a shot, all drawn from one number.
 
-What a clip shows is drawn far beyond the looks that the demo has: boards of any colour, line and grain, some painted,
+What a clip shows is drawn far beyond the looks that the demo has: boards of any colour, line, grain and thickness, some painted,
 light from any side, long and soft shadows, figures of many makes, uniforms of one hue or of grey, colour and grey cameras
 of any pose up to 15 degrees of tilt, three frame rates, shots of four colours. What is told about it varies as much: with
 and without position, lens, markers, muzzle and time of release. Shots whose outcome people would argue about are drawn
@@ -32,11 +32,19 @@ from twin.drawn_looks import (
     draw_table,
     dressed_otherwise,
     of_another_make,
+    on_board_of_any_thickness,
     on_painted_ground,
     on_smooth_board,
     sewn_otherwise,
 )
-from twin.drawn_play import draw_aim, draw_point_blank, draw_soldiers, push_about, somebody_leans
+from twin.drawn_play import (
+    draw_aim,
+    draw_over_the_rim,
+    draw_point_blank,
+    draw_soldiers,
+    push_about,
+    somebody_leans,
+)
 from twin.optics import project
 from twin.physics import PhysicsError
 from twin.scene import CannonPose
@@ -53,9 +61,11 @@ _QUIET_US = 80_000
 _SHORTEST_US, _LONGEST_US = 350_000, 1_000_000
 _TRIES = 60
 _FEW_PICTURES = 3
-_POINT_BLANK_SHARE = 0.7
+_POINT_BLANK_SHARE = 0.6
 """Of the shots at a table that is brought into disorder, those fired from close by at one soldier so that it falls against
 another: of those that real shots push, many are leant on afterwards by who pushed them."""
+_OVER_RIM_SHARE = 0.2
+"""Of those shots, those that throw somebody over the board's rim."""
 _GREY_DISORDERS = 0.35
 _PAINTED_CLIPS, _PAINTED_STILLS, _PAINTED_DISORDERS = 0.15, 0.5, 0.4
 """On how many boards the ground is painted."""
@@ -140,6 +150,7 @@ def film(seed: int) -> Clip:
     """
     rng = stream(seed, "clip")
     table_settings = of_another_make(seed, draw_table(rng), _OTHER_CLIPS)
+    table_settings = on_board_of_any_thickness(seed, table_settings)
     camera_settings, knowledge = draw_camera(rng, table_settings)
     camera_settings = on_painted_ground(seed, camera_settings, _PAINTED_CLIPS)
     camera_settings = sewn_otherwise(seed, camera_settings, table_settings.bodies.build)
@@ -163,6 +174,7 @@ def film_disorder(seed: int) -> Disorder:
     """
     rng = stream(seed, "disorder")
     table_settings = on_smooth_board(seed, of_another_make(seed, draw_table(rng), _OTHER_DISORDERS))
+    table_settings = on_board_of_any_thickness(seed, table_settings)
     camera_settings, knowledge = draw_camera(rng, table_settings, monochrome_share=_GREY_DISORDERS)
     if rng.random() < 0.5:
         camera_settings = replace(camera_settings, look=dressed_otherwise(rng, camera_settings.look))
@@ -192,6 +204,7 @@ def photograph(seed: int) -> Still:
     variety = stream(seed, "variety of stills")
     table_settings = replace(draw_table(rng), placement_sd_mm=float(variety.uniform(0.8, 4.2)))
     table_settings = of_another_make(seed, table_settings, _OTHER_STILLS)
+    table_settings = on_board_of_any_thickness(seed, table_settings)
     camera_settings, knowledge = draw_camera(rng, table_settings)
     look = dressed_otherwise(variety, camera_settings.look)
     if variety.random() < _FIELD_BASE_SHARE:
@@ -287,8 +300,11 @@ def _bring_about(
         side = Side.A if rng.random() < 0.5 else Side.G
         aim = draw_aim(rng, table_settings, soldiers, side)
         table.place_cannon(CannonPose(side, *aim[:3]))
-        if rng.random() < _POINT_BLANK_SHARE:
+        kind = rng.random()
+        if kind < _POINT_BLANK_SHARE:
             aim = draw_point_blank(rng, table) or aim
+        elif kind < _POINT_BLANK_SHARE + _OVER_RIM_SHARE:
+            aim = draw_over_the_rim(rng, table) or aim
         table.launch(*aim, table.now_us)
         try:
             while not table.at_rest:

@@ -2,20 +2,23 @@
 
 import itertools
 import json
+import math
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from game.montecassino import Position, Side
+from game.montecassino import Position, Side, Square
 from rig.cli import main
 from rig.recording import read_frames, read_recording
 from twin.artwork import BoardLook, Finish, TableLook, board, ground, table
 from twin.clips import film_disorder, photograph
 from twin.contacts import BOARD, SHOT, Contact, blame_is_shared
+from twin.drawn_looks import LENGTH_MM, WIDTH_MM, on_board_of_any_thickness
+from twin.drawn_play import draw_over_the_rim
 from twin.scene import Arrangement
 from twin.stage import LookSettings, Stage
-from twin.table import TableSettings
+from twin.table import Table, TableSettings
 
 FEW_PICTURES = 1018
 """The number of a shot at 60 pictures a second, which is filmed quickly."""
@@ -81,6 +84,34 @@ def test_a_disorder_tells_who_fell_and_who_stands_elsewhere() -> None:
         abs(one.astype(float) - other).mean() for (_, one), (_, other) in itertools.pairwise(disorder.frames)
     ]
     assert int(np.argmax(steps)) == 2
+
+
+def test_who_stands_by_the_rim_is_thrown_over_it() -> None:
+    square, inner = Square.parse("A-04"), Square.parse("A-36")
+    settings = TableSettings(strip_mm=0.0)
+    fell = 0
+    for seed in range(6):
+        table = Table(settings, {square: Side.A, inner: Side.A}, seed=seed)
+        aim = draw_over_the_rim(np.random.default_rng(seed), table)
+        assert aim is not None
+        (x_mm, y_mm, _), azimuth_rad, *_ = aim
+        assert 0 < x_mm < WIDTH_MM
+        assert 0 < y_mm < LENGTH_MM
+        assert math.cos(azimuth_rad) < 0, "away from the board's middle"
+        table.launch(*aim, table.now_us)
+        table.settle()
+        assert inner in {each.square for each in table.standing()}
+        fell += len(table.standing()) == 1
+    assert fell >= 4
+    assert draw_over_the_rim(np.random.default_rng(0), Table(settings, {inner: Side.A}, seed=0)) is None
+
+
+def test_boards_are_as_thick_as_cardboard_or_as_a_shelf() -> None:
+    thick_mm = [
+        on_board_of_any_thickness(seed, TableSettings()).bodies.board_thickness_mm for seed in range(60)
+    ]
+    assert 2.0 <= min(thick_mm) < 3.0
+    assert 14.0 < max(thick_mm) <= 20.0
 
 
 @pytest.mark.parametrize("look", list(BoardLook))
