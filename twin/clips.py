@@ -1,9 +1,9 @@
 """Labelled shots without end: a table, its light, its camera and a shot, all drawn from one number.
 
-What a clip shows is drawn far beyond the looks that the demo has: boards of any colour, line, grain and thickness, some painted,
-light from any side, long and soft shadows, figures of many makes, uniforms of one hue or of grey, colour and grey cameras
-of any pose up to 15 degrees of tilt, three frame rates, shots of four colours. What is told about it varies as much: with
-and without position, lens, markers, muzzle and time of release. Shots whose outcome people would argue about are drawn
+What a clip shows is drawn far beyond the looks that the demo has: boards of any colour, line, grain and thickness, some
+painted, light from any side, long and soft shadows, figures of many makes, uniforms of one hue or of grey, colour and grey
+cameras of any pose up to 15 degrees of tilt, three frame rates, shots of four colours. What is told about it varies as much:
+with and without position, lens, markers, muzzle and time of release. Shots whose outcome people would argue about are drawn
 again.
 """
 
@@ -39,7 +39,6 @@ from twin.drawn_looks import (
 )
 from twin.drawn_play import (
     draw_aim,
-    draw_over_the_rim,
     draw_point_blank,
     draw_soldiers,
     push_about,
@@ -61,11 +60,11 @@ _QUIET_US = 80_000
 _SHORTEST_US, _LONGEST_US = 350_000, 1_000_000
 _TRIES = 60
 _FEW_PICTURES = 3
-_POINT_BLANK_SHARE = 0.6
+_POINT_BLANK_SHARE = 0.7
 """Of the shots at a table that is brought into disorder, those fired from close by at one soldier so that it falls against
 another: of those that real shots push, many are leant on afterwards by who pushed them."""
-_OVER_RIM_SHARE = 0.2
-"""Of those shots, those that throw somebody over the board's rim."""
+_OVER_RIM_DISORDERS = 0.3
+"""On how many of those tables soldiers are thrown against those by the rim; boards are not smooth there, so that many fall."""
 _GREY_DISORDERS = 0.35
 _PAINTED_CLIPS, _PAINTED_STILLS, _PAINTED_DISORDERS = 0.15, 0.5, 0.4
 """On how many boards the ground is painted."""
@@ -173,8 +172,11 @@ def film_disorder(seed: int) -> Disorder:
         If no table was found in many tries on which it is clear who stands, which no seed is known for.
     """
     rng = stream(seed, "disorder")
-    table_settings = on_smooth_board(seed, of_another_make(seed, draw_table(rng), _OTHER_DISORDERS))
+    table_settings = of_another_make(seed, draw_table(rng), _OTHER_DISORDERS)
     table_settings = on_board_of_any_thickness(seed, table_settings)
+    over_the_rim = bool(stream(seed, "rim").random() < _OVER_RIM_DISORDERS)
+    if not over_the_rim:
+        table_settings = on_smooth_board(seed, table_settings)
     camera_settings, knowledge = draw_camera(rng, table_settings, monochrome_share=_GREY_DISORDERS)
     if rng.random() < 0.5:
         camera_settings = replace(camera_settings, look=dressed_otherwise(rng, camera_settings.look))
@@ -182,7 +184,12 @@ def film_disorder(seed: int) -> Disorder:
     camera_settings = sewn_otherwise(seed, camera_settings, table_settings.bodies.build)
     for attempt in range(_TRIES):
         disorder = _bring_about(
-            stream(seed, "shots of a disorder", attempt), table_settings, camera_settings, knowledge, seed
+            stream(seed, "shots of a disorder", attempt),
+            table_settings,
+            camera_settings,
+            knowledge,
+            seed,
+            over_the_rim=over_the_rim,
         )
         if disorder is not None:
             return disorder
@@ -288,6 +295,8 @@ def _bring_about(
     settings: CameraSettings,
     knowledge: Mapping[str, bool],
     seed: int,
+    *,
+    over_the_rim: bool,
 ) -> Disorder | None:
     """Fire from both sides and push soldiers about; None where it is unclear who stands, or nobody fell."""
     soldiers = draw_soldiers(rng)
@@ -300,11 +309,8 @@ def _bring_about(
         side = Side.A if rng.random() < 0.5 else Side.G
         aim = draw_aim(rng, table_settings, soldiers, side)
         table.place_cannon(CannonPose(side, *aim[:3]))
-        kind = rng.random()
-        if kind < _POINT_BLANK_SHARE:
-            aim = draw_point_blank(rng, table) or aim
-        elif kind < _POINT_BLANK_SHARE + _OVER_RIM_SHARE:
-            aim = draw_over_the_rim(rng, table) or aim
+        if rng.random() < _POINT_BLANK_SHARE:
+            aim = draw_point_blank(rng, table, over_the_rim=over_the_rim) or aim
         table.launch(*aim, table.now_us)
         try:
             while not table.at_rest:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from game.montecassino import (
     ALL_SQUARES,
@@ -19,11 +18,8 @@ from twin.physics import FALLEN_RAD, Box
 from twin.table import Table, TableSettings
 from twin.truth import Standing
 
-FloatArray = NDArray[np.float64]
-
 __all__ = [
     "draw_aim",
-    "draw_over_the_rim",
     "draw_point_blank",
     "draw_soldiers",
     "push_about",
@@ -38,8 +34,8 @@ _NEIGHBOURS = (0.5, 1.4)
 _POINT_BLANK_MM = (20.0, 45.0)
 _BY_THE_RIM = 1.2
 """So near to the rim, in heights, somebody stands who falls over it."""
-_TO_THE_RIM_SHARE = 0.3
-"""Of those that hands push, those that are pushed towards it."""
+_OUTWARDS = 0.5
+"""Cosine of the angle off the way out within which it is thrown against."""
 _TURNED_SHARE = 0.4
 """Of those that hands push, those that look any way afterwards: who is struck at the rim of its base spins."""
 _LEANING_RAD = math.radians(25.0)
@@ -87,10 +83,7 @@ def push_about(rng: np.random.Generator, table: Table, fallen: Sequence[Standing
             [rng.uniform(0.0, 3.4), min(6.6 + rng.exponential(7.0), 30.0), rng.uniform(30.0, 90.0)],
             p=_PUSH_SHARES,
         )
-        ways_rad = rng.uniform(-math.pi, math.pi, 20)
-        if rng.random() < _TO_THE_RIM_SHARE:
-            ways_rad[:5] = _nearest_rim(each, table.settings.surface)[1] + rng.normal(0, 0.5, 5)
-        for way in ways_rad:
+        for way in rng.uniform(-math.pi, math.pi, 20):
             dx_mm, dy_mm = far_mm * math.cos(way), far_mm * math.sin(way)
             to_mm = (each.x_mm + dx_mm, each.y_mm + dy_mm)
             on_board = 0.0 < to_mm[0] < WIDTH_MM and 0.0 < to_mm[1] < LENGTH_MM
@@ -150,60 +143,33 @@ def _nearest_rim(each: Standing, surface: Box) -> tuple[float, float]:
     )
 
 
-def draw_over_the_rim(
-    rng: np.random.Generator, table: Table
-) -> tuple[tuple[float, float, float], float, float, float] | None:
-    """Draw muzzle, azimuth, elevation and speed of a shot that throws somebody over the rim; None: nobody stands by it."""
-    standing, height_mm = table.standing(), table.settings.bodies.soldier_height_mm
-    feet_mm = np.array([(each.x_mm, each.y_mm) for each in standing]).reshape(-1, 2)
-    for index in rng.permutation(len(standing)):
-        away_mm, out_rad = _nearest_rim(standing[index], table.settings.surface)
-        if away_mm > _BY_THE_RIM * height_mm:
-            continue
-        way_rad = out_rad + float(rng.normal(0, 0.4))
-        along = np.array([math.cos(way_rad), math.sin(way_rad)])
-        aim = _close_by(rng, feet_mm, int(index), along, height_mm)
-        if aim is not None:
-            return aim
-    return None
-
-
 def draw_point_blank(
-    rng: np.random.Generator, table: Table
+    rng: np.random.Generator, table: Table, *, over_the_rim: bool = False
 ) -> tuple[tuple[float, float, float], float, float, float] | None:
-    """Draw muzzle, azimuth, elevation and speed of a shot that throws somebody against another; None: there is no such pair."""
-    height_mm = table.settings.bodies.soldier_height_mm
-    feet_mm = np.array([(each.x_mm, each.y_mm) for each in table.standing()]).reshape(-1, 2)
-    apart = np.hypot(*(feet_mm[:, None] - feet_mm[None]).transpose(2, 0, 1)) / height_mm
-    pairs = np.argwhere((apart > _NEIGHBOURS[0]) & (apart < _NEIGHBOURS[1]))
-    for struck, other in rng.permutation(pairs):
-        way_mm = feet_mm[other] - feet_mm[struck]
-        way_rad = math.atan2(way_mm[1], way_mm[0]) + float(rng.normal(0, 0.25))
-        along = np.array([math.cos(way_rad), math.sin(way_rad)])
-        aim = _close_by(rng, feet_mm, int(struck), along, height_mm)
-        if aim is not None:
-            return aim
-    return None
-
-
-def _close_by(
-    rng: np.random.Generator, feet_mm: FloatArray, struck: int, along: FloatArray, height_mm: float
-) -> tuple[tuple[float, float, float], float, float, float] | None:
-    """Draw a shot at one soldier from close by; None where another stands in the way.
+    """Draw muzzle, azimuth, elevation and speed of a shot that throws somebody against another; None: there is no such pair.
 
     Parameters
     ----------
-    feet_mm
-        Where everybody stands, shape (N, 2).
-    struck
-        Who is shot at.
-    along
-        Unit vector (x, y) that it is shot along.
-    height_mm
-        Of the soldiers.
+    over_the_rim
+        Whether the other shall stand by the rim, and be thrown against outwards: it often hangs over the rim then.
     """
-    from_mm = feet_mm[struck] - (0.4 * height_mm + rng.uniform(*_POINT_BLANK_MM)) * along
-    if np.delete(np.hypot(*(feet_mm - from_mm).T), struck).min(initial=math.inf) <= 0.5 * height_mm:
-        return None
-    muzzle_mm = (float(from_mm[0]), float(from_mm[1]), float(rng.uniform(0.6, 0.95)) * height_mm)
-    return muzzle_mm, math.atan2(along[0], along[1]), 0.0, float(rng.uniform(4.0, 13.0))
+    standing, height_mm = table.standing(), table.settings.bodies.soldier_height_mm
+    feet_mm = np.array([(each.x_mm, each.y_mm) for each in standing]).reshape(-1, 2)
+    apart = np.hypot(*(feet_mm[:, None] - feet_mm[None]).transpose(2, 0, 1)) / height_mm
+    pairs = np.argwhere((apart > _NEIGHBOURS[0]) & (apart < _NEIGHBOURS[1]))
+    if over_the_rim:
+        rims = [_nearest_rim(each, table.settings.surface) for each in standing]
+        out = np.array([(math.cos(way_rad), math.sin(way_rad)) for _, way_rad in rims])
+        near = np.array([away_mm for away_mm, _ in rims]) < _BY_THE_RIM * height_mm
+        ways = feet_mm[pairs[:, 1]] - feet_mm[pairs[:, 0]]
+        outwards = (ways * out[pairs[:, 1]]).sum(axis=1) > _OUTWARDS * np.hypot(*ways.T)
+        pairs = pairs[near[pairs[:, 1]] & outwards]
+    for struck, other in rng.permutation(pairs):
+        way_mm = feet_mm[other] - feet_mm[struck]
+        azimuth_rad = math.atan2(way_mm[0], way_mm[1]) + float(rng.normal(0, 0.25))
+        along = np.array([math.sin(azimuth_rad), math.cos(azimuth_rad)])
+        from_mm = feet_mm[struck] - (0.4 * height_mm + rng.uniform(*_POINT_BLANK_MM)) * along
+        if np.delete(np.hypot(*(feet_mm - from_mm).T), struck).min() > 0.5 * height_mm:
+            muzzle_mm = (float(from_mm[0]), float(from_mm[1]), float(rng.uniform(0.6, 0.95)) * height_mm)
+            return muzzle_mm, azimuth_rad, 0.0, float(rng.uniform(4.0, 13.0))
+    return None
