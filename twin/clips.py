@@ -63,8 +63,6 @@ _FEW_PICTURES = 3
 _POINT_BLANK_SHARE = 0.7
 """Of the shots at a table that is brought into disorder, those fired from close by at one soldier so that it falls against
 another: of those that real shots push, many are leant on afterwards by who pushed them."""
-_OVER_RIM_DISORDERS = 0.3
-"""On how many of those tables soldiers are thrown against those by the rim; boards are not smooth there, so that many fall."""
 _GREY_DISORDERS = 0.35
 _PAINTED_CLIPS, _PAINTED_STILLS, _PAINTED_DISORDERS = 0.15, 0.5, 0.4
 """On how many boards the ground is painted."""
@@ -172,11 +170,8 @@ def film_disorder(seed: int) -> Disorder:
         If no table was found in many tries on which it is clear who stands, which no seed is known for.
     """
     rng = stream(seed, "disorder")
-    table_settings = of_another_make(seed, draw_table(rng), _OTHER_DISORDERS)
+    table_settings = on_smooth_board(seed, of_another_make(seed, draw_table(rng), _OTHER_DISORDERS))
     table_settings = on_board_of_any_thickness(seed, table_settings)
-    over_the_rim = bool(stream(seed, "rim").random() < _OVER_RIM_DISORDERS)
-    if not over_the_rim:
-        table_settings = on_smooth_board(seed, table_settings)
     camera_settings, knowledge = draw_camera(rng, table_settings, monochrome_share=_GREY_DISORDERS)
     if rng.random() < 0.5:
         camera_settings = replace(camera_settings, look=dressed_otherwise(rng, camera_settings.look))
@@ -184,12 +179,7 @@ def film_disorder(seed: int) -> Disorder:
     camera_settings = sewn_otherwise(seed, camera_settings, table_settings.bodies.build)
     for attempt in range(_TRIES):
         disorder = _bring_about(
-            stream(seed, "shots of a disorder", attempt),
-            table_settings,
-            camera_settings,
-            knowledge,
-            seed,
-            over_the_rim=over_the_rim,
+            stream(seed, "shots of a disorder", attempt), table_settings, camera_settings, knowledge, seed
         )
         if disorder is not None:
             return disorder
@@ -295,8 +285,6 @@ def _bring_about(
     settings: CameraSettings,
     knowledge: Mapping[str, bool],
     seed: int,
-    *,
-    over_the_rim: bool,
 ) -> Disorder | None:
     """Fire from both sides and push soldiers about; None where it is unclear who stands, or nobody fell."""
     soldiers = draw_soldiers(rng)
@@ -310,7 +298,7 @@ def _bring_about(
         aim = draw_aim(rng, table_settings, soldiers, side)
         table.place_cannon(CannonPose(side, *aim[:3]))
         if rng.random() < _POINT_BLANK_SHARE:
-            aim = draw_point_blank(rng, table, over_the_rim=over_the_rim) or aim
+            aim = draw_point_blank(rng, table) or aim
         table.launch(*aim, table.now_us)
         try:
             while not table.at_rest:

@@ -14,17 +14,11 @@ from game.montecassino import (
     Square,
 )
 from twin.drawn_looks import LENGTH_MM, SQUARE_MM, WIDTH_MM
-from twin.physics import FALLEN_RAD, Box
+from twin.physics import FALLEN_RAD
 from twin.table import Table, TableSettings
 from twin.truth import Standing
 
-__all__ = [
-    "draw_aim",
-    "draw_point_blank",
-    "draw_soldiers",
-    "push_about",
-    "somebody_leans",
-]
+__all__ = ["draw_aim", "draw_point_blank", "draw_soldiers", "push_about", "somebody_leans"]
 
 _GRAVITY_MPS2 = 9.81
 _PUSH_SHARES = (0.2, 0.5, 0.3)
@@ -32,10 +26,6 @@ _PUSH_SHARES = (0.2, 0.5, 0.3)
 _NEIGHBOURS = (0.5, 1.4)
 """How far from each other two stand of whom one is thrown against the other, in heights."""
 _POINT_BLANK_MM = (20.0, 45.0)
-_BY_THE_RIM = 1.2
-"""So near to the rim, in heights, somebody stands who falls over it."""
-_OUTWARDS = 0.5
-"""Cosine of the angle off the way out within which it is thrown against."""
 _TURNED_SHARE = 0.4
 """Of those that hands push, those that look any way afterwards: who is struck at the rim of its base spins."""
 _LEANING_RAD = math.radians(25.0)
@@ -132,38 +122,14 @@ def draw_aim(
     return muzzle_mm, azimuth_rad, math.atan2(rise_m, away_mm / 1e3), speed_mps
 
 
-def _nearest_rim(each: Standing, surface: Box) -> tuple[float, float]:
-    """Return how far off the nearest rim of a surface is, in mm, and which way, as an angle from +x to +y."""
-    quarter_rad = math.pi / 2
-    return min(
-        (each.x_mm - surface.x0_m * 1e3, math.pi),
-        (surface.x1_m * 1e3 - each.x_mm, 0.0),
-        (each.y_mm - surface.y0_m * 1e3, -quarter_rad),
-        (surface.y1_m * 1e3 - each.y_mm, quarter_rad),
-    )
-
-
 def draw_point_blank(
-    rng: np.random.Generator, table: Table, *, over_the_rim: bool = False
+    rng: np.random.Generator, table: Table
 ) -> tuple[tuple[float, float, float], float, float, float] | None:
-    """Draw muzzle, azimuth, elevation and speed of a shot that throws somebody against another; None: there is no such pair.
-
-    Parameters
-    ----------
-    over_the_rim
-        Whether the other shall stand by the rim, and be thrown against outwards: it often hangs over the rim then.
-    """
-    standing, height_mm = table.standing(), table.settings.bodies.soldier_height_mm
-    feet_mm = np.array([(each.x_mm, each.y_mm) for each in standing]).reshape(-1, 2)
+    """Draw muzzle, azimuth, elevation and speed of a shot that throws somebody against another; None: there is no such pair."""
+    height_mm = table.settings.bodies.soldier_height_mm
+    feet_mm = np.array([(each.x_mm, each.y_mm) for each in table.standing()]).reshape(-1, 2)
     apart = np.hypot(*(feet_mm[:, None] - feet_mm[None]).transpose(2, 0, 1)) / height_mm
     pairs = np.argwhere((apart > _NEIGHBOURS[0]) & (apart < _NEIGHBOURS[1]))
-    if over_the_rim:
-        rims = [_nearest_rim(each, table.settings.surface) for each in standing]
-        out = np.array([(math.cos(way_rad), math.sin(way_rad)) for _, way_rad in rims])
-        near = np.array([away_mm for away_mm, _ in rims]) < _BY_THE_RIM * height_mm
-        ways = feet_mm[pairs[:, 1]] - feet_mm[pairs[:, 0]]
-        outwards = (ways * out[pairs[:, 1]]).sum(axis=1) > _OUTWARDS * np.hypot(*ways.T)
-        pairs = pairs[near[pairs[:, 1]] & outwards]
     for struck, other in rng.permutation(pairs):
         way_mm = feet_mm[other] - feet_mm[struck]
         azimuth_rad = math.atan2(way_mm[0], way_mm[1]) + float(rng.normal(0, 0.25))

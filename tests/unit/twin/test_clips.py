@@ -2,23 +2,21 @@
 
 import itertools
 import json
-import math
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from game.montecassino import Position, Side, Square
+from game.montecassino import Position, Side
 from rig.cli import main
 from rig.recording import read_frames, read_recording
 from twin.artwork import BoardLook, Finish, TableLook, board, ground, table
 from twin.clips import film_disorder, photograph
 from twin.contacts import BOARD, SHOT, Contact, blame_is_shared
-from twin.drawn_looks import LENGTH_MM, WIDTH_MM, on_board_of_any_thickness
-from twin.drawn_play import draw_point_blank
+from twin.drawn_looks import on_board_of_any_thickness
 from twin.scene import Arrangement
 from twin.stage import LookSettings, Stage
-from twin.table import Table, TableSettings
+from twin.table import TableSettings
 
 FEW_PICTURES = 1018
 """The number of a shot at 60 pictures a second, which is filmed quickly."""
@@ -84,29 +82,6 @@ def test_a_disorder_tells_who_fell_and_who_stands_elsewhere() -> None:
         abs(one.astype(float) - other).mean() for (_, one), (_, other) in itertools.pairwise(disorder.frames)
     ]
     assert int(np.argmax(steps)) == 2
-
-
-def test_who_stands_by_the_rim_has_somebody_thrown_against_it() -> None:
-    settings = TableSettings(strip_mm=0.0)
-    outer, inner = Square.parse("A-04"), Square.parse("A-12")
-    apart = {outer: Side.A, Square.parse("A-44"): Side.A}
-    assert (
-        draw_point_blank(np.random.default_rng(0), Table(settings, apart, seed=0), over_the_rim=True) is None
-    )
-    fell_outwards = 0
-    for seed in range(6):
-        table = Table(settings, {outer: Side.A, inner: Side.A}, seed=seed)
-        stood = {each.square: each for each in table.standing()}
-        aim = draw_point_blank(np.random.default_rng(seed), table, over_the_rim=True)
-        assert aim is not None
-        (x_mm, y_mm, _), azimuth_rad, *_ = aim
-        assert 0 < x_mm < WIDTH_MM
-        assert stood[inner].y_mm < y_mm < LENGTH_MM
-        assert math.cos(azimuth_rad) < -0.5, "away from the board's middle"
-        table.launch(*aim, table.now_us)
-        table.settle()
-        fell_outwards += outer not in {each.square for each in table.standing()}
-    assert fell_outwards
 
 
 def test_boards_are_as_thick_as_cardboard_or_as_a_shelf() -> None:
