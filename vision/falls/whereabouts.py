@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from game.montecassino import BOARD_FILES, BOARD_ROWS
+from game.montecassino import BOARD_FILES
 from vision.falls.fate import Evidence, Followed, shift_mm
 from vision.falls.resemblance import Resemblance, follow, resemble, slide
 from vision.falls.topple import Place, Watch, largest, smoothed
@@ -320,7 +320,7 @@ class Change:
             crowd=sum(mm < _CROWD_HEIGHTS * height_mm for mm in apart_mm),
             upright=replace(upright, moved_mm=(float(dx_mm), float(dy_mm))),
             shadow=None,
-            rims_mm=self._rims_mm(place.soldier),
+            rims_mm=(place.soldier.x_mm, BOARD_FILES * self._board.raster.square_mm - place.soldier.x_mm),
             foot_radius_mm=self._board.figure.foot_radius_mm,
         )
         if self._shadows is None:
@@ -328,11 +328,6 @@ class Change:
         foot_mm = np.add((place.soldier.x_mm, place.soldier.y_mm), shift_mm(evidence))
         share = float(self._shadows.shares(foot_mm[None], taken)[0])
         return replace(evidence, shadow=None if math.isnan(share) else share)
-
-    def _rims_mm(self, soldier: Soldier) -> tuple[float, float, float, float]:
-        """How far a soldier stood from the board's rims."""
-        square_mm, x_mm, y_mm = self._board.raster.square_mm, soldier.x_mm, soldier.y_mm
-        return x_mm, BOARD_FILES * square_mm - x_mm, y_mm, BOARD_ROWS * square_mm - y_mm
 
     def surroundings(self, place: Place, reach_cells: int) -> Surroundings:
         """Give what surrounds a soldier's old place now, as far as places are to be looked at."""

@@ -31,7 +31,7 @@ STANDS = Evidence(
     crowd=0,
     upright=Uprightness(5.0, (6.0, 5.0)),
     shadow=None,
-    rims_mm=(157.0, 203.0, 330.0, 480.0),
+    rims_mm=(157.0, 203.0),
     foot_radius_mm=11.0,
 )
 LIES = replace(
@@ -151,7 +151,7 @@ HALF_COVERED = Evidence(
     crowd=2,
     upright=Uprightness(0.3, (-5.5, -2.7)),
     shadow=None,
-    rims_mm=(157.0, 203.0, 330.0, 480.0),
+    rims_mm=(157.0, 203.0),
     foot_radius_mm=11.0,
 )
 
@@ -161,7 +161,7 @@ def test_who_would_stand_with_its_foot_over_the_rim_hangs_from_it() -> None:
     unclear = replace(STANDS, found=replace(STANDS.found, correlation=0.5), moved_mm=(18.0, 0.0))
     unclear = replace(unclear, upright=Uprightness(3.0, (18.0, 0.0)))
     chances = [
-        chance_of_standing(replace(unclear, rims_mm=(360.0 - off_mm, off_mm, 330.0, 480.0)))
+        chance_of_standing(replace(unclear, rims_mm=(360.0 - off_mm, off_mm)))
         for off_mm in (100.0, 28.0, 24.0, 20.0, 16.0)
     ]
     assert chances[0] == chances[1] > 0.5
@@ -170,7 +170,7 @@ def test_who_would_stand_with_its_foot_over_the_rim_hangs_from_it() -> None:
 
 
 def test_who_stood_by_the_rim_and_did_not_go_nearer_may_stand_there_still() -> None:
-    by_the_rim = replace(HALF_COVERED, rims_mm=(353.0, 7.0, 330.0, 480.0))
+    by_the_rim = replace(HALF_COVERED, rims_mm=(353.0, 7.0))
     assert chance_of_standing(by_the_rim) == chance_of_standing(HALF_COVERED)
 
 
