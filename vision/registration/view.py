@@ -19,6 +19,8 @@ __all__ = ["BoardView", "EitherWay", "NoBoard", "grey"]
 
 FloatArray = NDArray[np.float64]
 
+_GRID_STEP = 8
+
 
 @dataclass(frozen=True, slots=True)
 class NoBoard:
@@ -84,6 +86,31 @@ class BoardView:
             points, self._rotation_vector, self.translation_mm, self.camera_matrix, self.distortion
         )
         return np.asarray(pixels, dtype=np.float64).reshape(-1, 2)
+
+    def project_grid(self, x_mm: FloatArray, y_mm: FloatArray, z_mm: float = 0.0) -> NDArray[np.float32]:
+        """Pixels of a fine grid of board points at one height.
+
+        They change so smoothly that only every eighth is projected; those between lie on straight lines.
+
+        Parameters
+        ----------
+        x_mm, y_mm
+            Where its columns and rows lie, evenly spaced, two or more of each.
+        z_mm
+            Height above the playing surface.
+
+        Returns
+        -------
+        Shape (rows, columns, 2), (u, v) px.
+        """
+        coarse_mm = [
+            of[0] + (of[1] - of[0]) * np.arange(0, len(of) + _GRID_STEP, _GRID_STEP) for of in (x_mm, y_mm)
+        ]
+        x, y = np.meshgrid(*coarse_mm)
+        coarse = self.project(np.column_stack([x.ravel(), y.ravel(), np.full(x.size, z_mm)]))
+        at = np.meshgrid(*(np.arange(len(of), dtype=np.float32) / _GRID_STEP for of in (x_mm, y_mm)))
+        fine = cv2.remap(coarse.astype(np.float32).reshape(*x.shape, 2), *at, cv2.INTER_LINEAR)
+        return np.asarray(fine, dtype=np.float32)
 
     def ray(self, pixels: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Lines of sight through pixels.

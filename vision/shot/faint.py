@@ -195,15 +195,14 @@ class _Changes:
         self._size = np.array([scene.width_mm, scene.length_mm])
         xs = np.arange(-_MARGIN_MM, scene.width_mm + _MARGIN_MM, _CELL_MM)
         ys = np.arange(-_MARGIN_MM, scene.length_mm + _MARGIN_MM, _CELL_MM)
-        grid = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
-        places = view.project(np.column_stack([grid, np.full(len(grid), PLANE_MM)])).astype(np.float32)
+        places = view.project_grid(xs, ys, PLANE_MM)
         # Only the part of a picture that the grid lies in, and what shaking may bring there, is ever looked at.
-        first_px = np.maximum(np.floor(places.min(axis=0)).astype(int) - _AROUND_PX, 0)
-        last_px = np.maximum(np.ceil(places.max(axis=0)).astype(int) + _AROUND_PX, first_px + 1)
+        first_px = np.maximum(np.floor(places.min(axis=(0, 1))).astype(int) - _AROUND_PX, 0)
+        last_px = np.maximum(np.ceil(places.max(axis=(0, 1))).astype(int) + _AROUND_PX, first_px + 1)
         self._part = np.s_[first_px[1] : last_px[1], first_px[0] : last_px[0]]
-        self._map = (places - first_px.astype(np.float32)).reshape(len(ys), len(xs), 2)
+        self._map = places - first_px.astype(np.float32)
         height, width = frames[0].shape[:2]
-        u, v = places.reshape(len(ys), len(xs), 2).transpose(2, 0, 1)
+        u, v = places.transpose(2, 0, 1)
         self._inside = (u > 2) & (v > 2) & (u < width - 3) & (v < height - 3)
         self.any_seen = bool(self._inside.any())
         """Whether anything of the plane is in the pictures; where not, nothing can be asked of them."""

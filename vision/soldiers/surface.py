@@ -66,17 +66,8 @@ class Raster:
         n = self.px_per_square
         self.shape = ((BOARD_ROWS + 2) * n, (BOARD_FILES + 2) * n)
         self.board = np.s_[n : (BOARD_ROWS + 1) * n, n : (BOARD_FILES + 1) * n]
-        # The map is smooth: every eighth point is projected, those between lie on straight lines.
-        step = 8
-        rows, columns = (np.arange(0, size + step, step) for size in self.shape)
-        x_mm, y_mm = np.meshgrid(self.to_mm(columns), self.to_mm(rows))
-        points = np.column_stack([x_mm.ravel(), y_mm.ravel(), np.zeros(x_mm.size)])
-        coarse = view.project(points).astype(np.float32).reshape(len(rows), len(columns), 2)
-        at_columns, at_rows = np.meshgrid(
-            np.arange(self.shape[1], dtype=np.float32) / step,
-            np.arange(self.shape[0], dtype=np.float32) / step,
-        )
-        fine = cv2.remap(coarse, at_columns, at_rows, cv2.INTER_LINEAR)
+        rows, columns = (self.to_mm(np.arange(size)) for size in self.shape)
+        fine = view.project_grid(columns, rows)
         self._u, self._v = np.ascontiguousarray(fine[..., 0]), np.ascontiguousarray(fine[..., 1])
 
     def lay(

@@ -48,8 +48,18 @@ def test_what_a_field_adds_to_its_soldiers_is_not_taken_for_a_side(seed: int) ->
 
 @given(st.integers(0, 200))
 def test_sides_that_plainly_differ_are_contested_by_nobody(seed: int) -> None:
-    looks, forward, _ = soldiers(seed, apart=10.0)
+    looks, forward, _ = soldiers(seed, apart=15.0)
     assert not part(looks, SPREADS, forward, np.zeros(36), forward > 0).contested.any()
+
+
+@given(st.integers(0, 200))
+def test_who_wears_a_little_of_both_and_stands_in_the_middle_is_contested_alone(seed: int) -> None:
+    """An honest eye names whom it can hardly tell."""
+    looks, forward, first = soldiers(seed, apart=15.0)
+    looks[0] = (looks[first][1:].mean(axis=0) + looks[~first].mean(axis=0)) / 2
+    forward[0] = 0.0
+    contested = part(looks, SPREADS, forward, np.zeros(36), forward > 0).contested
+    assert np.flatnonzero(contested).tolist() == [0]
 
 
 @given(st.integers(0, 200))
