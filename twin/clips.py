@@ -1,9 +1,9 @@
 """Labelled shots without end: a table, its light, its camera and a shot, all drawn from one number.
 
-What a clip shows is drawn far beyond the looks that the demo has: boards of any colour, line and grain, some painted,
-light from any side, long and soft shadows, figures of many makes, uniforms of one hue or of grey, colour and grey cameras
-of any pose up to 15 degrees of tilt, three frame rates, shots of four colours. What is told about it varies as much: with
-and without position, lens, markers, muzzle and time of release. Shots whose outcome people would argue about are drawn
+What a clip shows is drawn far beyond the looks that the demo has: boards of any colour, line, grain and thickness, some
+painted, light from any side, long and soft shadows, figures of many makes, uniforms of one hue or of grey, colour and grey
+cameras of any pose up to 15 degrees of tilt, three frame rates, shots of four colours. What is told about it varies as much:
+with and without position, lens, markers, muzzle and time of release. Shots whose outcome people would argue about are drawn
 again.
 """
 
@@ -32,6 +32,7 @@ from twin.drawn_looks import (
     draw_table,
     dressed_otherwise,
     of_another_make,
+    on_board_of_another_thickness,
     on_painted_ground,
     on_smooth_board,
     sewn_otherwise,
@@ -61,6 +62,8 @@ _PAINTED_CLIPS, _PAINTED_STILLS, _PAINTED_DISORDERS = 0.15, 0.5, 0.4
 """On how many boards the ground is painted."""
 _OTHER_CLIPS, _OTHER_STILLS, _OTHER_DISORDERS = 0.2, 0.6, 0.6
 """On how many tables the figures are of another make than the demo's."""
+_OTHER_BOARDS = 0.5
+"""On how many tables the board is thinner or thicker than the demo's."""
 _LITTERED_SHARE = 0.4
 """Of the stills, those on which shots were fired before."""
 _MOST_SHOTS = 3
@@ -140,6 +143,7 @@ def film(seed: int) -> Clip:
     """
     rng = stream(seed, "clip")
     table_settings = of_another_make(seed, draw_table(rng), _OTHER_CLIPS)
+    table_settings = on_board_of_another_thickness(seed, table_settings, _OTHER_BOARDS)
     camera_settings, knowledge = draw_camera(rng, table_settings)
     camera_settings = on_painted_ground(seed, camera_settings, _PAINTED_CLIPS)
     camera_settings = sewn_otherwise(seed, camera_settings, table_settings.bodies.build)
@@ -163,6 +167,7 @@ def film_disorder(seed: int) -> Disorder:
     """
     rng = stream(seed, "disorder")
     table_settings = on_smooth_board(seed, of_another_make(seed, draw_table(rng), _OTHER_DISORDERS))
+    table_settings = on_board_of_another_thickness(seed, table_settings, _OTHER_BOARDS)
     camera_settings, knowledge = draw_camera(rng, table_settings, monochrome_share=_GREY_DISORDERS)
     if rng.random() < 0.5:
         camera_settings = replace(camera_settings, look=dressed_otherwise(rng, camera_settings.look))
@@ -192,6 +197,7 @@ def photograph(seed: int) -> Still:
     variety = stream(seed, "variety of stills")
     table_settings = replace(draw_table(rng), placement_sd_mm=float(variety.uniform(0.8, 4.2)))
     table_settings = of_another_make(seed, table_settings, _OTHER_STILLS)
+    table_settings = on_board_of_another_thickness(seed, table_settings, _OTHER_BOARDS)
     camera_settings, knowledge = draw_camera(rng, table_settings)
     look = dressed_otherwise(variety, camera_settings.look)
     if variety.random() < _FIELD_BASE_SHARE:

@@ -31,6 +31,7 @@ __all__ = [
     "draw_table",
     "dressed_otherwise",
     "of_another_make",
+    "on_board_of_another_thickness",
     "on_painted_ground",
     "on_smooth_board",
     "sewn_otherwise",
@@ -39,6 +40,8 @@ __all__ = [
 SQUARE_MM = 45.0
 WIDTH_MM, LENGTH_MM = BOARD_FILES * SQUARE_MM, BOARD_ROWS * SQUARE_MM
 _SMOOTH_FRICTIONS = (0.12, 0.45)
+_THICKNESSES_MM = (2.0, 20.0)
+"""Of boards, from cardboard to a shelf."""
 _GREY_SHARE = 0.15
 _OTHER_HEIGHTS_MM = (20.0, 56.0)
 """How tall figures of another make are: of the scale of 1:87 up to 1:32."""
@@ -101,6 +104,15 @@ def of_another_make(seed: int, settings: TableSettings, share: float) -> TableSe
         soldier_mass_g=usual.soldier_mass_g * (height_mm / usual.soldier_height_mm) ** 3,
     )
     return replace(settings, bodies=bodies)
+
+
+def on_board_of_another_thickness(seed: int, settings: TableSettings, share: float) -> TableSettings:
+    """Lay a share of the boards otherwise high above the table than the demo's: who falls over the rim lies lower, or hangs."""
+    rng = stream(seed, "thickness")
+    if rng.random() >= share:
+        return settings
+    thickness_mm = float(np.exp(rng.uniform(*np.log(_THICKNESSES_MM))))
+    return replace(settings, bodies=replace(settings.bodies, board_thickness_mm=thickness_mm))
 
 
 def on_smooth_board(seed: int, settings: TableSettings) -> TableSettings:

@@ -26,21 +26,22 @@ def with_position() -> Clip:
     return film(HIDING_WITH_POSITION)
 
 
-def test_somebody_who_was_not_seen_to_stand_is_noticed_when_he_falls() -> None:
+def test_who_was_not_seen_to_stand_is_noticed_when_he_falls() -> None:
     clip = film(HIDING)
     assert clip.keys["position"] is None
     reading = _read(clip)
     assert isinstance(reading, ShotReading)
-    (fell,) = clip.truth.falls
+    fell = {each.square: each.cause for each in clip.truth.falls}
     (alarm,) = reading.alarms
     assert alarm.trouble is Trouble.UNSEEN
-    assert (
-        f"something left its place on {fell.square}, and no soldier was seen to stand there" in alarm.reason
+    named = ", ".join(map(str, sorted(fell)))
+    assert f"something left its place on {named}, and no soldier was seen to stand there" in alarm.reason
+    assert {told.toppling.soldier.square for told in reading.falls} == set(fell)
+    first = reading.falls[0]
+    assert first.cause.value == fell[first.toppling.soldier.square]
+    assert all(Cause.OTHER in told.possible for told in reading.falls), (
+        "a doubt, on which his commander decides"
     )
-    (told,) = reading.falls
-    assert told.toppling.soldier.square == fell.square
-    assert told.cause.value == fell.cause
-    assert Cause.OTHER in told.possible, "a doubt, on which his commander decides"
 
 
 def test_a_position_is_believed_where_the_board_hides_everybody(with_position: Clip) -> None:

@@ -108,8 +108,10 @@ class BoardView:
         ]
         x, y = np.meshgrid(*coarse_mm)
         coarse = self.project(np.column_stack([x.ravel(), y.ravel(), np.full(x.size, z_mm)]))
-        at = np.meshgrid(*(np.arange(len(of), dtype=np.float32) / _GRID_STEP for of in (x_mm, y_mm)))
-        fine = cv2.remap(coarse.astype(np.float32).reshape(*x.shape, 2), *at, cv2.INTER_LINEAR)
+        across, down = np.meshgrid(
+            *(np.arange(len(of), dtype=np.float32) / _GRID_STEP for of in (x_mm, y_mm))
+        )
+        fine = cv2.remap(coarse.astype(np.float32).reshape(*x.shape, 2), across, down, cv2.INTER_LINEAR)
         return np.asarray(fine, dtype=np.float32)
 
     def ray(self, pixels: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -78,7 +78,9 @@ class SmearFitter:
             if cut is not None:
                 corner, now, still = cut
                 share = covered(now.shape[:2], place - corner, way, self._radius_px)[..., None]
-                shades.append((share * (now - still + share * still)).sum(axis=(0, 1)) / (share**2).sum())
+                weight = float((share**2).sum())
+                if weight > 0:  # far thinner than a pixel, it lies over the middle of none
+                    shades.append((share * (now - still + share * still)).sum(axis=(0, 1)) / weight)
         self._colour = np.median(np.array(shades), axis=0) if shades else None
 
     def fit(self, k: int, place: FloatArray, way: FloatArray) -> Smear | None:

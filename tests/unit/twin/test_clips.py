@@ -13,6 +13,7 @@ from rig.recording import read_frames, read_recording
 from twin.artwork import BoardLook, Finish, TableLook, board, ground, table
 from twin.clips import film_disorder, photograph
 from twin.contacts import BOARD, SHOT, Contact, blame_is_shared
+from twin.drawn_looks import on_board_of_another_thickness
 from twin.scene import Arrangement
 from twin.stage import LookSettings, Stage
 from twin.table import TableSettings
@@ -81,6 +82,15 @@ def test_a_disorder_tells_who_fell_and_who_stands_elsewhere() -> None:
         abs(one.astype(float) - other).mean() for (_, one), (_, other) in itertools.pairwise(disorder.frames)
     ]
     assert int(np.argmax(steps)) == 2
+
+
+def test_half_the_boards_are_as_thick_as_cardboard_or_as_a_shelf() -> None:
+    usual = TableSettings()
+    drawn = [on_board_of_another_thickness(seed, usual, 0.5).bodies for seed in range(120)]
+    others_mm = [each.board_thickness_mm for each in drawn if each != usual.bodies]
+    assert 40 < len(others_mm) < 80
+    assert 2.0 <= min(others_mm) < 3.0
+    assert 14.0 < max(others_mm) <= 20.0
 
 
 @pytest.mark.parametrize("look", list(BoardLook))

@@ -88,3 +88,11 @@ def test_at_the_rim_and_without_neighbours_it_cannot_be_told() -> None:
 @pytest.mark.parametrize("way", [(1e9, 3.0), (2.0, -np.inf), (np.nan, 1.0)], ids=str)
 def test_what_passes_right_before_the_lens_is_no_smear(way: tuple[float, float]) -> None:
     assert fitter(film((62.3, 37.6))).fit(4, np.array([62.3, 37.6]), np.array(way)) is None
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_smear_far_thinner_than_a_pixel_tells_no_colour() -> None:
+    """A board said to be ten times its size makes the shot so thin; nothing is told of it, and nobody is warned of a nought."""
+    thin = SmearFitter(film((30.0, 55.0)), TIMES_US, 0.001)
+    thin.learn([(1, np.array([30.4, 55.4]), WAY)])
+    assert thin.fit(1, np.array([30.4, 55.4]), WAY) is None
