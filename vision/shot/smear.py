@@ -25,7 +25,7 @@ __all__ = ["Smear", "SmearFitter", "correlated", "covered", "over_colours", "pea
 FloatArray = NDArray[np.float64]
 
 _REACH_PX = 7  # a smear is looked for within so far of where it is expected
-_ASIDE_PX = np.array([-0.5, 0.0, 0.5])[:, None, None]  # so far optics and pixels soften its edges
+_ASIDE_PX = np.array([-0.5, 0.0, 0.5])[:, None]  # so far optics and pixels soften its edges
 _LEAST_NOISE = 1.0  # grey levels
 _ALIKE = 2.0
 _LEAST_SIGMA_PX = 0.25
@@ -110,16 +110,17 @@ class SmearFitter:
         columns = 2 * math.ceil(abs(way[0]) / 2 + self._radius_px + 2) + 1
         middle_of_share = np.array([columns // 2, rows // 2], dtype=np.float64)
         share = covered((rows, columns), middle_of_share, way, self._radius_px)
-        pulled, pushed = correlated(pull, share), correlated(push, share**2)
-        gain = 2 * pulled - pushed
-        top, left = int(middle[1]) - _REACH_PX, int(middle[0]) - _REACH_PX
-        near = gain[max(top, 0) : top + 2 * _REACH_PX + 2, max(left, 0) : left + 2 * _REACH_PX + 2]
+        top, left = (max(int(at) - _REACH_PX, 0) for at in (middle[1], middle[0]))
+        below, beyond = (int(at) + _REACH_PX + 2 for at in (middle[1], middle[0]))
+        window = np.s_[top : max(below, 0), left : max(beyond, 0)]
+        pulled, pushed = correlated(pull, share, window), correlated(push, share**2, window)
+        near = 2 * pulled - pushed
         if min(near.shape) < 3:
             return None
         row, column = divmod(int(near[1:-1, 1:-1].argmax()), near.shape[1] - 2)
         patch = near[row : row + 3, column : column + 3]
         shift, curve = peak(patch)
-        best = np.array([column + 1 + max(left, 0), row + 1 + max(top, 0)], dtype=np.float64) + shift
+        best = np.array([column + 1 + left, row + 1 + top], dtype=np.float64) + shift
         laid = covered(now.shape[:2], best, way, self._radius_px)
         left_over2 = float(np.vdot(change, change)) - float((laid * (2 * pull - laid * push)).sum())
         noise2 = max(left_over2 / change.size, _LEAST_NOISE**2)
@@ -131,9 +132,8 @@ class SmearFitter:
         sigmas = np.sqrt(
             [max(float(each @ covariance @ each), 0.0) + _LEAST_SIGMA_PX**2 for each in (along, across)]
         )
-        top, left = max(top, 0) + row + 1, max(left, 0) + column + 1
-        shown = float(pulled[top, left] / max(pushed[top, left], 1e-9))
-        return Smear(best + corner, sigmas, float(gain[top, left]) / noise2, shown)
+        shown = float(pulled[row + 1, column + 1] / max(pushed[row + 1, column + 1], 1e-9))
+        return Smear(best + corner, sigmas, float(patch[1, 1]) / noise2, shown)
 
     def _box(self, place: FloatArray, way: FloatArray, reach: int) -> tuple[slice, slice]:
         """Rows and columns around a smear, as far as the picture goes."""
@@ -173,10 +173,14 @@ def covered(shape: tuple[int, int], place: FloatArray, way: FloatArray, radius_p
     along = way / length
     du, dv = np.arange(shape[1]) - place[0], (np.arange(shape[0]) - place[1])[:, None]
     a, b = np.abs(along[0] * du + along[1] * dv), np.abs(along[0] * dv - along[1] * du)
+    # Most of a window lies beside the smear.
+    near = (a < length / 2 + radius_px) & (b < radius_px + _ASIDE_PX[-1])
+    a, b = a[near], b[near]
     half = np.sqrt(np.maximum(radius_px**2 - (b + _ASIDE_PX) ** 2, 0.0))
     within = np.minimum(a + half, length / 2) - np.maximum(a - half, -length / 2)
-    share = np.maximum(within, 0.0).sum(axis=0) / (length * len(_ASIDE_PX))
-    return np.asarray(np.minimum(share, 1.0))
+    share = np.zeros(shape)
+    share[near] = np.minimum(np.maximum(within, 0.0).sum(axis=0) / (length * len(_ASIDE_PX)), 1.0)
+    return share
 
 
 def over_colours(values: FloatArray) -> FloatArray:
@@ -185,11 +189,19 @@ def over_colours(values: FloatArray) -> FloatArray:
     return np.asarray(cv2.transform(values, ones), dtype=np.float64).reshape(values.shape[:2])
 
 
-def correlated(field: FloatArray, kernel: FloatArray) -> FloatArray:
-    """Sum of the field under the kernel, for the kernel's middle at each pixel; nothing beyond the rim."""
+def correlated(
+    field: FloatArray, kernel: FloatArray, window: tuple[slice, slice] = np.s_[:, :]
+) -> FloatArray:
+    """Sum of the field under the kernel, for the kernel's middle at each pixel of a window; nothing beyond the field's rim."""
     down, across = (size // 2 for size in kernel.shape)
     wide = cv2.copyMakeBorder(field, down, down, across, across, cv2.BORDER_CONSTANT, value=0.0)
-    found = cv2.matchTemplate(wide.astype(np.float32), kernel.astype(np.float32), cv2.TM_CCORR)
+    (top, bottom, _), (left, right, _) = (
+        part.indices(size) for part, size in zip(window, field.shape, strict=True)
+    )
+    if bottom <= top or right <= left:
+        return np.zeros((0, 0))
+    needed = wide[top : bottom + 2 * down, left : right + 2 * across].astype(np.float32)
+    found = cv2.matchTemplate(needed, kernel.astype(np.float32), cv2.TM_CCORR)
     return np.asarray(found, dtype=np.float64)
 
 
