@@ -310,13 +310,15 @@ class Change:
         # far it moved is not; but likeness alone tells that of one who was not seen plainly when it stood there.
         dx_mm, dy_mm = np.subtract(upright.moved_mm, stood.moved_mm) if stood.odds > _PLAIN_ODDS else moved_mm
         apart_mm = [np.hypot(*mm) for mm in _from(place, [(o.soldier.x_mm, o.soldier.y_mm) for o in others])]
+        spread, area = self._extent(place, self._on_raster(place, place.telling), found)
         evidence = Evidence(
             same=same,
             bare=bare,
             found=found,
             moved_mm=moved_mm,
             at_home=self._likeness_at_home(place),
-            spread=self._spread(place, self._on_raster(place, place.telling), found),
+            spread=spread,
+            area=area,
             crowd=sum(mm < _CROWD_HEIGHTS * height_mm for mm in apart_mm),
             upright=replace(upright, moved_mm=(float(dx_mm), float(dy_mm))),
             shadow=None,
@@ -373,8 +375,8 @@ class Change:
         was, now = was - was.mean(axis=0), now - now.mean(axis=0)
         return float((was * now).sum() / np.sqrt(max(float((was * was).sum() * (now * now).sum()), 1e-3)))
 
-    def _spread(self, place: Place, telling: Mask, found: Resemblance) -> float:
-        """Longest spread of what is new in a figure's colours about where it is seen again, against it upright."""
+    def _extent(self, place: Place, telling: Mask, found: Resemblance) -> tuple[float, float]:
+        """Longest spread and area of what is new in a figure's colours about where it is seen again, against it upright."""
         raster = self._board.raster
         column, row = (round(v) for v in _pivot_px(place))
         column, row = column + round(found.dx_px), row + round(found.dy_px)
@@ -392,8 +394,9 @@ class Change:
         votes[0] = 0
         which = int(np.argmax(votes))
         if not votes[which] or stats[which, cv2.CC_STAT_AREA] < _FEWEST_SPREAD_PX:
-            return 0.0
-        return _spread(*np.nonzero(labels == which)) / _spread(*np.nonzero(place.telling))
+            return 0.0, 0.0
+        area = float(stats[which, cv2.CC_STAT_AREA]) / float(place.telling.sum())
+        return _spread(*np.nonzero(labels == which)) / _spread(*np.nonzero(place.telling)), area
 
 
 def _from(place: Place, feet_mm: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:

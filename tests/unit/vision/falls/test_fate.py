@@ -28,6 +28,7 @@ STANDS = Evidence(
     moved_mm=(6.0, 4.0),
     at_home=0.3,
     spread=1.0,
+    area=1.1,
     crowd=0,
     upright=Uprightness(5.0, (6.0, 5.0)),
     shadow=None,
@@ -41,6 +42,7 @@ LIES = replace(
     moved_mm=(23.0, 6.0),
     at_home=-0.1,
     spread=2.2,
+    area=1.5,
     upright=Uprightness(-4.0, (9.0, 20.0)),
 )
 
@@ -131,6 +133,7 @@ def test_seen_whole_in_one_place_by_likeness_and_by_the_network_it_stands_there_
         found=replace(STANDS.found, correlation=0.92),
         moved_mm=(32.0, 17.0),
         spread=2.1,
+        area=2.1,
         crowd=1,
         upright=Uprightness(0.3, (31.0, 16.5)),
     )
@@ -141,6 +144,20 @@ def test_seen_whole_in_one_place_by_likeness_and_by_the_network_it_stands_there_
     assert chance_of_standing(unlike) < 0.2
 
 
+def test_one_figure_seen_at_full_length_lies() -> None:
+    """A person at the table sees that at once: twice as long as from above, and hardly larger."""
+    unclear = replace(STANDS, found=replace(STANDS.found, correlation=0.75), spread=2.0, crowd=1)
+    assert (
+        chance_of_standing(replace(unclear, area=1.3)) < 0.5 < chance_of_standing(replace(unclear, area=2.3))
+    )
+
+
+@pytest.mark.parametrize("area", [2.2, 3.0])
+def test_one_that_stands_and_another_that_lies_against_it_are_as_long_but_larger(area: float) -> None:
+    long = replace(STANDS, spread=2.4)
+    assert chance_of_standing(replace(long, area=area)) == chance_of_standing(replace(long, area=0.0))
+
+
 HALF_COVERED = Evidence(
     same=0.49,
     bare=0.0,
@@ -148,6 +165,7 @@ HALF_COVERED = Evidence(
     moved_mm=(-5.5, -2.7),
     at_home=0.4,
     spread=0.95,
+    area=1.0,
     crowd=2,
     upright=Uprightness(0.3, (-5.5, -2.7)),
     shadow=None,
