@@ -52,6 +52,25 @@ def test_a_point_seen_at_its_height_is_the_point(
     assert direction[0] == pytest.approx(towards / np.linalg.norm(towards), abs=1e-4)
 
 
+@given(
+    tilt=st.floats(-0.25, 0.25),
+    height=st.floats(900, 2000),
+    bend=st.floats(-0.2, 0.1),
+    z=st.floats(0, 60),
+    count=st.integers(2, 90),
+)
+def test_a_fine_grid_is_projected_as_its_points_are(
+    tilt: float, height: float, bend: float, z: float, count: int
+) -> None:
+    camera = painted.view(
+        tilt_rad=tilt, height_mm=height, focal_px=0.8 * height, distortion=(bend, 0, 0, 0, 0)
+    )
+    x_mm, y_mm = 30.0 + 2.5 * np.arange(count), 200.0 + 2.5 * np.arange(count // 2 + 2)
+    x, y = np.meshgrid(x_mm, y_mm)
+    exactly = camera.project(np.column_stack([x.ravel(), y.ravel(), np.full(x.size, z)])).reshape(*x.shape, 2)
+    assert np.abs(camera.project_grid(x_mm, y_mm, z) - exactly).max() < 0.05
+
+
 def test_no_points_give_no_points() -> None:
     camera = painted.view()
     assert camera.project(np.zeros((0, 3))).shape == (0, 2)

@@ -90,6 +90,11 @@ def test_what_passes_right_before_the_lens_is_no_smear(way: tuple[float, float])
     assert fitter(film((62.3, 37.6))).fit(4, np.array([62.3, 37.6]), np.array(way)) is None
 
 
+@pytest.mark.parametrize("beyond", [(-12.0, 40.0), (60.0, -12.0), (150.0, 40.0), (60.0, 120.0)])
+def test_nothing_is_found_for_a_place_beyond_the_picture(beyond: tuple[float, float]) -> None:
+    assert fitter(film((10.0, 10.0))).fit(4, np.array(beyond), WAY) is None
+
+
 @pytest.mark.filterwarnings("error")
 def test_a_smear_far_thinner_than_a_pixel_tells_no_colour() -> None:
     """A board said to be ten times its size makes the shot so thin; nothing is told of it, and nobody is warned of a nought."""
