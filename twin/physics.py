@@ -205,6 +205,15 @@ class ShotRun:
         lead_mps = 0.5 * _FLIGHT_STEP_S * (np.array([0.0, 0.0, GRAVITY_MPS2]) + drag_mps2)
         data.qvel[self._shot_dof : self._shot_dof + 3] = velocity_mps + lead_mps
         self._party = _parties(model, count)
+        self._logged = _logged(self._party)
+        # What is looked at in every step, as views of MuJoCo's own arrays: asking for them costs more than a small step.
+        self._place = data.qpos[self._shot_qpos : self._shot_qpos + 3]
+        self._velocity = data.qvel[self._shot_dof : self._shot_dof + 3]
+        self._drag = data.xfrc_applied[self._shot_body, :3]
+        first = self._soldier_bodies[0] if count else 0
+        self._upright = data.xmat[first : first + count, 8]
+        self._soldier_places = data.xpos[first : first + count]
+        self._soldier_axes = data.xmat[first : first + count, 2::3]
         mujoco.mj_forward(model, data)
 
         self.log = ContactLog()
@@ -215,6 +224,7 @@ class ShotRun:
         self.first_contact_m: tuple[float, float, float] | None = None
         self.fell_at_s: dict[int, float] = {}
         """When each soldier that leans more than 45 degrees passed that angle."""
+        self._leaning = bytes(count)
         self.shot_gone = False
         self.at_rest = False
         self._calm_since_s: float | None = None
@@ -232,26 +242,22 @@ class ShotRun:
     @property
     def shot_m(self) -> NDArray[np.float64]:
         """The shot's centre, board frame."""
-        start = self._shot_qpos
-        return np.array(self._data.qpos[start : start + 3])
+        return np.array(self._place)
 
     @property
     def shot_mps(self) -> NDArray[np.float64]:
         """The shot's velocity, board frame."""
-        start = self._shot_dof
-        return np.array(self._data.qvel[start : start + 3])
+        return np.array(self._velocity)
 
     @property
     def poses(self) -> NDArray[np.float64]:
         """Positions in m and quaternions of all soldiers, (n, 7)."""
-        chosen = self._soldier_bodies
-        return np.hstack([self._data.xpos[chosen], self._data.xquat[chosen]])
+        return np.hstack([self._soldier_places, self._data.xquat[self._soldier_bodies]])
 
     @property
     def tilt_rad(self) -> NDArray[np.float64]:
         """How far each soldier leans from upright, (n,)."""
-        upright = self._data.xmat[self._soldier_bodies, 8]
-        tilt: NDArray[np.float64] = np.arccos(np.clip(upright, -1.0, 1.0))
+        tilt: NDArray[np.float64] = np.arccos(np.clip(self._upright, -1.0, 1.0))
         return tilt
 
     def advance(self, to_s: float) -> None:
@@ -261,28 +267,29 @@ class ShotRun:
 
     def _step(self) -> None:
         model, data = self._model, self._data
-        velocity = data.qvel[self._shot_dof : self._shot_dof + 3]
+        velocity = self._velocity
         speed_mps = math.sqrt(float(velocity @ velocity))
         if self._free_steps > 0:
             self._free_steps -= 1
         else:
             self._choose_step(speed_mps)
-        data.xfrc_applied[self._shot_body, :3] = -self._drag_kgpm * speed_mps * velocity
+        np.multiply(velocity, -self._drag_kgpm * speed_mps, out=self._drag)
         if self._brush is not None:
             self._pull_at(*self._brush)
         before_s = data.time
         mujoco.mj_step(model, data)
-        if data.time <= before_s:
+        now_s = data.time
+        if now_s <= before_s:
             # MuJoCo begins anew by itself after a number that is none, which must not pass for an outcome.
             raise PhysicsError(f"the physics became unstable {before_s:.4f} s after the release")
         touching = bool(data.ncon) and self._read_contacts()
         self._touching_s = self._touching_s + model.opt.timestep if touching else 0.0
         if not self.shot_gone:
-            self._keep_path()
-        if data.time >= self._next_check_s:
+            self._keep_path(now_s)
+        if now_s >= self._next_check_s:
             self._next_check_s += _CALM_CHECK_S
             self._check_calm()
-        self._watch_falls()
+        self._watch_falls(now_s)
 
     def _pull_at(self, soldier_index: int, from_s: float) -> None:
         """Pull a soldier's head towards +x until it lies."""
@@ -298,7 +305,7 @@ class ShotRun:
             self._model.opt.timestep = _COARSE_STEP_S
             self._free_steps = 20
             return
-        place = self._data.qpos[self._shot_qpos : self._shot_qpos + 3]
+        place = self._place
         soft = speed_mps < (_STIFF_AGAIN_MPS if self._soft else _SLOW_MPS)
         bouncing = 0.0 < self._touching_s < 2 * _SLOW_BOUNCE_S
         if soft is not self._soft and not bouncing:
@@ -311,9 +318,7 @@ class ShotRun:
         if self._surface.distance_m(float(place[0]), float(place[1])) > self._radius_m:
             gap_m -= self._floor_m
         if self.count:
-            middles = self._data.xpos[self._soldier_bodies] + self._data.xmat[self._soldier_bodies][
-                :, 2::3
-            ] * (self._bodies.soldier_height_mm / 2e3)
+            middles = self._soldier_places + self._soldier_axes * (self._bodies.soldier_height_mm / 2e3)
             away = middles - place
             gap_m = min(gap_m, math.sqrt(float(np.einsum("ij,ij->i", away, away).min())) - self._reach_m)
         step_m = speed_mps * _FLIGHT_STEP_S
@@ -327,52 +332,53 @@ class ShotRun:
     def _read_contacts(self) -> bool:
         """Log the touches of this step, and say whether the shot is in one."""
         model, data = self._model, self._data
-        geoms = data.contact.geom[: data.ncon]
-        parties = self._party[geoms]
-        by_shot = (parties == SHOT).any(axis=1)
-        between = (parties >= 0).all(axis=1) & (parties[:, 0] != parties[:, 1])
-        wanted = np.flatnonzero((by_shot | between) & (data.contact.efc_address[: data.ncon] >= 0))
-        if not len(wanted):
+        contact = data.contact
+        geoms = contact.geom
+        logged = self._logged[geoms[:, 0], geoms[:, 1]]
+        if not logged.any():
             return False
+        wanted = np.flatnonzero(logged & (contact.efc_address >= 0))
         force = np.zeros(6)
-        shot_m = tuple(float(value) for value in data.qpos[self._shot_qpos : self._shot_qpos + 3])
-        for index in wanted:
-            mujoco.mj_contactForce(model, data, int(index), force)
+        x_m, y_m, z_m = self._place.tolist()
+        shot_m = (x_m, y_m, z_m)
+        by_shot = False
+        for index in wanted.tolist():
+            parties = self._party[geoms[index]].tolist()
+            by_shot = by_shot or SHOT in parties
+            mujoco.mj_contactForce(model, data, index, force)
             if force[0] <= 0.0:
                 continue
-            if by_shot[index] and self.first_contact_m is None:
-                self.first_contact_m = (shot_m[0], shot_m[1], shot_m[2])
+            if SHOT in parties and self.first_contact_m is None:
+                self.first_contact_m = shot_m
             self.log.touch(
-                int(parties[index, 0]),
-                int(parties[index, 1]),
-                at_s=float(data.time),
+                *parties,
+                at_s=data.time,
                 impulse_ns=float(force[0]) * model.opt.timestep,
-                shot_m=(shot_m[0], shot_m[1], shot_m[2]),
+                shot_m=shot_m,
             )
-        return bool(by_shot[wanted].any())
+        return by_shot
 
-    def _keep_path(self) -> None:
-        data = self._data
-        x_m, y_m, z_m = (float(value) for value in data.qpos[self._shot_qpos : self._shot_qpos + 3])
-        if data.time - self.path[-1][0] >= _PATH_STEP_S * 0.99:
-            self.path.append((float(data.time), x_m, y_m, z_m))
-        far = self._surface.distance_m(x_m, y_m) * 1e3 > self._bodies.leaves_at_mm
-        if far and z_m <= self._floor_m + 1.05 * self._radius_m:
+    def _keep_path(self, now_s: float) -> None:
+        x_m, y_m, z_m = self._place.tolist()
+        if now_s - self.path[-1][0] >= _PATH_STEP_S * 0.99:
+            self.path.append((now_s, x_m, y_m, z_m))
+        down = z_m <= self._floor_m + 1.05 * self._radius_m
+        if down and self._surface.distance_m(x_m, y_m) * 1e3 > self._bodies.leaves_at_mm:
             self.shot_gone = True
-            self.path.append((float(data.time), x_m, y_m, z_m))
+            self.path.append((now_s, x_m, y_m, z_m))
             # It sleeps on far away, on a contact soft enough for the coarse step, and costs nothing any more.
             self._model.geom_solref[self._shot_geom] = _PARKED_REF
-            data.qpos[self._shot_qpos : self._shot_qpos + 3] = [90.0, 90.0, self._floor_m + self._radius_m]
-            data.qvel[self._shot_dof : self._shot_dof + 6] = 0.0
+            self._place[:] = [90.0, 90.0, self._floor_m + self._radius_m]
+            self._data.qvel[self._shot_dof : self._shot_dof + 6] = 0.0
 
-    def _watch_falls(self) -> None:
-        if not self.count:
+    def _watch_falls(self, now_s: float) -> None:
+        leaning = self._upright < math.cos(FALLEN_RAD)
+        mask = leaning.tobytes()
+        if mask == self._leaning:
             return
-        leaning = self._data.xmat[self._soldier_bodies, 8] < math.cos(FALLEN_RAD)
-        if not leaning.any() and not self.fell_at_s:
-            return
-        for index in np.flatnonzero(leaning):
-            self.fell_at_s.setdefault(int(index), float(self._data.time))
+        self._leaning = mask
+        for index in np.flatnonzero(leaning).tolist():
+            self.fell_at_s.setdefault(index, now_s)
         for risen in [index for index in self.fell_at_s if not leaning[index]]:
             del self.fell_at_s[risen]
 
@@ -410,6 +416,12 @@ def _parties(model: Any, count: int) -> NDArray[np.int64]:
             party[geom] = of_body[body]
     party[model.geom("board").id] = BOARD
     return party
+
+
+def _logged(party: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return of which two geometries the log keeps touches: those of the shot, and between two soldiers."""
+    one, other = party[:, None], party
+    return np.asarray((one == SHOT) | (other == SHOT) | ((one >= 0) & (other >= 0) & (one != other)))
 
 
 def _text(values: NDArray[np.float64]) -> str:
