@@ -15,12 +15,13 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
+from game.montecassino import Side
 from twin.attendant import Attendant
 from twin.camera import Camera
 from twin.chip import CHIP_HZ, Chip, ChipEvent, EventKind, ResetCause
 from twin.hands import Hands
 from twin.line import through_line
-from twin.plant import STEP_CYCLES, Firing, Plant, pose_of_aim
+from twin.plant import STEP_CYCLES, Aim, Firing, Plant, pose_of_aim
 from twin.port import TwinClock, TwinPort
 from twin.settings import TwinSettings
 from twin.streams import stream
@@ -64,6 +65,7 @@ class Twin:
         self._watchers: list[Callable[[ChipEvent], None]] = []
         self._line_in = stream(settings.seed, "line to chip")
         self._line_out = stream(settings.seed, "line from chip")
+        self._shown: tuple[Aim, Side] | None = None
         self._show_cannon()
         self.chip.reset(ResetCause.POWER_ON)
 
@@ -144,13 +146,12 @@ class Twin:
         self.table.launch(pose.muzzle_mm, pose.azimuth_rad, pose.elevation_rad, firing.speed_mps, at_us)
 
     def _show_cannon(self) -> None:
+        aim, side = self.plant.aim, self.hands.side
+        if (aim, side) == self._shown:
+            return
+        self._shown = aim, side
         self.table.place_cannon(
-            pose_of_aim(
-                self.settings.plant.mount,
-                self.plant.aim,
-                self.hands.side,
-                square_mm=self.settings.table.square_mm,
-            )
+            pose_of_aim(self.settings.plant.mount, aim, side, square_mm=self.settings.table.square_mm)
         )
 
     # --- the line

@@ -8,10 +8,12 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 # Each module hangs its commands on `app` when it is imported; a new one is named here.
 from rig.cli import (
@@ -57,6 +59,7 @@ __all__ = [
     "camera",
     "certificate",
     "clips",
+    "command",
     "demo",
     "docket",
     "doctor",
@@ -125,7 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if signal.getsignal(ending) is not signal.SIG_IGN:
                 signal.signal(ending, signal.default_int_handler)
     try:
-        status = app(args=arguments, prog_name="rig", standalone_mode=False)
+        status = command()(args=arguments, prog_name="rig", standalone_mode=False)
         sys.stdout.flush()  # here, where a full disk is still told as one
     except typer.Abort:
         if arguments is None:
@@ -157,6 +160,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _leave(_INTERRUPTED)
         return _INTERRUPTED
     return status if isinstance(status, int) else 0
+
+
+@cache
+def command() -> TyperGroup:
+    """Return the command `rig` with all that hangs on it; to put it together takes as long as many a command runs."""
+    group = typer.main.get_command(app)
+    assert isinstance(group, TyperGroup)
+    return group
 
 
 def _open_missing_streams() -> None:

@@ -19,12 +19,12 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-import typer
 from logged_shots import DOUBTFUL, PLAN, START, until
 
 from game.montecassino import parse_battle
 from rig.battle_file import read_battle
-from rig.cli import app, main
+from rig.cli import command as rig_command
+from rig.cli import main
 from rig.judging import as_logged, judge_again
 from rig.log import Analysis, Stage, open_log
 from rig.recording import read_frames, read_recording
@@ -100,7 +100,7 @@ def commands_shown(page: Path) -> Iterator[list[str]]:
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_command_shown_is_one(page: Path) -> None:
     for words in commands_shown(page):
-        command: Any = typer.main.get_command(app)
+        command: Any = rig_command()
         said = f"{name_of(page)}: rig {' '.join(words)}"
         if words[0] in {"COMMAND", "..."}:
             continue
@@ -118,7 +118,7 @@ def test_every_command_shown_is_one(page: Path) -> None:
 
 def test_every_command_is_in_the_readme() -> None:
     shown = {words[0] for words in commands_shown(ROOT / "README.md")}
-    assert set(typer.main.get_command(app).commands) <= shown  # type: ignore[attr-defined]
+    assert set(rig_command().commands) <= shown
 
 
 def test_every_make_target_named_is_there() -> None:

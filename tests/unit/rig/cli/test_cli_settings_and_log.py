@@ -17,6 +17,7 @@ import typer
 from logged_shots import DOUBTFUL, PLAN, START, until
 
 from rig.cli import RefusedError, app, main
+from rig.cli import command as rig_command
 from rig.judging import as_logged, judge_again
 from rig.log import Analysis, Stage, open_log
 
@@ -277,8 +278,11 @@ def command() -> Callable[[BaseException], None]:
         def raise_it() -> None:
             raise error
 
+        rig_command.cache_clear()
+
     yield hang
     app.registered_commands[:] = before
+    rig_command.cache_clear()
 
 
 def _load_broken_off() -> ImportError:
