@@ -152,16 +152,17 @@ class Offscreen:
             width=part.width,
             height=part.height,
         )
-        return self._run(lambda: self._look(view, arrange, ground=True))
+
+        def arranged() -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+            arrange(self.stage)
+            return self._look(view, ground=True)
+
+        return self._run(arranged)
 
     def shadow(
-        self,
-        lamp_mm: tuple[float, float, float],
-        ground: Rect,
-        pixels_per_mm: float,
-        arrange: Callable[[Stage], None],
+        self, lamp_mm: tuple[float, float, float], ground: Rect, pixels_per_mm: float
     ) -> NDArray[np.bool_]:
-        """Return where on the playing surface the light of a lamp does not come.
+        """Return where on the playing surface the light of a lamp does not come, with all in its place as last drawn.
 
         Seen from the lamp straight down, the surface lies parallel to the picture: what hides a pixel of it casts a
         shadow on just that place.
@@ -174,8 +175,6 @@ class Offscreen:
             The part of the surface, in whole mm: columns are y and rows are x of the board.
         pixels_per_mm : float
             Resolution of the answer.
-        arrange : callable
-            Puts everything in its place on the stage.
 
         Returns
         -------
@@ -194,15 +193,12 @@ class Offscreen:
             width=math.ceil(ground.width * pixels_per_mm),
             height=math.ceil(ground.height * pixels_per_mm),
         )
-        _, depth_mm = self._run(lambda: self._look(view, arrange, ground=False))
+        _, depth_mm = self._run(lambda: self._look(view, ground=False))
         return np.asarray(depth_mm < _FAR_M * 999.0)
 
-    def _look(
-        self, view: _View, arrange: Callable[[Stage], None], *, ground: bool
-    ) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+    def _look(self, view: _View, *, ground: bool) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
         stage = self.stage
         self._gl.make_current()
-        arrange(stage)
         self._options.geomgroup[GROUND_GROUP] = int(ground)
         mujoco.mjv_updateScene(
             stage.model,

@@ -115,6 +115,7 @@ class Painter:
         self._margin_px = margin_px(blur_px)
         self._plate_rect = plate_rect(lens, blur_px)
         self._map = self._straight_map() if self._bends else None
+        self._ground_mm, self._ground_depth_mm = self._ground_under_plate()
         self._shadow_scale = self._finest_shadow()
         self._kept: list[_Rest] = []
         self._drawn: OrderedDict[_DrawKey, _Drawing] = OrderedDict()
@@ -239,23 +240,22 @@ class Painter:
 
     def _draw_anew(self, rect: Rect, arrange: Callable[[Stage], None]) -> _Drawing:
         picture, depth_mm = self._offscreen.draw(rect, self._pose, self._lens, arrange)
-        ground_mm, ground_depth_mm = self._ground_under(rect)
-        on_ground = (depth_mm > ground_depth_mm - _SHADED_BELOW_MM).astype(np.float32)
+        part = self._on_plate(rect).slices
+        ground_mm = self._ground_mm[part]
+        on_ground = (depth_mm > self._ground_depth_mm[part] - _SHADED_BELOW_MM).astype(np.float32)
         light = np.ascontiguousarray(picture[:, :, ::-1])
         for lamp in casting_lamps(self._look):
-            dark = self._shade(rect, lamp, ground_mm, arrange) * on_ground
+            dark = self._shade(lamp, ground_mm) * on_ground
             left = left_in_shadow(self._look, lamp, 1.0)
             light = (light * (1.0 - dark[..., None] * (1.0 - left)) + 0.5).astype(np.uint8)
         return light, depth_mm
 
-    def _shade(
-        self, rect: Rect, lamp: Lamp, ground_mm: NDArray[np.float64], arrange: Callable[[Stage], None]
-    ) -> NDArray[np.float32]:
-        """Return how much of a lamp's light each pixel's ground misses, 0 to 1."""
+    def _shade(self, lamp: Lamp, ground_mm: NDArray[np.float64]) -> NDArray[np.float32]:
+        """Return how much of a lamp's light each pixel's ground misses, 0 to 1, as the stage was last drawn."""
         scale = self._shadow_scale
         # Blurred, they reach in from just outside.
-        part = Rect.around(ground_mm.reshape(-1, 2)[:, ::-1], _SHADOW_MARGIN_MM)
-        hidden = self._offscreen.shadow(lamp.position_mm, part, scale, arrange)
+        part = Rect.around(_rim(ground_mm)[:, ::-1], _SHADOW_MARGIN_MM)
+        hidden = self._offscreen.shadow(lamp.position_mm, part, scale)
         soft_px = max(0.6, scale * lamp.radius_mm * _USUAL_HEIGHT_MM / lamp.position_mm[2])
         soft = cv2.GaussianBlur(hidden.astype(np.float32), (0, 0), soft_px)
         places = ((ground_mm - (part.top, part.left)) * scale - 0.5).astype(np.float32)
@@ -263,8 +263,7 @@ class Painter:
 
     def _finest_shadow(self) -> float:
         """Return the resolution of shadows, in px per mm: half again the picture's, if all of it can be drawn so."""
-        ground_mm, _ = self._ground_under(self._plate_rect)
-        all_of_it = Rect.around(ground_mm.reshape(-1, 2)[:, ::-1], _SHADOW_MARGIN_MM)
+        all_of_it = Rect.around(_rim(self._ground_mm)[:, ::-1], _SHADOW_MARGIN_MM)
         width_px, height_px = self._offscreen.picture_px
         return min(
             1.5 * self._lens.focal_px / self._pose.height_mm,
@@ -272,8 +271,9 @@ class Painter:
             (height_px - 1) / all_of_it.height,
         )
 
-    def _ground_under(self, rect: Rect) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return where each pinhole pixel looks on the playing surface, (h, w, 2) in mm, and how far away."""
+    def _ground_under_plate(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return where each pixel of the plate looks on the playing surface, (h, w, 2) in mm, and how far away."""
+        rect = self._plate_rect
         rotation, _ = self._pose.camera_from_board
         fx, fy, cx, cy = self._lens.intrinsics
         right = (np.arange(rect.left, rect.right) - cx) / fx
@@ -324,8 +324,7 @@ class Painter:
         """Return the pinhole pixels that a part of the sensor is made from."""
         if self._map is None:
             return at.grown(self._margin_px)
-        looks = self._map[at.slices].reshape(-1, 2).astype(np.float64)
-        return Rect.around(looks, self._margin_px).within(self._plate_rect)
+        return Rect.around(_rim(self._map[at.slices]), self._margin_px).within(self._plate_rect)
 
     def _through_lens(self, light: NDArray[np.float32], rect: Rect, at: Rect) -> NDArray[np.float32]:
         """Blur and bend linear light on pinhole pixels `rect` to the pixels `at` of the sensor."""
@@ -342,6 +341,12 @@ class Painter:
             borderMode=cv2.BORDER_REPLICATE,
         )
         return np.asarray(bent, dtype=np.float32)
+
+
+def _rim(places: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Return the outermost of places (h, w, 2), (n, 2): a picture is laid on them without folds, so all lie within."""
+    sides = (places[0], places[-1], places[:, 0], places[:, -1])
+    return np.concatenate(sides).astype(np.float64)
 
 
 def margin_px(blur_px: float) -> int:

@@ -50,10 +50,11 @@ def overlay_motion(frames: Iterable[NDArray[np.uint8]], background: NDArray[np.u
     for frame in frames:
         difference = cv2.absdiff(frame, background)
         if difference.ndim == 3:
-            difference = difference.max(axis=2)
-        more = difference > most
-        result[more] = frame[more]
-        most = np.maximum(most, difference)
+            blue, green, red = cv2.split(difference)
+            difference = cv2.max(cv2.max(blue, green), red)
+        more = cv2.compare(difference, most, cv2.CMP_GT)
+        cv2.copyTo(frame, more, result)
+        most = cv2.max(most, difference)
     return result
 
 
