@@ -116,8 +116,8 @@ def board(look: BoardLook, *, square_mm: float, strip_mm: float, finish: Finish 
     play[height // 2 :] = _FIELDS[look][0]
     play[: height // 2] = _FIELDS[look][1]
     if look is BoardLook.CHECKERED:
-        rows, columns = np.mgrid[:height, :width]
-        dark = ((rows // cell).astype(int) + (columns // cell).astype(int)) % 2 == 1
+        rows, columns = ((np.arange(length) // cell).astype(int) for length in (height, width))
+        dark = (rows[:, None] + columns) % 2 == 1
         play[dark] *= 0.76
     if look is BoardLook.WOOD:
         play = _wood(height, width, ((66, 112, 164), (98, 152, 206)), grain_px=14.0, seed=3)
