@@ -18,7 +18,8 @@ from twin import Twin, TwinSettings
 # A shot takes 5.02 s of the twin's time here; it is loaded, armed and fired in the last 0.15 s.
 SHOT_US = (100_000, 4_870_000)
 FIRE_US = (4_870_000, 5_015_000)
-DWELL_AND_LETTING_DOWN_US = 45_000_000
+DWELL_S, LOAD_S = 6.0, 3.0
+DWELL_AND_LETTING_DOWN_US = 15_000_000
 
 
 class SilencedPort:
@@ -49,7 +50,7 @@ class SilencedPort:
 
 def shoot(twin: Twin, port: SilencedPort) -> None:
     """One whole shot, as far as the controller lives."""
-    settings = Settings().cannon
+    settings = Settings().cannon.model_copy(update={"dwell_s": DWELL_S, "load_s": LOAD_S})
     cannon = Cannon(Link(port, twin.clock, session=1), gate_spacing_mm=settings.gate_spacing_mm)
     cannon.connect()
     cannon.configure(settings.firmware_values())
