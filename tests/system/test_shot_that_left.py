@@ -132,7 +132,8 @@ def test_a_line_that_falls_silent_after_the_fire_command_loses_no_picture(tmp_pa
     assert pictures_of(shot)[-1] > left_us + 300_000
 
 
-def test_a_log_that_is_busy_as_the_shot_leaves_says_where_its_recording_is(tmp_path, left_us):
+def test_a_log_that_is_busy_as_the_shot_leaves_says_where_its_recording_is(tmp_path, left_us, monkeypatch):
+    monkeypatch.setattr("rig.log._sqlite._BUSY_TIMEOUT_S", 0.5)  # it stays busy, however long one waits
     with rig_on(tmp_path) as (rig, position):
         other = sqlite3.connect(rig.settings.log.path, isolation_level=None)
         when_fired(rig, lambda: other.execute("BEGIN IMMEDIATE"))
