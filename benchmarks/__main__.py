@@ -56,25 +56,26 @@ def main(given: Sequence[str] | None = None) -> None:
 def table_of(figures: Sequence[Figure]) -> Table:
     """Lay figures out as a table, a row each."""
     table = Table(title="Benchmarks: each value beside its peer, in the same run")
-    table.add_column("what")
-    table.add_column("value", justify="right")
-    table.add_column("unit")
-    table.add_column("peer")
-    table.add_column("peer's value", justify="right")
-    table.add_column("ratio", justify="right")
-    table.add_column("promised of it")
+    table.add_column("what", ratio=3)
+    table.add_column("value", justify="right", no_wrap=True)
+    table.add_column("beside", ratio=2)
+    table.add_column("ratio", justify="right", no_wrap=True)
+    table.add_column("promised", max_width=12)
     for figure in figures:
-        kept = {None: "", True: ": met", False: ": NOT MET"}[figure.met]
+        kept = {None: "", True: "\nmet", False: "\nNOT MET"}[figure.met]
         table.add_row(
             figure.name,
-            f"{figure.value:,.4g}",
-            figure.unit,
-            figure.peer,
-            f"{figure.peer_value:,.4g}",
+            f"{_digits(figure.value)} {figure.unit}",
+            f"{figure.peer}: {_digits(figure.peer_value)}",
             f"{figure.ratio:.3g}",
             figure.promise + kept,
         )
     return table
+
+
+def _digits(value: float) -> str:
+    """Four digits of a value, and never a power of ten where a person counts."""
+    return f"{value:,.0f}" if 1e3 <= abs(value) < 1e12 else f"{value:.4g}"
 
 
 if __name__ == "__main__":
