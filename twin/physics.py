@@ -207,6 +207,7 @@ class ShotRun:
         self._party = _parties(model, count)
         self._logged = _logged(self._party)
         # What is looked at in every step, as views of MuJoCo's own arrays: asking for them costs more than a small step.
+        # Soldiers are there one behind the other, as in the model's text.
         self._place = data.qpos[self._shot_qpos : self._shot_qpos + 3]
         self._velocity = data.qvel[self._shot_dof : self._shot_dof + 3]
         self._drag = data.xfrc_applied[self._shot_body, :3]
