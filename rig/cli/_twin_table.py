@@ -116,6 +116,10 @@ def _in_twin(fault: Fault) -> Fault:
     return dataclasses.replace(fault, key=f"twin.{fault.key}", expected=expected, hint=hint)
 
 
+class _Undocumented(Table, use_attribute_docstrings=False):
+    """A table whose keys have their words elsewhere: to look for them in the text of its class takes long and finds none."""
+
+
 @functools.cache
 def _twin_table() -> type[Table]:
     return _table(TwinSettings)
@@ -133,7 +137,7 @@ def _table(settings_class: type) -> type[Table]:
             fields[field.name] = (
                 (annotation, Field()) if required else (annotation | None, Field(default=None))
             )
-    return create_model(settings_class.__name__, __base__=Table, **fields)
+    return create_model(settings_class.__name__, __base__=_Undocumented, **fields)
 
 
 def _in_toml(annotation: Any) -> Any:
