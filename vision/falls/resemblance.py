@@ -8,8 +8,9 @@ with anything.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -18,6 +19,8 @@ from numpy.typing import NDArray
 __all__ = ["Resemblance", "follow", "resemble", "slide"]
 
 FloatImage = NDArray[np.float32]
+Look = Callable[[tuple[slice, slice]], FloatImage]
+"""Gives some rows and columns of a picture on the raster."""
 
 _COARSE_TURNS_DEG = np.arange(-180.0, 180.0, 20.0)
 _FINE_TURNS_DEG = np.array([-10.0, -5.0, 0.0, 5.0, 10.0])
@@ -73,8 +76,11 @@ def resemble(
     reach_px
         Largest shift from there.
     """
-    search, radius = _search(before, after, outline, new, pivot_px, reach_px + max(map(abs, about_px)))
-    scale = 2 if min(reach_px, radius) >= _ENOUGH_PX else 1
+    figure = _Figure(before, outline, pivot_px)
+    half = figure.radius + reach_px + max(map(abs, about_px))
+    scene, thing = (_patch(each.__getitem__, outline.shape, pivot_px, half) for each in (after, new))
+    search = _Search(figure, scene, thing)
+    scale = 2 if min(reach_px, figure.radius) >= _ENOUGH_PX else 1
     coarse = search.at(_COARSE_TURNS_DEG, about_px, reach_px, scale)
     coarse.sort(key=_rank, reverse=True)
     fine: list[Resemblance] = []
@@ -93,20 +99,21 @@ def slide(
     reach_px: int,
 ) -> Resemblance:
     """Look for a figure close to where it stood, not turned, whatever else is new there; as `resemble`."""
-    everywhere = np.ones(outline.shape, dtype=np.float32)
-    search, _ = _search(before, after, outline, everywhere, pivot_px, reach_px)
+    figure = _Figure(before, outline, pivot_px)
+    search = _Search(figure, _patch(after.__getitem__, outline.shape, pivot_px, figure.radius + reach_px))
     (found,) = search.at(np.zeros(1), (0, 0), reach_px, 1)
     return found
 
 
 def follow(
     before: FloatImage,
-    pictures: Iterable[FloatImage],
+    looks: Iterable[Look],
     outline: NDArray[np.bool_],
     *,
     pivot_px: tuple[int, int],
     reach_px: int,
     step_px: int,
+    sure_step: float,
 ) -> Resemblance:
     """Follow a figure from picture to picture by its looks, upright.
 
@@ -114,28 +121,38 @@ def follow(
     ----------
     before, outline, pivot_px
         As for `resemble`.
-    pictures
-        One after the other, each of the shape of `before`.
+    looks
+        Each at one picture, one after the other, of the shape of `before`.
     reach_px
         Farther it is not followed.
     step_px
         How far it moves from one picture to the next, at the most.
+    sure_step
+        Grey levels by which a pixel differs for sure: where none about it does, it is where it was.
 
     Returns
     -------
-    Where it was seen last; beyond `reach_px` where it went out of reach.
+    Where it was seen last; beyond `reach_px`, or off the raster, where it went out of reach.
     """
-    everywhere = np.ones(outline.shape, dtype=np.float32)
+    figure = _Figure(before, outline, pivot_px)
+    half = figure.radius + step_px + 1
     seen = Resemblance(1.0, 1.0, 0.0, 0.0, 0.0)
-    for picture in pictures:
+    last_px, last = (0, 0), None
+    for look in looks:
         about_px = (round(seen.dx_px), round(seen.dy_px))
-        if max(map(abs, about_px)) > reach_px:
+        middle_px = (pivot_px[0] + about_px[0], pivot_px[1] + about_px[1])
+        on_raster = 0 <= middle_px[0] < outline.shape[1] and 0 <= middle_px[1] < outline.shape[0]
+        if max(map(abs, about_px)) > reach_px or not on_raster:
             break
-        search, _ = _search(before, picture, outline, everywhere, pivot_px, reach_px + step_px + 1)
+        scene = _patch(look, outline.shape, middle_px, half)
+        if last is not None and last_px == about_px and cv2.norm(scene, last, cv2.NORM_INF) < sure_step:
+            continue
+        last_px, last = about_px, scene
+        search = _Search(figure, scene)
         turns_deg = seen.turn_deg + _NEXT_TURNS_DEG
-        found = max(search.at(turns_deg, about_px, step_px, 1), key=lambda each: each.correlation)
+        found = max(search.at(turns_deg, (0, 0), step_px, 1), key=lambda each: each.correlation)
         if found.correlation > _SEEN_ALIKE:
-            seen = found
+            seen = replace(found, dx_px=about_px[0] + found.dx_px, dy_px=about_px[1] + found.dy_px)
     return seen
 
 
@@ -143,14 +160,71 @@ def _rank(found: Resemblance) -> float:
     return found.correlation + found.covered
 
 
-class _Search:
-    """Lays a figure over a scene, both square and about the same middle, of shape (side, side, colours)."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Turned:
+    """A figure at one turn."""
 
-    def __init__(self, figure: FloatImage, shape: FloatImage, scene: FloatImage, thing: FloatImage) -> None:
+    mask: FloatImage
+    """1 within its outline, shape (pixels,)."""
+    area: float
+    """How many pixels that are."""
+    looks: FloatImage
+    """Its colours there less their means, else 0; shape (colours, pixels)."""
+    power: float
+    """Sum of the squares of `looks`."""
+
+
+class _Figure:
+    """A figure's outline and looks, about its pivot, at every turn."""
+
+    def __init__(self, picture: FloatImage, outline: NDArray[np.bool_], pivot_px: tuple[int, int]) -> None:
+        rows, columns = np.nonzero(outline)
+        column, row = pivot_px
+        self.radius = int(max(np.abs(rows - row).max(), np.abs(columns - column).max())) + 2
+        looks = _patch(picture.__getitem__, outline.shape, pivot_px, self.radius)
         # Correlation does not ask where zero lies, and small numbers lose no digits.
-        middle = scene.mean(axis=(0, 1))
-        self._scene, self._figure = scene - middle, figure - middle
-        self._shape, self._thing = shape, thing
+        self.middle = looks.mean(axis=(0, 1))
+        self._looks = looks - self.middle
+        self._shape = _patch(outline.astype(np.float32).__getitem__, outline.shape, pivot_px, self.radius)
+        self._turned: dict[tuple[float, int], _Turned] = {}
+
+    def turned(self, turn_deg: float, scale: int) -> _Turned:
+        """Give it at a turn, every `scale`-th pixel."""
+        if (turn_deg, scale) not in self._turned:
+            half = self.radius // scale
+            size = (2 * half + 1, 2 * half + 1)
+            turn = cv2.getRotationMatrix2D((self.radius, self.radius), turn_deg, 1.0 / scale)
+            turn[:, 2] += half - self.radius
+            seen = cv2.warpAffine(
+                _smooth(self._looks, scale),
+                turn,
+                size,
+                flags=cv2.INTER_LINEAR,
+                borderMode=cv2.BORDER_REPLICATE,
+            )
+            mask = (cv2.warpAffine(self._shape, turn, size) > 0.5).ravel().astype(np.float32)
+            looks = np.asarray(seen, dtype=np.float32).reshape(len(mask), -1).T
+            area = max(float(mask.sum()), 1.0)
+            looks = mask * (looks - (looks @ mask)[:, None] / np.float32(area))
+            self._turned[turn_deg, scale] = _Turned(mask, area, looks, float((looks * looks).sum()) + 1e-3)
+        return self._turned[turn_deg, scale]
+
+
+class _Search:
+    """Lays a figure over a scene.
+
+    Parameters
+    ----------
+    figure
+        What is looked for.
+    scene
+        Square, about the figure's pivot, shape (side, side, colours).
+    thing
+        How sure it is that something is there that may be it, shape (side, side, 1); ``None``: everywhere.
+    """
+
+    def __init__(self, figure: _Figure, scene: FloatImage, thing: FloatImage | None = None) -> None:
+        self._figure, self._scene, self._thing = figure, scene - figure.middle, thing
 
     def at(
         self, turns_deg: NDArray[np.float64], about_px: tuple[int, int], reach_px: int, scale: int
@@ -159,30 +233,16 @@ class _Search:
 
         At a scale of 2 every second pixel is looked at, after smoothing.
         """
-        half = self._figure.shape[0] // 2 // scale
+        half = self._figure.radius // scale
         reach = -(-reach_px // scale)
-        side, places = 2 * half + 1, 2 * reach + 1
-        masks, figures = self._turned(turns_deg, half, scale)
-        scene = _shrunk(self._scene, half + reach, scale, about_px)
-        thing = _shrunk(self._thing, half + reach, scale, about_px)[..., 0]
-        area = np.maximum(masks.sum(axis=1), 1.0)
-        cover = np.stack(
-            [cv2.matchTemplate(thing, mask.reshape(side, side), cv2.TM_CCORR).ravel() for mask in masks],
-            axis=1,
-        )
-        cover /= area
+        places = 2 * reach + 1
+        turned = [self._figure.turned(float(turn_deg), scale) for turn_deg in turns_deg]
+        cover = self._cover(turned, half, reach, scale, about_px)
         off2 = (np.arange(places) - reach) ** 2
         within = np.sqrt(off2[:, None] + off2).ravel() <= reach + 0.5
         some = np.flatnonzero(within & (cover.max(axis=1) >= _LEAST_COVERED))
         match = np.full(cover.shape, -2.0, dtype=np.float32)
-        match[some] = _correlations(
-            # One after the other: they are large, and each is read but once.
-            (_windows(colour, side, some) for colour in cv2.split(scene)),
-            _windows(np.einsum("ijk,ijk->ij", scene, scene), side, some),
-            [figures[..., k] for k in range(scene.shape[2])],
-            masks,
-            area,
-        )
+        match[some] = _correlations(_shrunk(self._scene, half + reach, scale, about_px), turned, some)
         both = (match + cover).reshape(places, places, -1)
         found = []
         for k, turn_deg in enumerate(turns_deg):
@@ -199,52 +259,30 @@ class _Search:
             )
         return found
 
-    def _turned(self, turns_deg: NDArray[np.float64], half: int, scale: int) -> tuple[FloatImage, FloatImage]:
-        """Give the figure's outline and looks at each turn: shapes (turns, pixels), (turns, pixels, colours)."""
-        middle = self._figure.shape[0] // 2
+    def _cover(
+        self, turned: Sequence[_Turned], half: int, reach: int, scale: int, about_px: tuple[int, int]
+    ) -> FloatImage:
+        """Give the share of the outline that has something new, at each place and turn: shape (places, turns)."""
+        if self._thing is None:
+            return np.ones(((2 * reach + 1) ** 2, len(turned)), dtype=np.float32)
+        thing = _shrunk(self._thing, half + reach, scale, about_px)[..., 0]
         side = 2 * half + 1
-        figure = _smooth(self._figure, scale)
-        masks, figures = [], []
-        for turn_deg in turns_deg:
-            turn = cv2.getRotationMatrix2D((middle, middle), float(turn_deg), 1.0 / scale)
-            turn[:, 2] += half - middle
-            turned = cv2.warpAffine(
-                figure, turn, (side, side), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
-            )
-            figures.append(turned.reshape(side * side, -1))
-            masks.append((cv2.warpAffine(self._shape, turn, (side, side)) > 0.5).ravel())
-        return np.asarray(masks, dtype=np.float32), np.asarray(figures, dtype=np.float32)
+        covered = [
+            cv2.matchTemplate(thing, each.mask.reshape(side, side), cv2.TM_CCORR).ravel()
+            / np.float32(each.area)
+            for each in turned
+        ]
+        return np.stack(covered, axis=1)
 
 
-def _search(
-    before: FloatImage,
-    after: FloatImage,
-    outline: NDArray[np.bool_],
-    new: FloatImage,
-    pivot_px: tuple[int, int],
-    reach_px: int,
-) -> tuple[_Search, int]:
-    """Prepare a search, and give how many pixels a figure reaches about its pivot."""
-    rows, columns = np.nonzero(outline)
-    column, row = pivot_px
-    radius = int(max(np.abs(rows - row).max(), np.abs(columns - column).max())) + 2
-    margin = radius + reach_px
-
-    def patch(image: NDArray[np.float32], half: int) -> FloatImage:
-        top, left = row - half, column - half
-        cut = image[max(top, 0) : row + half + 1, max(left, 0) : column + half + 1]
-        above, beside = max(-top, 0), max(-left, 0)
-        below, beyond = 2 * half + 1 - cut.shape[0] - above, 2 * half + 1 - cut.shape[1] - beside
-        whole = cv2.copyMakeBorder(cut, above, below, beside, beyond, cv2.BORDER_REPLICATE)
-        return np.asarray(whole, dtype=np.float32).reshape(2 * half + 1, 2 * half + 1, -1)
-
-    search = _Search(
-        patch(before, radius),
-        patch(outline.astype(np.float32), radius),
-        patch(after, margin),
-        patch(new, margin),
-    )
-    return search, radius
+def _patch(look: Look, shape: tuple[int, ...], middle_px: tuple[int, int], half: int) -> FloatImage:
+    """Give a square of 2 * half + 1 pixels about (column, row) of a picture of that shape; beyond it as at its rim."""
+    column, row = middle_px
+    top, left, bottom, right = row - half, column - half, row + half + 1, column + half + 1
+    cut = look(np.s_[max(top, 0) : max(bottom, 0), max(left, 0) : max(right, 0)])
+    beyond = (max(-top, 0), max(bottom - shape[0], 0), max(-left, 0), max(right - shape[1], 0))
+    whole = cv2.copyMakeBorder(cut, *beyond, cv2.BORDER_REPLICATE)
+    return np.asarray(whole, dtype=np.float32).reshape(2 * half + 1, 2 * half + 1, -1)
 
 
 def _smooth(image: FloatImage, scale: int) -> FloatImage:
@@ -268,50 +306,47 @@ def _shrunk(image: FloatImage, half: int, scale: int, about_px: tuple[int, int])
     return np.asarray(cut, dtype=np.float32).reshape(2 * half + 1, 2 * half + 1, -1)
 
 
-def _windows(image: FloatImage, side: int, places: NDArray[np.int64]) -> FloatImage:
-    """Give the pixels of some of an image's squares of a side, row by row: shape (places, side * side)."""
-    view = np.lib.stride_tricks.sliding_window_view(image, (side, side))
-    down, across = np.divmod(places, view.shape[1])
-    return view[down, across].reshape(len(places), side * side)
+def _correlations(scene: FloatImage, turned: Sequence[_Turned], places: NDArray[np.int64]) -> FloatImage:
+    """Correlate a scene with a figure at some places and turns, within its outline and all colours together.
 
-
-def _correlations(
-    scenes: Iterable[FloatImage],
-    power: FloatImage,
-    figures: list[FloatImage],
-    masks: FloatImage,
-    area: FloatImage,
-) -> FloatImage:
-    """Correlate windows of a scene with figures within masks, all colours together.
-
-    Each colour's mean within the mask is taken off first.
+    Each colour's mean within the outline is taken off first.
 
     Parameters
     ----------
-    scenes, figures
-        One a colour, shapes (places, pixels) and (turns, pixels).
-    power
-        Sum of the squares of `scenes`, shape (places, pixels).
-    masks
-        Shape (turns, pixels).
-    area
-        Their sums.
+    scene
+        Shape (side, side, colours).
+    turned
+        The figure.
+    places
+        Where to lay its first corner: row times their number along a side, plus column.
 
     Returns
     -------
     Shape (places, turns), -1 to 1.
     """
-    both = np.zeros((len(power), len(masks)), dtype=np.float32)
-    of_scene = power @ masks.T
-    of_figure = np.full(len(masks), 1e-3, dtype=np.float32)
-    for scene, figure in zip(scenes, figures, strict=True):
-        off = masks * (figure - ((figure * masks).sum(axis=1) / area)[:, None])
-        # At once, as it is getting at the scene that takes its time.
-        alike, total = np.split(scene @ np.concatenate([off, masks]).T, 2, axis=1)
+    masks = np.stack([each.mask for each in turned])
+    area = np.array([each.area for each in turned], dtype=np.float32)
+    # Only pixels that some turn covers, and those of all places at once: getting at them is what takes the time.
+    pixels = np.flatnonzero(masks.any(axis=0))
+    width, side = scene.shape[1], math.isqrt(masks.shape[1])
+    corners = _on_raster(places, width - side + 1, width)
+    at = corners[:, None] + _on_raster(pixels, side, width)
+    masks = masks[:, pixels]
+    of_scene = np.einsum("ijk,ijk->ij", scene, scene).ravel()[at] @ masks.T
+    both = np.zeros_like(of_scene)
+    for k, colour in enumerate(cv2.split(scene)):
+        looks = np.stack([each.looks[k, pixels] for each in turned])
+        alike, total = np.split(colour.ravel()[at] @ np.concatenate([looks, masks]).T, 2, axis=1)
         both += alike
         of_scene -= total**2 / area
-        of_figure += (off * off).sum(axis=1)
-    return np.asarray(np.clip(both / np.sqrt(np.maximum(of_scene, 1e-3) * of_figure), -1.0, 1.0))
+    power = np.array([each.power for each in turned], dtype=np.float32)
+    return np.asarray(np.clip(both / np.sqrt(np.maximum(of_scene, 1e-3) * power), -1.0, 1.0))
+
+
+def _on_raster(places: NDArray[np.int64], across: int, width: int) -> NDArray[np.int64]:
+    """Turn places counted along rows of one length into those counted along rows of another."""
+    row, column = np.divmod(places, across)
+    return np.asarray(row * width + column)
 
 
 def _peak(three: NDArray[np.float32]) -> float:

@@ -7,8 +7,9 @@ one who is knocked over is not taken for the one who knocks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import cv2
 import numpy as np
@@ -143,15 +144,15 @@ class Watch:
             k -= 1
         return k
 
-    def since_it_moved(self, place: Place, window: Window) -> Iterator[FloatImage]:
-        """Give a window of the raster as it was seen from a soldier's first motion on, ever more seldom."""
+    def since_it_moved(self, place: Place) -> Iterator[Callable[[Window], FloatImage]]:
+        """Give looks at the raster as it was seen from a soldier's first motion on, ever more seldom."""
         began, last = self.began(place), len(self._frames) - 1
         k = began
         while k < last:
-            yield self._lay(k, window)
+            yield partial(self._lay, k)
             moving = self._timestamps_us[k] < self._timestamps_us[began] + _FOLLOW_US
             k += self._look if moving else _SELDOM * self._look
-        yield self._lay(last, window)
+        yield partial(self._lay, last)
 
     def topplings(self, places: Sequence[Place]) -> tuple[Toppling, ...]:
         """Follow the soldiers that fell; sorted by when they began."""

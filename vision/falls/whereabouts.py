@@ -245,16 +245,15 @@ class Change:
         """Follow a soldier's looks from picture to picture since it moved."""
         if place not in self._followed:
             mm_per_px = self._board.raster.mm_per_px
-            reach_px = round(_FOLLOWED_MM / mm_per_px)
-            box = _about(place, reach_px)
             column, row = (round(v) for v in _pivot_px(place))
             seen = follow(
-                self._board.flat[box],
-                watch.since_it_moved(place, box),
-                self._on_raster(place, place.telling)[box],
-                pivot_px=(column - box[1].start, row - box[0].start),
-                reach_px=reach_px,
+                self._board.flat,
+                watch.since_it_moved(place),
+                self._on_raster(place, place.telling),
+                pivot_px=(column, row),
+                reach_px=round(_FOLLOWED_MM / mm_per_px),
                 step_px=math.ceil(_FOLLOWED_STEP_MM / mm_per_px),
+                sure_step=self.step,
             )
             moved_mm = seen.dx_px * mm_per_px, seen.dy_px * mm_per_px
             self._followed[place] = Followed(moved_mm, seen.correlation)

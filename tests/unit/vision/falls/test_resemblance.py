@@ -64,7 +64,13 @@ def covered(picture: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def followed(pictures: list[NDArray[np.float32]], reach_px: int = 14) -> tuple[float, float]:
     seen = follow(
-        figure_at(0, 0, seed=1), pictures, outline(), pivot_px=PIVOT_PX, reach_px=reach_px, step_px=3
+        figure_at(0, 0, seed=1),
+        [picture.__getitem__ for picture in pictures],
+        outline(),
+        pivot_px=PIVOT_PX,
+        reach_px=reach_px,
+        step_px=3,
+        sure_step=15.0,
     )
     return seen.dx_px, seen.dy_px
 
@@ -85,3 +91,16 @@ def test_what_looks_like_him_elsewhere_is_not_who_was_lost_from_sight() -> None:
 def test_he_is_followed_no_farther_than_he_can_be_looked_for() -> None:
     across_px, _ = followed([figure_at(2.5 * k, 0, seed=10 + k) for k in range(12)], reach_px=8)
     assert 8 < across_px < 12
+
+
+def test_where_he_slides_off_the_raster_he_was_seen_last() -> None:
+    across_px, down_px = followed([figure_at(2.5 * k, 0, seed=10 + k) for k in range(24)], reach_px=60)
+    assert across_px == pytest.approx(40, abs=5)
+    assert abs(down_px) < 5
+
+
+def test_while_he_lies_still_he_is_not_looked_for_and_when_he_slides_on_he_is_found_again() -> None:
+    rests = [figure_at(1.6 * min(k, 3), 0, seed=10 + k) for k in range(10)]
+    on = [figure_at(4.8 + 1.6 * k, 0, seed=30 + k) for k in range(1, 4)]
+    assert followed(rests) == pytest.approx((4.8, 0), abs=0.6)
+    assert followed(rests + on) == pytest.approx((9.6, 0), abs=0.6)
