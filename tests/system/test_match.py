@@ -75,7 +75,7 @@ def test_a_shot_goes_through_every_stage_and_is_recorded_and_judged(tmp_path):
         )
         shot = rig.log.shot(done.shot_id)
         assert_cannon_is_safe(rig)
-        true_speed_mps = rig.twin.shots[0].speed_mps
+        true_speed_mps, truly_left_us = rig.twin.shots[0].speed_mps, rig.twin.shots[0].exit_cycle / 16
     assert [entry.stage for entry in shot.history][:11] == [
         Stage.PLANNED,
         Stage.AIMED,
@@ -103,6 +103,7 @@ def test_a_shot_goes_through_every_stage_and_is_recorded_and_judged(tmp_path):
     # The shot is looked for from when it left, not from the trigger: the lever takes some 10 ms.
     assert done.fired.left_us is not None
     assert recording.keys.fire_us == done.fired.left_us > done.fired.released_us
+    assert recording.keys.fire_us == pytest.approx(truly_left_us, abs=100)
     assert recording.timestamps_us[0] < recording.keys.fire_us < recording.timestamps_us[-1]
 
 

@@ -1,6 +1,7 @@
-"""The muzzle gate: two light barriers at the muzzle, the outer one in its very plane.
+"""The muzzle gate: two light barriers at the muzzle, the outer one in front of it.
 
-A seated shot blocks the inner one. The times of a shot's edges follow from its true speed, to the cycle.
+A seated shot sits just inside the mouth and blocks the inner one: once it has left that, its centre is in the plane of the
+mouth. The times of a shot's edges follow from its true speed, to the cycle.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ class Gate:
         Returns
         -------
         int
-            The cycle at which the first shot's centre passes the muzzle.
+            The cycle at which the first shot's centre passes the plane of the mouth.
         """
 
         def after(travel_mm: float) -> int:
@@ -88,7 +89,7 @@ class Gate:
         if not double:
             self._second(True, after(spacing_mm - radius_mm))
         self._second(False, after(spacing_mm + radius_mm))
-        return after(spacing_mm)
+        return after(radius_mm)
 
     def _show(self, cycle: int) -> None:
         self._first(self.seated > 0, cycle)
