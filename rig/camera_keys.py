@@ -10,7 +10,15 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from rig.checked_file import Fault, NameText
 
-__all__ = ["CameraSource", "ExposureUs", "Intrinsics", "LensTerms", "is_device_number", "lens_conflicts"]
+__all__ = [
+    "CameraSource",
+    "DelayUs",
+    "ExposureUs",
+    "Intrinsics",
+    "LensTerms",
+    "is_device_number",
+    "lens_conflicts",
+]
 
 _MOST_DEVICE = 9_999  # OpenCV adds the number of a way to open it, some thousands at most, to the device's
 _MOST_TANGENTIAL = 1.0  # p1 and p2 of lenses are some thousandths
@@ -56,6 +64,9 @@ def _of_a_lens(terms: tuple[float, ...]) -> tuple[float, ...]:
 
 ExposureUs = Annotated[int, Field(ge=1, le=1_000_000)]
 """Exposure of one picture."""
+
+DelayUs = Annotated[int, Field(ge=-100_000, le=500_000)]
+"""How much later than they were taken a camera stamps its pictures; earlier, where it is negative."""
 
 Intrinsics = tuple[float, float, float, float]
 """``fx, fy, cx, cy`` in px."""

@@ -110,6 +110,7 @@ def ring_for(camera: Camera, settings: Settings) -> FrameRing:
         keep_us=round(asked.clip_before_s * 1e6) + _LANE_TO_SHOT_US,
         hold_us=round(asked.clip_after_s * 1e6) + _FIRING_US,
         stall_us=round(asked.stall_s * 1e6),
+        delay_us=asked.delay_us,
     )
 
 

@@ -24,7 +24,7 @@ from rig.link.messages import Identity, Status
 from rig.link.port import Clock
 from rig.link.words import entry_in_words
 from rig.recording import SHOT_BYTES
-from rig.settings import Settings
+from rig.settings import TWIN, Settings
 from rig.uniforms_file import UniformsFileError
 from vision.registration import NoBoard, only_roughly, register
 from vision.steady import typical
@@ -51,6 +51,8 @@ _PICTURES = 30
 _PICTURES_TO_READ = 5
 _LONGEST_LOOK_US = 3_000_000
 _STEP_US = 20_000
+_EXPOSURE_OFF = 0.2  # of what was asked for: a driver has steps
+_LONG_EXPOSURE_US = 2_000  # at 10 m/s a shot smears over 20 mm
 _RATE_SHARE = 0.9
 _MEMORY_SHARE = 0.5  # the rest is for the system, and for reading the shot
 
@@ -307,6 +309,11 @@ def camera_health(
             f"{rate:.0f} pictures a second, {asked.fps:g} were asked for",
             "more light, a smaller picture, or a faster connection",
         )
+    if (exposure := _exposure(camera, settings)) is not None:
+        yield exposure
+    if asked.source != TWIN and not asked.delay_us:
+        found = "how late its pictures come is not known"
+        yield Finding(Level.WARNING, "delay", found, "after five shots: rig camera delay")
     yield _memory(camera, settings)
     picture = typical([frame.image for frame in frames[-_PICTURES_TO_READ:]])
     scene = scene_of(settings, side=Side.A, fps=asked.fps, with_uniforms=False)
@@ -337,6 +344,28 @@ def camera_health(
         )
     else:
         yield Finding(Level.OK, "markers", f"all {len(view.markers_used)} are seen")
+
+
+def _exposure(camera: Camera, settings: Settings) -> Finding | None:
+    """Hold the exposure that a camera says it has against what was asked for; None where it says nothing."""
+    told_us, asked_us = camera.exposure_us, settings.camera.exposure_us
+    if told_us is None:
+        return None
+    if asked_us is not None and abs(told_us - asked_us) > _EXPOSURE_OFF * asked_us:
+        return Finding(
+            Level.WARNING,
+            "exposure",
+            f"{told_us} us, {asked_us} us were asked for",
+            "set it with the camera's own program: how long a shot smears tells its speed",
+        )
+    if asked_us is None and told_us > _LONG_EXPOSURE_US:
+        return Finding(
+            Level.WARNING,
+            "exposure",
+            f"{told_us} us, as the camera chose: a shot smears over {told_us / 100:.0f} mm",
+            f"more light, and camera.exposure_us = 1000 in {settings.name}",
+        )
+    return Finding(Level.OK, "exposure", f"{told_us} us")
 
 
 def _memory(camera: Camera, settings: Settings) -> Finding:

@@ -465,6 +465,7 @@ class Match:
                 "height": camera.height_px,
                 "fps": camera.fps,
                 "exposure_us": lens.exposure_us,
+                "delay_us": lens.delay_us,
                 "intrinsics": lens.intrinsics_px,
                 "distortion": lens.distortion,
             },

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from pydantic import ConfigDict, Field, field_validator
 
 from game.montecassino import BOARD_FILES, BOARD_ROWS, Option, Position, Side, Square, parse_squares
-from rig.camera_keys import ExposureUs, Intrinsics, LensTerms, lens_conflicts
+from rig.camera_keys import DelayUs, ExposureUs, Intrinsics, LensTerms, lens_conflicts
 from rig.capture import open_capture
 from rig.checked_file import Fault, FaultyFile, JsonObject, parse_json, read_text, validate
 from rig.marker_keys import MARKERS_OF, MarkerSizeMm, PlaceMm, marker_conflicts
@@ -106,6 +106,8 @@ class CameraKeys(_Keys):
     exposure_us: ExposureUs | None
     intrinsics: Intrinsics | None
     distortion: LensTerms | None
+    delay_us: DelayUs = 0
+    """What was taken off the times of the pictures as the camera stamped them, so that they are those of mid-exposure."""
 
     def conflicts(self) -> Iterator[Fault]:
         """Hold the exposure against the pace of the pictures, and the lens against their size."""

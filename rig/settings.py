@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PrivateAttr
 
 from game.montecassino import BOARD_FILES, BOARD_ROWS, Position, Side
-from rig.camera_keys import CameraSource, ExposureUs, Intrinsics, LensTerms, lens_conflicts
+from rig.camera_keys import CameraSource, DelayUs, ExposureUs, Intrinsics, LensTerms, lens_conflicts
 from rig.checked_file import Fault, FaultyFile, NameText, Table, parse_toml, read_text, validate
 from rig.marker_keys import MarkerSizeMm, PlaceMm, marker_conflicts
 from rig.notation import PositionText, TableSquaresText
@@ -83,7 +83,9 @@ class Camera(Table):
     fps: Annotated[float, Field(gt=0, le=1_000)] = 120.0
     """Frames a second, as asked of the device."""
     exposure_us: ExposureUs | None = Field(default=None, examples=[1000])
-    """Exposure of one frame; without it the camera chooses."""
+    """Exposure of one frame, as asked of the device; without it the camera chooses."""
+    delay_us: DelayUs = 0
+    """How much later than they were taken its pictures are stamped. `rig camera delay` learns it from recorded shots."""
     intrinsics_px: Intrinsics | None = Field(default=None, examples=[(1600.0, 1600.0, 639.5, 359.5)])
     """`[fx, fy, cx, cy]` of the calibrated lens; without it the lens is taken from the board's markers."""
     distortion: LensTerms | None = Field(default=None, examples=[(-0.1, 0.02, 0.0, 0.0, 0.0)])

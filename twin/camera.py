@@ -36,6 +36,8 @@ class CameraFaults:
 
     drop_probability: float = 0.0
     """Share of the frames that never arrive."""
+    late_us: int = 0
+    """How long after mid-exposure a frame arrives, and is stamped: what a cable and its driver take."""
     stall_at_us: int | None = None
     """From here on no frame arrives ..."""
     stall_for_us: int | None = None
@@ -95,23 +97,24 @@ class Frame:
     index : int
         Number of the exposure; a gap means a dropped frame.
     timestamp_us : int
-        The table's clock at mid-exposure.
+        The table's clock at mid-exposure, or as much later as the camera stamps its frames late.
     """
 
-    __slots__ = ("_camera", "_image", "_snapshot", "index", "timestamp_us")
+    __slots__ = ("_camera", "_image", "_snapshot", "_taken_us", "index", "timestamp_us")
 
-    def __init__(self, camera: Camera, index: int, timestamp_us: int, snapshot: Snapshot) -> None:
+    def __init__(self, camera: Camera, index: int, taken_us: int, snapshot: Snapshot) -> None:
         self._camera = camera
         self._snapshot = snapshot
         self._image: NDArray[np.uint8] | None = None
+        self._taken_us = taken_us
         self.index = index
-        self.timestamp_us = timestamp_us
+        self.timestamp_us = taken_us + camera.settings.faults.late_us
 
     @property
     def image(self) -> NDArray[np.uint8]:
         """The picture, (height, width, 3), blue, green, red; drawn when first asked for."""
         if self._image is None:
-            self._image = self._camera._develop(self.index, self.timestamp_us, self._snapshot)
+            self._image = self._camera._develop(self.index, self._taken_us, self._snapshot)
         return self._image
 
 
@@ -193,8 +196,10 @@ class Camera:
         CameraGoneError
             Once the camera is unplugged and the frames from before are fetched.
         """
-        frames, self._waiting = self._waiting, []
-        if not frames and self._gone(self._table.now_us):
+        now_us = self._table.now_us
+        frames = [frame for frame in self._waiting if frame.timestamp_us <= now_us]
+        self._waiting = self._waiting[len(frames) :]
+        if not self._waiting and not frames and self._gone(now_us):
             raise CameraGoneError("the camera is gone")
         return frames
 

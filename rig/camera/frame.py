@@ -1,11 +1,12 @@
 """What a camera is to the controller: something that hands out the frames that came since it was last asked."""
 
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Camera", "Frame"]
+__all__ = ["Camera", "Frame", "PunctualFrame"]
 
 
 class Frame(Protocol):
@@ -22,6 +23,24 @@ class Frame(Protocol):
     @property
     def image(self) -> NDArray[np.uint8]:
         """The picture, (height, width, 3) in BGR order or (height, width) in grey."""
+
+
+@dataclass(frozen=True, slots=True)
+class PunctualFrame:
+    """A frame that was stamped late, with the time at which it was taken."""
+
+    frame: Frame
+    timestamp_us: int
+
+    @property
+    def index(self) -> int:
+        """As the frame's own."""
+        return self.frame.index
+
+    @property
+    def image(self) -> NDArray[np.uint8]:
+        """As the frame's own."""
+        return self.frame.image
 
 
 class Camera(Protocol):
@@ -42,6 +61,10 @@ class Camera(Protocol):
     @property
     def fps(self) -> float:
         """Nominal frames a second."""
+
+    @property
+    def exposure_us(self) -> int | None:
+        """Exposure of one frame, as the camera says it is; None where it does not say."""
 
     def poll(self) -> list[Frame]:
         """Return every frame since the last poll, oldest first; raise CameraGone where the source has ended."""

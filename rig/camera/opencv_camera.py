@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from rig.camera import usb_device
 from rig.camera.errors import CameraGone
 from rig.camera.frame import Frame
 from rig.camera_keys import is_device_number
@@ -34,8 +35,9 @@ class GrabbedFrame:
 class OpenCvCamera:
     """A camera read by a thread of its own, so that a slow controller drops no frame that the driver gave.
 
-    A frame is stamped when OpenCV hands it over, less half the exposure where that is known: device drivers and
-    network streams give no clock of their own that could be set against the cannon's. A file is played at its own rate.
+    A frame of a device is stamped as its driver says, where it says so on this computer's clock (`rig.camera.usb_device`), else, as
+    one of a stream, when OpenCV hands it over; less half the exposure where that is known. What still passes between the
+    exposure and that moment is the camera's delay, which `FrameRing` takes off. A file is played at its own rate.
 
     Parameters
     ----------
@@ -46,7 +48,8 @@ class OpenCvCamera:
     width_px, height_px, fps
         What to ask the device for; what it gives is in the attributes of the same names. A stream's rate is observed.
     exposure_us
-        Exposure of one frame, where known.
+        Exposure of one frame, which a device is asked for too; None where it is not known. The attribute of that name is
+        what the device says of it itself, None where it says nothing.
 
     Raises
     ------
@@ -66,7 +69,7 @@ class OpenCvCamera:
     ) -> None:
         self.name = source
         self._clock = clock
-        self._exposure_us = exposure_us or 0
+        self._half_exposed_us = (exposure_us or 0) // 2
         self._is_file = Path(source).is_file()
         if not is_device_number(source) and "://" not in source and not self._is_file:
             raise CameraGone(
@@ -77,15 +80,15 @@ class OpenCvCamera:
             raise CameraGone(
                 f"camera {source}: it does not open (is it connected, and not in use elsewhere?)"
             )
-        if is_device_number(source):
-            capture.set(cv2.CAP_PROP_FRAME_WIDTH, width_px)
-            capture.set(cv2.CAP_PROP_FRAME_HEIGHT, height_px)
-            capture.set(cv2.CAP_PROP_FPS, fps)
+        self._is_device = is_device_number(source)
+        if self._is_device:
+            usb_device.ask(capture, width_px=width_px, height_px=height_px, fps=fps, exposure_us=exposure_us)
         good, first = capture.read()
         if not good:
             capture.release()
             raise CameraGone(f"camera {source}: it opens but gives no picture")
         self._capture = capture
+        self.exposure_us = usb_device.exposure_us_of(capture) if self._is_device else None
         self.height_px, self.width_px = first.shape[:2]
         reported_fps = float(capture.get(cv2.CAP_PROP_FPS))
         if "://" in source:
@@ -151,5 +154,7 @@ class OpenCvCamera:
         if self._is_file:
             timestamp_us = self._start_us + round(index * 1e6 / self.fps)
         else:
-            timestamp_us = self._clock.now_us() - self._exposure_us // 2
+            now_us = self._clock.now_us()
+            stamped_us = usb_device.stamped_us(self._capture, now_us) if self._is_device else None
+            timestamp_us = (now_us if stamped_us is None else stamped_us) - self._half_exposed_us
         self._frames.append(GrabbedFrame(index, timestamp_us, image))

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from rig.camera.errors import CameraStalled, FramesDropped
-from rig.camera.frame import Camera, Frame
+from rig.camera.frame import Camera, Frame, PunctualFrame
 
 __all__ = ["FrameRing"]
 
@@ -28,10 +28,15 @@ class FrameRing:
         that time are never kept, however fast the camera really is, so `most_bytes` bounds the memory.
     stall_us
         A camera that gives nothing for this long has stalled.
+    delay_us
+        How much later than they were taken the camera stamps its pictures; it is taken off.
     """
 
-    def __init__(self, camera: Camera, *, keep_us: int, hold_us: int, stall_us: int) -> None:
+    def __init__(
+        self, camera: Camera, *, keep_us: int, hold_us: int, stall_us: int, delay_us: int = 0
+    ) -> None:
         self.camera = camera
+        self._delay_us = delay_us
         self._stall_us = stall_us
         self._keep_us = keep_us
         self._hold_us = hold_us
@@ -66,9 +71,11 @@ class FrameRing:
         if self._seen_us is None:
             self._seen_us = now_us
         if frames:
-            self._frames.extend(frames[: self.most_frames - len(self._frames)] if self._held else frames)
             # The frame's own time, not now: a queue of old pictures is no sign of life.
             self._seen_us = frames[-1].timestamp_us
+            if self._delay_us:
+                frames = [PunctualFrame(each, each.timestamp_us - self._delay_us) for each in frames]
+            self._frames.extend(frames[: self.most_frames - len(self._frames)] if self._held else frames)
         while not self._held and self._frames and self._frames[0].timestamp_us < now_us - self._keep_us:
             self._frames.popleft()
         silent_us = now_us - self._seen_us

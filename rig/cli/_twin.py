@@ -26,6 +26,7 @@ class TwinCamera:
         self.width_px = lens.width_px
         self.height_px = lens.height_px
         self.fps = twin.settings.camera.fps
+        self.exposure_us = twin.settings.camera.exposure_us
 
     def poll(self) -> list[Frame]:
         """Return every frame since the last poll; CameraGone once it was unplugged."""

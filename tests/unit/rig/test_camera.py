@@ -239,3 +239,26 @@ def test_a_silent_stream_is_closed_without_freeing_it_under_the_read_that_waits_
     capture.wakes.set()
     assert capture.released.wait(60)
     assert not capture.freed_under_a_read
+
+
+def test_pictures_that_are_stamped_late_have_the_time_at_which_they_were_taken():
+    camera = ScriptedCamera()
+    ring = FrameRing(camera, keep_us=500_000, hold_us=600_000, stall_us=500_000, delay_us=18_000)
+    camera.deliver(118_000, 128_000, 138_000)
+    ring.update(140_000)
+    assert [(frame.index, frame.timestamp_us) for frame in ring.newest(3)] == [
+        (11, 100_000),
+        (12, 110_000),
+        (13, 120_000),
+    ]
+    assert ring.newest()[0].image.shape == (4, 6, 3)
+
+
+def test_a_delay_is_no_silence():
+    camera = ScriptedCamera()
+    ring = FrameRing(camera, keep_us=2_000_000, hold_us=0, stall_us=100_000, delay_us=300_000)
+    for t in range(0, 1_000_000, 50_000):
+        camera.deliver(t)
+        ring.update(t)
+    with pytest.raises(CameraStalled):
+        ring.update(1_100_000)

@@ -16,7 +16,8 @@ from rig.eye import ring_for
 from rig.health import INPUTS, Level, camera_health, clock_health, disk_health, firmware_health, inputs_health
 from rig.link import wire
 from rig.link.messages import Identity, Moving, Status
-from rig.settings import Log, Settings
+from rig.settings import Camera as CameraSettings
+from rig.settings import Log, Port, Settings
 
 
 def settings_in(folder: Path) -> Settings:
@@ -63,7 +64,8 @@ class Blank:
 
     name, width_px, height_px, fps = "blank", 1280, 720, 120.0
 
-    def __init__(self) -> None:
+    def __init__(self, exposure_us: int | None = None) -> None:
+        self.exposure_us = exposure_us
         self.time_us = 0
 
     def now_us(self) -> int:
@@ -92,6 +94,39 @@ def test_the_memory_that_a_shot_takes_is_told(
     assert f"up to {ring.most_bytes // 1_000_000} MB" in findings["memory"].found
     clip_s = settings.camera.clip_before_s + settings.camera.clip_after_s
     assert ring.most_frames >= clip_s * camera.fps
+
+
+@pytest.mark.parametrize(
+    ("told_us", "asked_us", "level", "says"),
+    [
+        pytest.param(None, 1000, None, "", id="it says nothing"),
+        pytest.param(1000, None, Level.OK, "1000 us", id="short, as it chose"),
+        pytest.param(8300, None, Level.WARNING, "smears over 83 mm", id="long, as it chose"),
+        pytest.param(1100, 1000, Level.OK, "1100 us", id="about as asked"),
+        pytest.param(8300, 1000, Level.WARNING, "8300 us, 1000 us were asked for", id="other than asked"),
+        pytest.param(4000, 4000, Level.OK, "4000 us", id="long, as asked"),
+    ],
+)
+def test_an_exposure_is_held_against_what_was_asked_for(
+    told_us: int | None, asked_us: int | None, level: Level | None, says: str
+) -> None:
+    camera = Blank(told_us)
+    settings = Settings(camera=CameraSettings(exposure_us=asked_us))
+    findings = {f.part: f for f in camera_health(camera, camera, camera.wait, settings)}  # type: ignore[arg-type]
+    if level is None:
+        assert "exposure" not in findings
+        return
+    assert (findings["exposure"].level, says in findings["exposure"].found) == (level, True)
+
+
+@pytest.mark.parametrize(
+    ("source", "delay_us", "is_told"), [("0", 0, True), ("0", 18_000, False), ("twin", 0, False)]
+)
+def test_a_camera_whose_delay_is_not_learnt_is_told(source: str, delay_us: int, is_told: bool) -> None:
+    camera, asked = Blank(), CameraSettings(source=source, delay_us=delay_us)
+    settings = Settings(camera=asked, port=Port(url="twin" if source == "twin" else "/dev/ttyACM0"))
+    findings = {f.part: f for f in camera_health(camera, camera, camera.wait, settings)}  # type: ignore[arg-type]
+    assert ("delay" in findings) is is_told
 
 
 @pytest.mark.parametrize("member", wire.Input)
