@@ -1,4 +1,4 @@
-"""`rig camera`: the lens calibrated and checked, and sheets with the table's markers printed."""
+"""`rig camera`: lens and delay learnt, the lens checked, and sheets with the table's markers printed."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from rig.settings import Settings
     from vision.lens import Calibrated, Lens, Target
 
-__all__ = ["calibrate", "camera_group", "check", "markers"]
+__all__ = ["calibrate", "camera_group", "check", "delay", "markers"]
 
 camera_group = typer.Typer(
     name="camera",
-    help="Calibrate the camera's lens, check it, print markers.",
+    help="Calibrate the camera's lens, check it, learn the camera's delay, print markers.",
     no_args_is_help=True,
 )
 app.add_typer(camera_group, rich_help_panel="Set up")
@@ -33,6 +33,7 @@ app.add_typer(camera_group, rich_help_panel="Set up")
 _LOOK_S = 0.05  # between two looks at a camera that has given nothing new
 _TELL_S = 1.5  # between two remarks that nothing was kept
 _PRINTED_DICTIONARY = "DICT_4X4_50"
+_MOST_SHOTS = 20  # the last ones: a second or two each, and more tell hardly anything new
 _LEAST, _MOST = 3, 100  # corners or squares along a side of a board that anybody has
 
 FolderArgument = Annotated[Path, typer.Argument(metavar="FOLDER", help="photographs of the board")]
@@ -155,6 +156,56 @@ def check(
         return
     for line in found.in_words():
         typer.echo(line)
+
+
+@camera_group.command()
+def delay(
+    folder: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[FOLDER]",
+            help="recordings of shots that this camera filmed; without it, those of the log",
+        ),
+    ] = None,
+    store: Annotated[
+        bool, typer.Option("--store/--no-store", help="write the delay into the settings file")
+    ] = True,
+    settings: SettingsFile = SETTINGS_FILE,
+) -> None:
+    """Learn from recorded shots how late the camera stamps its pictures."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from rig.analyse_many import find_recordings
+    from rig.camera_delay import NoDelay, delay_of, see_delay
+    from rig.settings_change import change_settings
+
+    chosen = settings_of_this_table(settings)
+    where = folder or Path(chosen.log.recordings)
+    found = find_recordings([where])[0][-_MOST_SHOTS:]
+    console = Console(stderr=True)
+    seen = []
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+        for each in progress.track(found, description="shots"):
+            seen.append(see_delay(each))
+            told = seen[-1].why_not or f"{(seen[-1].delay_us or 0.0) / 1000:.1f} ms"
+            # What is wrong with a file begins with its name.
+            typer.echo(f"  {told}" if told.startswith(str(each)) else f"  {each}: {told}")
+    concluded = delay_of(seen)
+    if isinstance(concluded, NoDelay):
+        raise RefusedError(f"{where}: the camera's delay is not told: {concluded.reason}")
+    late_ms, sigma_ms = concluded.delay_us / 1000, concluded.sigma_us / 1000
+    typer.echo(
+        f"the camera stamps its pictures {late_ms:.1f} ms after they were taken, give or take {sigma_ms:.1f} ms, "
+        f"as {len(concluded.used)} of {len(seen)} shots tell"
+    )
+    if not store:
+        typer.echo(
+            f"not stored (as asked); in the settings it would be: camera.delay_us = {concluded.delay_us}"
+        )
+        return
+    change_settings(settings, {("camera", "delay_us"): concluded.delay_us})
+    typer.echo(f"stored in {settings}: camera.delay_us = {concluded.delay_us}, was {chosen.camera.delay_us}")
 
 
 @camera_group.command()

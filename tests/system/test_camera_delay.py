@@ -1,0 +1,57 @@
+"""On the twin: a camera that stamps its pictures late is found out by its own shots, and read as if it did not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rig.cli import main
+from rig.recording import write_recording
+from rig.settings import read_settings
+from twin.clips import film
+
+LATE_US = 18_000
+TAKEN_OFF_US = 7_000
+
+
+@pytest.fixture(scope="module")
+def recordings(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same shot six times: four as a late camera stamps it, two after part of that was taken off; and one without a release."""
+    folder = tmp_path_factory.mktemp("late")
+    clip = film(300_013)
+    for k in range(7):
+        off_us = TAKEN_OFF_US if k in {4, 5} else 0
+        keys = {**clip.keys, "camera": {**clip.keys["camera"], "delay_us": off_us}}
+        if k == 6:
+            keys["fire_us"] = None
+        frames = [(time_us + LATE_US - off_us, picture) for time_us, picture in clip.frames]
+        write_recording(folder / f"shot-{k}", keys, frames)
+    return folder
+
+
+def test_the_delay_is_learnt_and_stored(
+    recordings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["init"]) == 0
+    assert main(["camera", "delay", str(recordings)]) == 0
+    said = capsys.readouterr().out
+    assert "shot-6: it does not say when the shot left" in said
+    assert "6 of 7 shots tell" in said
+    stored_us = read_settings(Path("rig.toml")).camera.delay_us
+    assert stored_us == pytest.approx(LATE_US, abs=1000)
+    assert f"camera.delay_us = {stored_us}, was 0" in said
+    assert main(["camera", "delay", str(recordings), "--no-store"]) == 0
+    assert "not stored (as asked)" in capsys.readouterr().out
+
+
+def test_too_few_shots_change_nothing(
+    recordings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["init"]) == 0
+    before = Path("rig.toml").read_text(encoding="utf-8")
+    assert main(["camera", "delay", str(recordings / "shot-0")]) != 0
+    assert "1 of 1 shots tell it, and 5 are needed" in capsys.readouterr().err
+    assert Path("rig.toml").read_text(encoding="utf-8") == before
