@@ -28,6 +28,7 @@ from rig.checked_file import Fault, Table, validate
 from rig.settings import Settings, SettingsError
 from rig.settings_text import comment, pair
 from twin import TwinSettings
+from twin.camera import CameraFaults, CameraSettings
 
 __all__ = ["twin_faults", "twin_settings", "twin_text"]
 
@@ -63,6 +64,8 @@ _PLAIN = (bool, int, float, str, Path, types.NoneType)
 def twin_settings(settings: Settings, position: Position) -> TwinSettings:
     """Give the twin that [twin] describes, set up with a position.
 
+    Its camera is as late as the delay that is taken off: what was learnt of a real camera then holds for it too.
+
     Raises
     ------
     SettingsError
@@ -71,7 +74,8 @@ def twin_settings(settings: Settings, position: Position) -> TwinSettings:
     faults = twin_faults(settings.twin)
     if faults:
         raise SettingsError(settings.name, faults)
-    base = TwinSettings(soldiers=position.soldiers, side=position.turn)
+    late = CameraFaults(late_us=settings.camera.delay_us)
+    base = TwinSettings(soldiers=position.soldiers, side=position.turn, camera=CameraSettings(faults=late))
     return typing.cast(TwinSettings, _changed(base, _checked(settings.twin), "twin", []))
 
 

@@ -102,7 +102,7 @@ def test_log_page(capsys: pytest.CaptureFixture[str]) -> None:
     assert _run_page("log.md", capsys) == 10
 
 
-def test_eye_page(capsys: pytest.CaptureFixture[str]) -> None:
+def test_docket_page(capsys: pytest.CaptureFixture[str]) -> None:
     plan = changed(PLAN, position="A A01-A24 G25-G48 0/0 20/20 -", plan=None, plan_index=None)
     ricochet = changed(CERTAIN, square="G-34", causes=("ricochet",))
     with open_log(Path("rig-log.sqlite")) as log:
@@ -113,7 +113,7 @@ def test_eye_page(capsys: pytest.CaptureFixture[str]) -> None:
             log.analysed(shot_id, Analysis(software_version="0.1.0", raw=raw, falls=falls))
             log.judged(shot_id, as_logged(judge_again(log.shot(shot_id), {})))
         log.end_session(session_id, "done")
-    assert _run_page("eye.md", capsys) == 3
+    assert _run_page("docket.md", capsys) == 3
 
 
 def test_statistics_page(capsys: pytest.CaptureFixture[str]) -> None:
