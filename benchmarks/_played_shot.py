@@ -112,15 +112,16 @@ class _Film:
         assert fire_us is not None, "the film's release is known"
         self._pictures = pictures
         self._still = sum(1 for at_us in recording.timestamps_us if at_us <= fire_us)
+        self._flown_us = recording.timestamps_us[self._still] - fire_us
         self._clock = clock
         self._begun_us = clock.now_us()
         self._released: int | None = None
         self._next = 0
 
     def release(self) -> int:
-        """Begin the shot with the next picture; return when that was released."""
+        """Begin the shot with the next picture; return when it was released, as long before that picture as in the film."""
         self._released = self._next
-        return self._due_us(self._next) - 1
+        return self._due_us(self._next) - self._flown_us
 
     def poll(self) -> list[Frame]:
         frames: list[Frame] = []
