@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -185,7 +186,13 @@ def delay(
     found = find_recordings([where])[0][-_MOST_SHOTS:]
     console = Console(stderr=True)
     seen = []
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+    # Rich would have standard output go through the progress, and so to standard error, also where it is a file.
+    with Progress(
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+        redirect_stdout=sys.stdout.isatty(),
+    ) as progress:
         for each in progress.track(found, description="shots"):
             seen.append(see_delay(each))
             told = seen[-1].why_not or f"{(seen[-1].delay_us or 0.0) / 1000:.1f} ms"
