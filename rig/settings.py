@@ -329,8 +329,8 @@ class Cannon(Table):
     """Height of the pivot above the board; a level barrel has its muzzle there."""
     barrel_length_mm: Annotated[float, Field(ge=0, le=500)] = 60.0
     """From the pivot to the muzzle."""
-    gate_spacing_mm: Annotated[float, Field(ge=2, le=200)] = 20.0
-    """Between the two light barriers of the muzzle gate."""
+    gate_spacing_mm: Annotated[float, Field(ge=6, le=200)] = 20.0
+    """Between the two light barriers of the muzzle gate; at least a shot, or a loaded one blocks both."""
     muzzle_speed_mps: Annotated[float, Field(gt=0.5, le=30)] = 9.6
     """Speed of the shot at the muzzle, until a calibration says better."""
     calibration: NameText | None = Field(default=None, examples=["calibration.json"])

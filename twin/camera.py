@@ -16,6 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.limits import within
 from twin.offscreen import Offscreen
 from twin.optics import Lens, Pose, Rect
 from twin.painter import Painter, Patch, plate_rect
@@ -77,12 +78,17 @@ class CameraSettings:
     """Standard deviation of the lens's blur."""
     monochrome: bool = False
     """Grey pictures; they still have three equal channels."""
+    jpeg_quality: int | None = None
+    """How well pictures survive being packed as JPEG for a USB cable, 1 to 100; None: they come as they were taken."""
     sensor: SensorSettings = field(default_factory=SensorSettings)
     """How its sensor answers to light."""
     look: LookSettings = field(default_factory=LookSettings)
     """How everything before it looks."""
     faults: CameraFaults = field(default_factory=CameraFaults)
     """What goes wrong with it."""
+
+    def __post_init__(self) -> None:
+        within(self, 1, 100, "jpeg_quality")
 
 
 class CameraGoneError(OSError):
@@ -285,10 +291,13 @@ class Camera:
         )
 
     def _finish(self, image: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        if not self.settings.monochrome:
-            return image
-        grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
-        return np.asarray(cv2.cvtColor(grey, cv2.COLOR_GRAY2BGR), dtype=np.uint8)
+        if self.settings.monochrome:
+            image = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
+        if self.settings.jpeg_quality is not None:
+            image = _through_jpeg(image, self.settings.jpeg_quality)
+        if image.ndim == 2:
+            image = np.asarray(cv2.cvtColor(image, cv2.COLOR_GRAY2BGR), dtype=np.uint8)
+        return image
 
     def _painter(self, bumped: bool) -> Painter:
         settings = self.settings
@@ -325,6 +334,18 @@ class Camera:
             pan_rad=pose.pan_rad,
             roll_rad=pose.roll_rad + faults.bump_roll_rad,
         )
+
+
+def _through_jpeg(image: NDArray[np.uint8], quality: int) -> NDArray[np.uint8]:
+    # Most USB cameras keep colour at half the width, as their sensors' interpolation does anyway.
+    how = [
+        cv2.IMWRITE_JPEG_QUALITY,
+        quality,
+        cv2.IMWRITE_JPEG_SAMPLING_FACTOR,
+        cv2.IMWRITE_JPEG_SAMPLING_FACTOR_422,
+    ]
+    _, packed = cv2.imencode(".jpg", image, how)
+    return np.asarray(cv2.imdecode(packed, cv2.IMREAD_UNCHANGED), dtype=np.uint8)
 
 
 def _shifted(rest: Developed, patches: Sequence[Patch], shift_px: tuple[float, float]) -> Developed:

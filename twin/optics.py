@@ -64,7 +64,7 @@ def _camera_from_board(pose: Pose) -> tuple[Points, Points]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lens:
-    """A lens over a sensor of square pixels: OpenCV's pinhole with distortion."""
+    """A lens over a sensor of square pixels: OpenCV's pinhole with distortion, where asked for by its rational model."""
 
     width_px: int = 1280
     """Columns of the sensor."""
@@ -84,6 +84,12 @@ class Lens:
     """Second tangential term."""
     k3: float = 0.0
     """Third radial term."""
+    k4: float = 0.0
+    """First radial term below the line."""
+    k5: float = 0.0
+    """Second of these."""
+    k6: float = 0.0
+    """Third of these."""
 
     @property
     def intrinsics(self) -> tuple[float, float, float, float]:
@@ -98,9 +104,11 @@ class Lens:
         return np.array([[fx, 0.0, cx], [0.0, fy, cy], [0.0, 0.0, 1.0]])
 
     @property
-    def distortion(self) -> tuple[float, float, float, float, float]:
-        """(k1, k2, p1, p2, k3)."""
-        return self.k1, self.k2, self.p1, self.p2, self.k3
+    def distortion(self) -> tuple[float, ...]:
+        """(k1, k2, p1, p2, k3), of the rational model with k4, k5, k6."""
+        terms = (self.k1, self.k2, self.p1, self.p2, self.k3)
+        below = (self.k4, self.k5, self.k6)
+        return (*terms, *below) if any(below) else terms
 
     def scaled(self, factor: float) -> Lens:
         """Return the same lens over a picture of fewer or more pixels."""
@@ -121,6 +129,8 @@ class Lens:
         x, y = (pinhole_px[:, 0] - cx) / fx, (pinhole_px[:, 1] - cy) / fy
         r2 = x * x + y * y
         radial = 1 + r2 * (self.k1 + r2 * (self.k2 + r2 * self.k3))
+        if any((self.k4, self.k5, self.k6)):
+            radial /= 1 + r2 * (self.k4 + r2 * (self.k5 + r2 * self.k6))
         bent_x = x * radial + 2 * self.p1 * x * y + self.p2 * (r2 + 2 * x * x)
         bent_y = y * radial + self.p1 * (r2 + 2 * y * y) + 2 * self.p2 * x * y
         return np.column_stack([bent_x * fx + cx, bent_y * fy + cy])

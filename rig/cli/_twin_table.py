@@ -25,10 +25,10 @@ from pydantic import Field, create_model
 
 from game.montecassino import Position
 from rig.checked_file import Fault, Table, validate
+from rig.cli._twin_likeness import likeness
 from rig.settings import Settings, SettingsError
 from rig.settings_text import comment, pair
 from twin import TwinSettings
-from twin.camera import CameraFaults, CameraSettings
 
 __all__ = ["twin_faults", "twin_settings", "twin_text"]
 
@@ -40,7 +40,6 @@ _OFTEN_WANTED: Mapping[str, object] = types.MappingProxyType(
         "plant.spring.fade_cocked": None,
         "plant.traverse.backlash_us": None,
         "plant.lever.solenoid_works": None,
-        "plant.loader.fitted": None,
         "plant.loader.jams": (3,),
         "plant.gate.first_stuck": True,
         "plant.emergency_stop.wire_cut_at_s": 2.5,
@@ -62,9 +61,7 @@ _PLAIN = (bool, int, float, str, Path, types.NoneType)
 
 
 def twin_settings(settings: Settings, position: Position) -> TwinSettings:
-    """Give the twin that [twin] describes, set up with a position.
-
-    Its camera is as late as the delay that is taken off: what was learnt of a real camera then holds for it too.
+    """Give the twin of the table that the rest of the file describes, but for what [twin] says otherwise.
 
     Raises
     ------
@@ -74,8 +71,7 @@ def twin_settings(settings: Settings, position: Position) -> TwinSettings:
     faults = twin_faults(settings.twin)
     if faults:
         raise SettingsError(settings.name, faults)
-    late = CameraFaults(late_us=settings.camera.delay_us)
-    base = TwinSettings(soldiers=position.soldiers, side=position.turn, camera=CameraSettings(faults=late))
+    base = likeness(settings, position)
     return typing.cast(TwinSettings, _changed(base, _checked(settings.twin), "twin", []))
 
 

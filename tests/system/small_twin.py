@@ -13,12 +13,4 @@ position = "A A01-A08,A50,A58 G01-G08,G53,G61 0/0 20/20 -"
 
 [twin]
 seed = {seed}
-
-[twin.camera]
-fps = 60.0
-
-[twin.camera.lens]
-width_px = 640
-height_px = 360
-focal_px = 780.0
 """

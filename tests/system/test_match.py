@@ -160,7 +160,7 @@ def test_a_camera_that_dies_in_the_flight_loses_no_shot(tmp_path):
     ("misbehaviour", "said"),
     [
         (
-            "\n[twin.plant.loader]\nfitted = true\njams = [1]\n[cannon]\nloader = true\n",
+            "\n[twin.plant.loader]\njams = [1]\n[cannon]\nloader = true\n",
             "loader gave no shot",
         ),
         ("\n[twin.plant.lever]\nsolenoid_works = false\n", "no shot passed the muzzle gate"),

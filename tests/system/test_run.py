@@ -31,16 +31,9 @@ loader = {loader}
 seed = 11
 
 [twin.camera]
-fps = 60.0
 {faults_of_camera}
 
-[twin.camera.lens]
-width_px = 640
-height_px = 360
-focal_px = 780.0
-
 [twin.plant.loader]
-fitted = {loader}
 jams = {jams}
 
 [twin.plant.emergency_stop]

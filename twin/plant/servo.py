@@ -11,11 +11,16 @@ SHORTEST_PULSE_US = 400.0
 LONGEST_PULSE_US = 2600.0
 """Pulses outside this range are no command to a servo."""
 
+NOMINAL_ENDS_US = (1000.0, 2000.0)
+"""What stands for the two ends of a servo's way in every position here, whatever pulses really bring it there."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServoSettings:
-    """What kind of servo, and what is wrong with it. Positions are in microseconds of pulse."""
+    """What kind of servo, and what is wrong with it. Positions are in microseconds of pulse, from 1000 to 2000 us for its way."""
 
+    ends_us: tuple[float, float] = NOMINAL_ENDS_US
+    """The pulses that bring it to the two ends of its way; the second is the shorter one where it turns the other way."""
     slew_us_per_s: float = 5000.0
     """Speed without load; 60 degrees in 0.13 s."""
     dead_band_us: float = 1.0
@@ -39,6 +44,8 @@ class ServoSettings:
         at_least(self, 0, "slew_us_per_s", "dead_band_us", "backlash_us", "limp_after_us")
         within(self, -1, 1, "gain_error")
         within(self, SHORTEST_PULSE_US, LONGEST_PULSE_US, "start_us")
+        if self.ends_us[0] == self.ends_us[1]:
+            raise ValueError(f"ends_us are both {self.ends_us[0]:g}, expected two pulses")
 
 
 class Servo:
@@ -62,7 +69,7 @@ class Servo:
 
     @property
     def command_us(self) -> float | None:
-        """The pulse it follows; None while it is limp."""
+        """Where its pulses ask it to go; None while it is limp."""
         return self._command_us
 
     def edge(self, cycle: int, *, high: bool) -> None:
@@ -73,8 +80,13 @@ class Servo:
             width_us = (cycle - self._rise_cycle) * 1e6 / CHIP_HZ
             self._rise_cycle = None
             if SHORTEST_PULSE_US <= width_us <= LONGEST_PULSE_US:
-                self._command_us = width_us
+                self._command_us = self._nominal_us(width_us)
                 self._command_cycle = cycle
+
+    def _nominal_us(self, width_us: float) -> float:
+        """Give the position that a pulse asks for."""
+        (low_us, high_us), (first_us, last_us) = self.settings.ends_us, NOMINAL_ENDS_US
+        return first_us + (width_us - low_us) * ((last_us - first_us) / (high_us - low_us))
 
     def step(
         self,

@@ -227,6 +227,26 @@ def test_each_fault_of_the_picture_shows():
     camera.close()
 
 
+@pytest.mark.parametrize("monochrome", [False, True])
+def test_the_worse_pictures_are_packed_the_more_is_lost_of_them(monochrome):
+    def picture(quality):
+        settings = CameraSettings(lens=SMALL, jpeg_quality=quality, monochrome=monochrome)
+        _, camera, frames = film(settings, until_us=9000)
+        image = frames[0].image.astype(float)
+        camera.close()
+        return image
+
+    whole = picture(None)
+    lost = [np.abs(picture(quality) - whole).mean() for quality in (98, 80, 40)]
+    assert whole.shape == picture(40).shape
+    assert 0 < lost[0] < lost[1] < lost[2] < 8
+
+
+def test_no_picture_is_packed_worse_than_can_be():
+    with pytest.raises(ValueError, match="jpeg_quality is 0, expected 1 to 100"):
+        CameraSettings(jpeg_quality=0)
+
+
 def test_the_picture_shakes_after_the_release_and_comes_to_rest():
     settings = CameraSettings(lens=SMALL, sensor=QUIET, faults=CameraFaults(shake_px=3.0))
     table, camera, frames = film(settings, fire_us=40_000)

@@ -26,6 +26,26 @@ def test_it_goes_where_the_pulse_says(width_us: float) -> None:
     assert servo.output_us == pytest.approx(width_us, abs=0.3)
 
 
+@given(
+    st.floats(min_value=600, max_value=1400),
+    st.floats(min_value=1600, max_value=2400),
+    st.floats(0, 1),
+    st.booleans(),
+)
+def test_other_pulses_may_bring_it_to_its_ends_and_either_may_be_the_shorter(
+    short_us: float, long_us: float, share: float, turned: bool
+) -> None:
+    first_us, last_us = (long_us, short_us) if turned else (short_us, long_us)
+    servo = Servo(ServoSettings(ends_us=(first_us, last_us)))
+    drive(servo, first_us + share * (last_us - first_us), 20)
+    assert servo.output_us == pytest.approx(1000 + 1000 * share, abs=0.5)
+
+
+def test_a_servo_whose_ends_are_one_is_refused() -> None:
+    with pytest.raises(ValueError, match="ends_us are both 1500"):
+        ServoSettings(ends_us=(1500.0, 1500.0))
+
+
 def test_it_takes_its_time() -> None:
     servo = Servo(ServoSettings(start_us=1000, slew_us_per_s=2000, backlash_us=0))
     drive(servo, 2000, 10)

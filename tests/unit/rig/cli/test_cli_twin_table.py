@@ -95,10 +95,3 @@ def test_check_names_faults_of_the_twin_beside_all_others(
         "rig.toml: port.baud",
         "rig.toml: twin.sed",
     ]
-
-
-def test_the_twins_camera_is_as_late_as_what_is_taken_off_unless_it_says_otherwise() -> None:
-    assert _twin("").camera.faults.late_us == 0
-    assert _twin("[camera]\ndelay_us = 18000\n").camera.faults.late_us == 18_000
-    text = "[camera]\ndelay_us = 18000\n[twin]\ncamera.faults.late_us = 0\n"
-    assert _twin(text).camera.faults.late_us == 0

@@ -52,14 +52,6 @@ intrinsics_px = [780.0, 780.0, 319.5, 179.5]
 
 [twin]
 seed = 1
-
-[twin.camera]
-fps = 60.0
-
-[twin.camera.lens]
-width_px = 640
-height_px = 360
-focal_px = 780.0
 """
 
 
