@@ -1,10 +1,10 @@
 """Labelled shots without end: a table, its light, its camera and a shot, all drawn from one number.
 
 What a clip shows is drawn far beyond the looks that the demo has: boards of any colour, line, grain and thickness, some
-painted, light from any side, long and soft shadows, figures of many makes, uniforms of one hue or of grey, colour and grey
-cameras of any pose up to 15 degrees of tilt, three frame rates, shots of four colours. What is told about it varies as much:
-with and without position, lens, markers, muzzle and time of release. Shots whose outcome people would argue about are drawn
-again.
+painted, some half or twice as large, light from any side, long and soft shadows, figures of many makes, uniforms of one
+hue or of grey, colour and grey cameras of any pose up to 15 degrees of tilt, some of which pack their pictures, three
+frame rates, shots of four colours. What is told about it varies as much: with and without position, lens, markers, muzzle
+and time of release. Shots whose outcome people would argue about are drawn again.
 """
 
 from __future__ import annotations
@@ -25,16 +25,15 @@ from game.montecassino import (
 from twin.artwork import ground
 from twin.camera import Camera, CameraFaults, CameraSettings, Frame
 from twin.drawn_looks import (
-    LENGTH_MM,
-    SQUARE_MM,
-    WIDTH_MM,
     draw_camera,
     draw_table,
     dressed_otherwise,
     of_another_make,
+    of_another_size,
     on_board_of_another_thickness,
     on_painted_ground,
     on_smooth_board,
+    packed_for_a_cable,
     sewn_otherwise,
 )
 from twin.drawn_play import draw_aim, draw_point_blank, draw_soldiers, push_about, somebody_leans
@@ -62,6 +61,10 @@ _PAINTED_CLIPS, _PAINTED_STILLS, _PAINTED_DISORDERS = 0.15, 0.5, 0.4
 """On how many boards the ground is painted."""
 _OTHER_CLIPS, _OTHER_STILLS, _OTHER_DISORDERS = 0.2, 0.6, 0.6
 """On how many tables the figures are of another make than the demo's."""
+_OTHER_SIZES = 0.2
+"""Of the clips, those of a smaller or larger table."""
+_PACKED = 0.3
+"""Of the clips, those whose pictures came over a cable."""
 _OTHER_BOARDS = 0.5
 """On how many tables the board is thinner or thicker than the demo's."""
 _LITTERED_SHARE = 0.4
@@ -143,14 +146,16 @@ def film(seed: int) -> Clip:
     """
     rng = stream(seed, "clip")
     table_settings = of_another_make(seed, draw_table(rng), _OTHER_CLIPS)
+    table_settings = of_another_size(seed, table_settings, _OTHER_SIZES)
     table_settings = on_board_of_another_thickness(seed, table_settings, _OTHER_BOARDS)
     camera_settings, knowledge = draw_camera(rng, table_settings)
+    camera_settings = packed_for_a_cable(seed, camera_settings, _PACKED)
     camera_settings = on_painted_ground(seed, camera_settings, _PAINTED_CLIPS)
     camera_settings = sewn_otherwise(seed, camera_settings, table_settings.bodies.build)
     for attempt in range(_TRIES):
         shot = _shoot(stream(seed, "shot of a clip", attempt), table_settings, camera_settings, seed, attempt)
         if shot is not None:
-            return _told(shot, camera_settings, knowledge, rng)
+            return _told(shot, table_settings, camera_settings, knowledge, rng)
     raise RuntimeError(f"no clear shot in {_TRIES} tries for seed {seed}")
 
 
@@ -215,7 +220,7 @@ def photograph(seed: int) -> Still:
         camera.advance(table.now_us + round((_FEW_PICTURES - 0.5) * 1e6 / camera_settings.fps))
         standing = table.standing()
         soldiers = {each.square: each.side for each in standing}
-        keys = _keys(camera, camera_settings, knowledge, rng, cannon, soldiers, None)
+        keys = _keys(camera, table_settings, camera_settings, knowledge, rng, cannon, soldiers, None)
         frames = tuple((frame.timestamp_us, frame.image) for frame in camera.poll())
         camera.close()
         return Still(keys, frames, standing, tuple(s for s in table.soldiers if s not in soldiers))
@@ -309,8 +314,8 @@ def _bring_about(
     push_about(rng, table, [each for each in before if each.square not in standing])
     camera.advance(table.now_us + few_us)
     pictures = camera.poll()
-    cannon = CannonPose(Side.A, (WIDTH_MM / 2, -45.0, 50.0), 0.0, 0.0)
-    keys = _keys(camera, settings, knowledge, rng, cannon, soldiers, None)
+    cannon = CannonPose(Side.A, (table_settings.width_mm / 2, -45.0, 50.0), 0.0, 0.0)
+    keys = _keys(camera, table_settings, settings, knowledge, rng, cannon, soldiers, None)
     frames = [
         (each.timestamp_us, each.image) for each in (*pictures[:_FEW_PICTURES], *pictures[-_FEW_PICTURES:])
     ]
@@ -339,11 +344,15 @@ def _arrange(
 
 
 def _told(
-    shot: _Shot, settings: CameraSettings, knowledge: Mapping[str, bool], rng: np.random.Generator
+    shot: _Shot,
+    table: TableSettings,
+    settings: CameraSettings,
+    knowledge: Mapping[str, bool],
+    rng: np.random.Generator,
 ) -> Clip:
     camera, lens = shot.camera, settings.lens
     cannon = CannonPose(shot.side, shot.truth.muzzle_mm, shot.truth.azimuth_rad, shot.truth.elevation_rad)
-    keys = _keys(camera, settings, knowledge, rng, cannon, shot.soldiers, shot.fire_us)
+    keys = _keys(camera, table, settings, knowledge, rng, cannon, shot.soldiers, shot.fire_us)
     frames = tuple((frame.timestamp_us, frame.image) for frame in shot.frames)
     camera.close()
     look, faults = settings.look, settings.faults
@@ -361,6 +370,7 @@ def _told(
             "lamp_mm": look.lamps[0].position_mm,
             "lamp_radius_mm": look.lamps[0].radius_mm,
             "monochrome": settings.monochrome,
+            "jpeg_quality": settings.jpeg_quality,
             "fps": settings.fps,
             "size": [lens.width_px, lens.height_px],
             "tilt_deg": math.degrees(math.hypot(settings.pose.tilt_rad, settings.pose.pan_rad)),
@@ -375,6 +385,7 @@ def _told(
 
 def _keys(
     camera: Camera,
+    table: TableSettings,
     settings: CameraSettings,
     knowledge: Mapping[str, bool],
     rng: np.random.Generator,
@@ -386,7 +397,12 @@ def _keys(
     corners = None
     if camera.markers is None:
         outline = np.array(
-            [(0.0, 0.0, 0.0), (WIDTH_MM, 0.0, 0.0), (WIDTH_MM, LENGTH_MM, 0.0), (0.0, LENGTH_MM, 0.0)]
+            [
+                (0.0, 0.0, 0.0),
+                (table.width_mm, 0.0, 0.0),
+                (table.width_mm, table.length_mm, 0.0),
+                (0.0, table.length_mm, 0.0),
+            ]
         )
         seen = project(settings.pose, lens, outline) + rng.normal(0, 0.3, (4, 2))
         corners = [[round(float(value), 1) for value in pixel] for pixel in seen]
@@ -407,7 +423,7 @@ def _keys(
             "distortion": camera.distortion if knowledge["lens"] else None,
         },
         "fire_us": fire_us if knowledge["release"] else None,
-        "board": {"square_mm": SQUARE_MM, "markers": camera.markers, "corners_px": corners},
+        "board": {"square_mm": table.square_mm, "markers": camera.markers, "corners_px": corners},
         "cannon": {
             "side": str(cannon.side),
             "muzzle_mm": list(cannon.muzzle_mm) if knowledge["muzzle"] else None,

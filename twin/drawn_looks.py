@@ -9,10 +9,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from game.montecassino import (
-    BOARD_FILES,
-    BOARD_ROWS,
-)
 from twin.artwork import BoardLook, Finish, TableLook, ground
 from twin.camera import CameraFaults, CameraSettings
 from twin.optics import Lens, Pose, project_pinhole
@@ -24,21 +20,22 @@ from twin.streams import stream
 from twin.table import TableSettings
 
 __all__ = [
-    "LENGTH_MM",
-    "SQUARE_MM",
-    "WIDTH_MM",
     "draw_camera",
     "draw_table",
     "dressed_otherwise",
     "of_another_make",
+    "of_another_size",
     "on_board_of_another_thickness",
     "on_painted_ground",
     "on_smooth_board",
+    "packed_for_a_cable",
     "sewn_otherwise",
 ]
 
-SQUARE_MM = 45.0
-WIDTH_MM, LENGTH_MM = BOARD_FILES * SQUARE_MM, BOARD_ROWS * SQUARE_MM
+_USUAL_SQUARE_MM = TableSettings().square_mm
+_OTHER_SQUARES_MM = (25.0, 80.0)
+"""Of tables of another size: from figures of 1:87 up to such as children play with."""
+_JPEG_QUALITIES = (60, 95)
 _SMOOTH_FRICTIONS = (0.12, 0.45)
 _THICKNESSES_MM = (2.0, 20.0)
 """Of boards, from cardboard to a shelf."""
@@ -104,6 +101,27 @@ def of_another_make(seed: int, settings: TableSettings, share: float) -> TableSe
         soldier_mass_g=usual.soldier_mass_g * (height_mm / usual.soldier_height_mm) ** 3,
     )
     return replace(settings, bodies=bodies)
+
+
+def of_another_size(seed: int, settings: TableSettings, share: float) -> TableSettings:
+    """Make a share of the tables smaller or larger, board and figures in proportion; the shot stays as it is."""
+    rng = stream(seed, "scale")
+    if rng.random() >= share:
+        return settings
+    square_mm = float(np.exp(rng.uniform(*np.log(_OTHER_SQUARES_MM))))
+    size = square_mm / settings.square_mm
+    bodies = replace(
+        settings.bodies,
+        soldier_height_mm=settings.bodies.soldier_height_mm * size,
+        soldier_mass_g=settings.bodies.soldier_mass_g * size**3,
+    )
+    return replace(
+        settings,
+        square_mm=square_mm,
+        strip_mm=settings.strip_mm * size,
+        placement_sd_mm=settings.placement_sd_mm * size,
+        bodies=bodies,
+    )
 
 
 def on_board_of_another_thickness(seed: int, settings: TableSettings, share: float) -> TableSettings:
@@ -202,7 +220,7 @@ def dressed_otherwise(rng: np.random.Generator, look: LookSettings) -> LookSetti
     return replace(look, uniform_a=uniforms[0], uniform_g=uniforms[1], base=base, dye_spread=dye_spread)
 
 
-def _draw_look(rng: np.random.Generator, monochrome: bool) -> LookSettings:
+def _draw_look(rng: np.random.Generator, monochrome: bool, table: TableSettings) -> LookSettings:
     def dye(spread: float) -> Colour:
         middle = rng.uniform(0.55, 1.1)
         red, green, blue = (float(np.clip(middle + rng.normal(0, spread), 0.25, 1.2)) for _ in range(3))
@@ -228,17 +246,22 @@ def _draw_look(rng: np.random.Generator, monochrome: bool) -> LookSettings:
     bearing, far_mm = rng.uniform(-math.pi, math.pi), rng.uniform(100.0, 1300.0)
     warmth = rng.uniform(-0.16, 0.16)
     bright = rng.uniform(0.42, 0.7)
+    size, middle_mm = table.square_mm / _USUAL_SQUARE_MM, (table.width_mm / 2, table.length_mm / 2)
     key = Lamp(
         position_mm=(
-            180.0 + far_mm * math.cos(bearing),
-            405.0 + far_mm * math.sin(bearing),
-            rng.uniform(700.0, 1600.0),
+            middle_mm[0] + size * far_mm * math.cos(bearing),
+            middle_mm[1] + size * far_mm * math.sin(bearing),
+            size * rng.uniform(700.0, 1600.0),
         ),
         colour=(bright * (1 + warmth), bright, bright * (1 - 1.3 * warmth)),
         radius_mm=float(rng.uniform(8.0, 140.0)),
     )
     fill = Lamp(
-        position_mm=(180.0 + rng.normal(0, 700.0), 405.0 + rng.normal(0, 700.0), rng.uniform(1100.0, 1800.0)),
+        position_mm=(
+            middle_mm[0] + size * rng.normal(0, 700.0),
+            middle_mm[1] + size * rng.normal(0, 700.0),
+            size * rng.uniform(1100.0, 1800.0),
+        ),
         colour=(0.18, 0.19, 0.2),
         casts_shadow=bool(rng.random() < 0.3),
         radius_mm=float(rng.uniform(40.0, 140.0)),
@@ -268,6 +291,14 @@ def on_painted_ground(seed: int, settings: CameraSettings, share: float) -> Came
     return replace(settings, look=replace(settings.look, finish=finish))
 
 
+def packed_for_a_cable(seed: int, settings: CameraSettings, share: float) -> CameraSettings:
+    """Let a share of the cameras pack their pictures as JPEG."""
+    rng = stream(seed, "pictures over a cable")
+    if rng.random() >= share:
+        return settings
+    return replace(settings, jpeg_quality=int(rng.integers(*_JPEG_QUALITIES)))
+
+
 def draw_camera(
     rng: np.random.Generator, table: TableSettings, *, monochrome_share: float = _GREY_SHARE
 ) -> tuple[CameraSettings, Mapping[str, bool]]:
@@ -275,7 +306,7 @@ def draw_camera(
     fps = float(rng.choice([60.0, 120.0, 120.0, 120.0, 200.0]))
     width_px, height_px = _SIZES_PX[int(rng.choice(len(_SIZES_PX), p=_SIZE_SHARES))]
     monochrome = bool(rng.random() < monochrome_share)
-    look = _draw_look(rng, monochrome)
+    look = _draw_look(rng, monochrome, table)
     tilted = rng.random() < 0.3
     lean, way = (
         (rng.uniform(math.radians(4.0), _STEEPEST_TILT_RAD) if tilted else abs(rng.normal(0, 0.04))),
@@ -288,8 +319,11 @@ def draw_camera(
     elif turned < 0.18:
         roll_rad = float(rng.uniform(-math.pi, math.pi))
     pose = Pose(
-        aim_mm=(WIDTH_MM / 2 + float(rng.normal(0, 6.0)), LENGTH_MM / 2 + float(rng.normal(0, 10.0))),
-        height_mm=float(rng.uniform(950.0, 1600.0)),
+        aim_mm=(
+            table.width_mm / 2 + float(rng.normal(0, 6.0)),
+            table.length_mm / 2 + float(rng.normal(0, 10.0)),
+        ),
+        height_mm=float(rng.uniform(950.0, 1600.0)) * (table.square_mm / _USUAL_SQUARE_MM),
         tilt_rad=float(lean * math.cos(way)),
         pan_rad=float(lean * math.sin(way)),
         roll_rad=roll_rad,
@@ -343,7 +377,7 @@ def _fitting_focal_px(
 ) -> float:
     """Return the longest focal length with the board and its markers in the picture."""
     end_mm = max(table.strip_mm, 12.0)
-    corners = [(x, y) for x in (-12.0, WIDTH_MM + 12.0) for y in (-end_mm, LENGTH_MM + end_mm)]
+    corners = [(x, y) for x in (-12.0, table.width_mm + 12.0) for y in (-end_mm, table.length_mm + end_mm)]
     half_mm = 0.65 * look.marker_size_mm
     corners += [
         (marker.centre_mm[0] + dx, marker.centre_mm[1] + dy)

@@ -13,7 +13,6 @@ from game.montecassino import (
     Side,
     Square,
 )
-from twin.drawn_looks import LENGTH_MM, SQUARE_MM, WIDTH_MM
 from twin.physics import FALLEN_RAD
 from twin.table import Table, TableSettings
 from twin.truth import Standing
@@ -45,7 +44,7 @@ def draw_soldiers(rng: np.random.Generator) -> dict[Square, Side]:
         forward = rng.uniform(1.0, 8.0)
         middle = forward if side is Side.A else BOARD_ROWS - forward
         spread = 2.0 if kind < 0.65 else 4.0
-        rows = np.array([square.centre_mm(SQUARE_MM)[1] / SQUARE_MM for square in ALL_SQUARES])
+        rows = np.array([square.centre_mm(1.0)[1] for square in ALL_SQUARES])
         weights = np.exp(-0.5 * ((rows - middle) / spread) ** 2) + 0.015
         count = int(rng.integers(4, 25))
         for index in rng.choice(len(ALL_SQUARES), size=count, replace=False, p=weights / weights.sum()):
@@ -76,7 +75,7 @@ def push_about(rng: np.random.Generator, table: Table, fallen: Sequence[Standing
         for way in rng.uniform(-math.pi, math.pi, 20):
             dx_mm, dy_mm = far_mm * math.cos(way), far_mm * math.sin(way)
             to_mm = (each.x_mm + dx_mm, each.y_mm + dy_mm)
-            on_board = 0.0 < to_mm[0] < WIDTH_MM and 0.0 < to_mm[1] < LENGTH_MM
+            on_board = 0.0 < to_mm[0] < table.settings.width_mm and 0.0 < to_mm[1] < table.settings.length_mm
             if on_board and _is_free(table, each, to_mm):
                 is_spun = rng.random() < _TURNED_SHARE
                 turn_rad = rng.uniform(-math.pi, math.pi) if is_spun else rng.normal(0, 0.9)
@@ -107,12 +106,12 @@ def draw_aim(
     """Draw muzzle, azimuth, elevation and speed of a shot at somebody, often the nearer ones' heads or feet."""
     beyond_mm = rng.uniform(30.0, 60.0)
     muzzle_mm = (
-        float(rng.uniform(40.0, WIDTH_MM - 40.0)),
-        float(-beyond_mm if side is Side.A else LENGTH_MM + beyond_mm),
+        float(rng.uniform(40.0, table.width_mm - 40.0)),
+        float(-beyond_mm if side is Side.A else table.length_mm + beyond_mm),
         float(rng.uniform(40.0, 62.0)),
     )
     targets = sorted(square for square, who in soldiers.items() if who is not side) or sorted(soldiers)
-    x_mm, y_mm = targets[int(rng.integers(len(targets)))].centre_mm(SQUARE_MM)
+    x_mm, y_mm = targets[int(rng.integers(len(targets)))].centre_mm(table.square_mm)
     away_mm = math.hypot(x_mm - muzzle_mm[0], y_mm - muzzle_mm[1])
     speed_mps = float(rng.uniform(4.0, 7.0) if rng.random() < 0.25 else rng.uniform(7.0, 13.0))
     time_s = away_mm / 1e3 / speed_mps

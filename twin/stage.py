@@ -14,7 +14,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from game.montecassino import BOARD_FILES, BOARD_ROWS, Side, Square
+from game.montecassino import Side, Square
 from twin import artwork, soldier
 from twin.scene import Arrangement, CannonPose
 from twin.soldier import Cloth
@@ -99,7 +99,7 @@ def placed_markers(look: LookSettings, table: TableSettings) -> tuple[Marker, ..
     """Return the markers that lie on the table."""
     if look.markers is not None:
         return look.markers
-    width_mm, length_mm = BOARD_FILES * table.square_mm, BOARD_ROWS * table.square_mm
+    width_mm, length_mm = table.width_mm, table.length_mm
     beside_mm = 0.5 * artwork.MARKER_QUIET * look.marker_size_mm + 8.0
     return tuple(
         Marker(number=number, centre_mm=centre_mm)

@@ -64,14 +64,19 @@ class TableSettings:
     """What people do at the table that they should not."""
 
     @property
+    def width_mm(self) -> float:
+        """Of the squares, along x."""
+        return BOARD_FILES * self.square_mm
+
+    @property
+    def length_mm(self) -> float:
+        """Of the squares, along y."""
+        return BOARD_ROWS * self.square_mm
+
+    @property
     def surface(self) -> Box:
         """The playing surface with its strips, board frame."""
-        return Box(
-            0.0,
-            -self.strip_mm / 1e3,
-            BOARD_FILES * self.square_mm / 1e3,
-            (BOARD_ROWS * self.square_mm + self.strip_mm) / 1e3,
-        )
+        return Box(0.0, -self.strip_mm / 1e3, self.width_mm / 1e3, (self.length_mm + self.strip_mm) / 1e3)
 
 
 class TableError(RuntimeError):

@@ -11,9 +11,10 @@ from game.montecassino import Position, Side
 from rig.cli import main
 from rig.recording import read_frames, read_recording
 from twin.artwork import BoardLook, Finish, TableLook, board, ground, table
+from twin.camera import CameraSettings
 from twin.clips import film_disorder, photograph
 from twin.contacts import BOARD, SHOT, Contact, blame_is_shared
-from twin.drawn_looks import on_board_of_another_thickness
+from twin.drawn_looks import of_another_size, on_board_of_another_thickness, packed_for_a_cable
 from twin.scene import Arrangement
 from twin.stage import LookSettings, Stage
 from twin.table import TableSettings
@@ -91,6 +92,30 @@ def test_half_the_boards_are_as_thick_as_cardboard_or_as_a_shelf() -> None:
     assert 40 < len(others_mm) < 80
     assert 2.0 <= min(others_mm) < 3.0
     assert 14.0 < max(others_mm) <= 20.0
+
+
+def test_a_fifth_of_the_tables_are_smaller_or_larger_in_proportion() -> None:
+    usual = TableSettings()
+    drawn = [of_another_size(seed, usual, 0.2) for seed in range(300)]
+    others = [each for each in drawn if each != usual]
+    assert 35 < len(others) < 90
+    assert 25.0 <= min(each.square_mm for each in others) < 29.0
+    assert 70.0 < max(each.square_mm for each in others) <= 80.0
+    for each in others:
+        size = each.square_mm / usual.square_mm
+        assert each.bodies.soldier_height_mm == pytest.approx(size * usual.bodies.soldier_height_mm)
+        assert each.bodies.soldier_mass_g == pytest.approx(size**3 * usual.bodies.soldier_mass_g)
+        assert each.surface.y0_m == pytest.approx(size * usual.surface.y0_m)
+        assert each.shot == usual.shot
+
+
+def test_three_cameras_in_ten_pack_their_pictures() -> None:
+    usual = CameraSettings()
+    drawn = [packed_for_a_cable(seed, usual, 0.3).jpeg_quality for seed in range(200)]
+    qualities = [each for each in drawn if each is not None]
+    assert 40 < len(qualities) < 80
+    assert 60 <= min(qualities) < 66
+    assert 88 < max(qualities) < 95
 
 
 @pytest.mark.parametrize("look", list(BoardLook))
