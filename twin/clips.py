@@ -1,7 +1,7 @@
 """Labelled shots without end: a table, its light, its camera and a shot, all drawn from one number.
 
 What a clip shows is drawn far beyond the looks that the demo has: boards of any colour, line, grain and thickness, some
-painted, some half or twice as large, light from any side, long and soft shadows, figures of many makes, uniforms of one
+painted, some little more than half as large or a third larger, light from any side, long and soft shadows, figures of many makes, uniforms of one
 hue or of grey, colour and grey cameras of any pose up to 15 degrees of tilt, some of which pack their pictures, three
 frame rates, shots of four colours. What is told about it varies as much: with and without position, lens, markers, muzzle
 and time of release. Shots whose outcome people would argue about are drawn again.
@@ -51,7 +51,7 @@ _STILL_MM = 0.02
 _QUIET_US = 80_000
 """How long a clip goes on after the last soldier came to rest."""
 _SHORTEST_US, _LONGEST_US = 350_000, 1_000_000
-_TRIES = 60
+_TRIES = 200
 _FEW_PICTURES = 3
 _POINT_BLANK_SHARE = 0.7
 """Of the shots at a table that is brought into disorder, those fired from close by at one soldier so that it falls against

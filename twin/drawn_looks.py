@@ -33,8 +33,8 @@ __all__ = [
 ]
 
 _USUAL_SQUARE_MM = TableSettings().square_mm
-_OTHER_SQUARES_MM = (25.0, 80.0)
-"""Of tables of another size: from figures of 1:87 up to such as children play with."""
+_OTHER_SQUARES_MM = (25.0, 60.0)
+"""Of tables of another size: from figures of 1:72 up to 1:32, which the shot hardly fells any more."""
 _JPEG_QUALITIES = (60, 95)
 _SMOOTH_FRICTIONS = (0.12, 0.45)
 _THICKNESSES_MM = (2.0, 20.0)

@@ -100,7 +100,7 @@ def test_a_fifth_of_the_tables_are_smaller_or_larger_in_proportion() -> None:
     others = [each for each in drawn if each != usual]
     assert 35 < len(others) < 90
     assert 25.0 <= min(each.square_mm for each in others) < 29.0
-    assert 70.0 < max(each.square_mm for each in others) <= 80.0
+    assert 54.0 < max(each.square_mm for each in others) <= 60.0
     for each in others:
         size = each.square_mm / usual.square_mm
         assert each.bodies.soldier_height_mm == pytest.approx(size * usual.bodies.soldier_height_mm)
