@@ -1,10 +1,10 @@
 """Labelled shots without end: a table, its light, its camera and a shot, all drawn from one number.
 
 What a clip shows is drawn far beyond the looks that the demo has: boards of any colour, line, grain and thickness, some
-painted, some little more than half as large or a third larger, light from any side, long and soft shadows, figures of many makes, uniforms of one
-hue or of grey, colour and grey cameras of any pose up to 15 degrees of tilt, some of which pack their pictures, three
-frame rates, shots of four colours. What is told about it varies as much: with and without position, lens, markers, muzzle
-and time of release. Shots whose outcome people would argue about are drawn again.
+painted, some half as large or a third larger, light from any side, long and soft shadows, figures of many makes, uniforms
+of one hue or of grey, colour and grey cameras of any pose up to 15 degrees of tilt, some of which pack their pictures,
+three frame rates, shots of four colours. What is told about it varies as much: with and without position, lens, markers,
+muzzle and time of release. Shots whose outcome people would argue about are drawn again.
 """
 
 from __future__ import annotations
