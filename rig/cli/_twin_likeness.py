@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from game.montecassino import BOARD_FILES, BOARD_ROWS, Position
+from game.montecassino import Position
 from rig.settings import Azimuth, Board, Camera, Cannon, Elevation, Settings, Traverse
 from twin import TwinSettings
 from twin.camera import CameraFaults, CameraSettings
@@ -94,25 +94,23 @@ def _lens(camera: Camera, own: Lens) -> Lens:
 
 def _pose(lens: Lens, board: Board, table: TableSettings) -> Pose:
     """Hang the camera over the middle, so high that board, strips and markers are in the picture, its long side along the board."""
-    own = Pose()
-    surface = table.surface
-    middle_mm = (BOARD_FILES * board.square_mm / 2, BOARD_ROWS * board.square_mm / 2)
-    beyond_mm = board.marker_size_mm / 2
-    across_mm = max(abs(x - middle_mm[0]) + beyond_mm for x, _ in board.marker_centres_mm.values())
-    along_mm = max(abs(y - middle_mm[1]) + beyond_mm for _, y in board.marker_centres_mm.values())
-    along_mm = max(along_mm, 1000 * surface.y1_m - middle_mm[1])
-    upright = lens.height_px > lens.width_px
-    long_px, short_px = sorted((lens.width_px, lens.height_px), reverse=True)
-    usual = Lens()
+    own, usual = Pose(), Lens()
+    middle_mm = (table.width_mm / 2, table.length_mm / 2)
+    half_mm = board.marker_size_mm / 2
+    markers_mm = board.marker_centres_mm.values()
+    across_mm = max(middle_mm[0], *(abs(x_mm - middle_mm[0]) + half_mm for x_mm, _ in markers_mm))
+    along_mm = max(
+        middle_mm[1] + table.strip_mm, *(abs(y_mm - middle_mm[1]) + half_mm for _, y_mm in markers_mm)
+    )
+    short_px, long_px = sorted((lens.width_px, lens.height_px))
     farther = max(
-        along_mm / _ALONG_MM * usual.width_px / long_px,
-        max(across_mm / _ACROSS_MM, middle_mm[0] / _ACROSS_MM) * usual.height_px / short_px,
+        along_mm / _ALONG_MM * usual.width_px / long_px, across_mm / _ACROSS_MM * usual.height_px / short_px
     )
     return replace(
         own,
         aim_mm=middle_mm,
         height_mm=own.height_mm * farther * lens.focal_px / usual.focal_px,
-        roll_rad=math.pi / 2 if upright else 0.0,
+        roll_rad=math.pi / 2 if lens.height_px > lens.width_px else 0.0,
     )
 
 
