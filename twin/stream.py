@@ -76,21 +76,22 @@ def plan_stream(wanted: CameraSettings, table: TableSettings) -> StreamPlan:
     Parameters
     ----------
     wanted : CameraSettings
-        The camera at its best; size and rate are only ever lowered.
+        The camera at its best; rate and size are only ever lowered, and the size of a calibrated lens never.
     table : TableSettings
         What it looks at.
     """
-    plan = None
-    for width_px in _WIDTHS_PX:
-        if width_px > wanted.lens.width_px:
-            continue
-        camera = replace(wanted, lens=wanted.lens.scaled(width_px / wanted.lens.width_px))
+    own_px = wanted.lens.width_px
+    smaller_px = [width_px for width_px in _WIDTHS_PX if width_px < own_px]
+    if wanted.lens.centre_px is not None:
+        smaller_px = []  # a lens that was calibrated is known for pictures of that size alone
+    for width_px in (own_px, *smaller_px):
+        camera = replace(wanted, lens=wanted.lens.scaled(width_px / own_px))
         cost_ms = _picture_ms(camera, table)
         fps = min(wanted.fps, _SHARE * 1000.0 / cost_ms)
         plan = StreamPlan(replace(camera, fps=_round_rate(fps)), cost_ms)
         if fps >= min(wanted.fps, _ENOUGH_FPS):
-            return plan
-    return plan or StreamPlan(wanted, _picture_ms(wanted, table))
+            break
+    return plan
 
 
 def _round_rate(fps: float) -> float:

@@ -4,6 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
+from twin import stream
 from twin.camera import CameraSettings
 from twin.optics import Lens
 from twin.stream import MjpegServer, StreamError, plan_stream
@@ -56,3 +57,22 @@ def test_the_plan_says_a_size_and_rate_no_better_than_wanted():
     assert plan.camera.lens.width_px == 640
     assert plan.camera.fps <= 25.0
     assert f"640 x 360 at {plan.camera.fps:g} pictures a second" in str(plan)
+
+
+@pytest.mark.parametrize(
+    ("centre_px", "widths_px"), [(None, [1920, 1280, 960, 640]), ((955.0, 540.0), [1920])]
+)
+def test_a_machine_that_is_too_slow_gets_smaller_pictures_unless_their_lens_was_calibrated(
+    monkeypatch, centre_px, widths_px
+):
+    tried_px = []
+
+    def slow_ms(camera, _table):
+        tried_px.append(camera.lens.width_px)
+        return 40.0
+
+    monkeypatch.setattr(stream, "_picture_ms", slow_ms)
+    lens = Lens(width_px=1920, height_px=1080, centre_px=centre_px)
+    plan = plan_stream(CameraSettings(lens=lens), TableSettings())
+    assert tried_px == widths_px
+    assert (plan.camera.lens.width_px, plan.camera.fps) == (widths_px[-1], 10.0)
