@@ -90,6 +90,8 @@ _FIRMWARE_STATES: Final[Mapping[State, frozenset[wire.State]]] = {
     State.SERVICING: frozenset({wire.State.SERVICE}),
     State.SERVICED: frozenset({wire.State.SERVICE}),
 }
+# Where a cannon stays that nobody is asking anything of.
+_AT_REST: Final = frozenset({State.UNKNOWN, State.SAFE, State.SAFE_DRAWN})
 _DWELLING: Final = frozenset(
     {
         State.COCKED,
@@ -243,6 +245,7 @@ class Cannon:
         self._fired: bool | None = False
         self._shot: ShotFired | None = None
         self._draw_out = False  # the draw may stand anywhere between rest and breech, where no switch sees it
+        self._steps_given_up = 0  # how many went wrong, and were followed to rest
 
     @property
     def state(self) -> State:
@@ -413,8 +416,11 @@ class Cannon:
         self._recover(Event.ABORTED, cause)
 
     def leave(self, cause: str) -> None:
-        """Make safe where a shot was left half way, by an error between two steps; a cannon at rest is left alone."""
-        if self.state in _FIRMWARE_STATES:
+        """Make safe where a shot, or the way back from it, was left half way; a cannon at rest is left alone."""
+        if self.state is State.LETTING_DOWN:
+            # A let-down that failed is not tried again, one that was broken off is: from wherever the lever is found.
+            self._recover(Event.LINK_LOST, cause)
+        elif self.state not in _AT_REST:
             self.make_safe(cause)
 
     def look(self) -> Status:
@@ -613,7 +619,12 @@ class Cannon:
         return result
 
     def _guarded(self, act: Callable[[], T]) -> T:
-        """Do something on the way of a shot; where it fails, leave the cannon safe first."""
+        """Do something on the way of a shot; where it fails, leave the cannon safe first.
+
+        What is done may wait for the cannon by a step of its own, as the camera's look at the lane does; where that one has
+        left the cannon safe already, nothing is left to do.
+        """
+        given_up_before = self._steps_given_up
         try:
             try:
                 return act()
@@ -621,8 +632,10 @@ class Cannon:
                 self._look_behind(error)
                 raise
         except BaseException as error:
-            with EndPutOff():  # Ctrl-C pressed twice must not break off what the first has begun
-                self._leave_step(error)
+            if self._steps_given_up == given_up_before:
+                with EndPutOff():  # Ctrl-C pressed twice must not break off what the first has begun
+                    self._leave_step(error)
+                self._steps_given_up += 1
             raise
 
     def _leave_step(self, error: BaseException) -> None:
@@ -647,11 +660,27 @@ class Cannon:
     def _recover(self, event: Event, cause: str = "") -> Exception | None:
         """Follow the table from an event to rest: safe, safe with its lever drawn, or unknown.
 
+        Ctrl-C, unless pressed twice, is heard once it is there.
+
         Returns
         -------
         Exception or None
             What went wrong on the way, if anything did.
+
+        Raises
+        ------
+        TranscriptError
+            Where the transcript could not be written, which is told but once; the cannon is at rest all the same.
         """
+        with EndPutOff() as ending:
+            failure = self._follow_table(event, cause)
+        if ending.asked:
+            raise KeyboardInterrupt
+        if isinstance(failure, TranscriptError):
+            raise failure
+        return failure
+
+    def _follow_table(self, event: Event, cause: str) -> Exception | None:
         failure: Exception | None = None
         sought = False
         following: Event | None = event
@@ -659,14 +688,14 @@ class Cannon:
             action = self._take(following, cause)
             try:
                 following = self._perform(action, seek=not sought)
+                sought = sought or action is Action.STOP
             except (Refused, NotDone, Aborted) as error:
                 failure, cause = error, str(error)
                 # A cannon that will not be made safe is not under control.
                 following = Event.ABORTED if action is Action.LET_DOWN else Event.LINK_LOST
-            except LinkError as error:
+            except (LinkError, TranscriptError) as error:
                 failure, cause = error, str(error)
                 following = Event.LINK_LOST
-            sought = sought or action is Action.STOP
         return failure
 
     def _perform(self, action: Action, *, seek: bool) -> Event | None:
@@ -710,6 +739,7 @@ class Cannon:
 
     def _perform_let_down(self) -> None:
         longest_ms = self._settings.get(wire.Setting.LET_DOWN_TIMEOUT_MS, 10_000)
+        self._draw_out = True
         if self._look().state is not wire.State.LETTING_DOWN:
             self._link.ask(messages.LetDown())
         changed = self._listen_for(

@@ -28,6 +28,7 @@ from rig.end_put_off import EndPutOff
 from rig.eye import Eye, TableReading
 from rig.hands import Hands
 from rig.link.port import Clock
+from rig.link.transcript import TranscriptError
 from rig.log import LogError, ShotLog, Stage
 from rig.logged_reading import log_reading
 from rig.reading_ahead import ReadingAhead
@@ -330,7 +331,8 @@ class Match:
         """Tell the log why the shot was given up, and whether it left as far as that is known."""
         self._eye.ring.release()
         why = "asked to end" if isinstance(error, KeyboardInterrupt) else str(error) or type(error).__name__
-        self._cannon.leave(why)
+        with suppress(TranscriptError):  # the cannon is at rest, and what went wrong first is told
+            self._cannon.leave(why)
         fired = None
         if self._asked_us is None:
             fired = log.Fired.NO  # though the log may have it already that fire is asked for

@@ -1,5 +1,11 @@
 """One shot over the real firmware core: the way of a shot, and every way off it. Whatever happens, it ends safe."""
 
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -23,6 +29,7 @@ from rig.link import messages, wire
 from rig.link.codec import STOP_BYTES, Decoder, Frame, encode
 from rig.link.errors import BoardReset, LinkError, LinkLost, NoAnswer, PortGone, Refused
 from rig.link.link import Link
+from rig.link.transcript import RecordedPort, Transcript, TranscriptError
 from rig.sequence import NotInSequence, State
 
 _GATE_MM = 20.0
@@ -364,6 +371,15 @@ def test_a_lever_cocked_too_long_is_let_down(state):
     shot.ends_safe()
 
 
+def test_a_dwell_that_ends_while_the_camera_looks_at_the_lane_is_told_and_answered_once():
+    shot = Shot().to(State.LOADED)
+    with pytest.raises(DwellExpired, match="as long as it may, 30 s"):
+        shot.cannon.fire(lambda: shot.cannon.wait(40_000_000), shot.before_fire)
+    assert shot.person.way[-3:] == [State.CHECKING_LANE, State.LETTING_DOWN, State.SAFE]
+    assert shot.asked == shot.table.trigger_pulses == 0
+    shot.ends_safe()
+
+
 def test_a_firmware_whose_dwell_ends_first_is_left_to_let_down():
     shot = Shot().to(State.COCKED)
     shot.table.run(400_000)  # within the heartbeat's time
@@ -485,6 +501,91 @@ def test_a_shot_left_half_way_is_made_safe_and_a_cannon_at_rest_is_left_alone():
     written = shot.table.bytes_written
     shot.cannon.leave("again")
     assert shot.table.bytes_written == written
+
+
+# What can break off the way back
+
+_LATER_US = (0, 5_000, 100_000, 400_000, 900_000)
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Ctrl-C as in a terminal, also where the tests were started with it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def press(shot: Shot, *, times: int, state: State, after_us: int) -> None:
+    """Have Ctrl-C pressed so long after the cannon first comes to a state."""
+    see = shot.person.see
+
+    def and_press(change: Change) -> None:
+        see(change)
+        if change.state is state:
+            shot.cannon._on_change = see
+            for _ in range(times):
+                shot.table.at(after_us, lambda: signal.raise_signal(signal.SIGINT))
+
+    shot.cannon._on_change = and_press
+
+
+@pytest.mark.parametrize("after_us", _LATER_US)
+def test_ctrl_c_while_the_lever_is_let_down_is_heard_once_it_is_down(ctrl_c, after_us):
+    shot = Shot().to(State.LOADED)
+    press(shot, times=1, state=State.LETTING_DOWN, after_us=after_us)
+    with pytest.raises(KeyboardInterrupt):
+        shot.cannon.let_down()
+        shot.table.run(1_000_000)
+    assert shot.cannon.state is State.SAFE
+    shot.ends_safe()
+
+
+@pytest.mark.parametrize("after_us", _LATER_US)
+@pytest.mark.parametrize("state", [State.LETTING_DOWN, State.MAKING_SAFE, State.FIRED])
+def test_a_way_back_that_ctrl_c_pressed_twice_broke_off_is_gone_to_its_end_on_leaving(
+    ctrl_c, state, after_us
+):
+    shot = Shot().to(State.LOADED)
+    press(shot, times=2, state=state, after_us=after_us)
+    back = {
+        State.LETTING_DOWN: shot.cannon.let_down,
+        State.MAKING_SAFE: shot.cannon.make_safe,
+        State.FIRED: shot.fire,
+    }
+    with pytest.raises(KeyboardInterrupt):
+        back[state]()
+        shot.table.run(1_000_000)
+    shot.cannon.leave("asked to end")
+    assert shot.cannon.state is State.SAFE
+    shot.ends_safe()
+
+
+@pytest.mark.parametrize("state", [State.LETTING_DOWN, State.MAKING_SAFE, State.FIRED])
+def test_a_transcript_that_fills_the_disk_on_the_way_back_does_not_break_it_off(tmp_path: Path, state):
+    shot = Shot()
+    transcript = Transcript(tmp_path / "session.transcript")
+    shot.link = Link(RecordedPort(shot.table, shot.table, transcript), shot.table)
+
+    def see(change: Change) -> None:
+        if change.state is state:
+            with Path("/dev/full").open("wb") as full:
+                os.dup2(full.fileno(), transcript._file.fileno())
+
+    shot.cannon = Cannon(shot.link, gate_spacing_mm=_GATE_MM)
+    shot.to(State.COCKED if state is State.LETTING_DOWN else State.LOADED)
+    shot.cannon._on_change = see
+    if state is State.LETTING_DOWN:
+        shot.table.shots_in_loader = 0
+    back = {
+        State.LETTING_DOWN: shot.cannon.load,
+        State.MAKING_SAFE: shot.cannon.make_safe,
+        State.FIRED: shot.fire,
+    }
+    with closing(transcript), pytest.raises(TranscriptError, match="No space left on device"):
+        back[state]()
+    assert shot.cannon.state is State.SAFE
+    shot.ends_safe()
 
 
 # What can go wrong on the line
