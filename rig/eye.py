@@ -195,10 +195,15 @@ class Eye:
         Raises
         ------
         CameraError
-            Where no pictures come any more.
+            Where no pictures come any more, or the ring has no room for them.
         """
-        while not (newest := self.ring.newest()) or newest[0].timestamp_us <= time_us:
+        while not self._has_seen(time_us):
             self._pass(max(self.ring.period_us, 1000))
+
+    def _has_seen(self, time_us: int) -> bool:
+        """Whether a picture from after a moment has come, and so every one up to it."""
+        newest = self.ring.newest()
+        return bool(newest) and newest[0].timestamp_us > time_us
 
     def follow(self, released_us: int, longest_us: int) -> Iterator[tuple[int, Stillness]]:
         """Watch from the release until nothing moves any more, or `longest_us` is over. The ring holds every picture.
@@ -210,6 +215,11 @@ class Eye:
             moves that of the newest from time to time; where time is over first, that is told as rest. Whoever is told
             of rest may take a while over the shot: what came meanwhile is looked at too, and where something moved after
             all it goes on.
+
+        Raises
+        ------
+        CameraError
+            Where no pictures come any more, or the ring has no room for them.
         """
         assert self._reading is not None and self._watched is not None, "the table was read before the shot"
         watch = RestWatch(self._watched, mm_per_px=self._reading.mm_per_px)
@@ -231,14 +241,14 @@ class Eye:
                     self.ring.update(self._clock.now_us())
                 if not self.ring.between(looked_us + 1, end_us):
                     return
-            elif self._clock.now_us() > end_us + 2 * self.ring.period_us:
+            elif self._has_seen(end_us) or self._clock.now_us() > end_us + 2 * self.ring.period_us:
                 yield end_us, Stillness.REST
                 return
             else:
                 self._pass(_WAIT_STEP_US)
 
     def _fresh(self, count: int) -> Sequence[Frame]:
-        """Return the first `count` pictures taken from now on."""
+        """Return the last `count` of the pictures taken from now on, as soon as there are so many."""
         start_us = self._clock.now_us()
         self.ring.update(start_us)
         while True:
@@ -250,6 +260,7 @@ class Eye:
     def _pass(self, time_us: int) -> None:
         self._wait_us(time_us)
         self.ring.update(self._clock.now_us())
+        self.ring.check_room()
 
     def _watched_part(
         self, side: Side, scene: Scene, view: BoardView, shape: tuple[int, ...]

@@ -54,6 +54,7 @@ _STEP_US = 20_000
 _EXPOSURE_OFF = 0.2  # of what was asked for: a driver has steps
 _LONG_EXPOSURE_US = 2_000  # at 10 m/s a shot smears over 20 mm
 _RATE_SHARE = 0.9
+_RATE_MORE = 1.1
 _MEMORY_SHARE = 0.5  # the rest is for the system, and for reading the shot
 
 
@@ -300,7 +301,14 @@ def camera_health(
             f"{wanted} was asked for: correct [camera] in {settings.name}",
         )
     rate = (len(frames) - 1) * 1e6 / max(1, frames[-1].timestamp_us - frames[0].timestamp_us)
-    if rate >= _RATE_SHARE * asked.fps:
+    if rate > _RATE_MORE * camera.fps:
+        yield Finding(
+            Level.WARNING,
+            "camera rate",
+            f"{rate:.0f} pictures a second, and it says that it gives {camera.fps:g}",
+            "choose a rate that it keeps to: there may be no room for all pictures of a shot",
+        )
+    elif rate >= _RATE_SHARE * asked.fps:
         yield Finding(Level.OK, "camera rate", f"{rate:.0f} pictures a second")
     else:
         yield Finding(

@@ -1,6 +1,6 @@
 """The overhead camera: frames with timestamps on the controller's clock, and the clip cut around a shot."""
 
-from rig.camera.errors import CameraError, CameraGone, CameraStalled, FramesDropped
+from rig.camera.errors import CameraError, CameraGone, CameraStalled, FramesDropped, TooManyFrames
 from rig.camera.frame import Camera, Frame
 from rig.camera.opencv_camera import OpenCvCamera
 from rig.camera.ring import FrameRing
@@ -14,4 +14,5 @@ __all__ = [
     "FrameRing",
     "FramesDropped",
     "OpenCvCamera",
+    "TooManyFrames",
 ]

@@ -3,10 +3,11 @@
 CameraError
 ├── CameraGone      the source cannot be opened, or ended
 ├── CameraStalled   no frame for too long
-└── FramesDropped   too many frames missing to follow a shot
+├── FramesDropped   too many frames missing to follow a shot
+└── TooManyFrames   more frames came than there is room for
 """
 
-__all__ = ["CameraError", "CameraGone", "CameraStalled", "FramesDropped"]
+__all__ = ["CameraError", "CameraGone", "CameraStalled", "FramesDropped", "TooManyFrames"]
 
 
 class CameraError(Exception):
@@ -39,4 +40,18 @@ class FramesDropped(CameraError):
         super().__init__(
             f"camera {source}: {dropped} of the last {due} pictures are missing; at most one in ten may be. "
             "Choose a lower rate or a smaller picture, or a faster connection."
+        )
+
+
+class TooManyFrames(CameraError):
+    """`count` frames came within `span_us`, though `fps` a second were to come: a shot finds no room for all of its own."""
+
+    def __init__(self, source: str, count: int, span_us: int, fps: float) -> None:
+        self.source = source
+        self.count = count
+        self.span_us = span_us
+        self.fps = fps
+        super().__init__(
+            f"camera {source}: it says that it gives {fps:g} pictures a second, and {count} came within "
+            f"{span_us / 1e6:.1f} s; there is no room for all of a shot's. Choose a rate that it keeps to."
         )

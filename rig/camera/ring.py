@@ -4,13 +4,14 @@ import math
 from collections import deque
 from collections.abc import Sequence
 
-from rig.camera.errors import CameraStalled, FramesDropped
+from rig.camera.errors import CameraStalled, FramesDropped, TooManyFrames
 from rig.camera.frame import Camera, Frame, PunctualFrame
 
 __all__ = ["FrameRing"]
 
 _DROPS_WINDOW_US = 1_000_000
 _DROPS_SHARE = 0.1
+_CROWDED = 1.5  # so many times the rate that the camera says, and the room for a shot may be full before all is at rest
 
 
 class FrameRing:
@@ -25,7 +26,8 @@ class FrameRing:
     hold_us
         For how long a shot may be held: between `hold` and `release` nothing is let go, and what comes later than this
         is not taken in: however long it takes until somebody asks for the shot, it is there. More pictures than come in
-        that time are never kept, however fast the camera really is, so `most_bytes` bounds the memory.
+        that time are never kept, however fast the camera really is, so `most_bytes` bounds the memory; whoever waits for
+        one asks `check_room`.
     stall_us
         A camera that gives nothing for this long has stalled.
     delay_us
@@ -93,6 +95,15 @@ class FrameRing:
         if dropped > max(1, _DROPS_SHARE * due):
             raise FramesDropped(self.camera.name, dropped, due)
 
+    def check_room(self) -> None:
+        """Raise TooManyFrames where a shot is held and its room is full: none of the frames that still come is taken in."""
+        if self._held and len(self._frames) >= self.most_frames:
+            raise self._too_many()
+
+    def _too_many(self) -> TooManyFrames:
+        span_us = self._frames[-1].timestamp_us - self._frames[0].timestamp_us
+        return TooManyFrames(self.camera.name, len(self._frames), span_us, self.camera.fps)
+
     def hold(self, now_us: int) -> None:
         """From now on let nothing go: a shot is about to be fired.
 
@@ -103,8 +114,12 @@ class FrameRing:
         ------
         CameraGone, CameraStalled
             As `update`; nothing is held then.
+        TooManyFrames
+            Where frames come so much faster than the camera says that a shot would not find room; nothing is held then.
         """
         self.update(now_us)
+        if len(self._frames) > _CROWDED * self._keep_us / 1e6 * self.camera.fps + 1:
+            raise self._too_many()
         self._held = True
 
     def release(self) -> None:

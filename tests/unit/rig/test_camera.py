@@ -10,7 +10,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rig.camera import CameraGone, CameraStalled, Frame, FrameRing, FramesDropped, OpenCvCamera
+from rig.camera import (
+    CameraGone,
+    CameraStalled,
+    Frame,
+    FrameRing,
+    FramesDropped,
+    OpenCvCamera,
+    TooManyFrames,
+)
 
 
 @dataclass
@@ -113,6 +121,36 @@ def test_ring_never_holds_more_than_it_said_however_long_a_shot_is_held_or_fast_
         camera.deliver(t)
         ring.update(t)
         assert sum(frame.image.nbytes for frame in ring.newest(10_000)) <= ring.most_bytes
+
+
+@pytest.mark.parametrize(("every_us", "is_refused"), [(10_000, False), (7_000, False), (5_000, True)])
+def test_no_shot_is_held_for_a_camera_so_fast_that_it_would_not_find_room(every_us, is_refused):
+    camera = ScriptedCamera()
+    ring = FrameRing(camera, keep_us=500_000, hold_us=600_000, stall_us=500_000)
+    camera.deliver(*range(0, 2_000_000, every_us))
+    if not is_refused:
+        ring.hold(2_000_000)
+        return
+    with pytest.raises(TooManyFrames, match=r"gives 100 pictures a second, and 100 came within 0\.5 s"):
+        ring.hold(2_000_000)
+    camera.deliver(*range(2_000_000, 3_000_000, every_us))
+    ring.update(3_000_000)
+    assert ring.newest()[0].timestamp_us == 3_000_000 - every_us
+
+
+def test_a_ring_whose_room_for_a_shot_is_full_says_so_until_it_is_released():
+    camera = ScriptedCamera()
+    ring = FrameRing(camera, keep_us=50_000, hold_us=600_000, stall_us=500_000)
+    ring.hold(0)
+    camera.deliver(*range(0, 650_000, 10_000))
+    ring.update(640_000)
+    ring.check_room()
+    camera.deliver(650_000)
+    ring.update(650_000)
+    with pytest.raises(TooManyFrames, match=r"66 came within 0\.7 s"):
+        ring.check_room()
+    ring.release()
+    ring.check_room()
 
 
 def test_stalled_camera_is_noticed_although_old_frames_still_wait_in_the_queue():

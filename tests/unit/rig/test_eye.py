@@ -1,4 +1,4 @@
-"""The eye at the live table knows what the rig was taught."""
+"""The eye at the live table knows what the rig was taught, and waits for no picture that cannot come."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import painted_table as painted
+import pytest
 from numpy.typing import NDArray
 from painted_table import MARKERS, Table
 
 from game.montecassino import Side
-from rig.camera import Frame, FrameRing
+from rig.camera import Frame, FrameRing, TooManyFrames
 from rig.eye import Eye
 from rig.settings import Settings
 from rig.uniforms_file import NAME, write_uniforms
@@ -88,3 +89,14 @@ def test_the_table_is_read_with_the_uniforms_taught_beside_the_recordings(tmp_pa
     whole = Table(CAMERA, tuple(painted.standing(START).values())).paint()
     write_uniforms(tmp_path / NAME, teach_uniforms(whole, painted.scene(CAMERA)))
     assert seen_at(tmp_path) == SWAPPED
+
+
+def test_whoever_waits_for_pictures_that_the_ring_has_no_room_for_is_told() -> None:
+    camera = Still(np.zeros((CAMERA.height_px, CAMERA.width_px, 3), np.uint8))
+    ring = FrameRing(camera, keep_us=50_000, hold_us=100_000, stall_us=500_000)
+    eye = Eye(ring, camera, camera.wait, Settings())
+    ring.hold(0)
+    with pytest.raises(TooManyFrames):
+        eye.until_seen(1_000_000)
+    with pytest.raises(TooManyFrames):
+        eye.pictures()

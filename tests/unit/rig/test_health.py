@@ -120,6 +120,20 @@ def test_an_exposure_is_held_against_what_was_asked_for(
 
 
 @pytest.mark.parametrize(
+    ("says_fps", "level"), [(30.0, Level.WARNING), (48.0, Level.OK), (50.0, Level.OK), (60.0, Level.WARNING)]
+)
+def test_a_camera_that_is_faster_than_it_says_is_told_and_so_is_a_slower_one(
+    says_fps: float, level: Level
+) -> None:
+    camera = Blank()
+    camera.fps = says_fps  # and gives 50
+    settings = Settings(camera=CameraSettings(fps=says_fps))
+    findings = {f.part: f for f in camera_health(camera, camera, camera.wait, settings)}  # type: ignore[arg-type]
+    assert findings["camera rate"].level is level
+    assert findings["camera rate"].found.startswith("50 pictures a second")
+
+
+@pytest.mark.parametrize(
     ("source", "delay_us", "is_told"), [("0", 0, True), ("0", 18_000, False), ("twin", 0, False)]
 )
 def test_a_camera_whose_delay_is_not_learnt_is_told(source: str, delay_us: int, is_told: bool) -> None:

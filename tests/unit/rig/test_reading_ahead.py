@@ -25,7 +25,7 @@ from painted_table import CROWD, MARKERS, Table
 import rig.reading_ahead
 from game.montecassino import Cause, Option, Position, Side, Square, parse_squares
 from rig.analyse import Analysis, analyse_folder
-from rig.camera import CameraStalled, Frame, FrameRing
+from rig.camera import CameraStalled, Frame, FrameRing, TooManyFrames
 from rig.cannon import Cannon, ShotFired
 from rig.eye import Eye
 from rig.hands import PromptedHands
@@ -82,6 +82,8 @@ class PaintedTable:
     fired: bool = True
     nudge_mm: float = 0.0
     """By how much SECOND is pushed aside once the lane was found clear."""
+    late_us: int = 0
+    """How long it takes from the lane's last look until the shot leaves."""
     _second: painted.Figure = PLACED[SECOND]
     _released_us: int | None = None
     _shown: int = 0
@@ -113,6 +115,7 @@ class PaintedTable:
             second = PLACED[SECOND]
             self._second = replace(second, x_mm=second.x_mm + self.nudge_mm)
             self.time_us += 200_000
+        self.time_us += self.late_us
         before_fire()
         self._released_us = self.time_us
         return ShotFired(self.time_us, 0, 0, None, None, None)
@@ -360,6 +363,25 @@ def test_a_camera_that_stalls_before_the_shot_is_looked_at_loses_no_picture_that
     assert recording.timestamps_us[0] < recording.keys.fire_us - 200_000
 
 
+@pytest.mark.parametrize("late_us", [2_300_000, 3_200_000])
+def test_a_shot_that_left_so_late_that_its_pictures_found_no_room_is_on_record_with_those_that_did(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, late_us: int
+) -> None:
+    with open_log_in_memory() as log:
+        with pytest.raises(TooManyFrames, match="there is no room for all of a shot's"):
+            fire(
+                tmp_path,
+                monkeypatch,
+                first_us=300_000,
+                log=log,
+                table=PaintedTable({FIRST: 300_000}, late_us=late_us),
+            )
+        (shot,) = log.shots()
+    assert shot.fired is Fired.YES
+    recording = read_recording(Path(shot.recording_path or ""))
+    assert "there is no room for all of a shot's" in recording.incomplete
+
+
 def test_c8_a_doubt_waits_on_where_the_recording_cannot_be_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -387,7 +409,7 @@ def test_a_reading_on_trial_that_fails_is_followed_by_one_of_all_pictures(
 def test_a_slow_reading_loses_no_picture_of_the_recording(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By the time that it is read the ring has let the clip's beginning go."""
+    """Meanwhile far more pictures come than the ring has room for."""
     done = fire(tmp_path, monkeypatch, read_us=6_000_000)
     recording = read_recording(Path(done.shot.recording_path or ""))
     steps_us = np.diff(recording.timestamps_us)
