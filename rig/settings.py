@@ -92,7 +92,7 @@ class Camera(Table):
     """`[k1, k2, p1, p2, k3]` in OpenCV's order, or these and `k4, k5, k6`; only together with intrinsics_px. `rig camera
     calibrate` finds both."""
     clip_before_s: Annotated[float, Field(ge=0.05, le=10)] = 0.3
-    """How much of a recording lies before the trigger's release."""
+    """How much of a recording lies before the shot leaves."""
     clip_after_s: Annotated[float, Field(ge=0.5, le=30)] = 2.0
     """How much of a recording lies after it, at most; it ends sooner once everything is at rest."""
     stall_s: Annotated[float, Field(ge=0.02, le=10)] = 0.5

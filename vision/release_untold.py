@@ -31,7 +31,7 @@ def left_later_us(told: ShotTrack, untold: ShotTrack, fire_us: int) -> float | N
     told, untold
         The shot as it is found when it is believed, and when it is not, that it left at `fire_us`.
     fire_us
-        The trigger's release as it was told.
+        When it left, as it was told.
 
     Returns
     -------

@@ -66,7 +66,7 @@ class Scene:
     exposure_us: int | None = None
     """Exposure of one picture."""
     fire_us: int | None = None
-    """The trigger's release; ``None`` where it is to be found."""
+    """When the shot left the muzzle; ``None`` where it is to be found."""
     uniforms: Uniforms | None = None
     """What the sides wear, used where it fits; ``None`` where that is to be learnt from the picture."""
 

@@ -37,7 +37,7 @@ _SPEED_RANGE_MPS = (1.2, 25.0)
 # A cannon behind the first line shoots ahead, at most this much sideways for each unit ahead.
 _SIDEWAYS = 1.5
 _MUZZLE_REACH_MM = 20.0
-# The trigger's release is told on the camera's clock; the shot leaves within this.
+# When the shot left is told on the camera's clock, to within this.
 _RELEASE_SIGMA_US = 3000.0
 # A muzzle over the soldiers' heads is aimed a little down at the near ones, and level at the far ones.
 _USUAL_RISE_MPS = -0.3
