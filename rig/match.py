@@ -17,7 +17,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from game.montecassino import Option, Position, Side, Square, Verdict, board_fault, format_squares, outcome
+from game.montecassino import (
+    JudgeError,
+    Option,
+    Position,
+    Side,
+    Square,
+    Verdict,
+    board_fault,
+    format_squares,
+    outcome,
+)
 from rig import log
 from rig.aiming import AimedShot, aim_at
 from rig.analyse import Analysis
@@ -36,6 +46,7 @@ from rig.recording import RecordingError, recording_of, refuse_full_disk, refuse
 from rig.sequence import State
 from rig.settings import Settings
 from rig.shot_identity import shot_identity
+from rig.uniforms_file import UniformsFileError
 from vision.rest import Stillness
 
 __all__ = [
@@ -91,7 +102,7 @@ class DoubtPending(Exception):
 
 
 class NotKept(Exception):
-    """A shot was fired, and not all that is known of it could be kept; the text says what is, and what to do."""
+    """A shot was fired, and could not be judged, or not all that is known of it be kept; the text says what is, and what to do."""
 
     exit_status = 1
 
@@ -212,11 +223,12 @@ class Match:
 
         Raises
         ------
-        ShotNotAllowed, PositionDiffers, TargetOutOfReach, CannonError, LinkError, CameraError, LogError, RecordingError
-            Where the shot could not be fired, or not be followed to its end. The cannon is safe then, and the log tells
-            how far the shot came.
+        ShotNotAllowed, PositionDiffers, TargetOutOfReach, UniformsFileError, RecordingError
+            Where the shot could not be fired. The cannon is safe then, and the log tells how far the shot came.
+        CannonError, NotInSequence, LinkError, TranscriptError, CameraError, LogError
+            Likewise, or where it could not be followed to its end.
         NotKept
-            Where it was fired, and the log or the recording could not be written.
+            Where it was fired, and could not be judged, or the log or the recording could not be written.
         KeyboardInterrupt
             As asked; where that is once the shot has left, after it was judged, told and recorded, unless it is asked twice.
         """
@@ -359,8 +371,7 @@ class Match:
         try:
             if watched.failure is not None:
                 raise watched.failure
-            analysis = ahead.analysis(watched.frames)
-            verdict = self._judge(shot_id, order, analysis)
+            analysis, verdict = self._judge(shot_id, order, ahead, watched.frames)
             self._say(lambda: tell(ShotRead(shot_id, order, fired, analysis)))
         finally:
             # Whatever the reading came to, the shot's pictures are kept.
@@ -394,30 +405,24 @@ class Match:
         failure: BaseException | None = None
         start_us = released_us - round(camera.clip_before_s * 1e6)
         longest_us = round(camera.clip_after_s * 1e6)
-        frames: list[Frame] = []
+        frames: Sequence[Frame] = ()
         whole = False
-
-        def take(until_us: int) -> Sequence[Frame]:
-            # Kept here: while a slow computer reads the shot, the ring may let the clip's beginning go.
-            frames.extend(ring.between(frames[-1].timestamp_us + 1 if frames else start_us, until_us))
-            return tuple(frames)
-
         try:
             self._eye.until_seen(released_us)
             if ahead is not None:
-                ahead.see_before(take(released_us), keys)
+                ahead.see_before(ring.between(start_us, released_us), keys)
             for at_us, stillness in self._eye.follow(released_us, longest_us):
                 whole = stillness is Stillness.REST
-                taken = take(at_us)
+                frames = ring.between(start_us, at_us)
                 if ahead is not None:
-                    self._read_ahead(ahead, stillness, taken)
+                    self._read_ahead(ahead, stillness, frames)
         except BaseException as error:
             # A camera that dies, or somebody who ends the program: the pictures that there are are kept all the same.
             failure = error
         if not whole:
-            take(released_us + longest_us)
+            frames = ring.between(start_us, released_us + longest_us)
         ring.release()
-        return _Watched(tuple(frames), whole, failure)
+        return _Watched(frames, whole, failure)
 
     def _read_ahead(self, ahead: ReadingAhead, stillness: Stillness, frames: Sequence[Frame]) -> None:
         if stillness is Stillness.MOVING:
@@ -487,9 +492,17 @@ class Match:
             "option": order.option.value,
         }
 
-    def _judge(self, shot_id: int, order: Order, analysis: Analysis) -> Verdict:
+    def _judge(
+        self, shot_id: int, order: Order, ahead: ReadingAhead, frames: Sequence[Frame]
+    ) -> tuple[Analysis, Verdict]:
         try:
-            return log_reading(self._log, shot_id, _plan_of(order), analysis, clock_us=self._now())
+            analysis = ahead.analysis(frames)
+            return analysis, log_reading(self._log, shot_id, _plan_of(order), analysis, clock_us=self._now())
+        except (JudgeError, RecordingError, UniformsFileError) as error:
+            raise NotKept(
+                f"shot {shot_id} was fired, and could not be judged: {error}; "
+                f"rig judge {shot_id} reads its recording again"
+            ) from error
         except LogError as error:
             raise NotKept(
                 f"shot {shot_id} was fired, and its verdict is not told, since the log does not take it: {error}; "

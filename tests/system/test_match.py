@@ -17,7 +17,7 @@ from rig.cli._orders import zone_of
 from rig.hands import PromptedHands
 from rig.link.errors import LinkError
 from rig.log import Fired, Stage, open_log
-from rig.match import Order, PositionDiffers, ShotRead
+from rig.match import NotKept, Order, PositionDiffers, ShotRead
 from rig.recording import RecordingError, read_frames, read_recording
 from rig.settings import read_settings
 from vision.rest import Stillness
@@ -221,7 +221,7 @@ def test_a_shot_that_cannot_be_read_is_recorded_whole(tmp_path, monkeypatch):
 
     monkeypatch.setattr("rig.reading_ahead.analyse_pictures", unreadable)
     with rig_on(tmp_path) as (rig, position):
-        with pytest.raises(RecordingError, match="nothing can be made of it"):
+        with pytest.raises(NotKept, match=r"shot 1 was fired, .*nothing can be made of it; rig judge 1"):
             rig.match.shoot(order(rig, position))
         (shot,) = rig.log.shots()
         assert_cannon_is_safe(rig)

@@ -21,8 +21,8 @@ from rig.hands import PromptedHands
 from rig.link.errors import LinkError
 from rig.link.transcript import read_transcript, tell
 from rig.log import Fired, Stage, open_log
-from rig.match import Order, ShotDone
-from rig.recording import RecordingError, read_recording
+from rig.match import NotKept, Order, ShotDone
+from rig.recording import read_recording
 from rig.settings import Camera, Log, Port, Settings, parse_settings
 from twin.chip import FIRMWARE_PATH
 
@@ -115,7 +115,7 @@ def test_a_shot_over_a_serial_port_and_a_camera_url(served: Served, tmp_path: Pa
         try:
             done, transcript = fire(served, tmp_path)
             break
-        except (CameraError, CannonError, LinkError, RecordingError):  # the last: pictures are missing
+        except (CameraError, CannonError, LinkError, NotKept):  # the last: pictures are missing
             if last == TRIES:
                 raise
             time.sleep(SET_UP_AGAIN_S)

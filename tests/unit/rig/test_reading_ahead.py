@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from painted_table import CROWD, MARKERS, Table
 
 import rig.reading_ahead
-from game.montecassino import Cause, Option, Position, Side, Square, parse_squares
+from game.montecassino import Cause, JudgeError, Option, Position, Side, Square, parse_squares
 from rig.analyse import Analysis, analyse_folder
 from rig.camera import CameraStalled, Frame, FrameRing, TooManyFrames
 from rig.cannon import Cannon, ShotFired
@@ -380,6 +380,24 @@ def test_a_shot_that_left_so_late_that_its_pictures_found_no_room_is_on_record_w
     assert shot.fired is Fired.YES
     recording = read_recording(Path(shot.recording_path or ""))
     assert "there is no room for all of a shot's" in recording.incomplete
+
+
+def test_a_shot_whose_reading_no_judge_takes_is_told_as_fired_and_is_judged_from_its_recording(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def confused(*what: object) -> None:
+        raise JudgeError("G-60 fell, and nobody stood there")
+
+    with open_log_in_memory() as log:
+        with monkeypatch.context() as patched:
+            patched.setattr("rig.logged_reading.judge_reading", confused)
+            with pytest.raises(NotKept, match=r"shot 1 was fired, .*nobody stood there; rig judge 1 reads"):
+                fire(tmp_path, patched, log=log)
+        (shot,) = log.shots()
+        assert shot.fired is Fired.YES
+        assert [fall.square for fall in shot.analyses[0].falls] == [str(FIRST)]
+        judged, _ = judge_recorded(log, shot.shot_id)
+    assert judged.verdict is not None
 
 
 def test_c8_a_doubt_waits_on_where_the_recording_cannot_be_kept(
