@@ -18,11 +18,14 @@ from rig.cannon import CannonError
 from rig.checked_file import Fault
 from rig.hands import Hands
 from rig.link.errors import LinkError
+from rig.link.transcript import TranscriptError
 from rig.log import Fired, LogError, ShotLog
-from rig.match import DoubtPending, Match, NotKept, Order, PositionDiffers, ShotDone, Tell
+from rig.match import DoubtPending, Match, NotKept, Order, PositionDiffers, ShotDone, ShotNotAllowed, Tell
 from rig.plan import PlanError, PlannedShot, Programme, remaining
 from rig.recording import RecordingError
+from rig.sequence import NotInSequence
 from rig.settings import Settings
+from rig.uniforms_file import UniformsFileError
 
 __all__ = ["ProgrammeRun", "ProgrammeStopped", "Tally", "check_reach", "settings_for"]
 
@@ -33,24 +36,34 @@ _STOPS = (
     JudgeError,
     LinkError,
     LogError,
+    NotInSequence,
     NotKept,
     OSError,
     PositionDiffers,
     RecordingError,
     TargetOutOfReach,
+    TranscriptError,
+    UniformsFileError,
 )
 """What may go wrong with a shot although the programme and the rig are sound."""
 _INTERRUPTED = 130  # what a shell reports for a program that Ctrl-C ended
 
 
 class ProgrammeStopped(Exception):
-    """A programme came to a halt; nothing more is fired, and it can be taken up again."""
+    """A programme came to a halt; nothing more is fired, and it can be taken up again unless the rules end it there."""
 
-    def __init__(self, why: str, *, shot: PlannedShot, of: int, exit_status: int = 1) -> None:
+    def __init__(
+        self,
+        why: str,
+        *,
+        shot: PlannedShot,
+        of: int,
+        then: str = "the same command goes on from where it stopped",
+        exit_status: int = 1,
+    ) -> None:
         self.exit_status = exit_status
         super().__init__(
-            f"stopped at shot {shot.index + 1} of {of} ({shot.side} at {shot.target}): {why}; "
-            "the same command goes on from where it stopped"
+            f"stopped at shot {shot.index + 1} of {of} ({shot.side} at {shot.target}): {why}; {then}"
         )
 
 
@@ -240,6 +253,10 @@ class ProgrammeRun:
             yield
         except _STOPS as fault:
             raise ProgrammeStopped(str(fault).rstrip("."), shot=shot, of=len(self.planned)) from fault
+        except ShotNotAllowed as over:
+            raise ProgrammeStopped(
+                str(over), shot=shot, of=len(self.planned), then="the programme cannot go on from there"
+            ) from over
         except KeyboardInterrupt:
             raise ProgrammeStopped(
                 "asked to end", shot=shot, of=len(self.planned), exit_status=_INTERRUPTED

@@ -12,12 +12,16 @@ from logged_shots import PLAN, START, until
 
 from game.montecassino import Option, Side, Square, parse_squares
 from rig.cannon import CannonError
+from rig.checked_file import Fault
 from rig.judging import as_logged, decide, judge_again
+from rig.link.transcript import TranscriptError
 from rig.log import Analysis, Fall, Fired, ShotLog, Stage, open_log_in_memory
-from rig.match import DoubtPending, Match, ShotDone
+from rig.match import DoubtPending, Match, ShotDone, ShotNotAllowed
 from rig.plan import PlanError, Programme, Target
 from rig.programme_run import NotJudged, ProgrammeRun, ProgrammeStopped, check_reach, settings_for
+from rig.sequence import Event, NotInSequence, State
 from rig.settings import Settings
+from rig.uniforms_file import UniformsFileError
 
 POSITION = "A A01-A08,A60 G25-G48 0/0 20/20 -"
 ZONES = {Side.A: parse_squares("G25-G72"), Side.G: parse_squares("A25-A72")}
@@ -141,6 +145,9 @@ class FailingMatch:
     ("error", "status", "says"),
     [
         (CannonError("the cannon made itself safe: the key was turned off"), 1, "the key was turned off"),
+        (TranscriptError("a.transcript: it cannot be written (No space left on device)"), 1, "No space left"),
+        (UniformsFileError("uniforms.json", [Fault("A", "red", "a colour")]), 1, "found red"),
+        (NotInSequence(State.UNKNOWN, Event.HOME_ASKED), 1, "nothing was done"),
         (KeyboardInterrupt(), 130, "asked to end"),
     ],
 )
@@ -154,6 +161,17 @@ def test_a_stop_is_one_sentence_and_says_how_to_go_on(
     assert says in str(stopped.value)
     assert str(stopped.value).endswith("the same command goes on from where it stopped")
     assert stopped.value.exit_status == status
+
+
+def test_a_shot_that_the_rules_do_not_allow_ends_the_programme_and_promises_no_going_on(
+    log: ShotLog,
+) -> None:
+    run = run_of(log)
+    with pytest.raises(ProgrammeStopped) as stopped:
+        run.fire(run.due()[1], cast(Match, FailingMatch(ShotNotAllowed("side A has no shot left"))))
+    assert str(stopped.value) == (
+        "stopped at shot 2 of 3 (A at G-41): side A has no shot left; the programme cannot go on from there"
+    )
 
 
 def test_a_mistake_of_ours_is_not_dressed_up_as_a_stop(log: ShotLog) -> None:
