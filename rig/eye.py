@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from game.montecassino import Side, Square
 from rig.camera import Camera, CameraError, Frame, FrameRing
+from rig.cannon import LaneAnswer
 from rig.link.port import Clock
 from rig.settings import Settings
 from rig.uniforms_file import NAME as UNIFORMS_NAME
 from rig.uniforms_file import read_uniforms
-from vision.guards import Alarm, TableGuard, Trouble
+from vision.guards import TableGuard
 from vision.lying_there import find_lying_thing
 from vision.outcome import Standing
 from vision.registration import BoardView, NoBoard, register
@@ -24,7 +25,15 @@ from vision.scene import MarkerMap, Scene, Uniforms
 from vision.soldiers import read_board
 from vision.steady import typical
 
-__all__ = ["BoardNotSeen", "Eye", "TableReading", "ring_for", "scene_of", "taught_uniforms"]
+__all__ = [
+    "BoardNotSeen",
+    "Eye",
+    "TableReading",
+    "board_and_sides",
+    "ring_for",
+    "scene_of",
+    "taught_uniforms",
+]
 
 _PICTURES_TO_READ = 5  # their median is free of most noise
 _PICTURES_OF_LANE = 3
@@ -114,6 +123,19 @@ def ring_for(camera: Camera, settings: Settings) -> FrameRing:
     )
 
 
+def board_and_sides(
+    view: BoardView, scene: Scene, shape: tuple[int, ...], *, low_mm: float, high_mm: float
+) -> NDArray[np.bool_]:
+    """Return the mask of the board between two of its rows' y, and of what lies just beside it."""
+    left_mm, right_mm = -_WATCHED_MARGIN_MM, scene.width_mm + _WATCHED_MARGIN_MM
+    outline = np.array(
+        [[left_mm, low_mm, 0], [right_mm, low_mm, 0], [right_mm, high_mm, 0], [left_mm, high_mm, 0]]
+    )
+    mask = np.zeros(shape[:2], np.uint8)
+    cv2.fillConvexPoly(mask, np.round(view.project(outline)).astype(np.int32), 1)
+    return np.asarray(mask > 0)
+
+
 class Eye:
     """Looks at the table for the rig.
 
@@ -171,13 +193,14 @@ class Eye:
         self._guard = TableGuard(picture, view, scene, board.standing, watched=self._watched, lying=lying)
         return self._reading
 
-    def alarm(self) -> Alarm | None:
-        """Hold the newest pictures against the table as it was read; None: nothing speaks against a shot."""
+    def lane(self) -> LaneAnswer:
+        """Hold the newest pictures against the table as it was read, and say whether the lane is clear."""
         if self._guard is None:
-            return Alarm(Trouble.COVERED, "the table has not been read yet")
+            return LaneAnswer(False, "the table has not been read yet")
         frames = self.pictures()
         self.ring.check_drops()
-        return self._guard.check([frame.image for frame in frames])
+        alarm = self._guard.check([frame.image for frame in frames])
+        return LaneAnswer(alarm is None, "" if alarm is None else alarm.reason)
 
     def pictures(self) -> Sequence[Frame]:
         """Return a few pictures, taken from now on.
@@ -273,10 +296,4 @@ class Eye:
             low_mm = overhang_mm
         else:
             high_mm -= overhang_mm
-        left_mm, right_mm = -_WATCHED_MARGIN_MM, scene.width_mm + _WATCHED_MARGIN_MM
-        outline = np.array(
-            [[left_mm, low_mm, 0], [right_mm, low_mm, 0], [right_mm, high_mm, 0], [left_mm, high_mm, 0]]
-        )
-        mask = np.zeros(shape[:2], np.uint8)
-        cv2.fillConvexPoly(mask, np.round(view.project(outline)).astype(np.int32), 1)
-        return np.asarray(mask > 0)
+        return board_and_sides(view, scene, shape, low_mm=low_mm, high_mm=high_mm)

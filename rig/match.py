@@ -33,7 +33,7 @@ from rig.aiming import AimedShot, aim_at
 from rig.analyse import Analysis
 from rig.calibration_file import calibration_of
 from rig.camera import Frame
-from rig.cannon import Cannon, LaneAnswer, ShotFired
+from rig.cannon import Cannon, ShotFired
 from rig.end_put_off import EndPutOff
 from rig.eye import Eye, TableReading
 from rig.hands import Hands
@@ -307,17 +307,13 @@ class Match:
         self._progress("checking the lane, arming, firing")
         self._eye.ring.hold(self._now())
         try:
-            fired = cannon.fire(self._lane, lambda: self._about_to_fire(shot_id, put_off_the_end))
+            fired = cannon.fire(self._eye.lane, lambda: self._about_to_fire(shot_id, put_off_the_end))
             self._left(shot_id, fired)
         except BaseException as error:
             if self._asked_us is not None and cannon.fired is not False:
                 self._keep(shot_id, order, aimed, self._asked_us, error)
             raise
         return aimed, fired
-
-    def _lane(self) -> LaneAnswer:
-        alarm = self._eye.alarm()
-        return LaneAnswer(alarm is None, "" if alarm is None else alarm.reason)
 
     def _about_to_fire(self, shot_id: int, put_off_the_end: Callable[[], object]) -> None:
         """Write what must stand in the log before the fire command leaves."""

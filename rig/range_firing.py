@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from game.montecassino import Side
 from rig.aiming import pulses_us
-from rig.cannon import Cannon, Change, LaneAnswer, ShotFired
+from rig.cannon import Cannon, Change, ShotFired
 from rig.eye import Eye
 from rig.hands import Hands
 from rig.sequence import Event, State
@@ -106,15 +106,11 @@ class RangeGun:
                 timeout_us=round(self._settings.cannon.load_s * 1e6),
             )
             self._progress("checking the lane, arming, firing")
-            fired = cannon.fire(self._lane, before_fire)
+            fired = cannon.fire(self._eye.lane, before_fire)
         except BaseException as error:
             cannon.leave(str(error) or type(error).__name__)
             raise
         return RangeShot(fired.muzzle_speed_mps, self._dwell_s(fired))
-
-    def _lane(self) -> LaneAnswer:
-        alarm = self._eye.alarm()
-        return LaneAnswer(alarm is None, "" if alarm is None else alarm.reason)
 
     def _dwell_s(self, fired: ShotFired) -> float:
         return max(0.0, (fired.released_us - self._latched_us) / 1e6)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import BOARD_FILES, BOARD_ROWS, Side
+from rig.eye import board_and_sides
 from rig.replay_drawing import Colour, Sheet, text_width_px, wrapped, write
 from vision.guards import Alarm, TableGuard, Trouble
 from vision.lying_there import find_lying_thing
@@ -33,7 +34,6 @@ _HEIGHT_PX = 720
 _BAR_PX = 64
 _FOOT_MM = 15.0
 _THERE_MM = 34.0  # a ring round whatever is the matter, clear of a soldier's
-_MARGIN_MM = 40.0
 _CLEAR: Colour = (120, 205, 120)
 _NOT_CLEAR: Colour = (90, 90, 255)
 _GROUND: Colour = (38, 33, 30)
@@ -125,7 +125,7 @@ class TableWatch:
             return
         board = read_board(picture, self._scene, view)
         standing, lying = board.standing, find_lying_thing(board, view, self._scene)
-        watched = _board_and_sides(view, self._scene, picture.shape)
+        watched = board_and_sides(view, self._scene, picture.shape, low_mm=0.0, high_mm=self._scene.length_mm)
         guard = TableGuard(picture, view, self._scene, standing, watched=watched, lying=lying)
         mm_per_px = view.mm_per_px(self._scene.width_mm / 2, self._scene.length_mm / 2)
         self._read = _Read(view, standing, guard, RestWatch(watched, mm_per_px=mm_per_px))
@@ -178,13 +178,3 @@ class TableWatch:
             x_mm, y_mm = self._read.view.on_plane(np.array([self._alarm.centre_px]))[0]
             sheet.ring((float(x_mm), float(y_mm)), _THERE_MM, _NOT_CLEAR, 4.0)
         return sheet.canvas
-
-
-def _board_and_sides(view: BoardView, scene: Scene, shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    left_mm, right_mm = -_MARGIN_MM, scene.width_mm + _MARGIN_MM
-    outline = np.array(
-        [[left_mm, 0, 0], [right_mm, 0, 0], [right_mm, scene.length_mm, 0], [left_mm, scene.length_mm, 0]]
-    )
-    mask = np.zeros(shape[:2], np.uint8)
-    cv2.fillConvexPoly(mask, np.round(view.project(outline)).astype(np.int32), 1)
-    return np.asarray(mask > 0)

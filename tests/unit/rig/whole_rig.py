@@ -25,7 +25,7 @@ from table_top import TableTop
 
 from game.montecassino import Option, Position, Side, Square, parse_squares
 from rig.camera import CameraError
-from rig.cannon import Cannon, CannonError
+from rig.cannon import Cannon, CannonError, LaneAnswer
 from rig.eye import Eye
 from rig.link import wire
 from rig.link.errors import LinkError
@@ -358,8 +358,8 @@ class NoCamera:
     def read(self, side: Side, soldiers: object) -> object:
         return SimpleNamespace(standing=SimpleNamespace(differences=(), at=lambda target: None))
 
-    def alarm(self) -> None:
-        """Nothing speaks against a shot."""
+    def lane(self) -> LaneAnswer:
+        return LaneAnswer(clear=True)
 
     def pictures(self) -> tuple[()]:
         """Nobody reads a shot of which nothing is to be seen."""
