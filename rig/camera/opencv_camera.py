@@ -69,6 +69,7 @@ class OpenCvCamera:
     ) -> None:
         self.name = source
         self._clock = clock
+        # As asked: of a camera that chooses, what it says at the opening need not be so for the next picture.
         self._half_exposed_us = (exposure_us or 0) // 2
         self._is_file = Path(source).is_file()
         if not is_device_number(source) and "://" not in source and not self._is_file:
