@@ -94,7 +94,8 @@ def comes_from_the_other_end(
     anywhere = replace(scene, muzzle_mm=None)
     exchanged = replace(anywhere, cannon_side=scene.cannon_side.enemy)
     seen = (view, lamp, streaks, struck, sways)
-    other = find_track(frames, timestamps_us, exchanged, *seen)
+    # What has looked at these pictures already looked farther out behind the told side's end: here that is the other one.
+    other = find_track(frames, timestamps_us, exchanged, view, lamp, None, struck, sways)
     if other.worth < _WELL_SEEN or other.legs[0].fit.speed_mps[0] < _FAST_MPS:
         return False
     if told:

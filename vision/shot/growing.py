@@ -150,7 +150,7 @@ class Grower:
 
     def _nearest(self, fit: FlightFit, k: int) -> Sight | None:
         """Find the streak of picture k that the flight leads to, if there is one."""
-        time_us = float(self._times[k])
+        time_us = 1000.0 * self._finder.middle_ms(k)
         where = fit.flight.at(time_us)
         if where[0, 2] < _SUNK_MM:
             return None

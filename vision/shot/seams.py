@@ -107,10 +107,11 @@ class Seams:
         open_end = False
         for draft in drafts:
             parts = self._split_at_board(draft)
+            split = len(parts) > 1
             if open_end:
                 parts[:1] = self._joined([bounced.pop(), parts[0]])
             bounced += parts
-            open_end = len(parts) > 1
+            open_end = split
         return bounced
 
     def _split_at_board(self, draft: Draft) -> list[Draft]:

@@ -139,9 +139,8 @@ class Ways:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Picture:
-    """All sights of one picture, side by side."""
+    """All sights of one picture, side by side; what no exposure changes."""
 
-    time_ms: float
     streaks: Streaks
     points_mm: FloatArray
     axes: FloatArray
@@ -237,7 +236,7 @@ class SightFinder:
     def sight(self, k: int, i: int) -> Sight:
         """Give number i of picture k."""
         p = self._picture(k)
-        return Sight(p.streaks[i], p.time_ms, p.points_mm[i], p.axes[i], float(p.strengths[i]))
+        return Sight(p.streaks[i], self.middle_ms(k), p.points_mm[i], p.axes[i], float(p.strengths[i]))
 
     def places_px(self, k: int) -> FloatArray:
         """Where the streaks of picture k lie in it, shape (n, 2)."""
@@ -275,11 +274,12 @@ class SightFinder:
             if not len(first.streaks) or not len(second.streaks):
                 self._pairs[j, k] = Ways.joined([])
             else:
-                flown_ms = second.time_ms - first.time_ms
+                first_ms = self.middle_ms(j)
+                flown_ms = self.middle_ms(k) - first_ms
                 furthest2 = (_FASTEST_MPS * flown_ms) ** 2
                 a, b = np.nonzero(_squares_apart(first.points_mm, second.points_mm) <= furthest2)
                 ways = Ways(
-                    np.full(len(a), first.time_ms),
+                    np.full(len(a), first_ms),
                     first.points_mm[a],
                     (second.points_mm[b] - first.points_mm[a]) / flown_ms,
                 )
@@ -297,9 +297,7 @@ class SightFinder:
     def _shaped_in(self, k: int, which: IntArray, ways: Ways) -> BoolArray:
         """Whether sights (N,) of picture k have the shape that N ways make."""
         p = self._picture(k)
-        return self._shaped(
-            p.streaks.lengths_px[which], p.axes[which], self._open_ms(k, p.time_ms), ways.velocities
-        )
+        return self._shaped(p.streaks.lengths_px[which], p.axes[which], self.open_ms_of(k), ways.velocities)
 
     def _shaped(
         self,
@@ -395,7 +393,6 @@ class SightFinder:
             off = np.abs(streaks.widths_px - usual_px) / usual_px
             contrast = np.minimum(streaks.contrasts, 50.0)
             self._pictures[k] = _Picture(
-                self.middle_ms(k),
                 streaks,
                 points,
                 ways / np.hypot(ways[:, 0], ways[:, 1])[:, None],

@@ -58,9 +58,7 @@ def teach_uniforms(picture: NDArray[np.uint8], scene: Scene) -> Uniforms:
         count = sum(of is side for of in sides.values())
         if count < _FEWEST:
             raise NotTaught(f"{count} soldiers of side {side} are seen, and {_FEWEST} are needed at least")
-    low, high = board.strange_levels
-    cover = np.clip((board.strange - low) / (high - low), 0, 1).astype(np.float32) - np.float32(0.5)
-    uniforms = learn_uniforms(board.flat, cover, board.raster, view, board.figure, sides)
+    uniforms = learn_uniforms(board.flat, board.cover, board.raster, view, board.figure, sides)
     if uniforms is None:
         raise NotTaught("the uniforms of the two sides look the same in this picture")
     return uniforms
