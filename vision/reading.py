@@ -24,6 +24,7 @@ from vision.causes import (
 from vision.change import shrink
 from vision.ends import comes_from_the_other_end, ends_by_shot
 from vision.falls import Aftermath, find_falls
+from vision.film_times import other_rate, too_short, wrong_times
 from vision.guards import Alarm, ClipGuard, Trouble, late_falls, missing_soldiers, unchanged, unseen_soldiers
 from vision.hung import hung_from
 from vision.lying_there import LyingThing, find_lying_thing
@@ -41,6 +42,7 @@ from vision.soldiers.naming import named_by_the_shot, of_the_other_side
 from vision.steady import Sways, typical
 
 __all__ = [
+    "Lookout",
     "NoReading",
     "ShotReading",
     "TableBefore",
@@ -50,16 +52,11 @@ __all__ = [
     "still_stands",
 ]
 
-_FEWEST_FRAMES = 6
-_LEAST_AFTER_FIRE_US = 100_000  # a shot needs as much to cross the board; nobody falls faster
 _STILL_US = 60_000  # pictures before the release from which the table at rest is taken
 _MOST_STILL_FRAMES = 12
 _BLACK_LEVEL = 12
 _ONE_SHADE = 1.5  # grey levels, of blocks of pixels; a bare board on a bare table has several times as much
-_LONGEST_GAP_US = 500_000
 _FEW_WRONG = 4
-_WRONG_RATE = 3.0  # times as fast or as slow as the camera is said to film
-_OTHER_RATE = 1.5
 _ENDS_BY_SHOT = (
     "nothing on the table tells its ends apart: the shot did, which flew from the side that fires ({})"
 )
@@ -244,7 +241,7 @@ def read_shot(
     """
     if len(frames) != len(timestamps_us):
         raise ValueError(f"{len(frames)} frames and {len(timestamps_us)} timestamps; expected one a frame")
-    unusable = _wrong_times(timestamps_us, scene.fps) or _too_short(timestamps_us, scene.fire_us)
+    unusable = wrong_times(timestamps_us, scene.fps) or too_short(timestamps_us, scene.fire_us)
     if unusable is not None:
         return NoReading(unusable)
     if before is None or isinstance(before, NoReading):
@@ -278,14 +275,12 @@ def read_shot(
         board, aftermath = _named_by_the_shot(board, aftermath, scene)
     stirred_us = {t.soldier.square: t.began_us for t in aftermath.topplings}
     stirred_us |= {p.soldier.square: p.began_us for p in aftermath.pushes}
-    seen = (frames, timestamps_us, scene, view, board.lamp, lookout.streaks)
     struck = _struck(board, stirred_us)
-    track = find_track(*seen, struck, lookout.sways)
+    streaks, sways = lookout.streaks, lookout.sways
+    track = find_track(frames, timestamps_us, scene, view, board.lamp, streaks, struck, sways)
     if scene.fire_us is not None and struck and track.worth < LEAST_WORTH:
         untold = replace(scene, fire_us=None)
-        otherwise = find_track(
-            frames, timestamps_us, untold, view, board.lamp, lookout.streaks, struck, lookout.sways
-        )
+        otherwise = find_track(frames, timestamps_us, untold, view, board.lamp, streaks, struck, sways)
         if left_later_us(track, otherwise, scene.fire_us) is not None:
             anew = read_shot(plain, timestamps_us, untold)
             if isinstance(anew, ShotReading):
@@ -310,7 +305,9 @@ def read_shot(
         if hung is not None and (not track.points or track.points[-1][0] >= timestamps_us[hung]):
             return NoReading(_HUNG.format(hung + 1))
     alarms = lookout.guard.alarms(frames, timestamps_us, first_moving, laid)
-    if comes_from_the_other_end(track, *seen, struck, lookout.sways):
+    if comes_from_the_other_end(
+        track, frames, timestamps_us, scene, view, board.lamp, streaks, struck, sways
+    ):
         alarms = (
             *alarms,
             Alarm(Trouble.OTHER_END, _OTHER_END.format(scene.cannon_side, scene.cannon_side.enemy)),
@@ -334,7 +331,7 @@ def read_shot(
             *before.notes,
             *board.standing.differences,
             *aftermath.doubts,
-            *_other_rate(timestamps_us, scene.fps),
+            *other_rate(timestamps_us, scene.fps),
             *unseen_from_high(scene, track),
         ),
         perhaps_fallen,
@@ -422,19 +419,6 @@ def _another_table(board: Board, scene: Scene) -> str | None:
     )
 
 
-def _wrong_times(timestamps_us: Sequence[int], fps: float) -> str | None:
-    for k, (before_us, at_us) in enumerate(pairwise(timestamps_us), start=2):
-        if at_us - before_us >= _LONGEST_GAP_US:
-            return (
-                f"picture {k} was taken {(at_us - before_us) / 1e6:.1f} s after the one before: "
-                "pictures are missing, or timestamps_us are wrong"
-            )
-    times = _times_as_slow(timestamps_us, fps)
-    if 1 / _WRONG_RATE <= times <= _WRONG_RATE:
-        return None
-    return f"{_rates(timestamps_us, fps)}: timestamps_us or camera.fps are wrong"
-
-
 def _of_board(view: BoardView, scene: Scene) -> tuple[str, ...]:
     """Say which markers were left out, and whether the rest place the board only roughly."""
     moved = tuple(
@@ -454,39 +438,6 @@ def _of_uniforms(board: Board, scene: Scene) -> tuple[str, ...]:
     if board.by_taught:
         return (f"the sides are told by {taught}",)
     return (f"{taught} are not those of this table: the sides are told as if none were taught",)
-
-
-def _other_rate(timestamps_us: Sequence[int], fps: float) -> tuple[str, ...]:
-    if 1 / _OTHER_RATE <= _times_as_slow(timestamps_us, fps) <= _OTHER_RATE:
-        return ()
-    return (_rates(timestamps_us, fps),)
-
-
-def _times_as_slow(timestamps_us: Sequence[int], fps: float) -> float:
-    return median(b - a for a, b in pairwise(timestamps_us)) * fps / 1e6 if len(timestamps_us) > 1 else 1.0
-
-
-def _rates(timestamps_us: Sequence[int], fps: float) -> str:
-    apart_ms = median(b - a for a, b in pairwise(timestamps_us)) / 1000
-    return f"the pictures are {apart_ms:.4g} ms apart, and a camera of {fps:g} a second takes one each {1000 / fps:.4g} ms"
-
-
-def _too_short(timestamps_us: Sequence[int], fire_us: int | None) -> str | None:
-    if len(timestamps_us) < _FEWEST_FRAMES:
-        return (
-            f"the clip is too short: {len(timestamps_us)} pictures, and at least {_FEWEST_FRAMES} are needed"
-        )
-    if fire_us is None:
-        return None
-    before_ms, after_ms = (fire_us - timestamps_us[0]) / 1000, (timestamps_us[-1] - fire_us) / 1000
-    if before_ms < 0:
-        return f"the clip begins {-before_ms:.0f} ms after the trigger's release; it must begin before it"
-    if after_ms < _LEAST_AFTER_FIRE_US / 1000:
-        return (
-            f"the clip is too short: it ends {abs(after_ms):.0f} ms {'after' if after_ms >= 0 else 'before'} the trigger's "
-            f"release, and {_LEAST_AFTER_FIRE_US // 1000} ms after it are needed at least"
-        )
-    return None
 
 
 def _before_release(

@@ -1,0 +1,86 @@
+"""Whether a film's times can be right, and whether it is long enough to be read; a sentence each for the person at the table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
+
+__all__ = ["other_rate", "too_short", "wrong_times"]
+
+_FEWEST_FRAMES = 6
+_LEAST_AFTER_FIRE_US = 100_000  # a shot needs as much to cross the board; nobody falls faster
+_LONGEST_GAP_US = 500_000
+_WRONG_RATE = 3.0  # times as fast or as slow as the camera is said to film
+_OTHER_RATE = 1.5
+
+
+def wrong_times(timestamps_us: Sequence[int], fps: float) -> str | None:
+    """Say why the pictures' times cannot be true; ``None`` where they can.
+
+    Parameters
+    ----------
+    timestamps_us
+        Of each picture, rising.
+    fps
+        Pictures a second, as the camera is said to film.
+    """
+    for k, (before_us, at_us) in enumerate(pairwise(timestamps_us), start=2):
+        if at_us - before_us >= _LONGEST_GAP_US:
+            return (
+                f"picture {k} was taken {(at_us - before_us) / 1e6:.1f} s after the one before: "
+                "pictures are missing, or timestamps_us are wrong"
+            )
+    times = _times_as_slow(timestamps_us, fps)
+    if 1 / _WRONG_RATE <= times <= _WRONG_RATE:
+        return None
+    return f"{_rates(timestamps_us, fps)}: timestamps_us or camera.fps are wrong"
+
+
+def other_rate(timestamps_us: Sequence[int], fps: float) -> tuple[str, ...]:
+    """Say that the pictures come faster or slower than the camera is said to film; nothing where they hardly do.
+
+    Parameters
+    ----------
+    timestamps_us, fps
+        As for `wrong_times`.
+    """
+    if 1 / _OTHER_RATE <= _times_as_slow(timestamps_us, fps) <= _OTHER_RATE:
+        return ()
+    return (_rates(timestamps_us, fps),)
+
+
+def too_short(timestamps_us: Sequence[int], fire_us: int | None) -> str | None:
+    """Say what a clip lacks before or after the release, or that it has too few pictures; ``None`` where it is whole.
+
+    Parameters
+    ----------
+    timestamps_us
+        Of each picture, rising.
+    fire_us
+        The release; ``None`` where it is not told.
+    """
+    if len(timestamps_us) < _FEWEST_FRAMES:
+        return (
+            f"the clip is too short: {len(timestamps_us)} pictures, and at least {_FEWEST_FRAMES} are needed"
+        )
+    if fire_us is None:
+        return None
+    before_ms, after_ms = (fire_us - timestamps_us[0]) / 1000, (timestamps_us[-1] - fire_us) / 1000
+    if before_ms < 0:
+        return f"the clip begins {-before_ms:.0f} ms after the trigger's release; it must begin before it"
+    if after_ms < _LEAST_AFTER_FIRE_US / 1000:
+        return (
+            f"the clip is too short: it ends {abs(after_ms):.0f} ms {'after' if after_ms >= 0 else 'before'} the trigger's "
+            f"release, and {_LEAST_AFTER_FIRE_US // 1000} ms after it are needed at least"
+        )
+    return None
+
+
+def _times_as_slow(timestamps_us: Sequence[int], fps: float) -> float:
+    return median(b - a for a, b in pairwise(timestamps_us)) * fps / 1e6 if len(timestamps_us) > 1 else 1.0
+
+
+def _rates(timestamps_us: Sequence[int], fps: float) -> str:
+    apart_ms = median(b - a for a, b in pairwise(timestamps_us)) / 1000
+    return f"the pictures are {apart_ms:.4g} ms apart, and a camera of {fps:g} a second takes one each {1000 / fps:.4g} ms"
