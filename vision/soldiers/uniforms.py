@@ -9,7 +9,7 @@ are seen here, the soldiers are parted by their looks and by where they stand (`
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import cv2
 import numpy as np
@@ -92,13 +92,12 @@ def tell_sides(
     """
     squares = sorted(stands_on)
     feet = [(stands_on[s].x_mm, stands_on[s].y_mm) for s in squares]
-    by_field = {s: s.field for s in squares}
     if scene.expected is None and scene.uniforms is not None and squares:
         by_taught = _told_by(scene.uniforms, squares, _wear(flat, cover, raster, view, figure, feet))
         if by_taught is not None:
             return by_taught, (), True
     if len(squares) < 2:
-        return by_field | dict(_named(squares, scene.expected)), (), False
+        return {s: s.field for s in squares} | dict(_named(squares, scene.expected)), (), False
 
     def parted() -> Parted:
         """Part them by looks and places, the Allies first."""
@@ -108,45 +107,60 @@ def tell_sides(
         return part(looks, trained(), forward, facing, np.array([s.field is Side.A for s in squares]))
 
     if scene.expected is None:
-        by_looks = parted()
-        odds = by_looks.log_odds
-        told = _by_odds(squares, odds.tolist())
-        named = ((told[s], stands_on[s].y_mm, stands_on[s].forward_odds) for s in squares)
-        if naming_odds(named, scene.square_mm) < 0:
-            odds = -odds
-            told = {s: side.enemy for s, side in told.items()}
-        if _as_at_the_start(squares):
-            plain = np.abs(odds) > _PLAINLY_LOST
-            told = by_field | {s: told[s] for s, lost in zip(squares, plain.tolist(), strict=True) if lost}
-            return told, (), False
-        return told, _contested(squares, by_looks.contested), False
-    counts = _counts(_wear(flat, cover, raster, view, figure, feet))
-    sides = by_field | dict(_named(squares, scene.expected))
-    ratio = _ratios(counts, np.array([sides[s] is Side.A for s in squares]))
-    as_told = (
-        (side, stands_on[s].y_mm, stands_on[s].forward_odds) for s, side in _named(squares, scene.expected)
-    )
+        return *_by_looks(parted(), stands_on, scene.square_mm), False
+    worn = _wear(flat, cover, raster, view, figure, feet)
+    return *_as_told(scene.expected, worn, parted, stands_on, scene.square_mm), False
+
+
+def _by_looks(
+    parted: Parted, stands_on: Mapping[Square, Foot], square_mm: float
+) -> tuple[dict[Square, Side], tuple[str, ...]]:
+    """Tell the sides of soldiers that were parted, and name those who may as well be of the other one."""
+    squares = sorted(stands_on)
+    odds = parted.log_odds
+    told = _by_odds(squares, odds.tolist())
+    named = ((told[s], stands_on[s].y_mm, stands_on[s].forward_odds) for s in squares)
+    if naming_odds(named, square_mm) < 0:
+        odds = -odds
+        told = {s: side.enemy for s, side in told.items()}
+    if _as_at_the_start(squares):
+        plain = np.abs(odds) > _PLAINLY_LOST
+        at_home = {s: s.field for s in squares}
+        return at_home | {s: told[s] for s, lost in zip(squares, plain.tolist(), strict=True) if lost}, ()
+    return told, _contested(squares, parted.contested)
+
+
+def _as_told(
+    expected: Mapping[Square, Side],
+    worn: Sequence[FloatImage],
+    parted: Callable[[], Parted],
+    stands_on: Mapping[Square, Foot],
+    square_mm: float,
+) -> tuple[dict[Square, Side], tuple[str, ...]]:
+    """Take the sides as the position tells them, but for who plainly wears the other's uniform, and say what differs."""
+    squares = sorted(stands_on)
+    sides = {s: s.field for s in squares} | dict(_named(squares, expected))
+    ratio = _ratios(_counts(worn), np.array([sides[s] is Side.A for s in squares]))
+    as_told = ((side, stands_on[s].y_mm, stands_on[s].forward_odds) for s, side in _named(squares, expected))
     notes: list[str] = []
-    if naming_odds(as_told, scene.square_mm) < -_PLAINLY_EXCHANGED:
+    if naming_odds(as_told, square_mm) < -_PLAINLY_EXCHANGED:
         notes.append(
             "the position seems to have the sides exchanged: where it names A, soldiers stand and look as those of G do, "
             "and where it names G as those of A"
         )
-    if float(np.median(np.abs(ratio))) >= _APART:
-        seen = _by_odds(squares, ratio.tolist())
-        # Where nobody is seen, and the position alone says who stands there, the board would be held for his uniform.
-        shown = [s for s in squares if s in scene.expected and stands_on[s].log_odds > 0]
-        others = [s for s in shown if seen[s] is not sides[s]]
-        if others:
-            coloured = {
-                s for s, off in zip(squares, ratio.tolist(), strict=True) if abs(off) > _PLAINLY_OTHER
-            }
-            others = _parted_too(
-                others, sides, dict(zip(squares, parted().log_odds.tolist(), strict=True)), coloured
-            )
-        notes += [f"{s} should hold a soldier of {sides[s]} and one of {seen[s]} is seen" for s in others]
-        sides |= {s: seen[s] for s in squares if s in others or s not in scene.expected}
-    return sides, tuple(notes), False
+    if float(np.median(np.abs(ratio))) < _APART:
+        return sides, tuple(notes)
+    seen = _by_odds(squares, ratio.tolist())
+    # Where nobody is seen, and the position alone says who stands there, the board would be held for his uniform.
+    shown = [s for s in squares if s in expected and stands_on[s].log_odds > 0]
+    others = [s for s in shown if seen[s] is not sides[s]]
+    if others:
+        coloured = {s for s, off in zip(squares, ratio.tolist(), strict=True) if abs(off) > _PLAINLY_OTHER}
+        by_looks = dict(zip(squares, parted().log_odds.tolist(), strict=True))
+        others = _parted_too(others, sides, by_looks, coloured)
+    notes += [f"{s} should hold a soldier of {sides[s]} and one of {seen[s]} is seen" for s in others]
+    sides |= {s: seen[s] for s in squares if s in others or s not in expected}
+    return sides, tuple(notes)
 
 
 def _contested(squares: Sequence[Square], contested: NDArray[np.bool_]) -> tuple[str, ...]:
