@@ -7,6 +7,7 @@ makes an account of the whole way. Before the first soldier it may have touched 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -103,5 +104,6 @@ def find_contacts(
         courses.sort(key=lambda c: -c[0])
     total = sum(share for share, _ in courses)
     return ShotContacts(
-        tuple(Course(touches, share / total) for share, touches in courses if share / total >= _LEAST_SHARE)
+        tuple(Course(touches, share / total) for share, touches in courses if share / total >= _LEAST_SHARE),
+        first_us if firsts else math.inf,
     )

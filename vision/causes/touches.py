@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from game.montecassino import Square
@@ -40,17 +41,21 @@ class ShotContacts:
     """All accounts of the shot's way that are worth keeping, the likeliest first; probabilities add up to one."""
 
     courses: tuple[Course, ...]
+    stirred_us: float = math.inf
+    """When the first soldier was seen to have moved, whom nothing but the shot can have moved."""
 
     @property
     def first(self) -> Touch | None:
         """The likeliest first touch, all accounts taken together; ``None`` where nothing was touched."""
+        # One of what was touched only later leaves out whom the shot had moved by then.
+        courses = [c for c in self.courses if not c.touches or c.touches[0].time_us <= self.stirred_us]
         shares: dict[tuple[Square | None, bool] | None, float] = {}
-        for course in self.courses:
+        for course in courses:
             start = course.touches[0] if course.touches else None
             key = None if start is None else (start.square, start.on_board)
             shares[key] = shares.get(key, 0.0) + course.probability
         best = max(shares, key=lambda key: shares[key], default=None)
         if best is None:
             return None
-        starts = (course.touches[0] for course in self.courses if course.touches)
+        starts = (course.touches[0] for course in courses if course.touches)
         return next(touch for touch in starts if (touch.square, touch.on_board) == best)

@@ -8,6 +8,7 @@ import pytest
 
 from game.montecassino import Side, Square
 from vision.causes import ShotContacts, find_contacts
+from vision.causes.touches import Course, Touch
 from vision.outcome import Soldier, Standing
 from vision.shot import Leg, ShotTrack
 from vision.shot.flight import Flight, FlightFit
@@ -342,3 +343,20 @@ def test_a_way_of_few_sights_may_be_none_and_speaks_for_no_turn() -> None:
         shot_from_mm=MUZZLE_MM,
     )
     assert chance(contacts, FAR) > chance(contacts, None, FAR)
+
+
+def test_the_first_contact_is_no_later_than_when_the_first_soldier_moved() -> None:
+    """Of a way that was read wrongly it may be likelier that it met nothing until it left the board."""
+    edge = Touch(None, False, 1_060_000.0, (-70.0, 500.0, 30.0))
+    struck = Touch(NEAR, False, 1_036_000.0, (120.0, 240.0, 22.0))
+    accounts = (Course((edge,), 0.55), Course((struck,), 0.45))
+    assert ShotContacts(accounts, 1_040_000.0).first == struck
+    assert ShotContacts(accounts).first == edge
+    contacts = find_contacts(
+        track(AHEAD),
+        standing((NEAR, 180.0, 372.0)),
+        {NEAR: 1_052_000},
+        frame_us=FRAME_US,
+        shot_from_mm=MUZZLE_MM,
+    )
+    assert contacts.stirred_us == 1_052_000
