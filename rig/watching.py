@@ -121,7 +121,7 @@ class TableWatch:
         self._tried_us = time_us
         view = register(picture, self._scene)
         if isinstance(view, NoBoard):
-            self._read, self._why_not = None, view.reason
+            self._read, self._alarm, self._why_not = None, None, view.reason
             return
         board = read_board(picture, self._scene, view)
         standing, lying = board.standing, find_lying_thing(board, view, self._scene)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from game.montecassino import Position
-    from rig.camera import Camera
+    from rig.camera import Camera, Frame
     from rig.settings import Settings
     from rig.watching import TableWatch
 
@@ -34,6 +34,7 @@ __all__ = ["watch"]
 
 _SHOWN_S = 0.08  # a dozen pictures a second are shown; every picture is looked at
 _PASS_S = 0.02
+_SILENT_S = 2.0  # a shot is refused sooner (camera.stall_s); whoever watches is not sent away for a hiccup
 _SAVE_WITHIN_S = 5.0
 _WINDOW = "rig watch (q ends)"
 
@@ -92,27 +93,43 @@ def _watch(
     """Look at every picture, show some, and tell on the terminal whenever something else is the matter.
 
     It ends `seconds` after the first picture, if they are given, and is then False; or, True, as `show` says.
+
+    Raises
+    ------
+    CameraGone, CameraStalled
+        Where no pictures come any more.
     """
     ends_s = math.inf
     shown_s = 0.0
+    came_s = time.monotonic()
+    newest: Frame | None = None
     told: object = None
     while time.monotonic() < ends_s:
         pass_time()
-        frames = source.poll()
-        if not frames:
-            continue
-        if told is None and seconds is not None:
-            ends_s = time.monotonic() + seconds
-        for frame in frames:
-            table.look(frame.timestamp_us, frame.image)
-        if (now := (table.clear, table.trouble)) != told:
-            told = now
-            typer.echo(table.state if table.clear else f"not clear: {table.state}")
-        if time.monotonic() - shown_s >= _SHOWN_S:
+        if frames := source.poll():
+            if newest is None and seconds is not None:
+                ends_s = time.monotonic() + seconds
+            for newest in frames:
+                table.look(newest.timestamp_us, newest.image)
+            if (now := (table.clear, table.trouble)) != told:
+                told = now
+                typer.echo(table.state if table.clear else f"not clear: {table.state}")
+            came_s = time.monotonic()
+        else:
+            _refuse_silence(source, time.monotonic() - came_s)
+        # Also while none comes: a window hears its keys only when it is shown something.
+        if newest is not None and time.monotonic() - shown_s >= _SHOWN_S:
             shown_s = time.monotonic()
-            if not show(table.draw(frames[-1].image)):
+            if not show(table.draw(newest.image)):
                 return True
     return False
+
+
+def _refuse_silence(source: Camera, silent_s: float) -> None:
+    from rig.camera import CameraStalled
+
+    if silent_s > max(_SILENT_S, 3 / source.fps):
+        raise CameraStalled(source.name, round(1e6 * silent_s), round(1e6 / source.fps))
 
 
 @contextmanager

@@ -8,7 +8,8 @@ import re
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -22,9 +23,11 @@ from painted_shot import CAMERA, FRAME_US
 from painted_table import CROWD, MARKERS, Table
 
 from game.montecassino import Square
+from rig.camera.opencv_camera import GrabbedFrame
 from rig.cli import main
 from rig.watching import TableWatch
 from vision.guards import Trouble
+from vision.registration import NoBoard
 
 Image = NDArray[np.uint8]
 Edit = Callable[[Image], Image]
@@ -68,6 +71,11 @@ def arm(picture: Image) -> Image:
 
 def bumped(picture: Image) -> Image:
     move = np.array([[1.0, 0.0, 6.0], [0.0, 1.0, -3.0]])
+    return np.asarray(cv2.warpAffine(picture, move, (800, 450), borderMode=cv2.BORDER_REPLICATE), np.uint8)
+
+
+def swept_off(picture: Image) -> Image:
+    move = np.array([[1.0, 0.0, 400.0], [0.0, 1.0, 0.0]])
     return np.asarray(cv2.warpAffine(picture, move, (800, 450), borderMode=cv2.BORDER_REPLICATE), np.uint8)
 
 
@@ -120,6 +128,14 @@ def test_without_a_board_the_reason_is_said_until_there_is_one() -> None:
     assert drawn.shape[0] > 720
     watching.show(1_100_000)
     assert watching.table.clear
+
+
+def test_what_was_the_matter_is_forgotten_once_there_is_no_board(watching: Watching) -> None:
+    watching.show(80_000, swept_off)
+    assert watching.table.trouble is not None
+    watching.show(900_000, swept_off)
+    assert watching.table.standing is None
+    assert watching.table.trouble is None
 
 
 def test_what_is_drawn_changes_with_what_is_the_matter(watching: Watching) -> None:
@@ -215,6 +231,58 @@ def test_a_picture_that_was_not_written_in_time_is_told(
     assert main(["watch", "--camera", "dark.avi", "--save", "seen.png", "--for", "0.1"]) == 1
     assert "seen.png is not written" in capsys.readouterr().err
     assert not Path("seen.png").exists()
+
+
+class FewPictures:
+    """A camera that gives some pictures of the table and then hangs."""
+
+    name = "few"
+    fps = 60.0
+
+    def __init__(self, pictures: int) -> None:
+        self._left = pictures
+
+    def poll(self) -> list[GrabbedFrame]:
+        if not self._left:
+            return []
+        self._left -= 1
+        return [GrabbedFrame(0, 0, still()[0])]
+
+    def close(self) -> None:
+        """Nothing to let go."""
+
+
+@pytest.mark.parametrize(
+    "options", [["--page"], ["--save", "seen.png"], ["--save", "seen.png", "--for", "100"]]
+)
+@pytest.mark.parametrize("pictures", [0, 1])
+def test_a_camera_that_hangs_ends_it_and_is_told(
+    pictures: int,
+    options: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("rig.cli._opening.real_camera", lambda *_: FewPictures(pictures))
+    monkeypatch.setattr("rig.cli.watch._SILENT_S", 0.1)
+    monkeypatch.setattr("rig.watching.register", lambda *_: NoBoard("no board"))
+    assert main(["watch", "--camera", "0", *options]) == 2
+    assert "camera few: no picture for" in capsys.readouterr().err
+
+
+def test_the_window_is_served_while_no_picture_comes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Its `q` is heard only then."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("rig.cli._opening.real_camera", lambda *_: FewPictures(1))
+    served = iter([True, True, False])
+
+    @contextmanager
+    def window(*_: object) -> Iterator[Callable[[Image], bool]]:
+        yield lambda _: next(served)
+
+    monkeypatch.setattr("rig.cli.watch._showing", window)
+    assert main(["watch", "--camera", "0"]) == 0
 
 
 def test_time_is_counted_from_the_first_picture(
