@@ -94,7 +94,7 @@ class OpenCvCamera:
         reported_fps = float(capture.get(cv2.CAP_PROP_FPS))
         if "://" in source:
             # Streams report 0 or a made-up 25.
-            self.fps = self._observed_fps()
+            self.fps, first = self._observed_rate()
         else:
             self.fps = reported_fps if reported_fps > 0 else fps
         self._frames: deque[Frame] = deque(maxlen=max(8, int(self.fps * _QUEUE_S)))
@@ -121,15 +121,16 @@ class OpenCvCamera:
         self._closing.set()
         self._thread.join(_CLOSE_S)
 
-    def _observed_fps(self) -> float:
-        """Watch a stream for a while and return its rate."""
+    def _observed_rate(self) -> tuple[float, NDArray[np.uint8]]:
+        """Watch a stream for a while and return its rate, and the last picture, which alone is new then."""
         came_us: list[int] = []
         while len(came_us) < 3 or came_us[-1] - came_us[0] < _RATE_US:
-            if not self._capture.read()[0]:
+            good, image = self._capture.read()
+            if not good:
                 self._capture.release()
                 raise CameraGone(f"camera {self.name}: it stopped giving pictures as soon as it had begun")
             came_us.append(self._clock.now_us())
-        return (len(came_us) - 1) * 1e6 / (came_us[-1] - came_us[0])
+        return (len(came_us) - 1) * 1e6 / (came_us[-1] - came_us[0]), image
 
     def _grab(self) -> None:
         # Only here is the capture let go: OpenCV frees it at once, under a read that another thread is in.

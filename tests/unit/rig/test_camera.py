@@ -279,6 +279,40 @@ def test_a_silent_stream_is_closed_without_freeing_it_under_the_read_that_waits_
     assert not capture.freed_under_a_read
 
 
+class WatchedStream:
+    """A stream of ten pictures a second on its own clock; every picture is as grey as its number."""
+
+    def __init__(self) -> None:
+        self._number = 0
+
+    def now_us(self) -> int:
+        return 100_000 * self._number
+
+    def isOpened(self) -> bool:  # noqa: N802 - OpenCV's name
+        return True
+
+    def get(self, _: int) -> float:
+        return 0.0
+
+    def read(self) -> tuple[bool, NDArray[np.uint8] | None]:
+        self._number += 1
+        return self._number <= 12, np.full((4, 6, 3), self._number, np.uint8)
+
+    def release(self) -> None:
+        """Nothing to let go."""
+
+
+def test_the_first_picture_of_a_stream_is_as_old_as_it_says(monkeypatch):
+    """Its rate is watched for a second first; what came before that second does not count as new."""
+    stream = WatchedStream()
+    monkeypatch.setattr("rig.camera.opencv_camera.open_capture", lambda source: stream)
+    camera = OpenCvCamera("http://stream", stream, width_px=0, height_px=0, fps=0)
+    first = camera.poll()[0]
+    camera.close()
+    assert camera.fps == 10.0
+    assert first.timestamp_us == 100_000 * int(first.image[0, 0, 0])
+
+
 def test_pictures_that_are_stamped_late_have_the_time_at_which_they_were_taken():
     camera = ScriptedCamera()
     ring = FrameRing(camera, keep_us=500_000, hold_us=600_000, stall_us=500_000, delay_us=18_000)
