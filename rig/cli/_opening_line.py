@@ -92,9 +92,9 @@ def open_cannon(settings: Settings) -> Iterator[Cannon]:
     Path(settings.log.transcripts).mkdir(parents=True, exist_ok=True)
     with open_line(settings, Position.parse(settings.game.position)) as line:
         if line.twin is not None:
-            from rig.cli._twin import TwinHands
+            from rig.cli._twin import make_ready
 
-            TwinHands(line.twin)  # turns the key
+            make_ready(line.twin)
         cannon = Cannon(line.link, gate_spacing_mm=settings.cannon.gate_spacing_mm)
         cannon.connect()
         cannon.configure(settings.cannon.firmware_values())

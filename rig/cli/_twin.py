@@ -9,7 +9,7 @@ from rig.camera import CameraGone, Frame
 from twin import Twin
 from twin.camera import CameraGoneError
 
-__all__ = ["TwinCamera", "TwinHands", "settle"]
+__all__ = ["TwinCamera", "TwinHands", "make_ready", "settle"]
 
 _REST_STEP_US = 50_000
 _LONGEST_REST_US = 10_000_000
@@ -39,13 +39,18 @@ class TwinCamera:
         """Nothing to let go: the twin closes its camera itself."""
 
 
+def make_ready(twin: Twin) -> None:
+    """Turn the key on and clear the lane, as whoever sits down at the table does first."""
+    twin.hands.turn_key(True)
+    twin.hands.lane(True)
+
+
 class TwinHands:
     """Hands at the twin's table: they do at once what a person would be asked for."""
 
     def __init__(self, twin: Twin) -> None:
         self._twin = twin
-        twin.hands.turn_key(True)
-        twin.hands.lane(True)
+        make_ready(twin)
 
     def carry_to(self, side: Side) -> None:
         """Carry the cannon there."""

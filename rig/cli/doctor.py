@@ -234,9 +234,9 @@ class _Table:
             except NoAnswer as silent:
                 return silent
             if self._line.twin is not None:
-                from rig.cli._twin import TwinHands
+                from rig.cli._twin import make_ready
 
-                TwinHands(self._line.twin)
+                make_ready(self._line.twin)
                 self._line.link.wait(_LOOK_US)
             status = self._line.link.ask(ReadStatus())
             self._examination.all(firmware_health(identity, status))
@@ -249,8 +249,9 @@ class _Table:
                     self._skip("axes", "the lever is drawn")
                     return None
                 self._cannon.connect()
-            self._try_inputs()
-            self._try_axes(muzzle_free=wire.Input.GATE_FIRST_BLOCKED not in status.inputs)
+            with self._told("inputs", "see to power and the cable; nothing is moved"):
+                self._try_inputs()
+                self._try_axes(muzzle_free=wire.Input.GATE_FIRST_BLOCKED not in status.inputs)
         return None
 
     def _pass_time(self, time_us: int) -> None:
@@ -320,10 +321,12 @@ class _Table:
         return False
 
     def _try_axes(self, *, muzzle_free: bool) -> None:
-        if not self._answers.yes("Bring every axis to its centre? Servo supply on, key on, fingers away."):
-            self._skip("axes", "not confirmed")
-            return
         with self._told("axes", "see to what it says; nothing more is moved"):
+            if not self._answers.yes(
+                "Bring every axis to its centre? Servo supply on, key on, fingers away."
+            ):
+                self._skip("axes", "not confirmed")
+                return
             self._cannon.connect()
             try:
                 self._cannon.configure(self._settings.cannon.firmware_values())

@@ -21,6 +21,7 @@ from rig.cli import main
 from rig.cli._answers import Answers
 from rig.link import wire
 from rig.link.codec import Frame
+from rig.link.errors import LinkLost
 from rig.link.messages import (
     Arm,
     Cock,
@@ -140,6 +141,20 @@ def test_a_movement_that_was_not_seen_is_a_fault(rig: Rig) -> None:
     assert answer.status == 1
     assert answer.line("traverse").startswith("fault") and "D5" in answer.line("traverse")
     assert "not confirmed" in answer.line("azimuth")
+
+
+def test_a_line_lost_while_an_input_is_tried_is_no_fault_of_the_firmware(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost(*_: object) -> bool:
+        raise LinkLost("the cannon fell silent")
+
+    monkeypatch.setattr("rig.cli.doctor._Table._follows", lost)
+    answer = rig("doctor", typed="y\n" * 20)
+    assert answer.status == 1
+    assert answer.line("firmware").startswith("ok")
+    assert answer.line("inputs").startswith("fault") and "fell silent" in answer.line("inputs")
+    assert "axes" not in answer.out, "nothing is moved"
 
 
 def test_doctor_without_camera_and_port_still_looks_at_the_rest(rig: Rig) -> None:
