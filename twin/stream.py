@@ -7,6 +7,7 @@ size and rate this machine holds in real time, by trying.
 from __future__ import annotations
 
 import asyncio
+import socket
 import threading
 import time
 from collections.abc import AsyncIterator
@@ -126,6 +127,18 @@ def _jpeg(image: NDArray[np.uint8], quality: int) -> bytes:
     return packed.tobytes()
 
 
+def _bound(host: str, port: int) -> socket.socket:
+    bound = socket.socket()
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # also where the last server has just ended
+    try:
+        bound.bind((host, port))
+        bound.listen()
+    except OSError as error:
+        bound.close()
+        raise StreamError(f"cannot serve pictures at {host}:{port}: {error.strerror}") from error
+    return bound
+
+
 class MjpegServer:
     """Serves pictures to any number of clients.
 
@@ -141,7 +154,7 @@ class MjpegServer:
     Raises
     ------
     StreamError
-        If the address is taken.
+        If the address is taken, or not to be had for another reason.
     """
 
     def __init__(self, *, host: str = "127.0.0.1", port: int = 0, quality: int = 85) -> None:
@@ -150,17 +163,15 @@ class MjpegServer:
         self._latest: bytes | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         app = Starlette(routes=[Route("/", self._show), Route(PATH, self._respond)])
-        config = uvicorn.Config(
-            app, host=host, port=port, log_level="critical", lifespan="off", timeout_graceful_shutdown=1
-        )
+        config = uvicorn.Config(app, log_level="critical", lifespan="off", timeout_graceful_shutdown=1)
         self._server = uvicorn.Server(config)
+        # Bound here: uvicorn would end the thread without a word of what is wrong with the address.
+        self._socket = _bound(host, port)
+        address = self._socket.getsockname()
         self._thread = threading.Thread(target=self._serve, name="camera stream", daemon=True)
         self._thread.start()
         while not self._server.started:
             self._thread.join(0.01)
-            if not self._thread.is_alive():
-                raise StreamError(f"cannot serve pictures at {host}:{port}: the address is taken")
-        address = self._server.servers[0].sockets[0].getsockname()
         self.page_url = f"http://{address[0]}:{address[1]}/"
         """A page with the pictures, for a browser."""
         self.url = f"{self.page_url.rstrip('/')}{PATH}"
@@ -169,13 +180,9 @@ class MjpegServer:
     def _serve(self) -> None:
         async def run() -> None:
             self._loop = asyncio.get_running_loop()
-            await self._server.serve()
+            await self._server.serve([self._socket])
 
-        # An address that is taken ends uvicorn by SystemExit; the constructor reports it.
-        try:
-            asyncio.run(run())
-        except SystemExit:
-            return
+        asyncio.run(run())
 
     def publish(self, image: NDArray[np.uint8]) -> None:
         """Send a picture to everybody who watches; it stays to be shown to who comes later."""

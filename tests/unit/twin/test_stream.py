@@ -1,3 +1,5 @@
+import errno
+import os
 import threading
 
 import cv2
@@ -47,8 +49,14 @@ def test_opencv_opens_the_stream_and_gets_every_picture_in_order(server):
 
 def test_a_taken_address_is_one_clear_error(server):
     port = int(server.url.split(":")[2].split("/")[0])
-    with pytest.raises(StreamError, match=f"cannot serve pictures at 127.0.0.1:{port}"):
+    told = f"cannot serve pictures at 127.0.0.1:{port}: {os.strerror(errno.EADDRINUSE)}"
+    with pytest.raises(StreamError, match=told):
         MjpegServer(port=port)
+
+
+def test_an_address_that_this_computer_does_not_have_is_not_said_to_be_taken():
+    with pytest.raises(StreamError, match=os.strerror(errno.EADDRNOTAVAIL)):
+        MjpegServer(host="192.0.2.1")  # for examples only (RFC 5737)
 
 
 def test_the_plan_says_a_size_and_rate_no_better_than_wanted():
