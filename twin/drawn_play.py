@@ -13,13 +13,12 @@ from game.montecassino import (
     Side,
     Square,
 )
-from twin.physics import FALLEN_RAD
+from twin.physics import FALLEN_RAD, GRAVITY_MPS2
 from twin.table import Table, TableSettings
 from twin.truth import Standing
 
 __all__ = ["draw_aim", "draw_point_blank", "draw_soldiers", "push_about", "somebody_leans"]
 
-_GRAVITY_MPS2 = 9.81
 _PUSH_SHARES = (0.2, 0.5, 0.3)
 """Of those that hands push: a nudge, aside, and off to another square."""
 _NEIGHBOURS = (0.5, 1.4)
@@ -116,7 +115,7 @@ def draw_aim(
     speed_mps = float(rng.uniform(4.0, 7.0) if rng.random() < 0.25 else rng.uniform(7.0, 13.0))
     time_s = away_mm / 1e3 / speed_mps
     at_mm = float(rng.uniform(4.0, table.bodies.soldier_height_mm * 0.95))
-    rise_m = (at_mm - muzzle_mm[2]) / 1e3 + 0.5 * _GRAVITY_MPS2 * time_s**2
+    rise_m = (at_mm - muzzle_mm[2]) / 1e3 + 0.5 * GRAVITY_MPS2 * time_s**2
     azimuth_rad = math.atan2(x_mm - muzzle_mm[0] + rng.normal(0, 8.0), y_mm - muzzle_mm[1])
     return muzzle_mm, azimuth_rad, math.atan2(rise_m, away_mm / 1e3), speed_mps
 

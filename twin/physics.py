@@ -159,6 +159,8 @@ class ShotRun:
         The stance of each soldier.
     muzzle_m, velocity_mps : (3,) array
         Where the shot leaves and how fast, board frame.
+    brush : (int, float), optional
+        Index of the soldier that a sleeve brushes over, and from when on: seconds since the release.
     """
 
     def __init__(
@@ -222,7 +224,6 @@ class ShotRun:
             (0.0, float(muzzle_m[0]), float(muzzle_m[1]), float(muzzle_m[2]))
         ]
         """The shot's centre: seconds since the release, then x, y, z in m."""
-        self.first_contact_m: tuple[float, float, float] | None = None
         self.fell_at_s: dict[int, float] = {}
         """When each soldier that leans more than 45 degrees passed that angle."""
         self._leaning = bytes(count)
@@ -349,8 +350,6 @@ class ShotRun:
             mujoco.mj_contactForce(model, data, index, force)
             if force[0] <= 0.0:
                 continue
-            if SHOT in parties and self.first_contact_m is None:
-                self.first_contact_m = shot_m
             self.log.touch(
                 *parties,
                 at_s=data.time,

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from twin.limits import at_least
 from twin.plant.servo import Servo
-from twin.spring import SpringSettings
+from twin.spring import STANDARD_GRAVITY_MPS2, SpringSettings
 
 _REST_US = 1000.0
 _SPAN_US = 1000.0
@@ -68,7 +68,7 @@ class Lever:
         self._draw = draw
         self._latch = latch
         self._hz = chip_hz
-        stiffness_npm = spring.draw_force_kgf * 9.80665 / (spring.draw_mm / 1e3)
+        stiffness_npm = spring.draw_force_kgf * STANDARD_GRAVITY_MPS2 / (spring.draw_mm / 1e3)
         mass_kg = (spring.lever_mass_g + spring.shot_mass_g) / 1e3
         # A quarter of the period of that mass on that spring: from the breech to the shot.
         self.run_cycles = round(math.pi / 2 * math.sqrt(mass_kg / stiffness_npm) * chip_hz)
