@@ -29,6 +29,7 @@ from rig.link.link import EventsMissed, Link
 from rig.link.messages import FaultSeen, InputChanged, Moving, ShotSeen, StateChanged, Status
 from rig.link.transcript import TranscriptError
 from rig.sequence import Action, Event, Sequence, State
+from rig.ticks import TICKS_PER_US
 
 __all__ = [
     "Aborted",
@@ -48,7 +49,6 @@ __all__ = [
 
 T = TypeVar("T")
 
-_TICKS_PER_US = 2
 _LOOK_US = 20_000  # how often `on_wait` is called at least
 _POLL_US = 100_000  # how often what no event tells is asked for
 _LOAD_US = 60_000_000
@@ -464,11 +464,11 @@ class Cannon:
         there: dict[wire.Axis, int] = {}
         for axis, pulse_us in asked_us.items():
             low, high = self._limits_ticks(axis)
-            ticks = round(pulse_us * _TICKS_PER_US)
+            ticks = round(pulse_us * TICKS_PER_US)
             if not low <= ticks <= high:
-                raise OutOfReach(axis, pulse_us, low / _TICKS_PER_US, high / _TICKS_PER_US)
+                raise OutOfReach(axis, pulse_us, low / TICKS_PER_US, high / TICKS_PER_US)
             there[axis] = ticks
-            below = max(low, ticks - _APPROACH_US * _TICKS_PER_US)
+            below = max(low, ticks - _APPROACH_US * TICKS_PER_US)
             if from_below and self._pulse_ticks[axis] > below:
                 before[axis] = below
         self._move(before)
@@ -592,7 +592,7 @@ class Cannon:
         if seen is not None:
             left_us = self._link.to_host(seen.left_first_us).us
             if 0 < seen.transit_ticks < _LONGEST_TRANSIT_TICKS:
-                transit_us = seen.transit_ticks / _TICKS_PER_US
+                transit_us = seen.transit_ticks / TICKS_PER_US
                 muzzle_speed_mps = self._gate_spacing_mm * 1000 / transit_us
         return ShotFired(
             released_us=released.us,

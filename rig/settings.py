@@ -18,6 +18,7 @@ from rig.camera_keys import CameraSource, DelayUs, ExposureUs, Intrinsics, LensT
 from rig.checked_file import Fault, FaultyFile, NameText, Table, parse_toml, read_text, validate
 from rig.marker_keys import MarkerSizeMm, PlaceMm, marker_conflicts
 from rig.notation import PositionText, TableSquaresText
+from rig.ticks import TICKS_PER_US
 
 __all__ = [
     "TWIN",
@@ -44,8 +45,6 @@ TWIN = "twin"
 
 _FRAME_MS = 20
 """A servo's frame: it gets one pulse every 20 ms, so speeds on the wire are per frame."""
-_TICKS_PER_US = 2
-"""The firmware's timer counts 0.5 us."""
 
 PulseUs = Annotated[int, Field(ge=500, le=2500)]
 # The firmware's limits. Slower, and the longest ways would take longer than it can announce.
@@ -391,11 +390,11 @@ class Cannon(Table):
 
 
 def _ticks(pulse_us: int) -> int:
-    return pulse_us * _TICKS_PER_US
+    return pulse_us * TICKS_PER_US
 
 
 def _ticks_per_frame(speed_us_per_s: int) -> int:
-    return round(speed_us_per_s * _TICKS_PER_US * _FRAME_MS / 1000)
+    return round(speed_us_per_s * TICKS_PER_US * _FRAME_MS / 1000)
 
 
 class Game(Table):

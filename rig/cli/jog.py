@@ -14,6 +14,7 @@ import typer
 
 from rig.cli._app import app
 from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_or_defaults
+from rig.ticks import TICKS_PER_US
 
 if TYPE_CHECKING:
     from rig.cannon import Cannon
@@ -107,7 +108,7 @@ def _reach(settings: Settings, *, wide: bool) -> dict[str, tuple[int, int]]:
         if wide:
             low = wire.SETTING_LIMITS[wire.Setting[f"{name.upper()}_MIN_TICKS"]].minimum
             high = wire.SETTING_LIMITS[wire.Setting[f"{name.upper()}_MAX_TICKS"]].maximum
-            reach[name] = low // 2, high // 2
+            reach[name] = low // TICKS_PER_US, high // TICKS_PER_US
         else:
             reach[name] = axis.min_us, axis.max_us
     return reach
@@ -133,7 +134,7 @@ class _Bench:
     def wide_values(self) -> dict[str, int]:
         """Return the firmware's settings under which limits are looked for."""
         return {
-            f"{name}_{end}_ticks": us * 2
+            f"{name}_{end}_ticks": us * TICKS_PER_US
             for name, ends in self.reach.items()
             for end, us in zip(("min", "max"), ends, strict=True)
         }

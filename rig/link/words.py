@@ -7,10 +7,10 @@ from typing import Final
 from rig.link import messages, wire
 from rig.link.codec import Frame
 from rig.link.messages import Message
+from rig.ticks import TICKS_PER_US
 
 __all__ = ["entry_in_words", "in_words", "name_of"]
 
-_TICK_US = 0.5
 _CODES: Final = {
     "board": wire.Board,
     "reset_cause": wire.ResetCause,
@@ -111,7 +111,7 @@ def _field(message: Message, name: str) -> str:
 def _quantity(label: str, unit: str, value: int) -> str:
     label = label.replace("_", " ")
     if unit == "ticks":
-        return f"{label} {value * _TICK_US:g} us"
+        return f"{label} {value / TICKS_PER_US:g} us"
     if unit == "us":
         return f"{label} {value / 1e6:.6f} s"  # a moment on the cannon's clock
     if unit == "ms":
