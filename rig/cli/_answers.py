@@ -11,11 +11,16 @@ from collections.abc import Callable, Mapping
 
 import typer
 
-__all__ = ["Answers"]
+__all__ = ["Answers", "wait_for_enter"]
 
 _WAIT_S = 0.05  # well below the silence after which the cannon makes itself safe
 _CHUNK_BYTES = 4096
 _KEY = re.compile(r"\x1b\[[A-D]|.", re.DOTALL)  # an arrow comes as three bytes at once
+
+
+def wait_for_enter(words: str) -> None:
+    """Ask for work at the table, and return once it is done."""
+    typer.prompt(f"{words} Press Enter when it is done", default="", show_default=False)
 
 
 class Answers:

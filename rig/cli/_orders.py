@@ -22,6 +22,7 @@ __all__ = [
     "PositionUnknown",
     "Start",
     "option_of",
+    "side_with_cannon",
     "start_in_battle",
     "start_of",
     "with_hardware",
@@ -87,7 +88,7 @@ def start_of(settings: Settings, position: str | None, side: str | None) -> Star
         raise PositionUnknown(judged)
     else:
         start = Start(last, from_camera=False)
-    fires = _side_with_cannon(settings, start.position.turn if side is None else side)
+    fires = side_with_cannon(settings, start.position.turn, side)
     return replace(start, position=replace(start.position, turn=fires))
 
 
@@ -116,7 +117,7 @@ def start_in_battle(settings: Settings, path: Path) -> tuple[Start, Battle]:
         raise ShotNotAllowed(f"the battle is over ({battle.outcome.winner}): {battle.outcome.reason}")
     if battle.agreement.cannons is Cannons.NONE:
         raise ShotNotAllowed(f"no cannon is agreed in {path}")
-    _side_with_cannon(settings, battle.position.turn)
+    side_with_cannon(settings, battle.position.turn)
     log_path = Path(settings.log.path)
     if log_path.exists():
         with open_log(log_path, create=False) as log:
@@ -131,8 +132,15 @@ def start_in_battle(settings: Settings, path: Path) -> tuple[Start, Battle]:
     return Start(battle.position, from_camera=False), battle
 
 
-def _side_with_cannon(settings: Settings, side: str) -> Side:
-    sides = settings.cannon.sides
+def side_with_cannon(settings: Settings, turn: Side, given: str | None = None) -> Side:
+    """Return the side that fires: as given, or whose turn it is.
+
+    Raises
+    ------
+    SettingsError
+        Where it has no cannon.
+    """
+    side, sides = turn if given is None else given, settings.cannon.sides
     if side not in sides:
         expected = f"a side that has a cannon: {' or '.join(sides)}"
         raise SettingsError("the command line", [Fault("the side that fires", repr(str(side)), expected)])

@@ -130,10 +130,11 @@ def table(
     """Print the firing table: how to point the cannon at every square, or why it cannot be."""
     from calibration.aim import Arc
     from game.montecassino import Position
+    from rig.cli._orders import side_with_cannon
     from rig.firing_table import as_csv, firing_table
 
     chosen = settings_of_this_table(settings)
-    fires = _fires(chosen, Position.parse(chosen.game.position), side)
+    fires = side_with_cannon(chosen, Position.parse(chosen.game.position).turn, side)
     arc = Arc.LOBBED if lobbed else Arc.DIRECT
     rows = list(firing_table(fires, chosen.cannon, chosen.board, arc))
     if csv is not None:
@@ -161,10 +162,11 @@ def reach(
     """Say which squares the cannon reaches, by the direct and by the lobbed path."""
     from calibration.aim import Arc
     from game.montecassino import Position
+    from rig.cli._orders import side_with_cannon
     from rig.firing_table import firing_table
 
     chosen = settings_of_this_table(settings)
-    fires = _fires(chosen, Position.parse(chosen.game.position), side)
+    fires = side_with_cannon(chosen, Position.parse(chosen.game.position).turn, side)
     direct, lobbed = (list(firing_table(fires, chosen.cannon, chosen.board, arc)) for arc in Arc)
     for name, rows in (("direct", direct), ("lobbed", lobbed)):
         reached = sum(row.aimed is not None for row in rows)
@@ -255,7 +257,7 @@ def _position(chosen: Settings, text: str | None, side: str | None) -> Position:
 
     from game.montecassino import Position
     from rig.checked_file import Fault
-    from rig.cli._orders import FROM_CAMERA, start_of
+    from rig.cli._orders import FROM_CAMERA, side_with_cannon, start_of
     from rig.settings import SettingsError
 
     if text == FROM_CAMERA:
@@ -265,20 +267,7 @@ def _position(chosen: Settings, text: str | None, side: str | None) -> Position:
     if position.boards != 1:
         found = Fault("the position", "one of two boards joined", "a position on one board, as the table has")
         raise SettingsError("the command line", [found])
-    return replace(position, turn=_fires(chosen, position, side))
-
-
-def _fires(chosen: Settings, position: Position, side: str | None) -> Side:
-    """Return the side that fires: as given, or whose turn it is."""
-    from game.montecassino import Side
-    from rig.checked_file import Fault
-    from rig.settings import SettingsError
-
-    fires = position.turn if side is None else side
-    if fires not in chosen.cannon.sides:
-        expected = f"a side that has a cannon: {' or '.join(chosen.cannon.sides)}"
-        raise SettingsError("the command line", [Fault("the side that fires", repr(str(fires)), expected)])
-    return Side(fires)
+    return replace(position, turn=side_with_cannon(chosen, position.turn, side))
 
 
 def _on_the_table(text: str, square_mm: float) -> tuple[Square, tuple[float, float] | None]:

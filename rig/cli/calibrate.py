@@ -144,6 +144,7 @@ def fire(
 ) -> None:
     """Fire shots at an elevation, straight ahead, and ask for each range; the muzzle gate's speed is noted besides."""
     from game.montecassino import Position
+    from rig.cli._answers import wait_for_enter
     from rig.cli._opening import open_rig
     from rig.cli._orders import with_hardware
     from rig.hands import PromptedHands
@@ -154,7 +155,7 @@ def fire(
     chosen = with_hardware(settings_of_this_table(settings), port=port, camera=camera)
     rows = ShotRows.open(csv)
     side = chosen.cannon.sides[0]
-    hands = PromptedHands(typer.echo, _confirm)
+    hands = PromptedHands(typer.echo, wait_for_enter)
     notes: list[Callable[[Change], None]] = []
 
     def note(change: Change) -> None:
@@ -199,10 +200,6 @@ def _asked_range_cm() -> float | None:
         if 0 < range_cm < 100_000:
             return range_cm
         typer.echo(f"{said!r} is no range in cm")
-
-
-def _confirm(words: str) -> None:
-    typer.prompt(f"{words} Press Enter when it is done", default="", show_default=False)
 
 
 @calibrate_group.command()

@@ -85,6 +85,7 @@ def _shoot(
     """Fire what is due, one shot after another."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+    from rig.cli._answers import wait_for_enter
     from rig.cli._opening import open_rig
     from rig.hands import PromptedHands
     from rig.plan import time_left_s
@@ -111,7 +112,7 @@ def _shoot(
         def ask(words: str) -> None:
             bar.stop()
             try:
-                typer.prompt(f"{words} Press Enter when it is done", default="", show_default=False)
+                wait_for_enter(words)
             except typer.Abort:  # Ctrl-C ends a question as it ends a shot
                 raise KeyboardInterrupt from None
             bar.start()

@@ -55,6 +55,7 @@ def shoot(
     from rig.battle_file import write_battle
     from rig.battle_lock import hold_battle
     from rig.battle_shots import with_shot
+    from rig.cli._answers import wait_for_enter
     from rig.cli._opening import open_rig
     from rig.cli._orders import option_of, start_in_battle, start_of, with_hardware, zone_of
     from rig.cli._telling import say
@@ -80,7 +81,7 @@ def shoot(
         console.print(
             f"{square} lies outside {start.position.turn}'s zone {format_squares(zone)}: who falls there is put back."
         )
-    hands = PromptedHands(console.print, _confirm)
+    hands = PromptedHands(console.print, wait_for_enter)
     with open_rig(
         chosen, start.position, hands, progress=lambda words: console.print(words, style="dim")
     ) as rig:
@@ -125,7 +126,3 @@ def _told(read: ShotRead) -> Iterator[str]:
     speed = "" if read.fired.muzzle_speed_mps is None else f" at {read.fired.muzzle_speed_mps:.2f} m/s"
     yield f"shot {read.shot_id}, {read.order.side} at {read.order.target}, left{speed}"
     yield from read.analysis.in_words()
-
-
-def _confirm(words: str) -> None:
-    typer.prompt(f"{words} Press Enter when it is done", default="", show_default=False)
