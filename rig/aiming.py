@@ -132,12 +132,13 @@ def _servos(cannon: settings.Cannon) -> tuple[ServoMap, ServoMap, ServoMap]:
         # A cannon that stands turned points past where its azimuth says by so much.
         maps[1].corrected(
             at=known.mount.azimuth_centre_rad,
-            offset=known.rising_offset_rad(Parameter.AZIMUTH_OFFSET) + known.value(Parameter.YAW),
+            offset=known.approached_offset_rad(Parameter.AZIMUTH_OFFSET, azimuth.approach)
+            + known.value(Parameter.YAW),
             gain=known.value(Parameter.AZIMUTH_GAIN),
         ),
         maps[2].corrected(
             at=known.mount.elevation_centre_rad,
-            offset=known.rising_offset_rad(Parameter.ELEVATION_OFFSET),
+            offset=known.approached_offset_rad(Parameter.ELEVATION_OFFSET, elevation.approach),
             gain=known.value(Parameter.ELEVATION_GAIN),
         ),
     )

@@ -216,6 +216,11 @@ class _Angle(_Axis):
     us_per_rad: Annotated[float, Field(ge=-10_000, le=10_000)] = 954.93
     """Change of pulse that turns the barrel by 1 rad; negative where the servo turns the other way."""
 
+    @property
+    def approach(self) -> int:
+        """1 where the barrel comes to its aim from below (from the left), -1 from above: its pulse always rises to it."""
+        return 1 if self.us_per_rad > 0 else -1
+
     def at_centre_rad(self) -> float:
         """Give the angle at centre_us."""
         return 0.0

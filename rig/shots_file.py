@@ -403,6 +403,9 @@ def logged_shots(
     wanted: Collection[int] | None,
     known: CalibrationFile | None,
     strips: Mapping[str, Strip],
+    *,
+    elevation_approach: int,
+    azimuth_approach: int,
 ) -> Iterator[MeasuredShot]:
     """Yield the logged shots whose speed the muzzle gate timed, as they were set.
 
@@ -416,6 +419,8 @@ def logged_shots(
         By which the rig aims now.
     strips : mapping of str to Strip
         Where the settings put the cannon of each side, "A" and "G".
+    elevation_approach, azimuth_approach : int
+        From which side the settings' axes come to an aim, as in `MeasuredShot`.
 
     Raises
     ------
@@ -451,14 +456,18 @@ def logged_shots(
                 )
             continue
         by = known.calibration if known is not None and aim.calibration else None
+        elevation_rad, azimuth_rad = aim.elevation_rad, aim.azimuth_rad
+        if by is not None:
+            elevation_rad = by.set_elevation_rad(elevation_rad, elevation_approach)
+            azimuth_rad = by.set_azimuth_rad(azimuth_rad, azimuth_approach)
         taken.append(
             MeasuredShot(
                 name=f"shot {shot.shot_id}",
-                elevation_rad=aim.elevation_rad if by is None else by.set_elevation_rad(aim.elevation_rad),
-                azimuth_rad=aim.azimuth_rad if by is None else by.set_azimuth_rad(aim.azimuth_rad),
+                elevation_rad=elevation_rad,
+                azimuth_rad=azimuth_rad,
                 traverse_m=aim.traverse_mm / 1000,
-                elevation_approach=1,
-                azimuth_approach=1,
+                elevation_approach=elevation_approach,
+                azimuth_approach=azimuth_approach,
                 shots_before=count,
                 dwell_s=_dwell_s(shot),
                 fall_height_m=SHOT_RADIUS_M,

@@ -158,23 +158,32 @@ class Calibration:
             self.usual_dwell_s if dwell_s is None else dwell_s,
         )
 
-    def rising_offset_rad(self, of: Parameter) -> float:
-        """Return the offset of an axis that always comes from below (from the left), half its play included."""
+    def approached_offset_rad(self, of: Parameter, approach: int) -> float:
+        """Return the offset of an axis that always comes from one side, half its play included.
+
+        Parameters
+        ----------
+        of : Parameter
+            The axis's offset.
+        approach : int
+            1 where it comes from below (from the left), -1 from above (from the right).
+        """
         play = (
             Parameter.ELEVATION_BACKLASH if of is Parameter.ELEVATION_OFFSET else Parameter.AZIMUTH_BACKLASH
         )
-        return self.value(of) - self.value(play) / 2
+        return self.value(of) - approach * self.value(play) / 2
 
-    def set_elevation_rad(self, true_rad: float) -> float:
-        """Return what the elevation must be set to, from below, for the barrel to point there."""
+    def set_elevation_rad(self, true_rad: float, approach: int) -> float:
+        """Return what the elevation must be set to, from that side, for the barrel to point there."""
         centre = self.mount.elevation_centre_rad
-        off = true_rad - centre - self.rising_offset_rad(Parameter.ELEVATION_OFFSET)
+        off = true_rad - centre - self.approached_offset_rad(Parameter.ELEVATION_OFFSET, approach)
         return centre + off / self.value(Parameter.ELEVATION_GAIN)
 
-    def set_azimuth_rad(self, true_rad: float) -> float:
-        """Return what the azimuth must be set to, from the left, for a cannon that stands turned to point there."""
+    def set_azimuth_rad(self, true_rad: float, approach: int) -> float:
+        """Return what the azimuth must be set to, from that side, for a cannon that stands turned to point there."""
         centre = self.mount.azimuth_centre_rad
-        off = true_rad - centre - self.rising_offset_rad(Parameter.AZIMUTH_OFFSET) - self.value(Parameter.YAW)
+        offset = self.approached_offset_rad(Parameter.AZIMUTH_OFFSET, approach)
+        off = true_rad - centre - offset - self.value(Parameter.YAW)
         return centre + off / self.value(Parameter.AZIMUTH_GAIN)
 
     def predict_range(

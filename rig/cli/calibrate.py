@@ -257,11 +257,11 @@ def plan(
     mount, assumed = _mount(chosen, named), _assumed(chosen, named)
     speed_mps = next(value.value for name, value in assumed.items() if name.value == "speed_mps")
 
-    def candidate(degrees: float, approach: int = 1) -> MeasuredShot:
+    def candidate(degrees: float) -> MeasuredShot:
         return MeasuredShot(
             name=f"{degrees:g} degrees",
             elevation_rad=math.radians(degrees),
-            elevation_approach=approach,
+            elevation_approach=chosen.cannon.elevation.approach,
             fall_height_m=floor_mm / 1000 + SHOT_RADIUS_M,
             gate_speed_mps=None if no_gate else speed_mps,
             range_m=1.0,
@@ -334,7 +334,16 @@ def _measured(
         }
         wanted = _numbers(shots)
         with open_log_to_read(settings_file) as log:
-            logged = list(logged_shots(log.shots(), wanted, known, strips))
+            logged = list(
+                logged_shots(
+                    log.shots(),
+                    wanted,
+                    known,
+                    strips,
+                    elevation_approach=settings.cannon.elevation.approach,
+                    azimuth_approach=settings.cannon.azimuth.approach,
+                )
+            )
     if tape is not None:
         if not logged and elevation_rad is None:
             raise typer.BadParameter(

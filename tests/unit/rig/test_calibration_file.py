@@ -161,25 +161,33 @@ def test_a_calibration_that_is_gone_stops_the_aim(found, tmp_path):
         aim_at(Square.parse("G-33"), Side.A, settings.cannon, settings.board)
 
 
+@pytest.mark.parametrize("us_per_rad", [954.93, -954.93], ids=["as usual", "the other way"])
 @pytest.mark.parametrize("side", list(Side))
-def test_pulses_undo_what_the_mount_does_wrong(found, tmp_path, side):
-    """The shot of a cannon with these faults, fired with the pulses of its calibration, meets its target."""
+def test_pulses_undo_what_the_mount_does_wrong(found, tmp_path, side, us_per_rad):
+    """The shot of a cannon with these faults, fired with the pulses of its calibration, meets its target.
+
+    It does so whichever way the servos turn: pulses rise to an aim, so that one that turns the other way comes from above.
+    """
 
     def faulty(content):
         content["parameters"]["elevation_offset_rad"]["value"] = 0.03
         content["parameters"]["elevation_gain"]["value"] = 1.05
         content["parameters"]["elevation_backlash_rad"]["value"] = 0.01
         content["parameters"]["azimuth_gain"]["value"] = 0.9
+        content["parameters"]["azimuth_backlash_rad"]["value"] = 0.016
         content["parameters"]["yaw_rad"]["value"] = 0.04
         content["parameters"]["place_right_m"]["value"] = 0.006
         content["parameters"]["place_ahead_m"]["value"] = -0.011
 
-    (tmp_path / "rig.toml").write_text('[cannon]\ncalibration = "calibration.json"\n')
+    (tmp_path / "rig.toml").write_text(
+        '[cannon]\ncalibration = "calibration.json"\n'
+        f"[cannon.azimuth]\nus_per_rad = {us_per_rad}\n[cannon.elevation]\nus_per_rad = {us_per_rad}\n"
+    )
     changed(found, tmp_path, faulty)
     settings = read_settings(tmp_path / "rig.toml")
     target = Square.parse("G-44" if side is Side.A else "A-44")
     shot = aim_at(target, side, settings.cannon, settings.board)
-    plain = Settings().cannon
+    plain = settings.cannon.model_copy(update={"calibration": None})
     # What the servos are told, as the settings' own maps read it; then what the faulty mount makes of that.
     set_elevation = (
         plain.elevation.centre_rad
@@ -190,8 +198,9 @@ def test_pulses_undo_what_the_mount_does_wrong(found, tmp_path, side):
         plain.traverse.centre_mm + (shot.traverse_us - plain.traverse.centre_us) / plain.traverse.us_per_mm
     ) / 1000
     centre = 0.2618
-    elevation = centre + 0.03 + 1.05 * (set_elevation - centre) - 0.005
-    bearing = 0.9 * set_azimuth + 0.04
+    behind = math.copysign(0.5, us_per_rad)  # of its play each axis lags behind the servo
+    elevation = centre + 0.03 + 1.05 * (set_elevation - centre) - behind * 0.01
+    bearing = 0.9 * set_azimuth - behind * 0.016 + 0.04
     right_m, ahead_m = 0.006 + set_traverse_m, -0.011
     target_m = body_point_m(
         *(each / 1000 for each in target.centre_mm(settings.board.square_mm)),

@@ -358,7 +358,7 @@ def test_set_and_true_angles_belong_together():
         MOUNT,
         free=[Parameter.SPEED, Parameter.DRAG, Parameter.ELEVATION_OFFSET, Parameter.ELEVATION_GAIN],
     )
-    aimed = found.set_elevation_rad(0.5)
+    aimed = found.set_elevation_rad(0.5, 1)
     centre = MOUNT.elevation_centre_rad
     assert centre + 0.02 + 1.02 * (aimed - centre) == pytest.approx(
         0.5, abs=4 * (found.sd(Parameter.ELEVATION_OFFSET) + 0.3 * found.sd(Parameter.ELEVATION_GAIN))
@@ -409,7 +409,8 @@ def test_the_next_shot_is_as_unsure_as_the_mean_the_scatter_and_the_tools_togeth
     assert found.mean_m - found.next_m.low == pytest.approx(next_m, rel=1e-3)
 
 
-def test_what_is_set_from_below_and_from_the_left_points_where_it_should():
+@pytest.mark.parametrize("approach", [1, -1])
+def test_what_is_set_from_one_side_points_where_it_should(approach):
     """Whatever the cannon's offsets, gains, plays and yaw: it falls where one without any of them does."""
     crooked = TRUE | {
         Parameter.YAW: 0.02,
@@ -427,15 +428,18 @@ def test_what_is_set_from_below_and_from_the_left_points_where_it_should():
             name="one",
             elevation_rad=elevation_rad,
             azimuth_rad=azimuth_rad,
-            elevation_approach=1,
-            azimuth_approach=1,
+            elevation_approach=approach,
+            azimuth_approach=approach,
             fell_m=(0.0, 0.0),
         )
         values = np.array([[truth[parameter] for parameter in Parameter]])
         return predict(observed([shot], MOUNT, Noise()), values)[0]
 
     for elevation_rad, azimuth_rad in ((0.1, 0.2), (0.6, -0.15)):
-        set_to = calibrated.set_elevation_rad(elevation_rad), calibrated.set_azimuth_rad(azimuth_rad)
+        set_to = (
+            calibrated.set_elevation_rad(elevation_rad, approach),
+            calibrated.set_azimuth_rad(azimuth_rad, approach),
+        )
         assert fall_m(crooked, *set_to) == pytest.approx(fall_m(TRUE, elevation_rad, azimuth_rad), abs=1e-9)
 
 
