@@ -10,7 +10,7 @@ import numpy as np
 
 from calibration.fit.calibration import Calibration, Status
 from calibration.fit.estimate import ORDER, Estimate, estimate, linear_at
-from calibration.fit.identify import Undetermined, undetermined
+from calibration.fit.identify import undetermined
 from calibration.fit.model import Observed, observed, predict
 from calibration.fit.parameters import ASSUMED, Assumption, Parameter
 from calibration.fit.shots import MeasuredShot, Mount, Noise
@@ -79,7 +79,7 @@ def fit(
     free, held, told, near = _what_the_shots_tell(everything, before, sorted(free, key=ORDER.index))
     if near is None:
         return NoFit(_never_down(shots, everything, before))
-    notes = [f"{said}; {said.parameter.in_words} is kept as assumed" for said in told]
+    notes = list(told)
     wild = wild_shots(everything, before, free, held, near)
     kept = np.ones(everything.count, dtype=bool)
     kept[[each.index for each in wild]] = False
@@ -130,13 +130,13 @@ def fit(
 
 def _what_the_shots_tell(
     data: Observed, assumed: Mapping[Parameter, Assumption], free: Sequence[Parameter]
-) -> tuple[tuple[Parameter, ...], tuple[Parameter, ...], tuple[Undetermined, ...], Estimate | None]:
-    """Part the parameters asked for into those that the shots determine and those to be held; say why.
+) -> tuple[tuple[Parameter, ...], tuple[Parameter, ...], tuple[str, ...], Estimate | None]:
+    """Part the parameters asked for into those that the shots determine and those to be held; say of each why.
 
     The estimate that this rests on is a good place to begin from; None where a shot could never have fallen where it was
     measured.
     """
-    told: list[Undetermined] = []
+    told: list[str] = []
     held: list[Parameter] = []
     wanted = list(free)
     found = estimate(data, assumed, free=wanted[:1], held=wanted[1:], rounds=2)
@@ -152,7 +152,6 @@ def _what_the_shots_tell(
         doubt = undetermined(data, information[np.ix_(chosen, chosen)], wanted, assumed)
         if doubt is None:
             break
-        told.append(doubt)
         # The muzzle speed is always found: of two that cannot be told apart, the other is held.
         other = doubt.confused_with
         gone = other if doubt.parameter is Parameter.SPEED and other else doubt.parameter
@@ -160,6 +159,7 @@ def _what_the_shots_tell(
             break
         wanted.remove(gone)
         held.append(gone)
+        told.append(f"{doubt}; {gone.in_words} is kept as assumed")
     return tuple(wanted), tuple(held), tuple(told), found
 
 

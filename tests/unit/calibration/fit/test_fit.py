@@ -176,6 +176,20 @@ def test_what_the_shots_do_not_determine_is_said_and_kept_as_assumed(shots, free
     assert any(sentence in note for note in found.notes)
 
 
+@pytest.mark.parametrize("sd_mps", [0.05, 0.1])
+def test_only_what_is_kept_as_assumed_is_said_to_be(sd_mps):
+    """The muzzle speed is always found, also where it was known better than these shots tell it."""
+    shots = measured(SPREAD_OUT, TRUE, seed=4, kinds=("range",))
+    found = fit(shots, MOUNT, assumed={Parameter.SPEED: Assumption(9.6, sd_mps)})
+    assert found.status_of(Parameter.SPEED) is Status.FITTED
+    said = [note.partition("; ")[2] for note in found.notes if "kept as assumed" in note]
+    assert said == [
+        f"{each.in_words} is kept as assumed"
+        for each in Parameter
+        if found.status_of(each) is Status.ASSUMED
+    ]
+
+
 @pytest.mark.parametrize(("left", "told"), [(0.45, True), (0.55, False)])
 def test_a_parameter_is_determined_where_the_shots_leave_less_than_half_of_what_was_unsure(left, told):
     free = [Parameter.SPEED, Parameter.DRAG]
