@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["Estimate", "GroupError", "Shots"]
 
-_FARTHEST = 1e100  # squares and fourth powers of it are still numbers
+_FARTHEST = 1e15  # twelfth powers of it (grubbs.py), and of what lies as far below 1, are still numbers
 _SAME = 1e-7  # of the distance from the point of aim: a hair at 500 m
 
 
@@ -59,7 +59,7 @@ class Shots:
         Raises
         ------
         GroupError
-            If there are none, the shape is another, or a coordinate is no number or beyond 1e100.
+            If there are none, the shape is another, or a coordinate is no number or beyond 1e15.
         """
         checked = np.array(points, dtype=np.float64)
         if checked.ndim != 2 or checked.shape[1] != 2 or not len(checked):

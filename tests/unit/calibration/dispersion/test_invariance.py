@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from calibration.dispersion import LEVELS, Method, Shots, Spread, describe
+from calibration.dispersion import LEVELS, GroupError, Method, Shots, Spread, describe
 from calibration.dispersion.boxes import smallest_box
 from calibration.dispersion.circles import extreme_spread, smallest_circle
 
@@ -84,6 +84,22 @@ def test_in_another_unit_lengths_are_in_that_unit(points: np.ndarray, factor: fl
     expected = factor * _lengths(before, about_aim=True)
     assert _lengths(after, about_aim=True) == pytest.approx(expected, rel=1e-7, abs=1e-6 * expected.max())
     assert after.hotelling_p == pytest.approx(before.hotelling_p, rel=1e-6)
+
+
+_SIX = np.array([[3.0, 1.0], [-2.0, 4.0], [0.5, -3.0], [1.0, 2.0], [-1.5, 0.0], [2.0, -1.0]])
+
+
+@pytest.mark.parametrize("factor", [1e-15, 1e14])
+def test_in_the_least_and_the_largest_unit_lengths_are_in_that_unit(factor: float) -> None:
+    expected = factor * _lengths(_spread(_SIX), about_aim=True)
+    assert _lengths(_spread(factor * _SIX), about_aim=True) == pytest.approx(expected, rel=1e-7)
+
+
+def test_what_is_larger_or_smaller_than_that_is_no_group() -> None:
+    with pytest.raises(GroupError, match="at most 1e\\+15"):
+        Shots.of(1e26 * _SIX)
+    assert not Shots.of(1e-28 * _SIX).spread_out
+    assert describe(Shots.of(1e-28 * _SIX)).spread is None
 
 
 @FEW
