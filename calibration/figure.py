@@ -44,8 +44,8 @@ class Figure:
     bands: tuple[tuple[float, float, float], ...] = BANDS
 
     def __post_init__(self) -> None:
-        if not (self.height_m > 0 and self.shot_radius_m >= 0):
-            raise ValueError(f"expected a height above 0 and a shot's radius of 0 or more, found {self}")
+        if not (self.height_m > 0 and self.shot_radius_m > 0):
+            raise ValueError(f"expected a height above 0 and a shot's radius above 0, found {self}")
         radii = [radius for _, _, radius in self.bands]
         if sorted(radii, reverse=True) != radii:
             raise ValueError("expected bands from the board upwards, none wider than the one below it")

@@ -263,5 +263,7 @@ def test_strange_figures_and_scatters_are_refused():
         Figure(0.04, bands=((0.0, 0.05, 0.2),))
     with pytest.raises(ValueError, match="height above 0"):
         Figure(0.0)
+    with pytest.raises(ValueError, match="shot's radius above 0"):
+        Figure(0.04, shot_radius_m=0.0)  # it would touch nobody
     with pytest.raises(ValueError, match=r"speed_share is -0\.1, expected 0 or more"):
         Scatter(speed_share=-0.1)
