@@ -188,7 +188,8 @@ class NoAim:
     ----------
     reason : NoAimReason
     needed : float
-        What the target asks for: a distance in m for `TOO_NEAR` and `OUT_OF_REACH`, else an angle in rad.
+        What the target asks for: a distance in m for `OUT_OF_REACH`, how far ahead of the strip it lies in m for
+        `TOO_NEAR`, below 0 where it lies behind it; else an angle in rad.
     lowest, highest : float
         What the cannon can do, in the same unit.
     """
@@ -200,8 +201,10 @@ class NoAim:
 
     def __str__(self) -> str:
         if self.reason in {NoAimReason.TOO_NEAR, NoAimReason.OUT_OF_REACH}:
+            where = "from" if self.reason is NoAimReason.OUT_OF_REACH else "ahead of"
             return (
-                f"the target is {self.reason}: it lies {self.needed:.3f} m from the cannon, "
+                f"the target is {self.reason}: it lies {abs(self.needed):.3f} m "
+                f"{'behind' if self.needed < 0 else where} the cannon, "
                 f"which shoots at {self.lowest:.3f} m to {self.highest:.3f} m"
             )
         where = " from the near end of its strip" if self.reason is NoAimReason.AZIMUTH else ""
