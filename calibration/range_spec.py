@@ -226,9 +226,7 @@ def assess_range(
         verdict = SpecVerdict.MEETS
     elif p_fails < spec.alpha:
         verdict = SpecVerdict.DOES_NOT_MEET
-    trimmed = (
-        ranges if count < 1 / _TRIMMED else np.sort(ranges)[(cut := int(_TRIMMED * count)) : count - cut]
-    )
+    trimmed_mean_m, trimmed_interval_m = _trimmed(ranges)
     with_number, with_dwell = _drifts(ranges, numbers, dwells)
     return RangeFinding(
         spec=spec,
@@ -236,8 +234,8 @@ def assess_range(
         mean_m=mean_m,
         sd_m=sd_m,
         mean_interval_m=_t_interval(mean_m, error_m, degrees, 0.95),
-        trimmed_mean_m=float(trimmed.mean()),
-        trimmed_interval_m=_trimmed_interval(ranges, len(trimmed)),
+        trimmed_mean_m=trimmed_mean_m,
+        trimmed_interval_m=trimmed_interval_m,
         equivalence_interval_m=_t_interval(mean_m, error_m, degrees, 1 - 2 * spec.alpha),
         p_meets=p_meets,
         p_fails=p_fails,
@@ -332,14 +330,16 @@ def _t_interval(middle: float, error: float, degrees: int, confidence: float) ->
     return middle - half, middle + half
 
 
-def _trimmed_interval(ranges: NDArray[np.float64], kept: int) -> tuple[float, float]:
-    """Return the interval of a trimmed mean, from the standard deviation of the ranges pulled in to the kept ones."""
+def _trimmed(ranges: NDArray[np.float64]) -> tuple[float, tuple[float, float]]:
+    """Return the trimmed mean and its interval, from the standard deviation of the ranges pulled in to the kept ones."""
     count = len(ranges)
-    cut = (count - kept) // 2
+    cut = int(_TRIMMED * count)
+    kept = count - 2 * cut
     ordered = np.sort(ranges)
+    mean_m = float(ordered[cut : count - cut].mean())
     pulled_in = np.clip(ordered, ordered[cut], ordered[count - 1 - cut])
     error_m = float(pulled_in.std(ddof=1)) * math.sqrt(count) / kept
-    return _t_interval(float(ordered[cut : count - cut].mean()), error_m, kept - 1, 0.95)
+    return mean_m, _t_interval(mean_m, error_m, kept - 1, 0.95)
 
 
 def _wild(ranges: NDArray[np.float64]) -> int | None:

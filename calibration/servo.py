@@ -39,23 +39,18 @@ class ServoMap:
         other way round.
     minimum_us, maximum_us : float
         Pulses that the servo may be given.
-    backlash_units : float
-        Play of the gears and the linkage, in the axis's unit: how far the axis may lag behind the servo.
     """
 
     centre_us: float
     gain_us_per_unit: float
     minimum_us: float
     maximum_us: float
-    backlash_units: float = 0.0
 
     def __post_init__(self) -> None:
         if self.gain_us_per_unit == 0:
             raise ValueError("gain_us_per_unit is 0: the servo would not move its axis")
         if not self.minimum_us < self.maximum_us:
             raise ValueError(f"pulses run from {self.minimum_us} to {self.maximum_us} us, lower one first")
-        if self.backlash_units < 0:
-            raise ValueError(f"backlash_units is {self.backlash_units}, expected 0 or more")
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -93,17 +88,3 @@ class ServoMap:
             centre_us=self.centre_us + self.gain_us_per_unit * at - slope_us * (at + offset),
             gain_us_per_unit=slope_us,
         )
-
-    def approach_us(self, position: float) -> float:
-        """Return the pulse to give first, so that a position is always reached from shorter pulses.
-
-        It lies twice the backlash short of the position's own pulse, or at the lower limit where there is
-        less room: the last movement then takes up the play in the same direction every time.
-
-        Raises
-        ------
-        ServoRangeError
-            If the pulse limits do not allow the position.
-        """
-        run_up_us = 2 * self.backlash_units * abs(self.gain_us_per_unit)
-        return max(self.pulse_us(position) - run_up_us, self.minimum_us)

@@ -36,7 +36,7 @@ MAGNUS_COEFFICIENT = 0.4
 _LONGEST_STEP_S = 4e-3
 _STEP_PER_DRAG_TIME = 0.01
 _DEEPEST_M = 100.0
-"""A shot that has fallen so far below its muzzle is not followed any farther."""
+"""A shot that has fallen so far below 0, or below the lowest muzzle where that lies lower, is not followed any farther."""
 _CORRECTIONS = 6
 _DOWN = np.array([0.0, 0.0, -STANDARD_GRAVITY_MPS2])
 

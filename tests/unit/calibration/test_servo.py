@@ -12,7 +12,6 @@ maps = st.builds(
     gain_us_per_unit=st.one_of(st.floats(100, 2000), st.floats(-2000, -100)),
     minimum_us=st.just(900.0),
     maximum_us=st.just(2100.0),
-    backlash_units=st.floats(0, 0.05),
 )
 
 
@@ -29,17 +28,6 @@ def test_both_ends_of_the_limits_are_within_the_pulses(servo):
     assert pulses_us == pytest.approx([servo.minimum_us, servo.maximum_us])
 
 
-@given(maps, st.floats(0.01, 0.99))
-def test_every_position_is_approached_from_the_side_of_shorter_pulses(servo, share):
-    low, high = servo.limits
-    position = low + share * (high - low)
-    approach_us = servo.approach_us(position)
-    assert servo.minimum_us <= approach_us <= servo.pulse_us(position)
-    if approach_us > servo.minimum_us:
-        run_up_us = servo.pulse_us(position) - approach_us
-        assert run_up_us == pytest.approx(2 * servo.backlash_units * abs(servo.gain_us_per_unit), abs=1e-9)
-
-
 @given(maps, st.floats(-0.5, 0.5), st.floats(-0.1, 0.1), st.floats(0.7, 1.4), st.floats(0, 1))
 def test_a_corrected_map_sends_a_faulty_axis_where_it_is_wanted(servo, at, offset, gain, share):
     corrected = servo.corrected(at=at, offset=offset, gain=gain)
@@ -50,10 +38,9 @@ def test_a_corrected_map_sends_a_faulty_axis_where_it_is_wanted(servo, at, offse
 
 
 def test_a_worked_servo():
-    servo = ServoMap(1500, 1000 / (math.pi / 2), 1000, 2000, backlash_units=math.radians(0.5))
+    servo = ServoMap(1500, 1000 / (math.pi / 2), 1000, 2000)
     assert servo.pulse_us(math.radians(45)) == pytest.approx(2000)
     assert servo.pulse_us(math.radians(-9)) == pytest.approx(1400)
-    assert servo.approach_us(0.0) == pytest.approx(1500 - 2 * 0.5 * 1000 / 90)
     assert servo.limits == pytest.approx((-math.pi / 4, math.pi / 4))
 
 
@@ -76,7 +63,6 @@ def test_a_position_beyond_the_pulse_limits_is_refused_with_numbers():
     [
         ({"gain_us_per_unit": 0.0}, "would not move"),
         ({"minimum_us": 2000.0}, "lower one first"),
-        ({"backlash_units": -0.1}, "expected 0 or more"),
     ],
 )
 def test_a_map_that_cannot_work_is_named(changes, sentence):
