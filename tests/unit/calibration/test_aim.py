@@ -149,7 +149,11 @@ def test_a_target_is_out_of_reach_exactly_where_no_elevation_reaches_it(muzzle_s
     ("target_m", "reason", "sentence"),
     [
         ((0.18, 9.0, 0.0), NoAimReason.OUT_OF_REACH, r"out of reach: it lies 9\.080 m .* to 6\.\d{3} m"),
-        ((0.18, -0.05, 0.0), NoAimReason.TOO_NEAR, "it lies 0.030 m ahead of the cannon, which shoots at 0.060 m"),
+        (
+            (0.18, -0.05, 0.0),
+            NoAimReason.TOO_NEAR,
+            "it lies 0.030 m ahead of the cannon, which shoots at 0.060 m",
+        ),
         ((2.0, -0.05, 0.0), NoAimReason.TOO_NEAR, "too near: it lies 0.030 m ahead of the cannon"),
         ((0.18, -0.5, 0.0), NoAimReason.TOO_NEAR, "too near: it lies 0.420 m behind the cannon"),
         ((2.0, 0.4, 0.0), NoAimReason.AZIMUTH, r"needs 74\.\d degrees .* from -20\.1 to 20\.1 degrees"),

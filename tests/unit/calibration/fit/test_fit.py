@@ -184,9 +184,7 @@ def test_only_what_is_kept_as_assumed_is_said_to_be(sd_mps):
     assert found.status_of(Parameter.SPEED) is Status.FITTED
     said = [note.partition("; ")[2] for note in found.notes if "kept as assumed" in note]
     assert said == [
-        f"{each.in_words} is kept as assumed"
-        for each in Parameter
-        if found.status_of(each) is Status.ASSUMED
+        f"{each.in_words} is kept as assumed" for each in Parameter if found.status_of(each) is Status.ASSUMED
     ]
 
 
