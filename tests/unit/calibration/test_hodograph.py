@@ -108,7 +108,10 @@ def test_without_air_it_is_the_parabola(speed_mps, elevation_rad, drop_m):
     time_s = (vz_mps + math.sqrt(vz_mps**2 + 2 * G * drop_m)) / G
     assert float(found.time_s) == pytest.approx(time_s, rel=1e-7, abs=1e-7)
     assert float(found.x_m) == pytest.approx(vx_mps * time_s, rel=1e-7, abs=1e-7)
-    assert float(found.speed_mps) == pytest.approx(math.sqrt(speed_mps**2 + 2 * G * drop_m), rel=1e-7)
+    # Of a slow shot, the hair by which the place is off is more of the speed.
+    assert float(found.speed_mps) == pytest.approx(
+        math.sqrt(speed_mps**2 + 2 * G * drop_m), rel=1e-7, abs=1e-6
+    )
 
 
 @given(speeds, elevations, drags, lines)
