@@ -14,7 +14,7 @@ from enum import StrEnum
 
 from scipy.optimize import brentq, minimize_scalar
 
-from calibration.flight import FlightState, at_distance, at_height, launch
+from calibration.flight import DEEPEST_M, FlightState, at_distance, at_height, launch
 
 BODY_HEIGHT_SHARE = 0.57
 """Where on a soldier to aim, as a share of its height: the middle of the torso.
@@ -26,7 +26,6 @@ height, so a hit topples it rather than pushing it along.
 
 _CLOSE_M = 1e-8
 _SLOPE_DIFFERENCE = 1e-6
-_FLOOR_M = -100.0
 _MOST_CORRECTIONS = 50
 
 
@@ -259,7 +258,7 @@ def solve(cannon: Cannon, target_m: tuple[float, float, float], arc: Arc = Arc.D
         return NoAim(
             NoAimReason.ELEVATION, elevation_rad, cannon.elevation_rad.lowest, cannon.elevation_rad.highest
         )
-    impact = at_distance(cannon.fire(elevation_rad), cannon.drag_per_m, distance_m, _FLOOR_M)
+    impact = at_distance(cannon.fire(elevation_rad), cannon.drag_per_m, distance_m, DEEPEST_M)
     assert impact is not None, "the elevation was found by reaching this distance"
     return Aim(
         traverse_m=traverse_m,
@@ -276,7 +275,7 @@ def _direct_elevation_rad(cannon: Cannon, distance_m: float, z_m: float) -> floa
     """Return the flatter elevation whose path passes the height `z_m` at a distance, or None if none does."""
 
     def excess_m(slope: float) -> float:
-        passing = at_distance(cannon.fire(math.atan(slope)), cannon.drag_per_m, distance_m, _FLOOR_M)
+        passing = at_distance(cannon.fire(math.atan(slope)), cannon.drag_per_m, distance_m, DEEPEST_M)
         return -math.inf if passing is None else passing.z_m - z_m
 
     slope = (z_m - cannon.pivot_height_m) / distance_m

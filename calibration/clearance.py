@@ -10,11 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from calibration.aim import Aim, Cannon
 from calibration.figure import Figure
-from calibration.flight import at_distance
+from calibration.flight import DEEPEST_M, at_distance
 
 __all__ = ["Clearance", "clearances"]
-
-_FLOOR_M = -100.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +85,7 @@ def clearances(
             places += [(-half_m, figure.body_top_m), (half_m, figure.body_top_m)]
         over_m = math.inf
         for shift_m, top_m in places:
-            passing = at_distance(start, cannon.drag_per_m, max(distance_m + shift_m, start.x_m), _FLOOR_M)
+            passing = at_distance(start, cannon.drag_per_m, max(distance_m + shift_m, start.x_m), DEEPEST_M)
             if passing is not None:
                 over_m = min(over_m, passing.z_m - top_m)
         found.append(Clearance(index, distance_m, offset_m, over_m))

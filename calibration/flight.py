@@ -26,6 +26,7 @@ from calibration.hodograph import path
 from calibration.single import SinglePath
 
 __all__ = [
+    "DEEPEST_M",
     "SEA_LEVEL_AIR_KGPM3",
     "STANDARD_GRAVITY_MPS2",
     "FlightState",
@@ -37,6 +38,8 @@ __all__ = [
     "trajectory",
 ]
 
+DEEPEST_M = -100.0
+"""Deeper than anything stands below a table: a shot that has fallen so far passes nothing any more."""
 SEA_LEVEL_AIR_KGPM3 = 1.225
 """Density of air at sea level and 15 degrees Celsius in the International Standard Atmosphere (ISO 2533)."""
 

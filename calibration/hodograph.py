@@ -35,7 +35,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from calibration.constants import STANDARD_GRAVITY_MPS2
 
-__all__ = ["Crossings", "cross", "path"]
+__all__ = ["LOWEST_U", "MOST_STEPS", "PASSED_M", "STEEPEST", "Crossings", "cores", "cross", "path"]
 
 FloatArray: TypeAlias = NDArray[np.float64]
 Sums: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
@@ -45,9 +45,9 @@ _CHUNK = 12_500
 """Shots at a time: more no longer fit into a core's cache, fewer and numpy's overhead shows."""
 _LEAST_TO_SHARE = 4096
 """Fewer shots than this are not worth a second thread."""
-_STEEPEST = 1e7
+STEEPEST = 1e7
 """Slope that stands for upright: over 8 m of height it is under 1 um off the plumb line."""
-_LOWEST_U = -25.0
+LOWEST_U = -25.0
 """Angle that stands for straight down: 1e-11 rad from it."""
 _PANEL_GROWTH = 7.0
 _WIDEST_PANEL = 3.0
@@ -55,12 +55,12 @@ _FAR = 100.0
 _CLOSE_M = 3e-8
 """So much error a Newton step may leave behind. A step du of the angle moves the place by gain du, where gain is v^2 / g;
 its own error is about ``gain (1 + k gain) du^2 / 2``, from the curvature of the place over the angle."""
-_PASSED_M = 1e-6
+PASSED_M = 1e-6
 """A path that comes so near a line touches it."""
 _ROUGH_STEPS = 2
 _COMMON_STEPS = 3
 """So many steps all shots of a chunk take together; after that, only those that still need one."""
-_MOST_STEPS = 100
+MOST_STEPS = 100
 _CLOSE_ANGLE = 1e-10
 
 _ROUGH = np.polynomial.legendre.leggauss(3)
@@ -136,8 +136,8 @@ def cross(
     results = np.empty((5, count))
 
     # All cores get equal pieces.
-    cores = _cores() if count > _LEAST_TO_SHARE else 1
-    size = -(-count // (cores * -(-count // (cores * _CHUNK)))) if count else 1
+    threads = cores() if count > _LEAST_TO_SHARE else 1
+    size = -(-count // (threads * -(-count // (threads * _CHUNK)))) if count else 1
 
     def work(begin: int) -> None:
         piece = slice(begin, min(begin + size, count))
@@ -146,16 +146,17 @@ def cross(
         _cross_chunk(paths, _Line(paths, *line), results[:, piece])
 
     begins = range(0, count, size)
-    if cores == 1:
+    if threads == 1:
         for begin in begins:
             work(begin)
     else:
-        with ThreadPoolExecutor(cores) as pool:
+        with ThreadPoolExecutor(threads) as pool:
             list(pool.map(work, begins))
     return Crossings(*(row.reshape(shape) for row in results))
 
 
-def _cores() -> int:
+def cores() -> int:
+    """Return how many cores this process may use."""
     # Not every system says which cores the process may use.
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -193,7 +194,7 @@ class _Paths:
     def __init__(
         self, count: int, speed_mps: FloatArray, elevation_rad: FloatArray, drag_per_m: FloatArray
     ) -> None:
-        slope = np.clip(np.tan(elevation_rad), -_STEEPEST, _STEEPEST)
+        slope = np.clip(np.tan(elevation_rad), -STEEPEST, STEEPEST)
         steepness = 1.0 + slope * slope
         self.slope = slope
         self.u0 = np.broadcast_to(np.arcsinh(slope), (count,))
@@ -318,7 +319,7 @@ class _Line:
             along = np.arcsinh(-forward / up)
         self.highest = np.where(up > 0, np.minimum(along, paths.u0), paths.u0)
         self.lowest = np.broadcast_to(
-            np.where(up < 0, np.minimum(along, paths.u0), _LOWEST_U), self.highest.shape
+            np.where(up < 0, np.minimum(along, paths.u0), LOWEST_U), self.highest.shape
         )
 
     def taken(self, chosen: NDArray[np.intp]) -> _Line:
@@ -352,12 +353,12 @@ def _cross_chunk(paths: _Paths, line: _Line, found: FloatArray) -> None:
     if len(open_):
         some, its = paths.taken(open_), line.taken(open_)
         begun = (sums[0][open_], sums[1][open_], sums[2][open_])
-        u[open_], better, hopeless = _refined(some, its, u[open_], begun, _MOST_STEPS)
+        u[open_], better, hopeless = _refined(some, its, u[open_], begun, MOST_STEPS)
         for total, part in zip(sums, better, strict=True):
             total[open_] = part
         passing[open_[hopeless]] = False
     # What ended at an end of its angles found no place there: a wall beyond the shot's reach.
-    passing &= np.abs(line.excess_m(sums[0], sums[1])) < _PASSED_M
+    passing &= np.abs(line.excess_m(sums[0], sums[1])) < PASSED_M
     sinh, cosh, w = paths.at(u)
     found[0], found[1], found[2] = sums
     np.divide(cosh, np.sqrt(w), out=found[3])
@@ -373,7 +374,7 @@ def _passing(paths: _Paths, line: _Line) -> NDArray[np.bool_]:
     if len(rising):
         some, its = paths.taken(rising), line.taken(rising)
         x_m, z_m, _ = some.whole_way(its.highest)
-        passing[rising] = its.excess_m(x_m, z_m) >= -_PASSED_M
+        passing[rising] = its.excess_m(x_m, z_m) >= -PASSED_M
     return passing
 
 
@@ -423,7 +424,7 @@ def _refined(
         lowest = np.where(before, lowest, u)
         following = u + step
         # At the top there is no slope: Newton stays where it is.
-        outside = (following < lowest) | (following > highest) | ((step == 0) & (excess_m > _PASSED_M))
+        outside = (following < lowest) | (following > highest) | ((step == 0) & (excess_m > PASSED_M))
         if outside.any():
             following = np.where(outside, (lowest + highest) / 2, following)
             step = following - u
@@ -466,10 +467,10 @@ def path(speed_mps: float, elevation_rad: float, drag_per_m: float, times_s: Flo
     # Without air the slope falls evenly with time.
     u = np.arcsinh(paths.slope - STANDARD_GRAVITY_MPS2 * times_s * np.sqrt(paths.w0))
     sums = paths.whole_way(u)
-    for _ in range(_MOST_STEPS):
+    for _ in range(MOST_STEPS):
         _, cosh, w = paths.at(u)
         step = (sums[2] - times_s) * STANDARD_GRAVITY_MPS2 * np.sqrt(w) / cosh
-        u = np.clip(u + step, _LOWEST_U, paths.u0)
+        u = np.clip(u + step, LOWEST_U, paths.u0)
         sums = paths.whole_way(u)
         if np.max(np.abs(step)) < _CLOSE_ANGLE:
             break

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from calibration.aim import Aim, Cannon
-from calibration.flight import at_distance, launch
+from calibration.flight import DEEPEST_M, at_distance
 from calibration.scatter import Scatter
 
 __all__ = ["ELLIPSE_95", "Precision", "precision_at"]
@@ -14,7 +14,6 @@ __all__ = ["ELLIPSE_95", "Precision", "precision_at"]
 ELLIPSE_95 = math.sqrt(-2.0 * math.log(0.05))
 """Semi-axes of the ellipse that holds 95 % of a normal scatter in two dimensions, over its standard deviations."""
 
-_FLOOR_M = -1000.0
 _SPEED_STEP = 1e-4
 _ANGLE_STEP_RAD = 1e-5
 
@@ -27,15 +26,12 @@ class Precision:
     ----------
     across_m, upright_m : float
         Standard deviations sideways and in height; they do not depend on one another.
-    along_m : float
-        Of where the shot passes the target's height, along the line of fire: what counts for a shot that comes down.
     rise_m_per_speed, rise_m_per_rad : float
         How much higher the shot passes for the whole of its speed more, and for 1 rad more elevation.
     """
 
     across_m: float
     upright_m: float
-    along_m: float
     rise_m_per_speed: float
     rise_m_per_rad: float
 
@@ -62,13 +58,8 @@ def precision_at(cannon: Cannon, aim: Aim, target_m: tuple[float, float], scatte
     distance_m = math.hypot(right_m - aim.traverse_m, ahead_m)
 
     def height_m(speed_factor: float, elevation_rad: float) -> float:
-        start = launch(
-            cannon.muzzle_speed_mps * speed_factor,
-            elevation_rad,
-            x_m=cannon.barrel_m * math.cos(elevation_rad),
-            z_m=cannon.pivot_height_m + cannon.barrel_m * math.sin(elevation_rad),
-        )
-        passing = at_distance(start, cannon.drag_per_m, distance_m, _FLOOR_M)
+        faster = replace(cannon, muzzle_speed_mps=cannon.muzzle_speed_mps * speed_factor)
+        passing = at_distance(faster.fire(elevation_rad), cannon.drag_per_m, distance_m, DEEPEST_M)
         assert passing is not None, "the aim reaches its target, and neighbours of it do"
         return passing.z_m
 
@@ -80,5 +71,4 @@ def precision_at(cannon: Cannon, aim: Aim, target_m: tuple[float, float], scatte
     ) / (2 * _ANGLE_STEP_RAD)
     upright_m = math.hypot(per_speed * scatter.speed_share, per_rad * scatter.elevation_rad)
     across_m = math.hypot(distance_m * scatter.azimuth_rad, scatter.traverse_m * math.cos(aim.azimuth_rad))
-    slope = abs(math.tan(aim.impact_angle_rad))
-    return Precision(across_m, upright_m, upright_m / slope if slope > 0 else math.inf, per_speed, per_rad)
+    return Precision(across_m, upright_m, per_speed, per_rad)

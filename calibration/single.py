@@ -12,17 +12,14 @@ import math
 import numpy as np
 
 from calibration.constants import STANDARD_GRAVITY_MPS2
+from calibration.hodograph import LOWEST_U, MOST_STEPS, PASSED_M, STEEPEST
 
 __all__ = ["SinglePath"]
 
-_STEEPEST = 1e7
-_LOWEST_U = -25.0
 _PANEL_GROWTH = 3.0
 """How long a panel may be beside its distance from the singularity behind the muzzle."""
 _WIDEST_PANEL = 1.5
 _CLOSE_M = 1e-13
-_PASSED_M = 1e-6
-_MOST_STEPS = 100
 _NODES = tuple(zip(*(part.tolist() for part in np.polynomial.legendre.leggauss(12)), strict=True))
 
 
@@ -36,7 +33,7 @@ class SinglePath:
     """
 
     def __init__(self, speed_mps: float, elevation_rad: float, drag_per_m: float) -> None:
-        self._slope = min(max(math.tan(elevation_rad), -_STEEPEST), _STEEPEST)
+        self._slope = min(max(math.tan(elevation_rad), -STEEPEST), STEEPEST)
         steepness = 1.0 + self._slope * self._slope
         self._u0 = math.asinh(self._slope)
         self._w0 = steepness / (speed_mps * speed_mps)
@@ -57,7 +54,7 @@ class SinglePath:
         """
         u0 = self._u0
         highest = min(math.asinh(-forward / up), u0) if up > 0 else u0
-        lowest = min(math.asinh(-forward / up), u0) if up < 0 else _LOWEST_U
+        lowest = min(math.asinh(-forward / up), u0) if up < 0 else LOWEST_U
         place = (0.0, 0.0, 0.0)
         u = u0
         if offset_m > 0:
@@ -65,12 +62,12 @@ class SinglePath:
                 return None
             place = self._moved(place, u, highest)
             u = highest
-            if forward * place[0] + up * place[1] < offset_m - _PASSED_M:
+            if forward * place[0] + up * place[1] < offset_m - PASSED_M:
                 return None
         guess = min(max(self._guess(forward, up, offset_m), lowest), highest)
         place = self._moved(place, u, guess)
         u = guess
-        for _ in range(_MOST_STEPS):
+        for _ in range(MOST_STEPS):
             sinh = math.sinh(u)
             cosh = math.sqrt(1.0 + sinh * sinh)
             gain_m = cosh / ((self._whole - self._kg * (sinh * cosh + u)) * STANDARD_GRAVITY_MPS2)
@@ -83,14 +80,14 @@ class SinglePath:
             else:
                 lowest = u
             # At the top there is no slope: Newton stays where it is.
-            if not lowest <= u + step <= highest or (step == 0 and excess_m > _PASSED_M):
+            if not lowest <= u + step <= highest or (step == 0 and excess_m > PASSED_M):
                 step = (lowest + highest) / 2 - u
             place = self._moved(place, u, u + step)
             u += step
             if step * step * cosh * gain_m < _CLOSE_M:
                 break
         x_m, z_m, time_s = place
-        if abs(forward * x_m + up * z_m - offset_m) > _PASSED_M:
+        if abs(forward * x_m + up * z_m - offset_m) > PASSED_M:
             return None
         sinh = math.sinh(u)
         vx_mps = 1.0 / math.sqrt(self._whole - self._kg * (sinh * math.sqrt(1.0 + sinh * sinh) + u))

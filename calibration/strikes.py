@@ -32,12 +32,12 @@ from numpy.typing import ArrayLike, NDArray
 from calibration.aim import Cannon
 from calibration.figure import Figure
 from calibration.flight import STANDARD_GRAVITY_MPS2
+from calibration.hodograph import cores
 from calibration.scatter import Draws
 
 __all__ = ["Bounce", "Paths", "TouchBins", "Touches", "first_touches"]
 
 _STEP_M = 0.04
-_THREADS = 2
 _STEEPEST_RAD = np.radians(89.5)
 
 
@@ -253,7 +253,7 @@ def first_touches(
             return
         code[elevation].reshape(-1)[near.groups] = _codes(paths, elevation, near, figure, bins)
 
-    with ThreadPoolExecutor(_THREADS) as pool:
+    with ThreadPoolExecutor(cores()) as pool:
         list(pool.map(follow, range(len(elevations))))
     return touches
 

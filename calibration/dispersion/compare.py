@@ -13,11 +13,10 @@ from scipy.stats import kruskal, rankdata
 
 from calibration.dispersion.location import on_a_line
 from calibration.dispersion.rayleigh import sigma
-from calibration.dispersion.shots import Estimate, GroupError, Shots
+from calibration.dispersion.shots import TAIL, Estimate, GroupError, Shots
 
 __all__ = ["Comparison", "compare"]
 
-_TAIL = 0.025
 _DRAWS = 9_999
 _SEED = 1952
 _BLOCK = 1_000_000  # radii that are drawn at a time: some 50 MB
@@ -156,6 +155,6 @@ def _ratio(
 ) -> Estimate:
     """Return the ratio of the sigmas; its interval is that of the variances' F ratio."""
     ratio = variances[1] / variances[0]
-    lowest = ratio / fdtri(freedoms[1], freedoms[0], 1 - _TAIL)
-    highest = ratio * fdtri(freedoms[0], freedoms[1], 1 - _TAIL)
+    lowest = ratio / fdtri(freedoms[1], freedoms[0], 1 - TAIL)
+    highest = ratio * fdtri(freedoms[0], freedoms[1], 1 - TAIL)
     return Estimate(sigmas[1].value / sigmas[0].value, math.sqrt(lowest), math.sqrt(highest))

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibration.dispersion.shots import Shots
+from calibration.dispersion.shots import FLAT, Shots
 
 __all__ = ["Ellipse", "confidence_ellipse", "roundness_p"]
-
-_FLAT = 1e-14
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +20,6 @@ class Ellipse:
     semi_minor: float
     angle_rad: float
     """From the x axis to the longer axis, counter-clockwise, above -pi/2 to pi/2."""
-
-    @property
-    def aspect_ratio(self) -> float:
-        """Longer over shorter axis; infinite for a line."""
-        return self.semi_major / self.semi_minor if self.semi_minor else math.inf
 
 
 def confidence_ellipse(shots: Shots, level: float) -> Ellipse:
@@ -47,7 +40,7 @@ def confidence_ellipse(shots: Shots, level: float) -> Ellipse:
     square = freedom * math.expm1(-2 / freedom * math.log1p(-level))
     variances, axes = np.linalg.eigh(shots.covariance)
     # A line of shots has a shorter axis of nothing but rounding.
-    variances = np.where(variances <= _FLAT * variances[1], 0.0, variances)
+    variances = np.where(variances <= FLAT * variances[1], 0.0, variances)
     minor, major = np.sqrt(square * variances)
     x, y = axes[:, 1]
     angle_rad = math.pi / 2 - (math.pi / 2 - math.atan2(y, x)) % math.pi

@@ -6,18 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from calibration.dispersion.shots import Estimate, GroupError, Shots
+from calibration.dispersion.shots import FLAT, TAIL, Estimate, GroupError, Shots
 
 __all__ = ["centre_interval", "hotelling_p", "on_a_line"]
-
-_TAIL = 0.025
-_FLAT = 1e-14
 
 
 def on_a_line(covariance: NDArray[np.float64]) -> bool:
     """Whether a covariance has no more than rounding across its longer axis."""
     least, most = np.linalg.eigvalsh(covariance)
-    return bool(least <= _FLAT * most)
+    return bool(least <= FLAT * most)
 
 
 def centre_interval(shots: Shots) -> tuple[Estimate, Estimate]:
@@ -29,7 +26,7 @@ def centre_interval(shots: Shots) -> tuple[Estimate, Estimate]:
         If there are fewer than 2 shots, or they all lie at one place.
     """
     shots.need(2, "an interval of the centre")
-    half = stdtrit(len(shots) - 1, 1 - _TAIL) * np.sqrt(np.diag(shots.covariance) / len(shots))
+    half = stdtrit(len(shots) - 1, 1 - TAIL) * np.sqrt(np.diag(shots.covariance) / len(shots))
     x, y = (
         Estimate(float(value), float(value - by), float(value + by))
         for value, by in zip(shots.centre, half, strict=True)

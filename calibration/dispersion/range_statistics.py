@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import gammaincinv, gammaln
 
-from calibration.dispersion.shots import Estimate, GroupError
+from calibration.dispersion.shots import TAIL, Estimate, GroupError
 
 __all__ = ["RangeStatistic", "range_factors", "sigma_from_range"]
 
-_TAIL = 0.025
 _MOST_FREEDOM = 1e7
 _MOST_GROUPS = 10_000
 
@@ -94,7 +93,7 @@ def sigma_from_range(statistic: RangeStatistic, value: float, shots: int, *, gro
         )
     mean, sd = range_factors(statistic, shots)
     freedom, correction = _matching_chi(sd / mean / math.sqrt(groups))
-    least, most = 2 * gammaincinv(freedom / 2, [_TAIL, 1 - _TAIL])
+    least, most = 2 * gammaincinv(freedom / 2, [TAIL, 1 - TAIL])
     sigma = value / mean
     return Estimate(
         sigma, sigma * correction * math.sqrt(freedom / most), sigma * correction * math.sqrt(freedom / least)

@@ -15,11 +15,9 @@ import numpy as np
 from scipy.special import gammaincinv, gammaln
 
 from calibration.dispersion import noncentral
-from calibration.dispersion.shots import Estimate, Shots
+from calibration.dispersion.shots import TAIL, Estimate, Shots
 
 __all__ = ["c4", "offset_of_centre", "probability_within", "radius_holding", "sigma"]
-
-_TAIL = 0.025
 
 
 def c4(values: int) -> float:
@@ -45,7 +43,7 @@ def sigma(shots: Shots) -> Estimate:
     freedom = 2 * (len(shots) - 1)
     squares = float(shots.radii @ shots.radii)
     # Quantiles of chi-square with k degrees of freedom are twice those of a gamma with shape k / 2.
-    least, most = 2 * gammaincinv(freedom / 2, [_TAIL, 1 - _TAIL])
+    least, most = 2 * gammaincinv(freedom / 2, [TAIL, 1 - TAIL])
     variances = np.array([squares / freedom, squares / most, squares / least])
     return Estimate(*map(float, np.sqrt(variances) / c4(freedom + 1)))
 

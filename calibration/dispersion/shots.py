@@ -8,8 +8,12 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Estimate", "GroupError", "Shots"]
+__all__ = ["FLAT", "TAIL", "Estimate", "GroupError", "Shots"]
 
+TAIL = 0.025
+"""Chance on either side of an interval of 95 %."""
+FLAT = 1e-14
+"""Shorter over longer variance of a line of shots, by rounding, at most."""
 _FARTHEST = 1e15  # twelfth powers of it (grubbs.py), and of what lies as far below 1, are still numbers
 _SAME = 1e-7  # of the distance from the point of aim: a hair at 500 m
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.fit.calibration import Calibration, Status
-from calibration.fit.estimate import ORDER, linear_at
+from calibration.fit.estimate import ORDER, USUAL_SCATTER, linear_at
 from calibration.fit.likelihood import Spread
 from calibration.fit.model import observed, slopes
 from calibration.fit.parameters import ASSUMED, Assumption, Parameter
@@ -27,8 +27,6 @@ from calibration.fit.shots import MeasuredShot, Mount, Noise
 __all__ = ["NoPlan", "Plan", "Proposed", "plan"]
 
 FloatArray: TypeAlias = NDArray[np.float64]
-
-_USUAL_SCATTER = 0.01
 
 
 class NoPlan(ValueError):
@@ -109,7 +107,7 @@ def plan(
         np.array([before[parameter].value for parameter in ORDER]) if known is None else known.values.copy()
     )
     spread = Spread(
-        _USUAL_SCATTER if known is None else known.scatter,
+        USUAL_SCATTER if known is None else known.scatter,
         1.0 if known is None else known.place_noise_m / noise.place_m,
     )
     choices = [

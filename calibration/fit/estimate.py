@@ -14,13 +14,13 @@ from calibration.fit.likelihood import Linear, Spread, linearised
 from calibration.fit.model import Kind, Observed, slopes
 from calibration.fit.parameters import Assumption, Parameter
 
-__all__ = ["Estimate", "estimate", "linear_at"]
+__all__ = ["ORDER", "USUAL_SCATTER", "Estimate", "estimate", "linear_at"]
 
 FloatArray: TypeAlias = NDArray[np.float64]
 
 ORDER = tuple(Parameter)
 _SPEED = ORDER.index(Parameter.SPEED)
-_USUAL_SCATTER = 0.01
+USUAL_SCATTER = 0.01
 """Of the speed, where there are too few shots to tell."""
 _LEAST_SCATTER, _MOST_SCATTER = 1e-5, 0.5
 _FEWEST_FOR_SCATTER = 2
@@ -134,7 +134,7 @@ def estimate(
     weight = np.ones(data.count)
     scatter_known = data.count - len(free) >= _FEWEST_FOR_SCATTER
     noise_known = scatter_known and _with_both(data) >= _FEWEST_FOR_NOISE
-    spread = Spread(_USUAL_SCATTER, 1.0) if start is None or not scatter_known else start.spread
+    spread = Spread(USUAL_SCATTER, 1.0) if start is None or not scatter_known else start.spread
     largest = np.array([3.0 * assumed[parameter].sd for parameter in moving])
     settled = False
 

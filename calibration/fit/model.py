@@ -14,7 +14,7 @@ from calibration.fit.parameters import Parameter
 from calibration.fit.shots import MeasuredShot, Mount, Noise
 from calibration.hodograph import cross
 
-__all__ = ["Kind", "Observed", "observed", "predict", "slopes"]
+__all__ = ["SETTINGS", "Kind", "Observed", "observed", "predict", "slopes"]
 
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.intp]
@@ -30,7 +30,17 @@ class Kind(IntEnum):
     AHEAD = 4
 
 
-_SPEEDS = (Kind.GATE, Kind.TRACKED)
+SETTINGS = (
+    "elevation_rad",
+    "azimuth_rad",
+    "traverse_m",
+    "elevation_approach",
+    "azimuth_approach",
+    "shots_before",
+    "dwell_s",
+    "fall_height_m",
+)
+"""What there is one of for each shot, by its name in `MeasuredShot` and in `Observed`."""
 
 _STEPS: Mapping[Parameter, float] = {
     Parameter.SPEED: 1e-4,
@@ -95,17 +105,7 @@ def observed(shots: Sequence[MeasuredShot], mount: Mount, noise: Noise) -> Obser
             rows.append((index, Kind.RIGHT, shot.fell_m[0], noise.place_m))
             rows.append((index, Kind.AHEAD, shot.fell_m[1], noise.place_m))
     settings = {
-        name: np.array([getattr(shot, name) for shot in shots], dtype=np.float64)
-        for name in (
-            "elevation_rad",
-            "azimuth_rad",
-            "traverse_m",
-            "elevation_approach",
-            "azimuth_approach",
-            "shots_before",
-            "dwell_s",
-            "fall_height_m",
-        )
+        name: np.array([getattr(shot, name) for shot in shots], dtype=np.float64) for name in SETTINGS
     }
     return Observed(
         **settings,

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import fdtrc
 
 from calibration.fit.estimate import ORDER, Estimate, estimate
-from calibration.fit.model import Observed, slopes
+from calibration.fit.model import SETTINGS, Observed, slopes
 from calibration.fit.parameters import Assumption, Parameter
 
 __all__ = ["FEWEST_TO_JUDGE", "Wild", "subset", "wild_shots"]
@@ -94,19 +94,7 @@ def subset(data: Observed, chosen: NDArray[np.bool_]) -> Observed:
     renumbered = np.cumsum(chosen) - 1
     return replace(
         data,
-        **{
-            name: getattr(data, name)[chosen]
-            for name in (
-                "elevation_rad",
-                "azimuth_rad",
-                "traverse_m",
-                "elevation_approach",
-                "azimuth_approach",
-                "shots_before",
-                "dwell_s",
-                "fall_height_m",
-            )
-        },
+        **{name: getattr(data, name)[chosen] for name in SETTINGS},
         shot=renumbered[data.shot[measurements]],
         kind=data.kind[measurements],
         value=data.value[measurements],
