@@ -19,6 +19,9 @@ Image = NDArray[np.uint8]
 FloatArray = NDArray[np.float64]
 
 _FEWEST_CORNERS = 8  # a pose needs four; fewer than eight say hardly anything about the lens
+# Of the four corners that a pose needs no three may lie on a line: those on one row or column count as two of them. A row of
+# the printed board has eight, and one picture that shows no more makes OpenCV give up on all the others too.
+_FEWEST_BESIDE_LINE = 2
 _SMALLEST_CHESSBOARD = (4, 3)
 _FEWEST_MARKERS = 6  # of a ChArUco board, before it is believed to be one
 # Larger pictures are searched in a smaller copy; corners are refined in the picture itself.
@@ -167,7 +170,15 @@ def _charuco(picture: Image, target: Charuco) -> tuple[NDArray[np.int64], FloatA
     found, ids, _, markers = cv2.aruco.CharucoDetector(target.board()).detectBoard(picture)
     count = 0 if ids is None else len(ids)
     if count >= _FEWEST_CORNERS:
-        return np.ravel(ids).astype(np.int64), np.asarray(found, dtype=np.float64).reshape(-1, 2)
+        corners = np.ravel(ids).astype(np.int64)
+        on_line = max(int(np.bincount(places).max()) for places in np.divmod(corners, target.shape[1]))
+        if count - on_line < _FEWEST_BESIDE_LINE:
+            return Unusable(
+                Flaw.FEW_CORNERS,
+                f"{on_line} of the {count} corners seen lie on one line of the board, "
+                f"expected {_FEWEST_BESIDE_LINE} or more beside it",
+            )
+        return corners, np.asarray(found, dtype=np.float64).reshape(-1, 2)
     if markers is None or len(markers) == 0:
         return Unusable(Flaw.NO_BOARD, f"no {target} is seen")
     whole = len(target.corners_mm)

@@ -159,6 +159,21 @@ def test_part_of_a_charuco_board_will_do() -> None:
     assert 8 <= len(found.corners) < len(whole.corners)
 
 
+def test_a_single_row_of_corners_is_too_little_of_the_board() -> None:
+    """They are as many as are needed, but on one line: with such a picture among them, no set of pictures made a lens."""
+    square_px = 80
+    drawn = CHARUCO.board().generateImage((CHARUCO.columns * square_px, CHARUCO.rows * square_px))
+    two_rows, three_rows = (
+        np.vstack([drawn[: count * square_px], np.full((square_px, drawn.shape[1]), 255, np.uint8)])
+        for count in (2, 3)
+    )
+    found = sight(two_rows, CHARUCO)
+    assert isinstance(found, Unusable), found
+    assert found.flaw is Flaw.FEW_CORNERS
+    assert "8 of the 8 corners seen lie on one line of the board" in found.reason
+    assert isinstance(sight(three_rows, CHARUCO), Sighting)
+
+
 def test_what_is_missing_is_asked_for(chessboard_seen: dict[str, Sighting | Unusable]) -> None:
     seen = [each for each in chessboard_seen.values() if isinstance(each, Sighting)]
     middle = np.array(SIZE_PX) / 2
