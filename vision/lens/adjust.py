@@ -112,7 +112,7 @@ def adjust(
     if start is None:
         start = _first_guess(sightings, target, size_px)
     system = _System(sightings, target, bend, bent_board=bent_board)
-    state = _State.of(start, target)
+    state = _State.of(start)
     if not bent_board:
         state = _State(state.lens, system.printed, state.poses)
     state = state.limited(bend)
@@ -212,7 +212,7 @@ class _State:
     """Shape (pictures, 6)."""
 
     @staticmethod
-    def of(start: Adjusted, target: Target) -> _State:
+    def of(start: Adjusted) -> _State:
         lens = np.zeros(12)
         lens[:4] = start.lens.intrinsics_px
         lens[4 : 4 + len(start.lens.distortion)] = start.lens.distortion

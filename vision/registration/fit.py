@@ -366,7 +366,6 @@ def _view(
         height_px=size_px[1],
         error_mm=float(errors[-4:].max()),
         markers_used=tuple(sorted({int(g) for g in measured.group if g >= 0})),
-        focal_estimated=scene.intrinsics is None,
         lines_used=int((measured.group == LINES).sum()),
         square_error_mm=errors[:-4].reshape(BOARD_ROWS, BOARD_FILES),
     )

@@ -52,8 +52,6 @@ class BoardView:
     """Ids of the markers that the pose stands on; empty where corners were given."""
     moved_mm: Mapping[int, float] = field(default_factory=dict)
     """Markers that were seen and left out, with how far each lies from where it should."""
-    focal_estimated: bool = False
-    """Whether the focal length was estimated together with the pose."""
     lines_used: int = 0
     """How many of the 262 edges between squares the pose stands on."""
     square_error_mm: FloatArray | None = None
@@ -113,23 +111,6 @@ class BoardView:
         )
         fine = cv2.remap(coarse.astype(np.float32).reshape(*x.shape, 2), across, down, cv2.INTER_LINEAR)
         return np.asarray(fine, dtype=np.float32)
-
-    def ray(self, pixels: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Lines of sight through pixels.
-
-        Parameters
-        ----------
-        pixels
-            Shape (N, 2), (u, v) px.
-
-        Returns
-        -------
-        origins, directions
-            Each of shape (N, 3) in the board frame; origins in mm, directions of length one.
-        """
-        directions = self._towards(pixels)
-        directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-        return np.tile(self.camera_mm, (len(directions), 1)), directions
 
     def on_plane(self, pixels: FloatArray, z_mm: float = 0.0) -> FloatArray:
         """Board points at height `z_mm` that are seen at pixels.

@@ -191,8 +191,7 @@ class _Changes:
         view: BoardView,
         sways: Sways,
     ) -> None:
-        self._camera_mm = -view.rotation.T @ view.translation_mm
-        self._size = np.array([scene.width_mm, scene.length_mm])
+        self._camera_mm = view.camera_mm
         xs = np.arange(-_MARGIN_MM, scene.width_mm + _MARGIN_MM, _CELL_MM)
         ys = np.arange(-_MARGIN_MM, scene.length_mm + _MARGIN_MM, _CELL_MM)
         places = view.project_grid(xs, ys, PLANE_MM)

@@ -29,7 +29,6 @@ _ASIDE_PX = np.array([-0.5, 0.0, 0.5])[:, None]  # so far optics and pixels soft
 _LEAST_NOISE = 1.0  # grey levels
 _ALIKE = 2.0
 _LEAST_SIGMA_PX = 0.25
-_MOST_SIGMA_PX = 3.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

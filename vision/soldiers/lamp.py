@@ -97,20 +97,10 @@ class Lamp:
     darkness: float
     """Part of the light that is missing in the middle of a soldier's shadow."""
 
-    def shadow(self, points_mm: FloatArray, slope: FloatArray | None = None) -> FloatArray:
-        """Where points (..., 3) above the board throw their shadows on it, shape (..., 3).
-
-        Parameters
-        ----------
-        points_mm
-            Board frame.
-        slope
-            Instead of its own, of a shape that broadcasts to (..., 2).
-        """
+    def shadow(self, points_mm: FloatArray) -> FloatArray:
+        """Where points (..., 3) above the board throw their shadows on it, shape (..., 3), board frame."""
         z = points_mm[..., 2:]
-        reach = (self.slope if slope is None else slope) + (
-            points_mm[..., :2] - self.middle_mm
-        ) / self.height_mm
+        reach = self.slope + (points_mm[..., :2] - self.middle_mm) / self.height_mm
         thrown = np.zeros_like(points_mm)
         thrown[..., :2] = points_mm[..., :2] + reach * z * (1 + z / self.height_mm)
         return thrown

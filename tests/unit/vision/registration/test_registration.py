@@ -46,10 +46,6 @@ def test_a_point_seen_at_its_height_is_the_point(
     )
     pixel = camera.project(np.array([[x, y, z]]))
     assert camera.on_plane(pixel, z) == pytest.approx(np.array([[x, y]]), abs=0.05)
-    origin, direction = camera.ray(pixel)
-    towards = np.array([x, y, z]) - camera.camera_mm
-    assert origin[0] == pytest.approx(camera.camera_mm)
-    assert direction[0] == pytest.approx(towards / np.linalg.norm(towards), abs=1e-4)
 
 
 @given(
@@ -88,15 +84,12 @@ def test_the_pose_is_found_however_the_picture_is_turned(roll_rad: float) -> Non
     assert found.camera_mm == pytest.approx(camera.camera_mm, abs=8)
     assert found.markers_used == (0, 1, 2, 3)
     assert off_mm(found, camera) < 3 * found.error_mm < 3.0
-    assert not found.focal_estimated
 
 
 def test_an_unknown_lens_is_estimated_with_the_pose() -> None:
     camera = painted.view(tilt_rad=0.06, distortion=(-0.1, 0, 0, 0, 0))
     found = register(Table(camera).paint(), painted.scene(camera, intrinsics=None, distortion=None))
     assert off_mm(found, camera) < 1.0
-    assert isinstance(found, BoardView)
-    assert found.focal_estimated
 
 
 def test_grey_pictures_will_do() -> None:
