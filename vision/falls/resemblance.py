@@ -31,6 +31,7 @@ _LEAST_COVERED = 0.35  # of what is looked at: where less is new nobody stands a
 # From one picture to the next a figure turns by so much at the most; less alike than this it is hidden, and waited for.
 _NEXT_TURNS_DEG = np.array([-16.0, -8.0, 0.0, 8.0, 16.0])
 _SEEN_ALIKE = 0.4
+_NOWHERE = -2.0  # instead of a correlation, and less than any
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class Resemblance:
     """The best place and turn at which a figure is seen again."""
 
     correlation: float
-    """Of colours within the outline, -1 to 1."""
+    """Of colours within the outline, -1 to 1; or -2: nowhere in reach was enough new, and the place means nothing."""
     covered: float
     """Share of the outline where the later picture shows something new."""
     dx_px: float
@@ -241,7 +242,7 @@ class _Search:
         off2 = (np.arange(places) - reach) ** 2
         within = np.sqrt(off2[:, None] + off2).ravel() <= reach + 0.5
         some = np.flatnonzero(within & (cover.max(axis=1) >= _LEAST_COVERED))
-        match = np.full(cover.shape, -2.0, dtype=np.float32)
+        match = np.full(cover.shape, _NOWHERE, dtype=np.float32)
         match[some] = _correlations(_shrunk(self._scene, half + reach, scale, about_px), turned, some)
         both = (match + cover).reshape(places, places, -1)
         found = []

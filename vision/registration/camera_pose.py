@@ -25,7 +25,7 @@ from vision.registration.search import ends_told, find_outline
 from vision.registration.view import BoardView, EitherWay, NoBoard, grey
 from vision.scene import MarkerMap, Scene
 
-__all__ = ["BoardView", "NoBoard", "grey", "only_roughly", "register"]
+__all__ = ["only_roughly", "register"]
 
 FloatArray = NDArray[np.float64]
 Image = NDArray[np.uint8]

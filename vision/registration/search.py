@@ -314,8 +314,8 @@ def ends_told(shades: Image, scene: Scene, view: BoardView) -> bool | None:
         strange = _strangeness(shades, scene, view)
         expected = np.zeros((BOARD_ROWS, BOARD_FILES))
         for square in scene.expected:
-            x_mm, y_mm = square.centre_mm(1.0)
-            expected[int(y_mm), int(x_mm)] = 1
+            across_squares, along_squares = square.centre_mm(1.0)
+            expected[int(along_squares), int(across_squares)] = 1
         turned = expected[::-1, ::-1]
         differ = expected != turned
         if differ.any():
@@ -340,9 +340,7 @@ def _strangeness(shades: Image, scene: Scene, view: BoardView) -> FloatArray:
     )
     board = np.column_stack([(files + across).ravel(), (rows + down).ravel(), np.zeros(rows.size)])
     pixels = view.project(board * (scene.square_mm, scene.square_mm, 1.0)).astype(np.float32)
-    seen = cv2.remap(
-        shades, pixels.reshape(1, -1, 2)[0].reshape(BOARD_ROWS * BOARD_FILES, -1, 2), None, cv2.INTER_LINEAR
-    )
+    seen = cv2.remap(shades, pixels.reshape(BOARD_ROWS * BOARD_FILES, -1, 2), None, cv2.INTER_LINEAR)
     patches = np.asarray(seen, dtype=np.float64).reshape(BOARD_ROWS, BOARD_FILES, _PATCH * _PATCH)
     kind = (np.arange(BOARD_ROWS)[:, None] >= BOARD_ROWS // 2) * 2 + (
         np.arange(BOARD_ROWS)[:, None] + np.arange(BOARD_FILES)

@@ -122,7 +122,7 @@ def fit_bounced(
 
 
 class _BouncedProblem(FlightProblem):
-    """The same for a flight that bounces where it comes down."""
+    """What a flight that bounces where it comes down must explain; as `FlightProblem` for one that does not."""
 
     def __init__(self, view: BoardView, sights: Seen, prior: FlightPrior, *, shadows: Shadows | None) -> None:
         longer = FlightPrior(

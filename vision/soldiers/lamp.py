@@ -137,7 +137,7 @@ def find_lamp(
         ways = np.linspace(-step * each_way, step * each_way, 2 * each_way + 1)
         around = np.stack(np.meshgrid(ways, ways), axis=-1).reshape(-1, 2)
         slopes = np.concatenate([start + around for start in starts])
-        tried = [(lamp, *shadows.judge(slopes, lamp)) for lamp in _HEIGHTS_MM]
+        tried = [(lamp_mm, *shadows.judge(slopes, lamp_mm)) for lamp_mm in _HEIGHTS_MM]
         lamp_mm, mean, sigmas = max(tried, key=lambda t: float(t[2].max()))
         at = int(np.argmax(sigmas))
         best = slopes[at]
