@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from game.montecassino import Side, Square
 
 __all__ = ["Push", "Soldier", "Standing", "Toppling"]
@@ -18,6 +21,11 @@ class Soldier:
     x_mm: float
     """Middle of its foot."""
     y_mm: float
+
+    @property
+    def foot_mm(self) -> NDArray[np.float64]:
+        """Middle of its foot, (x, y)."""
+        return np.array([self.x_mm, self.y_mm])
 
 
 @dataclass(frozen=True, slots=True)

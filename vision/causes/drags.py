@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import Square
-from vision.outcome import Push, Soldier, Standing, Toppling
+from vision.outcome import Push, Standing, Toppling
 
 __all__ = ["Drag", "find_drags"]
 
@@ -65,26 +65,22 @@ def find_drags(
     movers: tuple[Toppling | Push, ...] = (*topplings, *pushes)
     drags = []
     for fallen in topplings:
-        there = np.array([fallen.soldier.x_mm, fallen.soldier.y_mm])
+        there = fallen.soldier.foot_mm
         for mover in movers:
             later_us = fallen.began_us - mover.began_us
             if mover.soldier.square == fallen.soldier.square or later_us < 0:
                 continue
             reach = _reach(mover, there, standing)
-            gap_mm = float(np.hypot(*(there - _foot(mover.soldier))))
+            gap_mm = float(np.hypot(*(there - mover.soldier.foot_mm)))
             weight = reach * _in_time(later_us, gap_mm, frame_us)
             if weight > _LEAST_WEIGHT:
                 drags.append(Drag(mover.soldier.square, fallen.soldier.square, weight))
     return tuple(sorted(drags, key=lambda d: (d.fallen, -d.weight)))
 
 
-def _foot(soldier: Soldier) -> FloatArray:
-    return np.array([soldier.x_mm, soldier.y_mm])
-
-
 def _reach(mover: Toppling | Push, there: FloatArray, standing: Standing) -> float:
     """How well a soldier that fell or slid reaches a foot."""
-    start, both_mm, length_mm = _foot(mover.soldier), 2 * standing.foot_radius_mm, standing.height_mm
+    start, both_mm, length_mm = mover.soldier.foot_mm, 2 * standing.foot_radius_mm, standing.height_mm
     if isinstance(mover, Push):
         away_mm = _distance(there, start, np.array([mover.x_mm, mover.y_mm])) - both_mm
         return _near(away_mm - _ROCKING * length_mm)

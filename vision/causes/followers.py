@@ -75,10 +75,10 @@ def measures(
         return None
     muzzle = np.array(shot_from_mm)
     # Of several in one picture the one nearest to the cannon.
-    first = min(before, key=lambda m: (m.began_us, np.hypot(*(_foot(m) - muzzle)), m.soldier.square))
-    way = _foot(fallen) - _foot(first)
+    first = min(before, key=lambda m: (m.began_us, np.hypot(*(m.soldier.foot_mm - muzzle)), m.soldier.square))
+    way = fallen.soldier.foot_mm - first.soldier.foot_mm
     later_ms = min((fallen.began_us - first.began_us) / 1000.0, _LONGEST_MS)
-    nearest = min(before, key=lambda m: np.hypot(*(_foot(fallen) - _foot(m))))
+    nearest = min(before, key=lambda m: np.hypot(*(fallen.soldier.foot_mm - m.soldier.foot_mm)))
     # Who stood between was struck or pushed since, and may have sent shot or pusher another way.
     blow = NO_BLOW
     if nearest is first:
@@ -89,7 +89,7 @@ def measures(
         [
             np.log(weight + _LEAST_WEIGHT),
             np.log(later_ms + frame_us / 1000.0),
-            _cosine(way, _foot(first) - muzzle),
+            _cosine(way, first.soldier.foot_mm - muzzle),
             _cosine(way, _went(first)),
             _cosine(way, _went(fallen)),
             np.log1p(min(_beyond_mm(fallen, mover, standing) for mover in before) / _NEAR_MM),
@@ -104,14 +104,10 @@ def chance_of_ricochet(measured: FloatArray) -> float:
     return float(1.0 / (1.0 + np.exp(-(measured @ _WEIGHTS) - _OFFSET)))
 
 
-def _foot(mover: Toppling | Push) -> FloatArray:
-    return np.array([mover.soldier.x_mm, mover.soldier.y_mm])
-
-
 def _beyond_mm(fallen: Toppling, mover: Toppling | Push, standing: Standing) -> float:
     """How far a soldier stood out of another's reach, where that one stood and where it came to rest."""
-    foot, both_mm, length_mm = _foot(fallen), 2 * standing.foot_radius_mm, standing.height_mm
-    apart_mm = [float(np.hypot(*(foot - _foot(mover)))) - length_mm]
+    foot, both_mm, length_mm = fallen.soldier.foot_mm, 2 * standing.foot_radius_mm, standing.height_mm
+    apart_mm = [float(np.hypot(*(foot - mover.soldier.foot_mm))) - length_mm]
     if isinstance(mover, Push):
         apart_mm.append(float(np.hypot(*(foot - [mover.x_mm, mover.y_mm]))))
     elif mover.rest_mm is not None:
@@ -121,7 +117,7 @@ def _beyond_mm(fallen: Toppling, mover: Toppling | Push, standing: Standing) -> 
 
 def _went(mover: Toppling | Push) -> FloatArray:
     if isinstance(mover, Push):
-        return np.array([mover.x_mm, mover.y_mm]) - _foot(mover)
+        return np.array([mover.x_mm, mover.y_mm]) - mover.soldier.foot_mm
     return np.array(mover.heading)
 
 

@@ -81,7 +81,7 @@ def find_whereabouts(
     if not legs or (began_us - frame_us < legs[0].first_us and first_us < legs[0].first_us):
         return Whereabouts(Sight.NEVER, 1.0)
     times_us = np.arange(began_us - frame_us - _STIR_US, began_us + 2 * _STEP_US, _STEP_US)
-    foot = np.array([soldier.x_mm, soldier.y_mm])
+    foot = soldier.foot_mm
     missed_mm = np.zeros(len(times_us))
     sights = [Sight.SEEN] * len(times_us)
     misled = np.full(len(times_us), _MISFOLLOWED)

@@ -65,7 +65,7 @@ def unseen_touches(
         if track.found:
             velocity = track.legs[-1].flight.velocity_at(float(track.legs[-1].last_us))[:2]
             way = velocity / max(float(np.hypot(*velocity)), 1e-6)
-        x_mm, y_mm = np.array([soldier.x_mm, soldier.y_mm]) - STRIKE_REACH_MM * way
+        x_mm, y_mm = soldier.foot_mm - STRIKE_REACH_MM * way
         touch = Touch(square, False, time_us, (float(x_mm), float(y_mm), standing.height_mm / 2))
         before = Touch(None, False, time_us - frame_us / 2, touch.point_mm)
         near = _led_to(track, soldier, stirred_us[square], frame_us)
@@ -80,12 +80,12 @@ def unseen_touches(
 
 def _flown_on(first: Soldier, others: Iterable[Soldier], shot_from_mm: tuple[float, float]) -> float:
     """How well a shot that struck one soldier first flies on to the others."""
-    foot = np.array([first.x_mm, first.y_mm])
+    foot = first.foot_mm
     way = foot - shot_from_mm
     share = 1.0
     for other in others:
         if other is not first:
-            ahead = np.array([other.x_mm, other.y_mm]) - foot
+            ahead = other.foot_mm - foot
             share *= float(np.exp(_ONWARD * (ahead @ way) / (np.hypot(*ahead) * np.hypot(*way))))
     return share
 
