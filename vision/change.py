@@ -12,6 +12,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.quick_median import quick_median
+
 __all__ = ["SHRINK", "Change", "Watched", "shrink", "shrink_colours", "shrink_mask"]
 
 Image = NDArray[np.uint8]
@@ -83,12 +85,12 @@ class Watched:
         if not len(self._sample):
             return 1.0
         was, has = before.ravel()[self._sample], now.ravel()[self._sample]
-        return _median(has / np.maximum(was, 1).astype(np.float32))
+        return quick_median(has / np.maximum(was, 1).astype(np.float32))
 
     def differs(self, before: Image, now: Image, gain: float, *, least_step: float = _LEAST_STEP) -> Image:
         """Return where a shrunken picture differs from one before, 255 or 0, same shape; the light's change undone."""
         difference = cv2.absdiff(cv2.convertScaleAbs(before, alpha=gain), now)
-        noise = 1.4826 * _median(difference.ravel()[self._sample]) if len(self._sample) else 0.0
+        noise = 1.4826 * quick_median(difference.ravel()[self._sample]) if len(self._sample) else 0.0
         step = max(least_step, _NOISE_FACTOR * noise)
         changed = cv2.threshold(difference, step, 255, cv2.THRESH_BINARY)[1]
         return np.asarray(cv2.bitwise_and(changed, self._mask), dtype=np.uint8)
@@ -103,10 +105,3 @@ class Watched:
         largest = 1 + int(np.argmax(stats[1:, cv2.CC_STAT_AREA]))
         u_px, v_px = (centres[largest] + 0.5) * SHRINK
         return Change(gain, float(stats[largest, cv2.CC_STAT_AREA]) * SHRINK**2, (float(u_px), float(v_px)))
-
-
-def _median(values: NDArray[np.generic]) -> float:
-    """Give the median of values (N,), N at least 1; a fifth of the time that numpy's own takes, which looks for NaN and axes."""
-    half = len(values) // 2
-    middle = np.partition(values, (half - 1, half) if half else 0)
-    return float(middle[half]) if len(values) % 2 else (float(middle[half - 1]) + float(middle[half])) / 2

@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.quick_median import quick_median
 from vision.registration import grey
 
 __all__ = ["STILL", "Steady", "Sway", "Sways", "typical"]
@@ -134,12 +135,12 @@ class Steady:
                 )
                 solved = found[:, 0]
                 left = off - self._slopes @ solved
-                scale = 3 * 1.4826 * _middle(np.abs(left)) + 0.5
+                scale = 3 * 1.4826 * quick_median(np.abs(left)) + 0.5
                 weight = 1 / (1 + (left / scale) ** 2)
             moved -= solved[:2]
             # The median, not the fit's own: a shift by part of a pixel softens edges, which looks like less gain.
             without_step = here - self._slopes[:, :2] @ solved[:2]
-            gain = _middle(without_step / bright)
+            gain = quick_median(without_step / bright)
             if float(np.abs(solved[:2]).max()) < _CLOSE_ENOUGH_PX:
                 break
         return Sway(float(moved[0]), float(moved[1]), gain)
@@ -163,12 +164,6 @@ class Sways:
         if k not in self._measured:
             self._measured[k] = self.steady.measure(picture)
         return self._measured[k]
-
-
-def _middle(values: NDArray[np.float64]) -> float:
-    """Give the median of values (N,); sorting so few is several times as fast as numpy's own."""
-    ordered = np.sort(values)
-    return float((ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2)
 
 
 def typical(pictures: Sequence[Image]) -> Image:
