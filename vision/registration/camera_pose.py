@@ -20,9 +20,9 @@ from game.montecassino import BOARD_FILES, BOARD_ROWS
 from vision.registration.corners import are_one_along, turned_over_since
 from vision.registration.fit import LINES, Measured, Unknowns, first_pose, fit_camera, off_of
 from vision.registration.lines import begins_and_ends, measure_lines
-from vision.registration.marks import Marks, find_faint_markers, find_markers, read_prints
+from vision.registration.marks import CORNER_SIGMA_PX, Marks, find_faint_markers, find_markers, read_prints
 from vision.registration.search import ends_told, find_outline
-from vision.registration.view import BoardView, EitherWay, NoBoard, grey
+from vision.registration.view import BoardView, EitherWay, NoBoard, grey, is_black
 from vision.scene import MarkerMap, Scene
 
 __all__ = ["only_roughly", "register"]
@@ -34,7 +34,6 @@ Rough = tuple[BoardView, FloatArray, Measured]
 
 # A marker is believed where its corners agree with the others' pose to this many pixels.
 _MARKER_TOLERANCE_PX = 4.0
-_CORNER_SIGMA_PX = 0.1
 # Markers of a shorter side are placed by their whole print.
 _SMALL_PX = 24.0
 _PRINT_ROUNDS = 3
@@ -90,8 +89,6 @@ _MOVED_SQUARES = 0.1
 _MOST_OFF_CENTRE = 0.15
 # Where a marker alone says which end is whose, it must lie within so many squares of where it should.
 _ONE_MARKER_SQUARES = 0.3
-# A picture whose brightest hundredth stays below this shows nothing at all.
-_BLACK_LEVEL = 12
 
 
 def register(image: Image, scene: Scene) -> BoardView | NoBoard:
@@ -106,7 +103,7 @@ def register(image: Image, scene: Scene) -> BoardView | NoBoard:
         pattern.
     """
     shades = grey(image)
-    if float(np.percentile(shades[::4, ::4], 99)) < _BLACK_LEVEL:
+    if is_black(shades):
         return NoBoard("the picture is black: is the lens covered or the lamp off?")
     odd = _other_lens(scene, shades.shape[1], shades.shape[0])
     if odd is not None:
@@ -475,7 +472,7 @@ def _by_lines(shades: Image, scene: Scene, view: BoardView, p: FloatArray, marks
     unknowns = Unknowns.of(scene, *size_px)
     px_per_square = scene.square_mm / view.mm_per_px(*_middle_mm(scene))
     laid_px = _CLICKED_SIGMA_PX if scene.markers is None else 0.01 * px_per_square
-    believed_marks = marks.at_least(float(np.hypot(laid_px, _CORNER_SIGMA_PX)))
+    believed_marks = marks.at_least(float(np.hypot(laid_px, CORNER_SIGMA_PX)))
     is_near = view.error_mm < _NEAR_SQUARES * scene.square_mm
     best, most = None, 0
     for passes in (_PASSES[is_near:], _SMALL_PASSES):
@@ -491,7 +488,7 @@ def _by_lines(shades: Image, scene: Scene, view: BoardView, p: FloatArray, marks
             keep = (measured.group != LINES) | (off < _LINE_TOLERANCE_SIGMA)
             if scene.markers is not None:
                 laid_px = _laid_px(measured, unknowns, q, px_per_square)
-                believed_marks = marks.at_least(float(np.hypot(laid_px, _CORNER_SIGMA_PX)))
+                believed_marks = marks.at_least(float(np.hypot(laid_px, CORNER_SIGMA_PX)))
         kept = measured.where(keep)
         agree = int((kept.group == LINES).sum())
         if agree >= max(_FEWEST_LINES, _MOST_AGREE * len(lines.pixels), most + 1):
@@ -515,7 +512,7 @@ def _by_marks_alone(scene: Scene, view: BoardView, p: FloatArray, marks: Measure
     freedom = max(off_px.size - 6, 0)
     squares = (off_px**2).sum() + _LAID_WEIGHT * (_LAID_SQUARES[1] * px_per_square) ** 2
     laid_px = float(np.sqrt(squares / (freedom + _LAID_WEIGHT)))
-    believed = marks.at_least(float(np.hypot(_AS_ONE * laid_px, _CORNER_SIGMA_PX)))
+    believed = marks.at_least(float(np.hypot(_AS_ONE * laid_px, CORNER_SIGMA_PX)))
     return fit_camera(believed, scene, unknowns, p, (view.width_px, view.height_px))[0]
 
 

@@ -13,12 +13,12 @@ from vision.registration.pattern import see_pattern
 from vision.registration.view import BoardView, NoBoard
 from vision.scene import MarkerMap
 
-__all__ = ["Marks", "find_faint_markers", "find_markers", "read_prints"]
+__all__ = ["CORNER_SIGMA_PX", "Marks", "find_faint_markers", "find_markers", "read_prints"]
 
 FloatArray = NDArray[np.float64]
 
 # Corners are found to about this; the fit's own residuals of few points can be smaller by luck.
-_CORNER_SIGMA_PX = 0.1
+CORNER_SIGMA_PX = 0.1
 _FAINT_SIGMA_PX = 1.0
 _FAINT_SCALE = 3
 _SHARPENED = 1.5
@@ -100,7 +100,7 @@ def find_markers(shades: NDArray[np.uint8], sheet: MarkerMap) -> Marks | NoBoard
         # Small markers are found in a picture twice as large; those found already keep their corners.
         had = {i for i, _ in known}
         known += [(i, c) for i, c in _detect(shades, sheet, 2) if i not in had]
-    return _once_each(sheet, known, _CORNER_SIGMA_PX)
+    return _once_each(sheet, known, CORNER_SIGMA_PX)
 
 
 def find_faint_markers(shades: NDArray[np.uint8], sheet: MarkerMap) -> Marks | NoBoard | None:

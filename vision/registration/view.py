@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from vision.scene import Scene
 
-__all__ = ["BoardView", "EitherWay", "NoBoard", "grey"]
+__all__ = ["BoardView", "EitherWay", "NoBoard", "grey", "is_black"]
 
 FloatArray = NDArray[np.float64]
 
 _GRID_STEP = 8
+_BLACK_LEVEL = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,3 +179,8 @@ def grey(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
     if image.ndim == 2:
         return image
     return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
+
+
+def is_black(shades: NDArray[np.uint8]) -> bool:
+    """Say whether a picture in grey shows nothing at all: even its brightest hundredth is dark."""
+    return float(np.percentile(shades[::4, ::4], 99)) < _BLACK_LEVEL
