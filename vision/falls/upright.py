@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from vision.falls.topple import Place
 from vision.soldiers import Board
+from vision.soldiers.surface import strange_share
 from vision.trained_nets import trained_net
 
 __all__ = [
@@ -116,7 +117,7 @@ def lay_out(
     reach_cells
         How far places are to be looked at.
     """
-    away = np.array([place.soldier.x_mm, place.soldier.y_mm]) - camera_mm[:2]
+    away = place.soldier.foot_mm - camera_mm[:2]
     middle = camera_mm[:2] + away * camera_mm[2] / (camera_mm[2] - _MIDDLE_HEIGHT * board.figure.height_mm)
     away_mm = max(float(np.hypot(*away)), 1e-6)
     x, y = (float(v) for v in away / away_mm)
@@ -138,14 +139,13 @@ def lay_out(
     bright, was_bright = (np.tanh((seen.mean(axis=0) - middle_shade) / contrast) for seen in (now, was))
     least, most = np.quantile(own, _OWN_COLOURS, axis=0).astype(np.float32)[..., None, None]
     beyond = np.maximum(np.maximum(least - now, now - most).max(axis=0), 0)
-    low, high = board.strange_levels
     layers = [
         laid(strange)[0],
         bright,
         laid(changed)[0],
         np.exp(-beyond / _OTHER_COLOUR),
         was_bright,
-        np.clip((laid(board.strange)[0] - low) / (high - low), 0, 1),
+        strange_share(laid(board.strange)[0], board.strange_levels),
         np.full((side, side), away_mm / float(camera_mm[2])),
     ]
     return Surroundings(np.stack(layers).astype(np.float32), (x, y))

@@ -23,7 +23,7 @@ from vision.outcome import Soldier
 from vision.registration import BoardView
 from vision.soldiers import Board
 from vision.soldiers.lamp import find_darkness
-from vision.soldiers.surface import strangeness
+from vision.soldiers.surface import strange_share, strangeness
 from vision.soldiers.thrown_shadow import ThrownShadows
 
 __all__ = ["Change", "place_of"]
@@ -162,15 +162,14 @@ class Change:
             dark = find_darkness(shades, raster)
             self._shadows = ThrownShadows(board.lamp, dark, raster, board.figure.height_mm)
         self._strange = strange > sum(board.strange_levels) / 2
-        low, high = board.strange_levels
         self._manned = np.zeros(raster.shape, dtype=np.bool_)
         for place in places:
             self._manned[place.window] |= place.shape
         # Beyond the rim nothing is known of the bare table: whatever differs there may be somebody.
         self._beyond = np.ones(raster.shape, dtype=np.bool_)
         self._beyond[raster.board] = False
-        strangeness_share = np.clip((strange - low) / (high - low), 0, 1)
-        self._strange_share = np.where(self._beyond, ~self._same, strangeness_share).astype(np.float32)
+        share = strange_share(strange, board.strange_levels)
+        self._strange_share = np.where(self._beyond, ~self._same, share).astype(np.float32)
         self.changed_aside = ~(self._same | self._beyond | self._manned)
         self.stranger_by = strange - board.strange
 
@@ -339,8 +338,7 @@ class Change:
     def _surroundings_before(self, place: Place) -> Surroundings:
         """Give what surrounded its old place when it stood there."""
         board = self._board
-        low, high = board.strange_levels
-        strange = np.clip((board.strange - low) / (high - low), 0, 1).astype(np.float32)
+        strange = strange_share(board.strange, board.strange_levels)
         unchanged = np.zeros(self.shape, dtype=np.float32)
         return lay_out(place, board, self._camera_mm, board.flat, strange, unchanged, _HOME_CELLS)
 

@@ -23,7 +23,7 @@ from vision.scene import Scene
 from vision.soldiers.feet import Foot, find_feet, lay_out
 from vision.soldiers.figure import Discs, Figure
 from vision.soldiers.lamp import Lamp, find_darkness, find_lamp, find_tinted, hidden_by_figures, in_shadow
-from vision.soldiers.surface import Raster, Surface, learn_surface, strangeness
+from vision.soldiers.surface import Raster, Surface, learn_surface, strange_share, strangeness
 from vision.soldiers.thrown_shadow import ThrownShadows, shadow_odds
 from vision.soldiers.uniforms import tell_sides
 from vision.trained_nets import trained_net
@@ -109,7 +109,7 @@ def read_board(
     feet_mm = {square: (feet[square].x_mm, feet[square].y_mm) for square in manned}
     low, high, clear = _levels(_quick_scores(strange, raster, view), manned)
     cover = np.zeros(raster.shape, dtype=np.float32)
-    cover[raster.board] = np.clip((strange[raster.board] - low) / (high - low), 0, 1) - 0.5
+    cover[raster.board] = strange_share(strange[raster.board], (low, high)) - 0.5
     figure = _learn_figure(cover, raster, view, [feet_mm[square] for square in clear])
     dark = find_darkness(shades, raster)
     usual = Figure(_likely_height_mm(figure), figure.foot_radius_mm)

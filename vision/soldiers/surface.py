@@ -19,7 +19,16 @@ from game.montecassino import BOARD_FILES, BOARD_ROWS
 from vision.registration import BoardView
 from vision.scene import Scene
 
-__all__ = ["Raster", "Shades", "Surface", "learn_surface", "middle", "over_colours", "strangeness"]
+__all__ = [
+    "Raster",
+    "Shades",
+    "Surface",
+    "learn_surface",
+    "middle",
+    "over_colours",
+    "strange_share",
+    "strangeness",
+]
 
 Image = NDArray[np.uint8]
 FloatImage = NDArray[np.float32]
@@ -279,6 +288,12 @@ def strangeness(flat: FloatImage, surface: Surface, shades: Shades) -> FloatImag
         line = np.partition(both, rank, axis=axis).take([rank], axis=axis)
         both -= np.maximum(line - usual, 0)
     return np.asarray(np.maximum(both, 0), dtype=np.float32)
+
+
+def strange_share(strange: FloatImage, levels: tuple[float, float]) -> FloatImage:
+    """Give 0 for what is as strange as the bare board usually is, 1 for a figure; levels as `Board.strange_levels`."""
+    low, high = levels
+    return np.asarray(np.clip((strange - low) / (high - low), 0, 1))
 
 
 def _edges(difference: FloatImage) -> FloatImage:
