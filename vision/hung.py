@@ -11,6 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.shot.faint import CROSSED_US
+
 __all__ = ["frozen_from", "hung_from"]
 
 Image = NDArray[np.uint8]
@@ -18,7 +20,6 @@ Image = NDArray[np.uint8]
 # A shot crosses the board in this time. Of four films coded so poorly that nothing is left of their noise, none has pictures
 # that are the same for longer than 100 ms, and none while the shot flies.
 _HUNG_US = 150_000
-_CROSSED_US = 170_000  # the slowest shot that fells anybody has crossed the board by then
 _FEWEST_PAIRS = 4
 _EACH_ROW = 32  # looked at first: noise is everywhere
 
@@ -39,7 +40,7 @@ def hung_from(
     """
     if not _has_noise(frames, first_moving):
         return None
-    crossed_us = timestamps_us[first_moving - 1] + _CROSSED_US if release_told else timestamps_us[-1]
+    crossed_us = timestamps_us[first_moving - 1] + CROSSED_US if release_told else timestamps_us[-1]
     first = first_moving - 1
     while first < len(frames) and timestamps_us[first] <= crossed_us:
         last = first

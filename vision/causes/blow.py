@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.causes.touches import SHOT_RADIUS_MM
 from vision.outcome import Soldier
 from vision.shot import ShotTrack
+from vision.shot.streaks import SHOT_RADIUS_MM
 
 __all__ = ["NO_BLOW", "Blow", "find_blow"]
 
@@ -63,7 +63,7 @@ def find_blow(track: ShotTrack, struck: Soldier, began_us: int, foot_radius_mm: 
     times_us = np.arange(leg.first_us - _BEFORE_US, began_us + _AFTER_US, _STEP_US)
     if not len(times_us):
         return NO_BLOW
-    foot = np.array([struck.x_mm, struck.y_mm])
+    foot = struck.foot_mm
     points = leg.flight.at(times_us)[:, :2]
     nearest = int(np.argmin(np.hypot(*(points - foot).T)))
     time_us = float(times_us[nearest])

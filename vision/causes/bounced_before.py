@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtr
 
-from vision.causes.touches import SHOT_RADIUS_MM, Touch
+from vision.causes.touches import Touch
 from vision.shot import Leg, ShotTrack
+from vision.shot.streaks import SHOT_RADIUS_MM
 
 __all__ = ["perhaps_bounced"]
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from game.montecassino import Square
 
-__all__ = ["SHOT_RADIUS_MM", "Course", "ShotContacts", "Touch"]
+__all__ = ["Course", "ShotContacts", "Touch"]
 
-SHOT_RADIUS_MM = 3.0
 _USUAL_SPEED_MPS = 8.0
 
 

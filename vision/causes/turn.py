@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from game.montecassino import Square
 from vision.causes.stirring import stirring_cost
-from vision.causes.touches import SHOT_RADIUS_MM, Touch
+from vision.causes.touches import Touch
 from vision.outcome import Soldier, Standing
 from vision.shot import Leg
+from vision.shot.streaks import SHOT_RADIUS_MM
 
 __all__ = ["EDGE_US", "STRIKE_REACH_MM", "STRIKE_SIGMA_MM", "Account", "Turn", "in_passing"]
 

@@ -27,12 +27,12 @@ from vision.shot.flight import (
     Shadows,
     positions_and_slopes,
 )
+from vision.shot.streaks import SHOT_RADIUS_MM
 
 __all__ = ["BouncedFit", "fit_bounced"]
 
 FloatArray = NDArray[np.float64]
 
-_RADIUS_MM = 3.0
 # What a board of wood, felt or card gives back and takes: means and standard deviations.
 _RESTITUTION, _RESTITUTION_SIGMA = 0.65, 0.12
 _FRICTION, _FRICTION_SIGMA = 0.28, 0.12
@@ -166,7 +166,7 @@ class _BouncedProblem(FlightProblem):
 def _landing(unknowns: list[float]) -> list[float] | None:
     """Give the unknowns of the flight after the bounce; ``None`` where it never comes down."""
     start_us, x, y, z, vx, vy, climb, drag, restitution, friction = unknowns
-    falls = climb**2 + 2 * GRAVITY_MM_PER_MS2 * (z - _RADIUS_MM)
+    falls = climb**2 + 2 * GRAVITY_MM_PER_MS2 * (z - SHOT_RADIUS_MM)
     if falls <= 0:
         return None
     drag_speed = max(drag, 1e-9) * max(math.sqrt(vx**2 + vy**2 + climb**2), 1e-9)
@@ -180,11 +180,11 @@ def _landing(unknowns: list[float]) -> list[float] | None:
         sinking = GRAVITY_MM_PER_MS2 * since_ms * (1 - slowed / 3) - half_fall * drag_speed / 3 - climb * pace
         if sinking < 1e-3:
             return None
-        since_ms += (height - _RADIUS_MM) / sinking
+        since_ms += (height - SHOT_RADIUS_MM) / sinking
     speed = max(math.hypot(vx, vy) * pace, 1e-9)
     taken = min(friction * (1 + restitution) * sinking, _ROLLING_SHARE * speed) / speed
     left = pace * (1 - taken)
-    place = [x + vx * along, y + vy * along, _RADIUS_MM]
+    place = [x + vx * along, y + vy * along, SHOT_RADIUS_MM]
     return [start_us + 1000.0 * since_ms, *place, vx * left, vy * left, restitution * sinking, drag]
 
 
@@ -204,4 +204,4 @@ def _climb(flight: Flight, landing_us: float) -> float:
     """Find the climb at the start with which a flight comes down at a time."""
     landed = float(replace(flight, velocity_mps=flight.velocity_mps * [1.0, 1.0, 0.0]).at(landing_us)[0, 2])
     flown_ms = max((landing_us - flight.start_us) / 1000.0, 1.0)
-    return (_RADIUS_MM - landed) / flown_ms
+    return (SHOT_RADIUS_MM - landed) / flown_ms

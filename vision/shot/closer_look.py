@@ -12,6 +12,7 @@ from vision.registration import BoardView
 from vision.scene import Scene
 from vision.shot.draft import (
     FAINT_CONTRAST,
+    FEWEST_PLAIN,
     PLAIN_ENDS,
     SIGHT_PX,
     Draft,
@@ -36,7 +37,6 @@ __all__ = ["CloserLook"]
 FloatArray = NDArray[np.float64]
 
 _LATER_PICTURES = 8
-_FEWEST_PLAIN = 3
 _SPOILT_SIGMAS = 5.0
 _SUSPECTS = 4
 _CONTRADICTING = 5.0  # sum of squared standard deviations for each sight
@@ -101,8 +101,8 @@ class CloserLook:
 
         Pictures before the given one are another flight's.
         """
-        if self._finder.exposure_us is None or len(own_of(draft.sights)) < _FEWEST_PLAIN:
-            return draft  # two may be strangers
+        if self._finder.exposure_us is None or len(own_of(draft.sights)) < FEWEST_PLAIN:
+            return draft
         if self._smears is None:
             self.learn(draft)
         if self._smears is None:
@@ -161,7 +161,7 @@ class CloserLook:
         if lamp is None or self._finder.exposure_us is None or len(dark) >= _SHADED * len(plain):
             return draft
         shaded = self._shaded(draft, draft.fit.lamp or lamp)
-        if shaded is None and len(draft.pictures) > _FEWEST_PLAIN:
+        if shaded is None and len(draft.pictures) > FEWEST_PLAIN:
             kept = draft.until(draft.pictures[-2])
             shorter = Draft(draft.prior, kept, self._fitter.fit(draft.prior, kept, near=draft.fit))
             shaded = self._shaded(shorter, shorter.fit.lamp or lamp)
@@ -246,7 +246,7 @@ class CloserLook:
         """Leave out sights far off what the others tell: patches in which the shot ran together with something."""
         kept = list(sights)
         fit = self._fitter.fit(prior, kept, near=near)
-        while furthest_px(fit) > _SPOILT_SIGMAS * SIGHT_PX and len(own_of(kept)) > _FEWEST_PLAIN:
+        while furthest_px(fit) > _SPOILT_SIGMAS * SIGHT_PX and len(own_of(kept)) > FEWEST_PLAIN:
             # Not always the farthest off is the odd one, but the one without which the others agree.
             far_px = dict(zip(map(id, own_of(kept)), fit.residuals_px, strict=True))
             far_px |= dict(zip(map(id, thrown_of(kept)), fit.shadow_residuals_px, strict=True))

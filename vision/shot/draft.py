@@ -18,6 +18,7 @@ from vision.soldiers.lamp import Lamp
 __all__ = [
     "DIRECTED_PX",
     "FAINT_CONTRAST",
+    "FEWEST_PLAIN",
     "PLAIN_ENDS",
     "SIGHT_PX",
     "Draft",
@@ -39,6 +40,7 @@ _SHADOW_PX = 1.2  # it is soft, and the board's print shows through
 # By how much of its length the middle of a smear may be off along it: of a plain one, and of one that hardly shows.
 PLAIN_ENDS, _FAINT_ENDS = 0.03, 0.25
 _PLAIN_CONTRAST, FAINT_CONTRAST = 32.0, 13.0
+FEWEST_PLAIN = 3  # sights of a flight that shows plainly: two may be strangers
 DIRECTED_PX = 8.0  # a smear longer than this shows its direction
 
 

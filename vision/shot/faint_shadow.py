@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from vision.registration import BoardView
 from vision.shot.flight import FlightFit
 from vision.shot.smear import Smear, correlated, covered, over_colours, peak
-from vision.shot.streaks import SHOT_DIAMETER_MM, neighbours
+from vision.shot.streaks import SHOT_DIAMETER_MM, SHOT_RADIUS_MM, neighbours
 from vision.soldiers.lamp import Lamp
 from vision.steady import Sways
 
@@ -29,7 +29,6 @@ FloatArray = NDArray[np.float64]
 _SIGMAS = 2.5  # heights that are tried, in what the flight leaves open
 _STEP_PX = 0.5  # by which the shadow moves from one of them to the next
 _FEWEST_HEIGHTS, _MOST_HEIGHTS = 9, 81
-_LOWEST_MM = SHOT_DIAMETER_MM / 2
 _AROUND_PX = 8
 _OWN_PX = 2  # by which the shot hides more than its own smear
 _MOVED = 12.0  # grey levels by which the neighbours differ where something else moves
@@ -128,7 +127,7 @@ def find_faint_shadows(
     if not len(higher_mm):
         return []
     there = points[:, None] + higher_mm[:, None] * rise[:, None]
-    there[..., 2] = np.maximum(there[..., 2], _LOWEST_MM)
+    there[..., 2] = np.maximum(there[..., 2], SHOT_RADIUS_MM)
     shape = len(seen), 3, len(higher_mm), 2
     thrown_px = view.project(lamp.shadow(there).reshape(-1, 3)).reshape(shape)
     own_px = view.project(there.reshape(-1, 3)).reshape(shape)

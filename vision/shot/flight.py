@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.registration import BoardView
+from vision.shot.streaks import SHOT_RADIUS_MM
 from vision.soldiers.lamp import Lamp
 
 __all__ = [
@@ -49,9 +50,7 @@ _FLIGHT = 8  # unknowns of a flight; with shadows the lamp's two slopes come aft
 # followed wrongly are far off, so that less would promise too much.
 _SPEED_SLACK = 0.75
 _HUBER = 2.0  # standard deviations beyond which a sight is taken for partly spoilt
-# Centre of a shot that lies on the board, and how firmly it is kept from sinking below.
-_LOWEST_MM = 3.0
-_SUNK_SIGMA_MM = 2.0
+_SUNK_SIGMA_MM = 2.0  # how firmly a shot is kept from sinking into the board
 
 
 def _share_tables() -> tuple[FloatArray, NDArray[np.intp]]:
@@ -426,8 +425,8 @@ class FlightProblem:
             gradient[:own_unknowns] += row.T @ missed
         # Nothing flies through the board: a shot seen in flight is above it, however its height came about.
         sunk_normal = np.zeros((size, size))
-        if count and points[:count, 2].min() < _LOWEST_MM:
-            sunk = np.minimum(points[:count, 2] - _LOWEST_MM, 0.0) / _SUNK_SIGMA_MM
+        if count and points[:count, 2].min() < SHOT_RADIUS_MM:
+            sunk = np.minimum(points[:count, 2] - SHOT_RADIUS_MM, 0.0) / _SUNK_SIGMA_MM
             row = point_slopes[:count, 2] * (sunk < 0)[:, None] / _SUNK_SIGMA_MM
             cost += float(sunk @ sunk)
             sunk_normal[:own_unknowns, :own_unknowns] = row.T @ row

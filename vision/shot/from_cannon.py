@@ -12,7 +12,7 @@ from game.montecassino import Side
 from vision.registration import BoardView
 from vision.scene import Scene
 from vision.shot.draft import DIRECTED_PX, Draft, DraftFitter
-from vision.shot.faint import Struck
+from vision.shot.faint import USUAL_MUZZLE_Z_MM, Struck
 from vision.shot.flight import GRAVITY_MM_PER_MS2, FlightPrior
 from vision.shot.sights import (
     LIKELY_EXPOSURES_US,
@@ -27,16 +27,23 @@ from vision.shot.sights import (
 )
 from vision.soldiers.lamp import Lamp
 
-__all__ = ["CannonSearch"]
+__all__ = ["OFF_WORTH", "CannonSearch"]
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.intp]
 
+OFF_WORTH = 0.05
+"""What each mm off a way takes off what speaks for it."""
+
 _SPEED_RANGE_MPS = (1.2, 25.0)
 # A cannon behind the first line shoots ahead, at most this much sideways for each unit ahead.
 _SIDEWAYS = 1.5
 _MUZZLE_REACH_MM = 20.0
+# A muzzle that is not told is somewhere over the strip: so far behind the first line, give or take; and how well its (x, y, z)
+# is known then.
+_BEHIND_MM, _BEHIND_SLACK_MM = 45.0, 40.0
+_UNTOLD_SIGMA_MM = (60.0, 25.0, 10.0)
 # When the shot left is told on the camera's clock, to within this.
 _RELEASE_SIGMA_US = 3000.0
 # A muzzle over the soldiers' heads is aimed a little down at the near ones, and level at the far ones.
@@ -52,7 +59,6 @@ _LATEST_US = 400_000
 _PLAIN_SCORE = 6.0
 _GONE_US, _LONG_GONE_US = 60_000, 250_000
 _BATCH = 6  # pictures whose ways are worked out together
-_OFF_WORTH = 0.05  # what each mm off a way takes off what speaks for it
 _SAME_SHARE = 0.6
 _TRIED = 6  # ways from the cannon that are followed in full
 _LATE_SHARE = 0.8
@@ -92,6 +98,7 @@ class CannonSearch:
         self._struck = struck
         self._mm_per_px = finder.mm_per_px
         self._ahead = 1.0 if scene.cannon_side is Side.A else -1.0
+        self._behind_first_line_mm = -_BEHIND_MM if self._ahead > 0 else scene.length_mm + _BEHIND_MM
 
     def likely(self, start: int, end: int) -> list[tuple[Way, list[Sight]]]:
         """Ways from the cannon, or of a shadow from there, with what lies on them; those that most speaks for first.
@@ -113,7 +120,7 @@ class CannonSearch:
                     ways, np.maximum(start, latest - 3), np.minimum(end, latest + 25), 7.0
                 )
                 worth = SHADOW_WORTH if is_shadow else 1.0
-                score = worth * agreement.strength - _OFF_WORTH * agreement.off_mm
+                score = worth * agreement.strength - OFF_WORTH * agreement.off_mm
                 score -= self.late(self._finder.first_mm(agreement)[:, 1], ways.velocities[:, 1])
                 enough = np.flatnonzero(agreement.counts >= self._least_pictures())
                 found += [(float(score[i]), is_shadow, ways, agreement, int(i)) for i in enough]
@@ -141,11 +148,10 @@ class CannonSearch:
         if muzzle is not None:
             start_mm, start_sigma_mm = np.array(muzzle), np.full(3, 2.0)
         else:
-            # Behind the first line, somewhere over the strip, about as high as a soldier.
-            y = -45.0 if self._ahead > 0 else self._scene.length_mm + 45.0
+            y = self._behind_first_line_mm
             flown_ms = (y - line.point_mm[1]) / line.velocity[1]
             x = line.at(line.time_ms + flown_ms)[0]
-            start_mm, start_sigma_mm = np.array([x, y, 48.0]), np.array([60.0, 25.0, 10.0])
+            start_mm, start_sigma_mm = np.array([x, y, USUAL_MUZZLE_Z_MM]), np.array(_UNTOLD_SIGMA_MM)
         if fire_us is not None:
             start_us, start_sigma_us = float(fire_us), _RELEASE_SIGMA_US
         else:
@@ -265,13 +271,12 @@ class CannonSearch:
         """Which ways come from the muzzle, or where that is not known from behind the first line, at the release."""
         fire_us, speeds = self._scene.fire_us, ways.speeds
         if muzzle is None:
-            edge = -45.0 if self._ahead > 0 else self._scene.length_mm + 45.0
-            flown_ms = (edge - ways.points_mm[:, 1]) / ways.velocities[:, 1]
+            flown_ms = (self._behind_first_line_mm - ways.points_mm[:, 1]) / ways.velocities[:, 1]
             x = ways.points_mm[:, 0] + flown_ms * ways.velocities[:, 0]
             behind: BoolArray = (x >= -20.0) & (x <= self._scene.width_mm + 20.0)
             if fire_us is not None:
                 # Where exactly the muzzle is adds to what the release may be off.
-                slack_ms = _RELEASE_SLACK_MS + 40.0 / np.abs(ways.velocities[:, 1])
+                slack_ms = _RELEASE_SLACK_MS + _BEHIND_SLACK_MM / np.abs(ways.velocities[:, 1])
                 behind &= np.abs(ways.times_ms + flown_ms - fire_us / 1000.0) < slack_ms
             return behind
         along = ways.velocities / speeds[:, None]

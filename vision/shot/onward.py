@@ -10,16 +10,15 @@ from numpy.typing import NDArray
 from vision.registration import BoardView
 from vision.shot.draft import Draft, DraftFitter
 from vision.shot.flight import FlightPrior
-from vision.shot.from_cannon import CannonSearch
+from vision.shot.from_cannon import OFF_WORTH, CannonSearch
 from vision.shot.growing import Grower
 from vision.shot.sights import PLANE_MM, Sight, SightFinder, Way, Ways
-from vision.shot.streaks import SHOT_DIAMETER_MM
+from vision.shot.streaks import SHOT_RADIUS_MM
 
 __all__ = ["OnwardSearch"]
 
 FloatArray = NDArray[np.float64]
 
-_OFF_WORTH = 0.05  # what each mm off a way takes off what speaks for it
 _SLOWEST_MPS = 0.4
 _MOST_APART_MM = 75.0
 _BOUNCE_SPEED_UP = 1.15  # a contact slows the shot; the margin is for the unknown height
@@ -126,7 +125,7 @@ class OnwardSearch:
         rough = agreement.widths_off / np.maximum(counts, 1)
         earliest, latest = agreement.ends
         late = 0.6 * (first - begin) + 0.5 * (latest - earliest + 1 - counts)
-        score = agreement.strength - _OFF_WORTH * agreement.off_mm - late - apart_mm / 15.0 - rough
+        score = agreement.strength - OFF_WORTH * agreement.off_mm - late - apart_mm / 15.0 - rough
         score[counts < np.where(ways.speeds < _SLOW_MPS, 3, 2)] = -np.inf
         if not np.any(np.isfinite(score)):
             return None
@@ -137,7 +136,7 @@ class OnwardSearch:
     def _flown(self, draft: Draft, times_ms: FloatArray) -> FloatArray:
         """Where a flight would be seen on the comparison plane if it went on, shape (N, 2)."""
         flown = draft.fit.flight.at(times_ms * 1000.0)
-        flown[:, 2] = np.maximum(flown[:, 2], SHOT_DIAMETER_MM / 2)
+        flown[:, 2] = np.maximum(flown[:, 2], SHOT_RADIUS_MM)
         return self._view.on_plane(self._view.project(flown), PLANE_MM)
 
     def _contact_prior(self, draft: Draft, line: Way, sights: Sequence[Sight]) -> FlightPrior:
@@ -148,7 +147,7 @@ class OnwardSearch:
         apart = np.hypot(*(seen - traced).T)
         nearest = int(np.argmin(apart))
         start_mm = draft.fit.flight.at(1000.0 * float(times[nearest]))[0]
-        start_mm[2] = max(start_mm[2], SHOT_DIAMETER_MM / 2)
+        start_mm[2] = max(start_mm[2], SHOT_RADIUS_MM)
         return FlightPrior.of(
             start_us=1000.0 * float(times[nearest]),
             start_sigma_us=3000.0,

@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 from vision.registration import BoardView
 from vision.scene import Scene
 
-__all__ = ["SHOT_DIAMETER_MM", "Streak", "StreakFinder", "Streaks", "neighbours"]
+__all__ = ["SHOT_DIAMETER_MM", "SHOT_RADIUS_MM", "Streak", "StreakFinder", "Streaks", "neighbours"]
 
 FloatArray = NDArray[np.float64]
 
 SHOT_DIAMETER_MM = 6.0
+SHOT_RADIUS_MM = SHOT_DIAMETER_MM / 2
 
 # Pictures are compared with those at least this far in time: at 120 a second the next ones, at 200 the next but one.
 _SPACING_US = 8000

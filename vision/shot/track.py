@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from vision.registration import BoardView
 from vision.scene import Scene
 from vision.shot.closer_look import CloserLook
-from vision.shot.draft import Draft, DraftFitter, own_of
+from vision.shot.draft import FEWEST_PLAIN, Draft, DraftFitter, own_of
 from vision.shot.faint import Struck, faint_flights, quiet_pictures
 from vision.shot.flight import GRAVITY_MM_PER_MS2, Flight, FlightFit
 from vision.shot.from_cannon import CannonSearch
@@ -40,7 +40,6 @@ _UNSHADED = 0.25
 # A flight after a bounce can be the longer one: what counts is that the first is seen from the cannon on.
 _ENOUGH_SIGHTS = 6
 _MORE_SHARE = 0.4
-_FEWEST_PLAIN = 3
 _TURNS, _BEGUN_MISFIT = 12, 4.0
 _SOUND_MISFIT = (
     2.0  # a sight; where they contradict each other more, other ways through some of them have their turn
@@ -246,7 +245,7 @@ class _Follower:
             plain = len({s.streak.frame for s in own_of(first.sights)}.intersection(quiet))
             due = [k for k in quiet if self._times[k] > first.fit.flight.start_us]
             worth = plain - MISFIT_WORTH * first.fit.misfit
-            if plain >= _FEWEST_PLAIN and worth >= _WELL_SEEN * len(due):
+            if plain >= FEWEST_PLAIN and worth >= _WELL_SEEN * len(due):
                 return None
         told_us = self._finder.exposure_us
         self._finder.expose(told_us or LIKELY_EXPOSURES_US[0])
