@@ -31,6 +31,10 @@ STRIKE_SIGMA_MM = 5.5
 _CORE = 0.11  # radius of what is solid at any height, as a share of the height
 _CORE_SIGMA_MM = 2.0
 _PAST_SIGMA_MM = 3.0
+# By how much a shot may be lower than it seems and still touch a head that it seems to fly over: on top of what its flight states,
+# and where no turn shows.
+_ABOVE_SIGMA_MM, _PASSING_ABOVE_SIGMA_MM = 3.0, 10.0
+_OVER_HEAD_MM = 6.0  # how high a shot flies is known to a few mm only
 _BOARD_SIGMA_MM = 2.0
 _BOARD_TURN_SIGMA_RAD = 0.10  # the board takes speed, but hardly changes the direction over it
 # Rubbing takes so much of the speed over the board for each m/s of fall (friction times one and the rebound), at most
@@ -50,6 +54,7 @@ _KEPT_SIGMA = 0.2
 _SECOND_TOUCH_COST = 2.5
 _BOARD_COST = 1.5  # a shot is aimed at soldiers
 _UNKNOWN_COST = 9.0
+_MOST_GAP_COST = 8.0  # of two flights that nothing known joins, however far apart
 _MOST_SUNK_COST = 2.0  # one height in ten is read wrongly, by any amount
 _SHADOW_COST = 4.0
 _UNMOVED_COST = 4.0
@@ -93,7 +98,10 @@ def in_passing(
             continue
         away = np.hypot(points[:, 0] - s.x_mm, points[:, 1] - s.y_mm)
         above = np.maximum(points[:, 2] - standing.height_mm - SHOT_RADIUS_MM, 0.0)
-        cost = np.maximum(away - STRIKE_REACH_MM, 0.0) ** 2 / STRIKE_SIGMA_MM**2 / 2 + above**2 / 100.0 / 2
+        cost = (
+            np.maximum(away - STRIKE_REACH_MM, 0.0) ** 2 / STRIKE_SIGMA_MM**2 / 2
+            + above**2 / _PASSING_ABOVE_SIGMA_MM**2 / 2
+        )
         cost += stirring_cost(stirred_us[s.square], times_us, frame_us)
         if cost.min() < _FAR_FETCHED:
             share = _weights(cost)
@@ -189,7 +197,9 @@ class Turn:
         aside = self._aside_here if points is self._here else self._aside_there
         variance = STRIKE_SIGMA_MM**2 + aside @ spread[:, :2, :2] @ aside
         above = np.maximum(points[:, 2] - self._height_mm - SHOT_RADIUS_MM, 0.0)
-        cost: FloatArray = (away - STRIKE_REACH_MM) ** 2 / variance / 2 + above**2 / (z_variance + 9.0) / 2
+        cost: FloatArray = (away - STRIKE_REACH_MM) ** 2 / variance / 2 + above**2 / (
+            z_variance + _ABOVE_SIGMA_MM**2
+        ) / 2
         # A solid thing is touched on the way towards it (and left on the way from it), not while flying past.
         nearest = int(np.argmin(away))
         past = away - away[nearest]
@@ -202,8 +212,8 @@ class Turn:
         """Cost of being inside a soldier at each instant."""
         away = np.hypot(points[:, 0] - what.x_mm, points[:, 1] - what.y_mm)
         inside = np.maximum(_CORE * self._height_mm + SHOT_RADIUS_MM - away, 0.0) / _CORE_SIGMA_MM
-        # Over the head it is free to pass; how high it flies is known to a few mm only.
-        low = np.clip((self._height_mm + 6.0 - points[:, 2]) / 12.0, 0.0, 1.0)
+        # Over the head it is free to pass.
+        low = np.clip((self._height_mm + _OVER_HEAD_MM - points[:, 2]) / (2 * _OVER_HEAD_MM), 0.0, 1.0)
         cost: FloatArray = low * inside**2 / 2
         return cost
 
@@ -311,7 +321,7 @@ class Turn:
     def _unknown(self) -> Account:
         meeting = self._meeting()
         touch = replace(self._touch(None, _weights(meeting), self._here), on_board=False)
-        return Account(_UNKNOWN_COST + min(float(meeting.min()), 8.0), (touch,))
+        return Account(_UNKNOWN_COST + min(float(meeting.min()), _MOST_GAP_COST), (touch,))
 
     def _single(self, what: Soldier | None) -> Account:
         meeting = self._meeting() if what is None else self._loose_meeting()

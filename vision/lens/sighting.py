@@ -32,6 +32,12 @@ _LEAST_WINDOW_PX, _MOST_WINDOW_PX = 2, 11
 # An edge that takes more pixels than this from black to white is blurred: the corner's place is then a guess.
 _MOST_BLUR_WIDTHS = 0.004  # of the picture
 _MOST_BLUR_PX = 4.0  # in a small picture
+# How wide an edge is tells the grey levels across the middle of it: so far to either side, as parts of its length, but in the
+# white around a marker only so much of the way to it.
+_EDGE_MIDDLE = (0.35, 0.65)
+_EDGE_ROOM, _ROOM_TO_MARKER = 0.3, 0.8
+_LEAST_RISE = 16  # grey levels from black to white; an edge that rises by less does not tell
+_MIDDLE_OF_RISE = 0.8  # from a tenth of the way to nine tenths
 
 
 class Flaw(StrEnum):
@@ -231,13 +237,13 @@ def _neighbours(
 
 def _blur_px(picture: Image, corners: NDArray[np.int64], pixels: FloatArray, target: Target) -> float:
     """Typical width of the edges between neighbouring corners, px."""
-    room = 0.3
+    room = _EDGE_ROOM
     if isinstance(target, Charuco):
         # Not as far as the marker inside the white square.
-        room = min(room, 0.8 * (1 - target.marker_mm / target.square_mm) / 2)
+        room = min(room, _ROOM_TO_MARKER * (1 - target.marker_mm / target.square_mm) / 2)
     widths = []
     steps = np.linspace(-1.0, 1.0, 41)
-    shares = np.linspace(0.35, 0.65, 7)
+    shares = np.linspace(*_EDGE_MIDDLE, 7)
     for first, second in _neighbours(corners, target.shape):
         if len(first) == 0:
             continue
@@ -260,7 +266,7 @@ def _blur_px(picture: Image, corners: NDArray[np.int64], pixels: FloatArray, tar
         rise = np.abs(profile[:, -4:].mean(axis=1) - profile[:, :4].mean(axis=1))
         step_px = np.linalg.norm(across, axis=1) * (steps[1] - steps[0])
         steepest = np.abs(profile[:, 2:] - profile[:, :-2]).max(axis=1) / (2 * step_px)
-        clear = rise > 16
-        widths.append(0.8 * rise[clear] / np.maximum(steepest[clear], 1e-6))
+        clear = rise > _LEAST_RISE
+        widths.append(_MIDDLE_OF_RISE * rise[clear] / np.maximum(steepest[clear], 1e-6))
     every = np.concatenate(widths) if widths else np.zeros(0)
     return float(np.median(every)) if len(every) else 0.0

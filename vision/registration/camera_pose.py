@@ -45,6 +45,7 @@ _SURE_LEAD = 0.06
 _CLICKED_SIGMA_PX = 2.0
 # Markers are laid and measured by hand; how well, the lines tell: between so many squares.
 _LAID_SQUARES = (0.001, 0.02)
+_LAID_AT_FIRST_SQUARES = 0.01  # before any line has told
 _LAID_WEIGHT = 1.0  # of the larger, where no lines tell: as much as of half a marker that is seen
 # A marker's four corners are off together, so that they count as one.
 _AS_ONE = 2.0
@@ -471,7 +472,7 @@ def _by_lines(shades: Image, scene: Scene, view: BoardView, p: FloatArray, marks
     size_px = (view.width_px, view.height_px)
     unknowns = Unknowns.of(scene, *size_px)
     px_per_square = scene.square_mm / view.mm_per_px(*_middle_mm(scene))
-    laid_px = _CLICKED_SIGMA_PX if scene.markers is None else 0.01 * px_per_square
+    laid_px = _CLICKED_SIGMA_PX if scene.markers is None else _LAID_AT_FIRST_SQUARES * px_per_square
     believed_marks = marks.at_least(float(np.hypot(laid_px, CORNER_SIGMA_PX)))
     is_near = view.error_mm < _NEAR_SQUARES * scene.square_mm
     best, most = None, 0

@@ -35,6 +35,12 @@ _REACH, _LEAST_REACH_PX = 0.33, 4.0  # of a marker's side: so far from where it 
 _MOST_PX = 600  # pixels of a large marker that are enough to place it,
 _MATCHED_PX = 150  # and to find it
 _LEAST_SIGMA_PX = 0.05
+# How well shape and softness are known beforehand: as a part of a module's side, and in px.
+_SHAPE_SIGMA, _SOFTNESS_SIGMA_PX = 0.1, 0.3
+# The farthest that one step moves the place, and the shape as a part of a module's side; a step below the last is the last.
+_MOST_STEP_PX, _MOST_SHAPE_STEP, _LEAST_STEP_PX = 0.7, 0.15, 0.005
+# A fit that shrinks below this part of its area, or goes farther than so many px or a module, has run off.
+_LEAST_AREA, _RUN_OFF_PX = 0.4, 3.0
 _LEAST_MODULE_PX = 0.4  # of a smaller square of the code nothing is left, but for a mean grey
 
 
@@ -220,17 +226,19 @@ def _fit(
         # The shape that the camera gives, and the softness, are nearly right: a weak prior keeps poor ones from running off.
         noise = float(np.sqrt(left @ left / max(len(seen) - matrix.shape[1], 1))) + 1e-6
         prior = np.zeros(matrix.shape[1])
-        prior[6:10] = 1 / (0.1 * scale) ** 2
-        prior[10] = 1 / (0.3 / scale) ** 2
+        prior[6:10] = 1 / (_SHAPE_SIGMA * scale) ** 2
+        prior[10] = 1 / (_SOFTNESS_SIGMA_PX / scale) ** 2
         normal = matrix.T @ matrix / noise**2 + np.diag(prior)
         step = np.linalg.solve(normal, matrix.T @ left / noise**2)
-        moved = np.clip(step[4:6], -0.7, 0.7)
+        moved = np.clip(step[4:6], -_MOST_STEP_PX, _MOST_STEP_PX)
         middle = middle + moved
-        shape = shape + np.clip(step[6:10], -0.15 * scale, 0.15 * scale).reshape(2, 2)
+        most = _MOST_SHAPE_STEP * scale
+        shape = shape + np.clip(step[6:10], -most, most).reshape(2, 2)
         softness = float(np.clip(softness + step[10], _SHARPEST_PX / scale, _SOFTEST_PX / scale))
-        if not abs(np.linalg.det(shape)) > 0.4 * scale**2 or np.abs(middle - started).max() > max(3.0, scale):
+        away_px = float(np.abs(middle - started).max())
+        if not abs(np.linalg.det(shape)) > _LEAST_AREA * scale**2 or away_px > max(_RUN_OFF_PX, scale):
             return None
-        if np.abs(step[4:10]).max() < 0.005:
+        if np.abs(step[4:10]).max() < _LEAST_STEP_PX:
             break
     covariance = np.linalg.pinv(normal, hermitian=True)
     placed = float(np.sqrt(covariance[4:6, 4:6].trace() / 2))

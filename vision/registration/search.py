@@ -43,6 +43,11 @@ _SOLDIERS_TELL = (
     1.5  # how much better the soldiers must fit one way round, in standard errors of a chance fit
 )
 _CANNON_TELLS = 2.5  # how much more there must be to see where the cannon stands than at the other end
+# Where it is looked whether the cannon stands there: around the muzzle, each way, at about the height of a cannon; and grey levels
+# that are added to either spread, so that where there is nothing at all noise decides nothing.
+_AROUND_MUZZLE_MM = np.linspace(-28.0, 28.0, 29)
+_CANNON_Z_MM = 30.0
+_NOISE = 2.0
 _LEAST_LOST = 0.3
 _PATCH = 12  # samples along the side of a square
 
@@ -361,10 +366,11 @@ def _at_both_ends(scene: Scene) -> tuple[tuple[float, float], tuple[float, float
 
 def _busy(shades: Image, view: BoardView, at_mm: tuple[float, float]) -> float:
     """How much there is to see around a place beside the board, as a spread of grey levels."""
-    steps_mm = np.linspace(-28.0, 28.0, 29)
-    x, y = np.meshgrid(at_mm[0] + steps_mm, at_mm[1] + steps_mm)
-    pixels = view.project(np.column_stack([x.ravel(), y.ravel(), np.full(x.size, 30.0)])).astype(np.float32)
-    seen = cv2.remap(
-        shades, pixels.reshape(len(steps_mm), -1, 2), None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+    x, y = np.meshgrid(at_mm[0] + _AROUND_MUZZLE_MM, at_mm[1] + _AROUND_MUZZLE_MM)
+    pixels = view.project(np.column_stack([x.ravel(), y.ravel(), np.full(x.size, _CANNON_Z_MM)])).astype(
+        np.float32
     )
-    return float(np.std(np.asarray(seen, dtype=np.float64))) + 2.0
+    seen = cv2.remap(
+        shades, pixels.reshape(*x.shape, 2), None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+    )
+    return float(np.std(np.asarray(seen, dtype=np.float64))) + _NOISE

@@ -59,6 +59,11 @@ _LATEST_US = 400_000
 _PLAIN_SCORE = 6.0
 _GONE_US, _LONG_GONE_US = 60_000, 250_000
 _BATCH = 6  # pictures whose ways are worked out together
+# A way is held against so many pictures before and after the second that it was drawn through, and what lies so near is on it.
+_EARLIER_PICTURES, _LATER_PICTURES = 3, 25
+_NEAR_MM = 7.0
+# One streak alone is looked for in so many pictures; each that passes before it takes so much off what speaks for it.
+_ONE_STREAK_PICTURES, _PASSED_WORTH = 4, 0.5
 _SAME_SHARE = 0.6
 _TRIED = 6  # ways from the cannon that are followed in full
 _LATE_SHARE = 0.8
@@ -117,7 +122,10 @@ class CannonSearch:
                 break
             for is_shadow, ways, latest in self._proposals(range(begin, min(begin + _BATCH, end)), start):
                 agreement = self._finder.agreeing(
-                    ways, np.maximum(start, latest - 3), np.minimum(end, latest + 25), 7.0
+                    ways,
+                    np.maximum(start, latest - _EARLIER_PICTURES),
+                    np.minimum(end, latest + _LATER_PICTURES),
+                    _NEAR_MM,
                 )
                 worth = SHADOW_WORTH if is_shadow else 1.0
                 score = worth * agreement.strength - OFF_WORTH * agreement.off_mm
@@ -203,12 +211,12 @@ class CannonSearch:
     def only_one_streak(self, start: int, end: int) -> Draft | None:
         """Find a flight so short that one picture shows it: from the known muzzle, at the known time, to one streak."""
         best: tuple[float, Draft] | None = None
-        for k in range(start, min(start + 4, end)):
+        for k in range(start, min(start + _ONE_STREAK_PICTURES, end)):
             for sight in self._finder.sights(k):
                 draft = self.from_one_streak(sight)
                 if draft is None:
                     continue
-                score = sight.worth - 0.5 * (k - start)
+                score = sight.worth - _PASSED_WORTH * (k - start)
                 if best is None or score > best[0]:
                     best = (score, draft)
         return None if best is None else best[1]

@@ -23,6 +23,15 @@ _SLOWEST_MPS = 0.4
 _MOST_APART_MM = 75.0
 _BOUNCE_SPEED_UP = 1.15  # a contact slows the shot; the margin is for the unknown height
 _LATER_PICTURES = 8
+# A way is held against so many pictures from its first on, and what lies so near is on it.
+_FOLLOWED_PICTURES, _NEAR_MM = 10, 4.0
+# What takes off what speaks for a way: each picture before it begins, each in its midst that does not show it, and one for so far
+# from where the flight before would have been.
+_WAITED_WORTH, _MISSED_WORTH, _APART_MM = 0.6, 0.5, 15.0
+# How well the start of a flight is known beforehand: as well as two contacts may lie apart.
+_START_SIGMA_US = 3000.0
+_START_SIGMA_MM = (6.0, 6.0, 10.0)
+_VELOCITY_SIGMA_MPS = 2.0
 _LEAST_SCORE = 0.8  # a flight of two faint streaks far from where it should begin is none
 _SLOW_MPS = 1.5
 
@@ -119,13 +128,15 @@ class OnwardSearch:
         ways, first, apart_mm = ways.some(able), first[able], apart_mm[able]
         if not len(ways):
             return None
-        agreement = self._finder.agreeing(ways, first, np.minimum(first + 10, self._finder.end), 4.0)
+        agreement = self._finder.agreeing(
+            ways, first, np.minimum(first + _FOLLOWED_PICTURES, self._finder.end), _NEAR_MM
+        )
         counts = agreement.counts
         # Smears that change in strength or width are parts of a moving soldier.
         rough = agreement.widths_off / np.maximum(counts, 1)
         earliest, latest = agreement.ends
-        late = 0.6 * (first - begin) + 0.5 * (latest - earliest + 1 - counts)
-        score = agreement.strength - OFF_WORTH * agreement.off_mm - late - apart_mm / 15.0 - rough
+        late = _WAITED_WORTH * (first - begin) + _MISSED_WORTH * (latest - earliest + 1 - counts)
+        score = agreement.strength - OFF_WORTH * agreement.off_mm - late - apart_mm / _APART_MM - rough
         score[counts < np.where(ways.speeds < _SLOW_MPS, 3, 2)] = -np.inf
         if not np.any(np.isfinite(score)):
             return None
@@ -150,9 +161,9 @@ class OnwardSearch:
         start_mm[2] = max(start_mm[2], SHOT_RADIUS_MM)
         return FlightPrior.of(
             start_us=1000.0 * float(times[nearest]),
-            start_sigma_us=3000.0,
+            start_sigma_us=_START_SIGMA_US,
             start_mm=start_mm,
-            start_sigma_mm=np.array([6.0, 6.0, 10.0]) + float(apart[nearest]),
+            start_sigma_mm=np.array(_START_SIGMA_MM) + float(apart[nearest]),
             velocity_mps=np.array([line.velocity[0], line.velocity[1], 0.0]),
-            velocity_sigma_mps=np.array([2.0, 2.0, 2.0]),
+            velocity_sigma_mps=np.full(3, _VELOCITY_SIGMA_MPS),
         )

@@ -47,6 +47,7 @@ _SOUND_MISFIT = (
 # Noise makes flights of so many pictures.
 _STRANGERS = 2
 _SOON_US = 8000.0
+_BESIDE_MM = 15.0  # a shot that seems no farther off the board may still be over it
 # From a soldier's foot to a shot that strikes him, and how much sooner or later than told he may have been struck.
 _STRUCK_MM, _STIR_US, _STIR_STEP_US = 30.0, 4000.0, 500.0
 # Where less than this share of the pictures in which only the shot moves shows it, it is looked for along all ways.
@@ -145,7 +146,8 @@ class _Follower:
         closer = self._look.sharpened(first) if faint is None else self._look.followed(first, since=0)
         drafts = [self._look.with_faint_shadows(closer, self._lamp)]
         while len(drafts) < _MOST_LEGS and (
-            self._scene.covers(drafts[-1].sights[-1].point_mm, 15.0) or self._heads_over_board(drafts[-1])
+            self._scene.covers(drafts[-1].sights[-1].point_mm, _BESIDE_MM)
+            or self._heads_over_board(drafts[-1])
         ):
             onward = self._onward.after(drafts[-1], least=1 if len(drafts) == 1 else 2)
             if onward is None:
