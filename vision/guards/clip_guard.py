@@ -1,58 +1,30 @@
-"""What must not happen round a shot: a hand over the table, a bumped table, other light, a covered lens, a late fall.
-
-Before a shot the newest pictures are held against the table as it was read (`TableGuard.check`): whatever speaks
-against firing is told, and the shot is refused. After it the whole clip is looked through (`ClipGuard`), and whatever
-may have had a part in what fell holds the ruling.
-
-A shot, falling soldiers and their shadows change the picture too. What tells a hand from them is where it is: an arm
-comes from outside, so much of what changes lies farther from every soldier than one can fall. Thin changes are
-edges that shake. A table or camera that was moved is told by its own points (`vision.anchors`), and what lies over the
-board from the first picture on by what it covers (`vision.lying_there`).
-"""
+"""After a shot: the whole clip looked through for what may have had a part in what fell."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from game.montecassino import Side, Square
 from vision.anchors import BUMP_MM, Anchors
 from vision.bump import LaidBack
-from vision.causes import FallCause
-from vision.change import SHRINK, Watched, shrink, shrink_colours, shrink_mask
-from vision.free_ground import away_from_soldiers, clear_of_the_cannon, corners_of
+from vision.change import SHRINK, Watched, shrink, shrink_mask
+from vision.free_ground import away_from_soldiers, clear_of_the_cannon
+from vision.guards.alarms import LIGHT_CHANGE, Alarm, Trouble, bumped, covered, lies_there
 from vision.hung import frozen_from
 from vision.lying_there import LyingThing
-from vision.outcome import Push, Soldier, Standing
+from vision.outcome import Standing
 from vision.registration import BoardView
 from vision.scene import Scene
-from vision.shot import ShotTrack
-from vision.steady import Steady
 
-__all__ = [
-    "Alarm",
-    "ClipGuard",
-    "TableGuard",
-    "Trouble",
-    "late_falls",
-    "missing_soldiers",
-    "unchanged",
-    "unseen_soldiers",
-]
+__all__ = ["ClipGuard"]
 
 Image = NDArray[np.uint8]
-FloatArray = NDArray[np.float64]
 
-_DARK = 12.0  # mean grey level below which nothing can be told from anything else
-_FLAT_SHARE = 0.3  # of the contrast before: the picture shows next to nothing
-_LIGHT_CHANGE = 0.25  # a quarter brighter or darker: lamps were switched
-_PATCH_MM2 = 150.0  # before a shot: a fingertip seen from above; the foot of a soldier covers about as much
 # During a shot: thick, and where no soldier falls. A hand with its wrist covers 6000 and more, and comes from the
 # picture's edge; a soldier that was thrown far lies there with its shadow and covers up to 1100.
 _ARM_MM2 = 1500.0
@@ -60,7 +32,6 @@ _THING_MM2 = 3000.0  # not at the picture's edge
 _THICK_PX = 3  # of a shrunken picture; edges that shake are thinner
 _FALL_HEIGHTS = 1.8  # a soldier that falls and slides stays within this of its foot, its shadow too
 _LOOK_EACH_US = 30_000  # an arm crosses a hand's breadth in this time
-_SOLDIER_CM2 = 20.0  # a patch no larger, beside a soldier's foot, is that soldier
 _BUMPED_US = 24_000  # what shakes by itself after a shot swings back sooner
 _STIRRED_MM2 = 60.0  # more than the shot itself, which may roll on without harm
 _UNENDED_MM2 = 150.0  # a soldier that is falling changes more, a shot that rolls on a quarter of it
@@ -71,151 +42,10 @@ _BEGUN_MM2 = 60.0
 # Where no release is told the shot itself may fly already while the table is still taken for at rest, which does no harm;
 # it covers less than this in most, and a soldier that falls covers 500 to 7000.
 _BEGUN_UNTOLD_MM2 = 150.0
-# Of a table that is the same still: as far as noise and flicker go, and no farther.
-_SAME_PX, _SAME_LIGHT = 0.25, 0.05
-_SAME_STEP = 4.0  # grey levels, of blocks of pixels
-_HEADS_MM = 60.0  # above the board, and taller than any soldier
-_LATE_US = 350_000  # a push takes so long at most to fell somebody after everything else lies still
-_FALLING_US = 350_000  # from beginning to move until lying still
 _UNENDED = "the pictures end while something on the board still moves"
 _FROZEN = "the same picture is repeated from picture {} on, while something on the board still moved: did the camera hang?"
 _BEGUN_BEFORE = "something on the board still moved {:.0f} ms before the release: is fire_us too late, or does it fit another film?"
 _BEGUN = "something on the board moves already when the pictures begin: they must begin before the shot"
-_SHOW_THEM = "name the position, or set up figures that show against the board"
-
-
-class Trouble(StrEnum):
-    """What is the matter."""
-
-    HAND = "hand"
-    """Something is over the table that was not there: a hand, a sleeve, a person or a person's shadow."""
-    BUMP = "bump"
-    """The table or the camera was moved."""
-    LIGHT = "light"
-    """It became much brighter or darker."""
-    COVERED = "covered"
-    """The picture shows nothing: the lens is covered, or the lamp is out."""
-    FALL = "fall"
-    """A soldier fell, or was taken, that the shot had nothing to do with."""
-    UNENDED = "unended"
-    """The pictures end, or the camera hangs, while something still moves."""
-    BEGUN = "begun"
-    """Something moves already when the pictures begin, or before the release that was told."""
-    MISSING = "missing"
-    """No shot is seen, and soldiers that should have stood there before it do not: it may have left earlier."""
-    UNSEEN = "unseen"
-    """Soldiers were not seen to stand before the shot: one left its place, or none of them is plain."""
-    OTHER_END = "other end"
-    """The shot flies in from the other end than that of the side which is said to fire."""
-
-
-@dataclass(frozen=True, slots=True)
-class Alarm:
-    """One thing that a guard has noticed."""
-
-    trouble: Trouble
-    reason: str
-    """One sentence for the person at the table, without a full stop."""
-    centre_px: tuple[float, float] | None = None
-    """Where in the picture (u, v), where it has a place."""
-
-
-class TableGuard:
-    """Holds pictures against the table as it was read.
-
-    Parameters
-    ----------
-    reference
-        Picture of the table, (height, width, 3) BGR or (height, width).
-    view
-        The camera.
-    scene
-        Board and cannon.
-    standing
-        Who stood on the board in the reference.
-    watched
-        Mask (height, width) of where a change matters: not where the cannon moves.
-    lying
-        What lay over the board already when it was read.
-    """
-
-    def __init__(
-        self,
-        reference: Image,
-        view: BoardView,
-        scene: Scene,
-        standing: Standing,
-        *,
-        watched: NDArray[np.bool_],
-        lying: LyingThing | None = None,
-    ) -> None:
-        self._view = view
-        self._scene = scene
-        self._standing = standing
-        self._lying = None if lying is None else _lies_there(lying)
-        self._shape = reference.shape
-        self._before = shrink(reference)
-        self._contrast = float(self._before.std())
-        self._watched = Watched(shrink_mask(watched))
-        self._mm2_per_px = view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2) ** 2
-        self._anchors = Anchors(reference, view, scene, standing)
-
-    def look(self, picture: Image) -> Alarm | None:
-        """Say what speaks against the picture, at the cost of a live one: a bump is told from a hand only by `check`."""
-        if picture.shape != self._shape:
-            found, due = picture.shape[1::-1], self._shape[1::-1]
-            return Alarm(Trouble.COVERED, f"the picture's size changed from {due} to {found}")
-        now = shrink(picture)
-        if (hidden := _covered(now, self._contrast)) is not None:
-            return hidden
-        change = self._watched.compare(self._before, now)
-        if abs(change.gain - 1.0) > _LIGHT_CHANGE:
-            return Alarm(
-                Trouble.LIGHT,
-                f"the light changed by {100 * (change.gain - 1):+.0f} % since the table was read",
-            )
-        area_cm2 = change.area_px * self._mm2_per_px / 100
-        if area_cm2 < _PATCH_MM2 / 100:
-            return self._lying
-        soldier = self._soldier_at(change.centre_px)
-        if soldier is not None and area_cm2 <= _SOLDIER_CM2:
-            return Alarm(
-                Trouble.FALL,
-                f"the soldier on {soldier.square} fell, was moved or was taken since the table was read",
-                change.centre_px,
-            )
-        u_px, v_px = change.centre_px
-        return Alarm(
-            Trouble.HAND,
-            f"something of {area_cm2:.1f} cm2 is over the table that was not there when it was read "
-            f"(at pixel {u_px:.0f}, {v_px:.0f})",
-            change.centre_px,
-        )
-
-    def check(self, pictures: Sequence[Image]) -> Alarm | None:
-        """Say what speaks against a shot, given the newest pictures; None: nothing does."""
-        if not pictures:
-            return Alarm(Trouble.COVERED, "there is no picture of the table")
-        alarms = [alarm for alarm in map(self.look, pictures) if alarm is not None]
-        if alarms and alarms[-1].trouble in (Trouble.COVERED, Trouble.LIGHT):
-            return alarms[-1]
-        move = self._anchors.move(pictures[-1]) if pictures[-1].shape == self._shape else None
-        if move is not None and move.is_bump:
-            return _bumped(f"{move.moved_mm:.1f} mm since the table was read")
-        if not alarms and move is not None and move.moved_mm == math.inf:
-            return Alarm(Trouble.BUMP, "the picture shows another table than when it was read")
-        return alarms[-1] if alarms else None
-
-    def _soldier_at(self, centre_px: tuple[float, float]) -> Soldier | None:
-        """Return the soldier whose figure a patch may be, the nearest."""
-        x_mm, y_mm = self._view.on_plane(np.array([centre_px]))[0]
-        reach_mm = 0.6 * self._scene.square_mm + 0.5 * self._standing.height_mm
-        near = [
-            (float(np.hypot(s.x_mm - x_mm, s.y_mm - y_mm)), s)
-            for s in self._standing.soldiers
-            if np.hypot(s.x_mm - x_mm, s.y_mm - y_mm) < reach_mm
-        ]
-        return min(near)[1] if near else None
 
 
 class ClipGuard:
@@ -243,7 +73,7 @@ class ClipGuard:
         self._watch = _ClipWatch(reference, view, scene, standing)
         self._but_the_cannon = Watched(shrink_mask(clear_of_the_cannon(view, scene, reference.shape) > 0))
         self._mm2_per_px = view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2) ** 2
-        self._lying = None if lying is None else _lies_there(lying)
+        self._lying = None if lying is None else lies_there(lying)
         self._release_told = scene.fire_us is not None
         self._shrunken: dict[int, Image] = {}
         self._seen: dict[int, Alarm | None] = {}
@@ -278,13 +108,13 @@ class ClipGuard:
         move = self.anchors.move(frames[-1])
         if move is not None and move.is_bump:
             # Every edge would look like a change: what else may have happened cannot be told.
-            return (_bumped(f"{move.moved_mm:.1f} mm during the shot"),)
+            return (bumped(f"{move.moved_mm:.1f} mm during the shot"),)
         found: dict[Trouble, Alarm] = {}
         if self._lying is not None:
             found[Trouble.HAND] = self._lying
         if laid_back is not None:
             when = _since_release(laid_back.since_us, released_us)
-            found[Trouble.BUMP] = _bumped(f"{laid_back.moved_mm:.1f} mm during the shot, seen {when}")
+            found[Trouble.BUMP] = bumped(f"{laid_back.moved_mm:.1f} mm during the shot, seen {when}")
         earlier: tuple[Alarm, int] | None = None
         last = len(frames) - 1
         looked_at = [*dict.fromkeys((*_looked_at(timestamps_us), last))]
@@ -295,7 +125,7 @@ class ClipGuard:
         if laid_back is None and (sprang := self._sprang_back(frames, timestamps_us, looked_at)) is not None:
             at_us, moved_mm = sprang
             when = _since_release(at_us, released_us)
-            found[Trouble.BUMP] = _bumped(f"{moved_mm:.1f} mm during the shot, seen {when}, and sprang back")
+            found[Trouble.BUMP] = bumped(f"{moved_mm:.1f} mm during the shot, seen {when}, and sprang back")
 
         for n, k in enumerate(looked_at):
             at_us = timestamps_us[k]
@@ -430,20 +260,6 @@ class ClipGuard:
         return self._shrunken[at_us]
 
 
-def _bumped(far_and_when: str) -> Alarm:
-    return Alarm(Trouble.BUMP, f"the table or the camera was moved by {far_and_when}")
-
-
-def _lies_there(thing: LyingThing) -> Alarm:
-    u_px, v_px = thing.centre_px
-    return Alarm(
-        Trouble.HAND,
-        f"something of {thing.area_mm2 / 100:.0f} cm2 lies over the board that is no soldier "
-        f"(at pixel {u_px:.0f}, {v_px:.0f}): a hand, a sleeve, a thing that was put down",
-        thing.centre_px,
-    )
-
-
 def _since_release(at_us: int, released_us: int) -> str:
     since_ms = (at_us - released_us) / 1000
     return f"{abs(since_ms):.0f} ms {'after' if since_ms >= 0 else 'before'} the release"
@@ -456,33 +272,6 @@ def _looked_at(timestamps_us: Sequence[int]) -> Iterator[int]:
         if at_us - looked_us >= _LOOK_EACH_US:
             looked_us = at_us
             yield k
-
-
-def unchanged(before: Image, now: Image, view: BoardView, scene: Scene) -> bool:
-    """Say whether a table that was read some seconds ago is the same still, to the noise of the pictures.
-
-    Anything at all on the board counts, in any colour: whoever asks reads the table anew in any doubt.
-
-    Parameters
-    ----------
-    before, now
-        Pictures of the table at rest, each what several have in common.
-    view, scene
-        The camera when it was read, and the board.
-    """
-    if before.shape != now.shape:
-        return False
-    sway = Steady(before).measure(now)
-    if max(abs(sway.du_px), abs(sway.dv_px)) > _SAME_PX or abs(sway.gain - 1.0) > _SAME_LIGHT:
-        return False
-    rim = np.array([(x, y, z) for x, y in scene.outline_mm for z in (0.0, _HEADS_MM)])
-    board = np.zeros(before.shape[:2], np.uint8)
-    cv2.fillConvexPoly(board, cv2.convexHull(corners_of(view.project(rim))), 1)
-    watched = Watched(shrink_mask(board > 0))
-    return not any(
-        cv2.countNonZero(watched.differs(was, has, watched.gain(was, has), least_step=_SAME_STEP))
-        for was, has in zip(shrink_colours(before), shrink_colours(now), strict=True)
-    )
 
 
 class _ClipWatch:
@@ -498,10 +287,10 @@ class _ClipWatch:
 
     def look(self, now: Image) -> Alarm | None:
         """Say what is the matter in one shrunken picture."""
-        if (hidden := _covered(now, self._contrast)) is not None:
+        if (hidden := covered(now, self._contrast)) is not None:
             return hidden
         gain = self._away.gain(self._before, now)
-        if abs(gain - 1.0) > _LIGHT_CHANGE:
+        if abs(gain - 1.0) > LIGHT_CHANGE:
             return Alarm(Trouble.LIGHT, f"the light had changed by {100 * (gain - 1):+.0f} %")
         changed = self._away.differs(self._before, now, gain)
         patch = _arm(cv2.morphologyEx(changed, cv2.MORPH_OPEN, self._kernel), self._mm2_per_px)
@@ -530,81 +319,3 @@ def _arm(changed: Image, mm2_per_px: float) -> tuple[float, tuple[float, float]]
             u_px, v_px = (centre + 0.5) * SHRINK
             best = area_mm2, (float(u_px), float(v_px))
     return best
-
-
-def missing_soldiers(
-    standing: Standing, expected: Mapping[Square, Side] | None, track: ShotTrack
-) -> Alarm | None:
-    """Say that soldiers of the told position are gone before a shot that is not seen: it may have felled them."""
-    seen = {soldier.square for soldier in standing.soldiers}
-    gone = [square for square in sorted(expected or ()) if square not in seen]
-    if track.found or not gone:
-        return None
-    squares = ", ".join(map(str, gone))
-    return Alarm(
-        Trouble.MISSING,
-        f"no shot is seen, and {squares} should hold soldiers before it and are seen empty: did it leave before the pictures "
-        "begin, or before fire_us?",
-    )
-
-
-def unseen_soldiers(unseen: Collection[Square], *, position_told: bool, hardly_seen: bool) -> Alarm | None:
-    """Say that soldiers were not seen before a shot: somebody left a square that seemed empty, or nobody is plain at all.
-
-    Parameters
-    ----------
-    unseen
-        Squares that something left where nobody was seen to stand.
-    position_told
-        Whether it is known who stood there, seen or not.
-    hardly_seen
-        Whether nobody was seen plainly.
-    """
-    if unseen:
-        squares = ", ".join(map(str, sorted(unseen)))
-        reason = f"something left its place on {squares}, and no soldier was seen to stand there"
-    elif hardly_seen and not position_told:
-        reason = "the soldiers hardly show against this board, and any of them may have been missed"
-    else:
-        return None
-    return Alarm(Trouble.UNSEEN, f"{reason}: {_SHOW_THEM}")
-
-
-def late_falls(
-    falls: Sequence[FallCause], pushes: Sequence[Push], track: ShotTrack
-) -> Mapping[Square, Alarm]:
-    """Name the soldiers that began to fall when everything else had long come to rest."""
-    busy_until_us = float(track.points[-1][0]) if track.points else None
-    alarms = {}
-    stirs = sorted(
-        [(f.toppling.began_us, f.toppling.passed_us, f) for f in falls]
-        + [(p.began_us, p.began_us, None) for p in pushes],
-        key=lambda stir: stir[:2],
-    )
-    for began_us, passed_us, fall in stirs:
-        if fall is not None and busy_until_us is not None and began_us - busy_until_us > _LATE_US:
-            square = fall.toppling.soldier.square
-            alarms[square] = Alarm(
-                Trouble.FALL,
-                f"{square} began to fall {(began_us - busy_until_us) / 1000:.0f} ms after everything else lay still",
-            )
-            continue
-        busy_until_us = max(busy_until_us or 0.0, passed_us, began_us + _FALLING_US)
-    return alarms
-
-
-def _covered(shrunken: Image, contrast_before: float) -> Alarm | None:
-    """Say whether a shrunken picture shows nothing, given its contrast when it did."""
-    brightness, contrast = (float(v.item()) for v in cv2.meanStdDev(shrunken))
-    if brightness < _DARK:
-        return Alarm(
-            Trouble.COVERED,
-            f"the picture is dark (mean grey level {brightness:.0f}): lens covered or lights out",
-        )
-    if contrast < _FLAT_SHARE * contrast_before:
-        return Alarm(
-            Trouble.COVERED,
-            f"the picture shows next to nothing (its contrast fell to {100 * contrast / contrast_before:.0f} %): "
-            "lens covered or fogged",
-        )
-    return None
