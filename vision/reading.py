@@ -30,7 +30,7 @@ from vision.hung import hung_from
 from vision.lying_there import LyingThing, find_lying_thing
 from vision.muzzle import muzzle_too_high, unseen_from_high
 from vision.outcome import Push, Standing
-from vision.registration import BoardView, EitherWay, NoBoard, grey, only_roughly, register
+from vision.registration import BoardView, EitherWay, NoBoard, grey, is_black, only_roughly, register
 from vision.release_untold import LEAST_WORTH, left_later_us, seen_better
 from vision.scene import Scene
 from vision.shot import ShotTrack, find_track
@@ -54,7 +54,6 @@ __all__ = [
 
 _STILL_US = 60_000  # pictures before the release from which the table at rest is taken
 _MOST_STILL_FRAMES = 12
-_BLACK_LEVEL = 12
 _ONE_SHADE = 1.5  # grey levels, of blocks of pixels; a bare board on a bare table has several times as much
 _FEW_WRONG = 4
 _ENDS_BY_SHOT = (
@@ -140,7 +139,7 @@ def read_before(
     picture = _before_release(frames, timestamps_us, scene)
     shades = shrink(picture)
     # Where corners are told, no board need be seen to be believed.
-    if float(shades.std()) < _ONE_SHADE and float(shades.mean()) > _BLACK_LEVEL:
+    if float(shades.std()) < _ONE_SHADE and not is_black(shades):
         return NoReading("no board in the picture: it is of one shade all over")
     view = register(picture, scene)
     notes: tuple[str, ...] = ()
@@ -258,7 +257,7 @@ def read_shot(
         and (hung := hung_from(frames, timestamps_us, first_moving, release_told=True)) is not None
     ):
         return NoReading(_HUNG.format(hung + 1))
-    if float(np.percentile(grey(frames[-1])[::4, ::4], 99)) < _BLACK_LEVEL:
+    if is_black(grey(frames[-1])):
         return NoReading(
             "the picture goes black before the clip ends: was the lens covered or the lamp switched off?"
         )

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.registration import BoardView
-from vision.shot.draft import Draft, DraftFitter, furthest_px, own_of, place_px, thrown_of
+from vision.shot.draft import FEWEST_PLAIN, Draft, DraftFitter, furthest_px, own_of, place_px, thrown_of
 from vision.shot.flight import FlightFit, FlightPrior
 from vision.shot.sights import PLANE_MM, Sight, SightFinder
-from vision.shot.streaks import SHOT_DIAMETER_MM
+from vision.shot.streaks import SHOT_DIAMETER_MM, SHOT_RADIUS_MM
 from vision.soldiers.lamp import Lamp
 
 __all__ = ["Grower"]
@@ -21,7 +21,6 @@ FloatArray = NDArray[np.float64]
 
 _MISSED_PICTURES = 3  # hidden by a soldier, or the colour of what is below
 _SHADOWS_ALONE = 1  # pictures at the end of a flight
-_FEWEST_PLAIN = 3
 _SHADOW_REACH_PX = 30.0
 _OWN_SIDE = 0.9  # of the shot's width
 _STRAY_SHADOW_PX = 3.5
@@ -82,7 +81,7 @@ class Grower:
         for k in range(kept[-1].streak.frame + 1, self._finder.end):
             if (
                 kept[0].streak.frame < self._stirred <= k
-                and len({s.streak.frame for s in kept}) < _FEWEST_PLAIN
+                and len({s.streak.frame for s in kept}) < FEWEST_PLAIN
             ):
                 break  # it has struck somebody, and two sights cannot tell that it flew on as before
             near = self._near(fit, k)
@@ -177,7 +176,7 @@ class Grower:
         where = fit.flight.at(time_us)
         if where[0, 2] < _SUNK_MM:
             return None
-        where[:, 2] = np.maximum(where[:, 2], SHOT_DIAMETER_MM / 2)
+        where[:, 2] = np.maximum(where[:, 2], SHOT_RADIUS_MM)
         thrown = lamp.shadow(where)
         # How far it may lie off: the flight's own spread, its height's along the shadow, and the lamp's.
         spread = fit.spread_at(time_us)[0]

@@ -13,7 +13,7 @@ import numpy as np
 from vision.registration import BoardView
 from vision.shot.bounce import fit_bounced
 from vision.shot.closer_look import CloserLook
-from vision.shot.draft import Draft, DraftFitter, furthest_px, loosened, own_of, seen_of
+from vision.shot.draft import FEWEST_PLAIN, Draft, DraftFitter, furthest_px, loosened, own_of, seen_of
 from vision.shot.faint import Struck
 from vision.shot.flight import FlightFit
 from vision.shot.sights import Sight
@@ -23,7 +23,6 @@ __all__ = ["Seams"]
 _JOIN_LOSS = 9.0  # by how much one flight may raise the sum of squares of two
 _STRAY_PX = 3.0
 _FEWEST_TRIMMED, _STRAY_SIGMAS, _LIKELY_SIGMAS = 2, 4.0, 2.5
-_FEWEST_PLAIN = 3
 _FEWEST_ROUND_BOUNCE = 4
 _FEWEST_SINCE_BOUNCE = 2  # pictures; of two bounces after which but one was left, neither was one
 _LANDINGS = 8  # times of a bounce from which the search may begin
@@ -90,7 +89,7 @@ class Seams:
                 # Where the flight itself begins is not asked: it begins with what is in question. Of two or three
                 # pictures the rest says nothing: any two are on one flight.
                 alone = self._fitter.fit(loosened(draft.prior), rest, near=draft.fit)
-                few = len(draft.pictures) <= _FEWEST_PLAIN
+                few = len(draft.pictures) <= FEWEST_PLAIN
                 if not own or (not few and self._fitter.off(alone, own[0]) <= _STRAY_SIGMAS):
                     break
                 if self._fitter.off(before.fit, own[0]) > (_LIKELY_SIGMAS if few else _STRAY_SIGMAS):
@@ -142,7 +141,7 @@ class Seams:
         """Leave out what was seen once a soldier stirred, where the flight up to then leads elsewhere: he was struck."""
         stirred_us = min((each.time_us for each in self._struck), default=np.inf)
         pictures = [k for k in draft.pictures if self._times[k] < stirred_us]
-        if len(pictures) < _FEWEST_PLAIN or len(pictures) == len(draft.pictures):
+        if len(pictures) < FEWEST_PLAIN or len(pictures) == len(draft.pictures):
             return draft
         kept = draft.until(pictures[-1])
         fit = self._fitter.fit(draft.prior, kept, near=draft.fit)
