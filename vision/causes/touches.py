@@ -46,15 +46,13 @@ class ShotContacts:
     @property
     def first(self) -> Touch | None:
         """The likeliest first touch, all accounts taken together; ``None`` where nothing was touched."""
-        # One of what was touched only later leaves out whom the shot had moved by then.
-        courses = [c for c in self.courses if not c.touches or c.touches[0].time_us <= self.stirred_us]
         shares: dict[tuple[Square | None, bool] | None, float] = {}
-        for course in courses:
+        firsts: dict[tuple[Square | None, bool] | None, Touch | None] = {}
+        for course in self.courses:
             start = course.touches[0] if course.touches else None
-            key = None if start is None else (start.square, start.on_board)
-            shares[key] = shares.get(key, 0.0) + course.probability
-        best = max(shares, key=lambda key: shares[key], default=None)
-        if best is None:
-            return None
-        starts = (course.touches[0] for course in courses if course.touches)
-        return next(touch for touch in starts if (touch.square, touch.on_board) == best)
+            if start is not None and start.square is None and start.time_us > self.stirred_us:
+                continue  # it leaves out whom the shot had moved by then
+            what = None if start is None else (start.square, start.on_board)
+            shares[what] = shares.get(what, 0.0) + course.probability
+            firsts.setdefault(what, start)
+        return firsts[max(shares, key=lambda what: shares[what])] if shares else None
