@@ -343,8 +343,9 @@ def _take_views(folder: Path, settings: Settings, told: Target | None) -> None:
     """Fill the folder from the camera until everything is covered, or somebody presses Ctrl-C."""
     import time
 
-    from rig.camera import CameraGone
+    from rig.camera import CameraGone, CameraStalled
     from rig.cli._opening import real_camera
+    from rig.cli._silence import Silence
     from rig.lens_live import LiveViews, Taken
     from rig.link.serial_port import WallClock
     from rig.settings import TWIN
@@ -357,6 +358,7 @@ def _take_views(folder: Path, settings: Settings, told: Target | None) -> None:
     views = LiveViews(folder, told)
     camera = real_camera(settings, WallClock())
     said, said_s = "", 0.0
+    silence = Silence(camera)
     try:
         typer.echo(
             "hold the board before the camera, still for a moment each time; Ctrl-C when you have enough"
@@ -364,8 +366,10 @@ def _take_views(folder: Path, settings: Settings, told: Target | None) -> None:
         while not views.enough:
             frames = camera.poll()
             if not frames:
+                silence.lasts()
                 time.sleep(_LOOK_S)
                 continue
+            silence.broken()
             seen = views.look(frames[-1].image)
             if isinstance(seen, Taken):
                 advice = seen.coverage.advice
@@ -380,7 +384,7 @@ def _take_views(folder: Path, settings: Settings, told: Target | None) -> None:
         if views.count == 0:
             raise
         typer.echo(f"{views.count} views")
-    except CameraGone as gone:
+    except (CameraGone, CameraStalled) as gone:
         if views.count == 0:
             raise
         typer.echo(f"{views.count} views; {gone}")

@@ -16,6 +16,7 @@ import typer
 
 from rig.cli._app import RefusedError, app
 from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_of_this_table
+from rig.cli._silence import Silence
 from rig.whole_file import write_whole
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ __all__ = ["watch"]
 
 _SHOWN_S = 0.08  # a dozen pictures a second are shown; every picture is looked at
 _PASS_S = 0.02
-_SILENT_S = 2.0  # a shot is refused sooner (camera.stall_s); whoever watches is not sent away for a hiccup
 _SAVE_WITHIN_S = 5.0
 _WINDOW = "rig watch (q ends)"
 
@@ -101,7 +101,7 @@ def _watch(
     """
     ends_s = math.inf
     shown_s = 0.0
-    came_s = time.monotonic()
+    silence = Silence(source)
     newest: Frame | None = None
     told: object = None
     while time.monotonic() < ends_s:
@@ -114,22 +114,15 @@ def _watch(
             if (now := (table.clear, table.trouble)) != told:
                 told = now
                 typer.echo(table.state if table.clear else f"not clear: {table.state}")
-            came_s = time.monotonic()
+            silence.broken()
         else:
-            _refuse_silence(source, time.monotonic() - came_s)
+            silence.lasts()
         # Also while none comes: a window hears its keys only when it is shown something.
         if newest is not None and time.monotonic() - shown_s >= _SHOWN_S:
             shown_s = time.monotonic()
             if not show(table.draw(newest.image)):
                 return True
     return False
-
-
-def _refuse_silence(source: Camera, silent_s: float) -> None:
-    from rig.camera import CameraStalled
-
-    if silent_s > max(_SILENT_S, 3 / source.fps):
-        raise CameraStalled(source.name, round(1e6 * silent_s), round(1e6 / source.fps))
 
 
 @contextmanager

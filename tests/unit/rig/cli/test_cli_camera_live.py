@@ -105,6 +105,21 @@ def test_a_camera_that_shows_no_board_is_told(here: Path, capsys: pytest.Capture
     assert list((here / "views").iterdir()) == []
 
 
+def test_a_camera_that_hangs_is_told_and_not_waited_for(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    film(here / "wall.avi", [np.full((360, 480), 128, np.uint8)])
+
+    class HangingCamera(PatientCamera):
+        def poll(self) -> list[Frame]:
+            return [] if self._count else super().poll()
+
+    monkeypatch.setattr("rig.cli._opening.real_camera", HangingCamera)
+    monkeypatch.setattr("rig.cli._silence._LONGEST_S", 0.1)
+    assert main(["camera", "calibrate", "views", "--live", "--camera", "wall.avi"]) == 2
+    assert "camera wall.avi: no picture for" in capsys.readouterr().err
+
+
 def test_a_camera_is_for_live_views_only(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["camera", "calibrate", "views", "--camera", "0"]) == 2
     assert "--live" in capsys.readouterr().err
