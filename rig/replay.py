@@ -1,13 +1,13 @@
 """A shot to look at again: an annotated film in slow motion, and a sheet of its key pictures.
 
-The film runs at the usual speed while nothing happens, and twenty times slower while the shot flies. Beside the
-picture stands what has happened so far, and at the end the verdict.
+The film is about twenty times slower than life while the shot flies, and about five times before and after. Beside the
+picture stands how slow it is and what has happened so far, and at the end the verdict.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -19,7 +19,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from game.montecassino import BOARD_FILES, BOARD_ROWS, Cause, Doubt, Square
+from game.montecassino import BOARD_FILES, BOARD_ROWS, Cause, Doubt, Side, Square
 from rig.analyse import Analysis
 from rig.recording import read_frames
 from rig.replay_drawing import Colour, Sheet, text_width_px, wrapped, write
@@ -36,8 +36,8 @@ _HEIGHT_PX = 720
 _PANEL_PX = 440
 _FILM_FPS = 25
 _ENCODER = {"crf": "20", "preset": "veryfast"}
-# How long a picture is shown, in pictures of the film.
-_SLOWEST, _SLOW = 4, 1
+# How many times slower than life. Each picture is shown at least once, so what a fast camera filmed is slower still.
+_FLIGHT_SLOWNESS, _SLOWNESS = 20, 5
 _BEFORE_US = 120_000
 _AFTER_TOUCH_US = 60_000
 _LONGEST_FLIGHT_US = 400_000
@@ -48,6 +48,7 @@ _FOOT_MM = 16.0
 _TILE_PX = (640, 360)
 _CAPTION_PX = 30
 _GAP_PX = 14
+_MOST_LINES = 12  # of the verdict beside the film, so that what happened still has room above it
 _MOST_FALLS = 15  # tiles of falls on the sheet; a shot that fells more is told by the film
 # Shares of the picture's height that are cut out round an event, and round all of them.
 _NEAR = 0.4
@@ -119,7 +120,7 @@ def _encode(path: Path, story: _Story, folder: Path) -> None:
         for k, picture in enumerate(read_frames(folder, recording)):
             last = picture
             if count := story.shown(times_us, k):
-                show(story.page(picture, times_us[k], slowness=count), count)
+                show(story.page(picture, times_us[k]), count)
         assert last is not None, "a recording that was read has pictures"
         show(story.page(last, times_us[-1], ruled=True), _VERDICT_S * _FILM_FPS)
         container.mux(stream.encode())
@@ -230,11 +231,16 @@ class _Story:
 
     def shown(self, times_us: Sequence[int], k: int) -> int:
         """Return for how many pictures of the film the clip's picture `k` is shown."""
-        begin_us, end_us = self._flight_us
-        if times_us[k] < begin_us - _BEFORE_US:
+        if times_us[k] < self._flight_us[0] - _BEFORE_US:
             return 0
         gap = 1 if k == 0 else min(_MOST_GAP, round((times_us[k] - times_us[k - 1]) / self._frame_us))
-        return gap * (_SLOWEST if begin_us - self._frame_us <= times_us[k] <= end_us else _SLOW)
+        return gap * self._repeats(times_us[k])
+
+    def _repeats(self, time_us: float) -> int:
+        """Return for how many pictures of the film one of the clip is shown where none was lost before it."""
+        begin_us, end_us = self._flight_us
+        flies = begin_us - self._frame_us <= time_us <= end_us
+        return max(1, round((_FLIGHT_SLOWNESS if flies else _SLOWNESS) * _FILM_FPS * self._frame_us / 1e6))
 
     def clock(self, time_us: float) -> str:
         """Say when something is, from the release on."""
@@ -245,10 +251,10 @@ class _Story:
             return "0 ms"
         return f"{since_ms:+.0f} ms".replace("-", "−")
 
-    def page(self, picture: Image, time_us: int, *, slowness: int = 1, ruled: bool = False) -> Image:
+    def page(self, picture: Image, time_us: int, *, ruled: bool = False) -> Image:
         """Return a picture of the film."""
         drawn = self.drawn(picture, time_us, size_px=self._picture_px, ruled=ruled)
-        return np.hstack([drawn, self._panel(time_us, slowness=slowness, ruled=ruled)])
+        return np.hstack([drawn, self._panel(time_us, ruled=ruled)])
 
     # --- the picture
 
@@ -366,19 +372,19 @@ class _Story:
         # Of one moment the touch stands first, as it was put in.
         return sorted(events, key=lambda event: event.time_us)
 
-    def _panel(self, time_us: float, *, slowness: int, ruled: bool) -> Image:
+    def _panel(self, time_us: float, *, ruled: bool) -> Image:
         panel = np.full((_HEIGHT_PX, _PANEL_PX, 3), _GROUND, np.uint8)
         left, right = 20, _PANEL_PX - 20
         write(panel, self._name, (left, 18), 20, _WORDS, bold=True)
         write(panel, self._agreed(), (left, 46), 14, _DIM)
         clock = self.clock(time_us)
         write(panel, clock, (left, 74), 34, _WORDS, bold=True)
-        speed = "at rest" if ruled else self._speed(slowness)
+        speed = "at rest" if ruled else self._speed(time_us)
         write(panel, speed, (right - text_width_px(speed, 15), 92), 15, _DIM)
         cv2.line(panel, (left, 122), (right, 122), (80, 75, 70), 1)
         due_us = float("inf") if ruled else time_us + self._frame_us / 2
         events = [event for event in self._events if event.time_us <= due_us]
-        verdict = self._verdict_lines(15, right - left) if ruled else []
+        verdict = self._verdict_lines(15, right - left, most_lines=_MOST_LINES) if ruled else []
         bottom = _HEIGHT_PX - 16 - (43 + 22 * len(verdict) if verdict else 0)
         self._list(panel, events, 134, bottom, left, right)
         if verdict:
@@ -399,7 +405,7 @@ class _Story:
         ]
         short = [24] * len(blocks)
         first = 0
-        while sum(short[first:]) > bottom - top:
+        while first < len(short) and sum(short[first:]) > bottom - top:
             first += 1
         room = bottom - top - sum(short[first:])
         detailed = set()
@@ -425,12 +431,17 @@ class _Story:
         keys = self.analysis.recording.keys
         return f"side {keys.cannon.side} fires, option {keys.option}, zone {keys.zone}"
 
-    def _speed(self, slowness: int) -> str:
-        """Say how much slower than life the film runs now."""
-        return f"1/{slowness * 1e6 / _FILM_FPS / self._frame_us:.0f} of its speed"
+    def _speed(self, time_us: float) -> str:
+        """Say how much slower than life the film runs at a time."""
+        return f"1/{self._repeats(time_us) * 1e6 / _FILM_FPS / self._frame_us:.0f} of its speed"
 
-    def _verdict_lines(self, size_px: int, width_px: int, *, bold: bool = False) -> list[tuple[str, Colour]]:
-        """Say the verdict in lines for letters of a size, none wider than `width_px`."""
+    def _verdict_lines(
+        self, size_px: int, width_px: int, *, bold: bool = False, most_lines: int | None = None
+    ) -> list[tuple[str, Colour]]:
+        """Say the verdict in lines for letters of a size, none wider than `width_px`.
+
+        Where they would be more than `most_lines`, those in doubt are only named: the sheet and `rig analyse` say between what.
+        """
         verdict = self.analysis.verdict
         leaves = " ".join(map(str, verdict.casualties))
         back: defaultdict[str, list[str]] = defaultdict(list)
@@ -440,10 +451,25 @@ class _Story:
         said += [(f"put back: {' '.join(squares)}, {why}", _STAYS) for why, squares in back.items()]
         if not back:
             said.append(("put back: nobody", _DIM))
-        said += [(line, _DOUBT) for line in told_together(map(_in_doubt, verdict.doubts))]
-        return [
-            (line, colour) for words, colour in said for line in wrapped(words, size_px, width_px, bold=bold)
-        ]
+
+        def in_lines(doubts: Iterable[str]) -> list[tuple[str, Colour]]:
+            told = [*said, *((words, _DOUBT) for words in doubts)]
+            return [
+                (line, colour)
+                for words, colour in told
+                for line in wrapped(words, size_px, width_px, bold=bold)
+            ]
+
+        lines = in_lines(told_together(map(_in_doubt, verdict.doubts)))
+        if most_lines is None or len(lines) <= most_lines:
+            return lines
+        of_side: defaultdict[Side, list[str]] = defaultdict(list)
+        for doubt in verdict.doubts:
+            of_side[doubt.commander].append(str(doubt.square))
+        return in_lines(
+            f"in doubt, the commander of {side} decides: {' '.join(squares)}"
+            for side, squares in of_side.items()
+        )
 
     # --- the sheet
 

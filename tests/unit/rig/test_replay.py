@@ -1,18 +1,22 @@
 """`rig replay`: a film that OpenCV opens and a sheet, with the fall, its cause and the verdict in them."""
 
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import cv2
 import numpy as np
 import pytest
-from painted_shot import FRAMES, record
+from numpy.typing import NDArray
+from painted_shot import FIRE, FRAMES, TIMES_US, record
 
+from game.montecassino import Cause, Doubt, Side, Square
 from rig import replay
-from rig.analyse import analyse_folder
+from rig.analyse import Analysis, analyse_folder
 from rig.cli import main
+from rig.recording import Recording
 from rig.replay import _Story
 from rig.replay_drawing import Sheet, text_width_px, wrapped
 
@@ -20,6 +24,11 @@ from rig.replay_drawing import Sheet, text_width_px, wrapped
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return record(tmp_path_factory.mktemp("replay") / "shot-7")
+
+
+@pytest.fixture(scope="module")
+def analysis(folder: Path) -> Analysis:
+    return analyse_folder(folder)
 
 
 def test_a_film_and_a_sheet_are_written_beside_the_reading(
@@ -87,8 +96,56 @@ def test_two_that_write_one_film_at_once_both_leave_it_whole(
     assert list(tmp_path.iterdir()) == [film]
 
 
-def test_words_are_placed_apart_and_inside_the_picture(folder: Path) -> None:
-    analysis = analyse_folder(folder)
+@pytest.mark.parametrize(("of_each", "named"), [(1, False), (2, False), (5, True), (8, True), (12, False)])
+def test_a_verdict_leaves_room_for_what_happened_however_many_are_in_doubt(
+    analysis: Analysis, of_each: int, named: bool
+) -> None:
+    doubts = tuple(
+        Doubt(Square.parse(f"{side}-{k:02}"), (Cause.DIRECT, Cause.DRAGGED), side)
+        for side in Side
+        for k in range(1, 1 + of_each)
+    )
+    verdict = replace(analysis.verdict, doubts=doubts, undecided=tuple(doubt.square for doubt in doubts))
+    keys = analysis.recording.keys
+    story = _Story(replace(analysis, verdicts={keys.option: verdict}), "shot-7")
+    picture = np.zeros((keys.camera.height, keys.camera.width, 3), np.uint8)
+    page = story.page(picture, TIMES_US[-1], ruled=True)
+    panel = page[:, -replay._PANEL_PX :]
+    said = [words for words, _ in story._verdict_lines(15, 400, most_lines=replay._MOST_LINES)]
+    assert len(said) <= replay._MOST_LINES
+    ground = (panel == panel[0, 0]).all(axis=(1, 2))
+    assert ground[-8:].all()
+    told = " ".join(said)
+    assert ("in doubt, the commander of A decides: A-01 A-02" in told) is named
+    assert ("in doubt, direct or dragged" in told) is (of_each <= 2)
+
+
+def test_a_lost_picture_does_not_make_the_film_say_that_it_runs_slower(
+    analysis: Analysis, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times_us = TIMES_US[: FIRE + 3] + TIMES_US[FIRE + 4 :]
+    keys = analysis.recording.keys.model_copy(update={"timestamps_us": times_us})
+    picture = np.zeros((keys.camera.height, keys.camera.width, 3), np.uint8)
+    monkeypatch.setattr(replay, "read_frames", lambda folder, recording: [picture] * len(times_us))
+    said = set()
+    write = replay.write
+
+    def heard(canvas: NDArray[np.uint8], words: str, *where: Any, **how: Any) -> None:
+        said.add(words)
+        write(canvas, words, *where, **how)
+
+    monkeypatch.setattr(replay, "write", heard)
+    replay.write_film(tmp_path / "shot.mp4", replace(analysis, recording=Recording(keys)), folder)
+    assert {words for words in said if "speed" in words} == {"1/19 of its speed", "1/5 of its speed"}
+
+
+@pytest.mark.parametrize("fps", [30, 60, 120, 240, 500])
+def test_a_flight_is_twenty_times_slower_however_fast_the_camera_is(fps: int) -> None:
+    story = cast(_Story, SimpleNamespace(_frame_us=1e6 / fps, _flight_us=(0, 100_000)))
+    assert 18 <= _Story._repeats(story, 50_000) * fps / replay._FILM_FPS <= 21
+
+
+def test_words_are_placed_apart_and_inside_the_picture(analysis: Analysis) -> None:
     sheet = Sheet(np.full((450, 800, 3), 90, np.uint8), analysis.reading.view, size_px=(640, 360))
     for k in range(12):
         sheet.label((180.0 + k, 405.0), 16.0, f"A-{k:02d} direct", (255, 255, 255))
