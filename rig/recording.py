@@ -448,7 +448,7 @@ def write_recording(
         to_disk(clip)
         whole["clip_sha256"] = _digest(clip)
         write_whole(path, json.dumps(whole, indent=1) + "\n")
-    except OSError as bad:
+    except (OSError, av.error.FFmpegError) as bad:
         with suppress(OSError):
             clip.unlink()  # half a clip is none, and takes the room that was wanting
         raise RecordingError(folder, f"cannot be written: {bad.strerror}") from bad

@@ -101,7 +101,10 @@ def write_film(path: Path, analysis: Analysis, folder: Path) -> None:
     """
     # The encoder's errors do not name the file, and it tells the container by the name's end.
     with draft_of(path, ending=path.suffix) as draft:
-        _encode(draft, _Story(analysis, folder.resolve().name), folder)
+        try:
+            _encode(draft, _Story(analysis, folder.resolve().name), folder)
+        except av.error.FFmpegError as bad:  # few are an OSError by themselves
+            raise OSError(bad.errno, bad.strerror) from bad
 
 
 def _encode(path: Path, story: _Story, folder: Path) -> None:

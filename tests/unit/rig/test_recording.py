@@ -210,6 +210,16 @@ def test_a_clip_that_the_disk_does_not_take_leaves_nothing(
     assert list((tmp_path / "shot").iterdir()) == []
 
 
+def test_a_clip_that_the_encoder_does_not_take_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A second pass, without what the first one finds.
+    monkeypatch.setattr("rig.recording._ENCODER", {"flags": "+pass2"})
+    with pytest.raises(RecordingError, match=r"shot: cannot be written: Generic error in an external library"):
+        write(tmp_path / "shot")
+    assert list((tmp_path / "shot").iterdir()) == []
+
+
 @pytest.mark.parametrize(("free", "refused"), [(SHOT_BYTES - 1, True), (SHOT_BYTES, False)])
 def test_no_shot_begins_where_the_disk_of_its_folder_has_no_room_for_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, refused: bool

@@ -75,6 +75,17 @@ def test_where_they_cannot_be_written_is_one_line(
     assert "shot-7.mp4" in err[1]
 
 
+def test_a_film_that_the_encoder_does_not_take_is_one_line_and_leaves_nothing(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # A second pass, without what the first one finds.
+    monkeypatch.setattr(replay, "_ENCODER", {"flags": "+pass2"})
+    assert main(["replay", str(folder), "--into", str(tmp_path / "films")]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line == f"rig: {tmp_path}/films/shot-7.mp4: Generic error in an external library"
+    assert list((tmp_path / "films").iterdir()) == []
+
+
 def test_two_that_write_one_film_at_once_both_leave_it_whole(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
