@@ -23,7 +23,7 @@ from rig.link.history import Remembered
 from rig.link.messages import Identity, Status
 from rig.link.port import Clock
 from rig.link.words import entry_in_words
-from rig.recording import SHOT_BYTES
+from rig.recording import BESIDE_BYTES, shot_bytes
 from rig.settings import TWIN, Settings
 from rig.uniforms_file import UniformsFileError
 from vision.registration import NoBoard, only_roughly, register
@@ -169,12 +169,18 @@ def clock_health() -> Iterator[Finding]:
 
 def disk_health(settings: Settings) -> Iterator[Finding]:
     """Look whether records can be written, and for how many shots there is room. What is missing is made."""
-    folders = {
-        "log": Path(settings.log.path).parent,
-        "recordings": Path(settings.log.recordings),
-        "transcripts": Path(settings.log.transcripts),
-    }
-    for part, folder in folders.items():
+    camera = settings.camera
+    clip_bytes = shot_bytes(
+        width_px=camera.width_px,
+        height_px=camera.height_px,
+        fps=camera.fps,
+        clip_s=camera.clip_before_s + camera.clip_after_s,
+    )
+    for part, folder, needed_bytes in (
+        ("log", Path(settings.log.path).parent, BESIDE_BYTES),
+        ("recordings", Path(settings.log.recordings), clip_bytes),
+        ("transcripts", Path(settings.log.transcripts), BESIDE_BYTES),
+    ):
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=folder):
@@ -187,8 +193,10 @@ def disk_health(settings: Settings) -> Iterator[Finding]:
                 f"choose another in {settings.name}",
             )
             continue
-        room = shutil.disk_usage(folder).free // SHOT_BYTES
-        found = f"{folder} can be written to, with room for {_shots(room)}"
+        room = shutil.disk_usage(folder).free // needed_bytes
+        found = (
+            f"{folder} can be written to, with room for {_shots(room)} of {needed_bytes / _MEGABYTE:.0f} MB"
+        )
         agreed = 2 * settings.game.shots
         if room < _FEW_SHOTS:
             yield Finding(Level.FAULT, part, found, "make room")
@@ -199,7 +207,7 @@ def disk_health(settings: Settings) -> Iterator[Finding]:
 
 
 def _shots(room: int) -> str:
-    return f"{min(room, 1000)}{'' if room <= 1000 else ' or more'} shots of {SHOT_BYTES // _MEGABYTE} MB"
+    return f"{min(room, 1000)}{'' if room <= 1000 else ' or more'} shots"
 
 
 def firmware_health(identity: Identity, status: Status) -> Iterator[Finding]:

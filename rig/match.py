@@ -42,7 +42,15 @@ from rig.link.transcript import TranscriptError
 from rig.log import LogError, ShotLog, Stage
 from rig.logged_reading import log_reading
 from rig.reading_ahead import ReadingAhead
-from rig.recording import RecordingError, recording_of, refuse_full_disk, refuse_recorded, write_recording
+from rig.recording import (
+    BESIDE_BYTES,
+    RecordingError,
+    recording_of,
+    refuse_full_disk,
+    refuse_recorded,
+    shot_bytes,
+    write_recording,
+)
 from rig.sequence import State
 from rig.settings import Settings
 from rig.shot_identity import shot_identity
@@ -233,8 +241,7 @@ class Match:
             As asked; where that is once the shot has left, after it was judged, told and recorded, unless it is asked twice.
         """
         refuse_what_the_rules_forbid(order.position, order.target)
-        for place in (Path(self.settings.log.recordings), Path(self.settings.log.path).parent):
-            refuse_full_disk(place)
+        self._refuse_full_disks()
         # Before the table is read: the cannon itself is in the picture.
         self._hands.carry_to(order.side)
         self._progress("reading the table")
@@ -454,6 +461,15 @@ class Match:
                 f"{known}; its recording is whole in {folder}, and the log does not take that: {error}; "
                 f"once that is mended: rig judge {shot_id}"
             ) from error
+
+    def _refuse_full_disks(self) -> None:
+        camera, asked, kept = self._eye.ring.camera, self.settings.camera, self.settings.log
+        clip_s = asked.clip_before_s + asked.clip_after_s
+        needed_bytes = shot_bytes(
+            width_px=camera.width_px, height_px=camera.height_px, fps=camera.fps, clip_s=clip_s
+        )
+        refuse_full_disk(Path(kept.recordings), needed_bytes)
+        refuse_full_disk(Path(kept.path).parent, BESIDE_BYTES)
 
     def _folder(self, shot_id: int) -> Path:
         """Where a shot's recording goes."""

@@ -30,7 +30,7 @@ from rig.whole_file import to_disk, write_whole
 from vision.scene import MarkerMap, Scene
 
 __all__ = [
-    "SHOT_BYTES",
+    "BESIDE_BYTES",
     "Keys",
     "Recording",
     "RecordingError",
@@ -40,12 +40,13 @@ __all__ = [
     "recording_of",
     "refuse_full_disk",
     "refuse_recorded",
+    "shot_bytes",
     "write_recording",
 ]
 
 FORMAT = "shot-recording/1"
-SHOT_BYTES = 20_000_000
-"""Room that a shot takes on the disk: a clip of 2.3 s at 720p and 120 a second, its sheet and its row."""
+BESIDE_BYTES = 2_000_000
+"""Room that a shot takes on the disk beside its clip: its sheet, its row in the log and its part of the transcript."""
 _LEAST_BOARD_PX2 = 1000.0  # smaller, and no soldier could be seen on it
 _MOST_FAULTS = 4  # told of a recording.json, which stays one line
 _FRAMES_FOLDER = "frames"
@@ -54,6 +55,7 @@ _CLIP_NAME = "clip.mkv"
 # The slower presets smooth: of the same size, they keep less of the shot's streak. Here it keeps its contrast to 1 to 2
 # grey levels. A picture of 720p takes 8 to 65 KB, as grainy as the camera is.
 _ENCODER = {"crf": "14", "preset": "ultrafast"}
+_MOST_BYTES_PER_PX = 65_000 / (1280 * 720)
 _CLIP_CLOCK = Fraction(1, 1_000_000)
 _NO_COLOUR = 3  # grey levels between the colours
 
@@ -393,14 +395,25 @@ def refuse_recorded(folder: Path) -> None:
         )
 
 
-def refuse_full_disk(folder: Path) -> None:
-    """Raise RecordingError where the disk of a folder, made or not yet, has no room for a shot."""
+def shot_bytes(*, width_px: int, height_px: int, fps: float, clip_s: float) -> int:
+    """Return the room that a shot takes on the disk of its recording at the most, with what lies beside its clip.
+
+    Examples
+    --------
+    >>> round(shot_bytes(width_px=1280, height_px=720, fps=120, clip_s=2.3) / 1e6)
+    20
+    """
+    return BESIDE_BYTES + round(_MOST_BYTES_PER_PX * width_px * height_px * fps * clip_s)
+
+
+def refuse_full_disk(folder: Path, needed_bytes: int) -> None:
+    """Raise RecordingError where the disk of a folder, made or not yet, has less room than a shot takes there."""
     there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
     free = shutil.disk_usage(there).free
-    if free < SHOT_BYTES:
+    if free < needed_bytes:
         raise RecordingError(
             folder,
-            f"its disk has {free / 1e6:.1f} MB left, and a shot takes up to {SHOT_BYTES / 1e6:.0f} MB; make room",
+            f"its disk has {free / 1e6:.1f} MB left, and a shot takes up to {needed_bytes / 1e6:.0f} MB; make room",
         )
 
 

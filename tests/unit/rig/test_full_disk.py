@@ -1,16 +1,26 @@
-"""A disk that is really full: a megabyte of memory, mounted as one."""
+"""A disk that is really full, a megabyte of memory mounted as one; and one that a shot does not go onto."""
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
+from logged_shots import START
 from painted_shot import CAMERA, keys
+from whole_rig import ORDER
 
+from rig.eye import Eye
+from rig.log import open_log_in_memory
+from rig.match import Match
 from rig.recording import RecordingError, read_recording, refuse_full_disk, write_recording
+from rig.settings import Camera as CameraSettings
+from rig.settings import Log, Settings
 from rig.whole_file import write_whole
 
 
@@ -31,7 +41,32 @@ def test_no_shot_begins_where_there_is_no_room_for_one(small_disk: Path) -> None
     with pytest.raises(
         RecordingError, match=r"recordings: its disk has 1\.0 MB left, .* up to 20 MB; make room"
     ):
-        refuse_full_disk(small_disk / "not made yet" / "recordings")
+        refuse_full_disk(small_disk / "not made yet" / "recordings", 20_000_000)
+
+
+def test_no_shot_begins_where_there_is_no_room_for_a_long_clip_of_large_pictures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=1_000_000_000))
+    camera = SimpleNamespace(width_px=3840, height_px=2160, fps=120.0)
+    nobody = cast(Any, None)
+    with open_log_in_memory() as log:
+        match = Match(
+            Settings(
+                camera=CameraSettings(clip_after_s=30), log=Log(recordings=str(tmp_path / "recordings"))
+            ),
+            cannon=nobody,
+            eye=cast(Eye, SimpleNamespace(ring=SimpleNamespace(camera=camera))),
+            hands=nobody,
+            clock=nobody,
+            shots=log,
+            session_id=log.start_session(START),
+        )
+        with pytest.raises(
+            RecordingError, match=r"recordings: its disk has 1000\.0 MB left, .* up to 2129 MB"
+        ):
+            match.shoot(ORDER)
+        assert not log.shots()
 
 
 def test_half_a_recording_is_none_and_leaves_its_room(small_disk: Path) -> None:

@@ -31,7 +31,7 @@ def settings_in(folder: Path) -> Settings:
     [
         (100_000_000_000, Level.OK, "1000 or more shots"),
         (800_000_000, Level.OK, "room for 40 shots"),
-        (799_000_000, Level.WARNING, "make room for the 40 of a battle"),
+        (797_000_000, Level.WARNING, "make room for the 40 of a battle"),
         (199_000_000, Level.FAULT, "room for 9 shots"),
         (0, Level.FAULT, "room for 0 shots"),
     ],
@@ -40,9 +40,22 @@ def test_room_is_told_in_shots(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free_bytes: int, level: Level, says: str
 ) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=free_bytes))
-    findings = list(disk_health(settings_in(tmp_path)))
-    assert [finding.level for finding in findings] == [level] * 3
-    assert all(says in str(finding) for finding in findings)
+    findings = {finding.part: finding for finding in disk_health(settings_in(tmp_path))}
+    assert findings["recordings"].level is level
+    assert says in str(findings["recordings"])
+
+
+def test_only_the_disk_of_the_recordings_must_have_room_for_clips(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=100_000_000))
+    large = CameraSettings(width_px=3840, height_px=2160, clip_after_s=10)
+    findings = {
+        f.part: str(f) for f in disk_health(settings_in(tmp_path).model_copy(update={"camera": large}))
+    }
+    assert "room for 0 shots of 725 MB" in findings["recordings"]
+    for part in ("log", "transcripts"):
+        assert "room for 50 shots of 2 MB" in findings[part]
 
 
 def test_a_date_that_cannot_be_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:

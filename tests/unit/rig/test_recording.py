@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from game.montecassino import Option, Side, Square
 from rig.cli import main
 from rig.recording import (
-    SHOT_BYTES,
     RecordingError,
     read_frames,
     read_recording,
@@ -215,12 +214,14 @@ def test_a_clip_that_the_encoder_does_not_take_leaves_nothing(
 ) -> None:
     # A second pass, without what the first one finds.
     monkeypatch.setattr("rig.recording._ENCODER", {"flags": "+pass2"})
-    with pytest.raises(RecordingError, match=r"shot: cannot be written: Generic error in an external library"):
+    with pytest.raises(
+        RecordingError, match=r"shot: cannot be written: Generic error in an external library"
+    ):
         write(tmp_path / "shot")
     assert list((tmp_path / "shot").iterdir()) == []
 
 
-@pytest.mark.parametrize(("free", "refused"), [(SHOT_BYTES - 1, True), (SHOT_BYTES, False)])
+@pytest.mark.parametrize(("free", "refused"), [(19_999_999, True), (20_000_000, False)])
 def test_no_shot_begins_where_the_disk_of_its_folder_has_no_room_for_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, refused: bool
 ) -> None:
@@ -231,7 +232,7 @@ def test_no_shot_begins_where_the_disk_of_its_folder_has_no_room_for_it(
 
     monkeypatch.setattr("shutil.disk_usage", usage)
     with pytest.raises(RecordingError, match="make room") if refused else nullcontext():
-        refuse_full_disk(tmp_path / "not made yet" / "recordings")
+        refuse_full_disk(tmp_path / "not made yet" / "recordings", 20_000_000)
 
 
 def setting(dotted: str, value: Any) -> Callable[[dict[str, Any]], None]:
