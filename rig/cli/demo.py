@@ -34,6 +34,9 @@ _SHOTS = (
     ("G-68", "iii"),
     ("A-67", "iii"),
 )
+_MARK = "made-by-rig-demo"
+_LOG = "log.sqlite"
+_LEFT = (_LOG, f"{_LOG}-wal", f"{_LOG}-shm", f"{_LOG}.lock", "recordings", "transcripts", "report.html")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +106,7 @@ def _settings(folder: Path, seed: int) -> Settings:
         camera=Camera(intrinsics_px=(1560.0, 1560.0, 639.5, 359.5), exposure_us=1000),
         cannon=Cannon(),
         log=Log(
-            path=str(folder / "log.sqlite"),
+            path=str(folder / _LOG),
             recordings=str(folder / "recordings"),
             transcripts=str(folder / "transcripts"),
         ),
@@ -113,19 +116,32 @@ def _settings(folder: Path, seed: int) -> Settings:
 
 def _clear(folder: Path) -> None:
     """Take away what an earlier demo left, and nothing else: a folder in which somebody works is refused."""
-    # A demo that fired has its log beside what it left.
-    left = () if (folder / "log.sqlite").exists() else ("recordings", "transcripts", "report.html")
-    theirs = [name for name in ("rig.toml", *left) if (folder / name).exists()]
+    mark = folder / _MARK
+    theirs = [name for name in ("rig.toml", *(() if mark.exists() else _LEFT)) if (folder / name).exists()]
+    if not theirs and _others_fired(folder / _LOG):
+        theirs = [f"a {_LOG} with which others fired too"]
     if theirs:
         raise typer.BadParameter(
             f"found {', '.join(theirs)} in {folder}, expected an empty folder or one that an earlier demo left",
             param_hint="--folder",
         )
-    for name in ("recordings", "transcripts"):
-        shutil.rmtree(folder / name, ignore_errors=True)
-    for path in (*folder.glob("log.sqlite*"), folder / "report.html"):
-        path.unlink(missing_ok=True)
+    for path in (folder / name for name in _LEFT):
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
     folder.mkdir(parents=True, exist_ok=True)
+    mark.write_text("rig demo made what is here, and takes it away when it plays again.\n", encoding="utf-8")
+
+
+def _others_fired(path: Path) -> bool:
+    """Whether there is a log with more sessions than a demo's own, which is one."""
+    from rig.log import open_log
+
+    if not path.exists():
+        return False
+    with open_log(path, create=False) as log:
+        return len(log.sessions()) > 1
 
 
 def _play(rig: OpenRig, position: Position, target: str, option: str) -> _Told:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import typer
 from logged_shots import PLAN, START, until
 from painted_shot import record
 from painted_table import CROWD
@@ -13,6 +14,7 @@ from game.montecassino import Agreement, Battle, Position, Side
 from rig.battle_file import write_battle
 from rig.cli import main
 from rig.log import Stage, open_log
+from rig.settings import Settings
 
 
 @pytest.fixture(autouse=True)
@@ -155,7 +157,7 @@ def _precious() -> dict[str, bytes]:
     return {each: Path(each).read_bytes() for each in _NAMES}
 
 
-@pytest.mark.parametrize("name", ["rig.toml", "recordings", "transcripts", "report.html"])
+@pytest.mark.parametrize("name", ["rig.toml", "log.sqlite", "recordings", "transcripts", "report.html"])
 def test_a_demo_takes_nothing_away_from_a_folder_in_which_somebody_works(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
@@ -165,6 +167,38 @@ def test_a_demo_takes_nothing_away_from_a_folder_in_which_somebody_works(
         capsys, "demo", "--folder", "."
     )
     assert Path(name).exists()
+
+
+def test_a_demo_takes_away_no_log_but_its_own(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither that of somebody whose `[log]` names a folder, nor one of its own with which somebody fired since."""
+
+    def play(settings: Settings, *_: object, **__: object) -> None:
+        with open_log(Path(settings.log.path)) as log:
+            log.end_session(log.start_session(START), "done")
+        raise typer.Abort
+
+    monkeypatch.setattr("rig.cli._opening.open_rig", play)
+    for _ in range(2):
+        assert main(["demo", "--folder", "played"]) == 130
+    capsys.readouterr()
+    Path("played/log.sqlite.copy").write_text("mine")
+    Path("data/recordings").mkdir(parents=True)
+    with open_log(Path("data/log.sqlite")) as log:
+        log.end_session(log.start_session(START), "done")
+    with open_log(Path("played/log.sqlite")) as log:
+        log.end_session(log.start_session(START), "done")
+    for folder, found in (
+        ("data", "log.sqlite, log.sqlite.lock, recordings"),
+        ("played", "a log.sqlite with which others fired too"),
+    ):
+        said = refused(capsys, "demo", "--folder", folder)
+        assert f"found {found} in {folder}, expected an empty folder or one that an earlier demo left" in said
+        with open_log(Path(folder, "log.sqlite"), create=False) as log:
+            assert log.sessions()
+    assert Path("data/recordings").is_dir()
+    assert Path("played/log.sqlite.copy").read_text() == "mine"
 
 
 @pytest.mark.parametrize(
