@@ -48,7 +48,8 @@ def open_engine(path: Path | None, lock: SessionLock, *, create: bool) -> sa.Eng
     if path is not None:
         _check_file(path, create=create)
     engine = sa.create_engine(
-        f"sqlite:///{path}" if path is not None else "sqlite://",
+        # Not put together as text: a ? or % in the path would mean something else there.
+        sa.URL.create("sqlite", database=str(path) if path is not None else None),
         connect_args={"timeout": _BUSY_TIMEOUT_S, "check_same_thread": False},
         poolclass=None if path is not None else sa.StaticPool,
     )
@@ -166,7 +167,8 @@ def _migrate(connection: sa.Connection) -> None:
     from alembic.config import Config  # noqa: PLC0415
 
     config = Config()
-    config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))
+    migrations = str(Path(__file__).with_name("migrations"))
+    config.set_main_option("script_location", migrations.replace("%", "%%"))  # as configparser has it
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
 

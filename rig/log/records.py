@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 __all__ = [
+    "FINISHING",
     "PREPARING",
     "Aim",
     "Analysis",
@@ -72,7 +73,8 @@ class Stage(StrEnum):
 PREPARING = frozenset({Stage.PLANNED, Stage.AIMED, Stage.COCKED, Stage.LOADED, Stage.ARMED})
 """Stages in which fire has not been asked for. They may come again, as after a let-down."""
 
-_FINISHING = frozenset({Stage.JUDGED, Stage.DECIDED, Stage.ABORTED, Stage.INTERRUPTED})
+FINISHING = frozenset({Stage.JUDGED, Stage.DECIDED, Stage.ABORTED, Stage.INTERRUPTED})
+"""Stages after which nothing more is due from the rig."""
 
 
 class Fired(StrEnum):
@@ -319,7 +321,7 @@ class Shot:
     @property
     def finished(self) -> bool:
         """Whether nothing more is due from the rig: judged, decided, given up or interrupted."""
-        return any(entry.stage in _FINISHING for entry in self.history)
+        return any(entry.stage in FINISHING for entry in self.history)
 
     @property
     def pending(self) -> tuple[DecidedDoubt, ...]:

@@ -19,6 +19,7 @@ from rig.log._sqlite import GarbledError, SessionLock, open_engine, spoken_error
 from rig.log.deciding import why_not_decide, why_not_final
 from rig.log.errors import LogError
 from rig.log.records import (
+    FINISHING,
     Aim,
     Analysis,
     DecidedDoubt,
@@ -129,7 +130,7 @@ class _SqlShotLog:
         try:
             self._interrupted += self._mark_interrupted()
             with self._write() as connection:
-                self._session_id = _insert(
+                session_id = _insert(
                     connection,
                     t.session,
                     started_utc_us=self._now_utc_us(),
@@ -146,7 +147,8 @@ class _SqlShotLog:
         except BaseException:
             self._lock.release()
             raise
-        return self._session_id
+        self._session_id = session_id
+        return session_id
 
     def end_session(self, session_id: int, cause: str) -> None:
         self._must_be_open(session_id)
@@ -467,7 +469,6 @@ class _SqlShotLog:
 
 
 _BARE = frozenset({Stage.COCKED, Stage.LOADED, Stage.ARMED, Stage.ASKED, Stage.FIRED})
-_FINISHED = tuple(stage.value for stage in (Stage.JUDGED, Stage.DECIDED, Stage.ABORTED, Stage.INTERRUPTED))
 
 
 def _insert(connection: sa.Connection, table: sa.Table, **values: Any) -> int:
@@ -503,7 +504,7 @@ def _doubtful_verdict(shot_id: int) -> sa.Select[int, int]:
 
 
 def _unfinished(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> list[int]:
-    finished = sa.select(t.stage.c.shot_id).where(t.stage.c.stage.in_(_FINISHED))
+    finished = sa.select(t.stage.c.shot_id).where(t.stage.c.stage.in_([stage.value for stage in FINISHING]))
     select = sa.select(t.shot.c.shot_id).where(t.shot.c.shot_id.not_in(finished)).where(condition)
     return list(connection.execute(select.order_by(t.shot.c.shot_id)).scalars())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import threading
 from contextlib import closing
@@ -122,6 +123,24 @@ def test_paths_that_an_older_rig_kept_are_those_of_the_logs_folder(
 
 def test_folders_on_the_way_are_made(tmp_path: Path) -> None:
     _make(tmp_path / "table" / "logs" / "rig-log.sqlite")
+
+
+@pytest.mark.parametrize("name", ["what?", "a%20b", "50%", "#1 & more", "file:log"])
+def test_a_folder_may_have_any_name(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name / "rig-log.sqlite"
+    shot_id = _make(path)
+    assert path.stat().st_size
+    with open_log(path, create=False) as log:
+        assert log.shot(shot_id).stage is Stage.DECIDED
+    assert [each.name for each in tmp_path.iterdir()] == [name]
+
+
+def test_the_rig_may_be_installed_in_a_folder_of_any_name(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(Path(rig.log.__file__).with_name("migrations"), tmp_path / "100% rig" / "migrations")
+    monkeypatch.setattr(_sqlite, "__file__", str(tmp_path / "100% rig" / "_sqlite.py"))
+    _make(path)
 
 
 def test_a_reader_of_a_missing_log_makes_none(path: Path) -> None:
@@ -280,6 +299,21 @@ def test_a_session_that_cannot_be_written_keeps_nobody_from_firing(path: Path) -
         with pytest.raises(sa.exc.StatementError, match="not JSON serializable"):
             one.start_session(replace(START, settings={"port": object()}))
         other.start_session(START)
+
+
+def test_a_session_that_the_disk_does_not_take_is_not_open(path: Path) -> None:
+    def full(connection: sa.Connection) -> None:
+        if connection.get_execution_options().get("writes"):
+            raise sqlite3.OperationalError("database or disk is full")
+
+    with open_log(path) as log:
+        engine = log._engine  # type: ignore[attr-defined]
+        sa.event.listen(engine, "commit", full)
+        with pytest.raises(LogError, match="disk is full"):
+            log.start_session(START)
+        sa.event.remove(engine, "commit", full)
+        assert log.sessions() == ()
+        log.end_session(log.start_session(START), "done")
 
 
 def test_what_a_dead_process_left_is_told_until_the_log_is_closed(path: Path) -> None:
