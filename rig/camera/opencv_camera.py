@@ -37,7 +37,8 @@ class OpenCvCamera:
 
     A frame of a device is stamped as its driver says, where it says so on this computer's clock (`rig.camera.usb_device`), else, as
     one of a stream, when OpenCV hands it over; less half the exposure where that is known. What still passes between the
-    exposure and that moment is the camera's delay, which `FrameRing` takes off. A file is played at its own rate.
+    exposure and that moment is the camera's delay, which `FrameRing` takes off. A file is played at its own rate. Times rise from
+    frame to frame.
 
     Parameters
     ----------
@@ -101,6 +102,7 @@ class OpenCvCamera:
         self._ended = False
         self._closing = threading.Event()
         self._start_us = clock.now_us()
+        self._newest_us: int | None = None
         self._keep(0, first)
         self._thread = threading.Thread(target=self._grab, name=f"camera {source}", daemon=True)
         self._thread.start()
@@ -159,4 +161,9 @@ class OpenCvCamera:
             now_us = self._clock.now_us()
             stamped_us = usb_device.stamped_us(self._capture, now_us) if self._is_device else None
             timestamp_us = (now_us if stamped_us is None else stamped_us) - self._half_exposed_us
+            if self._newest_us is not None and timestamp_us <= self._newest_us:
+                # The one before was too old for its driver's time to be believed, and this one is just not: it counts as
+                # lost, for nobody can tell when either was taken.
+                return
+            self._newest_us = timestamp_us
         self._frames.append(GrabbedFrame(index, timestamp_us, image))

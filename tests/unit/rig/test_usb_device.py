@@ -33,7 +33,7 @@ class Device:
         takes_exposure: bool = True,
     ) -> None:
         self._backend, self._raw_fps, self._has_jpeg = backend, raw_fps, has_jpeg
-        self._arrived_ago_us, self._takes_exposure = arrived_ago_us, takes_exposure
+        self.arrived_ago_us, self._takes_exposure = arrived_ago_us, takes_exposure
         self._format, self._wanted_fps = RAW, 30.0
         self._size = {cv2.CAP_PROP_FRAME_WIDTH: 640.0, cv2.CAP_PROP_FRAME_HEIGHT: 480.0}
         self.controls = {cv2.CAP_PROP_AUTO_EXPOSURE: 3.0, cv2.CAP_PROP_EXPOSURE: 83.0}
@@ -66,7 +66,7 @@ class Device:
             most = 120.0 if self._format == JPEG else self._raw_fps if is_large else 60.0
             return min(self._wanted_fps, most)
         if prop == cv2.CAP_PROP_POS_MSEC:
-            return (time.monotonic_ns() / 1000 - self._arrived_ago_us) / 1000
+            return (time.monotonic_ns() / 1000 - self.arrived_ago_us) / 1000
         return {**self._size, **self.controls}.get(prop, -1.0)
 
     def read(self) -> tuple[bool, NDArray[np.uint8] | None]:
@@ -165,6 +165,20 @@ def test_a_frame_has_the_kernels_time_less_half_its_exposure(monkeypatch: pytest
 def test_a_time_that_cannot_be_is_not_believed(monkeypatch: pytest.MonkeyPatch, ago_us: float) -> None:
     with camera_at(monkeypatch, Device(arrived_ago_us=ago_us)) as camera:
         assert 0 <= min(ages_us(camera)) < 1_000_000
+
+
+def test_times_rise_also_where_pictures_come_about_as_late_as_is_still_believed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    device = Device(arrived_ago_us=1_010_000.0)
+    times_us: list[int] = []
+    with camera_at(monkeypatch, device) as camera:
+        for ago_us in (1_010_000.0, 980_000.0, 6_000.0):
+            device.arrived_ago_us = ago_us
+            time.sleep(0.03)
+            times_us += [frame.timestamp_us for frame in camera.poll()]
+    assert times_us == sorted(set(times_us))
+    assert len(times_us) > 2
 
 
 def test_one_that_is_unplugged_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
