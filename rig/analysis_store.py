@@ -15,7 +15,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+from pydantic import BaseModel
 
 import game
 import rig
@@ -43,6 +45,38 @@ class KeptReading:
     software_version: str
     result: Mapping[str, Any]
     """What `rig analyse --json` prints."""
+
+
+class _Fall(BaseModel):
+    square: str
+    cause: str
+
+
+class _Doubt(BaseModel):
+    square: str
+
+
+class _Verdict(BaseModel):
+    casualties: list[str]
+    doubts: list[_Doubt]
+
+
+class _Result(BaseModel):
+    falls: list[_Fall]
+    moved: list[Any]
+    verdict: _Verdict
+
+
+class _Software(BaseModel):
+    rig: str
+
+
+class _Kept(BaseModel):
+    """What whoever takes up a kept reading counts on; there is more in it."""
+
+    format: Literal["shot-analysis/1"]
+    software: _Software
+    result: _Result
 
 
 def place_of(folder: Path, recording: Recording, *, into: Path | None = None) -> Path:
@@ -121,19 +155,17 @@ def kept_readings(folder: Path) -> Iterator[KeptReading]:
         except OSError:
             continue
         if whole is not None:
-            yield KeptReading(path, str(whole.get("software", {}).get("rig", "")), whole["result"])
+            yield KeptReading(path, whole["software"]["rig"], whole["result"])
 
 
 def _reading_in(data: bytes) -> Mapping[str, Any] | None:
-    """Return the whole of a reading's file; None where the file is of another kind, or was emptied or cut short."""
+    """Return the whole of a reading's file; None where the file is of another kind, or was emptied, cut short or changed."""
     try:
-        whole = json.loads(data)
-    except ValueError:
+        whole: dict[str, Any] = json.loads(data)
+        _Kept.model_validate(whole)
+    except (ValueError, RecursionError):
         return None
-    sound = (
-        isinstance(whole, dict) and whole.get("format") == FORMAT and isinstance(whole.get("result"), dict)
-    )
-    return whole if sound else None
+    return whole
 
 
 def _name_of(folder: Path) -> str:

@@ -26,7 +26,7 @@ from rig.cli import main
 from rig.recording import read_recording
 
 RESULT = {
-    "falls": [{"cause": "direct"}],
+    "falls": [{"square": "G-02", "cause": "direct"}],
     "moved": [],
     "verdict": {"casualties": ["G-02"], "put_back": [], "doubts": []},
 }
@@ -87,6 +87,13 @@ def test_what_is_no_reading_of_ours_is_left_out(folder: Path) -> None:
     keep(place_of(folder, read_recording(folder)), RESULT)
     (folder / "analysis" / "notes.json").write_text("{")
     (folder / "analysis" / "list.json").write_text("[]")
+    for name, changed in (
+        ("software", {"software": None}),
+        ("falls", {"result": {**RESULT, "falls": [{"square": "G-02"}]}}),
+        ("verdict", {"result": {**RESULT, "verdict": None}}),
+    ):
+        whole = {"format": store.FORMAT, "software": {"rig": "0.1.0"}, "result": RESULT, **changed}
+        (folder / "analysis" / f"{name}.json").write_text(json.dumps(whole))
     assert [reading.result for reading in kept_readings(folder)] == [RESULT]
 
 
@@ -209,7 +216,14 @@ def test_a_reading_that_cannot_be_kept_is_given_all_the_same(
 
 
 @pytest.mark.parametrize(
-    "left", ["", '{"format": "shot-analysis/1", "resu', "[]"], ids=["emptied", "cut short", "a list"]
+    "left",
+    [
+        "",
+        '{"format": "shot-analysis/1", "resu',
+        "[]",
+        '{"format": "shot-analysis/1", "software": {"rig": "0.1.0"}, "result": {}}',
+    ],
+    ids=["emptied", "cut short", "a list", "without its result"],
 )
 def test_a_kept_reading_that_was_emptied_is_made_anew_beside_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], left: str
