@@ -65,6 +65,7 @@ def write_crops(path: Path, folder: Path, square: Square, *, title: str) -> None
     times_us = recording.timestamps_us
     fire_us = recording.keys.fire_us
     before = 0 if fire_us is None else _nearest(times_us, fire_us - _BEFORE_US)
+    begin_us = times_us[0] if fire_us is None else fire_us
     pictures = list(read_frames(folder, recording))
     scene = recording.scene
     view = register(pictures[before], scene)
@@ -96,7 +97,7 @@ def write_crops(path: Path, folder: Path, square: Square, *, title: str) -> None
         top = _CAPTION_PX + 26
         strip[top : top + _SIDE_PX, left : left + _SIDE_PX] = sheet.canvas
         write(strip, wanted[k], (left, _CAPTION_PX + 4), 15, _WORDS)
-        clock = f"{(times_us[k] - (fire_us or times_us[0])) / 1000:+.0f} ms".replace("-", "−")
+        clock = f"{(times_us[k] - begin_us) / 1000:+.0f} ms".replace("-", "−")
         write(strip, clock, (left + _SIDE_PX - text_width_px(clock, 14), _CAPTION_PX + 5), 14, _DIM)
     write_whole(path, cv2.imencode(".png", strip)[1].tobytes())
 

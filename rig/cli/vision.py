@@ -44,7 +44,8 @@ def teach(
     from vision.steady import typical
 
     recording = read_recording(folder)
-    before = sum(t <= (recording.scene.fire_us or t) for t in recording.timestamps_us)
+    fire_us = recording.scene.fire_us
+    before = sum(fire_us is None or t <= fire_us for t in recording.timestamps_us)
     frames = list(islice(read_frames(folder, recording), max(1, min(_PICTURES, before))))
     try:
         uniforms = teach_uniforms(typical(frames), recording.scene)

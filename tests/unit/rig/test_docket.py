@@ -9,7 +9,7 @@ from pathlib import Path
 import cv2
 import pytest
 from logged_shots import PLAN, START, until
-from painted_shot import FALLS, record
+from painted_shot import FALLS, FIRE_US, TIMES_US, keys, pictures, record
 
 from game.montecassino import JudgeError, Square
 from rig.cli import main
@@ -17,6 +17,7 @@ from rig.docket import case, open_cases, rule
 from rig.docket_picture import write_crops
 from rig.judging import as_logged, decide, judge_again
 from rig.log import Analysis, Fall, LogError, ShotLog, Stage, open_log, open_log_in_memory
+from rig.recording import write_recording
 
 _PLAN = replace(PLAN, position="A A01-A23,A60 G25-G48 0/0 20/20 -", zone="G25-G48,A60")
 
@@ -168,6 +169,22 @@ def test_the_pictures_show_the_soldier_before_falling_and_after(tmp_path: Path) 
     for k in (2, 3):
         for other in (tiles[k - 1], tiles[-1]):
             assert cv2.absdiff(tiles[k], other).max(axis=2)[100:300, 100:300].mean() > 4
+
+
+def test_a_shot_that_was_fired_at_0_has_the_same_captions_as_any(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    captions: list[str] = []
+    monkeypatch.setattr(
+        "rig.docket_picture.write", lambda canvas, words, *where, **how: captions.append(words)
+    )
+    shifted = [(t - FIRE_US, picture) for t, picture in zip(TIMES_US, pictures(), strict=True)]
+    write_recording(tmp_path / "at 0", keys(fire_us=0), shifted)
+    write_crops(tmp_path / "0.png", tmp_path / "at 0", FALLS, title="shot 1, A-12")
+    at_0, captions = captions, []
+    write_crops(tmp_path / "1.png", record(tmp_path / "shot"), FALLS, title="shot 1, A-12")
+    assert at_0 == captions
+    assert any(words.startswith("−") for words in at_0)
 
 
 def test_a_place_where_nothing_moved_is_shown_all_the_same(tmp_path: Path) -> None:

@@ -2,14 +2,18 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
-from painted_shot import record
+from numpy.typing import NDArray
+from painted_shot import FIRE, TIMES_US, keys, pictures, record
 from painted_table import CROWD
 
 from game.montecassino import Position, Side
 from rig.analyse import analyse_folder
 from rig.cli import main
+from rig.recording import write_recording
 from rig.uniforms_file import NAME
+from vision.steady import typical
 
 POSITION = str(Position(Side.G, CROWD, dict.fromkeys(Side, 0), dict.fromkeys(Side, 20)))
 
@@ -31,3 +35,20 @@ def test_what_was_taught_is_named_where_it_is_used_and_where_it_is_replaced(
     assert f"Note: {note}." in words
     counts = ", ".join(f"{sum(of is side for of in CROWD.values())} {side}" for side in Side)
     assert words[0] == f"{len(CROWD)} soldiers stood on the board ({counts})."
+
+
+def test_of_a_shot_that_was_fired_at_0_only_what_lies_before_is_learnt_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first_us = TIMES_US[FIRE]
+    frames = [(t - first_us, picture) for t, picture in zip(TIMES_US, pictures(), strict=True)]
+    write_recording(tmp_path / "shot", keys(fire_us=0, position=POSITION), frames[FIRE - 1 :])
+    learnt: list[int] = []
+
+    def count(pictures: list[NDArray[np.uint8]]) -> NDArray[np.uint8]:
+        learnt.append(len(pictures))
+        return typical(pictures)
+
+    monkeypatch.setattr("vision.steady.typical", count)
+    assert main(["vision", "teach", str(tmp_path / "shot")]) == 0
+    assert learnt[0] == 2
