@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import (
+    SOLDIERS_PER_SIDE,
     Doubt,
     Fall,
     Option,
@@ -31,8 +32,6 @@ from vision.reading import Lookout, NoReading, ShotReading, TableBefore, read_sh
 from vision.scene import Scene
 
 __all__ = ["Analysis", "analyse_folder", "analyse_pictures", "scene_in"]
-
-_MOST_OF_A_SIDE = 24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -264,7 +263,8 @@ def _judged_position(recording: Recording, reading: ShotReading) -> Position:
     touched = {f.toppling.soldier for f in reading.falls} | {p.soldier for p in reading.pushes}
     soldiers: dict[Square, Side] = {}
     room = {
-        side: _MOST_OF_A_SIDE - (0 if given is None else given.held[side.enemy]) for side in (Side.A, Side.G)
+        side: SOLDIERS_PER_SIDE - (0 if given is None else given.held[side.enemy])
+        for side in (Side.A, Side.G)
     }
     for soldier in sorted(reading.standing.soldiers, key=lambda s: (s not in touched, s.square)):
         if room[soldier.side] > 0:
