@@ -22,11 +22,10 @@ from rig.analysis_store import keep, kept_or_free, place_of
 from rig.checked_file import FaultyFile
 from rig.end_put_off import EndPutOff
 from rig.freed_memory import keep_freed_memory
-from rig.recording import read_recording
+from rig.recording import KEYS_NAME, read_recording
 
 __all__ = ["Outcome", "Read", "Tally", "analyse_many", "find_recordings", "usual_jobs"]
 
-_KEYS_NAME = "recording.json"
 _LONGEST_S = 1800.0  # whatever hangs, thousands of others are read; a clip of half a minute takes a small computer minutes
 _LOOKS_UP_S = 0.1  # from waiting for a reading, to see whether Ctrl-C was pressed
 _WAITING_EACH = 4  # recordings handed out ahead for each process, so that thousands need no memory
@@ -139,7 +138,7 @@ def _below(folder: Path, films: list[Path]) -> Iterator[Path]:
     shut: list[str] = []
     for path, folders, files in os.walk(folder, onerror=lambda bad: shut.append(bad.filename)):
         folders.sort()
-        if _KEYS_NAME in files:
+        if KEYS_NAME in files:
             folders.clear()  # a recording holds no other
             yield Path(path)
         elif any(Path(name).stem == "clip" for name in files) or _holds_pictures(path, folders):

@@ -22,7 +22,7 @@ from pydantic import BaseModel
 import game
 import rig
 import vision
-from rig.recording import Recording
+from rig.recording import KEYS_NAME, Recording
 from rig.uniforms_file import taught_for
 from rig.whole_file import write_whole
 
@@ -94,7 +94,7 @@ def place_of(folder: Path, recording: Recording, *, into: Path | None = None) ->
     home = folder if into is None else into / _name_of(folder)
     version = importlib.metadata.version("montecassino-rig")
     digest = hashlib.sha256()
-    for part in (_code_digest(), _file_digest(folder / "recording.json"), *_clip_digests(folder, recording)):
+    for part in (_code_digest(), _file_digest(folder / KEYS_NAME), *_clip_digests(folder, recording)):
         digest.update(part)
     if (taught := taught_for(folder)) is not None:
         digest.update(_file_digest(taught))

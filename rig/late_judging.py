@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from game.montecassino import format_squares
 from rig.analyse import Analysis, analyse_folder
 from rig.log import Fired, LogError, Shot, ShotLog
 from rig.logged_reading import log_reading
-from rig.recording import Recording, RecordingError, read_recording
-from rig.shot_identity import shot_identity
+from rig.recording import KEYS_NAME, Recording, RecordingError, read_recording
+from rig.settings import Settings
+from rig.shot_identity import recording_name, shot_identity
 
-__all__ = ["NotToBeJudged", "judge_recorded", "not_judged"]
+__all__ = ["NotToBeJudged", "judge_recorded", "logged_settings", "not_judged"]
 
 _FOUND = "found afterwards"
 
@@ -22,6 +24,15 @@ class NotToBeJudged(LogError):
     """A shot whose verdict cannot be had from its recording, in one sentence."""
 
     exit_status = 1
+
+
+def logged_settings(settings: Settings) -> dict[str, Any]:
+    """Give settings as a session keeps them: they tell where its recordings lie also when the rig runs elsewhere."""
+    logged = settings.model_dump(mode="json")
+    if Path(settings.log.path).is_absolute():
+        # How a relative folder lies to it hangs on where the rig runs now.
+        logged["log"]["recordings"] = str(Path(settings.log.recordings).absolute())
+    return logged
 
 
 def not_judged(log: ShotLog) -> Iterator[Shot]:
@@ -80,8 +91,8 @@ def _recording(log: ShotLog, shot: Shot) -> tuple[Path, Recording]:
     if shot.recording_path is not None:
         folder = Path(shot.recording_path)
     else:
-        folder = _kept_in(log, shot) / f"shot-{shot.shot_id:05d}"
-        if not (folder / "recording.json").exists():
+        folder = _kept_in(log, shot) / recording_name(shot.shot_id)
+        if not (folder / KEYS_NAME).exists():
             raise NotToBeJudged(f"shot {shot.shot_id} has no recording, neither in the log nor in {folder}")
     recording = read_recording(folder)
     told, due = recording.keys.shot, shot_identity(log.session(shot.session_id), shot.shot_id)

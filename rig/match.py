@@ -53,7 +53,7 @@ from rig.recording import (
 )
 from rig.sequence import State
 from rig.settings import Settings
-from rig.shot_identity import shot_identity
+from rig.shot_identity import recording_name, shot_identity
 from rig.uniforms_file import UniformsFileError
 from vision.rest import Stillness
 
@@ -473,7 +473,7 @@ class Match:
 
     def _folder(self, shot_id: int) -> Path:
         """Where a shot's recording goes."""
-        return Path(self.settings.log.recordings) / f"shot-{shot_id:05d}"
+        return Path(self.settings.log.recordings) / recording_name(shot_id)
 
     def _recording_keys(self, order: Order, aimed: AimedShot, released_us: int | None) -> dict[str, Any]:
         camera, board = self._eye.ring.camera, self.settings.board

@@ -31,6 +31,7 @@ from vision.scene import MarkerMap, Scene
 
 __all__ = [
     "BESIDE_BYTES",
+    "KEYS_NAME",
     "Keys",
     "Recording",
     "RecordingError",
@@ -50,7 +51,7 @@ BESIDE_BYTES = 2_000_000
 _LEAST_BOARD_PX2 = 1000.0  # smaller, and no soldier could be seen on it
 _MOST_FAULTS = 4  # told of a recording.json, which stays one line
 _FRAMES_FOLDER = "frames"
-_KEYS_NAME = "recording.json"
+KEYS_NAME = "recording.json"
 _CLIP_NAME = "clip.mkv"
 # The slower presets smooth: of the same size, they keep less of the shot's streak. Here it keeps its contrast to 1 to 2
 # grey levels. A picture of 720p takes 8 to 65 KB, as grainy as the camera is.
@@ -344,7 +345,7 @@ def read_frames(folder: Path, recording: Recording) -> Iterator[NDArray[np.uint8
         raise RecordingError(
             path,
             f"not the clip that was recorded: its SHA-256 begins {_digest(path)[:12]}, expected {recorded[:12]} as "
-            f"clip_sha256 of {_KEYS_NAME} says; it was damaged, or somebody changed it",
+            f"clip_sha256 of {KEYS_NAME} says; it was damaged, or somebody changed it",
         )
 
 
@@ -367,7 +368,7 @@ def read_recording(folder: Path) -> Recording:
     RecordingError
         Where it is missing, is no JSON, or has a missing or wrong key.
     """
-    path = folder / _KEYS_NAME
+    path = folder / KEYS_NAME
     if not folder.is_dir():
         raise RecordingError(folder, [Fault("the folder", _kind(folder), "a folder with recording.json")])
     if path.exists() and not path.is_file():  # to read a pipe would wait for whoever writes into it
@@ -388,7 +389,7 @@ def _kind(path: Path) -> str:
 
 def refuse_recorded(folder: Path) -> None:
     """Raise RecordingError where a folder holds a recording, which is never overwritten."""
-    path = folder / _KEYS_NAME
+    path = folder / KEYS_NAME
     if path.exists():
         raise RecordingError(
             str(path), [Fault("the file", "a recording", "none; a recording is never overwritten")]
@@ -420,7 +421,7 @@ def refuse_full_disk(folder: Path, needed_bytes: int) -> None:
 def recording_of(folder: Path, keys: Mapping[str, Any], timestamps_us: Sequence[int]) -> Recording:
     """Return the recording that `write_recording` would write into a folder; nothing is written."""
     whole = _whole_keys(keys, timestamps_us)
-    return Recording(validate(Keys, whole, str(folder / _KEYS_NAME), RecordingError))
+    return Recording(validate(Keys, whole, str(folder / KEYS_NAME), RecordingError))
 
 
 def write_recording(
@@ -444,7 +445,7 @@ def write_recording(
         nothing of it is left there then.
     """
     refuse_recorded(folder)
-    path = folder / _KEYS_NAME
+    path = folder / KEYS_NAME
     whole = _whole_keys(keys, [timestamp_us for timestamp_us, _ in frames])
     checked = validate(Keys, whole, str(path), RecordingError)
     for index, (_, picture) in enumerate(frames):

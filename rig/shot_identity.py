@@ -1,11 +1,16 @@
-"""Which shot a recording is of, as the log that has the shot knows it."""
+"""Which shot a recording is of, as the log that has the shot knows it; and how its folder is called."""
 
 from __future__ import annotations
 
 from rig.log import Session
 from rig.recording import ShotKeys
 
-__all__ = ["shot_identity"]
+__all__ = ["recording_name", "shot_identity"]
+
+
+def recording_name(shot_id: int) -> str:
+    """Give the name of the folder that a shot's recording goes into."""
+    return f"shot-{shot_id:05d}"
 
 
 def shot_identity(session: Session, shot_id: int) -> ShotKeys:

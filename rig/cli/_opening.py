@@ -20,6 +20,7 @@ from rig.cli._opening_line import open_line
 from rig.end_put_off import EndPutOff
 from rig.eye import Eye, ring_for
 from rig.hands import Hands
+from rig.late_judging import logged_settings
 from rig.link import wire
 from rig.link.history import read_history
 from rig.link.port import Clock
@@ -114,7 +115,7 @@ def open_rig(
                 software_version=importlib.metadata.version("montecassino-rig"),
                 firmware_version=identity.firmware,
                 wire_version=wire.WIRE_VERSION,
-                settings=settings.model_dump(mode="json"),
+                settings=logged_settings(settings),
                 port=settings.port.url,
                 camera=settings.camera.source,
                 transcript_path=str(line.transcript_path),

@@ -26,14 +26,14 @@ def clips(
 
     A shot that is there already is left alone, so that a run that was ended can be taken up again.
     """
-    from rig.recording import write_recording
+    from rig.recording import KEYS_NAME, write_recording
     from twin.clips import film
 
     ready_folder(folder)
     filmed = 0
     for number in range(seed, seed + count):
         place = folder / f"clip-{number:05d}"
-        if (place / "recording.json").exists():
+        if (place / KEYS_NAME).exists():
             continue
         ready_folder(place)
         clip = film(number)

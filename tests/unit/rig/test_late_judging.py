@@ -13,9 +13,10 @@ from painted_shot import FALLS, record
 from painted_table import CROWD
 
 from game.montecassino import Position, Side
-from rig.late_judging import NotToBeJudged, judge_recorded, not_judged
+from rig.late_judging import NotToBeJudged, judge_recorded, logged_settings, not_judged
 from rig.log import Fired, ShotLog, Stage, open_log, open_log_in_memory
 from rig.recording import RecordingError
+from rig.settings import Log, Settings
 from rig.shot_identity import shot_identity
 
 POSITION = str(Position(Side.G, CROWD, dict.fromkeys(Side, 0), dict.fromkeys(Side, 20)))
@@ -187,6 +188,24 @@ def test_recordings_are_looked_for_where_they_lie_from_the_log(
         with pytest.raises(NotToBeJudged) as refused:
             judge_recorded(log, shot_id)
     assert str(refused.value).endswith(f" nor in {found.format(log=tmp_path)}/shot-00001")
+
+
+def test_recordings_lie_where_the_rig_ran_where_only_the_logs_path_is_absolute(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("table", "elsewhere"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / "table")
+    path = tmp_path / "logs" / "log.sqlite"
+    settings = logged_settings(Settings(log=Log(path=str(path), recordings="films")))
+    with open_log(path) as log:
+        session_id = log.start_session(replace(START, settings=settings))
+        shot_id = until(log, session_id, Stage.SEEN, plan=FIRED)
+        log.end_session(session_id, "killed")
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        with pytest.raises(NotToBeJudged) as refused:
+            judge_recorded(log, shot_id)
+    assert str(refused.value).endswith(f" nor in {tmp_path}/table/films/shot-00001")
 
 
 def test_a_shot_without_a_recording_is_refused(log: ShotLog, tmp_path: Path) -> None:
