@@ -80,8 +80,8 @@ def why_never_legal(rows: Sequence[ChartRow]) -> str | None:
     reasons: dict[str, Side] = {}
     for side in Side:
         try:
-            position = _emptiest_board(rows, side)
-            _turn_of_rows(rows, position)
+            _refuse_too_many(rows)
+            _turn_of_rows(rows, _emptiest_board(rows, side))
         except PositionError as error:
             return str(error)
         except IllegalTurnError as error:
@@ -94,8 +94,7 @@ def why_never_legal(rows: Sequence[ChartRow]) -> str | None:
 
 
 def _turn_of_rows(rows: Sequence[ChartRow], position: Position) -> Turn:
-    if len(rows) > MOST_STEPS:
-        raise IllegalTurnError("M1", f"{len(rows)} soldiers move, and {MOST_STEPS} is the most")
+    _refuse_too_many(rows)
     freeing = [row for row in rows if row.freed]
     if len(freeing) > 1:
         raise IllegalTurnError("P3", "freeing ends the turn, and more than one soldier frees")
@@ -111,6 +110,11 @@ def _turn_of_rows(rows: Sequence[ChartRow], position: Position) -> Turn:
                 return turn
     assert straightest is not None, "every row gives a move"
     raise straightest
+
+
+def _refuse_too_many(rows: Sequence[ChartRow]) -> None:
+    if len(rows) > MOST_STEPS:
+        raise IllegalTurnError("M1", f"{len(rows)} soldiers move, and {MOST_STEPS} is the most")
 
 
 def _moves(row: ChartRow, side: Side) -> list[Move]:

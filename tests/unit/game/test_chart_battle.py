@@ -218,6 +218,13 @@ def test_rows_of_two_boards_mixed_with_one_are_legal_nowhere():
     assert why_never_legal(mixed) is not None
 
 
+def test_m1_rows_that_touch_a_whole_line_are_more_soldiers_than_move():
+    rows = [
+        ChartRow.parse(('"', "X", "", f"G-0{file}", f"G-0{file}", "", "", "", "")) for file in range(1, 9)
+    ]
+    assert why_never_legal(rows) == "8 soldiers move, and 3 is the most (M1)"
+
+
 def test_s2_the_first_side_is_told_by_the_first_infantry_row():
     march = Turn.parse("G-17>G-25")
     chart = chart_of(Battle.begin(Agreement(Side.A)).play(Shot()).play(march))
