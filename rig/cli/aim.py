@@ -287,7 +287,8 @@ def _on_the_table(text: str, square_mm: float) -> tuple[Square, tuple[float, flo
     under = Square.at_mm(x_mm, y_mm, square_mm)
     if under is None:
         board = (
-            f"a point of the board, x 0 to {BOARD_FILES * square_mm:g}, y 0 to {BOARD_ROWS * square_mm:g} mm"
+            f"a point of the board, x from 0 to below {BOARD_FILES * square_mm:g} mm, "
+            f"y from 0 to below {BOARD_ROWS * square_mm:g} mm"
         )
         raise SettingsError("the command line", [Fault("TARGET", text, board)])
     return under, (x_mm, y_mm)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
@@ -373,6 +374,9 @@ def _measured(
 
 
 _MOST_SHOTS = 100_000  # more than any log has
+_RUN = re.compile(
+    r"(\d{1,18})(?:-(\d{1,18}))?", re.ASCII
+)  # of shot numbers; more digits than any log counts to
 
 
 def _numbers(text: str) -> set[int] | None:
@@ -381,17 +385,17 @@ def _numbers(text: str) -> set[int] | None:
         return None
     numbers: set[int] = set()
     for part in text.split(","):
-        first, _, last = part.strip().partition("-")
-        last = last or first
-        if not (first.isascii() and first.isdigit() and last.isascii() and last.isdigit()):
+        match = _RUN.fullmatch(part.strip())
+        if match is None:
             raise typer.BadParameter(
                 f"--shots: {part.strip()!r} found, expected numbers as 5-16 or 5,7,9, or all"
             )
-        if int(last) < int(first):
+        first, last = int(match[1]), int(match[2] or match[1])
+        if last < first:
             raise typer.BadParameter(f"--shots: {part.strip()!r} found, expected the lower number first")
-        if int(last) - int(first) >= _MOST_SHOTS:
+        if last - first >= _MOST_SHOTS:
             raise typer.BadParameter(f"--shots: {part.strip()!r} found, expected {_MOST_SHOTS} shots at most")
-        numbers |= set(range(int(first), int(last) + 1))
+        numbers |= set(range(first, last + 1))
     return numbers
 
 

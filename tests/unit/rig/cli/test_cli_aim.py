@@ -180,7 +180,10 @@ def test_where_nobody_counts_no_aim_is_worth_a_shot(capsys):
         (["best", "A A30.1 G49.1 0/0 1/1 -"], "found one of two boards joined"),
         (["best", "A A01 - 0/0 20/20 -"], "the battle is over"),
         (["G-49.2"], "G-49.2 names one of two boards"),
-        (["400,100"], "found 400,100, expected a point of the board, x 0 to 360, y 0 to 810 mm"),
+        (
+            ["400,100"],
+            "found 400,100, expected a point of the board, x from 0 to below 360 mm, y from 0 to below 810 mm",
+        ),
         (["100,"], "'100,' is not a square"),
         (["best", "--plot", "map.doc"], "a name that ends in .png, .svg or .pdf"),
         (["table", "--csv", "no/such/t.csv"], "no/such/t.csv cannot be written: No such file"),
