@@ -113,7 +113,7 @@ def add(
         str | None, typer.Option(help="handicap: their own zone, as the Allies fire, as G25-G48")
     ] = None,
 ) -> None:
-    """Enter players, before the first round or later, or one who had withdrawn."""
+    """Enter players, or take back one who had withdrawn; new ones of a round robin before it is paired."""
     from game.montecassino.tournament import Player
     from rig.tournament.file import change_tournament
 
@@ -136,7 +136,12 @@ def withdraw(
     if not before.rounds:
         typer.echo(f"{player} is off the list; {len(after.in_play)} players are in play")
     elif given_up:
-        typer.echo(f"{player} has withdrawn; {given_up} battles that were to come are forfeits")
+        forfeits = (
+            "1 battle that was to come is a forfeit"
+            if given_up == 1
+            else f"{given_up} battles that were to come are forfeits"
+        )
+        typer.echo(f"{player} has withdrawn; {forfeits}")
     else:
         typer.echo(f"{player} has withdrawn; {len(after.in_play)} players are in play")
         for number, pairing in after.open_pairings():
@@ -305,10 +310,11 @@ def page(
     from rig.tournament.file import read_tournament
     from rig.tournament.page import write_page
 
+    tournament = read_tournament(file)
     target = out or file.with_suffix(".html")
     if target.exists() and target.samefile(file):
         raise typer.BadParameter(f"found {target}, which is the tournament itself", param_hint="--out")
-    write_page(target, read_tournament(file))
+    write_page(target, tournament)
     typer.echo(f"wrote {target}")
 
 

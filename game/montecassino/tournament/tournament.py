@@ -120,12 +120,14 @@ class Tournament:
     def with_players(self, players: Iterable[Player]) -> Tournament:
         """Return the tournament with players entered, or back again who had withdrawn.
 
-        Who comes back has the handicap of before, but for what is given anew.
+        Who comes back has the handicap of before, but for what is given anew. In a round robin that is paired the
+        handicap stays, and so do the forfeits, until they are corrected.
 
         Raises
         ------
         TournamentError
-            If a name cannot be one or is taken, the handicap is none, or the round robin is paired.
+            If a name cannot be one or is taken, the handicap is none, or the round robin is paired and the player is
+            new or to have another handicap.
         """
         after = self
         for player in players:
@@ -135,13 +137,18 @@ class Tournament:
     def _with_player(self, player: Player) -> Tournament:
         if fault := name_fault(player.name):
             raise TournamentError(fault)
-        if self.rounds and self.system is not System.SWISS:
-            raise TournamentError(
-                f"{player.name!r} comes too late: the rounds of a round robin are paired all at once"
-            )
         known = self._known(player.name)
         if known is not None and not known.withdrawn:
             raise TournamentError(f"{known.name!r} takes part already")
+        if self.rounds and self.system is not System.SWISS:
+            if known is None:
+                raise TournamentError(
+                    f"{player.name!r} comes too late: the rounds of a round robin are paired all at once"
+                )
+            if player.zone is not None or player.shots is not None:
+                raise TournamentError(
+                    f"{known.name!r} comes back with the handicap of before: the rounds of a round robin are paired all at once"
+                )
         try:
             for side in Side:
                 artillery = self.terms.artillery(player, side)
@@ -205,9 +212,12 @@ class Tournament:
         ------
         TournamentError
             If there is no such pairing, it has a result and the entry is no correction, it has none and the entry is
-            one, or the battle is entered already.
+            one, the battle is entered already, or the reason or the battle file's name cannot be printed.
         """
         pairing = self.pairing(round_number, board)
+        for what, text in (("the reason", entry.why), ("the battle file's name", entry.source)):
+            if not text.isprintable():
+                raise TournamentError(f"{what}: found {text!r}, expected one that can be printed")
         where = f"round {round_number}, board {board}"
         if entry.battle and (before := self._where_entered(entry.battle)):
             raise TournamentError(f"{entry.source} is entered already: {before}")

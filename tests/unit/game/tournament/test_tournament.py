@@ -140,6 +140,27 @@ def test_in_a_round_robin_nobody_comes_late():
         paired(4, System.ROUND_ROBIN).with_players([Player("late")])
 
 
+def test_one_who_left_a_round_robin_by_mistake_comes_back_and_the_forfeits_stay_until_corrected():
+    gone = paired(3, System.ROUND_ROBIN).withdrawn("P1", AT)
+    back = gone.with_players([Player("p1")])
+    assert not back.player("P1").withdrawn
+    assert back.rounds == gone.rounds
+    number, board = next(
+        (number, pairing.board)
+        for number, each in enumerate(back.rounds, start=1)
+        for pairing in each.pairings
+        if "P1" in pairing.names
+    )
+    fought = back.entered(number, board, hand("1-0", why="P1 had not gone"))
+    assert fought.pairing(number, board).result == Fought.parse("1-0")
+
+
+def test_one_who_comes_back_to_a_paired_round_robin_has_no_other_handicap():
+    gone = paired(3, System.ROUND_ROBIN).withdrawn("P1", AT)
+    with pytest.raises(TournamentError, match="'P1' comes back with the handicap of before"):
+        gone.with_players([Player("P1", shots=5)])
+
+
 def test_one_who_leaves_a_round_robin_forfeits_what_is_not_fought():
     tournament = paired(3, System.ROUND_ROBIN)
     first = next(pairing.board for number, pairing in tournament.open_pairings() if number == 1)

@@ -112,6 +112,34 @@ def test_one_who_withdraws_with_a_battle_to_come_is_told_so(paired):
     assert out[1].startswith("round 1, board 1 still wants a result")
 
 
+def test_one_who_left_a_round_robin_by_mistake_is_taken_back_and_fights_after_all(rig):
+    rig("new", "t.json", "--system", "round-robin")
+    rig("add", "t.json", "Anna", "Bruno")
+    rig("pair", "t.json")
+    assert rig("withdraw", "t.json", "Anna")[1] == [
+        "Anna has withdrawn; 1 battle that was to come is a forfeit"
+    ]
+    assert rig("add", "t.json", "anna")[1] == ["2 players are in play"]
+    status, out, _ = rig("enter", "t.json", "--board", "1", "--result", "1-0", "--correct", "a slip")
+    assert (status, out[-1]) == (0, "all results are in")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--board", "2", "--result", "1-0", "--correct", "\udcff"], r"the reason: found '\udcff', expected"),
+        (["a\udcff.json"], r"the battle file's name: found 'a\udcff.json', expected"),
+    ],
+)
+def test_a_text_that_cannot_be_printed_is_blamed_itself_and_not_the_tournaments_file(paired, words, said):
+    (battle,) = re.findall(
+        r"```json\n(.*?)```", (DOCS / "tournament.md").read_text(encoding="utf-8"), re.DOTALL
+    )
+    Path("a\udcff.json").write_text(battle, encoding="utf-8")
+    paired("enter", "t.json", "--board", "2", "--result", "0-1")
+    assert said in refused(paired, "enter", "t.json", *words)
+
+
 def test_of_several_battle_files_none_is_entered_unless_all_can_be(paired):
     text = re.findall(r"```json\n(.*?)```", (DOCS / "tournament.md").read_text(encoding="utf-8"), re.DOTALL)[
         0
@@ -244,6 +272,8 @@ def test_the_page_of_a_double_round_robin_has_both_battles_of_two(rig):
         (["enter", "t.json", "t.json"], 't.json: format: found "montecassino-tournament/1"'),
         (["standings", "."], "Is a directory"),
         (["standings", "none.json"], "rig tournament new begins one"),
+        (["page", "."], "Is a directory"),
+        (["page", "/"], "Is a directory"),
         (["page", "t.json", "--out", "t.json"], "found 't.json', expected a name that ends in .html"),
         (["page", "t.json", "--out", "nowhere/p.html"], "nowhere/p.html"),
         (["page", "t.json", "--out", "."], "expected a name that ends in .html"),
