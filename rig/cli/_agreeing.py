@@ -11,6 +11,7 @@ from typing import TypeVar
 import typer
 
 from game.montecassino import (
+    BOARD_FILES,
     Agreement,
     Cannons,
     Commanders,
@@ -52,16 +53,16 @@ def agreed_on(
     Raises
     ------
     typer.BadParameter
-        If an option cannot be read.
+        If an option cannot be read, or the start says something else.
     AgreementError
         If they contradict each other or the rules, with every fault.
     """
-    if start is not None:
-        begins = start.turn
-    elif first == LOT:
-        begins = lot.choice(list(Side))
+    said = None if first == LOT else word_of(first, Side, "--first", also=(LOT,))
+    if start is None:
+        begins = said or lot.choice(list(Side))
     else:
-        begins = word_of(first, Side, "--first", also=(LOT,))
+        begins = start.turn
+        _refuse_other_start(start, said, lines)
     zones = {
         side: _zone(text, side) for side, text in ((Side.A, zone_a), (Side.G, zone_g)) if text is not None
     }
@@ -94,6 +95,21 @@ def word_of(text: str, words: type[_WordT], name: str, also: tuple[str, ...] = (
             return word
     *others, last = [*map(str, words), *also]
     raise typer.BadParameter(f"found {text!r}, expected {', '.join(others)} or {last}", param_hint=name)
+
+
+def _refuse_other_start(start: Position, first: Side | None, lines: int) -> None:
+    """Refuse what is said of the start where the position says something else."""
+    if first not in {None, start.turn}:
+        raise typer.BadParameter(
+            f"found {first}, expected {start.turn}, whose turn it is in the position", param_hint="--first"
+        )
+    for side in Side:
+        men = len(start.squares_of(side)) + start.held[side.enemy]
+        if men > lines * BOARD_FILES * start.boards:
+            raise typer.BadParameter(
+                f"found {lines}, expected as many as the {men} soldiers of {side} in the position need",
+                param_hint="--lines",
+            )
 
 
 def _shots(text: str) -> dict[Side, int]:

@@ -248,7 +248,15 @@ class Playing:
         if path is None:
             self._say("adjourn needs the name of a file to keep the battle in")
             return
-        if path != self._file and path.exists():
+        if not name.isprintable():
+            self._say(f"found {name!r}, expected the name of a file")
+            return
+        try:
+            there = path != self._file and path.exists()
+        except OSError as error:
+            self._say(f"{path}: {error.strerror}; name another file")
+            return
+        if there:
             self._say(f"{path} is there already; name another file")
             return
         battle = self.battle.play(Adjourn())

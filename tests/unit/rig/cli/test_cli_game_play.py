@@ -177,6 +177,17 @@ def test_v4_a_battle_is_adjourned_to_a_file_and_resumed_from_it(rig):
     assert entries("c.json") == entries("d.json") == ["||"]
 
 
+def test_a_slip_in_the_name_of_a_file_does_not_end_the_sitting(rig):
+    names = ("a" * 300, "no\0name")
+    status, out, _ = rig(
+        "play --first A", "A-17>A-25", *(f"adjourn {name}" for name in names), "adjourn b.json"
+    )
+    assert status == 0
+    assert any(line.endswith("File name too long; name another file") for line in out)
+    assert r"found 'no\x00name', expected the name of a file" in out
+    assert entries() == ["A-17>A-25", "||"]
+
+
 def test_firing_asks_who_fell_and_refuses_what_is_outside_the_zone(rig):
     _, out, _ = rig(
         "play --first A --battle b.json --allies Anna,Bo --zone-a G17-G72", "fire", "A-01", "g17, G-18"
@@ -246,6 +257,23 @@ def test_v4_positions_that_were_noted_down_are_played_on(capsys, monkeypatch):
     assert status == 0
     assert "not legal by C5: nobody stood on G-30" in capsys.readouterr().out
     assert read_battle(Path("b.json")).agreement.boards == 2
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        (["--first", "A"], "--first: found A, expected G, whose turn it is in the position"),
+        (["--first", "X"], "--first: found 'X'"),
+        (["--lines", "1"], "--lines: found 1, expected as many as the 24 soldiers of A in the position need"),
+    ],
+)
+def test_what_the_position_says_otherwise_is_refused(capsys, option, said):
+    status = main(
+        ["game", "play", "--position", "G A01-A20 G01-G08 0/4 5/5 -", "--battle", "b.json", *option]
+    )
+    assert status == 2
+    assert said in capsys.readouterr().err
+    assert not Path("b.json").exists()
 
 
 @pytest.mark.parametrize(
