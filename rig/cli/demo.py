@@ -122,7 +122,7 @@ def _clear(folder: Path) -> None:
         theirs = [f"a {_LOG} with which others fired too"]
     if theirs:
         raise typer.BadParameter(
-            f"found {', '.join(theirs)} in {folder}, expected an empty folder or one that an earlier demo left",
+            f"found {', '.join(theirs)} in {folder}, expected an empty folder or one that an earlier demo left (it has {_MARK})",
             param_hint="--folder",
         )
     for path in (folder / name for name in _LEFT):

@@ -163,8 +163,9 @@ def test_a_demo_takes_nothing_away_from_a_folder_in_which_somebody_works(
 ) -> None:
     monkeypatch.setattr("rig.cli._opening.open_rig", lambda *_, **__: pytest.fail("it was played"))
     Path(name).mkdir()
-    assert f"found {name} in ., expected an empty folder or one that an earlier demo left" in refused(
-        capsys, "demo", "--folder", "."
+    assert (
+        f"found {name} in ., expected an empty folder or one that an earlier demo left (it has made-by-rig-demo)"
+        in refused(capsys, "demo", "--folder", ".")
     )
     assert Path(name).exists()
 
@@ -194,7 +195,10 @@ def test_a_demo_takes_away_no_log_but_its_own(
         ("played", "a log.sqlite with which others fired too"),
     ):
         said = refused(capsys, "demo", "--folder", folder)
-        assert f"found {found} in {folder}, expected an empty folder or one that an earlier demo left" in said
+        assert (
+            f"found {found} in {folder}, expected an empty folder or one that an earlier demo left (it has made-by-rig-demo)"
+            in said
+        )
         with open_log(Path(folder, "log.sqlite"), create=False) as log:
             assert log.sessions()
     assert Path("data/recordings").is_dir()
