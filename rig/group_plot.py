@@ -36,8 +36,9 @@ def draw_group(report: FileReport) -> Figure:
     if wild.any():
         axes.plot(*shots.points[wild].T, "X", color=_WILD, markersize=8, label="wild shot", zorder=3)
     axes.plot(*shots.centre, "x", color=_CENTRE, markersize=10, markeredgewidth=2, label="centre", zorder=4)
+    # The name of a file may hold signs that begin mathematics elsewhere.
+    axes.set_title(_title(report, short), parse_math=False)
     axes.set(
-        title=_title(report, short),
         xlabel=f"to the right of the point of aim ({unit})",
         ylabel=f"above, or beyond, the point of aim ({unit})",
         aspect="equal",

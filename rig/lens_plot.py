@@ -111,6 +111,7 @@ def _draw_bars(axes: Axes, found: Calibrated) -> None:
         label="left out of the fit",
     )
     axes.set(title="error of each photograph", ylabel="root mean square (px)", xticks=place)
-    axes.set_xticklabels(names, rotation=90, fontsize=7)
+    # The names of files may hold signs that begin mathematics elsewhere.
+    axes.set_xticklabels(names, rotation=90, fontsize=7, parse_math=False)
     axes.legend(frameon=False)
     axes.margins(x=0.01, y=0.25)

@@ -10,6 +10,7 @@ from pathlib import Path
 import board_pictures
 import cv2
 import numpy as np
+import pypdf
 import pytest
 
 from rig.camera import CameraGone, Frame
@@ -123,6 +124,14 @@ def test_a_camera_that_hangs_is_told_and_not_waited_for(
 def test_a_camera_is_for_live_views_only(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["camera", "calibrate", "views", "--camera", "0"]) == 2
     assert "--live" in capsys.readouterr().err
+
+
+def test_photographs_may_have_any_names_in_the_picture_of_a_calibration(here: Path) -> None:
+    (here / "views").mkdir()
+    for number, pose in enumerate(board_pictures.poses(6, BOARD)):
+        cv2.imwrite(str(here / "views" / rf"{number}$\foo$.png"), board_pictures.photograph(BOARD, pose))
+    assert main(["camera", "calibrate", "views", "--no-store", "--picture", "lens.pdf"]) == 0
+    assert r"5$\foo$.png" in pypdf.PdfReader("lens.pdf").pages[0].extract_text()
 
 
 @pytest.mark.skipif(not PHOTOGRAPHS.is_dir(), reason="the shared photographs are not beside this checkout")

@@ -12,6 +12,7 @@ from dataclasses import replace as changed
 from pathlib import Path
 
 import cv2
+import pypdf
 import pytest
 from logged_shots import CERTAIN, PLAN, START, until
 
@@ -153,6 +154,13 @@ def test_the_picture_cuts_no_label_off(rig: Rig) -> None:
     picture = cv2.imread("group.png")
     assert picture is not None
     assert (picture[:, :2] == 255).all(), "its left edge is empty"
+
+
+def test_a_picture_s_title_is_the_file_s_name_whatever_signs_are_in_it(rig: Rig) -> None:
+    Path(r"a$\foo$.csv").write_text(Path("group.csv").read_text())
+    answer = rig("stats", "group", r"a$\foo$.csv", "--plot", "group.pdf")
+    assert (answer.status, answer.err) == (0, "wrote group.pdf\n")
+    assert r"a$\foo$.csv: 20 shots" in pypdf.PdfReader("group.pdf").pages[0].extract_text()
 
 
 def test_bad_rows_are_named_and_left_out_when_asked(rig: Rig) -> None:
