@@ -34,8 +34,10 @@ _LINE = 0.0128
 """Height of a line of 8.5 pt, as a part of the page's."""
 _LETTERS = 106
 """So many letters of 8.5 pt go into a line."""
-_LETTERS_OF_INPUTS = 900
-"""There is room for so many; the HTML page has all inputs."""
+_GAP = 0.006
+"""Between paragraphs."""
+_FOOT = 0.046
+"""Above the line of versions."""
 
 
 def write_certificate_pdf(certificate: Certificate, path: Path) -> None:
@@ -66,7 +68,10 @@ def certificate_page(certificate: Certificate) -> Figure:
     page = Figure(figsize=_A4_IN)
     page.text(_LEFT, 0.945, "Certificate of range", fontsize=20, weight="bold", va="center")
     said = f"{certificate.cannon}, {certificate.issued:%d %B %Y}"
-    page.text(_LEFT, 0.918, textwrap.shorten(said, 90), fontsize=10, color=_SOFT, va="center")
+    # People name their cannons with any sign, "$" too, which begins mathematics elsewhere.
+    page.text(
+        _LEFT, 0.918, textwrap.shorten(said, 90), fontsize=10, color=_SOFT, va="center", parse_math=False
+    )
     colour = _COLOURS[certificate.finding.verdict]
     page.text(
         0.5,
@@ -88,14 +93,18 @@ def certificate_page(certificate: Certificate) -> Figure:
     _draw_interval(page.add_axes((0.68, 0.69, _RIGHT - 0.68, 0.125)), certificate)
     _draw_shots(page.add_axes((_LEFT + 0.02, top - 0.185, 0.40, 0.2)), certificate)
     _draw_power(page.add_axes((0.58, top - 0.185, _RIGHT - 0.58, 0.2)), certificate)
-    y = top - 0.25
+    y = top - 0.232
     for sentence in certificate.sentences:
-        y = _paragraph(page, y, sentence)
+        y = _paragraph(page, y, _wrapped(sentence))
+    method = _wrapped(certificate.method)
     rests_on = tuple(_inputs(certificate))
-    for inputs in rests_on:
-        room = _LETTERS_OF_INPUTS // len(rests_on)
-        y = _paragraph(page, y - 0.006, textwrap.shorten(inputs, room, placeholder=" ..."), colour=_SOFT)
-    _paragraph(page, y, certificate.method, colour=_SOFT)
+    # The inputs get the lines that are left between all else; the HTML page has the whole of them.
+    room = int((y - _FOOT - _height(method) - 2 * _GAP * len(rests_on)) / _LINE)
+    for number, inputs in enumerate(rests_on):
+        lines = _wrapped(inputs, most=max(1, room // (len(rests_on) - number)))
+        room -= len(lines)
+        y = _paragraph(page, y - _GAP, lines, colour=_SOFT)
+    _paragraph(page, y, method, colour=_SOFT)
     page.text(_LEFT, 0.035, certificate.versions, fontsize=7, color=_SOFT)
     return page
 
@@ -109,11 +118,20 @@ def _inputs(certificate: Certificate) -> Iterator[str]:
         yield f"Cocked before each, in s: {', '.join(f'{dwell_s:g}' for dwell_s in measured.dwell_s)}"
 
 
-def _paragraph(page: Figure, y: float, text: str, *, colour: str = "black") -> float:
+def _wrapped(text: str, *, most: int | None = None) -> list[str]:
+    """Break a text into lines; what goes beyond so many is left out, and shows it."""
+    return textwrap.wrap(text, _LETTERS, max_lines=most, placeholder=" ...")
+
+
+def _paragraph(page: Figure, y: float, lines: list[str], *, colour: str = "black") -> float:
     """Set a paragraph; return where the next one begins."""
-    lines = textwrap.wrap(text, _LETTERS)
     page.text(_LEFT, y, "\n".join(lines), fontsize=8.5, color=colour, va="top", linespacing=1.25)
-    return y - _LINE * len(lines) - 0.006
+    return y - _height(lines)
+
+
+def _height(lines: list[str]) -> float:
+    """Return the height of a paragraph and the gap below it, as a part of the page's."""
+    return _LINE * len(lines) + _GAP
 
 
 def _plots_svg(certificate: Certificate) -> str:
@@ -216,7 +234,7 @@ def _draw_power(axes: Axes, certificate: Certificate) -> None:
         xlim=(0, most),
     )
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.legend(fontsize=7, frameon=False, loc="lower right")
+    axes.legend(fontsize=7, frameon=False, loc="best")
     _small(axes)
 
 

@@ -225,15 +225,17 @@ def test_many_shots_fit_on_the_page(tmp_path):
     assert len(pypdf.PdfReader(tmp_path / "certificate.pdf").pages) == 1
 
 
-def test_however_many_inputs_there_are_no_words_run_into_others(tmp_path):
-    rows = [f"{640 + n * 7 % 23},{10 + n % 7}.5" for n in range(400)]
-    read = read_ranges(written(tmp_path, "range_cm,dwell_s\n" + "\n".join(rows)))
+@pytest.mark.parametrize("shots", [10, 40, 80, 400])
+def test_however_many_inputs_there_are_no_words_run_into_others_or_off_the_page(tmp_path, shots):
+    rows = [f"{640 + n * 7 % 23},{10 + n % 7}.5" for n in range(shots)]
+    rows[4] = "330,14.5"  # so wild that a sentence is said of it
+    read = read_ranges(written(tmp_path, "range_cm,dwell_s\nnone,3\n" + "\n".join(rows)), skip_bad_rows=True)
     certificate = certify(
         read,
         RangeSpec(),
         certainty=0.9,
         cannon="Cannon 3",
-        set_up=(("elevation", "42°"),),
+        set_up=(("elevation", "42°"), ("height of a level muzzle", "5 cm")),
         issued=date(2026, 11, 21),
     )
     page = certificate_page(certificate)
@@ -241,8 +243,15 @@ def test_however_many_inputs_there_are_no_words_run_into_others(tmp_path):
     boxes = [(text.get_text(), text.get_window_extent()) for text in page.texts]
     assert any(said.startswith("Cocked before each, in s: 10.5, 11.5") for said, _ in boxes)
     for index, (said, box) in enumerate(boxes):
+        assert page.bbox.y0 < box.y0 < box.y1 < page.bbox.y1, f"{said[:40]!r} runs off the page"
         for other, beside in boxes[index + 1 :]:
             assert not box.overlaps(beside), f"{said[:40]!r} runs into {other[:40]!r}"
+
+
+def test_a_cannon_s_name_is_printed_as_it_is_whatever_signs_are_in_it(tmp_path):
+    path = tmp_path / "certificate.pdf"
+    write_certificate_pdf(certified(cannon=r"$\foo$ and a_b^c"), path)
+    assert r"$\foo$ and a_b^c" in pypdf.PdfReader(path).pages[0].extract_text()
 
 
 # At the terminal
