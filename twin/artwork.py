@@ -238,7 +238,10 @@ def _number(drawn: Picture, look: BoardLook, square_mm: float, ink: tuple[int, i
             cv2.circle(stamp, middle, round(0.27 * cell), 255, 2, cv2.LINE_AA)
         if square.field is Side.G:
             stamp = np.ascontiguousarray(stamp[::-1, ::-1])
-        patch = drawn[row - half : row + half, column - half : column + half]
+        # Half a square is rounded, and may reach a pixel over the edge of the print.
+        top, left = max(row - half, 0), max(column - half, 0)
+        patch = drawn[top : row + half, left : column + half]
+        stamp = stamp[top - (row - half) :, left - (column - half) :]
         cover = stamp[: patch.shape[0], : patch.shape[1], None].astype(np.float32) / 255.0 * 0.9
         patch[:] = (patch * (1 - cover) + np.array(ink, np.float32) * cover).astype(np.uint8)
 
