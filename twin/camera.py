@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.limits import within
+from twin.limits import at_least, within
 from twin.offscreen import Offscreen
 from twin.optics import Lens, Pose, Rect
 from twin.painter import Painter, Patch, plate_rect
@@ -60,6 +60,10 @@ class CameraFaults:
     flicker: float = 0.0
     """Depth of the lamps' flicker, as a part of their light."""
     flicker_hz: float = 100.0
+    """How often a second; 1 or more."""
+
+    def __post_init__(self) -> None:
+        at_least(self, 1, "flicker_hz")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +73,7 @@ class CameraSettings:
     fps: float = 120.0
     """Pictures a second."""
     exposure_us: int = 1000
-    """Exposure of one picture."""
+    """Exposure of one picture, 1 or more."""
     pose: Pose = field(default_factory=Pose)
     """Where it hangs."""
     lens: Lens = field(default_factory=Lens)
@@ -88,6 +92,7 @@ class CameraSettings:
     """What goes wrong with it."""
 
     def __post_init__(self) -> None:
+        at_least(self, 1, "exposure_us")
         within(self, 1, 100, "jpeg_quality")
 
 

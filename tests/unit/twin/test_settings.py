@@ -3,6 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from twin import ResetIncident, TwinSettings
+from twin.camera import CameraFaults, CameraSettings
 from twin.chip import ChipSettings, ResetCause
 from twin.line import LineSettings
 from twin.plant import ContactSettings, GateSettings, LeverSettings, ServoSettings
@@ -19,6 +20,8 @@ from twin.plant import ContactSettings, GateSettings, LeverSettings, ServoSettin
         (lambda: ContactSettings(wire_cut_at_s=-1), "wire_cut_at_s"),
         (lambda: GateSettings(spacing_mm=2), "spacing_mm is 2, expected 6 or more"),
         (lambda: ChipSettings(power_on_ram=256), "power_on_ram"),
+        (lambda: CameraSettings(exposure_us=0), "exposure_us is 0, expected 1 or more"),
+        (lambda: CameraFaults(flicker=0.1, flicker_hz=0), "flicker_hz is 0, expected 1 or more"),
         (lambda: TwinSettings(seed=-1), "seed is -1"),
         (
             lambda: TwinSettings(
