@@ -264,6 +264,7 @@ def _shoot(
             if np.abs(now - poses).max() * 1e3 > _STILL_MM:
                 moved_us, poses = table.now_us, now
             if moved_us == fire_us and table.now_us > worthwhile_us:
+                camera.close()
                 return None
         end_us = max(fire_us + _SHORTEST_US, moved_us + _QUIET_US)
         while table.at_rest and table.now_us < end_us:
@@ -271,6 +272,7 @@ def _shoot(
         frames = [frame for frame in camera.poll() if frame.timestamp_us <= end_us]
         table.settle()
     except PhysicsError:
+        camera.close()
         return None
     truth = table.truth()
     late = moved_us > fire_us + _LONGEST_US or any(fall.at_us > moved_us for fall in truth.falls)

@@ -277,11 +277,8 @@ def hand_points_m(hand_mm: tuple[float, float]) -> NDArray[np.float64]:
 
 def _varied(build: soldier.Build) -> set[str]:
     """Names of the parts that differ from stance to stance."""
-    return {
-        first.name
-        for first, second in zip(soldier.parts(0, build), soldier.parts(1, build), strict=True)
-        if first != second
-    }
+    stances = (soldier.parts(stance, build) for stance in range(soldier.STANCES))
+    return {same[0].name for same in zip(*stances, strict=True) if len(set(same)) > 1}
 
 
 def _dyes(spread: float, soldiers: int) -> NDArray[np.float64]:
