@@ -31,6 +31,7 @@ install() {
     $sudo $APT_GET install -y -qq --no-install-recommends "$@" >/dev/null || { echo "apt-get could not install them"; return 1; }
 }
 
+# Where they cannot be installed it is told once and not tried at every `make test`, which could ask for a password.
 # What each is for: clang with its run-time library and llvm's tools fuzz the firmware and count what was reached;
 # frama-c and cppcheck read it; the ARM compiler builds it for the second board; avrdude is what `rig flash` calls.
 set_up_tests() {
@@ -39,8 +40,7 @@ set_up_tests() {
         lacking=$(missing $packages)
         # shellcheck disable=SC2086
         [ -z "$lacking" ] || why=$(install $lacking) || {
-            printf 'setup: without%s (%s): the tests that need one of them are skipped and say so\n' "$lacking" "$why" >&2
-            return
+            printf 'setup: without%s (%s): the tests that need one of them are skipped and say so; ./setup.sh tests tries again\n' "$lacking" "$why" >&2
         }
     fi
     touch .venv/.ready-tests
