@@ -75,7 +75,7 @@ def _draw_spread(axes: Axes, centre: NDArray[np.float64], spread: Spread, unit: 
                 color=_ROUND,
                 linestyle=style,
                 linewidth=1.4,
-                label=f"{100 * level:g} % of shots: {radius:.3g}{unit}",
+                label=f"{100 * level:g} % of shots: radius {radius:.3g}{unit}",
             )
         )
     ellipse = spread.ellipse
@@ -99,7 +99,7 @@ def _draw_spread(axes: Axes, centre: NDArray[np.float64], spread: Spread, unit: 
             fill=False,
             color=_AROUND,
             linewidth=1,
-            label=f"smallest circle: {circle.radius:.3g}{unit}",
+            label=f"smallest circle: radius {circle.radius:.3g}{unit}",
         )
     )
     axes.add_patch(_rectangle(spread.min_box))
