@@ -188,7 +188,7 @@ plot, axes = plt.subplots(figsize=(6.4, 4), layout="constrained")
 axes.plot(angles_mrad, chances, label="predicted")
 for angle_mrad, (shots, share, low, high) in fired.items():
     axes.plot([angle_mrad, angle_mrad], [low, high], color="#b06d00")
-    axes.annotate(f" {shots} shots", (angle_mrad, share), color="#b06d00", va="bottom")
+    axes.annotate(f" {shots} shots", (angle_mrad, share), color="#b06d00", va="top")
     axes.plot(
         angle_mrad, share, "o", color="#b06d00", label="twin, with 99 % interval" if angle_mrad == 0 else None
     )
