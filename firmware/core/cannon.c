@@ -107,7 +107,7 @@ static void enter_safe(struct cannon *cannon, uint8_t from)
 {
     hold_aim(cannon);
     /* A let-down that a hand broke off, or that failed, is tried again after another dwell. One that the controller
-     * broke off is not put off: its dwell goes on, and if that is over the lever is let down all the same. */
+     * broke off is not put off: its dwell goes on. */
     if (from == WIRE_STATE_LETTING_DOWN &&
         (cannon->cause == WIRE_CAUSE_EMERGENCY_STOP || cannon->cause == WIRE_CAUSE_TIMED_OUT)) {
         set_timer(cannon, TIMER_DWELL, setting(cannon, WIRE_SETTING_DWELL_MS));
@@ -178,6 +178,17 @@ static void enter(struct cannon *cannon, uint8_t from)
     cannon->outputs.armed_lamp = cannon->state == WIRE_STATE_ARMED || cannon->state == WIRE_STATE_FIRING;
 }
 
+/* The lever has been drawn or latched for as long as it may be. */
+static bool dwell_over(const struct cannon *cannon) { return cannon->held && due(cannon, TIMER_DWELL); }
+
+/* What a controller says breaks off no let-down that would begin again at once: from its beginning each time, it would
+ * never come to its end. */
+static bool goes_on(const struct cannon *cannon, uint8_t event)
+{
+    return cannon->state == WIRE_STATE_LETTING_DOWN &&
+           (event == STATE_EVENT_STOP_BYTE || event == STATE_EVENT_MAKE_SAFE) && dwell_over(cannon);
+}
+
 static bool happen(struct cannon *cannon, uint8_t event)
 {
     uint8_t from = cannon->state;
@@ -185,7 +196,7 @@ static bool happen(struct cannon *cannon, uint8_t event)
     if (next == STATE_REFUSED) {
         return false;
     }
-    if (next == from && event != STATE_EVENT_DONE) {
+    if ((next == from && event != STATE_EVENT_DONE) || goes_on(cannon, event)) {
         return true;
     }
     cannon->state = next;
@@ -386,7 +397,7 @@ static OUT_OF_LINE void watch_clock(struct cannon *cannon)
     if (cannon->state == WIRE_STATE_ARMED && due(cannon, TIMER_ARMED)) {
         cannon_happen(cannon, STATE_EVENT_ARM_EXPIRED);
     }
-    if (cannon->held && due(cannon, TIMER_DWELL)) {
+    if (dwell_over(cannon)) {
         cannon_happen(cannon, STATE_EVENT_DWELL_EXPIRED);
     }
     /* An aiming axis at a low speed may still be on its way; it has no switch that could fail. */

@@ -183,18 +183,26 @@ static void check_shots(struct witness *witness, const struct host_view *now, bo
 
 /* -- S-3, S-4, S-11, S-13: what makes safe ------------------------------------------------------------------------- */
 
+/* The dwell is over, or so nearly that the core may count it so. */
+static bool dwell_may_be_over(const struct witness *witness, const struct host_view *now)
+{
+    uint64_t dwell_us = (uint64_t)witness->settings[WIRE_SETTING_DWELL_MS] * MS_US;
+    return now->inputs & LEVER && witness->clock_us - witness->held_us + SPARE_US >= dwell_us;
+}
+
 static void check_stops(const struct witness *witness, const struct host_view *now)
 {
     uint8_t gone = witness->found_lost & witness->seen.inputs;
     bool safe = now->state == WIRE_STATE_SAFE;
     bool letting_down = now->state == WIRE_STATE_LETTING_DOWN;
+    bool goes_on = letting_down && dwell_may_be_over(witness, now);
     bool made_safe = safe || (letting_down && now->cause == WIRE_CAUSE_DWELL_EXPIRED);
     BROKEN_IF(gone & WIRE_INPUT_ESTOP_OK_MASK && !made_safe, "S-3", "not safe after an emergency stop");
     BROKEN_IF(gone & WIRE_INPUT_KEY_ON_MASK && !safe && !letting_down, "S-3", "not safe after the key was turned off");
     BROKEN_IF(gone & WIRE_INPUT_LANE_CLEAR_MASK &&
                   (now->state == WIRE_STATE_ARMED || now->state == WIRE_STATE_FIRING),
               "S-3", "armed with the lane not clear");
-    BROKEN_IF(witness->found_reign && !made_safe, "S-13", "not safe after a stop byte");
+    BROKEN_IF(witness->found_reign && !made_safe && !goes_on, "S-13", "not safe after a stop byte");
     BROKEN_IF(now->trigger && (witness->stopped || witness->lost), "S-3", "the trigger is on after a stop");
 }
 
@@ -564,8 +572,9 @@ static void take_answer(struct witness *witness, const struct line_frame *frame)
         uint8_t command = (uint8_t)(frame->type - WIRE_ANSWER_OFFSET);
         BROKEN_IF(command == 0 || command > WIRE_COMMAND_COUNT || frame->length != answer_lengths[command], "line",
                   "an answer to no command, or of the wrong length");
-        BROKEN_IF(command == WIRE_COMMAND_SAFE && frame->payload[0] != WIRE_STATE_SAFE, "S-4",
-                  "not safe though asked for");
+        BROKEN_IF(command == WIRE_COMMAND_SAFE && frame->payload[0] != WIRE_STATE_SAFE &&
+                      frame->payload[0] != WIRE_STATE_LETTING_DOWN, /* its dwell is over */
+                  "S-4", "not safe though asked for");
     }
     witness->answers += witness->answer_expected && frame->sequence == witness->answer_expected_id;
     if (frame->type == WIRE_COMMAND_IDENTIFY + WIRE_ANSWER_OFFSET) {

@@ -993,7 +993,8 @@ static const char *S_4(const struct world *before)
     if (due(TIMER_HEARD) && at_work(&now) && !moment.frame && !moment.reset) {
         return "at work though the controller is silent";
     }
-    if (moment.safe_last && agreed && !is(&now, WIRE_STATE_SAFE)) {
+    if (moment.safe_last && agreed && !is(&now, WIRE_STATE_SAFE) &&
+        !(is(&now, WIRE_STATE_LETTING_DOWN) && due(TIMER_DWELL))) {
         return "not safe though asked for";
     }
     if (moment.new_session && at_work(&now)) {
@@ -1070,10 +1071,26 @@ static bool idle(const struct world *world)
     return !is(world, WIRE_STATE_LETTING_DOWN) && !is(world, WIRE_STATE_FIRING) && !world->cannon.working;
 }
 
+/* A let-down whose dwell is over was broken off by a controller, or begun anew with nothing but a controller's word for
+ * it: often enough, and it would not come to its end. */
+static bool put_off(const struct world *before)
+{
+    if (!is(before, WIRE_STATE_LETTING_DOWN) || !now.cannon.held) {
+        return false;
+    }
+    if (is(&now, WIRE_STATE_SAFE)) {
+        return now.cannon.cause == WIRE_CAUSE_COMMAND || now.cannon.cause == WIRE_CAUSE_STOP_BYTE;
+    }
+    return now.cannon.lever.step < before->cannon.lever.step && !due(TIMER_WORK);
+}
+
 static const char *S_8(const struct world *before)
 {
     if (!before->cannon.held || !due(TIMER_DWELL) || moment.reset) {
         return NULL;
+    }
+    if (put_off(before)) {
+        return "a controller put off the let-down";
     }
     if (moment.pulled && !moment.pulled_in_interrupt) {
         return "a shot after the dwell";
@@ -1312,15 +1329,18 @@ static uint8_t lever_switches(void)
     return (uint8_t)((drawn ? WIRE_INPUT_LEVER_DRAWN_MASK : 0u) | (latched ? WIRE_INPUT_LEVER_LATCHED_MASK : 0u));
 }
 
-/* A millisecond in which nobody speaks and nobody touches anything: every timer runs out, but `patient` is the one that
- * ends work which takes too long. */
-static void pass_quiet_millisecond(bool patient)
+/* A millisecond in which nobody touches anything, and nobody speaks but perhaps to say stop: every timer runs out, but
+ * `patient` is the one that ends work which takes too long. */
+static void pass_quiet_millisecond(bool patient, bool stopping)
 {
     const uint8_t lever = WIRE_INPUT_LEVER_DRAWN_MASK | WIRE_INPUT_LEVER_LATCHED_MASK;
     struct cannon *cannon = &now.cannon;
     uint8_t differs = (uint8_t)((cannon->inputs.levels ^ lever_switches()) & lever);
     moment = (struct moment){.stopped = cannon->receiver.stopped, .lost = cannon->guard.lost};
     now.levels = cannon->inputs.levels ^ differs;
+    if (stopping) {
+        stop_byte();
+    }
     cannon->inputs.count_low |= differs;
     cannon->inputs.count_high |= differs;
     cannon->lever.settle_periods = 0;
@@ -1336,8 +1356,8 @@ static void pass_quiet_millisecond(bool patient)
 
 #define QUIET_MS 64u /* more than any way to rest takes */
 
-/* Time alone lets the lever down, whatever state it begins in. */
-static void come_to_rest(uint32_t from, const struct world *before)
+/* Time alone lets the lever down, whatever state it begins in; and in spite of somebody who never stops saying stop. */
+static void come_to_rest(uint32_t from, const struct world *before, bool stopping)
 {
     static uint8_t nothing[MOST_THINGS];
     static struct world last;
@@ -1353,17 +1373,18 @@ static void come_to_rest(uint32_t from, const struct world *before)
             return;
         }
         last = now;
-        pass_quiet_millisecond(true);
+        pass_quiet_millisecond(true, stopping);
         keep(&now, &is_now);
         if (memcmp(&was, &is_now, sizeof was) == 0) {
             now = last;
-            pass_quiet_millisecond(false);
+            pass_quiet_millisecond(false, stopping);
             keep(&now, &is_now);
         }
         hold_promises(&last, from, nothing);
         was = is_now;
     }
-    fail("S-8", "with nobody there, the lever is never let down", from, nothing);
+    fail("S-8", stopping ? "by stops alone, the lever is never let down" : "with nobody there, the lever is never let down",
+         from, nothing);
 }
 
 static void try_things(uint32_t from, const struct world *before, const uint8_t *chosen)
@@ -1430,7 +1451,8 @@ static void follow(uint32_t from, unsigned most)
     for (uint32_t i = from; i < found_count; i++) {
         make(&found[i].key, &before);
         try_all(i, &before, chosen, 0, most);
-        come_to_rest(i, &before);
+        come_to_rest(i, &before, false);
+        come_to_rest(i, &before, true);
     }
 }
 

@@ -69,6 +69,20 @@ GUARDS = {
         "lever",
         "S-8",
     ),
+    "a stop leaves a let-down whose dwell is over": (
+        "cannon.c",
+        "event == STATE_EVENT_STOP_BYTE || ",
+        "",
+        "lever",
+        "S-8",
+    ),
+    "safe leaves a let-down whose dwell is over": (
+        "cannon.c",
+        " || event == STATE_EVENT_MAKE_SAFE) && dwell",
+        ") && dwell",
+        "lever",
+        "S-8",
+    ),
     "a let-down turns the latch free": (
         "lever.c",
         "lever->task == LEVER_LET_DOWN ? WIRE_SETTING_LATCH_FREE_TICKS",

@@ -202,6 +202,45 @@ def test_controller_that_keeps_stopping_cannot_keep_the_spring_cocked() -> None:
     assert cannon.view.pulls == 0
 
 
+@pytest.mark.parametrize("every_ms", [5, 10, 15, 19, 20, 21, 30, 40, 41, 60, 100])
+@pytest.mark.parametrize("word", ["stop byte", "safe"])
+@pytest.mark.parametrize("trigger_kind", [0, 1])
+def test_no_word_of_a_controller_however_often_keeps_the_spring_cocked(
+    every_ms: int, word: str, trigger_kind: int
+) -> None:
+    """S-8. A let-down whose dwell is over is not begun anew by a stop: it takes as long as without one."""
+    cannon = configured({Setting.TRIGGER_KIND: trigger_kind, Setting.DWELL_MS: 3000})
+    cannon.ask(Command.HOME)
+    cannon.run_until(State.READY)
+    cannon.ask(Command.COCK)
+    cannon.run_until(State.COCKED)
+    quiet = cannon.copy()
+    quiet.run_until(State.LETTING_DOWN)
+    quiet.run_until(State.SAFE)
+    while cannon.view.now_us < quiet.view.now_us:
+        cannon.receive(bytes([wire.STOP]) if word == "stop byte" else cannon.request(Command.SAFE))
+        cannon.run(every_ms, beat=False)
+    assert (cannon.state, cannon.lever_held, cannon.pulse(Axis.DRAW)) == (State.SAFE, False, REST)
+    assert cannon.view.pulls == 0
+
+
+def test_stop_before_the_dwell_is_over_breaks_a_let_down_off() -> None:
+    cannon = cannon_in(State.LETTING_DOWN)
+    cannon.run(500)
+    cannon.receive(bytes([wire.STOP]))
+    cannon.run(1000)
+    assert (cannon.state, cannon.view.cause, cannon.lever_held) == (State.SAFE, Cause.STOP_BYTE, True)
+
+
+def test_emergency_stop_breaks_off_a_let_down_whose_dwell_is_over() -> None:
+    cannon = cannon_in(State.COCKED)
+    cannon.run_until(State.LETTING_DOWN, limit_ms=31000)
+    cannon.run(500)
+    cannon.set(off=Input.ESTOP_OK)
+    cannon.run(1000)
+    assert (cannon.state, cannon.view.cause, cannon.lever_held) == (State.SAFE, Cause.EMERGENCY_STOP, True)
+
+
 def test_lever_that_cannot_be_let_down_is_a_fault_and_tried_again() -> None:
     cannon = cannon_in(State.LETTING_DOWN)
     cannon.lever_moves = False
