@@ -121,6 +121,15 @@ static void enter_armed(struct cannon *cannon)
     receiver_set_fuse(&cannon->receiver, cannon->token);
 }
 
+/* A step of the ramps. True when the lever's task is done. */
+static OUT_OF_LINE bool step_ramps(struct cannon *cannon)
+{
+    timers_set(&cannon->timers, TIMER_PERIOD, RAMP_PERIOD_MS - 1u);
+    bool done = lever_step(&cannon->lever, &cannon->axes, &cannon->settings, cannon->inputs.levels);
+    axes_step(&cannon->axes, &cannon->settings, cannon->lever.easing);
+    return done;
+}
+
 static void enter_firing(struct cannon *cannon)
 {
     cannon->shots++;
@@ -132,7 +141,7 @@ static void enter_firing(struct cannon *cannon)
         cannon->outputs.trigger = true;
     } else {
         lever_start(&cannon->lever, LEVER_RELEASE);
-        cannon->timers.left_ms[TIMER_PERIOD] = 0; /* the latch begins to turn in this step */
+        step_ramps(cannon); /* the latch has begun to turn, whatever comes next */
     }
 }
 
@@ -426,12 +435,11 @@ static bool aim_arrived(const struct cannon *cannon)
 
 static void period(struct cannon *cannon)
 {
-    /* A stop that came since this step began has its turn in the next; the latch does not begin to turn before that. */
+    /* A stop that came since this step began has its turn in the next; the latch turns no further before that. */
     if (cannon->lever.task == LEVER_RELEASE && (cannon->guard.lost != 0 || cannon->receiver.stopped)) {
         return;
     }
-    bool done = lever_step(&cannon->lever, &cannon->axes, &cannon->settings, cannon->inputs.levels);
-    axes_step(&cannon->axes, &cannon->settings, cannon->lever.easing);
+    bool done = step_ramps(cannon);
     announce_moves(cannon);
     bool homed = cannon->state == WIRE_STATE_HOMING && cannon->lever.step == LEVER_STEP_DONE;
     if (cannon->working && (homed ? aim_arrived(cannon) : done && cannon->state != WIRE_STATE_HOMING)) {
@@ -536,7 +544,6 @@ void cannon_step(struct cannon *cannon, const struct cannon_inputs *inputs)
         send_what_is_due(cannon);
     }
     if (due(cannon, TIMER_PERIOD)) {
-        timers_set(&cannon->timers, TIMER_PERIOD, RAMP_PERIOD_MS - 1u);
         period(cannon);
     }
     if (store_step(&cannon->store, &cannon->settings)) {

@@ -398,10 +398,9 @@ static void fire(struct cannon *cannon, const struct receiver_frame *frame)
         return;
     }
     uint8_t reason = interlocks_fire(cannon->levels);
-    /* The guard looks at the pins once more before it pulls the trigger; nobody does before the latch begins to turn, which
-     * is in this step. */
-    if (reason == INTERLOCKS_PASSED && setting(cannon, WIRE_SETTING_TRIGGER_KIND) != 0 && !guard_pins_permit_fire()) {
-        reason = WIRE_REFUSAL_INPUT_CHANGED;
+    bool solenoid = setting(cannon, WIRE_SETTING_TRIGGER_KIND) == 0;
+    if (reason == INTERLOCKS_PASSED && !guard_release(&cannon->guard, &cannon->receiver, solenoid)) {
+        reason = cannon->receiver.stopped ? WIRE_REFUSAL_OVERTAKEN : WIRE_REFUSAL_INPUT_CHANGED;
     }
     if (reason != INTERLOCKS_PASSED) {
         refuse(cannon, reason, 0);

@@ -10,30 +10,25 @@ void guard_light_fuse(const struct guard *guard, struct receiver *receiver, uint
     board_unlock(before);
 }
 
-OUT_OF_LINE bool guard_pins_permit_fire(void) { return board_pins_permit_fire(); }
-
-/* Switching on is for the slow way only, and only if no interrupt has had a reason against it since the core looked,
- * and no pin has one now.
- * Switching off leaves alone a trigger that the interrupt has pulled and the core does not know of yet. */
-static void apply_trigger(struct guard *guard, const struct receiver *receiver, bool wanted)
+bool guard_release(struct guard *guard, const struct receiver *receiver, bool solenoid)
 {
-    if (!wanted) {
-        if (!receiver->fuse_fired) {
-            board_drop_trigger();
-            guard->trigger_periods_left = 0;
-        }
-    } else if (!guard->trigger_applied && guard->trigger_periods_left == 0 && !guard->lost && !receiver->stopped &&
-               !guard->hold_expired && guard_pins_permit_fire()) {
+    uint8_t before = board_lock();
+    bool permitted = !guard->lost && !receiver->stopped && !guard->hold_expired && board_pins_permit_fire();
+    if (permitted && solenoid) {
         board_pull_trigger();
         guard->trigger_periods_left = GUARD_TRIGGER_PERIODS;
     }
-    guard->trigger_applied = wanted;
+    board_unlock(before);
+    return permitted;
 }
 
 void guard_apply(struct guard *guard, struct receiver *receiver, bool trigger, bool loader)
 {
     uint8_t before = board_lock();
-    apply_trigger(guard, receiver, trigger);
+    if (!trigger && !receiver->fuse_fired) { /* one that the interrupt pulled is for the core to take notice of first */
+        board_drop_trigger();
+        guard->trigger_periods_left = 0;
+    }
     board_unlock(before); /* whatever waits has its turn */
     before = board_lock();
     if (loader != guard->loader_applied) {

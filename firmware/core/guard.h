@@ -23,7 +23,6 @@ struct guard {
     volatile bool hold_expired;
     volatile uint8_t trigger_periods_left;
     volatile uint8_t loader_periods_left;
-    bool trigger_applied;
     bool loader_applied;
 };
 
@@ -76,10 +75,12 @@ static inline void guard_period(struct guard *guard)
  * spoken against it that the core has not seen yet. */
 void guard_light_fuse(const struct guard *guard, struct receiver *receiver, uint8_t next_sequence);
 
-/* Main loop: board_pins_permit_fire. */
-bool guard_pins_permit_fire(void);
+/* Main loop, the slow way: release now, unless an interrupt has had a reason against it since the core looked, or a pin has
+ * one in this instant. The solenoid is pulled at once. Where the latch servo is the trigger, the caller turns it, come what
+ * may. */
+bool guard_release(struct guard *guard, const struct receiver *receiver, bool solenoid);
 
-/* Main loop: make trigger and loader what the core wants after a step. */
+/* Main loop: make the loader what the core wants after a step, and let go of a trigger that it does not want. */
 void guard_apply(struct guard *guard, struct receiver *receiver, bool trigger, bool loader);
 
 #endif

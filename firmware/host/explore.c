@@ -771,7 +771,6 @@ static uint32_t unpack_bits(struct packer *packer, unsigned bits)
     EXACT(7, cannon.inputs.levels)                                                                                     \
     EXACT(7, cannon.guard.lost)                                                                                        \
     EXACT(1, cannon.guard.hold_expired)                                                                                \
-    EXACT(1, cannon.guard.trigger_applied)                                                                             \
     EXACT(1, cannon.guard.loader_applied)                                                                              \
     RUNNING(cannon.guard.trigger_periods_left, GUARD_TRIGGER_PERIODS, true)                                            \
     RUNNING(cannon.guard.loader_periods_left, GUARD_LOADER_PERIODS, true)                                              \

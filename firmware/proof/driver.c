@@ -121,7 +121,6 @@ static void any_state(struct cannon *it)
     it->receiver.fuse_live = ANY_BOOL;
     it->receiver.fuse_fired = ANY_BOOL;
     it->guard.hold_expired = ANY_BOOL;
-    it->guard.trigger_applied = ANY_BOOL;
     it->guard.loader_applied = ANY_BOOL;
     it->outbox.head = up_to(OUTBOX_RING_BYTES - 1u);
     it->outbox.tail = up_to(OUTBOX_RING_BYTES - 1u);

@@ -1,7 +1,9 @@
 """Promise: fires only armed, by a fresh token, once for each arming, with every interlock there at that instant."""
 
+from typing import Any
+
 import pytest
-from cannon_host import FACTORY, NOTHING, Cannon, Refused, cannon_in, configured, lib
+from cannon_host import FACTORY, Cannon, Refused, cannon_in, configured, lib
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -346,41 +348,67 @@ def test_latch_servo_as_trigger_begins_to_turn_only_if_every_pin_permits_it_then
     assert cannon.happened(Event.FAULT) == []
 
 
-@pytest.mark.parametrize("gone", [NOTHING, Input.ESTOP_OK, Input.KEY_ON, Input.LANE_CLEAR])
-def test_stop_in_the_instant_of_fire_holds_the_latch_servo(gone: Input) -> None:
-    """S-3. In the step in which the latch would begin to turn, wherever in it; NOTHING is a stop byte."""
-    armed = armed_with_the_latch_servo_as_trigger()
-    held_ticks = armed.pulse(Axis.LATCH)
-    states = set()
-    for lock in range(1, 12):
+AGAINST = [
+    {"stop": True},
+    {"off": Input.ESTOP_OK},
+    {"off": Input.KEY_ON},
+    {"off": Input.LANE_CLEAR},
+    {"off": Input.LEVER_LATCHED},
+    {"off": Input.GATE_FIRST_BLOCKED},
+]
+
+
+@pytest.mark.parametrize("against", AGAINST)
+@pytest.mark.parametrize("trigger", ["solenoid", "latch servo"])
+def test_fire_on_the_slow_way_is_released_and_says_so_or_refused_and_nothing_moved(
+    trigger: str, against: dict[str, Any]
+) -> None:
+    """S-2, S-3. Whatever speaks against it, wherever in that step it comes."""
+    solenoid = trigger == "solenoid"
+    armed = cannon_in(State.ARMED) if solenoid else armed_with_the_latch_servo_as_trigger()
+    armed.sent()
+    held_ticks, shots = armed.pulse(Axis.LATCH), armed.view.shots
+    outcomes, reasons = [], set()
+    for lock in range(1, 20):
         cannon = armed.copy()
-        cannon.interrupt_at(lock, off=gone, stop=gone is NOTHING)
-        cannon.receive(cannon.request(Command.FIRE, token=cannon.view.token))
-        cannon.think()
-        if not cannon.interrupt_at(0):
-            break
-        states.add(cannon.state)
-        assert cannon.pulse(Axis.LATCH) == held_ticks
-        cannon.act()
         cannon.lever_moves = False
-        for _ in range(100):
-            cannon.run(1)
-            assert cannon.pulse(Axis.LATCH) == held_ticks
-        assert cannon.state == State.SAFE
-    assert State.FIRING in states, "none came after fire was taken"
+        status = cannon.request(Command.STATUS) if solenoid else b""
+        cannon.receive(status + cannon.request(Command.FIRE, token=cannon.view.token))
+        cannon.interrupt_at(lock, **against)
+        cannon.think()
+        came = cannon.interrupt_at(0)
+        turned_ticks = held_ticks - cannon.pulse(Axis.LATCH)
+        cannon.act()
+        answers = {kind: payload for _, kind, payload in cannon._collect()}
+        released = Command.FIRE + wire.ANSWER_OFFSET in answers
+        moved = cannon.view.pulls == 1 if solenoid else turned_ticks == FACTORY[Setting.LATCH_SPEED_TICKS]
+        assert moved == released
+        assert cannon.view.shots - shots == released
+        if not released:
+            assert (cannon.view.pulls, turned_ticks) == (0, 0)
+            refusal = answers.get(wire.REFUSAL_TYPE)
+            reasons.add(None if refusal is None else wire.REFUSAL_LAYOUT.unpack(refusal)["reason"])
+        if not came:
+            break
+        outcomes.append(released)
+        cannon.run(100)
+        assert not cannon.view.trigger
+        if not {Input.LEVER_LATCHED, Input.GATE_FIRST_BLOCKED} & set(against.values()):
+            assert (cannon.state, cannon.pulse(Axis.LATCH)) == (State.SAFE, held_ticks), "turned back in time"
+    assert set(outcomes) == {False, True}, "it came before the decision, and behind it"
+    assert (Refusal.OVERTAKEN if "stop" in against else Refusal.INPUT_CHANGED) in reasons
 
 
-@pytest.mark.parametrize(
-    "change",
-    [{"off": Input.LEVER_LATCHED}, {"off": Input.GATE_FIRST_BLOCKED}, {"on": Input.GATE_SECOND_BLOCKED}],
-)
-def test_slow_way_looks_at_the_pins_once_more_before_it_pulls(change: dict[str, Input]) -> None:
-    """Between the core's step and the outputs that it asked for."""
-    cannon = cannon_in(State.ARMED)
-    status = cannon.request(Command.STATUS)
-    cannon.receive(status + cannon.request(Command.FIRE, token=cannon.view.token))
-    lib.host_think(cannon._host)
-    assert cannon.state == State.FIRING
-    cannon.set(**change)
-    lib.host_act(cannon._host)
-    assert cannon.view.pulls == 0
+@pytest.mark.parametrize("trigger", ["solenoid", "latch servo"])
+def test_safe_behind_fire_in_the_same_step_makes_no_lie_of_the_answer(trigger: str) -> None:
+    solenoid = trigger == "solenoid"
+    cannon = cannon_in(State.ARMED) if solenoid else armed_with_the_latch_servo_as_trigger()
+    cannon.sent()
+    held_ticks, shots = cannon.pulse(Axis.LATCH), cannon.view.shots
+    requests = cannon.request(Command.STATUS) if solenoid else b""
+    requests += cannon.request(Command.FIRE, token=cannon.view.token) + cannon.request(Command.SAFE)
+    cannon.receive(requests)
+    cannon.step()
+    assert (cannon.state, cannon.view.shots, cannon.view.trigger) == (State.SAFE, shots + 1, False)
+    moved = cannon.view.pulls == 1 if solenoid else cannon.pulse(Axis.LATCH) < held_ticks
+    assert moved

@@ -36,19 +36,21 @@ def test_no_fire_is_obeyed_after_a_stop_in_the_middle_of_a_command(gone: Input |
 
 
 @pytest.mark.parametrize("gone", [None, Input.ESTOP_OK, Input.KEY_ON, Input.LANE_CLEAR])
-def test_what_the_main_loop_was_about_to_fire_is_held_by_a_stop_before_it_acts(gone: Input | None) -> None:
+def test_what_the_main_loop_has_fired_is_let_go_by_a_stop_before_it_acts(gone: Input | None) -> None:
+    """And not pulled once more."""
     cannon, fire = armed_and_asked()
     cannon.receive(fire)
     cannon.think()
-    assert cannon.state == State.FIRING
+    assert (cannon.state, cannon.view.trigger) == (State.FIRING, True)
     if gone is None:
         cannon.receive(bytes([wire.STOP]))
     else:
         cannon.set(off=gone)
         cannon.set(on=gone)
+    assert not cannon.view.trigger
     cannon.act()
     cannon.run(2, beat=False)
-    assert (cannon.view.pulls, cannon.state) == (0, State.SAFE)
+    assert (cannon.view.trigger, cannon.view.pulls, cannon.state) == (False, 1, State.SAFE)
 
 
 def test_main_loop_that_acts_and_no_longer_thinks_keeps_no_output_on() -> None:
