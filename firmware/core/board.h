@@ -18,7 +18,7 @@ void board_unlock(uint8_t before);
 /* The ring of what happened last, in RAM that start-up code leaves alone. */
 struct history *board_history(void);
 
-/* EEPROM, a byte at a time. Nothing waits: write only when board_eeprom_ready says so. */
+/* EEPROM, a byte at a time. Nothing waits: write and read only when board_eeprom_ready says so. */
 bool board_eeprom_ready(void);
 uint8_t board_eeprom_read(uint16_t address);
 void board_eeprom_write(uint16_t address, uint8_t byte);

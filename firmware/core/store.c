@@ -45,6 +45,8 @@ static bool read_copy(uint8_t copy, struct settings *settings)
 
 enum store_loaded store_load(struct store *store, struct settings *settings)
 {
+    while (!board_eeprom_ready()) { /* a byte that was being written at a reset is still: 3.4 ms at most */
+    }
     bool good[2] = {copy_is_good(0), copy_is_good(1)};
     uint8_t sequences[2] = {board_eeprom_read(address_of(0, 0)), board_eeprom_read(address_of(1, 0))};
     uint8_t newer = (good[1] && (!good[0] || (int8_t)(sequences[1] - sequences[0]) > 0)) ? 1 : 0;

@@ -8,7 +8,7 @@ import pytest
 
 from rig.link import messages as m
 from rig.link.errors import Refused
-from rig.link.wire import Axis, Fault, Refusal, Setting, State
+from rig.link.wire import Axis, Fault, Refusal, Setting, SettingsSource, State
 from rig.link.wire import ResetCause as Told
 from twin.bare import QUICK, SERVOS, US, BareCannon, BareMoment
 from twin.chip import EventKind, Pin, ResetCause
@@ -195,6 +195,21 @@ def test_what_is_kept_nowhere_whole_means_that_the_key_must_be_turned(situations
     with pytest.raises(Refused) as refused:
         cannon.ask(m.Home())
     assert refused.value.reason is Refusal.KEY_NOT_CYCLED
+
+
+def test_a_reset_in_the_middle_of_a_save_reads_what_is_stored(situations: Bring) -> None:
+    """S-12: EEPROM goes on writing its byte over a reset, and until that is done it reads as nothing."""
+    cannon, _ = situations("safe")
+    cannon.ask(m.SaveSettings())
+    cannon.run_beating(400_000)
+    cannon.ask(m.SaveSettings())
+    cannon.run_us(20_000)
+    saving = cannon.keep()
+    for late_us in range(0, 4_000, 500):
+        cannon.go_back(saving)
+        cannon.run_us(late_us)
+        cannon.restart(ResetCause.EXTERNAL)
+        assert cannon.identify(session=6).settings_source == SettingsSource.STORED, late_us
 
 
 WITHDRAWN: dict[str, Callable[[BareCannon, int], None]] = {
