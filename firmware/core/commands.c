@@ -108,11 +108,11 @@ static void identify(struct cannon *cannon, const struct receiver_frame *frame)
     cannon->last_id = frame->sequence;
     cannon->last_crc = frame->crc;
     timers_set(&cannon->timers, TIMER_HEARD, WIRE_HEARTBEAT_TIMEOUT_MS);
-    cannon->fired_ahead = false;
     cannon->token_seed ^= cannon->now_us ^ ((uint32_t)session << 16);
     receiver_begin_session(&cannon->receiver, crc_start);
     outbox_begin_session(&cannon->outbox, crc_start);
     cannon_happen(cannon, STATE_EVENT_NEW_SESSION);
+    cannon->fired_ahead = false; /* that may just have been set: the fire was of the session before, nobody asks for it now */
     answer_identify(cannon);
 }
 

@@ -30,7 +30,7 @@ struct host {
     uint32_t line_takes; /* bytes; UINT32_MAX: any number */
     uint8_t locks_left; /* until what waits for interrupts being held off comes; 0: nothing waits */
     uint8_t levels_then;
-    bool stop_then;
+    uint8_t byte_then;
     int32_t writes_left; /* until the supply fails; negative: never */
     uint8_t eeprom[EEPROM_BYTES];
     uint8_t sent[SENT_BYTES];
@@ -46,8 +46,8 @@ uint8_t board_kind(void) { return WIRE_BOARD_HOST; }
 uint8_t board_lock(void)
 {
     if (current->locks_left != 0 && --current->locks_left == 0) {
-        if (current->stop_then) {
-            guard_receive(&current->cannon.guard, &current->cannon.receiver, WIRE_STOP);
+        if (current->byte_then != 0) {
+            guard_receive(&current->cannon.guard, &current->cannon.receiver, current->byte_then);
         }
         host_set_inputs(current, current->levels_then);
     }
@@ -285,12 +285,12 @@ uint8_t *host_history(struct host *host, size_t *count)
 
 void host_lose(struct host *host, uint8_t losses) { host->cannon.receiver.lost |= losses; }
 
-bool host_interrupt(struct host *host, uint8_t locks, uint8_t levels, bool stop)
+bool host_interrupt(struct host *host, uint8_t locks, uint8_t levels, uint8_t byte)
 {
     bool waits = host->locks_left != 0;
     host->locks_left = locks;
     host->levels_then = levels;
-    host->stop_then = stop;
+    host->byte_then = byte;
     return waits;
 }
 

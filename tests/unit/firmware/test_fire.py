@@ -338,7 +338,7 @@ def test_latch_servo_as_trigger_begins_to_turn_only_if_every_pin_permits_it_then
     cannon = armed_with_the_latch_servo_as_trigger()
     held_ticks, shots = cannon.pulse(Axis.LATCH), cannon.view.shots
     cannon.events.clear()
-    lib.host_interrupt(cannon._host, 1, int(cannon.inputs ^ changed), False)
+    lib.host_interrupt(cannon._host, 1, int(cannon.inputs ^ changed), 0)
     refused = cannon.command(Command.FIRE, token=cannon.view.token)
     assert refused == Refused(Refusal.INPUT_CHANGED, 0)
     assert (cannon.state, cannon.pulse(Axis.LATCH), cannon.view.shots) == (State.ARMED, held_ticks, shots)
@@ -349,7 +349,7 @@ def test_latch_servo_as_trigger_begins_to_turn_only_if_every_pin_permits_it_then
 
 
 AGAINST = [
-    {"stop": True},
+    {"byte": wire.STOP},
     {"off": Input.ESTOP_OK},
     {"off": Input.KEY_ON},
     {"off": Input.LANE_CLEAR},
@@ -396,7 +396,7 @@ def test_fire_on_the_slow_way_is_released_and_says_so_or_refused_and_nothing_mov
         if not {Input.LEVER_LATCHED, Input.GATE_FIRST_BLOCKED} & set(against.values()):
             assert (cannon.state, cannon.pulse(Axis.LATCH)) == (State.SAFE, held_ticks), "turned back in time"
     assert set(outcomes) == {False, True}, "it came before the decision, and behind it"
-    assert (Refusal.OVERTAKEN if "stop" in against else Refusal.INPUT_CHANGED) in reasons
+    assert (Refusal.OVERTAKEN if "byte" in against else Refusal.INPUT_CHANGED) in reasons
 
 
 @pytest.mark.parametrize("trigger", ["solenoid", "latch servo"])

@@ -23,7 +23,7 @@ def test_no_fire_is_obeyed_after_a_stop_in_the_middle_of_a_command(gone: Input |
     stopped = []
     for lock in LOCKS:
         cannon, fire = armed_and_asked()
-        cannon.interrupt_at(lock, off=gone or NOTHING, stop=gone is None)
+        cannon.interrupt_at(lock, off=gone or NOTHING, byte=wire.STOP if gone is None else 0)
         cannon.think()
         stopped.append(cannon.interrupt_at(0))
         cannon.set()

@@ -1,7 +1,7 @@
 """A frame of one session is no frame in another, either way (S-1)."""
 
 import pytest
-from cannon_host import cannon_in, checksum, frame
+from cannon_host import Refused, cannon_in, checksum, frame
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -82,6 +82,23 @@ def test_fire_of_another_session_is_no_fire_though_token_and_id_are_right(sessio
     copy = frame((cannon.last_id + 1) % 256, Command.FIRE, token, session=session)
     cannon.exchange(copy)
     assert cannon.view.pulls == (session == cannon.session)
+
+
+def test_shot_in_the_instant_in_which_the_session_changes_answers_no_fire_of_the_new_one() -> None:
+    """The last byte of fire comes while the identify before it is being done."""
+    pulls = []
+    for lock in range(1, 6):
+        cannon = cannon_in(State.ARMED)
+        token = cannon.view.token
+        fire = cannon.request(Command.FIRE, token=token)
+        identify = cannon.request(Command.IDENTIFY, wire_version=wire.WIRE_VERSION, session=9)
+        cannon.receive(identify + fire[:-1])
+        cannon.interrupt_at(lock, byte=fire[-1])
+        cannon.step()
+        pulls.append(cannon.view.pulls)
+        assert cannon.command(Command.FIRE, token=token) == Refused(Refusal.WRONG_STATE, State.SAFE)
+        assert (cannon.view.pulls, cannon.view.shots) == (pulls[-1], pulls[-1])
+    assert 1 in pulls, "none came in time to fire"
 
 
 def test_after_a_reset_the_chip_knows_no_session() -> None:
