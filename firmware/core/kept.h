@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "cannon.h"
 #include "crc.h"
@@ -30,12 +31,21 @@ static inline uint16_t kept_crc(const struct kept *copy, uint8_t length)
     return crc;
 }
 
-/* Main loop, after every step and once before the first. */
+/* Main loop, after every step and once before the first. Byte by byte and volatile, so that no compiler begins the second
+ * copy before the first is whole, and that what pads the structure, if anything does, is the same as in the CRC. */
 static OUT_OF_LINE void kept_write(struct kept copies[2], const struct cannon *cannon)
 {
-    cannon_retain(cannon, &copies[0].retained);
-    copies[0].crc = kept_crc(&copies[0], KEPT_BYTES);
-    copies[1] = copies[0];
+    struct kept whole;
+    volatile uint8_t *to = (volatile uint8_t *)copies;
+    memset(&whole, 0, sizeof whole);
+    cannon_retain(cannon, &whole.retained);
+    whole.crc = kept_crc(&whole, KEPT_BYTES);
+    for (uint8_t i = 0; i < 2u; i++) {
+        const uint8_t *from = (const uint8_t *)&whole;
+        for (uint8_t left = sizeof whole; left != 0; left--) {
+            *to++ = *from++;
+        }
+    }
 }
 
 /* For cannon_start, after a reset. Where the supply was not lost and yet neither copy is whole, what is safe: the key

@@ -18,7 +18,7 @@ STILL = (Pin.TRIGGER, Pin.LOADER, Pin.ARMED_LAMP, *(SERVOS[axis] for axis in Axi
 TICK = US // 2
 WATCHDOG_US = 64_000  # 8192 periods of its own 128 kHz; a real one is up to a seventh slower
 QUIET_US = 300_000
-KEPT_BYTES = 18  # two copies, with their CRC
+KEPT_BYTES = 24  # two copies, with their CRC
 
 SITUATIONS = [*(state.name.lower() for state in State), "loading"]
 
