@@ -24,11 +24,19 @@ static void power(struct lever *lever, struct axes *axes, const struct settings 
     }
 }
 
+/* A servo is on its way; one that may have stood anywhere takes as long as it did before. */
+static void settle(struct lever *lever)
+{
+    if (lever->settle_periods < SETTLE_PERIODS) {
+        lever->settle_periods = SETTLE_PERIODS;
+    }
+}
+
 /* Draw and latch are where they should be, the servos too. */
 static bool arrived(struct lever *lever, const struct axes *axes)
 {
     if (axes_moving(axes) & (1u << WIRE_AXIS_DRAW | 1u << WIRE_AXIS_LATCH)) {
-        lever->settle_periods = SETTLE_PERIODS;
+        settle(lever);
         return false;
     }
     return lever->settle_periods == 0;
@@ -53,7 +61,7 @@ static void relax(struct lever *lever, struct axes *axes, const struct settings 
     }
     if (axes_moving(axes) & 1u << WIRE_AXIS_LATCH) {
         axes_hold(axes, WIRE_AXIS_DRAW);
-        lever->settle_periods = SETTLE_PERIODS;
+        settle(lever);
     } else if (lever->settle_periods == 0) {
         axes_go(axes, settings, WIRE_AXIS_DRAW, setting(settings, WIRE_SETTING_DRAW_REST_TICKS));
     } else {

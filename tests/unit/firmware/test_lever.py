@@ -360,6 +360,27 @@ def test_longest_ways_at_the_least_speeds_take_no_longer_than_announced() -> Non
     assert there_ms + back_ms <= taken_ms <= expected_ms < 60_000
 
 
+@pytest.mark.parametrize("draw_speed_ticks", [40, 100, 400])
+def test_latch_opens_no_sooner_than_a_servo_that_stood_anywhere_has_arrived(draw_speed_ticks: int) -> None:
+    """600 ms from its first pulse, however soon the draw's pulses are at the breech."""
+    cannon = configured({Setting.DRAW_SPEED_TICKS: draw_speed_ticks})
+    cannon.ask(Command.SAVE_SETTINGS)
+    cannon.run(500)
+    cannon.lever_moves = False
+    cannon.set(on=Input.LEVER_DRAWN | Input.LEVER_LATCHED)
+    cannon.reset(ResetCause.POWER_ON)
+    cannon.run(50, beat=False)
+    cannon.identify(session=3)
+    cannon.ask(Command.LET_DOWN)
+    while not cannon.pulse(Axis.LATCH):
+        cannon.run(10)
+    waited_ms = 0
+    while cannon.pulse(Axis.LATCH) == HELD:
+        cannon.run(10)
+        waited_ms += 10
+    assert waited_ms >= max(600, 20 * (BREECH - REST) // draw_speed_ticks + 160)
+
+
 @pytest.mark.parametrize("held", [Input.LEVER_DRAWN, Input.LEVER_DRAWN | Input.LEVER_LATCHED])
 def test_homing_that_fails_has_a_fault_of_its_own(held: Input) -> None:
     """A hand draws the lever, or latches it, while the cannon homes; nobody was drawing or latching anything."""
