@@ -10,7 +10,8 @@ tells it how far events have come. A cannon that has too many events waiting can
 numbers, one for all that it could not keep in a row, and the gap is told as `EventsMissed`. A `Booted` in the middle of a
 session means that the chip restarted.
 
-A link that failed stays failed until `identify` begins a new session. `stop` works at any time: one byte, ahead of all
+A link that failed stays failed until `identify` begins a new session; one whose `identify` failed, or was never asked for, says
+nothing on the line. `stop` works at any time: one byte, ahead of all
 else, nothing awaited.
 """
 
@@ -23,7 +24,7 @@ from typing import TypeVar, cast
 from rig.link import messages, wire
 from rig.link.clock_map import ClockMap, HostTime
 from rig.link.codec import STOP_BYTES, Damaged, Decoder, Frame, encode, request_frame
-from rig.link.errors import BoardReset, LinkLost, NoAnswer, Refused, WrongWireVersion
+from rig.link.errors import BoardReset, LinkError, LinkLost, NoAnswer, Refused, WrongWireVersion
 from rig.link.messages import Answer, Event, Heartbeat, Identify, Identity, Request
 from rig.link.port import Clock, Port
 from rig.link.words import name_of
@@ -92,7 +93,7 @@ class Link:
         self._clock_map = ClockMap()
         self._id = 0
         self._identified = False
-        self._lost: LinkLost | None = None
+        self._lost: LinkError | None = LinkError("no cannon has been identified on this line yet")
         self._events: deque[Event] = deque()
         self._event_seen = 0
         self._owed = 0  # events since the last acknowledgement, and when the first of them came
@@ -138,13 +139,15 @@ class Link:
         self._heard = 0
         request = Identify(wire.WIRE_VERSION, self._session)
         answer = self._exchange(request, each_us=_IDENTIFY_EACH_US, give_up_us=patience_us)
-        if answer is None:
-            raise NoAnswer(patience_us, self._heard)
-        if isinstance(answer, messages.Refused):
-            raise Refused(request.command, answer.reason, answer.detail)
         identity = cast(Identity, answer)
-        if identity.wire_version != wire.WIRE_VERSION:
-            raise WrongWireVersion(identity.wire_version, wire.WIRE_VERSION, identity.firmware)
+        if answer is None:
+            self._lost = NoAnswer(patience_us, self._heard)
+        elif isinstance(answer, messages.Refused):
+            self._lost = Refused(request.command, answer.reason, answer.detail)
+        elif identity.wire_version != wire.WIRE_VERSION:
+            self._lost = WrongWireVersion(identity.wire_version, wire.WIRE_VERSION, identity.firmware)
+        if self._lost is not None:
+            raise self._lost
         self._event_seen = 0
         self._owed = 0
         self._early.clear()
@@ -162,6 +165,8 @@ class Link:
             Where the chip restarted since `identify`.
         LinkLost
             Where no answer comes for a second. Whether the command was executed is not known.
+        LinkError
+            Where no session has begun: what `identify` failed for. Nothing is sent.
         PortError
             Where the line is gone.
         """

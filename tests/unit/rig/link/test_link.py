@@ -7,7 +7,7 @@ from scripted import Script, event, identity, polite, reply
 
 from rig.link import messages, wire
 from rig.link.codec import Frame, StopByte
-from rig.link.errors import BoardReset, LinkLost, NoAnswer, PortGone, Refused, WrongWireVersion
+from rig.link.errors import BoardReset, LinkError, LinkLost, NoAnswer, PortGone, Refused, WrongWireVersion
 from rig.link.link import EventsMissed, Link
 
 Said = Iterable[Frame | bytes]
@@ -152,6 +152,33 @@ def test_silence_for_a_second_is_a_lost_link_until_a_new_session():
     assert len(script.sent) == count
     link.identify()
     assert link.wait(0) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "error"),
+    [
+        (lambda s, asked: [], NoAnswer),
+        (lambda s, asked: [reply(asked, messages.Refused(wire.Refusal.BAD_LENGTH, 0))], Refused),
+        (lambda s, asked: [reply(asked, identity(s, wire_version=9))], WrongWireVersion),
+    ],
+)
+def test_link_whose_identify_failed_sends_nothing_and_says_why(said, error):
+    script = Script(said)
+    link = Link(script, script)
+    with pytest.raises(error):
+        link.identify(patience_us=500_000)
+    count = len(script.sent)
+    for say in (lambda: link.ask(messages.MakeSafe()), link.beat, lambda: link.wait(0)):
+        with pytest.raises(error):
+            say()
+    assert len(script.sent) == count
+
+
+def test_link_that_was_never_identified_sends_nothing():
+    script = Script(polite)
+    with pytest.raises(LinkError, match="no cannon has been identified on this line yet"):
+        Link(script, script).ask(messages.MakeSafe())
+    assert script.sent == []
 
 
 def test_the_first_repetition_waits_for_the_bytes_at_the_lines_speed():
