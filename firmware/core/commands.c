@@ -335,8 +335,8 @@ static void load(struct cannon *cannon)
     answer_time(cannon, WIRE_COMMAND_LOAD, hold_ms);
 }
 
-/* A shift register with feedback (x^32 + x^30 + x^26 + x^25 + 1): every number but zero once before any comes again, so
- * no token comes twice between two resets. */
+/* A shift register with feedback (x^32 + x^30 + x^26 + x^25 + 1): every number but zero once before any comes again.
+ * `identify` puts it somewhere else, so a token comes twice only by a chance of about 2^-32 each. */
 static uint32_t next_token(struct cannon *cannon)
 {
     uint32_t token = cannon->token_seed == 0 ? 1u : cannon->token_seed;

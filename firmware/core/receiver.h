@@ -52,7 +52,7 @@ struct receiver_frame {
     uint8_t type;
     uint8_t length; /* of the payload; may be more than payload holds */
     uint8_t payload[WIRE_LONGEST_COMMAND_PAYLOAD];
-    uint16_t crc;   /* tells a command sent again from another one with its id */
+    uint16_t crc;   /* tells a command sent again from another one with its id; 0 of a frame that is too long */
     bool overtaken; /* a stop byte came after its first byte */
 };
 
