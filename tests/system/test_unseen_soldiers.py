@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from game.montecassino import Cause
 from rig.recording import recording_of
@@ -13,6 +16,7 @@ from vision.guards import Trouble
 from vision.reading import NoReading, ShotReading, read_shot
 
 HIDING, HIDING_WITH_POSITION, HIDING_ALL, SPOTTED, THROWN_FAR = 710_112, 710_111, 740_042, 740_025, 710_045
+_HAZE, _THROUGH_HAZE = 110.0, 0.8  # grey levels, and the share of contrast that it leaves
 
 
 def _read(clip: Clip, **keys: object) -> ShotReading | NoReading:
@@ -27,21 +31,38 @@ def with_position() -> Clip:
 
 
 def test_who_was_not_seen_to_stand_is_noticed_when_he_falls() -> None:
+    """In haze; without it he is seen."""
     clip = film(HIDING)
     assert clip.keys["position"] is None
-    reading = _read(clip)
+    fell = {each.square for each in clip.truth.falls}
+    hazy = replace(clip, frames=[(time_us, _in_haze(picture)) for time_us, picture in clip.frames])
+    reading = _read(hazy)
     assert isinstance(reading, ShotReading)
-    fell = {each.square: each.cause for each in clip.truth.falls}
     (alarm,) = reading.alarms
     assert alarm.trouble is Trouble.UNSEEN
     named = ", ".join(map(str, sorted(fell)))
     assert f"something left its place on {named}, and no soldier was seen to stand there" in alarm.reason
-    assert {told.toppling.soldier.square for told in reading.falls} == set(fell)
-    first = reading.falls[0]
-    assert first.cause.value == fell[first.toppling.soldier.square]
+    assert {told.toppling.soldier.square for told in reading.falls} <= fell
     assert all(Cause.OTHER in told.possible for told in reading.falls), (
         "a doubt, on which his commander decides"
     )
+
+
+def _in_haze(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    return np.asarray(np.clip(_HAZE + _THROUGH_HAZE * (picture - _HAZE), 0, 255), dtype=np.uint8)
+
+
+def test_soldiers_of_the_boards_colours_are_seen_by_what_they_wear_alike() -> None:
+    clip = film(HIDING)
+    reading = _read(clip)
+    assert isinstance(reading, ShotReading)
+    stood = {each.square for each in clip.truth.before}
+    seen = {soldier.square for soldier in reading.standing.soldiers}
+    assert len(stood & seen) >= 0.9 * len(stood)
+    assert len(seen - stood) <= 0.1 * len(stood)
+    assert {f.toppling.soldier.square for f in reading.falls} == {f.square for f in clip.truth.falls}
+    (alarm,) = reading.alarms
+    assert alarm.trouble is Trouble.UNSEEN, "some may have been missed all the same, and nobody rules on that"
 
 
 def test_a_position_is_believed_where_the_board_hides_everybody(with_position: Clip) -> None:

@@ -34,7 +34,7 @@ def missing_soldiers(
 
 
 def unseen_soldiers(unseen: Collection[Square], *, position_told: bool, hardly_seen: bool) -> Alarm | None:
-    """Say that soldiers were not seen before a shot: somebody left a square that seemed empty, or nobody is plain at all.
+    """Say that soldiers were not seen before a shot: somebody left a square that seemed empty, or many are not plain.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def unseen_soldiers(unseen: Collection[Square], *, position_told: bool, hardly_s
     position_told
         Whether it is known who stood there, seen or not.
     hardly_seen
-        Whether nobody was seen plainly.
+        Whether several squares may have been read wrongly.
     """
     if unseen:
         squares = ", ".join(map(str, sorted(unseen)))

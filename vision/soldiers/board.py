@@ -20,9 +20,12 @@ from game.montecassino import ALL_SQUARES, SOLDIERS_PER_SIDE, Side, Square
 from vision.outcome import Soldier, Standing
 from vision.registration import BoardView
 from vision.scene import Scene
+from vision.soldiers.alike import alike_odds, anybody_open
+from vision.soldiers.colours import colours_of, count_colours, hidden_by
 from vision.soldiers.feet import Foot, find_feet, lay_out
 from vision.soldiers.figure import Discs, Figure
 from vision.soldiers.lamp import Lamp, find_darkness, find_lamp, find_tinted, hidden_by_figures, in_shadow
+from vision.soldiers.plainest import plainest
 from vision.soldiers.surface import Raster, Surface, learn_surface, strange_share, strangeness
 from vision.soldiers.thrown_shadow import ThrownShadows, shadow_odds
 from vision.soldiers.uniforms import tell_sides
@@ -30,6 +33,7 @@ from vision.trained_nets import trained_net
 
 __all__ = ["Board", "read_board"]
 
+FloatArray = NDArray[np.float64]
 FloatImage = NDArray[np.float32]
 Image = NDArray[np.uint8]
 
@@ -42,13 +46,12 @@ _SIZE_ROUNDS = 2
 _SIZE_SAMPLE = 14  # clear figures that the size is learnt from
 # How far from its square's middle a foot is looked for, as a share of the square.
 _REACH = 0.24
-# Log-odds: of a thousand squares of a position that is told, 999 or more are as told. Of 60,000 squares one is told wrongly;
-# of those that a wrong position would name 12 % are not noticed, and 8 % of those that it would leave out.
-_SEEN_EMPTY, _SEEN_THERE = 8.0, 4.5
-# Nobody at all is as plain on boards of the figures' colours: of 497 tables on eight, of which five hide most of theirs. Of three
-# such tables' soldiers 65 of 83 are likelier not there than there, and yet likelier than most empty squares, by 6 to 11.
-_SEEN_PLAINLY, _LIKELIER = 5.0, 4.0
-_PERHAPS_SEEN = -4.0  # where nobody is likelier than this the board is empty
+# Log-odds: of a thousand squares of a position that is told, 999 or more are as told. Of 401 tables' 57,700 squares eight are
+# told wrongly; of those that a wrong position would name 12 % are not noticed, and 6 % of those that it would leave out.
+_SEEN_EMPTY, _SEEN_THERE = 9.0, 4.5
+# So many squares that are likely read wrongly: as many as their odds say are, 254 of 401 tables', of which 13 pass it and have 111.
+_HARDLY_SEEN = 3.0
+_LIKELIER = 4.0  # log-odds of soldiers over empty squares, by which a position is believed all the same
 _NOT_PLAIN = 0.7  # log-odds of about one to two
 _FEWEST_CLEAR_LEVELS = 1.6  # strangeness of a figure over that of the bare board, at the least
 
@@ -77,7 +80,7 @@ class Board:
     by_taught: bool
     """Whether the sides were told by uniforms that were taught."""
     hardly_seen: bool
-    """Whether somebody may stand there and nobody is seen plainly; a position that is told is believed then."""
+    """Whether several squares may be read wrongly; a position that is told is believed then."""
     unseen: frozenset[Square]
     """Squares that looked empty, and did hold somebody."""
 
@@ -105,7 +108,7 @@ def read_board(
     strange[raster.board] = strangeness(bare, surface, shades)
     layers = lay_out(raster, flat, surface, shades, strange[raster.board], view.camera_mm)
     feet = find_feet(layers, raster.square_mm, trained_net("vision.soldiers", "feet.onnx")).likeliest()
-    manned, differences = _manned(feet, scene.expected, unseen)
+    manned, _ = _manned(feet, scene.expected, unseen, _hardly_seen(feet))
     feet_mm = {square: (feet[square].x_mm, feet[square].y_mm) for square in manned}
     low, high, clear = _levels(_quick_scores(strange, raster, view), manned)
     cover = np.zeros(raster.shape, dtype=np.float32)
@@ -119,19 +122,21 @@ def read_board(
     if lamp is not None:
         thrown = ThrownShadows(lamp, dark, raster, usual.height_mm)
         feet = _with_shadows(feet, thrown, hidden)
-        manned, differences = _manned(feet, scene.expected, unseen)
-        feet_mm = {square: (feet[square].x_mm, feet[square].y_mm) for square in manned}
         tinted = find_tinted(shades, surface, raster)
         cover[in_shadow(lamp, dark, tinted, raster, view, figure, standing_mm) & (cover > -0.5)] = -0.5
+    feet = _with_colours(feet, flat, raster, view, usual)
+    hardly_seen = _hardly_seen(feet)
+    feet = _with_odds(feet, plainest(_log_odds(feet)))
+    manned, differences = _manned(feet, scene.expected, unseen, hardly_seen)
     stands_on = {square: feet[square] for square in manned}
     sides, side_notes, by_taught = tell_sides(flat, cover, raster, view, figure, stands_on, scene)
     soldiers = tuple(
-        Soldier(square, sides[square], *(round(mm, 2) for mm in feet_mm[square])) for square in sorted(manned)
+        Soldier(square, sides[square], round(feet[square].x_mm, 2), round(feet[square].y_mm, 2))
+        for square in sorted(manned)
     )
     standing = Standing(
         soldiers, _likely_height_mm(figure), figure.foot_radius_mm, tuple(differences) + side_notes
     )
-    hardly_seen = _hardly_seen(feet)
     return Board(
         raster,
         flat,
@@ -227,16 +232,43 @@ def _with_shadows(
 ) -> dict[Square, Foot]:
     """Weigh the shadows that feet's soldiers throw, or do not, with all else that is seen of them."""
     feet_mm = np.array([(foot.x_mm, foot.y_mm) for foot in feet.values()])
-    log_odds = np.array([foot.log_odds for foot in feet.values()])
-    told = shadow_odds(log_odds, thrown.contrasts(feet_mm, hidden))
+    log_odds = _log_odds(feet)
+    return _with_odds(feet, log_odds + shadow_odds(log_odds, thrown.contrasts(feet_mm, hidden)))
+
+
+def _with_colours(
+    feet: Mapping[Square, Foot], flat: FloatImage, raster: Raster, view: BoardView, figure: Figure
+) -> dict[Square, Foot]:
+    """Weigh whether the colours of others are seen where a figure would stand, unless all is plain without."""
+    log_odds = _log_odds(feet)
+    if not anybody_open(log_odds):
+        return dict(feet)
+    colours, shape = colours_of(flat), flat.shape[:2]
+    shown = [
+        hidden_by(figure.shadow_of_sight(view.camera_mm, foot.x_mm, foot.y_mm), raster, shape)
+        for foot in feet.values()
+    ]
+    shares = count_colours([colours[box][inside] for box, inside in shown])
+    field = np.array([int(square.field is Side.G) for square in feet])
+    return _with_odds(feet, log_odds + alike_odds(log_odds, shares, field))
+
+
+def _log_odds(feet: Mapping[Square, Foot]) -> FloatArray:
+    return np.array([foot.log_odds for foot in feet.values()])
+
+
+def _with_odds(feet: Mapping[Square, Foot], log_odds: FloatArray) -> dict[Square, Foot]:
     return {
-        square: replace(foot, log_odds=foot.log_odds + odds)
-        for (square, foot), odds in zip(feet.items(), told.tolist(), strict=True)
+        square: replace(foot, log_odds=odds)
+        for (square, foot), odds in zip(feet.items(), log_odds.tolist(), strict=True)
     }
 
 
 def _manned(
-    feet: Mapping[Square, Foot], expected: Mapping[Square, Side] | None, unseen: frozenset[Square]
+    feet: Mapping[Square, Foot],
+    expected: Mapping[Square, Side] | None,
+    unseen: frozenset[Square],
+    hardly_seen: bool,
 ) -> tuple[list[Square], list[str]]:
     """Say who stands where, and what differs from the position or is not plain."""
     log_odds = {square: foot.log_odds if square not in unseen else math.inf for square, foot in feet.items()}
@@ -251,7 +283,7 @@ def _manned(
     manned: list[Square] = []
     differences: list[str] = []
     empty, there = _SEEN_EMPTY, _SEEN_THERE
-    if _hardly_seen(feet):
+    if hardly_seen:
         if _likelier_than_the_rest(log_odds, expected):
             return sorted(expected), differences
         empty = there = 0.0  # what nothing speaks for is not believed because little can speak against it
@@ -267,8 +299,8 @@ def _manned(
 
 
 def _hardly_seen(feet: Mapping[Square, Foot]) -> bool:
-    """Whether somebody may stand there, and nobody is seen plainly."""
-    return _PERHAPS_SEEN < max(foot.log_odds for foot in feet.values()) < _SEEN_PLAINLY
+    """Whether who stands there can hardly be told."""
+    return float((1 / (1 + np.exp(np.abs(_log_odds(feet))))).sum()) > _HARDLY_SEEN
 
 
 def _likelier_than_the_rest(log_odds: Mapping[Square, float], expected: Collection[Square]) -> bool:

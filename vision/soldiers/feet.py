@@ -6,9 +6,6 @@ bare board, how bright it is against it, how sharp, of what other colour, and ho
 convolutional network says of every place whether a foot is there, exactly where, and whether who stands on it looks towards
 the far end of the board. It was trained on tables of the twin before and after shots (`benchmarks/_train_feet.py`), in
 other colours, sizes and lights than they had, and is run by OpenCV.
-
-Where everything on a table is fainter, or busier, than on those it was trained on, all its answers are off together.
-So they are shifted by the amount that makes them plainest, as far as so large a shift is likely.
 """
 
 from __future__ import annotations
@@ -20,7 +17,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from game.montecassino import ALL_SQUARES, BOARD_FILES, BOARD_ROWS, SOLDIERS_PER_SIDE, Square
+from game.montecassino import ALL_SQUARES, BOARD_FILES, BOARD_ROWS, Square
 from vision.soldiers.surface import Raster, Shades, Surface, middle, over_colours
 
 __all__ = ["CELL_PX", "LAYERS", "SQUARE_PX", "Foot", "FootMap", "find_feet", "lay_out"]
@@ -45,12 +42,6 @@ _ELBOW = 13.0 / 45.0  # of a square: two stand no closer
 _ON_LINE = 2.0 / 45.0  # of a square: so far from a line a foot may be of either
 _NOBODY = -20.0  # log-odds where nothing can be said
 _LIKELY = -3.0
-# Figures that nothing was learnt from are told less surely, and bare squares are no likelier there. So less speaks against a
-# shift up. Down, boards on which everybody hardly shows are plainest where nobody is left: on 417 boards 208 soldiers of 12,968
-# are missed and 38 seen that are none without it, 148 and 43 if so many must be left.
-_SHIFTS = np.arange(-6.0, 8.1, 0.25)
-_UP_SIGMA, _DOWN_SIGMA = 4.0, 1.5
-_LEAST_LEFT = 1 / 3  # of those that are seen without a shift
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +147,7 @@ class FootMap:
             middle_mm = square.centre_mm(self.square_mm)
             place = int(where[int(middle_mm[1] // self.square_mm), int(middle_mm[0] // self.square_mm)])
             feet[square] = Foot(*middle_mm, _NOBODY, 0.0) if place < 0 else self._foot(place)
-        log_odds = _plainest(_elbowed(list(feet.values()), self.square_mm))
+        log_odds = _elbowed(list(feet.values()), self.square_mm)
         return {
             square: replace(foot, log_odds=odds)
             for (square, foot), odds in zip(feet.items(), log_odds.tolist(), strict=True)
@@ -234,18 +225,3 @@ def _elbowed(feet: Sequence[Foot], square_mm: float) -> FloatArray:
             near[k] = False
             log_odds[near & (log_odds <= log_odds[k])] = _NOBODY
     return log_odds
-
-
-def _plainest(log_odds: FloatArray) -> FloatArray:
-    """Shift log-odds (N,) of one table's squares together so that they are plain, as far as that is likely.
-
-    Up only as far as there are soldiers in the game, and down only as far as not too many are lost: a board on which nobody
-    shows would be plainest with one on every square, or with none.
-    """
-    shifted = np.maximum(log_odds, _NOBODY) + _SHIFTS[:, None]
-    cost = np.log1p(np.exp(-np.abs(shifted))).sum(axis=1)
-    cost += 0.5 * (_SHIFTS / np.where(_SHIFTS > 0, _UP_SIGMA, _DOWN_SIGMA)) ** 2
-    seen = (shifted > 0).sum(axis=1)
-    cost[(_SHIFTS > 0) & (seen > 2 * SOLDIERS_PER_SIDE)] = np.inf
-    cost[(_SHIFTS < 0) & (seen < _LEAST_LEFT * (log_odds > 0).sum())] = np.inf
-    return np.asarray(shifted[int(np.argmin(cost))])

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from vision.soldiers.lamp import Lamp
 from vision.soldiers.surface import Raster
 
-__all__ = ["ThrownShadows", "shadow_odds"]
+__all__ = ["ThrownShadows", "log_density", "shadow_odds"]
 
 FloatImage = NDArray[np.float32]
 FloatArray = NDArray[np.float64]
@@ -128,7 +128,7 @@ def shadow_odds(log_odds: FloatArray, contrasts: FloatArray) -> FloatArray:
     )
     if standing - empty < _LEAST_APART:
         return np.zeros(len(contrasts))
-    told = _log_density(contrasts, standing, with_one) - _log_density(contrasts, empty, without)
+    told = log_density(contrasts, standing, with_one) - log_density(contrasts, empty, without)
     return np.where(known, np.clip(_INDEPENDENT * told, -_MOST_ODDS, _MOST_ODDS), 0.0)
 
 
@@ -141,9 +141,9 @@ def _usual(contrasts: FloatArray, mean: float, spread: float) -> tuple[float, fl
     return middle, max(float(np.sqrt((off2 + spread**2 * _USUAL_SQUARES) / number)), _LEAST_SPREAD)
 
 
-def _log_density(contrasts: FloatArray, middle: float, spread: float) -> FloatArray:
+def log_density(values: FloatArray, middle: float, spread: float) -> FloatArray:
     """Logarithm of Student's density, but for what is the same for all."""
-    off: FloatArray = (contrasts - middle) / spread
+    off: FloatArray = (values - middle) / spread
     return np.asarray(-(_FREEDOM + 1) / 2 * np.log1p(off**2 / _FREEDOM) - np.log(spread))
 
 

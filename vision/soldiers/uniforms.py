@@ -8,7 +8,6 @@ are seen here, the soldiers are parted by their looks and by where they stand (`
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 import cv2
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from game.montecassino import SOLDIERS_PER_SIDE, Side, Square
 from vision.registration import BoardView
 from vision.scene import Scene, Uniforms
+from vision.soldiers.colours import RARE, colours_of, count_colours, hidden_by
 from vision.soldiers.feet import Foot
 from vision.soldiers.figure import Discs, Figure
 from vision.soldiers.naming import naming_odds
@@ -30,9 +30,6 @@ FloatArray = NDArray[np.float64]
 FloatImage = NDArray[np.float32]
 
 _FEWEST_PIXELS = 8  # of the body that are plainly no board; with fewer the whole body is taken
-# Steps of CIE lightness, a and b in which colours are counted.
-_BINS = (6.0, 3.0, 3.0)
-_RARE = 2e-4  # share that a colour never seen is given
 # Mean log-likelihood ratio of a soldier's colours below which the heaps are one: equal ones reach 0.1.
 _APART = 0.25
 _PLAINLY_OTHER = 1.5
@@ -140,7 +137,7 @@ def _as_told(
     """Take the sides as the position tells them, but for who plainly wears the other's uniform, and say what differs."""
     squares = sorted(stands_on)
     sides = {s: s.field for s in squares} | dict(_named(squares, expected))
-    ratio = _ratios(_counts(worn), np.array([sides[s] is Side.A for s in squares]))
+    ratio = _ratios(count_colours(worn), np.array([sides[s] is Side.A for s in squares]))
     as_told = ((side, stands_on[s].y_mm, stands_on[s].forward_odds) for s, side in _named(squares, expected))
     notes: list[str] = []
     if naming_odds(as_told, square_mm) < -_PLAINLY_EXCHANGED:
@@ -239,7 +236,7 @@ def learn_looks(
     """
     cores = []
     for foot_mm in feet_mm:
-        box, inside = _seen(raster, cover.shape, figure.shadow_of_sight(view.camera_mm, *foot_mm))
+        box, inside = hidden_by(figure.shadow_of_sight(view.camera_mm, *foot_mm), raster, cover.shape)
         clear = inside & (cover[box] >= 0)
         depth_px = cv2.distanceTransform(np.pad(inside, 1).astype(np.uint8), cv2.DIST_L2, 3)[1:-1, 1:-1]
         core = clear & (depth_px * raster.mm_per_px > _RIM_MM)
@@ -274,7 +271,7 @@ def learn_uniforms(
         shares[side] = np.mean(own, axis=0)
     uniforms = Uniforms(
         {
-            side: {(int(i), int(j), int(k)): float(share[i, j, k]) for i, j, k in np.argwhere(share > _RARE)}
+            side: {(int(i), int(j), int(k)): float(share[i, j, k]) for i, j, k in np.argwhere(share > RARE)}
             for side, share in shares.items()
         }
     )
@@ -306,7 +303,7 @@ def _against_taught(worn: Sequence[FloatImage], uniforms: Uniforms) -> tuple[Flo
     """
     known = []
     for side in (Side.A, Side.G):
-        shares = np.full(_TAUGHT_SHAPE, _RARE)
+        shares = np.full(_TAUGHT_SHAPE, RARE)
         for place, share in uniforms.shares[side].items():
             if all(0 <= at < size for at, size in zip(place, _TAUGHT_SHAPE, strict=True)):
                 shares[place] += share
@@ -331,18 +328,11 @@ def _wear(
     feet_mm: Sequence[tuple[float, float]],
 ) -> list[FloatImage]:
     """See what is worn where somebody stands: the colours of all of it that is plainly no board, each (N, colours)."""
-    colours = _colours(flat)
+    colours = colours_of(flat)
     return [
         _inside(colours, cover, raster, figure.shadow_of_sight(view.camera_mm, *foot_mm))
         for foot_mm in feet_mm
     ]
-
-
-def _colours(flat: FloatImage) -> FloatImage:
-    """CIE lightness, a and b; of a grey picture the lightness."""
-    if flat.shape[2] == 3:
-        return np.asarray(cv2.cvtColor(flat / 255, cv2.COLOR_BGR2LAB), dtype=np.float32)
-    return np.asarray(flat * (100 / 255), dtype=np.float32)
 
 
 def _named(squares: Sequence[Square], expected: Mapping[Square, Side] | None) -> list[tuple[Square, Side]]:
@@ -351,46 +341,9 @@ def _named(squares: Sequence[Square], expected: Mapping[Square, Side] | None) ->
 
 def _inside(colours: FloatImage, cover: FloatImage, raster: Raster, discs: Discs) -> FloatImage:
     """Give the colours of what discs hide that is plainly no board, shape (N, colours)."""
-    box, inside = _seen(raster, cover.shape, discs)
+    box, inside = hidden_by(discs, raster, cover.shape)
     clear = inside & (cover[box] >= 0)
     return np.asarray(colours[box][clear if int(clear.sum()) >= _FEWEST_PIXELS else inside], dtype=np.float32)
-
-
-def _seen(
-    raster: Raster, shape: tuple[int, ...], discs: Discs
-) -> tuple[tuple[slice, slice], NDArray[np.bool_]]:
-    """Give the window of a raster of a shape that discs lie in, and which of its pixels they cover."""
-    left, top, right, bottom = Figure.box(discs, raster)
-    left, top, right, bottom = max(left, 0), max(top, 0), min(right, shape[1]), min(bottom, shape[0])
-    drawn = Figure.draw(discs, raster, (left, top), (right - left, bottom - top))
-    return np.s_[top:bottom, left:right], drawn > 0.5
-
-
-def _counts(worn: Sequence[FloatImage]) -> FloatArray:
-    """Shares of colours on each soldier, shape (soldiers, bins)."""
-    everything = np.concatenate(worn)
-    steps = np.array(_BINS[: everything.shape[1]])
-    lowest = everything.min(axis=0)
-    shares = np.zeros((len(worn), *(int(n) + 3 for n in (everything.max(axis=0) - lowest) / steps)))
-    for pixels, all_of_it in zip(worn, shares, strict=True):
-        bins = ((pixels - lowest) / steps).astype(int)
-        # Its own corner of all colours, with a rim.
-        first, last = bins.min(axis=0), bins.max(axis=0) + 3
-        size = tuple((last - first).tolist())
-        count = np.bincount(
-            np.ravel_multi_index(tuple((bins - first + 1).T), size), minlength=math.prod(size)
-        )
-        share = count.reshape(size) / len(pixels)
-        # A colour is also its neighbours, a little: light falls differently on the next soldier.
-        for axis in range(len(size)):
-            beside = share.swapaxes(axis, 0)
-            half = 0.5 * beside
-            half[1:] += 0.25 * beside[:-1]
-            half[:-1] += 0.25 * beside[1:]
-            share = half.swapaxes(axis, 0)
-        all_of_it[tuple(slice(*ends) for ends in zip(first, last, strict=True))] = share
-    found = shares.reshape(len(worn), -1)
-    return found[:, found.any(axis=0)]
 
 
 def _ratios(counts: FloatArray, heap: NDArray[np.bool_]) -> FloatArray:
@@ -405,6 +358,6 @@ def _ratios(counts: FloatArray, heap: NDArray[np.bool_]) -> FloatArray:
         for total, size, inside in zip(totals, sizes, (heap[i], not heap[i]), strict=True):
             others = size - 1 if inside else size
             seen = np.maximum(total[here] - own, 0.0) if inside else total[here]
-            terms.append(seen / max(others, 1) + _RARE)
+            terms.append(seen / max(others, 1) + RARE)
         ratios[i] = float(own @ np.log(terms[0] / terms[1]))
     return ratios

@@ -75,28 +75,6 @@ def test_of_two_squares_that_claim_one_foot_the_surer_one_has_it() -> None:
     assert manned(foot_map({(2.95, 4.5): 7.0, (3.05, 4.5): 5.0})) == {Square.at_mm(2.95, 4.5, 1.0)}
 
 
-def test_a_table_where_all_is_fainter_is_read_by_what_parts_its_squares() -> None:
-    """As was seen of figures that nothing had been learnt from."""
-    said = (-3.7, -1.7, -1.1, -0.8, -0.4, 0.3, 0.4, 0.6, 0.7, 0.8, 0.8, 1.0, 1.5, 1.9, 2.2, 2.6)
-    faint = {(k % 8 + 0.5, 4.5 + k // 8): odds for k, odds in enumerate(said)}
-    assert manned(foot_map(faint)) == {Square.at_mm(x, y, 1.0) for x, y in faint}
-
-
-def test_a_board_on_which_nobody_shows_is_not_taken_for_a_full_one() -> None:
-    """As was seen of soldiers of the board's own colour: no more stand on it than there are in the game."""
-    hardly = {square.centre_mm(1.0): -2.5 + square.number % 5 / 5 for square in ALL_SQUARES}
-    assert len(manned(foot_map(hardly))) <= 2 * SOLDIERS_PER_SIDE
-
-
-def test_a_board_on_which_all_hardly_show_is_not_taken_for_an_empty_one() -> None:
-    """As was seen of 24 soldiers of the board's colours: what parts them from the bare squares is little, but it is there."""
-    hardly = {(k % 8 + 0.5, 4.5 + k // 8): -0.9 + 0.18 * k for k in range(24)}
-    bare = {(k % 8 + 0.5, 8.5 + k // 8): max(-0.9 - 0.15 * k, -6.0) for k in range(80)}
-    seen = manned(foot_map({**hardly, **bare}))
-    assert seen <= {Square.at_mm(x, y, 1.0) for x, y in hardly}
-    assert len(seen) >= len(hardly) / 4
-
-
 def test_one_that_is_hardly_there_is_nobody_where_the_others_are_plain() -> None:
     plain = {(k + 0.5, 4.5): 9.0 for k in range(6)}
     assert manned(foot_map({**plain, (6.5, 4.5): -6.0})) == {Square.at_mm(x, y, 1.0) for x, y in plain}
