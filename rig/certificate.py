@@ -131,6 +131,14 @@ class Certificate:
     def _about_the_number(self) -> str:
         shots = self.finding.shots_for(self.certainty)
         wanted = f"{100 * self.certainty:g} %"
+        if (
+            shots is None
+            and abs(self.finding.mean_m - self.finding.spec.range_m) < self.finding.spec.margin_m
+        ):
+            return (
+                "With this mean, so near an edge of what was agreed, it would take more than 10,000 shots to show that the "
+                "cannon meets it."
+            )
         if shots is None:
             return "With this mean no number of shots would show that the cannon meets what was agreed."
         return (

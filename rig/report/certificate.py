@@ -203,7 +203,7 @@ def _draw_power(axes: Axes, certificate: Certificate) -> None:
     needed = found.shots_for(certificate.certainty) or shots_needed(
         0.0, found.sd_m, margin_m=spec.margin_m, certainty=certificate.certainty, alpha=spec.alpha
     )
-    most = int(min(max(2.2 * found.shots, 1.6 * (needed or 0), 12), 400))
+    most = round(max(2.2 * found.shots, 1.6 * (needed or 0), 12))
     shots = np.unique(np.linspace(FEWEST_SHOTS, most, 60).astype(int))
     for off_m, style, label in (
         (found.mean_m - spec.range_m, "-", "a cannon with this mean"),
@@ -214,18 +214,14 @@ def _draw_power(axes: Axes, certificate: Certificate) -> None:
             for count in shots.tolist()
         ]
         axes.plot(shots, 100 * np.array(chance), style, color=_SHOT, label=label)
-    axes.axhline(100 * certificate.certainty, color=_SOFT, linewidth=0.8, linestyle=":")
-    axes.axvline(found.shots, color=_SOFT, linewidth=0.8)
-    room_at_right = found.shots < 0.8 * most
-    axes.annotate(
-        "fired",
-        (found.shots, 45),
-        textcoords="offset points",
-        xytext=(3 if room_at_right else -3, 0),
-        ha="left" if room_at_right else "right",
-        fontsize=7.5,
+    axes.axhline(
+        100 * certificate.certainty,
         color=_SOFT,
+        linewidth=0.8,
+        linestyle=":",
+        label=f"{100 * certificate.certainty:g} %",
     )
+    axes.axvline(found.shots, color=_SOFT, linewidth=0.8, label=f"{found.shots} fired")
     axes.set(
         title='chance of the verdict "meets"',
         xlabel="shots",

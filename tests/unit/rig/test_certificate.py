@@ -172,6 +172,9 @@ def test_the_verdict_in_words(tape, headline, where):
 def test_how_many_shots_it_takes_or_that_none_do():
     assert "in 90 % of all trials with" in certified("600,720,650").sentences[1]
     assert "no number of shots" in certified("548,555,551,560,542").sentences[1]
+    just_inside = "670,690,682,684,682.5,678,690,682.4"
+    assert "so near an edge" in certified(just_inside).sentences[1]
+    assert "more than 10,000 shots" in certified(just_inside).sentences[1]
 
 
 def test_drift_and_dwell_in_words(tmp_path):
@@ -223,6 +226,21 @@ def test_many_shots_fit_on_the_page(tmp_path):
         certified(",".join(str(640 + n * 7 % 23) for n in range(400))), tmp_path / "certificate.pdf"
     )
     assert len(pypdf.PdfReader(tmp_path / "certificate.pdf").pages) == 1
+
+
+# So near an edge that it takes a thousand shots; and more shots fired than it takes.
+@pytest.mark.parametrize(
+    "tape", ["676,680,683,690,675,687.4", ",".join(f"{640 + n * 7 % 23}" for n in range(500))]
+)
+def test_the_chance_of_meets_is_drawn_beyond_the_shots_that_were_fired_and_those_that_it_takes(tape):
+    certificate = certified(tape)
+    needed = certificate.finding.shots_for(0.9)
+    page = certificate_page(certificate)
+    (chance,) = [axes for axes in page.axes if axes.get_title().startswith("chance")]
+    assert chance.get_xlim()[1] > max(certificate.finding.shots, needed)
+    words = [text.get_text() for text in chance.get_legend().get_texts()]
+    assert f"{certificate.finding.shots} fired" in words
+    assert not chance.texts, "nothing that the legend could cover"
 
 
 @pytest.mark.parametrize("shots", [10, 40, 80, 400])
