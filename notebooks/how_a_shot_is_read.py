@@ -106,6 +106,7 @@ axes.set(
     ylabel="v (px)",
 )
 axes.legend(loc="lower center", ncols=2)
+plt.show()
 
 found = {s.square: s.side for s in reading.standing.soldiers}
 foot_errors_mm = [
@@ -143,6 +144,7 @@ axes[1].set(
     title="The same from the side", xlabel="y (mm), towards the Germans", xlim=(0, 500), ylim=(-5, 80)
 )
 axes[0].legend()
+plt.show()
 for when, some in (("before", before), ("after", ~before)):
     x_off_mm, y_off_mm, z_off_mm = np.abs(off_mm[:, some]).max(axis=1)
     print(f"{when} the first touch, at most: x {x_off_mm:.1f}, y {y_off_mm:.1f}, z {z_off_mm:.1f} mm off")
@@ -171,7 +173,7 @@ assert abs(speed_mps - truth.speed_mps) < 3 * sigma_mps
 # onto whom. What remains is a probability for each cause.
 
 # %%
-figure, axes = plt.subplots(figsize=(8, 0.8 + 0.7 * len(reading.falls)), layout="constrained")
+figure, axes = plt.subplots(figsize=(8, 1.4 + 0.7 * len(reading.falls)), layout="constrained")
 labels = [f"{fall.toppling.soldier.square}" for fall in reading.falls]
 left = np.zeros(len(labels))
 for cause in ("direct", "ricochet", "dragged", "other"):
@@ -179,7 +181,8 @@ for cause in ("direct", "ricochet", "dragged", "other"):
     axes.barh(labels, shares, left=left, label=cause)
     left += shares
 axes.set(title="How likely each cause is", xlabel="probability", ylabel="fell from", xlim=(0, 1))
-axes.legend(loc="lower center", bbox_to_anchor=(0.5, -0.75), ncols=4)
+figure.legend(loc="outside lower center", ncols=4)
+plt.show()
 for fall in reading.falls:
     print(f"{fall.toppling.soldier.square}: {fall.cause}, {fall.confidence:.0%} sure; {fall.evidence}")
 

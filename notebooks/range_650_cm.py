@@ -382,14 +382,14 @@ for line in (6, 10, 14, 18):
     y_m = square.centre_mm(1000 * SQUARE_M)[1] / 1000
     start = launch(cannon.muzzle_speed_mps, found.elevation_rad, x_m=found.muzzle_m[1], z_m=found.muzzle_m[2])
     path = trajectory(start, drag_per_m, 0.0, spacing_s=1e-3)
-    drawn = right.plot([100 * p.x_m for p in path], [1000 * p.z_m for p in path], label=f"{square}")
-    right.plot(100 * y_m, 1000 * aim.BODY_HEIGHT_SHARE * SOLDIER_HEIGHT_M, "o", color=drawn[0].get_color())
+    drawn = right.plot([1000 * p.x_m for p in path], [1000 * p.z_m for p in path], label=f"{square}")
+    right.plot(1000 * y_m, 1000 * aim.BODY_HEIGHT_SHARE * SOLDIER_HEIGHT_M, "o", color=drawn[0].get_color())
 right.axhline(1000 * SOLDIER_HEIGHT_M, color="grey", linestyle="--", linewidth=1, label="helmet")
 right.set(
     title="Paths to four targets",
-    xlabel="y (cm), towards the Germans",
+    xlabel="y (mm), towards the Germans",
     ylabel="height (mm)",
-    xlim=(-5, 81),
+    xlim=(-50, 810),
     ylim=(0, 65),
 )
 right.grid(alpha=0.3)

@@ -1,4 +1,7 @@
-"""Every notebook runs from its first cell to its last, and the results that it asserts hold."""
+"""Every notebook runs from its first cell to its last, and the results that it asserts hold.
+
+They run in their own folder, as Jupyter runs them.
+"""
 
 from pathlib import Path
 
@@ -18,6 +21,6 @@ def test_there_are_notebooks():
 def test_a_notebook_runs_through(path):
     notebook = jupytext.read(path)
     NotebookClient(
-        notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(ROOT)}}
+        notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}}
     ).execute()
     assert any(cell.cell_type == "code" for cell in notebook.cells)
