@@ -90,10 +90,10 @@ def signals() -> Any:
             _filter(d, at)
         if name in contacts:
             contact, words = contacts[name]
-            d += contact.left().length(2.2).label(words, "bottom", fontsize=9, ofst=0.15)
+            d += contact.left().length(2.2).label(words, "bottom", fontsize=9, ofst=0.3)
         else:
             words = f"gate, {'inner' if name == 'GATE_FIRST' else 'outer'} barrier: light closes it"
-            d += elm.RBox().left().length(2.2).label(words, "bottom", fontsize=9, ofst=0.1)
+            d += elm.RBox().left().length(2.2).label(words, "bottom", fontsize=9, ofst=0.3)
         d += elm.Line().left().tox(bus_x)
         d += elm.Dot().at((bus_x, at[1]))
     d += elm.Line().left().at(uno.GND).tox(bus_x)
@@ -135,7 +135,7 @@ def signals() -> Any:
         d += elm.Tag(width=6.2, height=0.6).right().label(words, "center", fontsize=9)
     d += elm.Line().right().at(getattr(uno, pin["LAMP"])).length(0.4)
     d += elm.Resistor().right().length(2).label("470", "top", fontsize=9)
-    d += elm.LED().right().length(1.6).label("armed lamp", "bottom", fontsize=9, ofst=0.1)
+    d += elm.LED().right().length(1.6).label("armed lamp", "bottom", fontsize=9, ofst=0.3)
     d += elm.Line().right().length(0.6)
     d += elm.Ground().scale(0.8)
     return d
