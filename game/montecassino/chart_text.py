@@ -30,6 +30,8 @@ _LONE_BAR = re.compile(r"(?<!\|)\|(?!\|)")
 _RULE = re.compile(r"-+(?:\+-+)+")
 _SEPARATORS = "|\t;,"
 _HEADS_AT_LEAST = 3
+_WORD_AT_LEAST = 2
+"""Letters; the marks X and R are no words."""
 _NUMBER = re.compile(r"\d{1,6}", re.ASCII)
 
 _COLUMNS: Mapping[str, Column | None] = MappingProxyType(
@@ -188,6 +190,14 @@ def _split(line: str, separator: str) -> tuple[str, ...]:
     return tuple(cell.strip() for cell in cells)
 
 
+def _are_heads(cells: Sequence[str]) -> bool:
+    """Tell whether a line's cells are heads: some of the chart's, or only words, where every turn has a number."""
+    words = [cell for cell in cells if sum(map(str.isalpha, cell)) >= _WORD_AT_LEAST]
+    return sum(plain(cell) in _COLUMNS for cell in cells) >= _HEADS_AT_LEAST or (
+        len(words) >= _HEADS_AT_LEAST and not any(map(str.isdigit, "".join(cells)))
+    )
+
+
 class _ChartReader:
     """Takes lines one after another."""
 
@@ -206,7 +216,7 @@ class _ChartReader:
         if (titled := self._title_line(line, cells)) is not None:
             named, label, value = titled
             self._take_title(named, _Noted(number, label, value))
-        elif sum(plain(cell) in _COLUMNS for cell in cells) >= _HEADS_AT_LEAST:
+        elif _are_heads(cells):
             self._take_heads(number, cells)
         else:
             self._take_row(number, cells)
@@ -250,12 +260,11 @@ class _ChartReader:
         if len(self._heads) == len(Column):
             self._heads = {}  # the heads of another page
         for place, cell in enumerate(cells):
-            named = plain(cell)
-            column = _COLUMNS.get(named)
+            column = _COLUMNS.get(plain(cell))
             if column is not None:
                 self._heads.setdefault(column, place)
-            elif cell and named not in _COLUMNS:
-                self._faults.append(ChartFault(number, "heads", cell, f"heads of the chart: {_ALL_HEADS}"))
+        if strange := ", ".join(cell for cell in cells if cell and plain(cell) not in _COLUMNS):
+            self._faults.append(ChartFault(number, "heads", strange, f"heads of the chart: {_ALL_HEADS}"))
         missing = [column for column in Column if column not in self._heads]
         # The booklet has two lines of heads: what the first does not name the second may.
         self._heads_missing = (

@@ -226,6 +226,19 @@ def test_a_spreadsheets_marks_and_padding_do_no_harm():
     assert (reading.chart, reading.faults) == (TITLED, ())
 
 
+def test_a_line_of_other_words_over_the_columns_is_no_turn_and_is_named_once():
+    reading = read_chart(
+        "Turn,Infantry,Artillery,From,To,Captured,Freed,Losses,Enemies\n1,X,,A-17,A-41,,,,24\n"
+    )
+    assert [row.number for row in reading.chart.rows] == [1]
+    said = [str(fault) for fault in reading.faults]
+    assert said[0].startswith(
+        "line 1, heads: found 'Turn, Infantry, Artillery, Captured, Freed, Losses, Enemies', "
+        "expected heads of the chart: No., Inf., Art., From, To,"
+    )
+    assert len(said) == 2
+
+
 def test_rows_written_close_or_filled_up_are_read_without_heads():
     march = SAMPLE.rows[:1]
     assert read_chart("23|X||A-72|G-49||||12").chart.rows == march
