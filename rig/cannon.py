@@ -276,11 +276,15 @@ class Cannon:
         ------
         LinkError
             Where there is no cannon, or one that speaks another wire version.
+        CannonError, LinkError
+            Where it could not be made safe, or its lever not be let down; the state is `UNKNOWN` or `SAFE_DRAWN` then.
         """
         if self.state is not State.UNKNOWN:
             self._take(Event.LINK_LOST, "connected anew")
         identity = self._meet()
-        self._recover(Event.FOUND)
+        failure = self._recover(Event.FOUND)
+        if failure is not None and self.state is not State.SAFE:
+            raise failure
         self._settings = {
             setting: self._link.ask(messages.ReadSetting(setting)).value for setting in wire.Setting
         }

@@ -248,11 +248,22 @@ class _Table:
                 if not self._answers.yes("The lever is drawn. Let it down slowly, fingers away?"):
                     self._skip("axes", "the lever is drawn")
                     return None
-                self._cannon.connect()
+                if not self._let_down():
+                    return None
             with self._told("inputs", "see to power and the cable; nothing is moved"):
                 self._try_inputs()
                 self._try_axes(muzzle_free=wire.Input.GATE_FIRST_BLOCKED not in status.inputs)
         return None
+
+    def _let_down(self) -> bool:
+        """Let down a lever that was found drawn; False, and told, where that fails."""
+        with self._told(
+            "draw and latch",
+            "nobody before the muzzle: ease it by hand, from behind; is it forward, see to the switches at A2 and A3",
+        ):
+            self._cannon.connect()
+            return True
+        return False
 
     def _pass_time(self, time_us: int) -> None:
         from rig.sequence import State

@@ -157,6 +157,24 @@ def test_a_line_lost_while_an_input_is_tried_is_no_fault_of_the_firmware(
     assert "axes" not in answer.out, "nothing is moved"
 
 
+# Its switch says drawn whatever is done.
+STUCK = "[twin.plant.lever_drawn]\nstuck = true"
+
+
+def test_a_lever_that_cannot_be_let_down_is_no_fault_of_the_firmware(rig: Rig) -> None:
+    answer = rig("doctor", typed="y\n" * 20, twin=STUCK)
+    assert answer.status == 1
+    assert answer.line("firmware").startswith("ok")
+    told = answer.line("draw and latch")
+    assert told.startswith("fault") and "the lever could not be let down" in told and "by hand" in told
+    assert "flash" not in told and "axes" not in answer.out, "nothing more is moved"
+
+
+def test_a_cannon_whose_lever_cannot_be_let_down_says_so_to_whoever_wants_to_use_it(rig: Rig) -> None:
+    rig("doctor", twin=STUCK)  # writes the settings
+    assert "the lever could not be let down" in one_line(rig("service", typed="y\n"), 1)
+
+
 def test_doctor_without_camera_and_port_still_looks_at_the_rest(rig: Rig) -> None:
     answer = rig("doctor", "--port", "/dev/nowhere", "--camera", "nothing.mp4")
     assert answer.status == 1
