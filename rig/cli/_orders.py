@@ -11,7 +11,7 @@ from game.montecassino import Option, Position, Side, Square, parse_squares
 from rig.checked_file import Fault
 from rig.cli._app import RefusedError
 from rig.cli._opening_line import on_port, through_camera
-from rig.settings import Settings, SettingsError
+from rig.settings import TWIN, Settings, SettingsError
 
 if TYPE_CHECKING:
     from game.montecassino import Battle
@@ -65,6 +65,11 @@ def with_hardware(settings: Settings, *, port: str | None, camera: str | None) -
         given, missing = ("--port", "--camera") if camera is None else ("--camera", "--port")
         raise SettingsError(
             "the command line", [Fault(missing, "nothing", f"a value, since {given} is given")]
+        )
+    if (port == TWIN) != (camera == TWIN):
+        expected = "both twin, or neither: the twin's camera sees the twin's table only"
+        raise SettingsError(
+            "the command line", [Fault("--camera", f"{camera!r} with --port {port!r}", expected)]
         )
     return changed
 

@@ -253,6 +253,19 @@ def test_a_mistake_is_one_line_and_status_2(rig: Rig, words: tuple[str, ...], sa
     assert said in _one_line(rig(*words), 2)
 
 
+@pytest.mark.parametrize(
+    ("port", "camera"), [("socket://localhost:1", "twin"), ("twin", "http://localhost:1/camera.mjpg")]
+)
+def test_the_twin_has_no_half_at_the_command_line_either(rig: Rig, port: str, camera: str) -> None:
+    rig("init")
+    answer = rig("shoot", "G-49", "--port", port, "--camera", camera)
+    assert answer.status == 2
+    assert answer.err == (
+        f"rig: the command line: --camera: found '{camera}' with --port '{port}', expected both twin, or neither: the "
+        "twin's camera sees the twin's table only\n"
+    )
+
+
 def test_a_log_that_is_not_there_is_one_line(rig: Rig) -> None:
     assert _one_line(rig("log"), 2) == "rig-log.sqlite: there is no log here; the first shot makes one"
     assert not Path("rig-log.sqlite").exists()
