@@ -6,7 +6,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -115,7 +114,10 @@ def _line(examination: _Examination, settings: Settings, stack: ExitStack) -> Op
     from rig.settings import TWIN, SettingsError
     from twin.chip import ChipMissing
 
-    if not Path(settings.log.transcripts).is_dir():
+    try:
+        with tempfile.TemporaryFile(dir=settings.log.transcripts):
+            pass
+    except OSError:
         # That was told; the line is looked at all the same.
         spare = stack.enter_context(tempfile.TemporaryDirectory())
         settings = settings.model_copy(update={"log": settings.log.model_copy(update={"transcripts": spare})})

@@ -223,6 +223,16 @@ def test_doctor_without_folders_still_asks_the_cannon(rig: Rig) -> None:
     assert answer.line("firmware").startswith("ok")
 
 
+@pytest.mark.skipif(
+    not Path("/proc").is_dir(), reason="/proc is a folder that takes no files, root's neither"
+)
+def test_doctor_with_a_folder_that_takes_no_transcript_still_asks_the_cannon(rig: Rig) -> None:
+    answer = rig("doctor", twin='[log]\ntranscripts = "/proc"')
+    assert answer.status == 1
+    assert answer.line("transcripts").startswith("fault")
+    assert answer.line("port").startswith("ok") and answer.line("firmware").startswith("ok")
+
+
 @pytest.mark.parametrize(
     ("twin", "part", "says"),
     [
