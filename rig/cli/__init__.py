@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import signal
 import sys
@@ -127,6 +128,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for ending in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(ending) is not signal.SIG_IGN:
                 signal.signal(ending, signal.default_int_handler)
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            # A sign that the terminal or the file does not know, as in a name, is shown by its number.
+            sys.stdout.reconfigure(errors="backslashreplace")
     try:
         status = command()(args=arguments, prog_name="rig", standalone_mode=False)
         sys.stdout.flush()  # here, where a full disk is still told as one

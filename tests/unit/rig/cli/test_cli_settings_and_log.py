@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -377,6 +378,21 @@ def test_a_command_asked_to_end_makes_safe_and_says_so_in_one_line(tmp_path: Pat
         [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "safe\n", "rig: stopped\n")
+
+
+def test_signs_that_a_terminal_does_not_know_are_shown_by_their_number(tmp_path: Path) -> None:
+    script = "import sys; from rig.start import main; sys.exit(main())"
+    for words in (["new", "t.json", "--rounds", "1"], ["add", "t.json", "Zo\xeb"], ["standings", "t.json"]):
+        ended = subprocess.run(
+            [sys.executable, "-c", script, "tournament", *words],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONIOENCODING": "ascii"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (ended.returncode, ended.stderr) == (0, "")
+    assert r"Zo\xeb" in ended.stdout
 
 
 def test_help_imports_nothing_heavy() -> None:
