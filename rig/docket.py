@@ -22,7 +22,7 @@ class Answer:
 
     cause: str
     probability: float | None
-    """As the camera saw it; None: the log of an older rig does not say."""
+    """As the camera saw it; None: the ruling is held, or the log of an older rig does not say."""
     leaves: bool
     """Whether the soldier leaves by this answer; else it is put back."""
 
@@ -34,7 +34,7 @@ class Case:
     shot: Shot
     doubt: DecidedDoubt
     answers: tuple[Answer, ...]
-    """The likeliest first."""
+    """The likeliest first; those of a held ruling in the eye's order."""
     evidence: str
     held: tuple[str, ...]
     """What a guard noticed in this shot, a sentence each."""
@@ -116,17 +116,21 @@ def _case(shot: Shot, doubt: DecidedDoubt) -> Case:
     fall = next((each for each in falls if each.square == doubt.square), None)
     known = raw.get("probabilities")
     shares = known.get(doubt.square, {}) if isinstance(known, Mapping) else {}
+    told = raw.get("held")
+    held = tuple(map(str, told)) if isinstance(told, list) else ()
+    # What the camera saw of the causes leaves out what held the ruling: no number says how likely that was.
     answers = [
-        Answer(cause, _probability(cause, shares, fall), _leaves(cause, shot.planned.option))
+        Answer(
+            cause, None if held else _probability(cause, shares, fall), _leaves(cause, shot.planned.option)
+        )
         for cause in doubt.between
     ]
-    held = raw.get("held")
     return Case(
         shot=shot,
         doubt=doubt,
         answers=tuple(sorted(answers, key=lambda each: -(each.probability or 0.0))),
         evidence="" if fall is None else fall.evidence,
-        held=tuple(map(str, held)) if isinstance(held, list) else (),
+        held=held,
         one_leaves=len(shot.doubts) > 1 and _one_leaves(shot, falls),
     )
 

@@ -64,6 +64,18 @@ def test_open_doubts_come_with_ranked_answers_and_what_each_does(log: ShotLog) -
     ]
 
 
+def test_of_a_held_ruling_no_answer_is_said_to_be_likely(log: ShotLog) -> None:
+    """The camera's shares are those of a shot that nothing disturbed: "other 0%" of a bumped table misleads."""
+    shares = {"A-60": {"direct": 0.99, "dragged": 0.01}}
+    _judged(log, A60, probabilities=shares, held=["the table or the camera was moved by 21.9 mm"])
+    (found,) = open_cases(log)
+    assert [(answer.cause, answer.probability) for answer in found.answers] == [
+        ("direct", None),
+        ("dragged", None),
+        ("other", None),
+    ]
+
+
 @pytest.mark.parametrize(
     ("option", "leaving"),
     [("i", {"direct", "ricochet", "dragged"}), ("ii", {"direct", "ricochet"}), ("iii", {"direct"})],
