@@ -15,6 +15,7 @@ from typing import NoReturn
 
 import typer
 from typer.core import TyperGroup
+from typer.models import CommandInfo
 
 # Each module hangs its commands on `app` when it is imported; a new one is named here.
 from rig.cli import (
@@ -87,6 +88,8 @@ __all__ = [
     "watch",
 ]
 
+_PANELS = ("Start here", "Set up", "Shoot", "Look", "Look back")
+"""Of `rig --help`, as somebody new reads it; those that hold groups of commands alone come after them."""
 _OUR_PACKAGES = frozenset({"game", "calibration", "vision", "rig", "twin"})
 _MOST_FAULTS = 20  # more than anybody mends at once
 _NOT_WRITTEN = frozenset(
@@ -169,9 +172,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 @cache
 def command() -> TyperGroup:
     """Return the command `rig` with all that hangs on it; to put it together takes as long as many a command runs."""
+    app.registered_commands.sort(key=_panel)
     group = typer.main.get_command(app)
     assert isinstance(group, TyperGroup)
     return group
+
+
+def _panel(entry: CommandInfo) -> int:
+    """Say where a command stands in the help: its panels come in the order of the commands in them."""
+    return _PANELS.index(entry.rich_help_panel) if entry.rich_help_panel in _PANELS else len(_PANELS)
 
 
 def _open_missing_streams() -> None:

@@ -395,6 +395,20 @@ def test_signs_that_a_terminal_does_not_know_are_shown_by_their_number(tmp_path:
     assert r"Zo\xeb" in ended.stdout
 
 
+def test_help_begins_with_where_to_start(rig: Rig) -> None:
+    panels = re.findall(r"^╭─ (.+?) ─", rig("--help").out, re.MULTILINE)
+    assert panels == [
+        "Options",
+        "Start here",
+        "Set up",
+        "Shoot",
+        "Look",
+        "Look back",
+        "Calibrate",
+        "The rules",
+    ]
+
+
 def test_help_imports_nothing_heavy() -> None:
     """`rig --help` must be quick: pictures, physics, databases and tables are imported by who needs them."""
     script = (
