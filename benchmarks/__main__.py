@@ -56,9 +56,9 @@ def main(given: Sequence[str] | None = None) -> None:
 def table_of(figures: Sequence[Figure]) -> Table:
     """Lay figures out as a table, a row each."""
     table = Table(title="Benchmarks: each value beside its peer, in the same run")
-    table.add_column("what", ratio=3)
+    table.add_column("what", ratio=3, overflow="fold")
     table.add_column("value", justify="right", no_wrap=True)
-    table.add_column("beside", ratio=2)
+    table.add_column("beside", ratio=2, overflow="fold")
     table.add_column("ratio", justify="right", no_wrap=True)
     table.add_column("promised", max_width=12)
     for figure in figures:

@@ -94,6 +94,13 @@ def test_the_table_names_the_promises_that_are_broken(monkeypatch, capsys) -> No
     assert "not met: slow: 1.2, promised at most 1" in said
 
 
+def test_the_table_cuts_no_word_off_however_long(monkeypatch, capsys) -> None:
+    peer = "the_rules_page_spelled_out_plainly_in_tests/unit/game/slow_rules.py"
+    monkeypatch.setattr("benchmarks.shot.measure", lambda: [Figure("quick", 2.0, "ms", peer, 10.0)])
+    bench(["shot"])
+    assert "…" not in capsys.readouterr().out
+
+
 @pytest.fixture
 def run(monkeypatch, capsys) -> Callable[..., tuple[int, str, str]]:
     """Run the program of a module; give its exit status and what it says, to be read and to be warned by."""
