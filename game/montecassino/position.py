@@ -165,7 +165,10 @@ class Position:
         fields = text.split(" ")
         if len(fields) != len(_FIELDS):
             raise PositionError(
-                [f"{len(fields)} fields parted by one blank, expected {len(_FIELDS)}: {', '.join(_FIELDS)}"]
+                [
+                    f"{len(fields)} field{'' if len(fields) == 1 else 's'} parted by one blank, expected "
+                    f"{len(_FIELDS)}: {', '.join(_FIELDS)}"
+                ]
             )
         faults: list[str] = []
         turn = Side.A

@@ -304,7 +304,7 @@ def test_s4_what_the_title_leaves_out_is_the_usual():
         ("Shots of the Allies: many", "line 1, Shots of the Allies: found 'many', expected a number"),
         ("Cannons: 3", "line 1, Cannons: found '3', expected 0, 1 (one that both share) or 2 (one each)"),
         ("Lines of soldiers: 4", "line 1, what was agreed: found 'lines is 4, expected 1 to 3'"),
-        ("Start: here", "line 1, Start: found 'here', expected a position in one line (1 fields"),
+        ("Start: here", "line 1, Start: found 'here', expected a position in one line (1 field"),
     ],
 )
 def test_a_title_that_cannot_be_read_is_named_and_kept(line, said):

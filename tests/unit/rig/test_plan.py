@@ -147,7 +147,7 @@ def test_everything_wrong_is_said_at_once() -> None:
         "targets[2].squars": "found a key that nothing reads, expected a key of targets[2] (did you mean squares?)",
         "order": "found \"random\", expected 'listed' or 'drawn'",
         "position": (
-            'found "A", expected a position: 1 fields parted by one blank, expected 6:'
+            'found "A", expected a position: 1 field parted by one blank, expected 6:'
             " turn, A soldiers, G soldiers, prisoners, shots left, retreated"
         ),
         "pauses.loading_s": 'found nothing, expected a number of seconds, since loading is "wait"',
