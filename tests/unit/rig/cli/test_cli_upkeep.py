@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import termios
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,6 +84,10 @@ def rig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         with Path("typed").open() as typing:
             monkeypatch.setattr(sys, "stdin", typing)
             status = main(words)
+            # Who listens has it by its number, which the next file may have once this one is closed.
+            for thread in threading.enumerate():
+                if thread.name == "answers":
+                    thread.join()
         captured = capsys.readouterr()
         return Answer(status, captured.out, captured.err)
 
