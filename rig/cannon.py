@@ -245,6 +245,7 @@ class Cannon:
         self._fired: bool | None = False
         self._shot: ShotFired | None = None
         self._draw_out = False  # the draw may stand anywhere between rest and breech, where no switch sees it
+        self._not_let_down = ""  # why the last let-down failed
         self._steps_given_up = 0  # how many went wrong, and were followed to rest
 
     @property
@@ -261,6 +262,15 @@ class Cannon:
     def shot(self) -> ShotFired | None:
         """What is known of this shot so far; None where it was not asked for, or nobody knows whether it left."""
         return self._shot
+
+    @property
+    def left_drawn(self) -> str:
+        """Whether the lever is still drawn, in words: nobody may be left to think that it is not; "" where it is forward."""
+        if self.state is State.SAFE_DRAWN:
+            return "the lever is still drawn"
+        if self.state is not State.SAFE and (self._draw_out or self._inputs & _LEVER_HELD):
+            return "the lever may still be drawn"
+        return ""
 
     @property
     def link(self) -> Link:
@@ -309,6 +319,8 @@ class Cannon:
         LinkError
             Where the cannon will not.
         """
+        if self.state is State.SAFE_DRAWN:
+            raise CannonError(f"the lever is drawn and could not be let down: {self._not_let_down}")
         if self.state is not State.SAFE:
             raise CannonError(f"settings are given to a safe cannon only; this one is {self.state}")
         wanted = {_setting(name): value for name, value in settings.items()}
@@ -695,6 +707,8 @@ class Cannon:
                 sought = sought or action is Action.STOP
             except (Refused, NotDone, Aborted) as error:
                 failure, cause = error, str(error)
+                if action is Action.LET_DOWN:
+                    self._not_let_down = cause
                 # A cannon that will not be made safe is not under control.
                 following = Event.ABORTED if action is Action.LET_DOWN else Event.LINK_LOST
             except (LinkError, TranscriptError) as error:
@@ -744,7 +758,10 @@ class Cannon:
     def _perform_let_down(self) -> None:
         longest_ms = self._settings.get(wire.Setting.LET_DOWN_TIMEOUT_MS, 10_000)
         self._draw_out = True
-        if self._look().state is not wire.State.LETTING_DOWN:
+        status = self._look()
+        if status.state is wire.State.SAFE and not status.inputs & _LEVER_HELD and self._comes_forward():
+            return  # the cannon did it by itself, or a hand: asked once more it would refuse
+        if status.state is not wire.State.LETTING_DOWN:
             self._link.ask(messages.LetDown())
         changed = self._listen_for(
             StateChanged, _patience_us(longest_ms), where=lambda event: event.state is wire.State.SAFE

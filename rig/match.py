@@ -348,6 +348,7 @@ class Match:
         why = "asked to end" if isinstance(error, KeyboardInterrupt) else str(error) or type(error).__name__
         with suppress(TranscriptError):  # the cannon is at rest, and what went wrong first is told
             self._cannon.leave(why)
+        why = "; ".join(filter(None, (why, self._cannon.left_drawn)))
         fired = None
         if self._asked_us is None:
             fired = log.Fired.NO  # though the log may have it already that fire is asked for

@@ -16,7 +16,7 @@ from game.montecassino import Position
 from rig.camera import Camera, CameraError, OpenCvCamera
 from rig.cannon import Cannon, Change
 from rig.checked_file import Fault
-from rig.cli._opening_line import open_line
+from rig.cli._opening_line import open_line, tell_left_drawn
 from rig.end_put_off import EndPutOff
 from rig.eye import Eye, ring_for
 from rig.hands import Hands
@@ -100,6 +100,7 @@ def open_rig(
             on_change=on_change,
             on_wait=lambda: ring.update(clock.now_us()),
         )
+        stack.callback(tell_left_drawn, cannon, settings)
 
         def keep_up() -> None:
             with suppress(CameraError):  # told by whoever asks for its pictures
@@ -138,7 +139,7 @@ def open_rig(
             letting_go.enter_context(EndPutOff())
             # A full disk takes this no more than what it was; a session without its end is an interrupted one.
             with suppress(LogError):
-                log.end_session(session_id, _why(error))
+                log.end_session(session_id, "; ".join(filter(None, (_why(error), cannon.left_drawn))))
             raise
         letting_go.enter_context(EndPutOff())
         log.end_session(session_id, "finished")

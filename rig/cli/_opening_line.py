@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
+
+import typer
 
 from game.montecassino import Position
 from rig.cannon import Cannon
@@ -22,7 +24,7 @@ from rig.settings import TWIN, Settings, SettingsError
 if TYPE_CHECKING:
     from twin import Twin
 
-__all__ = ["OpenLine", "on_port", "open_cannon", "open_line", "through_camera"]
+__all__ = ["OpenLine", "on_port", "open_cannon", "open_line", "tell_left_drawn", "through_camera"]
 
 TableT = TypeVar("TableT", bound=Table)
 
@@ -90,18 +92,32 @@ def open_cannon(settings: Settings) -> Iterator[Cannon]:
         Where something is not there or not as expected.
     """
     Path(settings.log.transcripts).mkdir(parents=True, exist_ok=True)
-    with open_line(settings, Position.parse(settings.game.position)) as line:
+    with ExitStack() as stack:
+        line = stack.enter_context(open_line(settings, Position.parse(settings.game.position)))
         if line.twin is not None:
             from rig.cli._twin import make_ready
 
             make_ready(line.twin)
         cannon = Cannon(line.link, gate_spacing_mm=settings.cannon.gate_spacing_mm)
+        stack.callback(tell_left_drawn, cannon, settings)
         cannon.connect()
         cannon.configure(settings.cannon.firmware_values())
         try:
             yield cannon
         finally:
             cannon.leave("the command ended")
+
+
+def tell_left_drawn(cannon: Cannon, settings: Settings) -> None:
+    """Say that a cannon which is let go of is not, or may not be, at rest, and what to do; nothing where it is."""
+    if cannon.left_drawn:
+        with suppress(OSError):  # nobody listens any more
+            typer.echo(
+                f"rig: {cannon.left_drawn}: nobody before the muzzle, hands away; within "
+                f"{settings.cannon.dwell_s:g} s the cannon lets it down by itself, and where it does not, ease it by hand, "
+                "from behind",
+                err=True,
+            )
 
 
 def on_port(settings: Settings, url: str | None) -> Settings:

@@ -334,6 +334,8 @@ class _Table:
         return False
 
     def _try_axes(self, *, muzzle_free: bool) -> None:
+        from rig.cli._opening_line import tell_left_drawn
+
         with self._told("axes", "see to what it says; nothing more is moved"):
             if not self._answers.yes(
                 "Bring every axis to its centre? Servo supply on, key on, fingers away."
@@ -352,6 +354,7 @@ class _Table:
                 self._cannon.make_safe("examined")
             finally:
                 self._cannon.leave("the examination ended")
+                tell_left_drawn(self._cannon, self._settings)
 
     def _try_axis(self, name: str, what: str, way: str, pin: str) -> None:
         if not self._answers.yes(f"Move {name} a little?"):

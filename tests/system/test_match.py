@@ -203,6 +203,20 @@ def test_a_lever_that_an_emergency_stop_left_drawn_is_let_down_before_the_next_s
         assert len(rig.twin.shots) == 1
 
 
+def test_nobody_is_left_to_think_that_the_lever_is_forward_while_it_is_drawn(tmp_path, capsys):
+    """README, Safety: if the rig says that it could not let the lever down, see to it at once."""
+    with pytest.raises(CannonError, match="emergency stop"), rig_on(tmp_path) as (rig, position):
+        rig.hands.load = rig.twin.hands.press_estop  # type: ignore[method-assign]
+        rig.match.shoot(order(rig, position))
+    assert capsys.readouterr().err == (
+        "rig: the lever is still drawn: nobody before the muzzle, hands away; within 30 s the cannon lets it down by itself, "
+        "and where it does not, ease it by hand, from behind\n"
+    )
+    with open_log(tmp_path / "rig-log.sqlite", create=False) as log:
+        assert log.shots()[0].history[-1].cause.endswith("; the lever is still drawn")
+        assert log.sessions()[0].end_cause.endswith("; the lever is still drawn")
+
+
 def test_a_shot_that_no_recording_could_keep_is_not_fired(tmp_path):
     with rig_on(tmp_path) as (rig, position):
         camera = rig.settings.camera.model_copy(

@@ -432,6 +432,50 @@ def test_after_an_emergency_stop_the_lever_stays_drawn_until_it_can_be_let_down(
     shot.ends_safe()
 
 
+def stopped_while_cocked() -> Shot:
+    shot = Shot().to(State.COCKED)
+    shot.table.take(wire.Input.ESTOP_OK)
+    with pytest.raises(Aborted):
+        shot.cannon.wait(1_000_000)
+    assert shot.cannon.state is State.SAFE_DRAWN
+    return shot
+
+
+def test_a_lever_that_the_firmware_let_down_meanwhile_is_found_forward_and_the_next_shot_goes_on():
+    """Asked for a let-down then, the firmware would refuse: the lever is not latched."""
+    shot = stopped_while_cocked()
+    shot.table.give(wire.Input.ESTOP_OK)
+    shot.table.run(60_000_000)
+    assert shot.table.lever_is_forward
+    shot.cannon.let_down("left drawn by an earlier shot")
+    assert shot.cannon.state is State.SAFE
+    assert not shot.cannon.left_drawn
+    shot.ends_safe()
+
+
+def test_a_lever_that_is_left_drawn_is_said_and_why_it_was_not_let_down():
+    shot = stopped_while_cocked()
+    assert shot.cannon.left_drawn == "the lever is still drawn"
+    shot.cannon.connect()
+    with pytest.raises(
+        CannonError, match=r"the lever is drawn and could not be let down: .* the emergency stop is pressed"
+    ):
+        shot.cannon.configure({"dwell_ms": 20_000})
+    assert shot.cannon.left_drawn == "the lever is still drawn"
+
+
+@pytest.mark.parametrize(
+    ("state", "told"),
+    [(State.AIMED, ""), (State.COCKED, "the lever may still be drawn"), (State.SAFE, "")],
+)
+def test_a_line_that_is_lost_leaves_the_lever_drawn_only_where_it_was(state, told):
+    shot = Shot().to(state)
+    shot.table.unplugged = True
+    with pytest.raises(PortGone):
+        shot.cannon.wait(1_000_000)
+    assert shot.cannon.left_drawn == told
+
+
 def test_a_shot_that_stays_in_the_muzzle_is_told_as_not_seen():
     shot = Shot().to(State.LOADED)
     shot.table.jammed = True

@@ -225,6 +225,7 @@ def fire(
         load=lambda prompt, timeout_us: None,
         fire=table.fire,
         leave=lambda why: None,
+        left_drawn="",
     )
     log = open_log_in_memory() if log is None else log
     match = Match(
