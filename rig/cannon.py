@@ -245,6 +245,7 @@ class Cannon:
         self._fired: bool | None = False
         self._shot: ShotFired | None = None
         self._draw_out = False  # the draw may stand anywhere between rest and breech, where no switch sees it
+        self._unwritten: TranscriptError | None = None  # met by the stop byte, told at rest
         self._not_let_down = ""  # why the last let-down failed
         self._steps_given_up = 0  # how many went wrong, and were followed to rest
 
@@ -649,9 +650,15 @@ class Cannon:
                 raise
         except BaseException as error:
             if self._steps_given_up == given_up_before:
+                unwritten = None
                 with EndPutOff():  # Ctrl-C pressed twice must not break off what the first has begun
-                    self._leave_step(error)
+                    try:
+                        self._leave_step(error)
+                    except TranscriptError as on_the_way_back:
+                        unwritten = on_the_way_back
                 self._steps_given_up += 1
+                if unwritten is not None:
+                    raise TranscriptError(f"{str(error) or 'asked to end'}; {unwritten}") from error
             raise
 
     def _leave_step(self, error: BaseException) -> None:
@@ -670,8 +677,11 @@ class Cannon:
             self._note(self._as_event(self._look()))
 
     def _stop(self) -> None:
-        with suppress(PortError, TranscriptError):
-            self._link.stop()
+        try:
+            with suppress(PortError):
+                self._link.stop()
+        except TranscriptError as error:  # the byte has gone all the same
+            self._unwritten = error
 
     def _recover(self, event: Event, cause: str = "") -> Exception | None:
         """Follow the table from an event to rest: safe, safe with its lever drawn, or unknown.
@@ -692,8 +702,11 @@ class Cannon:
             failure = self._follow_table(event, cause)
         if ending.asked:
             raise KeyboardInterrupt
+        unwritten, self._unwritten = self._unwritten, None
         if isinstance(failure, TranscriptError):
-            raise failure
+            unwritten = failure
+        if unwritten is not None:
+            raise unwritten
         return failure
 
     def _follow_table(self, event: Event, cause: str) -> Exception | None:

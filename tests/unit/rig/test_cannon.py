@@ -632,6 +632,33 @@ def test_a_transcript_that_fills_the_disk_on_the_way_back_does_not_break_it_off(
     shot.ends_safe()
 
 
+@pytest.mark.parametrize(
+    ("error", "told"), [(CameraGone("unplugged"), "unplugged"), (KeyboardInterrupt(), "asked to end")]
+)
+def test_a_transcript_that_does_not_take_the_stop_byte_is_told_beside_what_was_stopped_for(
+    tmp_path: Path, error, told
+):
+    shot = Shot()
+    transcript = Transcript(tmp_path / "session.transcript")
+    shot.link = Link(RecordedPort(shot.table, shot.table, transcript), shot.table)
+
+    def fill_the_disk_and_raise() -> None:
+        if shot.cannon.state is State.LOADED:
+            with Path("/dev/full").open("wb") as full:
+                os.dup2(full.fileno(), transcript._file.fileno())
+            raise error
+
+    shot.cannon = Cannon(shot.link, gate_spacing_mm=_GATE_MM, on_wait=fill_the_disk_and_raise)
+    shot.to(State.LOADED)
+    with (
+        closing(transcript),
+        pytest.raises(TranscriptError, match=rf"^{told}; .*session.transcript: .*No space left on device"),
+    ):
+        shot.cannon.wait(1_000_000)
+    assert shot.cannon.state is State.SAFE
+    shot.ends_safe()
+
+
 # What can go wrong on the line
 
 
