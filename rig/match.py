@@ -45,6 +45,7 @@ from rig.reading_ahead import ReadingAhead
 from rig.recording import (
     BESIDE_BYTES,
     RecordingError,
+    picture_bytes,
     recording_of,
     refuse_full_disk,
     refuse_recorded,
@@ -70,6 +71,8 @@ __all__ = [
     "how_to_decide",
     "refuse_what_the_rules_forbid",
 ]
+
+_PICTURES_TO_WEIGH = 5
 
 Progress = Callable[[str], None]
 Tell = Callable[["ShotRead"], None]
@@ -248,6 +251,7 @@ class Match:
         reading = self._eye.read(order.side, order.position.soldiers)
         if reading.standing.differences:
             raise PositionDiffers(reading.standing.differences)
+        self._refuse_full_disks(self._picture_bytes())
         self._asked_us = None
         self._unheard = []
         ending = EndPutOff()
@@ -463,11 +467,21 @@ class Match:
                 f"once that is mended: rig judge {shot_id}"
             ) from error
 
-    def _refuse_full_disks(self) -> None:
+    def _picture_bytes(self) -> int:
+        """Return the room that a picture of the table as it was just read takes on the disk."""
+        ring = self._eye.ring
+        frames = [(frame.timestamp_us, frame.image) for frame in ring.newest(_PICTURES_TO_WEIGH)]
+        return picture_bytes(frames, ring.camera.fps) if frames else 0
+
+    def _refuse_full_disks(self, of_each_picture: int = 0) -> None:
         camera, asked, kept = self._eye.ring.camera, self.settings.camera, self.settings.log
         clip_s = asked.clip_before_s + asked.clip_after_s
         needed_bytes = shot_bytes(
-            width_px=camera.width_px, height_px=camera.height_px, fps=camera.fps, clip_s=clip_s
+            width_px=camera.width_px,
+            height_px=camera.height_px,
+            fps=camera.fps,
+            clip_s=clip_s,
+            of_each_picture=of_each_picture,
         )
         refuse_full_disk(Path(kept.recordings), needed_bytes)
         refuse_full_disk(Path(kept.path).parent, BESIDE_BYTES)

@@ -1,5 +1,6 @@
 """One shot on the twin, step by step, and what is left of it where something dies on the way."""
 
+import shutil
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from rig.link.errors import LinkError
 from rig.log import Fired, Stage, open_log
 from rig.match import NotKept, Order, PositionDiffers, ShotRead
 from rig.recording import RecordingError, read_frames, read_recording
+from rig.sequence import State
 from rig.settings import read_settings
 from vision.rest import Stillness
 
@@ -227,6 +229,23 @@ def test_a_shot_that_no_recording_could_keep_is_not_fired(tmp_path):
             rig.match.shoot(order(rig, position))
         assert not rig.twin.shots
         assert_cannon_is_safe(rig)
+
+
+def test_no_shot_begins_whose_grainy_pictures_the_disk_has_no_room_for(tmp_path, monkeypatch):
+    """Pictures that find no room once the shot was fired are lost."""
+    free = shutil.disk_usage(tmp_path)._replace(free=5_000_000)
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: free)
+    clear, grainy = tmp_path / "clear", tmp_path / "grainy"
+    clear.mkdir()
+    with rig_on(clear) as (rig, position):
+        size = sum(path.stat().st_size for path in rig.match.shoot(order(rig, position)).folder.iterdir())
+    assert size < 5_000_000
+    grainy.mkdir()
+    with rig_on(grainy, "\n[twin.camera.sensor]\nnoise = 5.0\n") as (rig, position):
+        with pytest.raises(RecordingError, match=r"its disk has 5\.0 MB left, and a shot takes up to .* MB"):
+            rig.match.shoot(order(rig, position))
+        assert rig.log.shots() == ()
+        assert rig.cannon.state is State.SAFE
 
 
 def test_a_shot_that_cannot_be_read_is_recorded_whole(tmp_path, monkeypatch):

@@ -19,6 +19,7 @@ from game.montecassino import Option, Side, Square
 from rig.cli import main
 from rig.recording import (
     RecordingError,
+    picture_bytes,
     read_frames,
     read_recording,
     refuse_full_disk,
@@ -233,6 +234,19 @@ def test_no_shot_begins_where_the_disk_of_its_folder_has_no_room_for_it(
     monkeypatch.setattr("shutil.disk_usage", usage)
     with pytest.raises(RecordingError, match="make room") if refused else nullcontext():
         refuse_full_disk(tmp_path / "not made yet" / "recordings", 20_000_000)
+
+
+@pytest.mark.parametrize("noise", [4.0, 8.0])
+def test_a_few_pictures_tell_what_each_of_a_clip_takes(tmp_path: Path, noise: float) -> None:
+    rng = np.random.default_rng(7)
+    keys = {**KEYS, "camera": {**KEYS["camera"], "width": 640, "height": 360}, "fire_us": None}
+    grainy = [
+        (8_333 * k, np.clip(128 + rng.normal(0, noise, (360, 640, 3)), 0, 255).astype(np.uint8))
+        for k in range(60)
+    ]
+    write_recording(tmp_path / "shot", keys, grainy)
+    each = (tmp_path / "shot" / "clip.mkv").stat().st_size / len(grainy)
+    assert each <= picture_bytes(grainy[20:25], 120.0) <= 1.5 * each
 
 
 def setting(dotted: str, value: Any) -> Callable[[dict[str, Any]], None]:

@@ -352,6 +352,7 @@ class NoCamera:
             hold=lambda now_us: None,
             release=lambda: None,
             between=lambda start, end: [],
+            newest=lambda count: [],
             camera=SimpleNamespace(width_px=1280, height_px=720, fps=120.0),
         )
 
