@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from game import montecassino as rules
-from rig.judging import decide
+from rig.judging import decide, judge_again
 from rig.log import DecidedDoubt, Fall, LogError, Shot, ShotLog, Signature, why_not_decide
 
 __all__ = ["Answer", "Case", "case", "open_cases", "rule"]
@@ -131,7 +131,7 @@ def _case(shot: Shot, doubt: DecidedDoubt) -> Case:
         answers=tuple(sorted(answers, key=lambda each: -(each.probability or 0.0))),
         evidence="" if fall is None else fall.evidence,
         held=held,
-        one_leaves=len(shot.doubts) > 1 and _one_leaves(shot, falls),
+        one_leaves=_one_leaves(shot),
     )
 
 
@@ -149,9 +149,9 @@ def _leaves(cause: str, option: str) -> bool:
     return square in rules.judge(position, [square], rules.Option(option), [fall]).casualties
 
 
-def _one_leaves(shot: Shot, falls: tuple[Fall, ...]) -> bool:
-    return (
-        shot.planned.option == rules.Option.III
-        and not any(fall.causes == (rules.Cause.DIRECT,) for fall in falls)
-        and len({doubt.commander for doubt in shot.doubts}) == 1
-    )
+def _one_leaves(shot: Shot) -> bool:
+    """Ask the rules; a shot of an old log that they cannot judge is on the docket all the same."""
+    try:
+        return judge_again(shot, {}).one_leaves
+    except (LogError, ValueError):
+        return False

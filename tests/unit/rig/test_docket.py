@@ -16,7 +16,7 @@ from rig.cli import main
 from rig.docket import case, open_cases, rule
 from rig.docket_picture import write_crops
 from rig.judging import as_logged, decide, judge_again
-from rig.log import Analysis, Fall, LogError, ShotLog, Stage, open_log, open_log_in_memory
+from rig.log import Analysis, Doubt, Fall, LogError, ShotLog, Stage, Verdict, open_log, open_log_in_memory
 from rig.recording import write_recording
 
 _PLAN = replace(PLAN, position="A A01-A23,A60 G25-G48 0/0 20/20 -", zone="G25-G48,A60")
@@ -143,6 +143,19 @@ def test_c8_none_cannot_leave_where_one_must(log: ShotLog) -> None:
     rule(log, first.doubt.number, "ricochet", side="G", name="Ada")
     with pytest.raises(JudgeError, match="exactly one"):
         rule(log, second.doubt.number, "ricochet", side="G", name="Ada")
+
+
+def test_a_shot_that_the_rules_cannot_judge_is_on_the_docket_all_the_same(log: ShotLog) -> None:
+    session_id = log.start_session(START)
+    no_shot_left = replace(_PLAN, position="A A01-A23,A60 G25-G48 0/0 0/20 -", option="iii")
+    shot_id = until(log, session_id, Stage.RECORDED, plan=no_shot_left)
+    log.analysed(shot_id, Analysis(software_version="1", raw={}, falls=(G41,)))
+    doubt = Doubt(square="G-41", between=("ricochet", "direct"), commander="G")
+    log.judged(shot_id, Verdict(casualties=(), put_back=(), doubts=(doubt,), after=None, winner=None))
+    (found,) = open_cases(log)
+    assert not found.one_leaves
+    with pytest.raises(JudgeError, match="no shot left"):
+        rule(log, found.doubt.number, "direct", side="G", name="Ada")
 
 
 @pytest.mark.parametrize(
