@@ -16,6 +16,7 @@ from pydantic import Field, PrivateAttr
 from game.montecassino import BOARD_FILES, BOARD_ROWS, Position, Side
 from rig.camera_keys import CameraSource, DelayUs, ExposureUs, Intrinsics, LensTerms, lens_conflicts
 from rig.checked_file import Fault, FaultyFile, NameText, Table, parse_toml, read_text, validate
+from rig.link.wire import SETTING_LIMITS, Setting
 from rig.marker_keys import MarkerSizeMm, PlaceMm, marker_conflicts
 from rig.notation import PositionText, TableSquaresText
 from rig.ticks import TICKS_PER_US
@@ -50,6 +51,12 @@ PulseUs = Annotated[int, Field(ge=500, le=2500)]
 # The firmware's limits. Slower, and the longest ways would take longer than it can announce.
 AimSpeedUsPerS = Annotated[int, Field(ge=50, le=10_000)]
 LeverSpeedUsPerS = Annotated[int, Field(ge=150, le=10_000)]
+
+# What the firmware waits at the most for the servos of the lever to arrive, on all of a way (firmware/core/lever.c).
+_ARRIVING_MS = 62 * _FRAME_MS
+_SPARE_MS = 300
+# A shot's pictures are held from when it is asked for, so it may not leave much later.
+_LATCH_AS_TRIGGER_MS = 500
 
 _MOST_ANGLE_RAD = math.pi  # no servo of an axis turns it right round
 _PER_DEGREE_US = 100.0  # a servo's pulse changes by 400 to 1300 us a radian, 7 to 22 us a degree
@@ -365,6 +372,42 @@ class Cannon(Table):
                 f"less than dwell_s, {self.dwell_s:g}: the lever is let down after that",
                 also=("dwell_s",),
             )
+        draw, latch = self.draw, self.latch
+        longest_s = SETTING_LIMITS[Setting.COCK_TIMEOUT_MS].maximum / 1000
+        if self._lever_ms()["cock_timeout_ms"] > 1000 * longest_s:
+            yield Fault(
+                "draw.speed_us_per_s",
+                f"{draw.speed_us_per_s}, and {latch.speed_us_per_s} of the latch",
+                f"speeds at which the lever is drawn and latched within {longest_s:g} s",
+                also=(
+                    *("draw.rest_us", "draw.breech_us", "draw.ease_us_per_s"),
+                    *("latch.free_us", "latch.held_us", "latch.lubricate_us", "latch.speed_us_per_s"),
+                ),
+            )
+        turning_ms = _way_ms(latch.held_us, latch.free_us, latch.speed_us_per_s)
+        if self.trigger.kind == "latch" and turning_ms > _LATCH_AS_TRIGGER_MS:
+            yield Fault(
+                "latch.speed_us_per_s",
+                f"{latch.speed_us_per_s}, at which it turns back in {turning_ms / 1000:g} s",
+                f"at least {math.ceil(1000 * abs(latch.held_us - latch.free_us) / _LATCH_AS_TRIGGER_MS)}: as the trigger it "
+                f"turns back within {_LATCH_AS_TRIGGER_MS / 1000:g} s",
+                also=("latch.free_us", "latch.held_us", "trigger.kind"),
+            )
+
+    def _lever_ms(self) -> dict[str, int]:
+        """Give how long the lever's work takes at the speeds that are set, by the limits that the firmware has for it."""
+        draw, latch = self.draw, self.latch
+        drawing = _way_ms(draw.rest_us, draw.breech_us, draw.speed_us_per_s)
+        easing = _way_ms(draw.breech_us, draw.rest_us, draw.ease_us_per_s)
+        latching = _way_ms(latch.free_us, latch.held_us, latch.speed_us_per_s)
+        turning_on = _way_ms(latch.free_us, latch.lubricate_us, latch.speed_us_per_s)
+        rest = _ARRIVING_MS + _SPARE_MS
+        return {
+            "cock_timeout_ms": rest + max(2 * drawing + 2 * latching, drawing + latching + turning_on),
+            "let_down_timeout_ms": rest + drawing + max(latching, turning_on) + easing,
+            "shot_timeout_ms": SETTING_LIMITS[Setting.SHOT_TIMEOUT_MS].default
+            + (latching if self.trigger.kind == "latch" else 0),
+        }
 
     def firmware_values(self) -> dict[str, int]:
         """Give the firmware's settings that follow from these, by their names on the wire, in its units."""
@@ -391,11 +434,19 @@ class Cannon(Table):
             "loader_present": int(self.loader),
             "loader_hold_ms": round(self.loader_hold_us / 1000),
         }
+        for name, time_ms in self._lever_ms().items():
+            limits = SETTING_LIMITS[Setting[name.upper()]]
+            values[name] = min(max(time_ms, limits.default), limits.maximum)
         return values
 
 
 def _ticks(pulse_us: int) -> int:
     return pulse_us * TICKS_PER_US
+
+
+def _way_ms(from_us: int, to_us: int, speed_us_per_s: int) -> int:
+    """Return how long the firmware's ramp takes from one pulse to another."""
+    return math.ceil(_ticks(abs(to_us - from_us)) / _ticks_per_frame(speed_us_per_s)) * _FRAME_MS
 
 
 def _ticks_per_frame(speed_us_per_s: int) -> int:

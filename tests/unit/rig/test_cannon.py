@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from table_top import QUIET, Noise, TableTop
+from whole_rig import Table
 
 from rig.cannon import (
     Aborted,
@@ -31,6 +33,7 @@ from rig.link.errors import BoardReset, LinkError, LinkLost, NoAnswer, PortGone,
 from rig.link.link import Link
 from rig.link.transcript import RecordedPort, Transcript, TranscriptError
 from rig.sequence import NotInSequence, State
+from rig.settings import Cannon as CannonSettings
 
 _GATE_MM = 20.0
 _QUICK = {
@@ -65,8 +68,8 @@ class Person:
 class Shot:
     """A table, a cannon and the way of a shot on it."""
 
-    def __init__(self, *, seed: int = 0) -> None:
-        self.table = TableTop(seed=seed)
+    def __init__(self, *, seed: int = 0, table: TableTop | None = None) -> None:
+        self.table = table or TableTop(seed=seed)
         self.table.shots_in_loader = 1
         self.person = Person()
         self.link = Link(self.table, self.table, session=seed)
@@ -254,6 +257,33 @@ def test_a_setting_that_is_none_is_refused_before_any_is_written(name, value, me
         shot.cannon.configure({"loader_hold_ms": 20, name: value})
     assert shot.table.bytes_written == written
     assert shot.cannon.state is State.SAFE
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"draw": {"speed_us_per_s": 150, "ease_us_per_s": 150}},
+        {"latch": {"speed_us_per_s": 150}},
+        {"latch": {"speed_us_per_s": 1000}, "trigger": {"kind": "latch"}},
+    ],
+    ids=["slow draw", "slow latch", "slow latch as trigger"],
+)
+def test_whatever_speeds_the_settings_allow_the_lever_is_cocked_fired_and_let_down(table):
+    """The firmware's own limits, 4 s for cocking and 0.25 s for a shot, are those of a quick lever."""
+    # This one's latch frees the lever too.
+    shot = Shot(table=Table(seed=0, pulled=lambda: None, counts=Counter()))
+    shot.cannon.connect()
+    shot.cannon.configure(CannonSettings.model_validate(table | {"loader": True}).firmware_values())
+    for reached, step in shot.steps()[:-1]:
+        step()
+        assert shot.cannon.state is reached
+    shot.cannon.let_down()
+    assert shot.table.lever_is_forward
+    shot.table.shots_in_loader = 1
+    for _, step in shot.steps():
+        step()
+    assert shot.table.shots == 1
+    shot.ends_safe()
 
 
 def test_settings_are_given_to_a_safe_cannon_only():

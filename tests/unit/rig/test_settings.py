@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -455,6 +456,9 @@ trigger = { kind = "latch", hold_us = 35_000 }
         "dwell_ms": 29_500,
         "loader_present": 1,
         "loader_hold_ms": 250,
+        "cock_timeout_ms": 1540 + 2 * 1040 + 2 * 220,  # at rest, there and back, latched and free
+        "let_down_timeout_ms": 8000,
+        "shot_timeout_ms": 250 + 220,  # the latch needs 11 frames of 20 ms
     }
     for axis, ticks in {
         "traverse": (2020, 3980, 3020, 16),
@@ -466,6 +470,21 @@ trigger = { kind = "latch", hold_us = 35_000 }
     assert cannon.firmware_values() == values
     solenoid = Cannon().firmware_values()
     assert (solenoid["trigger_kind"], solenoid["loader_present"]) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "faulty"),
+    [
+        ("draw = { rest_us = 500, breech_us = 2500, speed_us_per_s = 220, ease_us_per_s = 150 }", False),
+        ("draw = { rest_us = 500, breech_us = 2500, speed_us_per_s = 200, ease_us_per_s = 150 }", True),
+        ("latch = { speed_us_per_s = 150 }", False),
+        ("trigger = { kind = 'latch' }\nlatch = { speed_us_per_s = 1000 }", False),
+        ("trigger = { kind = 'latch' }\nlatch = { speed_us_per_s = 900 }", True),
+    ],
+)
+def test_a_lever_too_slow_for_what_the_firmware_can_wait_for_is_a_fault(text: str, faulty: bool) -> None:
+    with pytest.raises(SettingsError, match="speed_us_per_s") if faulty else nullcontext():
+        parse_settings(f"[cannon]\n{text}")
 
 
 def test_firmware_values_are_settings_of_the_wire_and_lie_in_their_ranges() -> None:

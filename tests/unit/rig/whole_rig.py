@@ -432,7 +432,6 @@ class WholeRig:
         self._latch_is_trigger = latch_is_trigger
         self.controller: Controller | None = None
         self.slowest_us = 0
-        self._timeout_ms = wire.SETTING_LIMITS[wire.Setting.SHOT_TIMEOUT_MS].default
         self.told: dict[int, Fired] = {}
         self.table = Table(seed=seed, pulled=self._pulled, counts=self.counts)
         self.table.shots_in_loader = 1_000_000
@@ -495,7 +494,7 @@ class WholeRig:
         """The plug is pulled while settings are being saved; what is there afterwards is the old value or the new."""
         if not self.start() or self.controller.cannon.state is not State.SAFE:
             return
-        cannon, before_ms = self.controller.cannon, self._timeout_ms
+        cannon, before_ms = self.controller.cannon, self.table.setting(wire.Setting.SHOT_TIMEOUT_MS)
         self.table.fail_supply_after(after_bytes)
         with suppress(CannonError, LinkError, Killed):
             cannon.configure({"shot_timeout_ms": timeout_ms})
@@ -503,8 +502,7 @@ class WholeRig:
         self.table.noise = QUIET
         self.table.reset(wire.ResetCause.POWER_ON)
         self.counts["supply failed in a save"] += 1
-        self._timeout_ms = self.table.setting(wire.Setting.SHOT_TIMEOUT_MS)
-        assert self._timeout_ms in {before_ms, timeout_ms}
+        assert self.table.setting(wire.Setting.SHOT_TIMEOUT_MS) in {before_ms, timeout_ms}
 
     def old_frames_do_nothing(self) -> None:
         """Copies of what earlier sessions sent are no frames of this one; but an identify is of none."""
