@@ -32,11 +32,12 @@ from rig import log
 from rig.aiming import AimedShot, aim_at
 from rig.analyse import Analysis
 from rig.calibration_file import calibration_of
-from rig.camera import Frame
-from rig.cannon import Cannon, ShotFired
+from rig.camera import CameraError, Frame
+from rig.cannon import Cannon, CannonError, ShotFired, ShotNotSeen
 from rig.end_put_off import EndPutOff
 from rig.eye import Eye, TableReading
 from rig.hands import Hands
+from rig.link.errors import LinkError
 from rig.link.port import Clock
 from rig.link.transcript import TranscriptError
 from rig.log import LogError, ShotLog, Stage
@@ -52,7 +53,7 @@ from rig.recording import (
     shot_bytes,
     write_recording,
 )
-from rig.sequence import State
+from rig.sequence import NotInSequence, State
 from rig.settings import Settings
 from rig.shot_identity import recording_name, shot_identity
 from rig.uniforms_file import UniformsFileError
@@ -73,6 +74,8 @@ __all__ = [
 ]
 
 _PICTURES_TO_WEIGH = 5
+_FAILURES = (CameraError, CannonError, LinkError, LogError, NotInSequence, TranscriptError)
+"""What may go wrong at a table in order; anything else is a mistake of ours, and is told as that."""
 
 Progress = Callable[[str], None]
 Tell = Callable[["ShotRead"], None]
@@ -113,7 +116,7 @@ class DoubtPending(Exception):
 
 
 class NotKept(Exception):
-    """A shot was fired, and could not be judged, or not all that is known of it be kept; the text says what is, and what to do."""
+    """A shot was fired, or may have been, and was not judged, or not all that is known of it kept; the text says what to do."""
 
     exit_status = 1
 
@@ -237,9 +240,10 @@ class Match:
         ShotNotAllowed, PositionDiffers, TargetOutOfReach, UniformsFileError, RecordingError
             Where the shot could not be fired. The cannon is safe then, and the log tells how far the shot came.
         CannonError, NotInSequence, LinkError, TranscriptError, CameraError, LogError
-            Likewise, or where it could not be followed to its end.
+            Likewise; ShotNotSeen where the trigger was pulled and nothing left.
         NotKept
-            Where it was fired, and could not be judged, or the log or the recording could not be written.
+            Where it was fired, or may have been, and could not be followed to its end or judged, or the log or the recording
+            could not be written.
         KeyboardInterrupt
             As asked; where that is once the shot has left, after it was judged, told and recorded, unless it is asked twice.
         """
@@ -268,6 +272,7 @@ class Match:
                 # First of all the cannon: what is being read ends later. Nothing of it is broken off by another Ctrl-C.
                 with EndPutOff():
                     self._give_up(shot_id, error)
+                self._refuse_to_hide(shot_id, error)
                 raise
         if ending.asked:
             raise KeyboardInterrupt
@@ -362,6 +367,27 @@ class Match:
         with suppress(LogError):
             if self._log.shot(shot_id).verdict is None:
                 self._log.abort(shot_id, why, fired=fired, clock_us=self._now())
+
+    def _refuse_to_hide(self, shot_id: int, error: BaseException) -> None:
+        """Raise NotKept where a shot left, or may have, and what went wrong then says nothing of it."""
+        if self._asked_us is None or self._cannon.fired is False:
+            return
+        if not isinstance(error, _FAILURES) or isinstance(error, ShotNotSeen):
+            return
+        with suppress(LogError):
+            shot = self._log.shot(shot_id)
+            if shot.verdict is None:
+                fired = (
+                    "was fired, and was not judged"
+                    if self._cannon.fired
+                    else "may have been fired, and was not judged"
+                )
+                look = (
+                    "look at the table for who fell"
+                    if shot.recording_path is None
+                    else f"rig judge {shot_id} reads its recording"
+                )
+                raise NotKept(f"shot {shot_id} {fired}: {error}; {look}") from error
 
     def _follow(
         self, shot_id: int, order: Order, aimed: AimedShot, fired: ShotFired, ahead: ReadingAhead, tell: Tell

@@ -145,8 +145,12 @@ def test_a_camera_that_dies_in_the_flight_loses_no_shot(tmp_path):
         done = rig.match.shoot(order(rig, position))
         left_us = done.fired.left_us
     with rig_on(tmp_path, f"\n[twin.camera.faults]\ngone_at_us = {left_us + 100_000}\n") as (rig, position):
-        with pytest.raises(CameraError, match="camera twin"):
+        with pytest.raises(
+            NotKept,
+            match=r"^shot 1 was fired, and was not judged: camera twin: .*; rig judge 1 reads its recording$",
+        ) as error:
             rig.match.shoot(order(rig, position))
+        assert isinstance(error.value.__cause__, CameraError)
         (shot,) = rig.log.shots()
         assert len(rig.twin.shots) == 1
         assert_cannon_is_safe(rig)

@@ -25,7 +25,7 @@ from painted_table import CROWD, MARKERS, Table
 import rig.reading_ahead
 from game.montecassino import Cause, JudgeError, Option, Position, Side, Square, parse_squares
 from rig.analyse import Analysis, analyse_folder
-from rig.camera import CameraStalled, Frame, FrameRing, TooManyFrames
+from rig.camera import CameraStalled, Frame, FrameRing
 from rig.cannon import Cannon, ShotFired
 from rig.eye import Eye
 from rig.hands import PromptedHands
@@ -355,7 +355,7 @@ def test_a_camera_that_stalls_before_the_shot_is_looked_at_loses_no_picture_that
 
     monkeypatch.setattr(Eye, "until_seen", stall)
     with open_log_in_memory() as log:
-        with pytest.raises(CameraStalled):
+        with pytest.raises(NotKept, match="shot 1 was fired, and was not judged: camera painted: no picture"):
             fire(tmp_path, monkeypatch, log=log)
         (shot,) = log.shots()
     recording = read_recording(Path(shot.recording_path or ""))
@@ -369,7 +369,7 @@ def test_a_shot_that_left_so_late_that_its_pictures_found_no_room_is_on_record_w
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, late_us: int
 ) -> None:
     with open_log_in_memory() as log:
-        with pytest.raises(TooManyFrames, match="there is no room for all of a shot's"):
+        with pytest.raises(NotKept, match=r"shot 1 was fired, .* no room for all of a shot's"):
             fire(
                 tmp_path,
                 monkeypatch,

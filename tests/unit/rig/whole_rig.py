@@ -31,7 +31,7 @@ from rig.link import wire
 from rig.link.errors import LinkError
 from rig.link.link import Link
 from rig.log import Fired, Shot, ShotLog, open_log
-from rig.match import Match, Order
+from rig.match import Match, NotKept, Order
 from rig.sequence import State
 from rig.settings import Settings
 
@@ -466,7 +466,7 @@ class WholeRig:
         before = self._shots_on_disk("SELECT max(shot_id) FROM shot")
         try:
             self.controller.shoot()
-        except (CannonError, LinkError, CameraError) as error:
+        except (CannonError, LinkError, CameraError, NotKept) as error:
             self.counts[type(error).__name__] += 1
         except Killed:
             self.counts["killed"] += 1
