@@ -121,8 +121,11 @@ def _clear(folder: Path) -> None:
     if not theirs and _others_fired(folder / _LOG):
         theirs = [f"a {_LOG} with which others fired too"]
     if theirs:
+        # A demo of an older rig left no mark, and all that it left; a settings file it never did.
+        older = not mark.exists() and "rig.toml" not in theirs
         raise typer.BadParameter(
-            f"found {', '.join(theirs)} in {folder}, expected an empty folder or one that an earlier demo left (it has {_MARK})",
+            f"found {', '.join(theirs)} in {folder}, expected an empty folder or one that an earlier demo left (it has {_MARK})"
+            + ("; if an older rig's demo left it, delete it yourself" if older else ""),
             param_hint="--folder",
         )
     for path in (folder / name for name in _LEFT):
