@@ -99,7 +99,7 @@ class OpenCvCamera:
         else:
             self.fps = reported_fps if reported_fps > 0 else fps
         self._frames: deque[Frame] = deque(maxlen=max(8, int(self.fps * _QUEUE_S)))
-        self._ended = False
+        self._ended = ""  # why, once it has
         self._closing = threading.Event()
         self._start_us = clock.now_us()
         self._newest_us: int | None = None
@@ -113,9 +113,7 @@ class OpenCvCamera:
         while self._frames:
             frames.append(self._frames.popleft())
         if not frames and self._ended:
-            raise CameraGone(
-                f"camera {self.name}: it stopped giving pictures (unplugged, or the stream ended)"
-            )
+            raise CameraGone(f"camera {self.name}: {self._ended}")
         return frames
 
     def close(self) -> None:
@@ -149,7 +147,15 @@ class OpenCvCamera:
                 self._closing.wait(max(0, due_us - self._clock.now_us()) / 1e6)
             good, image = self._capture.read()
             if not good:
-                self._ended = True
+                self._ended = "it stopped giving pictures (unplugged, or the stream ended)"
+                return
+            height_px, width_px = image.shape[:2]
+            if (width_px, height_px) != (self.width_px, self.height_px):
+                # Nothing can be read of a film whose size changes, nor can it be recorded.
+                self._ended = (
+                    f"its pictures were {self.width_px} x {self.height_px} px and are {width_px} x {height_px} px now "
+                    "(turned, or set anew?)"
+                )
                 return
             self._keep(index, image)
             index += 1

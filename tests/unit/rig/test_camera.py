@@ -313,6 +313,26 @@ def test_the_first_picture_of_a_stream_is_as_old_as_it_says(monkeypatch):
     assert first.timestamp_us == 100_000 * int(first.image[0, 0, 0])
 
 
+class TurnedStream(WatchedStream):
+    """A telephone that somebody turns after 2 s of pictures."""
+
+    def read(self) -> tuple[bool, NDArray[np.uint8] | None]:
+        self._number += 1
+        return True, np.full((4, 6, 3) if self._number <= 20 else (6, 4, 3), self._number % 256, np.uint8)
+
+
+def test_a_stream_whose_pictures_change_their_size_has_ended_and_says_so(monkeypatch):
+    """A shot's film of two sizes can be neither read nor recorded; what came before can."""
+    stream = TurnedStream()
+    monkeypatch.setattr("rig.camera.opencv_camera.open_capture", lambda source: stream)
+    camera = OpenCvCamera("http://stream", stream, width_px=0, height_px=0, fps=0)
+    camera._thread.join(60)
+    assert {frame.image.shape for frame in camera.poll()} == {(4, 6, 3)}
+    with pytest.raises(CameraGone, match=r"its pictures were 6 x 4 px and are 4 x 6 px now"):
+        camera.poll()
+    camera.close()
+
+
 def test_pictures_that_are_stamped_late_have_the_time_at_which_they_were_taken():
     camera = ScriptedCamera()
     ring = FrameRing(camera, keep_us=500_000, hold_us=600_000, stall_us=500_000, delay_us=18_000)
