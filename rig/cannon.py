@@ -256,7 +256,10 @@ class Cannon:
 
     @property
     def fired(self) -> bool | None:
-        """Whether this shot's trigger was pulled; None where that is not known, as after a line that was lost."""
+        """Whether this shot left, by its trigger; None where that is not known, as after a line that was lost.
+
+        Nor is it where the trigger was pulled and the lever is still held.
+        """
         return self._fired
 
     @property
@@ -747,7 +750,16 @@ class Cannon:
             self._link.ask(messages.MakeSafe())
         if self.state in {State.SAFE, State.SAFE_DRAWN}:
             return None
-        return Event.LEVER_FORWARD if self._comes_forward() else Event.LEVER_DRAWN
+        if self._comes_forward():
+            return Event.LEVER_FORWARD
+        if (
+            self._fired
+            and self.state is not State.FIRED
+            and (self._shot is None or self._shot.left_us is None)
+        ):
+            # A stop took the trigger back before it let the lever go, or a switch lies: the shot may well be in the muzzle.
+            self._fired = self._shot = self._shots_before = None
+        return Event.LEVER_DRAWN
 
     def _comes_forward(self) -> bool:
         """Wait while the lever is on its way; False where it is held."""

@@ -377,17 +377,18 @@ class Match:
         with suppress(LogError):
             shot = self._log.shot(shot_id)
             if shot.verdict is None:
+                why = str(error).rstrip(".")
                 fired = (
-                    "was fired, and was not judged"
+                    f"was fired, and was not judged: {why}"
                     if self._cannon.fired
-                    else "may have been fired, and was not judged"
+                    else f"may have been fired, and was not judged: {why}; treat the cannon as loaded until you have looked"
                 )
                 look = (
                     "look at the table for who fell"
                     if shot.recording_path is None
                     else f"rig judge {shot_id} reads its recording"
                 )
-                raise NotKept(f"shot {shot_id} {fired}: {error}; {look}") from error
+                raise NotKept(f"shot {shot_id} {fired}; {look}") from error
 
     def _follow(
         self, shot_id: int, order: Order, aimed: AimedShot, fired: ShotFired, ahead: ReadingAhead, tell: Tell

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from test_match import assert_cannon_is_safe, ctrl_c, order, rig_on
 
+from rig.camera import CameraGone, Frame
 from rig.cannon import Change
 from rig.cli import main
 from rig.cli._opening import OpenRig
@@ -100,6 +101,31 @@ def test_a_camera_that_dies_five_milliseconds_after_the_shot_leaves_what_it_saw(
     recorded = shot.entry(Stage.RECORDED)
     assert recorded is not None
     assert "incomplete: camera twin" in recorded.cause
+
+
+def test_a_trigger_that_a_stop_took_back_before_it_freed_the_lever_makes_no_shot_that_was_fired(tmp_path):
+    """The solenoid needs some milliseconds; who believes that the shot left does not look into the muzzle."""
+    with rig_on(tmp_path) as (rig, position):
+        fire = rig.cannon._fire
+
+        def gone() -> list[Frame]:
+            raise CameraGone("camera twin: it stopped giving pictures (unplugged)")
+
+        def and_unplug(token):
+            rig.eye.ring.camera.poll = gone
+            return fire(token)
+
+        rig.cannon._fire = and_unplug
+        with pytest.raises(
+            NotKept,
+            match=r"^shot 1 may have been fired, and was not judged: camera twin: .* \(unplugged\); "
+            r"treat the cannon as loaded until you have looked; rig judge 1 reads its recording$",
+        ):
+            rig.match.shoot(order(rig, position))
+        (shot,) = rig.log.shots()
+        assert rig.twin.shots == []
+        assert_cannon_is_safe(rig)
+    assert shot.fired is Fired.UNCERTAIN
 
 
 def test_a_line_that_falls_silent_after_the_fire_command_loses_no_picture(tmp_path, left_us):
