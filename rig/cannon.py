@@ -409,10 +409,13 @@ class Cannon:
         token = self._step(Event.ARM_ASKED, self._arm, Event.TOKEN_GIVEN)
         self._guarded(before_fire)
         released_device_us, seen = self._step(Event.FIRE_ASKED, lambda: self._fire(token), None)
-        self._recover(Event.SHOT_SEEN)
-        return self._told(
-            released_device_us, seen
-        )  # once more: by now the clocks are set against each other best
+        shot = self._told(released_device_us, seen)
+        failure = self._recover(Event.SHOT_SEEN)
+        if failure is not None and self.state is State.UNKNOWN:
+            raise failure
+        # Once more: by now the clocks are set against each other best; unless it is a chip's that has restarted since.
+        self._shot = shot if isinstance(failure, LinkError) else self._told(released_device_us, seen)
+        return self._shot
 
     def service(self) -> None:
         """Draw the lever and turn it to 180 degrees, for lubrication. From here on the dwell runs."""

@@ -15,7 +15,8 @@ from rig.cli._opening import OpenRig
 from rig.log import Fired, Shot, Stage, open_log
 from rig.match import NotKept
 from rig.recording import read_frames, read_recording
-from rig.sequence import State
+from rig.sequence import Event, State
+from twin.chip import ResetCause
 
 __all__ = ["ctrl_c"]  # a fixture
 
@@ -126,6 +127,23 @@ def test_a_trigger_that_a_stop_took_back_before_it_freed_the_lever_makes_no_shot
         assert rig.twin.shots == []
         assert_cannon_is_safe(rig)
     assert shot.fired is Fired.UNCERTAIN
+
+
+def test_a_chip_that_restarts_once_the_shot_was_seen_changes_nothing_of_when_it_left(tmp_path, left_us):
+    """Its clock begins anew, and the shot was timed on the old one."""
+    with rig_on(tmp_path) as (rig, position):
+        recover = rig.cannon._recover
+
+        def reset_and_recover(event: Event, cause: str = "") -> Exception | None:
+            if event is Event.SHOT_SEEN:
+                rig.twin.chip.reset(ResetCause.BROWN_OUT)
+            return recover(event, cause)
+
+        rig.cannon._recover = reset_and_recover
+        done = rig.match.shoot(order(rig, position))
+        assert_cannon_is_safe(rig)
+    assert done.fired.left_us == pytest.approx(left_us, abs=2_000)
+    assert done.analysis is not None
 
 
 def test_a_line_that_falls_silent_after_the_fire_command_loses_no_picture(tmp_path, left_us):

@@ -745,6 +745,22 @@ def test_whether_the_trigger_was_pulled_stays_unknown_when_the_chip_restarted():
     shot.ends_safe()
 
 
+def test_a_line_that_is_lost_once_the_shot_was_seen_is_told_as_that_and_the_shot_is_known():
+    shot = Shot().to(State.LOADED)
+    see = shot.person.see
+
+    def cut(change: Change) -> None:
+        see(change)
+        shot.table.cut = shot.table.cut or change.state is State.FIRED
+
+    shot.cannon._on_change = cut
+    with pytest.raises(LinkLost, match="did not answer to status"):
+        shot.fire()
+    assert shot.cannon.fired is True
+    assert shot.cannon.shot is not None
+    assert shot.cannon.shot.left_us - shot.table.released_us == pytest.approx(4_000, abs=1_000)
+
+
 class EventsSwallowed:
     """A port that lets everything through but events."""
 
