@@ -139,7 +139,9 @@ class Aborted(CannonError):
         self.cause = cause
         self.faults = faults
         noted = "".join(f"; {wire.says(fault)}" for fault in sorted(faults))
-        super().__init__(f"the cannon made itself safe: {wire.says(cause)}{noted}")
+        # Work that nobody here asked for: what came before it was not heard.
+        why = "it has let the lever down by itself" if cause is wire.Cause.DONE else wire.says(cause)
+        super().__init__(f"the cannon made itself safe: {why}{noted}")
 
 
 class ShotNotSeen(Aborted):

@@ -420,6 +420,23 @@ def test_a_firmware_whose_dwell_ends_first_is_left_to_let_down():
     shot.ends_safe()
 
 
+def test_a_lever_that_was_let_down_while_the_controller_slept_is_told_as_that():
+    """A computer whose lid was closed hears of its cannon only how it stands."""
+    shot = Shot().to(State.LOADED)
+    see = shot.person.see
+
+    def sleep(change: Change) -> None:
+        see(change)
+        if change.state is State.ARMED:
+            shot.table.run(60_000_000)
+
+    shot.cannon._on_change = sleep
+    with pytest.raises(Aborted, match="the cannon made itself safe: it has let the lever down by itself"):
+        shot.fire()
+    assert shot.table.trigger_pulses == 0
+    shot.ends_safe()
+
+
 def test_the_lever_can_be_let_down_when_asked():
     shot = Shot().to(State.LOADED)
     shot.cannon.let_down()
