@@ -6,6 +6,8 @@ and a write is noted before it is made, so a controller that is killed leaves al
 short by such an end is what may be missing, and reading says so.
 """
 
+import errno
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -77,11 +79,17 @@ class Transcript:
         self.path = path
         # Unbuffered: what `write` has taken is safe from the end of this process.
         self._file = path.open("xb", buffering=0)
-        self._file.write(f"{_HEADER}\n".encode())
+        self._write(f"{_HEADER}\n")
 
     def keep(self, entry: Entry) -> None:
         """Add an entry; it is in the operating system's hands on return."""
-        self._file.write(f"{entry.time_us} {entry.direction} {entry.data.hex()}\n".encode())
+        self._write(f"{entry.time_us} {entry.direction} {entry.data.hex()}\n")
+
+    def _write(self, line: str) -> None:
+        data = line.encode()
+        # A disk that has room for a part of it takes that, and complains of nothing before the next.
+        if self._file.write(data) != len(data):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
 
     def close(self) -> None:
         """Close the file."""

@@ -1,6 +1,7 @@
 """Every byte of a session is kept, survives a crash, and is told in words."""
 
 import os
+import resource
 import subprocess
 import sys
 import textwrap
@@ -77,6 +78,24 @@ def test_a_full_disk_ends_the_shot_once_and_then_the_cannon_can_be_made_safe(tmp
     port.write(b"safe")
     port.close()
     assert tape.written == [STOP_BYTES, b"safe"]
+
+
+def test_a_disk_with_room_for_half_a_line_is_full_at_once_and_what_is_there_can_be_read(tmp_path):
+    """What follows would go behind half a line, once somebody has made room, and nobody could read any of it."""
+    path = tmp_path / "session.transcript"
+    port = RecordedPort(tape := Tape(), tape, Transcript(path))
+    port.write(b"\x01")
+    unlimited = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 5, unlimited[1]))
+    try:
+        with pytest.raises(TranscriptError, match="No space left on device"):
+            port.write(b"\x02\x03")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, unlimited)
+    port.write(b"\x04")
+    port.close()
+    assert tape.written == [b"\x01", b"\x04"]
+    assert [entry.data for entry in read_transcript(path)] == [b"\x01"]
 
 
 def test_the_stop_byte_goes_even_when_it_is_the_first_that_cannot_be_noted(tmp_path):
