@@ -842,6 +842,18 @@ def test_news_that_is_older_than_the_last_status_is_no_news():
     assert shot.cannon.state is State.HOMED
 
 
+def test_a_port_that_vanishes_as_the_cannon_is_found_is_said():
+    shot = Shot()
+
+    def unplug(change: Change) -> None:
+        shot.table.unplugged = True
+
+    shot.cannon._on_change = unplug
+    with pytest.raises(PortGone):
+        shot.cannon.connect()
+    assert shot.cannon.state is State.UNKNOWN
+
+
 def test_a_port_that_vanishes_is_said_and_the_firmware_makes_itself_safe():
     shot = Shot().to(State.LOADED)
     shot.table.unplugged = True
