@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from game.montecassino import Side, Square
 from rig.camera import Camera, CameraError, Frame, FrameRing
-from rig.cannon import LaneAnswer
+from rig.cannon import CannonError, LaneAnswer
+from rig.link.errors import LinkError
 from rig.link.port import Clock
+from rig.link.transcript import TranscriptError
 from rig.settings import Settings
 from rig.uniforms_file import NAME as UNIFORMS_NAME
 from rig.uniforms_file import read_uniforms
@@ -149,14 +151,30 @@ class Eye:
         Lets that much time pass and keeps the link alive meanwhile; nothing else here waits.
     settings
         Board, camera and cannon.
+    rest_us
+        Lets that much time pass without the cannon: what flies is watched though its line is gone. None: it is not watched
+        then.
+
+    Attributes
+    ----------
+    line_failure : CannonError, LinkError, TranscriptError or None
+        What the cannon or its line met while a shot that had left was watched.
     """
 
     def __init__(
-        self, ring: FrameRing, clock: Clock, wait_us: Callable[[int], None], settings: Settings
+        self,
+        ring: FrameRing,
+        clock: Clock,
+        wait_us: Callable[[int], None],
+        settings: Settings,
+        *,
+        rest_us: Callable[[int], None] | None = None,
     ) -> None:
         self.ring = ring
+        self.line_failure: CannonError | LinkError | TranscriptError | None = None
         self._clock = clock
         self._wait_us = wait_us
+        self._rest_us = rest_us
         self._settings = settings
         self._reading: TableReading | None = None
         self._watched: NDArray[np.bool_] | None = None
@@ -220,8 +238,9 @@ class Eye:
         CameraError
             Where no pictures come any more, or the ring has no room for them.
         """
+        self.line_failure = None
         while not self._has_seen(time_us):
-            self._pass(max(self.ring.period_us, 1000))
+            self._pass_watching(max(self.ring.period_us, 1000))
 
     def _has_seen(self, time_us: int) -> bool:
         """Whether a picture from after a moment has come, and so every one up to it."""
@@ -268,7 +287,7 @@ class Eye:
                 yield end_us, Stillness.REST
                 return
             else:
-                self._pass(_WAIT_STEP_US)
+                self._pass_watching(_WAIT_STEP_US)
 
     def _fresh(self, count: int) -> Sequence[Frame]:
         """Return the last `count` of the pictures taken from now on, as soon as there are so many."""
@@ -280,8 +299,25 @@ class Eye:
                 return frames[-count:]
             self._pass(max(self.ring.period_us, 1000))
 
+    def _pass_watching(self, time_us: int) -> None:
+        """Let time pass while a shot flies; once the cannon or its line has failed, without them."""
+        if self.line_failure is None:
+            try:
+                self._pass(time_us)
+                return
+            except (CannonError, LinkError, TranscriptError) as error:
+                if self._rest_us is None:
+                    raise
+                self.line_failure = error
+        assert self._rest_us is not None
+        self._rest_us(time_us)
+        self._take_in()
+
     def _pass(self, time_us: int) -> None:
         self._wait_us(time_us)
+        self._take_in()
+
+    def _take_in(self) -> None:
         self.ring.update(self._clock.now_us())
         self.ring.check_room()
 

@@ -278,6 +278,8 @@ class Match:
             raise KeyboardInterrupt
         if self._unheard:
             raise self._unheard[0]
+        if self._eye.line_failure is not None:
+            raise self._eye.line_failure  # the shot is on record by now
         return done
 
     def _fire(

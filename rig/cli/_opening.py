@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -122,7 +123,13 @@ def open_rig(
                 transcript_path=str(line.transcript_path),
             )
         )
-        eye = Eye(ring, clock, cannon.wait, settings)
+        eye = Eye(
+            ring,
+            clock,
+            cannon.wait,
+            settings,
+            rest_us=_sleep_us if twin is None else twin.run_for,
+        )
         match = Match(
             settings,
             cannon=cannon,
@@ -143,6 +150,10 @@ def open_rig(
             raise
         letting_go.enter_context(EndPutOff())
         log.end_session(session_id, "finished")
+
+
+def _sleep_us(time_us: int) -> None:
+    time.sleep(time_us / 1e6)
 
 
 def _why(error: BaseException) -> str:

@@ -12,8 +12,9 @@ from rig.camera import CameraGone, Frame
 from rig.cannon import Change
 from rig.cli import main
 from rig.cli._opening import OpenRig
+from rig.link.errors import PortGone
 from rig.log import Fired, Shot, Stage, open_log
-from rig.match import NotKept
+from rig.match import NotKept, ShotRead
 from rig.recording import read_frames, read_recording
 from rig.sequence import Event, State
 from twin.chip import ResetCause
@@ -176,6 +177,52 @@ def test_a_line_that_falls_silent_after_the_fire_command_loses_no_picture(tmp_pa
     assert shot.fired is Fired.UNCERTAIN
     assert pictures_of(shot)[0] < left_us - 200_000
     assert pictures_of(shot)[-1] > left_us + 300_000
+
+
+def unplug_at(rig: OpenRig, at_us: int) -> None:
+    """From that moment on the cannon's port is gone; the camera has a cable of its own."""
+    port = rig.cannon.link._port
+    read, write = port.read, port.write
+
+    def must_be_there() -> None:
+        if rig.twin.now_us >= at_us:
+            raise PortGone("/dev/ttyACM0", "it has vanished")
+
+    def and_read(timeout_us: int) -> bytes:
+        must_be_there()
+        return read(min(timeout_us, at_us - rig.twin.now_us))
+
+    def and_write(data: bytes) -> None:
+        must_be_there()
+        write(data)
+
+    port.read, port.write = and_read, and_write
+
+
+def test_a_shot_is_filmed_to_its_end_though_the_cannons_port_vanishes_with_it(tmp_path, left_us):
+    """As where the solenoid's kick throws the USB bus off."""
+    with rig_on(tmp_path) as (rig, position):
+        unplug_at(rig, left_us)
+        with pytest.raises(NotKept, match=r"shot 1 was fired, .* it has vanished; rig judge 1 reads"):
+            rig.match.shoot(order(rig, position))
+        (shot,) = rig.log.shots()
+    assert pictures_of(shot)[-1] > left_us + 300_000
+    recorded = shot.entry(Stage.RECORDED)
+    assert recorded is not None
+    assert recorded.cause == ""
+
+
+def test_a_shot_is_judged_and_told_though_the_cannons_port_vanishes_in_its_flight(tmp_path, left_us):
+    told: list[ShotRead] = []
+    with rig_on(tmp_path) as (rig, position):
+        unplug_at(rig, left_us + 300_000)
+        with pytest.raises(PortGone):
+            rig.match.shoot(order(rig, position), told.append)
+        (shot,) = rig.log.shots()
+    assert shot.verdict is not None
+    assert shot.entry(Stage.ABORTED) is None
+    assert [read.shot_id for read in told] == [1]
+    assert pictures_of(shot)
 
 
 def test_a_log_that_is_busy_as_the_shot_leaves_says_where_its_recording_is(tmp_path, left_us, monkeypatch):
