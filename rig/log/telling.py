@@ -47,7 +47,7 @@ def _told(shot: Shot) -> str:
         cannon = next(words for stage, words in _CANNON if stage in stages)
         return f"not fired: {cannon}, and fire was never asked for"
     if shot.fired is Fired.UNCERTAIN:
-        told = "fire was asked for, no answer known: it may have been fired"
+        told = "fire was asked for, and it may have been fired"
     elif Stage.SEEN in stages:
         told = "fired: the muzzle gate saw it leave"
     elif Stage.FIRED in stages:

@@ -130,7 +130,7 @@ def test_before_fire_is_asked_for_the_shot_has_not_left(log: ShotLog, session_id
 def test_fire_asked_for_without_an_answer_is_uncertain(log: ShotLog, session_id: int) -> None:
     shot = log.shot(until(log, session_id, Stage.ASKED))
     assert shot.fired is Fired.UNCERTAIN
-    assert tell(shot) == "fire was asked for, no answer known: it may have been fired; no recording known"
+    assert tell(shot) == "fire was asked for, and it may have been fired; no recording known"
 
 
 @pytest.mark.parametrize("last", [Stage.FIRED, Stage.SEEN, Stage.RECORDED, Stage.ANALYSED])
