@@ -240,7 +240,8 @@ class Match:
         ShotNotAllowed, PositionDiffers, TargetOutOfReach, UniformsFileError, RecordingError
             Where the shot could not be fired. The cannon is safe then, and the log tells how far the shot came.
         CannonError, NotInSequence, LinkError, TranscriptError, CameraError, LogError
-            Likewise; ShotNotSeen where the trigger was pulled and nothing left.
+            Likewise, ShotNotSeen where the trigger was pulled and nothing was seen to leave; those of cannon and line also
+            once the shot is on record.
         NotKept
             Where it was fired, or may have been, and could not be followed to its end or judged, or the log or the recording
             could not be written.
@@ -376,21 +377,20 @@ class Match:
             return
         if not isinstance(error, _FAILURES) or isinstance(error, ShotNotSeen):
             return
+        look = "look at the table for who fell"
         with suppress(LogError):
             shot = self._log.shot(shot_id)
-            if shot.verdict is None:
-                why = str(error).rstrip(".")
-                fired = (
-                    f"was fired, and was not judged: {why}"
-                    if self._cannon.fired
-                    else f"may have been fired, and was not judged: {why}; treat the cannon as loaded until you have looked"
-                )
-                look = (
-                    "look at the table for who fell"
-                    if shot.recording_path is None
-                    else f"rig judge {shot_id} reads its recording"
-                )
-                raise NotKept(f"shot {shot_id} {fired}; {look}") from error
+            if shot.verdict is not None:
+                return
+            if shot.recording_path is not None:
+                look = f"rig judge {shot_id} reads its recording"
+        why = str(error).rstrip(".")
+        fired = (
+            f"was fired, and was not judged: {why}"
+            if self._cannon.fired
+            else f"may have been fired, and was not judged: {why}; treat the cannon as loaded until you have looked"
+        )
+        raise NotKept(f"shot {shot_id} {fired}; {look}") from error
 
     def _follow(
         self, shot_id: int, order: Order, aimed: AimedShot, fired: ShotFired, ahead: ReadingAhead, tell: Tell

@@ -13,7 +13,7 @@ from rig.cannon import Change
 from rig.cli import main
 from rig.cli._opening import OpenRig
 from rig.link.errors import PortGone
-from rig.log import Fired, Shot, Stage, open_log
+from rig.log import Fired, LogError, Shot, Stage, open_log
 from rig.match import NotKept, ShotRead
 from rig.recording import read_frames, read_recording
 from rig.sequence import Event, State
@@ -236,6 +236,28 @@ def test_a_log_that_is_busy_as_the_shot_leaves_says_where_its_recording_is(tmp_p
         other.close()
     folder = Path(rig.settings.log.recordings) / "shot-00001"
     assert read_recording(folder).timestamps_us[-1] > left_us + 300_000
+
+
+def test_a_log_that_fails_as_the_shot_leaves_and_cannot_be_read_hides_no_shot(tmp_path):
+    def fails(*_: object, **__: object) -> None:
+        raise LogError("rig-log.sqlite: the disk did not take it (disk I/O error)")
+
+    with rig_on(tmp_path) as (rig, position):
+        shot, reached = rig.log.shot, rig.log.reached
+
+        def reached_until_fired(shot_id: int, stage: Stage, **told: int) -> None:
+            if stage is Stage.FIRED:
+                rig.log.shot = fails
+                fails()
+            reached(shot_id, stage, **told)
+
+        rig.log.reached = reached_until_fired
+        with pytest.raises(
+            NotKept, match=r"shot 1 was fired, and was not judged: .*I/O error\); look at the table"
+        ):
+            rig.match.shoot(order(rig, position))
+        rig.log.shot = shot
+        assert len(rig.twin.shots) == 1
 
 
 def test_ctrl_c_as_the_shot_leaves_ends_the_rig_once_it_is_judged_and_recorded(tmp_path, ctrl_c):
