@@ -293,13 +293,14 @@ class Cannon:
         LinkError
             Where there is no cannon, or one that speaks another wire version.
         CannonError, LinkError
-            Where it could not be made safe, or its lever not be let down; the state is `UNKNOWN` or `SAFE_DRAWN` then.
+            Where it could not be made safe; the state is `UNKNOWN` then. Where its lever could not be let down, it is
+            `SAFE_DRAWN`, and `configure` says so.
         """
         if self.state is not State.UNKNOWN:
             self._take(Event.LINK_LOST, "connected anew")
         identity = self._meet()
         failure = self._recover(Event.FOUND)
-        if failure is not None and self.state is not State.SAFE:
+        if failure is not None and self.state is State.UNKNOWN:
             raise failure
         self._settings = {
             setting: self._link.ask(messages.ReadSetting(setting)).value for setting in wire.Setting

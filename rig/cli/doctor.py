@@ -224,11 +224,13 @@ class _Table:
 
     def examine(self) -> NoAnswer | None:
         """Ask the cannon who it is, look at its inputs, and move what may be moved; where nobody answers, return that."""
+        from rig.cli._opening_line import tell_left_drawn
         from rig.health import firmware_health, history_health, inputs_health
         from rig.link import wire
         from rig.link.errors import NoAnswer
         from rig.link.history import read_history
         from rig.link.messages import ReadStatus
+        from rig.sequence import State
 
         with self._told("firmware", "see to power, port and speed; or flash it: rig flash"):
             try:
@@ -250,22 +252,17 @@ class _Table:
                 if not self._answers.yes("The lever is drawn. Let it down slowly, fingers away?"):
                     self._skip("axes", "the lever is drawn")
                     return None
-                if not self._let_down():
+                with self._told("draw and latch", "ease the lever by hand, from behind; is it forward, see to A2 and A3"):
+                    self._cannon.connect()
+                    self._cannon.configure(self._settings.cannon.firmware_values())
+                if self._cannon.state is not State.SAFE:
+                    # Nobody's hand goes near the muzzle of a cocked cannon.
+                    tell_left_drawn(self._cannon, self._settings)
                     return None
             with self._told("inputs", "see to power and the cable; nothing is moved"):
                 self._try_inputs()
                 self._try_axes(muzzle_free=wire.Input.GATE_FIRST_BLOCKED not in status.inputs)
         return None
-
-    def _let_down(self) -> bool:
-        """Let down a lever that was found drawn; False, and told, where that fails."""
-        with self._told(
-            "draw and latch",
-            "nobody before the muzzle: ease it by hand, from behind; is it forward, see to the switches at A2 and A3",
-        ):
-            self._cannon.connect()
-            return True
-        return False
 
     def _pass_time(self, time_us: int) -> None:
         from rig.sequence import State

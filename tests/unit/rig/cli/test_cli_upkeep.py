@@ -18,11 +18,13 @@ import pytest
 from served_table import served
 from table_top import TableTop
 
+from rig.cannon import Cannon
 from rig.cli import main
 from rig.cli._answers import Answers
 from rig.link import wire
 from rig.link.codec import Frame
 from rig.link.errors import LinkLost
+from rig.link.link import Link
 from rig.link.messages import (
     Arm,
     Cock,
@@ -177,7 +179,11 @@ def test_a_lever_that_cannot_be_let_down_is_no_fault_of_the_firmware(rig: Rig) -
 
 def test_a_cannon_whose_lever_cannot_be_let_down_says_so_to_whoever_wants_to_use_it(rig: Rig) -> None:
     rig("doctor", twin=STUCK)  # writes the settings
-    assert "the lever could not be let down" in one_line(rig("service", typed="y\n"), 1)
+    answer = rig("service", typed="y\n")
+    assert answer.status == 1
+    warned, why = answer.err.splitlines()
+    assert warned.startswith("rig: the lever is still drawn: nobody before the muzzle")
+    assert "the lever could not be let down" in why
 
 
 def test_doctor_without_camera_and_port_still_looks_at_the_rest(rig: Rig) -> None:
@@ -195,6 +201,23 @@ def test_doctor_asks_a_cannon_at_a_serial_port(rig: Rig) -> None:
     assert "version 0.1.0 on host, wire version" in answer.line("firmware")
     assert answer.line("arming key").startswith("warning"), "not tried"
     assert "arming key      on" in answer.out
+
+
+def test_doctor_asks_for_no_hand_at_the_muzzle_of_a_cannon_that_stays_cocked(rig: Rig) -> None:
+    table = TableTop()
+    cannon = Cannon(Link(table, table), gate_spacing_mm=20)
+    cannon.connect()
+    cannon.home()
+    cannon.aim(1500, 1500, 1500)
+    cannon.cock()
+    table.take(wire.Input.ESTOP_OK)
+    table.run(600_000)
+    with served(table) as port:
+        answer = rig("doctor", "--port", port, "--camera", "nothing.mp4", typed="y\n" * 20)
+    assert answer.status == 1
+    assert "fault    draw and latch  the lever is drawn and could not be let down: " in answer.out
+    assert "by hand (" not in answer.out
+    assert answer.err.startswith("rig: the lever is still drawn: nobody before the muzzle")
 
 
 def test_doctor_at_a_port_where_nobody_answers_says_so(rig: Rig) -> None:
