@@ -48,3 +48,26 @@ def test_what_a_killed_program_left_is_taken_away_by_the_next(tmp_path: Path) ->
     write_whole(path, "short")
     assert path.read_text() == "short"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_is_written_is_on_the_disk_before_it_takes_its_place_and_its_name_after(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the supply fails in between, the name must not lead to a file that the disk does not have yet."""
+    sync, rename = os.fsync, os.replace
+    order: list[object] = []
+
+    def and_tell(descriptor: int) -> None:
+        sync(descriptor)
+        is_file = stat.S_ISREG(os.fstat(descriptor).st_mode)
+        order.append(os.pread(descriptor, 100, 0) if is_file else os.fstat(descriptor).st_ino)
+
+    def and_tell_too(draft: Path, target: Path) -> None:
+        rename(draft, target)
+        order.append(target)
+
+    monkeypatch.setattr(os, "fsync", and_tell)
+    monkeypatch.setattr(os, "replace", and_tell_too)
+    path = tmp_path / "file"
+    write_whole(path, "all of it")
+    assert order == [b"all of it", path, tmp_path.stat().st_ino]
