@@ -314,6 +314,19 @@ def test_an_event_ahead_of_its_turn_is_left_until_the_one_before_it_came():
     assert seen == [_moved(1).message, _moved(2).message]
 
 
+def test_an_event_that_was_early_once_may_be_early_as_often_when_its_number_comes_round():
+    link, script = _linked()
+    for _ in range(2):
+        for _ in range(3):
+            script.say(_moved(2))
+            assert link.wait(5_000) == []
+        seen = []
+        for number in range(1, 257):
+            script.say(_moved(number % 256))
+            seen += link.wait(5_000)
+        assert seen == [_moved(number % 256).message for number in range(1, 257)]
+
+
 def test_events_are_acknowledged_before_the_cannon_sends_them_again():
     link, script = _linked()
     script.say(_moved(1))
