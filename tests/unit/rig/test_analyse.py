@@ -20,24 +20,27 @@ def analyses() -> dict[Path, Analysis]:
     return {folder: analyse_folder(folder) for folder in sorted(RECORDINGS.glob("shot-*"))}
 
 
-def test_the_recordings_are_read_as_well_as_promised(analyses: dict[Path, Analysis]) -> None:
-    stood = [0, 0, 0]  # true, told, both
-    fell = [0, 0, 0]
-    right = 0
+def test_the_shared_recordings_are_read_as_they_were(analyses: dict[Path, Analysis]) -> None:
+    """All who stood, all who fell and why: one of the 22 falls may be lost to another computer's arithmetic, no more."""
+    assert analyses
+    wrong: list[str] = []
     for folder, analysis in analyses.items():
         truth = json.loads((folder / "truth.json").read_text())
         told = analysis.as_json()
-        for count, key, name in ((stood, "before", "soldiers"), (fell, "falls", "falls")):
-            true = {(each["side"], each["square"]) for each in truth[key]}
-            seen = {(each["side"], each["square"]) for each in told[name]}
-            for index, number in enumerate((len(true), len(seen), len(true & seen))):
-                count[index] += number
-        causes = {each["square"]: each["cause"] for each in truth["falls"]}
-        right += sum(causes.get(each["square"]) == each["cause"] for each in told["falls"])
-    assert stood[2] / stood[0] >= 0.98
-    assert stood[2] / stood[1] >= 0.98
-    assert 2 * fell[2] / (fell[0] + fell[1]) >= 0.85
-    assert right / fell[2] >= 0.70
+        stood, seen = (
+            {(s["side"], s["square"]) for s in each} for each in (truth["before"], told["soldiers"])
+        )
+        assert seen == stood, folder.name
+        true, read = (
+            {each["square"]: (each["side"], each["cause"]) for each in falls}
+            for falls in (truth["falls"], told["falls"])
+        )
+        wrong += [
+            f"{folder.name}: {square} is {true.get(square)}, read as {read.get(square)}"
+            for square in sorted(true.keys() | read.keys())
+            if true.get(square) != read.get(square)
+        ]
+    assert len(wrong) <= 1, wrong
 
 
 def test_the_answer_has_the_form_of_the_format_page(analyses: dict[Path, Analysis]) -> None:
