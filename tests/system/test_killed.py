@@ -8,7 +8,6 @@ import multiprocessing
 import os
 import random
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -73,7 +72,7 @@ def test_log_tells_the_truth_of_a_shot_whose_controller_was_killed(number, tmp_p
                 break
         else:
             pytest.fail(f"the shot ended without saying {words!r}: {''.join(said)}")
-        time.sleep(random.Random(number).uniform(0.0, within_s))
+        controller.join(random.Random(number).uniform(0.0, within_s))  # or until it has ended by itself
         controller.kill()
         said.append(pipe.read())
     controller.join()

@@ -4,18 +4,33 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 
+import cv2
 import numpy as np
+import painted_table as painted
 import pytest
+from numpy.typing import NDArray
 
 from rig import health
 from rig.eye import ring_for
-from rig.health import INPUTS, Level, camera_health, clock_health, disk_health, firmware_health, inputs_health
+from rig.health import (
+    INPUTS,
+    Finding,
+    Level,
+    camera_health,
+    clock_health,
+    disk_health,
+    firmware_health,
+    history_health,
+    inputs_health,
+)
 from rig.link import wire
-from rig.link.messages import Identity, Moving, Status
+from rig.link.history import Remembered
+from rig.link.messages import HistoryEntry, Identity, Moving, Status
 from rig.settings import Camera as CameraSettings
 from rig.settings import Log, Port, Settings
 
@@ -66,6 +81,12 @@ def test_a_date_that_cannot_be_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> 
     assert findings["clock"].level is Level.OK
 
 
+def test_a_date_that_can_be_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = SimpleNamespace(now=lambda zone: datetime(2026, 3, 1, 20, 15, tzinfo=UTC))
+    monkeypatch.setattr(health, "datetime", now)
+    assert list(clock_health())[1] == Finding(Level.OK, "date", "2026-03-01 20:15 UTC")
+
+
 def test_a_clock_that_runs_backward_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     readings = iter(range(10_000, 0, -1))
     monkeypatch.setattr(health.time, "monotonic_ns", lambda: next(readings))
@@ -93,6 +114,87 @@ class Blank:
 
     def close(self) -> None:
         pass
+
+
+VIEW = painted.view()
+
+
+class Painted(Blank):
+    """A camera over a painted table."""
+
+    name, width_px, height_px = "painted", VIEW.width_px, VIEW.height_px
+
+    def __init__(self, image: NDArray[np.uint8]) -> None:
+        super().__init__()
+        self.image = image
+
+    def poll(self) -> list[SimpleNamespace]:
+        return [SimpleNamespace(index=0, timestamp_us=self.time_us, image=self.image)]
+
+
+def seen_by(camera: Blank, **asked: object) -> dict[str, Finding]:
+    """What is said of a camera over a table with the painted markers; keyword arguments are of `[camera]`."""
+    matrix = VIEW.camera_matrix
+    board = {
+        "marker_dictionary": painted.MARKERS.dictionary,
+        "marker_size_mm": painted.MARKERS.size_mm,
+        "marker_centres_mm": {str(n): tuple(map(float, at)) for n, at in painted.MARKERS.centres_mm.items()},
+    }
+    intrinsics_px = (matrix[0, 0], matrix[1, 1], matrix[0, 2], matrix[1, 2])
+    size = {"width_px": VIEW.width_px, "height_px": VIEW.height_px}
+    settings = Settings.model_validate(
+        {"board": board, "camera": {**size, "intrinsics_px": intrinsics_px, **asked}}
+    )
+    return {f.part: f for f in camera_health(camera, camera, camera.wait, settings)}  # type: ignore[arg-type]
+
+
+def without_markers(*covered: int) -> NDArray[np.uint8]:
+    """A picture of the table with some of its markers covered."""
+    left = {number: at for number, at in painted.MARKERS.centres_mm.items() if number not in covered}
+    return painted.Table(VIEW, markers=replace(painted.MARKERS, centres_mm=left)).paint()
+
+
+def test_a_camera_that_sees_the_board_and_its_markers_is_well() -> None:
+    findings = seen_by(Painted(without_markers()))
+    for part in ("camera", "board", "markers"):
+        assert findings[part].level is Level.OK
+    assert findings["camera"].found == "painted opens and gives 960 x 540 px"
+    assert findings["markers"].found == "all 4 are seen"
+
+
+@pytest.mark.parametrize("asked", [{"width_px": 1280}, {"height_px": 720}])
+def test_a_camera_that_gives_another_size_than_was_asked_for_is_told(asked: dict[str, int]) -> None:
+    wanted = {"width_px": 960, "height_px": 540} | asked
+    found = seen_by(Painted(without_markers()), **asked)["camera"]
+    assert (found.level, found.found) == (Level.WARNING, "it gives 960 x 540 px")
+    assert found.todo.startswith(f"{wanted['width_px']} x {wanted['height_px']} was asked for")
+
+
+def test_markers_that_are_not_seen_are_named() -> None:
+    findings = seen_by(Painted(without_markers(1, 2)))
+    assert findings["board"].level is Level.OK
+    assert findings["markers"].level is Level.WARNING
+    assert findings["markers"].found == "1, 2 not seen or not where they should lie"
+
+
+def test_a_board_whose_lines_are_not_seen_is_told_to_be_known_only_roughly() -> None:
+    picture = without_markers(0)
+    corners_mm = np.array([(-6.0, -6, 0), (366, -6, 0), (366, 816, 0), (-6, 816, 0)])
+    cv2.fillPoly(picture, [VIEW.project(corners_mm).astype(np.int32)], (90, 90, 90))
+    found = seen_by(Painted(picture))["board"]
+    assert found.level is Level.WARNING
+    assert "the board's lines are not seen" in found.found
+    assert found.todo.startswith("more markers")
+
+
+def test_a_camera_that_gives_hardly_a_picture_is_a_fault_and_nothing_more_is_said_of_it() -> None:
+    class Slow(Painted):
+        def poll(self) -> list[SimpleNamespace]:
+            return super().poll() if self.time_us % 1_000_000 == 0 else []
+
+    findings = seen_by(Slow(without_markers()))
+    assert list(findings) == ["camera"]
+    assert (findings["camera"].level, findings["camera"].found) == (Level.FAULT, "3 pictures in 3 s")
 
 
 @pytest.mark.parametrize(("has_mb", "level"), [(8000, Level.OK), (1000, Level.WARNING)])
@@ -173,3 +275,12 @@ def test_resets_and_faults_that_the_chip_tells_are_warnings() -> None:
     assert [finding.level for finding in told] == [Level.OK] + [Level.WARNING] * 3
     assert "power supply" in told[1].todo
     assert wire.says(wire.Fault.STUCK_GATE) in str(told[2]) + str(told[3])
+
+
+def test_what_the_cannon_remembers_is_told_and_what_a_reset_cut_off() -> None:
+    refused, reason = wire.HistoryKind.REFUSED, wire.Refusal.LANE_NOT_CLEAR
+    entry = HistoryEntry(8, refused, reason, wire.Command.ARM, 0, 2_500_000)
+    assert list(history_health([Remembered(7, None), Remembered(8, entry)])) == [
+        Finding(Level.OK, "noted 7", "what it noted then was cut off by a reset"),
+        Finding(Level.OK, "noted 8", "at 2.500000 s: arm was refused: the lane is not clear"),
+    ]
