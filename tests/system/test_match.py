@@ -49,6 +49,7 @@ def assert_cannon_is_safe(rig: OpenRig) -> None:
         if forward_s == 3:
             break
     assert not lever.held, "a lever left drawn must be let down by the firmware"
+    assert forward_s == 3, f"the lever stands at {lever.position_mm:.1f} mm"
 
 
 @pytest.mark.parametrize(
