@@ -6,8 +6,6 @@ and a write is noted before it is made, so a controller that is killed leaves al
 short by such an end is what may be missing, and reading says so.
 """
 
-import errno
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -79,21 +77,27 @@ class Transcript:
         self.path = path
         # Unbuffered: what `write` has taken is safe from the end of this process.
         self._file = path.open("xb", buffering=0)
-        self._write(f"{_HEADER}\n")
+        self._write_line(_HEADER)
 
     def keep(self, entry: Entry) -> None:
-        """Add an entry; it is in the operating system's hands on return."""
-        self._write(f"{entry.time_us} {entry.direction} {entry.data.hex()}\n")
+        """Add an entry; it is in the operating system's hands on return.
 
-    def _write(self, line: str) -> None:
-        data = line.encode()
-        # A disk that has room for a part of it takes that, and complains of nothing before the next.
-        if self._file.write(data) != len(data):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
+        Raises
+        ------
+        OSError
+            Where the disk does not take all of it.
+        """
+        self._write_line(f"{entry.time_us} {entry.direction} {entry.data.hex()}")
 
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+    def _write_line(self, line: str) -> None:
+        left = f"{line}\n".encode()
+        while left:
+            # A disk that is nearly full takes what it has room for, and says so only at the next byte.
+            left = left[self._file.write(left) :]
 
 
 class RecordedPort:

@@ -5,6 +5,8 @@ import resource
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -80,24 +82,6 @@ def test_a_full_disk_ends_the_shot_once_and_then_the_cannon_can_be_made_safe(tmp
     assert tape.written == [STOP_BYTES, b"safe"]
 
 
-def test_a_disk_with_room_for_half_a_line_is_full_at_once_and_what_is_there_can_be_read(tmp_path):
-    """What follows would go behind half a line, once somebody has made room, and nobody could read any of it."""
-    path = tmp_path / "session.transcript"
-    port = RecordedPort(tape := Tape(), tape, Transcript(path))
-    port.write(b"\x01")
-    unlimited = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 5, unlimited[1]))
-    try:
-        with pytest.raises(TranscriptError, match="No space left on device"):
-            port.write(b"\x02\x03")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, unlimited)
-    port.write(b"\x04")
-    port.close()
-    assert tape.written == [b"\x01", b"\x04"]
-    assert [entry.data for entry in read_transcript(path)] == [b"\x01"]
-
-
 def test_the_stop_byte_goes_even_when_it_is_the_first_that_cannot_be_noted(tmp_path):
     tape = Tape()
     port = RecordedPort(tape, tape, FullDisk(tmp_path / "session.txt"))
@@ -105,6 +89,39 @@ def test_the_stop_byte_goes_even_when_it_is_the_first_that_cannot_be_noted(tmp_p
         port.write(STOP_BYTES)
     port.close()
     assert tape.written == [STOP_BYTES]
+
+
+@contextmanager
+def files_of_at_most(size_bytes: int) -> Iterator[None]:
+    """Let no file of this process grow beyond so many bytes: as on a disk that is full, what fits is written."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("room_bytes", range(17))
+def test_what_the_disk_takes_only_half_of_is_not_sent(tmp_path, room_bytes):
+    tape, path = Tape(), tmp_path / "session.txt"
+    port = RecordedPort(tape, tape, Transcript(path))
+    line_bytes = len(f"1010 > {b'fire'.hex()}\n")
+    with files_of_at_most(path.stat().st_size + room_bytes):
+        if room_bytes < line_bytes:
+            with pytest.raises(
+                TranscriptError, match=r"session\.txt: it cannot be written \(File too large\)"
+            ):
+                port.write(b"fire")
+        else:
+            port.write(b"fire")
+    noted = [] if room_bytes < line_bytes else [b"fire"]
+    assert tape.written == noted
+    # Room again: the half line stays the last.
+    port.write(b"safe")
+    port.close()
+    assert tape.written == [*noted, b"safe"]
+    assert [entry.data for entry in read_transcript(path)] == noted + [b"safe"] * bool(noted)
 
 
 def test_a_transcript_is_never_written_over(tmp_path):
