@@ -90,7 +90,8 @@ def test_another_seed_draws_another_order() -> None:
 
 def test_identity_is_of_the_shots_and_the_name() -> None:
     programme = parse_plan(_PLAN)
-    assert programme.identity.startswith("evening-")
+    # Known answer: by another the log would not know the shots of a programme that is half done.
+    assert programme.identity == "evening-a9172a7b7788"
     same = parse_plan("# the same, said otherwise\n" + _PLAN.replace("G49,G33-G34", "G33,G34,G49"))
     assert same.identity == programme.identity
     paused = parse_plan(_PLAN + '\n[pauses]\nloading = "loader"\n')
@@ -99,6 +100,8 @@ def test_identity_is_of_the_shots_and_the_name() -> None:
         _PLAN.replace("evening", "morning"),
         _PLAN.replace("repeats = 2", "repeats = 3"),
         _PLAN.replace("G49", "G50"),
+        _PLAN.replace('"iii"', '"ii"'),
+        _PLAN.replace('side = "G"', 'side = "A"'),
         'soldiers = "survivors"' + _PLAN,
         'position = "A A01-A24 G25-G48 0/0 20/20 -"' + _PLAN,
         'order = "drawn"' + _PLAN,
