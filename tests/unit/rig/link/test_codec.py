@@ -133,6 +133,22 @@ def test_a_babbling_line_takes_no_more_memory_than_a_frame():
     assert decoder.feed(encode(sound)) == [sound]
 
 
+@pytest.mark.parametrize("length", range(50, 70))
+def test_what_stands_at_the_end_of_a_babble_is_no_frame_however_sound(length):
+    frame = encode(Frame(1, wire.Command.ARM + wire.ANSWER_OFFSET, messages.Token(0xBEEF, 3000)))
+    items = Decoder().feed(b"\x55" * length + frame)
+    assert all(isinstance(item, Damaged) for item in items)
+    assert sum(len(item.data) for item in items) == length + len(frame) - 1
+
+
+def test_a_frame_has_one_spelling_an_escape_before_a_byte_that_needs_none_is_damage():
+    data = encode(request_frame(1, messages.ReadStatus()))
+    assert data[0] == 1
+    (damaged,) = Decoder().feed(bytes([wire.ESCAPE, 1 ^ wire.ESCAPE_XOR]) + data[1:])
+    assert isinstance(damaged, Damaged)
+    assert damaged.why == "an escape before a byte that needs none"
+
+
 def test_empty_frames_are_nothing():
     assert Decoder().feed(bytes([wire.FLAG]) * 5) == []
 
