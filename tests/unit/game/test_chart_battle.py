@@ -215,7 +215,9 @@ def test_rows_of_two_boards_mixed_with_one_are_legal_nowhere():
         ChartRow.parse(("1", "X", "", "A-17.1", "A-25.1", "", "", "", "")),
         ChartRow.parse(('"', "X", "", "A-18", "A-26", "", "", "", "")),
     ]
-    assert why_never_legal(mixed) is not None
+    why = why_never_legal(mixed)
+    assert why is not None
+    assert "A-17.1 names one of two boards, and the position has one" in why
 
 
 def test_m1_rows_that_touch_a_whole_line_are_more_soldiers_than_move():

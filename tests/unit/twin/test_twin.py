@@ -329,7 +329,7 @@ def test_a_gate_that_is_blocked_for_ever_is_not_armed(muster: Muster) -> None:
     gunner.home()
     gunner.cock()
     gunner.load()
-    assert isinstance(gunner.ask(m.Arm()), m.Refused)
+    assert gunner.ask(m.Arm()) == m.Refused(wire.Refusal.MUZZLE_BLOCKED, 0)
 
 
 def test_the_loader_loads(muster: Muster) -> None:

@@ -286,6 +286,14 @@ def test_what_cannot_be_a_board_is_answered_with_a_sentence(absurd: dict[str, ob
     camera = painted.view(width_px=480, height_px=270, focal_px=590)
     found = register(Table(camera).paint(), painted.scene(camera, **absurd))
     assert isinstance(found, NoBoard), found
+    said = (
+        "do not lie where they should",
+        "cannot be those of a board",
+        "place the board only to",
+        "given corners",
+    )
+    assert any(words in found.reason for words in said)
+    assert "\n" not in found.reason
 
 
 def test_given_corners_place_the_board() -> None:
@@ -317,6 +325,7 @@ def test_corners_of_no_board_are_refused() -> None:
     scene = painted.scene(camera, markers=None, corners_px=((100, 100), (110, 400), (900, 120), (300, 130)))
     found = register(Table(camera, markers=None).paint(), scene)
     assert isinstance(found, NoBoard)
+    assert found.reason == "the four given corners are not those of a board of 360 by 810 mm seen from above"
 
 
 @pytest.mark.parametrize(
@@ -718,18 +727,25 @@ def test_two_prints_are_enough(hidden: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize(
-    "shown",
+    ("shown", "said"),
     [
-        None,
-        replace(MARKERS, centres_mm={i + 4: c for i, c in MARKERS.centres_mm.items()}),
-        replace(MARKERS, centres_mm={3 - i: c for i, c in MARKERS.centres_mm.items() if i != 2}),
+        (None, "none of the markers 0, 1, 2, 3 of DICT_4X4_50 is seen"),
+        (
+            replace(MARKERS, centres_mm={i + 4: c for i, c in MARKERS.centres_mm.items()}),
+            "none of the markers 0, 1, 2, 3 of DICT_4X4_50 is seen",
+        ),
+        (
+            replace(MARKERS, centres_mm={3 - i: c for i, c in MARKERS.centres_mm.items() if i != 2}),
+            "do not lie where they should",
+        ),
     ],
 )
-def test_prints_of_other_markers_place_nothing(shown: MarkerMap | None) -> None:
+def test_prints_of_other_markers_place_nothing(shown: MarkerMap | None, said: str) -> None:
     """A board is seen, but none of the markers that tell its ends, or only where they should not lie."""
     camera = small_camera()
     found = register(faint(camera, shown), painted.scene(camera))
     assert isinstance(found, NoBoard)
+    assert said in found.reason
 
 
 def test_a_mirrored_picture_is_told() -> None:
@@ -743,6 +759,7 @@ def test_a_mirrored_picture_of_small_markers_places_nothing() -> None:
     camera = small_camera()
     found = register(np.ascontiguousarray(faint(camera)[:, ::-1]), painted.scene(camera))
     assert isinstance(found, NoBoard)
+    assert "seen in a mirror" in found.reason
 
 
 def with_stray(camera: BoardView, number: int, covered: bool) -> NDArray[np.uint8]:
