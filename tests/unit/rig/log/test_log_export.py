@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pyarrow.parquet
 import pytest
-from logged_shots import ANALYSIS, PENDING, START, until
+from logged_shots import AIM, ANALYSIS, FINAL, PENDING, PLAN, START, until
 
 from rig.log import Analysis, LogError, ShotLog, Signature, Stage, Verdict, open_log_in_memory
 from rig.log.export import FORMATS, export, falls_table, shots_table
@@ -43,6 +44,100 @@ def test_one_row_a_shot_with_units_in_the_column_names(log: ShotLog) -> None:
     assert (whole["falls"], whole["fallen"], whole["fallen_causes"]) == (2, "G-33 G-41", "direct direct")
     assert whole["pushed"] == " ".join(moved.square for moved in ANALYSIS.moved)
     assert asked["falls"] is asked["fallen"] is None, "not analysed is not the same as nobody fell"
+
+
+def test_every_column_has_what_its_name_says_and_stands_where_it_always_stood() -> None:
+    """A spreadsheet goes by the columns' order, a notebook by their names: new ones come last."""
+    with open_log_in_memory(now_utc_us=lambda: _START_UTC_US) as log:
+        start = replace(START, software_version="0.3.0", firmware_version="0.2.0")
+        session_id = log.start_session(start)
+        until(log, session_id, Stage.PLANNED)
+        shot_id = until(log, session_id, Stage.ANALYSED)
+        log.judged(shot_id, replace(FINAL, winner="A"))
+        row = shots_table(log).to_pylist()[1]
+        fall = falls_table(log).to_pylist()[0]
+    assert list(row.items()) == [
+        ("shot_id", 2),
+        ("session_id", 1),
+        ("planned_at_utc", datetime.fromtimestamp(_START_UTC_US / 1e6, tz=UTC)),
+        ("side", "A"),
+        ("target", "G-49"),
+        ("option", "iii"),
+        ("zone", "G25-G72"),
+        ("position", "A A01-A24 G01-G24 0/0 20/20 -"),
+        ("plan", "first-evening-1234"),
+        ("plan_index", 3),
+        ("stage", "decided"),
+        ("fired", "yes"),
+        ("told", "judged"),
+        ("target_x_mm", 22.5),
+        ("target_y_mm", 427.5),
+        ("target_z_mm", 20.0),
+        ("traverse_mm", 150.0),
+        ("azimuth_rad", -0.02),
+        ("elevation_rad", 0.05),
+        ("expected_muzzle_speed_mps", 9.6),
+        ("calibration", "as set"),
+        ("aimed_after_us", 1_000),
+        ("cocked_after_us", 2_000),
+        ("loaded_after_us", 3_000),
+        ("armed_after_us", 4_000),
+        ("asked_after_us", 5_000),
+        ("fired_after_us", 6_000),
+        ("seen_after_us", 7_000),
+        ("recorded_after_us", 8_000),
+        ("release_to_first_us", 7942.0),
+        ("first_to_second_us", 2083.5),
+        ("gate_spacing_mm", 20.0),
+        ("muzzle_speed_mps", 20.0 / 2083.5 * 1000),
+        ("analyses", 1),
+        ("falls", 2),
+        ("casualties", "G-33 G-41"),
+        ("put_back", "G-34"),
+        ("pending", ""),
+        ("after", "G A01-A24 G01-G24 0/0 19/20 -"),
+        ("winner", "A"),
+        ("recording_path", "recordings/shot-00002"),
+        ("transcript_path", "transcripts/1.bin"),
+        ("software_version", "0.3.0"),
+        ("firmware_version", "0.2.0"),
+        ("wire_version", 3),
+        ("fallen", "G-33 G-41"),
+        ("fallen_causes", "direct direct"),
+        ("pushed", "G-34"),
+    ]
+    assert list(fall.items()) == [
+        ("shot_id", 2),
+        ("analysis", 1),
+        ("latest", True),
+        ("analysis_software_version", "0.1.0"),
+        ("side", "G"),
+        ("square", "G-33"),
+        ("cause", "direct"),
+        ("possible_causes", "direct"),
+        ("confidence", 0.98),
+        ("t_us", 412_300),
+        ("evidence", "the track ends there"),
+        ("verdict", "casualty"),
+        ("decided_by", None),
+        ("decided_at_utc", None),
+        ("decided_by_name", None),
+        ("decided_cause", None),
+    ]
+
+
+def test_times_count_from_when_the_shot_was_planned_to_the_last_time_it_came_there(log: ShotLog) -> None:
+    """The rig's clock counts from no moment in particular."""
+    shot_id = log.begin_shot(1, PLAN, clock_us=7_000_000)
+    log.aimed(shot_id, AIM, clock_us=7_500_000)
+    log.reached(shot_id, Stage.COCKED, clock_us=8_000_000)
+    log.reached(
+        shot_id, Stage.COCKED, clock_us=49_000_000, cause="let down for too long a dwell, cocked again"
+    )
+    log.reached(shot_id, Stage.ARMED)
+    row = shots_table(log).to_pylist()[-1]
+    assert (row["aimed_after_us"], row["cocked_after_us"]) == (500_000, 42_000_000)
+    assert row["armed_after_us"] is row["loaded_after_us"] is None, "not told, and not there"
 
 
 def test_one_row_a_fall_of_every_analysis(log: ShotLog) -> None:
