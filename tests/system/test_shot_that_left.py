@@ -272,13 +272,14 @@ def test_ctrl_c_as_the_shot_leaves_ends_the_rig_once_it_is_judged_and_recorded(t
     assert pictures_of(shot)
 
 
-def test_ctrl_c_while_the_cannon_is_armed_fires_nothing(tmp_path, ctrl_c):
+@pytest.mark.parametrize("moment", [Stage.ARMED, Stage.ASKED], ids=["armed", "on record as asked for"])
+def test_ctrl_c_before_the_fire_command_fires_nothing_and_the_log_knows_it(tmp_path, ctrl_c, moment):
     with rig_on(tmp_path) as (rig, position):
         reached = rig.log.reached
 
         def and_interrupt(shot_id, stage, **told):
             reached(shot_id, stage, **told)
-            if stage is Stage.ARMED:
+            if stage is moment:
                 signal.raise_signal(signal.SIGINT)
 
         rig.log.reached = and_interrupt
