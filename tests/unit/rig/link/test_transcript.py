@@ -202,6 +202,24 @@ def test_a_session_in_words_has_time_speaker_number_values_and_damage():
     ]
 
 
+def test_what_is_said_again_is_marked_though_it_was_answered_and_with_its_answer():
+    arm = encode(request_frame(4, messages.Arm()))
+    token = encode(Frame(4, wire.Command.ARM + wire.ANSWER_OFFSET, messages.Token(0xBEEF, 3000)))
+    told = list(tell(Entry(0, way, data) for _ in range(2) for way, data in ((TO, arm), (FROM, token))))
+    assert [line.endswith(" (again)") for line in told] == [False, False, True, True]
+
+
+def test_heartbeats_and_their_answers_can_be_left_out_and_nothing_else():
+    beat = encode(request_frame(5, messages.Heartbeat(0)))
+    alive = messages.Alive(wire.State.SAFE, wire.Input.ESTOP_OK, 1_000)
+    answer = encode(Frame(5, wire.Command.HEARTBEAT + wire.ANSWER_OFFSET, alive))
+    entries = [Entry(900_000, TO, beat), Entry(950_000, FROM, answer), *_session()]
+    first, second, *others = tell(entries)
+    assert first.endswith("#5   heartbeat: event ack 0")
+    assert "#5   answer to heartbeat" in second
+    assert list(tell(entries, heartbeats=False)) == others
+
+
 def test_rig_transcript_prints_a_file_in_words(tmp_path, capsys):
     path = tmp_path / "session.txt"
     transcript = Transcript(path)
