@@ -1,16 +1,17 @@
-"""What a shot begins with: a doubt that waits in the log stops it, however its position is given, and so do the rules."""
+"""What a shot begins with, by the log; a doubt that waits in it stops the shot, however its position is given, and so do the rules."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from logged_shots import AIM, ANALYSIS, GATE, PENDING, PLAN, START
+from logged_shots import AIM, ANALYSIS, FINAL, GATE, PENDING, PLAN, START, until
 
 from game.montecassino import Position, Square
-from rig.cli._orders import start_of
-from rig.log import Stage, open_log
+from rig.cli._orders import PositionUnknown, start_of
+from rig.log import ShotLog, Stage, open_log
 from rig.match import DoubtPending, ShotNotAllowed, refuse_what_the_rules_forbid
-from rig.settings import Log, Settings
+from rig.settings import Log, Settings, SettingsError
 
 CAMERA = "camera"
 GIVEN = "A A01-A08 G01-G08 0/0 20/20 -"
@@ -40,6 +41,99 @@ def settings(tmp_path: Path) -> Settings:
 def test_a_waiting_doubt_stops_the_next_shot(settings: Settings, position: str | None) -> None:
     with pytest.raises(DoubtPending, match="waits for a decision"):
         start_of(settings, position, None)
+
+
+BEFORE = "A A01-A20 G25-G47 1/2 19/18 -"
+AFTER = "G A01-A20 G25-G32,G34-G47 1/2 18/18 -"
+IN_SETTINGS = "A A01-A24 G01-G24 0/0 20/20 -"
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Iterator[ShotLog]:
+    with open_log(tmp_path / "log.sqlite") as opened:
+        yield opened
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Settings:
+    """Settings that name that log."""
+    return Settings(log=Log(path=str(tmp_path / "log.sqlite")))
+
+
+def shoot(log: ShotLog, last: Stage, *, plan: str | None = None, position: str | None = BEFORE) -> None:
+    """Log a shot up to a stage, and have its rig end there."""
+    session_id = log.start_session(START)
+    planned = replace(PLAN, plan=plan, plan_index=None, position=position)
+    until(log, session_id, last, plan=planned, verdict=replace(FINAL, after=AFTER))
+    log.end_session(session_id, "finished")
+
+
+def begins(settings: Settings, position: str | None = None, side: str | None = None) -> str:
+    return str(start_of(settings, position, side).position)
+
+
+def test_the_first_shot_begins_as_the_settings_say(here: Settings) -> None:
+    assert begins(here) == IN_SETTINGS
+    assert not Path(here.log.path).exists(), "asking makes no log"
+
+
+def test_a_shot_begins_as_the_last_one_that_was_judged_ended(log: ShotLog, here: Settings) -> None:
+    shoot(log, Stage.JUDGED)
+    assert begins(here) == AFTER
+    assert begins(here, side="A") == AFTER.replace("G ", "A ", 1)
+
+
+@pytest.mark.parametrize("last", [Stage.PLANNED, Stage.ARMED])
+def test_a_shot_that_was_not_fired_changes_nothing(log: ShotLog, here: Settings, last: Stage) -> None:
+    shoot(log, last)
+    assert begins(here) == IN_SETTINGS
+    shoot(log, Stage.JUDGED)
+    shoot(log, last)
+    assert begins(here) == AFTER
+
+
+@pytest.mark.parametrize("other", [{"plan": "an-evening"}, {"position": None}], ids=str)
+def test_a_programmes_shot_and_one_without_a_position_change_nothing(
+    log: ShotLog, here: Settings, other: dict[str, str | None]
+) -> None:
+    shoot(log, Stage.JUDGED)
+    shoot(log, Stage.FIRED, **other)  # type: ignore[arg-type]
+    assert begins(here) == AFTER
+
+
+@pytest.mark.parametrize("last", [Stage.ASKED, Stage.FIRED, Stage.SEEN, Stage.RECORDED])
+def test_after_a_shot_that_was_never_judged_somebody_must_say_who_stands_where(
+    log: ShotLog, here: Settings, last: Stage
+) -> None:
+    shoot(log, Stage.JUDGED)
+    shoot(log, last)
+    with pytest.raises(PositionUnknown) as unknown:
+        start_of(here, None, None)
+    said = "shot 2 at G-49 was fired, or may have been, and was never judged; "
+    assert str(unknown.value).startswith(said)
+    assert ("rig judge 2 reads its recording" in str(unknown.value)) is (last is Stage.RECORDED)
+    assert begins(here, GIVEN) == GIVEN
+    # The soldiers are the camera's to tell; that it is the other side's turn and one shot less is known.
+    start = start_of(here, CAMERA, None)
+    assert start.from_camera
+    assert str(start.position) == "G A01-A20 G25-G47 1/2 18/18 -"
+
+
+def test_no_side_is_left_with_fewer_shots_than_none(log: ShotLog, here: Settings) -> None:
+    shoot(log, Stage.FIRED, position="A A01-A20 G25-G47 1/2 0/18 -")
+    assert begins(here, CAMERA) == "G A01-A20 G25-G47 1/2 0/18 -"
+
+
+@pytest.mark.parametrize(("position", "side"), [(None, "G"), ("G A01 G30 0/0 9/9 -", None)])
+def test_a_side_without_a_cannon_does_not_fire(
+    here: Settings, position: str | None, side: str | None
+) -> None:
+    one = here.model_copy(update={"cannon": here.cannon.model_copy(update={"sides": ("A",)})})
+    with pytest.raises(
+        SettingsError, match="the side that fires: found 'G', expected a side that has a cannon: A"
+    ):
+        start_of(one, position, side)
+    assert begins(one, position, "A")[0] == "A"
 
 
 @pytest.mark.parametrize(
