@@ -253,6 +253,26 @@ def test_no_shot_begins_whose_grainy_pictures_the_disk_has_no_room_for(tmp_path,
         assert rig.cannon.state is State.SAFE
 
 
+def test_an_emergency_stop_just_before_the_fire_command_is_on_record_as_a_shot_that_stayed(tmp_path):
+    """The log has it by then that fire is asked for; that the cannon would not is known all the same."""
+    with rig_on(tmp_path) as (rig, position):
+        reached = rig.log.reached
+
+        def and_press(shot_id, stage, **told):
+            reached(shot_id, stage, **told)
+            if stage is Stage.ASKED:
+                rig.twin.hands.press_estop()
+                rig.twin.run_for(20_000)
+
+        rig.log.reached = and_press
+        with pytest.raises(CannonError, match="emergency stop"):
+            rig.match.shoot(order(rig, position))
+        (shot,) = rig.log.shots()
+        assert not rig.twin.shots
+    assert (shot.stage, shot.fired) == (Stage.ABORTED, Fired.NO)
+    assert shot.recording_path is None
+
+
 def test_a_shot_that_cannot_be_read_is_recorded_whole(tmp_path, monkeypatch):
     def unreadable(folder: Path, *rest: object) -> None:
         raise RecordingError(folder, "nothing can be made of it")
