@@ -34,6 +34,7 @@ class Tape:
         self.answers = list(answers)
         self.written: list[bytes] = []
         self.time_us = 1_000
+        self.closed = False
 
     def now_us(self) -> int:
         self.time_us += 10
@@ -46,7 +47,7 @@ class Tape:
         self.written.append(data)
 
     def close(self) -> None:
-        pass
+        self.closed = True
 
 
 def test_a_recorded_port_carries_on_and_keeps_every_byte_with_direction_and_time(tmp_path):
@@ -56,6 +57,7 @@ def test_a_recorded_port_carries_on_and_keeps_every_byte_with_direction_and_time
     assert port.read(5) == b"\x01\x02"
     assert port.read(5) == b""
     port.close()
+    assert tape.closed
     assert tape.written == [b"\x18"]
     assert read_transcript(tmp_path / "session.txt") == [
         Entry(1_010, TO, b"\x18"),
