@@ -11,12 +11,12 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from logged_shots import START
+from logged_shots import START, until
 from painted_shot import CAMERA, keys
 from whole_rig import ORDER
 
 from rig.eye import Eye
-from rig.log import open_log_in_memory
+from rig.log import LogError, Stage, open_log, open_log_in_memory
 from rig.match import Match
 from rig.recording import RecordingError, read_recording, refuse_full_disk, write_recording
 from rig.settings import Camera as CameraSettings
@@ -109,3 +109,27 @@ def test_what_was_there_is_there_still(small_disk: Path) -> None:
         write_whole(path, "x" * 2_000_000)
     assert path.read_text() == "as it was"
     assert [each.name for each in small_disk.iterdir()] == ["battle.json"]
+
+
+def test_a_log_without_room_says_so_keeps_what_it_has_and_goes_on_where_there_is_room_again(
+    small_disk: Path,
+) -> None:
+    path, in_the_way = small_disk / "log.sqlite", small_disk / "film"
+    with open_log(path) as log:
+        session_id = log.start_session(START)
+        first = until(log, session_id, Stage.JUDGED)
+        kept = log.shot(first)
+        with in_the_way.open("wb", buffering=0) as film, pytest.raises(OSError, match="No space left"):
+            while True:
+                film.write(bytes(4096))
+        with pytest.raises(LogError, match=r"log\.sqlite: the disk did not take it"):
+            for _ in range(100):
+                until(log, session_id, Stage.ARMED)
+        assert log.shot(first) == kept
+        in_the_way.unlink()
+        last = until(log, session_id, Stage.JUDGED)
+        log.end_session(session_id, "done")
+    with open_log(path, create=False) as log:
+        assert log.shot(first) == kept
+        assert log.shot(last).stage is Stage.DECIDED
+        assert log.sessions()[0].end_cause == "done"
