@@ -21,7 +21,7 @@ _LIBRARY = _ROOT / "build/firmware/libcannon.so"
 _HEADER = _ROOT / "firmware/host/host.h"
 _STEP_US = 1_000
 _BYTE_US = 87  # ten bits at 115,200 a second
-_LEAVES_US, _TRANSIT_US, _LENGTH_US = 4_000, 2_000, 600  # a shot at the muzzle gate, from release
+_LEAVES_US, _LENGTH_US = 4_000, 600  # a shot at the muzzle gate, from release
 _ROLLS_US = 200_000  # a shot from the loader to its seat
 _PERMISSIONS = wire.Input.ESTOP_OK | wire.Input.KEY_ON | wire.Input.LANE_CLEAR
 
@@ -84,6 +84,8 @@ class TableTop:
         self.unplugged = False
         self.jammed = False
         """The shot stays in the muzzle whatever the lever does."""
+        self.transit_us = 2_000
+        """Of a shot, from the first barrier to the second."""
         self.shots_in_loader = 0
         self.seated = False
         self.trigger_pulses = 0
@@ -145,6 +147,14 @@ class TableTop:
         end_us = self.time_us + time_us
         while self.time_us < end_us:
             self._step(min(self.time_us + _STEP_US, end_us))
+
+    def stand_idle(self, time_us: int) -> None:
+        """Let time go by, up to an hour of it, in which nobody does anything and nobody hears what the cannon sends."""
+        self._core.host_run(self._host, time_us)
+        while self._core.host_sent(self._host, self._sent, len(self._sent)):
+            pass
+        self.time_us += time_us
+        self._see()
 
     def seat_a_shot(self) -> None:
         self.seated = True
@@ -284,7 +294,7 @@ class TableTop:
     def _let_fly(self, now_us: int) -> None:
         """The lever was let go: a shot that lies in the muzzle leaves."""
         if self.seated and not self.jammed:
-            second_us = now_us + _LEAVES_US + _TRANSIT_US
+            second_us = now_us + _LEAVES_US + self.transit_us
             self._passing.append((now_us + _LEAVES_US, wire.Input(0)))
             self._passing.append((second_us - _LENGTH_US, wire.Input.GATE_SECOND_BLOCKED))
             self._passing.append((second_us, wire.Input(0)))

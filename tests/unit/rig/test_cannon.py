@@ -5,6 +5,7 @@ import signal
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -215,6 +216,109 @@ def test_the_same_seed_gives_the_same_shot_to_the_microsecond():
         return shot.whole(), shot.person.changes
 
     assert told(Shot(seed=5)) == told(Shot(seed=5))
+
+
+_TURNS_US = 1 << 32  # the cannon's clock, every 71.6 minutes
+
+
+@pytest.mark.parametrize("turns_over_us", range(100_000, 5_000_000, 350_000))
+def test_a_shot_goes_its_way_though_the_cannons_clock_turns_over_in_it(turns_over_us):
+    shot = Shot()
+    shot.table.stand_idle(_TURNS_US - turns_over_us)
+    ordinary = Shot()
+    ordinary.table.stand_idle(1_000_000)
+    fired, as_ever = shot.whole(), ordinary.whole()
+    assert shot.person.way == ordinary.person.way
+    assert abs(fired.released_us - shot.table.released_us) <= fired.released_bound_us
+    assert fired.left_us - fired.released_us == as_ever.left_us - as_ever.released_us
+    assert fired.transit_us == as_ever.transit_us
+    shot.ends_safe()
+
+
+def test_a_cannon_that_was_left_alone_for_an_hour_has_not_restarted():
+    shot = Shot()
+    shot.table.stand_idle(60_000_000)
+    shot.to(State.LOADED)
+
+    def cut() -> None:
+        shot.table.at(500, lambda: setattr(shot.table, "cut", True))
+
+    with pytest.raises(LinkLost):
+        shot.cannon.fire(lambda: LaneAnswer(True), cut)
+    assert shot.cannon.fired is None
+    shot.table.stand_idle(_TURNS_US - 30_000_000)  # and its clock turns over meanwhile
+    shot.table.run(1_000_000)
+    shot.table.cut = False
+    shot.cannon.connect()
+    assert shot.table.trigger_pulses == 1
+    assert shot.cannon.fired is True
+
+
+class OffClock:
+    """The controller's clock where the cannon's is off by so much."""
+
+    def __init__(self, table: TableTop, share: float) -> None:
+        self._table = table
+        self._share = share
+
+    def now_us(self) -> int:
+        return round(self._table.time_us * (1 + self._share))
+
+
+@pytest.mark.parametrize("share", [-0.005, 0.005])
+def test_a_cannon_whose_clock_is_off_as_an_unos_may_be_has_not_restarted(share):
+    shot = Shot()
+    shot.link = Link(shot.table, OffClock(shot.table, share))
+    shot.cannon = Cannon(shot.link, gate_spacing_mm=_GATE_MM)
+    shot.to(State.LOADED)
+
+    def cut() -> None:
+        shot.table.at(500, lambda: setattr(shot.table, "cut", True))
+
+    with pytest.raises(LinkLost):
+        shot.cannon.fire(lambda: LaneAnswer(True), cut)
+    shot.table.stand_idle(600_000_000)
+    shot.table.cut = False
+    shot.cannon.connect()
+    assert shot.cannon.fired is True
+
+
+def test_a_cannon_with_slow_servos_is_waited_for_as_long_as_it_says_that_it_takes():
+    shot = Shot().ready()
+    axes = ("traverse", "azimuth", "elevation")
+    slow = {f"{axis}_speed_ticks": 4 for axis in axes}
+    shot.cannon.configure(slow)
+    begun_us = shot.table.time_us
+    shot.cannon.home()
+    shot.cannon.aim(1990, 1990, 1990)
+    assert shot.table.time_us - begun_us > 5_000_000
+    shot.cannon.aim(1010, 1010, 1010)
+    assert shot.cannon.state is State.AIMED
+    shot.cannon.make_safe()
+    shot.ends_safe()
+
+
+def test_the_camera_is_watched_some_forty_times_a_second_while_a_shot_is_on_its_way():
+    shot = Shot().ready()
+    watched_us: list[int] = []
+    shot.person.interfere = lambda: watched_us.append(shot.table.time_us)
+    for _, step in shot.steps():
+        step()
+    gaps_us = [after - before for before, after in pairwise(watched_us)]
+    # 20 ms, and what a heartbeat's answer or a command's takes.
+    assert max(gaps_us) <= 40_000
+
+
+def test_a_transit_too_long_to_be_timed_is_no_speed():
+    shot = Shot()
+    shot.table.transit_us = 40_000
+    fired = shot.whole()
+    assert fired.left_us is not None
+    assert fired.transit_us is fired.muzzle_speed_mps is None
+
+
+def test_on_a_quiet_line_it_is_known_to_some_milliseconds_when_the_trigger_was_pulled():
+    assert Shot().whole().released_bound_us <= 2_000
 
 
 def test_a_step_out_of_turn_is_refused_and_nothing_is_sent():
