@@ -26,7 +26,7 @@ struct host {
     uint32_t pulls;
     uint32_t now_us;
     uint32_t period_us; /* when the servo period began */
-    uint32_t eeprom_ready_us;
+    uint32_t eeprom_busy_us; /* how long it still writes */
     uint32_t line_takes; /* bytes; UINT32_MAX: any number */
     uint8_t locks_left; /* until what waits for interrupts being held off comes; 0: nothing waits */
     uint8_t levels_then;
@@ -58,7 +58,7 @@ void board_unlock(uint8_t before) { (void)before; }
 
 struct history *board_history(void) { return &current->history; }
 
-bool board_eeprom_ready(void) { return (int32_t)(current->now_us - current->eeprom_ready_us) >= 0; }
+bool board_eeprom_ready(void) { return current->eeprom_busy_us == 0; }
 
 uint8_t board_eeprom_read(uint16_t address) { return current->eeprom[address % EEPROM_BYTES]; }
 
@@ -74,7 +74,7 @@ void board_eeprom_write(uint16_t address, uint8_t byte)
         current->writes_left--;
     }
     *cell = byte;
-    current->eeprom_ready_us = current->now_us + EEPROM_WRITE_US;
+    current->eeprom_busy_us = EEPROM_WRITE_US;
 }
 
 void board_pull_trigger(void)
@@ -117,7 +117,7 @@ void host_reset(struct host *host, uint8_t reset_cause)
     host->writes_left = -1;
     host->now_us = 0;
     host->period_us = 0;
-    host->eeprom_ready_us = 0;
+    host->eeprom_busy_us = 0;
     host->left_first.seen = false;
     host->left_second.seen = false;
     if (!kept) {
@@ -217,6 +217,7 @@ static void pass(struct host *host, uint32_t duration_us)
 {
     current = host;
     host->now_us += duration_us;
+    host->eeprom_busy_us -= duration_us < host->eeprom_busy_us ? duration_us : host->eeprom_busy_us;
     while (host->powered && host->now_us - host->period_us >= PERIOD_US) {
         host->period_us += PERIOD_US;
         guard_period(&host->cannon.guard);

@@ -158,28 +158,31 @@ def test_a_cannon_that_had_much_to_tell_while_nobody_listened_is_homed(changes: 
     shot.cannon.aim(1400, 1600, 1500)
 
 
+_WAY = [
+    State.MAKING_SAFE,
+    State.SAFE,
+    State.HOMING,
+    State.HOMED,
+    State.AIMING,
+    State.AIMED,
+    State.COCKING,
+    State.COCKED,
+    State.LOADING,
+    State.LOADED,
+    State.CHECKING_LANE,
+    State.LANE_CLEAR,
+    State.ARMING,
+    State.ARMED,
+    State.FIRING,
+    State.FIRED,
+    State.SAFE,
+]
+
+
 def test_a_shot_goes_its_way_and_ends_safe():
     shot = Shot()
     fired = shot.whole()
-    assert shot.person.way == [
-        State.MAKING_SAFE,
-        State.SAFE,
-        State.HOMING,
-        State.HOMED,
-        State.AIMING,
-        State.AIMED,
-        State.COCKING,
-        State.COCKED,
-        State.LOADING,
-        State.LOADED,
-        State.CHECKING_LANE,
-        State.LANE_CLEAR,
-        State.ARMING,
-        State.ARMED,
-        State.FIRING,
-        State.FIRED,
-        State.SAFE,
-    ]
+    assert shot.person.way == _WAY
     assert shot.table.trigger_pulses == shot.table.shots == shot.asked == 1
     assert abs(fired.released_us - shot.table.released_us) <= fired.released_bound_us
     assert fired.left_us - fired.released_us == 4_000
@@ -221,17 +224,23 @@ def test_the_same_seed_gives_the_same_shot_to_the_microsecond():
 _TURNS_US = 1 << 32  # the cannon's clock, every 71.6 minutes
 
 
-@pytest.mark.parametrize("turns_over_us", range(100_000, 5_000_000, 350_000))
-def test_a_shot_goes_its_way_though_the_cannons_clock_turns_over_in_it(turns_over_us):
+@pytest.mark.parametrize(
+    "on_for_us",
+    [
+        _TURNS_US // 4,
+        *(_TURNS_US // 2 - before_us for before_us in (1_500_000, 3_000_000)),
+        3 * _TURNS_US // 4,
+        *(_TURNS_US - before_us for before_us in range(100_000, 5_000_000, 600_000)),
+    ],
+)
+def test_a_shot_goes_its_way_however_long_the_cannon_was_on_and_while_its_clock_turns_over(on_for_us):
     shot = Shot()
-    shot.table.stand_idle(_TURNS_US - turns_over_us)
-    ordinary = Shot()
-    ordinary.table.stand_idle(1_000_000)
-    fired, as_ever = shot.whole(), ordinary.whole()
-    assert shot.person.way == ordinary.person.way
+    shot.table.stand_idle(on_for_us)
+    fired = shot.whole()
+    assert shot.person.way == _WAY
     assert abs(fired.released_us - shot.table.released_us) <= fired.released_bound_us
-    assert fired.left_us - fired.released_us == as_ever.left_us - as_ever.released_us
-    assert fired.transit_us == as_ever.transit_us
+    assert fired.left_us - fired.released_us == 4_000
+    assert fired.transit_us == 2_000
     shot.ends_safe()
 
 
