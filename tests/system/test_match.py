@@ -73,6 +73,8 @@ def test_a_shot_goes_through_every_stage_and_is_recorded_and_judged(tmp_path):
         rig,
         position,
     ):  # one soldier falls, and plainly: no doubt is left to decide
+        camera = rig.settings.camera.model_copy(update={"delay_us": 7_000})
+        rig.match.settings = rig.settings.model_copy(update={"camera": camera})
         done = rig.match.shoot(
             order(rig, position), lambda read: told.append((read, rig.log.shot(read.shot_id).stage))
         )
@@ -108,6 +110,8 @@ def test_a_shot_goes_through_every_stage_and_is_recorded_and_judged(tmp_path):
     assert recording.keys.fire_us == done.fired.left_us > done.fired.released_us
     assert recording.keys.fire_us == pytest.approx(truly_left_us, abs=100)
     assert recording.timestamps_us[0] < recording.keys.fire_us < recording.timestamps_us[-1]
+    # What was taken off the pictures' times: whoever learns from the recording how late they come adds it.
+    assert recording.keys.camera.delay_us == 7_000
 
 
 def test_a_table_that_stands_otherwise_than_the_position_says_is_not_fired_at(tmp_path):
