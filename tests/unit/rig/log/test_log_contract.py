@@ -119,12 +119,27 @@ def test_a_gate_that_timed_nothing_is_no_measurement(transit_us: float) -> None:
         MuzzleGate(release_to_first_us=1.0, first_to_second_us=transit_us, spacing_mm=20.0)
 
 
-@pytest.mark.parametrize("last", [stage for stage in Stage if stage in PREPARING])
-def test_before_fire_is_asked_for_the_shot_has_not_left(log: ShotLog, session_id: int, last: Stage) -> None:
+_HOW_FAR = {
+    Stage.PLANNED: "nothing had moved yet",
+    Stage.AIMED: "it was aimed, not cocked",
+    Stage.COCKED: "it was cocked",
+    Stage.LOADED: "it was cocked and loaded",
+    Stage.ARMED: "it was cocked and armed",
+}
+
+
+def test_of_every_stage_before_the_fire_it_is_known_how_it_is_told() -> None:
+    assert set(_HOW_FAR) == PREPARING
+
+
+@pytest.mark.parametrize(("last", "how_far"), _HOW_FAR.items())
+def test_before_fire_is_asked_for_the_shot_has_not_left(
+    log: ShotLog, session_id: int, last: Stage, how_far: str
+) -> None:
     shot = log.shot(until(log, session_id, last))
     assert shot.fired is Fired.NO
     assert not shot.finished
-    assert tell(shot).startswith("not fired: ")
+    assert tell(shot) == f"not fired: {how_far}, and fire was never asked for"
 
 
 def test_fire_asked_for_without_an_answer_is_uncertain(log: ShotLog, session_id: int) -> None:
@@ -133,11 +148,30 @@ def test_fire_asked_for_without_an_answer_is_uncertain(log: ShotLog, session_id:
     assert tell(shot) == "fire was asked for, and it may have been fired; no recording known"
 
 
-@pytest.mark.parametrize("last", [Stage.FIRED, Stage.SEEN, Stage.RECORDED, Stage.ANALYSED])
-def test_after_the_acknowledgement_the_shot_has_left(log: ShotLog, session_id: int, last: Stage) -> None:
+@pytest.mark.parametrize(
+    ("last", "told"),
+    [
+        (Stage.FIRED, "the firmware said so, the muzzle gate has not reported; no recording known"),
+        (Stage.SEEN, "the muzzle gate saw it leave; no recording known"),
+        (Stage.RECORDED, "the muzzle gate saw it leave; recorded, not analysed"),
+        (Stage.ANALYSED, "the muzzle gate saw it leave; recorded and analysed, not judged"),
+    ],
+)
+def test_after_the_acknowledgement_the_shot_has_left(
+    log: ShotLog, session_id: int, last: Stage, told: str
+) -> None:
     shot = log.shot(until(log, session_id, last))
     assert shot.fired is Fired.YES
-    assert tell(shot).startswith("fired: ")
+    assert tell(shot) == f"fired: {told}"
+
+
+def test_a_verdict_without_its_recording_is_told_as_that(log: ShotLog, session_id: int) -> None:
+    """The shot is read from memory; what ends the rig then may leave no recording."""
+    shot_id = until(log, session_id, Stage.SEEN)
+    log.analysed(shot_id, ANALYSIS)
+    assert tell(log.shot(shot_id)) == "fired: the muzzle gate saw it leave; analysed, not judged"
+    log.judged(shot_id, FINAL)
+    assert tell(log.shot(shot_id)) == "judged; no recording known"
 
 
 def test_the_gate_proves_a_shot_whose_acknowledgement_was_lost(log: ShotLog, session_id: int) -> None:
