@@ -85,6 +85,45 @@ def test_a_lobbed_shot_clears_whom_the_direct_one_strikes():
     assert all(each.over_m > 0.1 for each in over)
 
 
+@pytest.mark.parametrize("target", [(0.30, 0.6), (0.06, 0.6)], ids=["to the right", "to the left"])
+def test_on_a_slanting_line_of_fire_distance_and_offset_are_along_it_and_across_it(target):
+    cannon = dataclasses.replace(CANNON, traverse_m=Limits(0.18, 0.18))
+    pivot = np.array((0.18, -0.045))
+    aim = aim_at(*target, cannon=cannon)
+    line = np.array(target) - pivot
+    distance_m = float(np.hypot(*line))
+    ahead = line / distance_m
+    right = np.array((ahead[1], -ahead[0]))
+    assert aim.azimuth_rad == pytest.approx(np.arctan2(*line))
+    on_it = pivot + 0.4 * line
+    soldiers = [on_it, on_it + 0.008 * right, on_it - 0.008 * right]
+    found = {each.soldier: each for each in clearances(cannon, aim, target, soldiers, FIGURE)}
+    assert [found[k].distance_m for k in range(3)] == pytest.approx([0.4 * distance_m] * 3)
+    # To the right of the line stands who has the line to the left of its axis.
+    assert [found[k].offset_m for k in range(3)] == pytest.approx([0.0, -0.008, 0.008], abs=1e-9)
+
+
+def test_a_steep_shot_is_nearest_to_the_side_of_a_body_that_it_comes_down_behind_or_rises_before():
+    cannon = dataclasses.replace(CANNON, muzzle_speed_mps=3.0)
+    target = (0.18, 0.6)
+    aim = aim_at(*target, arc=Arc.LOBBED, cannon=cannon)
+    start = cannon.fire(aim.elevation_rad)
+
+    def height_m(distance_m: float) -> float:
+        return at_distance(start, cannon.drag_per_m, distance_m, -1.0).z_m
+
+    rising, falling = clearances(cannon, aim, target, [(0.18, 0.03), (0.18, 0.575)], FIGURE)
+    for found, shift_m in ((rising, -FIGURE.body_reach_m), (falling, FIGURE.body_reach_m)):
+        over_body_m = height_m(found.distance_m + shift_m) - FIGURE.body_top_m
+        over_helmet_m = height_m(found.distance_m) - float(FIGURE.cap_m(0.0))
+        assert over_body_m < over_helmet_m - 0.001
+        assert found.over_m == pytest.approx(over_body_m)
+    # Passed a little beside its axis a body is thinner.
+    (beside,) = clearances(cannon, aim, target, [(0.184, 0.575)], FIGURE)
+    half_m = (FIGURE.body_reach_m**2 - 0.004**2) ** 0.5
+    assert beside.over_m == pytest.approx(height_m(beside.distance_m + half_m) - FIGURE.body_top_m)
+
+
 def test_the_scatter_at_the_target_is_that_of_simulated_shots():
     target = (0.18, 0.6)
     aim = aim_at(*target)

@@ -132,6 +132,27 @@ def test_a_trajectory_runs_from_the_muzzle_to_the_plane():
     assert finer[-1] == path[-1]
 
 
+def test_every_point_of_a_trajectory_is_where_the_shot_is_then():
+    start = launch(9.6, 0.7, x_m=0.2, z_m=0.05)
+    path = trajectory(start, DRAG_PER_M, 0.0)
+    assert len(path) > 10
+    for state in path[1:-1]:
+        there = at_distance(start, DRAG_PER_M, state.x_m, -1.0)
+        assert there is not None
+        for key in ("time_s", "z_m", "vx_mps", "vz_mps"):
+            assert getattr(state, key) == pytest.approx(getattr(there, key), abs=1e-9)
+
+
+def test_a_shot_fired_backwards_goes_the_mirrored_way():
+    forwards = trajectory(launch(9.6, 0.7, z_m=0.05), DRAG_PER_M, 0.0)
+    backwards = trajectory(launch(9.6, math.pi - 0.7, z_m=0.05), DRAG_PER_M, 0.0)
+    assert len(forwards) == len(backwards)
+    for ahead, back in zip(forwards, backwards, strict=True):
+        assert (back.time_s, back.x_m, back.z_m, back.vx_mps, back.vz_mps) == pytest.approx(
+            (ahead.time_s, -ahead.x_m, ahead.z_m, -ahead.vx_mps, ahead.vz_mps), abs=1e-9
+        )
+
+
 def test_a_height_that_the_shot_does_not_rise_to():
     start = launch(9.6, 0.7)
     assert at_height(start, DRAG_PER_M, 5.0) is None

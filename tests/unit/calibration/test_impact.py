@@ -142,10 +142,28 @@ def test_a_shot_that_meets_no_plane_is_not_a_number():
 
 
 def test_bad_planes_and_muzzles_are_named():
-    with pytest.raises(ValueError, match="a normal that looks somewhere"):
-        Plane((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-    with pytest.raises(ValueError, match="muzzles of three finite coordinates"):
-        impacts(9.6, 0.1, muzzle_m=(0.0, 0.0), drag_per_m=0.07, plane=Plane.level(0.0))
+    for point_m, normal in (
+        ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)),
+        ((0.0, math.nan, 0.0), (0.0, 0.0, 1.0)),
+        ((0.0, 0.0, 0.0), (0.0, math.inf, 1.0)),
+    ):
+        with pytest.raises(ValueError, match="a normal that looks somewhere"):
+            Plane(point_m, normal)
+    for muzzle_m, azimuth_rad in (
+        ((0.0, 0.0), 0.0),
+        ((0.0, 0.0, math.nan), 0.0),
+        (MUZZLE_M, math.nan),
+        (MUZZLE_M, [0.1, math.inf]),
+    ):
+        with pytest.raises(ValueError, match="muzzles of three finite coordinates and finite azimuths"):
+            impacts(
+                9.6,
+                0.1,
+                muzzle_m=muzzle_m,
+                azimuth_rad=azimuth_rad,
+                drag_per_m=0.07,
+                plane=Plane.level(0.0),
+            )
     with pytest.raises(ValueError, match="a muzzle speed is not above 0"):
         fly(0.0, 0.1, muzzle_m=MUZZLE_M, plane=Plane.level(0.0), projectile=PROJECTILE, air=AIR)
 
