@@ -131,6 +131,23 @@ def test_a_lobbed_range_is_reached_too(ahead_m):
     assert miss_m(cannon, aim.solve(cannon, target_m), target_m) < 1e-4
 
 
+@pytest.mark.parametrize("arc", aim.Arc)
+@pytest.mark.parametrize("muzzle_speed_mps", [4.0, 9.7])
+def test_on_either_way_a_target_is_reached_up_to_the_farthest_and_not_beyond(arc, muzzle_speed_mps):
+    """With drag the farthest is shot at less than 45 degrees, and both ways meet there."""
+    cannon = cannon_of("A", muzzle_speed_mps=muzzle_speed_mps, elevation_rad=Limits(-0.4, math.pi / 2))
+    too_far = aim.solve(cannon, (0.18, 100.0, 0.0), arc)
+    assert isinstance(too_far, NoAim)
+    assert too_far.reason is NoAimReason.OUT_OF_REACH
+    ahead_m = too_far.highest - 0.08
+    just_within = aim.solve(cannon, (0.18, ahead_m - 1e-4, 0.0), arc)
+    assert isinstance(just_within, Aim)
+    assert miss_m(cannon, just_within, (0.18, ahead_m - 1e-4, 0.0)) < 1e-4
+    just_beyond = aim.solve(cannon, (0.18, ahead_m + 1e-3, 0.0), arc)
+    assert isinstance(just_beyond, NoAim)
+    assert just_beyond.reason is NoAimReason.OUT_OF_REACH
+
+
 @given(st.floats(4.0, 12.0), st.floats(3.0, 12.0))
 def test_a_target_is_out_of_reach_exactly_where_no_elevation_reaches_it(muzzle_speed_mps, ahead_m):
     cannon = cannon_of("A", muzzle_speed_mps=muzzle_speed_mps, elevation_rad=Limits(-0.4, 1.2))
