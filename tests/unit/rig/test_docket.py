@@ -137,6 +137,26 @@ def test_c8_naming_one_under_option_iii_signs_the_others_too(log: ShotLog) -> No
     }
 
 
+@pytest.mark.parametrize("option", ["i", "ii", "iii"])
+@pytest.mark.parametrize(
+    "falls",
+    [
+        (G41,),
+        (G41, _fall("G-42", "direct", "ricochet")),
+        (G41, A60),
+        (DIRECT, G41, _fall("G-42", "direct", "ricochet")),
+        (_fall("G-41", "ricochet", "other"), _fall("G-42", "dragged", "other")),
+    ],
+    ids=lambda falls: " ".join(fall.square for fall in falls),
+)
+def test_c8_the_docket_says_that_one_must_leave_exactly_where_the_judge_does(
+    log: ShotLog, falls: tuple[Fall, ...], option: str
+) -> None:
+    shot_id = _judged(log, *falls, option=option)
+    judged = judge_again(log.shot(shot_id), {})
+    assert {each.one_leaves for each in open_cases(log)} <= {judged.one_leaves}
+
+
 def test_c8_none_cannot_leave_where_one_must(log: ShotLog) -> None:
     _judged(log, G41, _fall("G-42", "direct", "ricochet"))
     first, second = open_cases(log)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from painted_table import MARKERS, Table
 
 from game.montecassino import Side
-from rig.camera import Frame, FrameRing, TooManyFrames
+from rig.camera import Frame, FrameRing, FramesDropped, TooManyFrames
 from rig.eye import Eye
 from rig.settings import Settings
 from rig.uniforms_file import NAME, write_uniforms
@@ -60,10 +60,10 @@ class Still:
         pass
 
 
-def seen_at(folder: Path) -> dict[object, Side]:
-    """Who stands where, as the eye reads it with the recordings in a folder."""
+def settings_at(folder: Path) -> Settings:
+    """Settings of the painted table, with the recordings in a folder."""
     matrix = CAMERA.camera_matrix
-    settings = Settings.model_validate(
+    return Settings.model_validate(
         {
             "camera": {
                 "width_px": CAMERA.width_px,
@@ -78,9 +78,13 @@ def seen_at(folder: Path) -> dict[object, Side]:
             "log": {"recordings": str(folder)},
         }
     )
+
+
+def seen_at(folder: Path) -> dict[object, Side]:
+    """Who stands where, as the eye reads it with the recordings in a folder."""
     camera = Still(Table(CAMERA, tuple(painted.standing(SWAPPED).values())).paint())
     ring = FrameRing(camera, keep_us=500_000, hold_us=500_000, stall_us=500_000)
-    standing = Eye(ring, camera, camera.wait, settings).read(Side.A, None).standing
+    standing = Eye(ring, camera, camera.wait, settings_at(folder)).read(Side.A, None).standing
     return {soldier.square: soldier.side for soldier in standing.soldiers}
 
 
@@ -100,3 +104,37 @@ def test_whoever_waits_for_pictures_that_the_ring_has_no_room_for_is_told() -> N
         eye.until_seen(1_000_000)
     with pytest.raises(TooManyFrames):
         eye.pictures()
+
+
+@dataclass
+class Stuttering(Still):
+    """One that leaves out every so many-th picture."""
+
+    leaves_out: int = 0
+    number: int = 0
+
+    def wait(self, time_us: int) -> None:
+        self.number += 1
+        if self.leaves_out and self.number % self.leaves_out == 0:
+            self.time_us += time_us
+        else:
+            super().wait(time_us)
+
+
+@pytest.mark.parametrize(("leaves_out", "is_clear"), [(0, True), (20, True), (3, False)])
+def test_a_lane_seen_through_a_camera_that_drops_pictures_is_not_clear(
+    tmp_path: Path, leaves_out: int, is_clear: bool
+) -> None:
+    """What comes between two pictures is not seen; that an empty lane is in those that there are says nothing of it."""
+    camera = Stuttering(Table(CAMERA, tuple(painted.standing(START).values())).paint())
+    ring = FrameRing(camera, keep_us=1_500_000, hold_us=500_000, stall_us=500_000)
+    eye = Eye(ring, camera, camera.wait, settings_at(tmp_path))
+    eye.read(Side.A, START)
+    camera.leaves_out = leaves_out
+    for _ in range(100):
+        camera.wait(ring.period_us)
+    if is_clear:
+        assert eye.lane().clear
+    else:
+        with pytest.raises(FramesDropped):
+            eye.lane()
