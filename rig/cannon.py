@@ -216,8 +216,8 @@ class Cannon:
     on_change
         Called after every step of the sequence. It must not raise.
     on_wait
-        Called every 20 ms at least while a shot is on its way; what it raises stops the shot. The camera is watched
-        here.
+        Called every 20 ms while a shot is on its way, later only by what an answer takes; what it raises stops the shot. The
+        camera is watched here.
     """
 
     def __init__(
