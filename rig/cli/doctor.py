@@ -252,7 +252,9 @@ class _Table:
                 if not self._answers.yes("The lever is drawn. Let it down slowly, fingers away?"):
                     self._skip("axes", "the lever is drawn")
                     return None
-                with self._told("draw and latch", "ease the lever by hand, from behind; is it forward, see to A2 and A3"):
+                with self._told(
+                    "draw and latch", "ease the lever by hand, from behind; is it forward, see to A2 and A3"
+                ):
                     self._cannon.connect()
                     self._cannon.configure(self._settings.cannon.firmware_values())
                 if self._cannon.state is not State.SAFE:
