@@ -35,6 +35,9 @@ LEAST_PUSH_MM = 5.0
 _LAST_PICTURES = 9
 _SURE = 0.8  # of either fate; less is told
 _SURELY_FAR = 0.7  # so sure it must be of one that slid far that it stands: hardly any does
+# So near to each other two that are alike are one, and who of them it is, is told by what it is for each alone.
+_SAME_FOOT_MM = 8.0
+_SUREST, _LESS_LIKELY = 1 - 1e-9, 0.499  # of two that are as sure one stands there, and the other does not
 _SAME_PLACE_MM = 25.0  # farther apart nobody is taken for somebody else
 
 
@@ -148,6 +151,13 @@ class _Fate:
         return f"{self.soldier.square} is hard to tell from one that {other} and taken {taken}"
 
 
+def _against(chance: float, rival: float) -> float:
+    """Probability that it is a soldier who stands in a place and not a rival, by what it is for each alone."""
+    chance, rival = min(chance, _SUREST), min(rival, _SUREST)
+    one, other = chance * (1 - rival), rival * (1 - chance)
+    return one / (one + other)
+
+
 def _fates(change: Change, places: Sequence[Place], watch: Watch) -> Mapping[Place, _Fate]:
     """Decide about all who do not stand plainly, those first of whom it is surest that they stand.
 
@@ -180,6 +190,7 @@ def _fates(change: Change, places: Sequence[Place], watch: Watch) -> Mapping[Pla
 
     left = {place: weigh(place) for place in unclear}
     decided: dict[Place, _Fate] = {}
+    instead: dict[Place, float] = {}  # how likely each is the one who stands where another is taken to
     looked_far = False
     while left:
         place = max(left, key=lambda p: left[p].chance)
@@ -192,7 +203,13 @@ def _fates(change: Change, places: Sequence[Place], watch: Watch) -> Mapping[Pla
                 each: fate for each, fate in far.items() if fate is not None and fate.chance >= _SURELY_FAR
             }
             continue
-        fate = decided[place] = left.pop(place)
+        fate = alone = left.pop(place)
+        for other, its in left.items():
+            if np.hypot(*np.subtract(its.now_mm, alone.now_mm)) < _SAME_FOOT_MM:
+                fate = replace(fate, chance=min(fate.chance, _against(alone.chance, its.chance)))
+                rather = min(_against(its.chance, alone.chance), _LESS_LIKELY)
+                instead[other] = max(instead.get(other, 0.0), rather)
+        decided[place] = fate
         taken |= change.outline(place, fate.evidence.found, shift_mm(fate.evidence))
         feet_mm.append(fate.now_mm)
         for other, its in left.items():
@@ -200,4 +217,9 @@ def _fates(change: Change, places: Sequence[Place], watch: Watch) -> Mapping[Pla
                 np.hypot(x - fate.now_mm[0], y - fate.now_mm[1]) < _SAME_PLACE_MM for x, y in its.places_mm
             ):
                 left[other] = weigh(other)
+    left |= {
+        place: replace(left[place], chance=max(left[place].chance, chance))
+        for place, chance in instead.items()
+        if place in left
+    }
     return {place: (decided | left)[place] for place in unclear}

@@ -246,6 +246,22 @@ def test_one_figure_is_not_taken_for_two_soldiers() -> None:
     assert [push.soldier.square for push in aftermath.pushes] == [other]
 
 
+def test_who_stands_between_two_places_is_the_less_sure_the_nearer_he_is_to_the_others() -> None:
+    """A-28 is gone and A-20 was pushed towards its place, or the other way about: what speaks for one speaks against the other."""
+
+    def gone(k: int, figure: Figure) -> Figure:
+        return figure if k < BEGINS else replace(figure, x_mm=-4000.0)
+
+    other = Square.parse("A-20")
+    chances = []
+    for far_mm in (19.0, 26.0):
+        aftermath = watch({HIT: gone, other: pushed(0.0, far_mm)})
+        assert fallen(aftermath) == [HIT]
+        assert aftermath.may_stand[HIT] == pytest.approx(aftermath.may_have_fallen[other])
+        chances.append(aftermath.may_stand[HIT])
+    assert chances[1] > 2 * chances[0]
+
+
 @pytest.mark.parametrize("shift_px", [(0.0, 0.0), (0.7, -0.4), (-3.0, 2.2)])
 @pytest.mark.parametrize("light", [1.0, 0.93])
 def test_shake_and_light_are_measured_and_undone(shift_px: tuple[float, float], light: float) -> None:
