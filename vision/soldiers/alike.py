@@ -19,7 +19,7 @@ __all__ = ["alike_odds", "anybody_open"]
 FloatArray = NDArray[np.float64]
 
 # Mean and spread of the log-likelihood ratio of a figure's colours, and of a bare square's; so many of them it takes to know
-# better. On the twin's tables, of which a sixth are printed all over.
+# better. Of the twin's tables, half of them painted all over.
 _FIGURE, _BARE, _USUAL_SQUARES = (1.0, 0.7), (-1.2, 0.7), 4.0
 _LEAST_SPREAD = 0.5
 _LEAST_APART = 0.3
