@@ -49,7 +49,7 @@ _REACH = 0.24
 # Log-odds: of a thousand squares of a position that is told, 999 or more are as told. Of 401 tables' 57,700 squares five are
 # told wrongly; of those that a wrong position would name 12 % are not noticed, and as many of those that it would leave out.
 _SEEN_EMPTY, _SEEN_THERE = 9.0, 6.0
-# So many squares that are likely read wrongly: as many as their odds say are, 254 of 401 tables', of which 13 pass it and have 111.
+# So many squares that are read wrongly by their odds: they say 168 of 401 tables', where 254 are; 13 tables pass it, and have 111.
 _HARDLY_SEEN = 3.0
 _LIKELIER = 4.0  # log-odds of soldiers over empty squares, by which a position is believed all the same
 _NOT_PLAIN = 0.7  # log-odds of about one to two
