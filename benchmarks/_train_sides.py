@@ -43,6 +43,8 @@ class Table:
     name: str
     looks: FloatArray
     """Shape (soldiers, numbers)."""
+    shares: FloatArray
+    """Of their colours, shape (soldiers, colours)."""
     allied: NDArray[np.bool_]
     forward: FloatArray
     facing: FloatArray
@@ -70,9 +72,9 @@ def table_of(folder: Path) -> Table | None:
             facing.append(board.feet[soldier.square].forward_odds)
     if not feet_mm:
         return None
-    looks = learn_looks(board.flat, board.cover, board.raster, before.view, board.figure, feet_mm)
+    looks, shares = learn_looks(board.flat, board.cover, board.raster, before.view, board.figure, feet_mm)
     forward = (scene.length_mm / 2 - np.array(feet_mm)[:, 1]) / scene.square_mm
-    return Table(folder.name, looks, np.array(sides), forward, np.array(facing), np.array(fields))
+    return Table(folder.name, looks, shares, np.array(sides), forward, np.array(facing), np.array(fields))
 
 
 def learn(tables: Sequence[Table]) -> Spreads:
@@ -135,8 +137,8 @@ def left_out(tables: Sequence[Table]) -> dict[str, int]:
         learnt = learn([t for t, k in zip(tables, order, strict=True) if k != fold])
         for table, k in zip(tables, order, strict=True):
             if k == fold:
-                odds = part(table.looks, learnt, table.forward, table.facing, table.on_allied).log_odds
-                wrong[table.name] = int(((odds > 0) != table.allied).sum())
+                parted = part(table.looks, table.shares, learnt, table.forward, table.facing, table.on_allied)
+                wrong[table.name] = int(((parted.log_odds > 0) != table.allied).sum())
     return wrong
 
 

@@ -11,30 +11,21 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.soldiers.colours import RARE
-from vision.soldiers.thrown_shadow import log_density
+from vision.soldiers.heaps import MOST_ODDS, log_shares_in, odds_by_ratio
 
 __all__ = ["alike_odds", "anybody_open"]
 
 FloatArray = NDArray[np.float64]
 
-# Mean and spread of the log-likelihood ratio of a figure's colours, and of a bare square's; so many of them it takes to know
-# better. Of the twin's tables, half of them painted all over.
-_FIGURE, _BARE, _USUAL_SQUARES = (1.0, 0.7), (-1.2, 0.7), 4.0
-_LEAST_SPREAD = 0.5
-_LEAST_APART = 0.3
-# What one pixel shows its neighbours show too. Of 401 tables' 12,500 soldiers 235 are missed and 151 seen that are none without
-# colours, 156 and 104 with them; of 73 tables of other figures 16 and 3, 3 and 1. Within 0.5 and 1, and 2 and 6, it is much
-# the same.
-_INDEPENDENT, _MOST_ODDS = 0.7, 3.0
-_PIXELS = 4.0  # that are independent of one another: colours that are seen nowhere else tell nothing
-_FEWEST = 0.5  # soldiers, or bare squares
+# Mean and spread of the log-likelihood ratio of a figure's colours, and of a bare square's. Of the twin's tables, half of them
+# painted all over.
+_FIGURE, _BARE = (1.0, 0.7), (-1.2, 0.7)
 _ROUNDS = 4
 
 
 def anybody_open(log_odds: FloatArray) -> bool:
     """Whether colours can decide on any of squares (N,)."""
-    return bool((np.abs(log_odds) < _MOST_ODDS).any())
+    return bool((np.abs(log_odds) < MOST_ODDS).any())
 
 
 def alike_odds(log_odds: FloatArray, shares: FloatArray, field: NDArray[np.intp]) -> FloatArray:
@@ -53,44 +44,11 @@ def alike_odds(log_odds: FloatArray, shares: FloatArray, field: NDArray[np.intp]
     -------
     Log-odds to be added, shape (N,).
     """
-    square, colour = np.nonzero(shares)
-    share = shares[square, colour]
-    bare_as = np.eye(2)[field].T  # (2, N)
     told = np.zeros(len(log_odds))
     for _ in range(_ROUNDS):
         there = 1 / (1 + np.exp(-log_odds - told))
-        bare = bare_as * (1 - there)
-        of_figures = _others((there @ shares)[colour], there.sum(), there[square], share)
-        of_bare = _others(
-            (bare @ shares)[field[square], colour], bare.sum(axis=1)[field[square]], 1 - there[square], share
-        )
-        ratio = np.asarray(
-            np.bincount(square, share * np.log(of_figures / of_bare), len(log_odds)), np.float64
-        )
-        told = _told(ratio, there)
+        ratio = log_shares_in(shares, there)
+        for on_it in (field == 0, field == 1):
+            ratio[on_it] -= log_shares_in(shares[on_it], 1 - there[on_it])
+        told = odds_by_ratio(ratio, there, _FIGURE, _BARE)
     return told
-
-
-def _others(total: FloatArray, count: FloatArray, own: FloatArray, share: FloatArray) -> FloatArray:
-    """Shares of colours on others than a square that counts for `own` of what is summed up."""
-    return np.maximum(total - own * share, 0.0) / np.maximum(count - own, _FEWEST) + RARE
-
-
-def _told(ratio: FloatArray, there: FloatArray) -> FloatArray:
-    """Log-odds of squares by the ratio of their colours, by what it is where somebody stands, and where nobody does."""
-    (figure, with_one), (bare, without) = (
-        _usual(ratio, weights, *usual) for weights, usual in ((there, _FIGURE), (1 - there, _BARE))
-    )
-    if figure - bare < _LEAST_APART:
-        return np.zeros(len(ratio))
-    told = log_density(ratio, figure, with_one) - log_density(ratio, bare, without)
-    most = np.minimum(_MOST_ODDS, _PIXELS * np.abs(ratio))
-    return np.asarray(np.clip(_INDEPENDENT * told, -most, most))
-
-
-def _usual(ratio: FloatArray, weights: FloatArray, mean: float, spread: float) -> tuple[float, float]:
-    """Mean and spread of a table's ratios, held to what is usual where there are few."""
-    count = float(weights.sum()) + _USUAL_SQUARES
-    middle = (float(weights @ ratio) + _USUAL_SQUARES * mean) / count
-    variance = (float(weights @ (ratio - middle) ** 2) + _USUAL_SQUARES * spread**2) / count
-    return middle, max(float(np.sqrt(variance)), _LEAST_SPREAD)

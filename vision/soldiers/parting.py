@@ -6,6 +6,8 @@ soldiers of one side differ among themselves; those of one side look otherwise o
 light mix in at the rim; and the sides differ. On a table all three are found together, by expectation and
 maximisation: the sides' looks, what the field adds, how much the soldiers of each side vary, and who is of which side.
 Whether there is but one side is asked as well.
+What colours the soldiers of a side wear together says more than these numbers do of how to part them, and of each soldier; so
+the parting that explains both best is taken, and each is held against the colours of both sides once more.
 Far from the middle of the board a soldier is likelier of the side whose base is near, and one that looks towards a base of
 the other side; where uniforms are alike, that decides. Of several beginnings the one that explains the table best is taken.
 """
@@ -19,6 +21,8 @@ from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
+
+from vision.soldiers.heaps import log_shares_in, odds_by_ratio
 
 __all__ = ["Parted", "Spreads", "looks_of", "part", "trained"]
 
@@ -52,9 +56,18 @@ _FEWEST = 0.5  # of a side's soldiers
 # Two ways to part a table that explain it so nearly as well as each other leave it open: of 44 tables that were read without a
 # position the two on which ten soldiers were taken for the other side's had 2 and 10, all others but one 15 and more.
 _NEARLY_AS_WELL = 12.0
-# So may a single soldier be open, by these log-odds. Of 1,115 tables 98 have soldiers taken for the other side's; with this
-# 83 of them name somebody, 49 without it; of the others 54, and 31.
-_HARDLY_TOLD = 3.0
+# So may a single soldier be open, by these log-odds. Of 500 tables 57 have soldiers taken for the other side's; with this
+# 51 of them name somebody, and 43 of the others.
+_HARDLY_TOLD = 1.5
+# How much it counts, beside the looks, how well the colours of a side's soldiers fit one another. Of 15,318 soldiers on 500
+# tables 222 are taken for the other side's with 0, 197 with 4 to 12; by looks alone, without `_with_colours` too, 234, and
+# that on 76 tables instead of 57.
+_COLOURS_WEIGHT = 8.0
+# By how much looks are surer than they should be: of those parted by log-odds between 4 and 10 one in 12 was of the other side.
+_TOO_SURE = 0.3
+# Mean and spread of the log-likelihood ratio of soldiers' colours, of the first side and of the other.
+_ONE_SIDE, _OTHER_SIDE = (0.8, 0.7), (-0.8, 0.7)
+_COLOUR_ROUNDS = 4
 _MOST_OWN = 0.8  # of its side's mean that one soldier can be left out of
 
 
@@ -127,6 +140,7 @@ def trained() -> Spreads:
 
 def part(
     looks: FloatArray,
+    shares: FloatArray,
     spreads: Spreads,
     forward: FloatArray,
     facing: FloatArray,
@@ -138,6 +152,8 @@ def part(
     ----------
     looks
         As `looks_of` gives them, shape (N, numbers).
+    shares
+        How often each colour occurs on each, as `count_colours` gives them: shape (N, colours).
     spreads
         How looks vary.
     forward
@@ -158,12 +174,35 @@ def part(
         if (settled := _settle(seen, spreads, home, field, start)) is not None
     ]
     found += [_alone(seen, spreads, home, first) for first in (True, False)]
-    best, log_odds = max(found, key=lambda each: each[0])
+    found = [(explained + _COLOURS_WEIGHT * _worn_alike(shares, odds), odds) for explained, odds in found]
+    best, by_looks = max(found, key=lambda each: each[0])
+    log_odds = _with_colours(_TOO_SURE * by_looks, shares)
     contested = np.abs(log_odds) < _HARDLY_TOLD
     for explained, otherwise in found:
         if best - explained < _NEARLY_AS_WELL:
             contested |= (otherwise > 0) != (log_odds > 0)
     return Parted(log_odds, contested)
+
+
+def _worn_alike(shares: FloatArray, log_odds: FloatArray) -> float:
+    """How well the soldiers' colours fit the others of the sides that they are parted into."""
+    first = _chance(log_odds)
+    fits = (part_of @ log_shares_in(shares, part_of) for part_of in (first, 1 - first))
+    return float(sum(fits))
+
+
+def _with_colours(log_odds: FloatArray, shares: FloatArray) -> FloatArray:
+    """Add what soldiers' colours tell to log-odds, and from what is made of them learn the colours anew."""
+    told = np.zeros(len(log_odds))
+    for _ in range(_COLOUR_ROUNDS):
+        first = _chance(log_odds + told)
+        ratio = log_shares_in(shares, first) - log_shares_in(shares, 1 - first)
+        told = odds_by_ratio(ratio, first, _ONE_SIDE, _OTHER_SIDE)
+    return log_odds + told
+
+
+def _chance(log_odds: FloatArray) -> FloatArray:
+    return np.asarray(1 / (1 + np.exp(-np.clip(log_odds, -_SURE, _SURE))))
 
 
 def _beginnings(seen: FloatArray, spreads: Spreads, home: FloatArray) -> list[FloatArray]:
@@ -221,7 +260,7 @@ def _settle(
             )
             trust[k] = (_FREEDOM + axes) / (_FREEDOM + far)
         odds = _INDEPENDENT * (likely[0] - likely[1]) + home
-        told = 1 / (1 + np.exp(-np.clip(odds, -_SURE, _SURE)))
+        told = _chance(odds)
         if turn > 3 and float(np.abs(told - share).max()) < _STEADY:
             break
         share = share + _FAST * (told - share)

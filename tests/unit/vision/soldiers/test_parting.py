@@ -19,6 +19,7 @@ from vision.soldiers.parting import Spreads, looks_of, part
 AXES = 4
 _FEW = 6  # pictures, all of them before the shot
 SPREADS = Spreads(np.eye(AXES), np.full(AXES, 4.0), np.full(AXES, 30.0))
+ALIKE = np.ones((36, 1))  # all wear one colour
 
 
 def soldiers(
@@ -37,19 +38,19 @@ def soldiers(
 @given(st.integers(0, 1000))
 def test_who_has_crossed_is_told_by_its_looks(seed: int) -> None:
     looks, forward, first = soldiers(seed, apart=9.0)
-    assert ((part(looks, SPREADS, forward, np.zeros(36), forward > 0).log_odds > 0) == first).all()
+    assert ((part(looks, ALIKE, SPREADS, forward, np.zeros(36), forward > 0).log_odds > 0) == first).all()
 
 
 @given(st.integers(0, 200))
 def test_what_a_field_adds_to_its_soldiers_is_not_taken_for_a_side(seed: int) -> None:
     looks, forward, first = soldiers(seed, apart=10.0, by_field=4.0)
-    assert ((part(looks, SPREADS, forward, np.zeros(36), forward > 0).log_odds > 0) == first).all()
+    assert ((part(looks, ALIKE, SPREADS, forward, np.zeros(36), forward > 0).log_odds > 0) == first).all()
 
 
 @given(st.integers(0, 200))
 def test_sides_that_plainly_differ_are_contested_by_nobody(seed: int) -> None:
     looks, forward, _ = soldiers(seed, apart=15.0)
-    assert not part(looks, SPREADS, forward, np.zeros(36), forward > 0).contested.any()
+    assert not part(looks, ALIKE, SPREADS, forward, np.zeros(36), forward > 0).contested.any()
 
 
 @given(st.integers(0, 200))
@@ -58,14 +59,14 @@ def test_who_wears_a_little_of_both_and_stands_in_the_middle_is_contested_alone(
     looks, forward, first = soldiers(seed, apart=15.0)
     looks[0] = (looks[first][1:].mean(axis=0) + looks[~first].mean(axis=0)) / 2
     forward[0] = 0.0
-    contested = part(looks, SPREADS, forward, np.zeros(36), forward > 0).contested
+    contested = part(looks, ALIKE, SPREADS, forward, np.zeros(36), forward > 0).contested
     assert np.flatnonzero(contested).tolist() == [0]
 
 
 @given(st.integers(0, 200))
 def test_where_all_look_alike_each_is_of_the_base_that_it_stands_near(seed: int) -> None:
     _, forward, _ = soldiers(seed, apart=0.0)
-    told = part(np.zeros((36, AXES)), SPREADS, forward, np.zeros(36), forward > 0).log_odds
+    told = part(np.zeros((36, AXES)), ALIKE, SPREADS, forward, np.zeros(36), forward > 0).log_odds
     assert ((told > 0) == (forward > 0)).all()
 
 
@@ -73,7 +74,7 @@ def test_where_all_look_alike_each_is_of_the_base_that_it_stands_near(seed: int)
 def test_where_all_look_alike_in_the_middle_each_is_of_the_side_whose_enemy_it_looks_at(seed: int) -> None:
     """Soldiers mostly look towards the enemy; where nothing else tells, that does."""
     facing = np.random.default_rng(seed).choice([-1.0, 1.0], 36)
-    told = part(np.zeros((36, AXES)), SPREADS, np.zeros(36), facing, facing > 0).log_odds
+    told = part(np.zeros((36, AXES)), ALIKE, SPREADS, np.zeros(36), facing, facing > 0).log_odds
     assert ((told > 0) == (facing > 0)).all()
 
 
@@ -83,11 +84,45 @@ def test_who_looks_the_other_way_is_told_by_its_uniform(seed: int) -> None:
     looks, forward, first = soldiers(seed, apart=10.0)
     about = np.random.default_rng(seed).random(36) < 0.3
     facing = np.where(first ^ about, 20.0, -20.0)
-    assert ((part(looks, SPREADS, forward, facing, forward > 0).log_odds > 0) == first).all()
+    assert ((part(looks, ALIKE, SPREADS, forward, facing, forward > 0).log_odds > 0) == first).all()
+
+
+@given(st.integers(0, 200))
+def test_of_two_ways_to_part_a_table_the_one_that_colours_agree_with_is_taken(seed: int) -> None:
+    """Half of them stand in the light: they look otherwise, and wear what the others of their side wear."""
+    draw = np.random.default_rng(seed)
+    first = np.arange(36) < 18
+    lit = np.arange(36) % 2 == 0
+    looks = draw.normal(0, 1, (36, AXES)) + np.column_stack([8.0 * first, 9.0 * lit, 9.0 * lit, np.zeros(36)])
+    worn = np.where(first[:, None], [0.5, 0.3, 0.2, 0.0], [0.2, 0.0, 0.3, 0.5])
+    fields = np.arange(36) % 3 == 0
+    alike, parted = (
+        part(looks, shares, SPREADS, np.zeros(36), np.zeros(36), fields).log_odds > 0
+        for shares in (ALIKE, worn)
+    )
+    assert (alike == lit).all() or (alike != lit).all()
+    assert (parted == first).all() or (parted != first).all()
+
+
+@given(st.integers(0, 200))
+def test_who_looks_like_neither_side_is_of_the_one_whose_colours_it_wears(seed: int) -> None:
+    looks, forward, first = soldiers(seed, apart=9.0)
+    looks[0] = looks[1:].mean(axis=0)
+    forward[0] = 0.0
+    worn = np.where(first[:, None], [0.6, 0.4, 0.0], [0.0, 0.4, 0.6])
+    worn[0] = (0.0, 0.4, 0.6)
+    assert part(looks, worn, SPREADS, forward, np.zeros(36), forward > 0).log_odds[0] < 0
+    worn[0] = (0.6, 0.4, 0.0)
+    assert part(looks, worn, SPREADS, forward, np.zeros(36), forward > 0).log_odds[0] > 0
 
 
 def test_one_soldier_is_of_the_base_that_it_stands_near() -> None:
-    assert part(np.zeros((1, AXES)), SPREADS, np.array([-3.0]), np.zeros(1), np.array([False])).log_odds < 0
+    assert (
+        part(
+            np.zeros((1, AXES)), ALIKE[:1], SPREADS, np.array([-3.0]), np.zeros(1), np.array([False])
+        ).log_odds
+        < 0
+    )
 
 
 def test_a_darker_soldier_is_told_from_a_brighter_one_whatever_its_colour() -> None:
@@ -108,11 +143,12 @@ def test_a_grey_soldier_is_described_as_one_whose_colours_are_equal() -> None:
 def test_a_table_whose_sides_may_be_parted_otherwise_says_so_and_names_who_is_in_doubt(
     tmp_path: Path,
 ) -> None:
-    """Two greys, without a position: some of 20 are taken for the other side's, and any eye would be in doubt."""
-    clip = film(760_045)
+    """Uniforms alike, without a position: some of 30 are taken for the other side's, and any eye would be in doubt."""
+    clip = film(880_047)
     recording = write_recording(tmp_path / "shot", clip.keys, clip.frames)
-    times_us, frames = zip(*clip.frames[:_FEW], strict=True)
-    before = read_before(frames, times_us, replace(recording.scene, fire_us=None))
+    frames = list(islice(read_frames(tmp_path / "shot", recording), _FEW))
+    scene = replace(recording.scene, expected=None, fire_us=None)
+    before = read_before(frames, recording.timestamps_us[:_FEW], scene)
     assert isinstance(before, TableBefore)
     (note,) = before.board.standing.differences
     told = {str(s.square): s.side for s in before.board.standing.soldiers}
