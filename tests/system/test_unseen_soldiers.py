@@ -10,12 +10,13 @@ import pytest
 from numpy.typing import NDArray
 
 from game.montecassino import Cause
-from rig.recording import recording_of
+from rig.recording import read_frames, recording_of, write_recording
 from twin.clips import Clip, film
 from vision.guards import Trouble
 from vision.reading import NoReading, ShotReading, read_shot
 
 HIDING, HIDING_WITH_POSITION, HIDING_ALL, SPOTTED, THROWN_FAR = 710_112, 710_111, 740_042, 740_025, 710_045
+THROWN_ONTO_A_PATCH = 880_000  # of paint
 _HAZE, _THROUGH_HAZE = 110.0, 0.8  # grey levels, and the share of contrast that it leaves
 
 
@@ -101,7 +102,13 @@ def test_another_tables_position_is_not_believed_there(with_position: Clip) -> N
     assert "the table does not stand as the position says" in reading.reason
 
 
-def test_a_soldier_that_was_thrown_far_has_left_no_place_there() -> None:
-    reading = _read(film(THROWN_FAR), position=None)
+@pytest.mark.parametrize("seed", [THROWN_FAR, THROWN_ONTO_A_PATCH])
+def test_a_soldier_that_was_thrown_far_has_left_no_place_there(seed: int, tmp_path: Path) -> None:
+    clip = film(seed)
+    recording = write_recording(tmp_path / "shot", clip.keys, clip.frames)
+    packed = zip(recording.timestamps_us, read_frames(tmp_path / "shot", recording), strict=True)
+    reading = _read(replace(clip, frames=list(packed)), position=None)
     assert isinstance(reading, ShotReading)
     assert reading.alarms == ()
+    stood = {each.square for each in clip.truth.before}
+    assert {soldier.square for soldier in reading.standing.soldiers} == stood

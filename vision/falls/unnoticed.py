@@ -2,7 +2,7 @@
 
 On a board of the figures' own colours a soldier can be missed. When he falls, something changes where nobody was known to stand,
 farther from everybody else who moved than one can fall. What has come to lie there, or was thrown there, is
-strange to the bare board; what has left is not.
+strange to the bare board; what has left is not, unless the board's own print is strange there, before and after.
 """
 
 from __future__ import annotations
@@ -69,11 +69,18 @@ def find_unnoticed(
         cv2.morphologyEx(aside, cv2.MORPH_OPEN, kernel)
     )
     low, high = board.strange_levels
+
+    def looks_left(place: NDArray[np.bool_]) -> bool:
+        """Whether it is no stranger to the bare board than before, and not strange."""
+        stranger_by = float(change.stranger_by[place].mean())
+        strange = float(board.strange[place].mean()) + stranger_by
+        return stranger_by < _STRANGER * (high - low) and strange < (low + high) / 2
+
     return tuple(
         _middle_mm(raster.to_mm(centres[label]))
         for label in range(1, len(stats))
         if _LEAST_MM2 <= stats[label, cv2.CC_STAT_AREA] * raster.mm_per_px**2 <= _MOST_MM2
-        and change.stranger_by[labels == label].mean() < _STRANGER * (high - low)
+        and looks_left(labels == label)
     )
 
 
