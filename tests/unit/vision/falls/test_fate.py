@@ -139,7 +139,9 @@ def test_seen_whole_in_one_place_by_likeness_and_by_the_network_it_stands_there_
     )
     elsewhere = replace(far, upright=replace(far.upright, moved_mm=(20.0, 0.0)))
     unlike = replace(far, found=replace(far.found, correlation=0.7))
+    lying = replace(far, upright=replace(far.upright, odds=-2.0))
     assert chance_of_standing(far) > 0.5
+    assert chance_of_standing(lying) < 0.2, "nobody is upright there, and likeness alone has found him"
     assert chance_of_standing(elsewhere) < 0.3
     assert chance_of_standing(unlike) < 0.2
 
