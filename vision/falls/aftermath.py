@@ -37,6 +37,9 @@ _SURE = 0.8  # of either fate; less is told
 _SURELY_FAR = 0.7  # so sure it must be of one that slid far that it stands: hardly any does
 # So near to each other two that are alike are one, and who of them it is, is told by what it is for each alone.
 _SAME_FOOT_MM = 8.0
+# Who is pushed less plainly than the first may be another who was seen to stand nowhere, where he stands there likelier than
+# the second by himself: of two who were pushed 38 mm and 47 mm to where another had stood, one is in doubt only so.
+_PLAINLY_PUSHED, _HARDLY = 0.88, 0.05
 _SUREST, _LESS_LIKELY = 1 - 1e-9, 0.499  # of two that are as sure one stands there, and the other does not
 _SAME_PLACE_MM = 25.0  # farther apart nobody is taken for somebody else
 
@@ -188,6 +191,21 @@ def _fates(change: Change, places: Sequence[Place], watch: Watch) -> Mapping[Pla
         evidence = change.far_evidence(place, others(place), taken, feet_mm)
         return None if evidence is None else weighed(place, evidence)
 
+    def claims(fate: _Fate) -> dict[Place, float]:
+        """How likely each who is left, were he alone, is the one who stands where somebody is taken to."""
+        may = dict(left)
+        if fate.is_pushed and fate.chance < _PLAINLY_PUSHED:
+            may |= {
+                place: far
+                for place, its in left.items()
+                if not its.stands and (far := weigh_far(place)) is not None and far.chance > _HARDLY
+            }
+        return {
+            place: its.chance
+            for place, its in may.items()
+            if np.hypot(*np.subtract(its.now_mm, fate.now_mm)) < _SAME_FOOT_MM
+        }
+
     left = {place: weigh(place) for place in unclear}
     decided: dict[Place, _Fate] = {}
     instead: dict[Place, float] = {}  # how likely each is the one who stands where another is taken to
@@ -203,12 +221,16 @@ def _fates(change: Change, places: Sequence[Place], watch: Watch) -> Mapping[Pla
                 each: fate for each, fate in far.items() if fate is not None and fate.chance >= _SURELY_FAR
             }
             continue
-        fate = alone = left.pop(place)
-        for other, its in left.items():
-            if np.hypot(*np.subtract(its.now_mm, alone.now_mm)) < _SAME_FOOT_MM:
-                fate = replace(fate, chance=min(fate.chance, _against(alone.chance, its.chance)))
-                rather = min(_against(its.chance, alone.chance), _LESS_LIKELY)
-                instead[other] = max(instead.get(other, 0.0), rather)
+        alone = left.pop(place)
+        rivals = claims(alone)
+        fate = replace(
+            alone, chance=min([alone.chance, *(_against(alone.chance, c) for c in rivals.values())])
+        )
+        for other, chance in rivals.items():
+            # Somebody stands there, by the network: if not he, then one of the others.
+            somebody = alone.evidence.upright.chance - alone.chance
+            rather = max(_against(chance, alone.chance), somebody * chance / sum(rivals.values()))
+            instead[other] = max(instead.get(other, 0.0), min(rather, _LESS_LIKELY))
         decided[place] = fate
         taken |= change.outline(place, fate.evidence.found, shift_mm(fate.evidence))
         feet_mm.append(fate.now_mm)

@@ -88,6 +88,11 @@ class Uprightness:
     moved_mm: tuple[float, float]
     """Where, (x, y) from the old place."""
 
+    @property
+    def chance(self) -> float:
+        """Probability that somebody stands there."""
+        return float(1 / (1 + np.exp(-self.odds)))
+
 
 def lay_out(
     place: Place,
