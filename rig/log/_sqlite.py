@@ -8,7 +8,6 @@ process ends, in whatever way, so a shot left unfinished while nobody holds the 
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import sqlite3
@@ -19,6 +18,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from rig.file_lock import LockTaken, take_lock
 from rig.log._tables import APPLICATION_ID, HEAD
 from rig.log.errors import LogError
 
@@ -230,22 +230,17 @@ class SessionLock:
         """Take the lock if it is free, and say whether it is held now."""
         if self._path is None or self._descriptor is not None:
             return True
-        try:
-            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
-        except OSError as error:
-            raise LogError(f"{self._path}: cannot make the log's lock file: {error.strerror}") from error
         give_up_s = time.monotonic() + (self._PATIENCE_S if patient else 0.0)
         while True:
             try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+                self._descriptor = take_lock(self._path, wait=False)
+                return True
+            except LockTaken:
                 if time.monotonic() >= give_up_s:
-                    os.close(descriptor)
                     return False
                 time.sleep(self._RETRY_S)
-            else:
-                self._descriptor = descriptor
-                return True
+            except OSError as error:
+                raise LogError(f"{self._path}: cannot make the log's lock file: {error.strerror}") from error
 
     def release(self) -> None:
         """Let go; harmless where it is not held."""
