@@ -1,12 +1,11 @@
-"""The log in an SQL database, through SQLAlchemy. All SQL of the rig is in this package."""
+"""The log in an SQL database, through SQLAlchemy: what is written, and when. All SQL of the rig is in this package."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -15,19 +14,16 @@ import sqlalchemy as sa
 
 from rig.log import _tables as t
 from rig.log._progress import why_not
-from rig.log._sqlite import GarbledError, SessionLock, open_engine, spoken_errors
+from rig.log._rows import read_sessions, read_shots, stage_of
+from rig.log._sqlite import SessionLock, open_engine, spoken_errors
 from rig.log.deciding import why_not_decide, why_not_final
 from rig.log.errors import LogError
 from rig.log.records import (
     FINISHING,
     Aim,
     Analysis,
-    DecidedDoubt,
-    Decision,
     Doubt,
-    Fall,
     Fired,
-    Moved,
     MuzzleGate,
     Session,
     SessionStart,
@@ -35,7 +31,6 @@ from rig.log.records import (
     ShotPlan,
     Signature,
     Stage,
-    StageEntry,
     Verdict,
 )
 from rig.log.store import ShotLog
@@ -43,6 +38,8 @@ from rig.log.store import ShotLog
 __all__ = ["open_log", "open_log_in_memory"]
 
 _DIED = "its process ended without a word"
+_BARE = frozenset({Stage.COCKED, Stage.LOADED, Stage.ARMED, Stage.ASKED, Stage.FIRED})
+"""Stages that carry nothing but their name."""
 
 
 def _now_utc_us() -> int:
@@ -162,14 +159,14 @@ class _SqlShotLog:
 
     def session(self, session_id: int) -> Session:
         with self._read() as connection:
-            found = _read_sessions(connection, t.session.c.session_id == session_id, self._folder)
+            found = read_sessions(connection, t.session.c.session_id == session_id, self._folder)
         if not found:
             raise LogError(f"{self._name}: there is no session {session_id}")
         return found[0]
 
     def sessions(self) -> tuple[Session, ...]:
         with self._read() as connection:
-            return _read_sessions(connection, sa.true(), self._folder)
+            return read_sessions(connection, sa.true(), self._folder)
 
     def close(self) -> None:
         self._session_id = None
@@ -204,12 +201,12 @@ class _SqlShotLog:
                 plan=plan.plan,
                 plan_index=plan.plan_index,
             )
-            self._append(connection, shot_id, Stage.PLANNED, "", clock_us)
+            self._append(connection, shot_id, Stage.PLANNED, clock_us)
         return shot_id
 
-    def aimed(self, shot_id: int, aim: Aim, *, clock_us: int | None = None, cause: str = "") -> None:
+    def aimed(self, shot_id: int, aim: Aim, *, clock_us: int | None = None) -> None:
         x_mm, y_mm, z_mm = aim.target_mm
-        with self._step(shot_id, Stage.AIMED, cause, clock_us) as connection:
+        with self._step(shot_id, Stage.AIMED, clock_us) as connection:
             _insert(
                 connection,
                 t.aim,
@@ -224,14 +221,14 @@ class _SqlShotLog:
                 calibration=aim.calibration,
             )
 
-    def reached(self, shot_id: int, stage: Stage, *, clock_us: int | None = None, cause: str = "") -> None:
+    def reached(self, shot_id: int, stage: Stage, *, clock_us: int | None = None) -> None:
         if stage not in _BARE:
             raise ValueError(f"stage {stage} carries more than its name; use the method made for it")
-        with self._step(shot_id, stage, cause, clock_us):
+        with self._step(shot_id, stage, clock_us):
             pass
 
-    def seen(self, shot_id: int, gate: MuzzleGate, *, clock_us: int | None = None, cause: str = "") -> None:
-        with self._step(shot_id, Stage.SEEN, cause, clock_us) as connection:
+    def seen(self, shot_id: int, gate: MuzzleGate, *, clock_us: int | None = None) -> None:
+        with self._step(shot_id, Stage.SEEN, clock_us) as connection:
             _insert(
                 connection,
                 t.muzzle_gate,
@@ -243,7 +240,7 @@ class _SqlShotLog:
             )
 
     def recorded(self, shot_id: int, path: str, *, clock_us: int | None = None, cause: str = "") -> None:
-        with self._step(shot_id, Stage.RECORDED, cause, clock_us) as connection:
+        with self._step(shot_id, Stage.RECORDED, clock_us, cause=cause) as connection:
             _insert(connection, t.recording, shot_id=shot_id, path=self._kept(path))
 
     def analysed(
@@ -254,7 +251,7 @@ class _SqlShotLog:
         verdict: Verdict | None = None,
         clock_us: int | None = None,
     ) -> None:
-        with self._step(shot_id, Stage.ANALYSED, "", clock_us) as connection:
+        with self._step(shot_id, Stage.ANALYSED, clock_us) as connection:
             analysis_id = _insert(
                 connection,
                 t.analysis,
@@ -285,19 +282,19 @@ class _SqlShotLog:
                     y_mm=moved.y_mm,
                 )
             if verdict is not None:
-                self._append(connection, shot_id, Stage.JUDGED, "", clock_us)
+                self._append(connection, shot_id, Stage.JUDGED, clock_us)
                 self._rule(connection, shot_id, analysis_id, verdict, clock_us)
 
     def abort(
         self, shot_id: int, cause: str, *, fired: Fired | None = None, clock_us: int | None = None
     ) -> None:
         with self._write() as connection:
-            self._append(connection, shot_id, Stage.ABORTED, cause, clock_us, fired)
+            self._append(connection, shot_id, Stage.ABORTED, clock_us, cause=cause, fired=fired)
 
     # Verdicts and what commanders decide
 
     def judged(self, shot_id: int, verdict: Verdict, *, clock_us: int | None = None) -> None:
-        with self._step(shot_id, Stage.JUDGED, "", clock_us) as connection:
+        with self._step(shot_id, Stage.JUDGED, clock_us) as connection:
             analysis_id = connection.execute(
                 sa.select(sa.func.max(t.analysis.c.analysis_id)).where(t.analysis.c.shot_id == shot_id)
             ).scalar_one()
@@ -322,7 +319,7 @@ class _SqlShotLog:
                 commander=doubt.commander,
             )
         if not verdict.doubts:
-            self._append(connection, shot_id, Stage.DECIDED, "no doubt", clock_us)
+            self._append(connection, shot_id, Stage.DECIDED, clock_us, cause="no doubt")
 
     def decide(
         self,
@@ -364,7 +361,7 @@ class _SqlShotLog:
                 )
             if final is not None:
                 _insert_verdict(connection, shot_id, doubtful.analysis_id, doubtful.verdict_id, final)
-                self._append(connection, shot_id, Stage.DECIDED, "every doubt is decided", None)
+                self._append(connection, shot_id, Stage.DECIDED, cause="every doubt is decided")
             return tuple(doubt for doubt in shot.pending if doubt.square not in decisions)
 
     # Reading
@@ -373,22 +370,18 @@ class _SqlShotLog:
         with self._read() as connection:
             return self._one_shot(connection, shot_id)
 
-    def shots(self, *, session_id: int | None = None, plan: str | None = None) -> tuple[Shot, ...]:
-        condition: sa.ColumnElement[bool] = sa.true()
-        if session_id is not None:
-            condition = sa.and_(condition, t.shot.c.session_id == session_id)
-        if plan is not None:
-            condition = sa.and_(condition, t.shot.c.plan == plan)
+    def shots(self, *, plan: str | None = None) -> tuple[Shot, ...]:
+        condition = sa.true() if plan is None else t.shot.c.plan == plan
         with self._read() as connection:
-            return _read_shots(connection, condition, self._folder)
+            return read_shots(connection, condition, self._folder)
 
     def _one_shot(self, connection: sa.Connection, shot_id: int) -> Shot:
-        found = _read_shots(connection, t.shot.c.shot_id == shot_id, self._folder)
+        found = read_shots(connection, t.shot.c.shot_id == shot_id, self._folder)
         if not found:
             raise LogError(f"{self._name}: there is no shot {shot_id}")
         return found[0]
 
-    # Writing
+    # Transactions, and what is written in them
 
     @contextlib.contextmanager
     def _read(self) -> Iterator[sa.Connection]:
@@ -402,9 +395,11 @@ class _SqlShotLog:
             yield connection
 
     @contextlib.contextmanager
-    def _step(self, shot_id: int, stage: Stage, cause: str, clock_us: int | None) -> Iterator[sa.Connection]:
+    def _step(
+        self, shot_id: int, stage: Stage, clock_us: int | None, *, cause: str = ""
+    ) -> Iterator[sa.Connection]:
         with self._write() as connection:
-            self._append(connection, shot_id, stage, cause, clock_us)
+            self._append(connection, shot_id, stage, clock_us, cause=cause)
             yield connection
 
     def _append(
@@ -412,12 +407,13 @@ class _SqlShotLog:
         connection: sa.Connection,
         shot_id: int,
         stage: Stage,
-        cause: str,
-        clock_us: int | None,
+        clock_us: int | None = None,
+        *,
+        cause: str = "",
         fired: Fired | None = None,
     ) -> None:
         behind = [
-            _stage(name)
+            stage_of(name)
             for name in connection.execute(
                 sa.select(t.stage.c.stage).where(t.stage.c.shot_id == shot_id)
             ).scalars()
@@ -462,13 +458,10 @@ class _SqlShotLog:
     ) -> tuple[Shot, ...]:
         unfinished = _unfinished(connection, condition)
         for shot_id in unfinished:
-            self._append(connection, shot_id, Stage.INTERRUPTED, cause, None)
+            self._append(connection, shot_id, Stage.INTERRUPTED, cause=cause)
         if not unfinished:
             return ()
-        return _read_shots(connection, t.shot.c.shot_id.in_(unfinished), self._folder)
-
-
-_BARE = frozenset({Stage.COCKED, Stage.LOADED, Stage.ARMED, Stage.ASKED, Stage.FIRED})
+        return read_shots(connection, t.shot.c.shot_id.in_(unfinished), self._folder)
 
 
 def _insert(connection: sa.Connection, table: sa.Table, **values: Any) -> int:
@@ -507,206 +500,3 @@ def _unfinished(connection: sa.Connection, condition: sa.ColumnElement[bool]) ->
     finished = sa.select(t.stage.c.shot_id).where(t.stage.c.stage.in_([stage.value for stage in FINISHING]))
     select = sa.select(t.shot.c.shot_id).where(t.shot.c.shot_id.not_in(finished)).where(condition)
     return list(connection.execute(select.order_by(t.shot.c.shot_id)).scalars())
-
-
-def _usable(folder: Path, kept: str | None) -> str | None:
-    """Give a path of the log as it leads there from where the rig runs; absolute ones stay."""
-    return None if kept is None else str(folder / kept)
-
-
-def _read_sessions(
-    connection: sa.Connection, condition: sa.ColumnElement[bool], folder: Path
-) -> tuple[Session, ...]:
-    select = (
-        sa.select(t.session, t.session_end.c.at_utc_us, t.session_end.c.cause)
-        .outerjoin(t.session_end, t.session_end.c.session_id == t.session.c.session_id)
-        .where(condition)
-        .order_by(t.session.c.session_id)
-    )
-    return tuple(
-        Session(
-            session_id=row.session_id,
-            started_utc_us=row.started_utc_us,
-            ended_utc_us=row.at_utc_us,
-            end_cause=row.cause or "",
-            software_version=row.software_version,
-            firmware_version=row.firmware_version,
-            wire_version=row.wire_version,
-            settings=row.settings,
-            port=row.port,
-            camera=row.camera,
-            transcript_path=_usable(folder, row.transcript_path),
-        )
-        for row in connection.execute(select)
-    )
-
-
-def _read_shots(
-    connection: sa.Connection, condition: sa.ColumnElement[bool], folder: Path
-) -> tuple[Shot, ...]:
-    rows = connection.execute(sa.select(t.shot).where(condition).order_by(t.shot.c.shot_id)).all()
-    shot_ids = sa.select(t.shot.c.shot_id).where(condition)
-    analysis_ids = sa.select(t.analysis.c.analysis_id).where(t.analysis.c.shot_id.in_(shot_ids))
-    verdict_ids = sa.select(t.verdict.c.verdict_id).where(t.verdict.c.shot_id.in_(shot_ids))
-
-    history = _grouped(connection, t.stage, t.stage.c.shot_id, shot_ids)
-    aims = _grouped(connection, t.aim, t.aim.c.shot_id, shot_ids)
-    gates = _grouped(connection, t.muzzle_gate, t.muzzle_gate.c.shot_id, shot_ids)
-    recordings = _grouped(connection, t.recording, t.recording.c.shot_id, shot_ids)
-    analyses = _grouped(connection, t.analysis, t.analysis.c.shot_id, shot_ids)
-    falls = _grouped(connection, t.fall, t.fall.c.analysis_id, analysis_ids)
-    moved = _grouped(connection, t.moved, t.moved.c.analysis_id, analysis_ids)
-    verdicts = _grouped(connection, t.verdict, t.verdict.c.shot_id, shot_ids)
-    doubts = _grouped(connection, t.doubt, t.doubt.c.verdict_id, verdict_ids)
-    doubt_ids = sa.select(t.doubt.c.doubt_id).where(t.doubt.c.verdict_id.in_(verdict_ids))
-    decisions = _grouped(connection, t.decision, t.decision.c.doubt_id, doubt_ids)
-    signatures = _grouped(connection, t.signature, t.signature.c.doubt_id, doubt_ids)
-
-    def decided_doubts(of_shot: Sequence[sa.Row[Any]]) -> tuple[DecidedDoubt, ...]:
-        if not of_shot:
-            return ()
-        standing = of_shot[-1]
-        return tuple(
-            _decided_doubt(doubt, decisions[doubt.doubt_id], signatures[doubt.doubt_id])
-            for doubt in doubts[standing.settles or standing.verdict_id]
-        )
-
-    return tuple(
-        Shot(
-            shot_id=row.shot_id,
-            session_id=row.session_id,
-            planned=ShotPlan(
-                side=row.side,
-                target=row.target,
-                option=row.option,
-                zone=row.zone,
-                position=row.position,
-                plan=row.plan,
-                plan_index=row.plan_index,
-            ),
-            history=tuple(_stage_entry(entry) for entry in history[row.shot_id]),
-            aim=_aim(aims[row.shot_id][-1]) if aims[row.shot_id] else None,
-            muzzle_gate=_gate(gates[row.shot_id][0]) if gates[row.shot_id] else None,
-            recording_path=_usable(folder, recordings[row.shot_id][0].path)
-            if recordings[row.shot_id]
-            else None,
-            analyses=tuple(
-                _analysis(analysis, falls[analysis.analysis_id], moved[analysis.analysis_id])
-                for analysis in analyses[row.shot_id]
-            ),
-            verdicts=tuple(
-                _verdict(verdict, doubts[verdict.verdict_id]) for verdict in verdicts[row.shot_id]
-            ),
-            doubts=decided_doubts(verdicts[row.shot_id]),
-        )
-        for row in rows
-    )
-
-
-def _grouped(
-    connection: sa.Connection, table: sa.Table, owner: sa.Column[Any], owners: sa.Select[Any]
-) -> Mapping[int, Sequence[sa.Row[Any]]]:
-    """Read the rows of a table that belong to some owners, oldest first, by owner."""
-    groups: defaultdict[int, list[sa.Row[Any]]] = defaultdict(list)
-    select = sa.select(table).where(owner.in_(owners)).order_by(*table.primary_key.columns)
-    for row in connection.execute(select):
-        groups[getattr(row, owner.name)].append(row)
-    return groups
-
-
-def _stage_entry(row: sa.Row[Any]) -> StageEntry:
-    return StageEntry(
-        stage=_stage(row.stage),
-        at_utc_us=row.at_utc_us,
-        clock_us=row.clock_us,
-        cause=row.cause,
-        fired=_fired(row.fired) if row.fired is not None else None,
-    )
-
-
-def _stage(name: str) -> Stage:
-    try:
-        return Stage(name)
-    except ValueError:
-        raise GarbledError(f"a shot at stage {name!r}, which there is not") from None
-
-
-def _fired(name: str) -> Fired:
-    try:
-        return Fired(name)
-    except ValueError:
-        raise GarbledError(f"{name!r} where it says whether a shot was fired") from None
-
-
-def _aim(row: sa.Row[Any]) -> Aim:
-    return Aim(
-        target_mm=(row.target_x_mm, row.target_y_mm, row.target_z_mm),
-        traverse_mm=row.traverse_mm,
-        azimuth_rad=row.azimuth_rad,
-        elevation_rad=row.elevation_rad,
-        expected_muzzle_speed_mps=row.expected_muzzle_speed_mps,
-        calibration=row.calibration,
-    )
-
-
-def _gate(row: sa.Row[Any]) -> MuzzleGate:
-    return MuzzleGate(
-        release_to_first_us=row.release_to_first_us,
-        first_to_second_us=row.first_to_second_us,
-        spacing_mm=row.spacing_mm,
-    )
-
-
-def _analysis(row: sa.Row[Any], falls: Sequence[sa.Row[Any]], moved: Sequence[sa.Row[Any]]) -> Analysis:
-    return Analysis(
-        software_version=row.software_version,
-        raw=row.raw,
-        falls=tuple(
-            Fall(
-                side=fall.side,
-                square=fall.square,
-                causes=tuple(fall.causes),
-                confidence=fall.confidence,
-                t_us=fall.t_us,
-                evidence=fall.evidence,
-            )
-            for fall in falls
-        ),
-        moved=tuple(
-            Moved(side=each.side, square=each.square, x_mm=each.x_mm, y_mm=each.y_mm) for each in moved
-        ),
-    )
-
-
-def _verdict(row: sa.Row[Any], doubts: Sequence[sa.Row[Any]]) -> Verdict:
-    return Verdict(
-        casualties=tuple(row.casualties),
-        put_back=tuple(row.put_back),
-        doubts=tuple(
-            Doubt(square=doubt.square, between=tuple(doubt.between), commander=doubt.commander)
-            for doubt in doubts
-        ),
-        after=row.after,
-        winner=row.winner,
-    )
-
-
-def _decided_doubt(
-    row: sa.Row[Any], decisions: Sequence[sa.Row[Any]], signatures: Sequence[sa.Row[Any]]
-) -> DecidedDoubt:
-    return DecidedDoubt(
-        number=row.doubt_id,
-        square=row.square,
-        between=tuple(row.between),
-        commander=row.commander,
-        decision=Decision(
-            square=row.square,
-            decided_by=decisions[0].decided_by,
-            leaves=decisions[0].leaves,
-            at_utc_us=decisions[0].at_utc_us,
-            name=signatures[0].name if signatures else None,
-            cause=signatures[0].cause if signatures else None,
-        )
-        if decisions
-        else None,
-    )

@@ -59,16 +59,16 @@ class ShotLog(Protocol):
     def begin_shot(self, session_id: int, plan: ShotPlan, *, clock_us: int | None = None) -> int:
         """Write the shot's row, stage `PLANNED`, and give its number."""
 
-    def aimed(self, shot_id: int, aim: Aim, *, clock_us: int | None = None, cause: str = "") -> None:
+    def aimed(self, shot_id: int, aim: Aim, *, clock_us: int | None = None) -> None:
         """Keep where the cannon points, stage `AIMED`."""
 
-    def reached(self, shot_id: int, stage: Stage, *, clock_us: int | None = None, cause: str = "") -> None:
+    def reached(self, shot_id: int, stage: Stage, *, clock_us: int | None = None) -> None:
         """Keep that the shot came to `COCKED`, `LOADED`, `ARMED`, `ASKED` or `FIRED`.
 
         `ASKED` is written before the fire command goes out.
         """
 
-    def seen(self, shot_id: int, gate: MuzzleGate, *, clock_us: int | None = None, cause: str = "") -> None:
+    def seen(self, shot_id: int, gate: MuzzleGate, *, clock_us: int | None = None) -> None:
         """Keep what the muzzle gate timed, stage `SEEN`."""
 
     def recorded(self, shot_id: int, path: str, *, clock_us: int | None = None, cause: str = "") -> None:
@@ -125,8 +125,8 @@ class ShotLog(Protocol):
     def shot(self, shot_id: int) -> Shot:
         """Give one shot."""
 
-    def shots(self, *, session_id: int | None = None, plan: str | None = None) -> tuple[Shot, ...]:
-        """Give all shots, oldest first; only those of a session or of a programme, where one is named."""
+    def shots(self, *, plan: str | None = None) -> tuple[Shot, ...]:
+        """Give all shots, oldest first; only those of a programme, where one is named."""
 
     def session(self, session_id: int) -> Session:
         """Give one session."""

@@ -148,7 +148,7 @@ def test_log_show_gives_all_that_is_known(rig: Rig) -> None:
         "firmware 0.1.0",
         "transcripts/1.bin",
         "+0.005 s",
-        "the gate is blocked",
+        "incomplete: the camera was unplugged",
         "traverse 150.0 mm",
         ", by the calibration as set",
         "9.599 m/s",

@@ -73,15 +73,20 @@ def until(
     steps = (
         (Stage.AIMED, lambda: log.aimed(shot_id, AIM, clock_us=1_000)),
         (Stage.COCKED, lambda: log.reached(shot_id, Stage.COCKED, clock_us=2_000)),
-        (
-            Stage.LOADED,
-            lambda: log.reached(shot_id, Stage.LOADED, clock_us=3_000, cause="the gate is blocked"),
-        ),
+        (Stage.LOADED, lambda: log.reached(shot_id, Stage.LOADED, clock_us=3_000)),
         (Stage.ARMED, lambda: log.reached(shot_id, Stage.ARMED, clock_us=4_000)),
         (Stage.ASKED, lambda: log.reached(shot_id, Stage.ASKED, clock_us=5_000)),
         (Stage.FIRED, lambda: log.reached(shot_id, Stage.FIRED, clock_us=6_000)),
         (Stage.SEEN, lambda: log.seen(shot_id, GATE, clock_us=7_000)),
-        (Stage.RECORDED, lambda: log.recorded(shot_id, f"recordings/shot-{shot_id:05d}", clock_us=8_000)),
+        (
+            Stage.RECORDED,
+            lambda: log.recorded(
+                shot_id,
+                f"recordings/shot-{shot_id:05d}",
+                clock_us=8_000,
+                cause="incomplete: the camera was unplugged",
+            ),
+        ),
         (Stage.ANALYSED, lambda: log.analysed(shot_id, ANALYSIS, clock_us=9_000)),
         (Stage.JUDGED, lambda: log.judged(shot_id, verdict, clock_us=10_000)),
     )

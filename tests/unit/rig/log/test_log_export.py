@@ -131,9 +131,7 @@ def test_times_count_from_when_the_shot_was_planned_to_the_last_time_it_came_the
     shot_id = log.begin_shot(1, PLAN, clock_us=7_000_000)
     log.aimed(shot_id, AIM, clock_us=7_500_000)
     log.reached(shot_id, Stage.COCKED, clock_us=8_000_000)
-    log.reached(
-        shot_id, Stage.COCKED, clock_us=49_000_000, cause="let down for too long a dwell, cocked again"
-    )
+    log.reached(shot_id, Stage.COCKED, clock_us=49_000_000)
     log.reached(shot_id, Stage.ARMED)
     row = shots_table(log).to_pylist()[-1]
     assert (row["aimed_after_us"], row["cocked_after_us"]) == (500_000, 42_000_000)
