@@ -11,7 +11,8 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from game.montecassino import Option
-from rig.hit_statistics import By, Outcome, Rate, Tally
+from rig.hit_statistics import Outcome, Rate, Tally
+from rig.hit_view import By
 
 __all__ = ["draw_hits"]
 

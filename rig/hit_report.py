@@ -6,7 +6,8 @@ import csv
 from collections.abc import Mapping, Sequence
 from io import StringIO
 
-from rig.hit_statistics import By, Outcome, Rate, Statistics, Tally, tally, tally_by
+from rig.hit_statistics import Outcome, Rate, Statistics, Tally, tally, tally_by
+from rig.hit_view import By
 
 __all__ = ["as_csv", "as_json", "tallies"]
 

@@ -33,11 +33,11 @@ from game.montecassino import (
     Square,
     SquareError,
 )
+from rig.hit_view import By
 from rig.judging import judge_again
-from rig.log import Fall, Fired, LogError, Session, Shot, ShotLog, Stage
+from rig.log import Fall, Fired, LogError, Session, Shot, ShotLog
 
 __all__ = [
-    "By",
     "Losses",
     "Outcome",
     "Rate",
@@ -59,22 +59,6 @@ _NOT_KNOWN = "not known"
 
 _FELLED = frozenset({Cause.DIRECT, Cause.RICOCHET})
 _CAUSED = _FELLED | {Cause.DRAGGED}
-
-
-class By(StrEnum):
-    """What shots are told apart by."""
-
-    TARGET = "target"
-    """The square aimed at."""
-    DISTANCE = "distance"
-    """Over the ground from the cannon's pivot to the point aimed at, by 100 mm."""
-    OPTION = "option"
-    """The casualty option agreed upon."""
-    SESSION = "session"
-    DWELL = "dwell"
-    """From the lever's latching to the fire command: how long the spring was held."""
-    SHOT = "shot"
-    """Which shot of its session, by 10."""
 
 
 class Outcome(StrEnum):
@@ -346,10 +330,9 @@ def _by_session(shot: Shot, _session: Session, _number: int) -> tuple[float, str
 
 
 def _by_dwell(shot: Shot, _session: Session, _number: int) -> tuple[float, str]:
-    cocked, asked = shot.entry(Stage.COCKED), shot.entry(Stage.ASKED)
-    if cocked is None or asked is None or cocked.clock_us is None or asked.clock_us is None:
+    dwell_s = shot.dwell_s
+    if dwell_s is None:
         return math.inf, _NOT_KNOWN
-    dwell_s = (asked.clock_us - cocked.clock_us) / 1e6
     for first_s, last_s in pairwise(_DWELL_EDGES_S):
         if dwell_s < last_s:
             return float(first_s), f"{first_s} to {last_s} s"

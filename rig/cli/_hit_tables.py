@@ -11,7 +11,8 @@ from rich.text import Text
 
 from game.montecassino import Option
 from rig.hit_report import tallies
-from rig.hit_statistics import By, Losses, Outcome, Rate, Statistics, Tally, tally
+from rig.hit_statistics import Losses, Outcome, Rate, Statistics, Tally, tally
+from rig.hit_view import By
 
 __all__ = ["hit_tables"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +12,7 @@ from rig.cli._app import RefusedError, app
 from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read
 from rig.cli._outputs import check_csv, check_picture
 from rig.cli._pictures import write_figure
+from rig.hit_view import By
 from rig.length_unit import LengthUnit
 from rig.whole_file import write_whole
 
@@ -22,17 +22,6 @@ _HELP = "Say what shots add up to: hits and casualties over the log, or how a gr
 
 _stats = typer.Typer(name="stats", help=_HELP, invoke_without_command=True)
 app.add_typer(_stats, rich_help_panel="Look back")
-
-
-class View(StrEnum):
-    """What shots of the log are told apart by; `rig.hit_statistics.By`, without what that leans on."""
-
-    TARGET = "target"
-    DISTANCE = "distance"
-    OPTION = "option"
-    SESSION = "session"
-    DWELL = "dwell"
-    SHOT = "shot"
 
 
 Unit = Annotated[LengthUnit | None, typer.Option(help="what x and y are in, where the header does not say")]
@@ -50,7 +39,7 @@ Plot = Annotated[
 def over_the_log(
     context: typer.Context,
     by: Annotated[
-        list[View] | None,
+        list[By] | None,
         typer.Option(help="tell shots apart by this; may be given several times"),
     ] = None,
     as_json: AsJson = False,
@@ -66,13 +55,13 @@ def over_the_log(
         return
     from rig.hit_report import as_csv, tallies
     from rig.hit_report import as_json as hits_as_json
-    from rig.hit_statistics import By, statistics_of
+    from rig.hit_statistics import statistics_of
 
     with open_log_to_read(settings) as log:
         statistics = statistics_of(log)
     if not statistics.facts:
         raise RefusedError("no shot of the log has left the cannon; there is nothing to count")
-    views = [By(view.value) for view in dict.fromkeys(by or ())]
+    views = list(dict.fromkeys(by or ()))
     if as_json:
         print(json.dumps(hits_as_json(statistics, views), allow_nan=False))
     else:

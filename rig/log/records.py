@@ -333,6 +333,14 @@ class Shot:
         """The verdict that stands."""
         return self.verdicts[-1] if self.verdicts else None
 
+    @property
+    def dwell_s(self) -> float | None:
+        """How long the lever was latched before the fire command; None where the log does not tell."""
+        cocked, asked = self.entry(Stage.COCKED), self.entry(Stage.ASKED)
+        if cocked is None or asked is None or cocked.clock_us is None or asked.clock_us is None:
+            return None
+        return (asked.clock_us - cocked.clock_us) / 1e6
+
     def entry(self, stage: Stage) -> StageEntry | None:
         """Give the last entry of a stage, or None if the shot never came there."""
         return next((entry for entry in reversed(self.history) if entry.stage is stage), None)

@@ -16,7 +16,8 @@ from scipy.stats import beta, binomtest
 from game.montecassino import Option
 from rig.hit_plot import draw_hits
 from rig.hit_report import as_csv, as_json, tallies
-from rig.hit_statistics import By, Losses, Outcome, Tally, statistics_of, tally, tally_by, wilson
+from rig.hit_statistics import Losses, Outcome, Tally, statistics_of, tally, tally_by, wilson
+from rig.hit_view import By
 from rig.judging import as_logged, decide, judge_again
 from rig.log import Analysis, Fall, ShotLog, Stage, open_log_in_memory
 
