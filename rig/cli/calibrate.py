@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
@@ -13,23 +12,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rig.cli._app import RefusedError, app
-from rig.cli._options import (
-    SETTINGS_FILE,
-    SettingsFile,
-    open_log_to_read,
-    settings_of_this_table,
-    settings_or_defaults,
-)
+from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_of_this_table, settings_or_defaults
 from rig.length_unit import LengthUnit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from calibration.fit import Assumption, Calibration, MeasuredShot, Mount, Parameter
+    from calibration.fit import Assumption, MeasuredShot, Mount, Parameter
     from rig.calibration_file import CalibrationFile
     from rig.cannon import Change
     from rig.settings import Settings
-    from rig.shots_file import ShotsFile
 
 __all__ = ["calibrate_group", "fire", "plan", "shots_range", "show"]
 
@@ -106,12 +98,23 @@ def shots_range(
     """Fit muzzle speed, drag and what else was asked to measured shots, and write the calibration."""
     from calibration.fit import NoFit, fit
     from rig.calibration_file import Input, calibration_of, write_calibration
+    from rig.calibration_report import calibration_in_words, range_in_words
+    from rig.cli._measured_shots import measured_shots, refuse_other_units
 
     chosen = settings_or_defaults(settings)
     known = calibration_of(chosen.cannon)
     files = list(
-        _measured(
-            chosen, known, settings, tape, csv, shots, elevation, unit, floor_mm, skip_bad_rows=skip_bad_rows
+        measured_shots(
+            chosen,
+            settings,
+            known,
+            tape=tape,
+            csv=csv,
+            shots=shots,
+            elevation_deg=elevation,
+            unit=unit,
+            floor_mm=floor_mm,
+            skip_bad_rows=skip_bad_rows,
         )
     )
     measured = [shot for file in files for shot in file.shots]
@@ -120,15 +123,18 @@ def shots_range(
         mount = replace(mount, gravity_mps2=gravity)
     assumed = _assumed(chosen, known)
     for file in files:
-        _refuse_other_units(file, mount, assumed)
+        refuse_other_units(file, mount, assumed)
         for fault in file.skipped:
             typer.echo(f"rig: {file.name}: left out: {fault}", err=True)
     found = fit(measured, mount, free=_parameters(learn), assumed=assumed)
     if isinstance(found, NoFit):
         raise RefusedError(str(found))
     write_calibration(out, found, [Input(file.name, len(file.shots)) for file in files])
-    for line in _told(found, _reference_rad(found, measured)):
+    for line in calibration_in_words(found):
         typer.echo(line)
+    elevation_rad = _highest_taped_rad(measured)
+    if elevation_rad is not None:
+        typer.echo(range_in_words(found, elevation_rad))
     typer.echo(f'wrote {out}; to aim by it, set in {settings}, under [cannon]: calibration = "{out}"')
 
 
@@ -146,13 +152,15 @@ def fire(
     """Fire shots at an elevation, straight ahead, and ask for each range; the muzzle gate's speed is noted besides."""
     from game.montecassino import Position
     from rig.cli._answers import wait_for_enter
+    from rig.cli._measured_shots import refuse_odd_elevation
     from rig.cli._opening import open_rig
     from rig.cli._orders import with_hardware
     from rig.hands import PromptedHands
     from rig.range_firing import RangeGun
-    from rig.shots_file import ShotRows, ShotsFileError
+    from rig.shot_rows import ShotRows
+    from rig.shots_file import ShotsFileError
 
-    _refuse_odd_elevation(elevation)
+    refuse_odd_elevation(elevation)
     chosen = with_hardware(settings_of_this_table(settings), port=port, camera=camera)
     rows = ShotRows.open(csv)
     side = chosen.cannon.sides[0]
@@ -213,15 +221,17 @@ def show(
 ) -> None:
     """Say what a calibration holds, and how far the cannon shoots by it."""
     from rig.calibration_file import read_calibration
+    from rig.calibration_report import calibration_in_words, range_in_words
+    from rig.cli._measured_shots import refuse_odd_elevation
 
     file = read_calibration(calibration)
     came = ", ".join(f"{each.source} ({each.shots})" for each in file.inputs)
     typer.echo(f"made {file.made_utc} from {file.calibration.shots} shots: {came}")
-    for line in _told(file.calibration, None):
+    for line in calibration_in_words(file.calibration):
         typer.echo(line)
     for degrees in elevation or []:
-        _refuse_odd_elevation(degrees)
-        typer.echo(_range_line(file.calibration, math.radians(degrees)))
+        refuse_odd_elevation(degrees)
+        typer.echo(range_in_words(file.calibration, math.radians(degrees)))
 
 
 @calibrate_group.command()
@@ -243,20 +253,22 @@ def plan(
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Say at which elevations to fire so that the most is learnt."""
-    from calibration.fit import MeasuredShot
+    from calibration.fit import MeasuredShot, Parameter
     from calibration.fit.design import plan as choose
     from rig.aiming import cannon_of
     from rig.calibration_file import calibration_of, read_calibration
+    from rig.calibration_report import plan_in_words
+    from rig.cli._measured_shots import refuse_odd_elevation, refuse_odd_floor
     from rig.shots_file import SHOT_RADIUS_M
 
     chosen = settings_or_defaults(settings)
-    _refuse_odd_elevation(elevation)
-    _refuse_odd_floor(floor_mm)
+    refuse_odd_elevation(elevation)
+    refuse_odd_floor(floor_mm)
     named = calibration_of(chosen.cannon)
     known = named if calibration is None else read_calibration(calibration)
     limits = cannon_of(chosen.cannon.sides[0], chosen.cannon, chosen.board).elevation_rad
     mount, assumed = _mount(chosen, named), _assumed(chosen, named)
-    speed_mps = next(value.value for name, value in assumed.items() if name.value == "speed_mps")
+    speed_mps = assumed[Parameter.SPEED].value
 
     def candidate(degrees: float) -> MeasuredShot:
         return MeasuredShot(
@@ -284,119 +296,8 @@ def plan(
         for_range=for_range,
         assumed=assumed,
     )
-    for each in proposed.proposed:
-        times = "once" if each.times == 1 else f"{each.times} times"
-        typer.echo(f"fire {times} at {math.degrees(each.shot.elevation_rad):.1f} degrees, and tape the range")
-    for parameter, before in proposed.before.items():
-        typer.echo(
-            f"{_upper(parameter.in_words)}: now to {_sd(parameter, before)}, then to {_sd(parameter, proposed.after[parameter])}"
-        )
-    typer.echo(
-        f"mean range at {elevation:g} degrees: now to {100 * proposed.range_before_m:.1f} cm, "
-        f"then to {100 * proposed.range_after_m:.1f} cm (standard error)"
-    )
-
-
-def _measured(
-    settings: Settings,
-    known: CalibrationFile | None,
-    settings_file: Path,
-    tape: str | None,
-    csv: Path | None,
-    shots: str | None,
-    elevation: float | None,
-    unit: LengthUnit | None,
-    floor_mm: float,
-    *,
-    skip_bad_rows: bool,
-) -> Iterator[ShotsFile]:
-    """Yield the shots of every source named."""
-    from calibration.aim import Strip
-    from game.montecassino import BOARD_FILES, BOARD_ROWS, Side
-    from rig.shots_file import ShotsFile, logged_shots, read_shots, shots_of_tape
-
-    if tape is None and csv is None and shots is None:
-        raise typer.BadParameter("give what was measured: --tape, --csv or --shots")
-    _refuse_odd_floor(floor_mm)
-    if elevation is not None:
-        _refuse_odd_elevation(elevation)
-    elevation_rad = None if elevation is None else math.radians(elevation)
-    logged: list[MeasuredShot] = []
-    if shots is not None:
-        square_m = settings.board.square_mm / 1000
-        strips = {
-            side.value: Strip.of_side(
-                side.value,
-                BOARD_FILES * square_m,
-                BOARD_ROWS * square_m,
-                settings.cannon.strip_offset_mm / 1000,
-            )
-            for side in Side
-        }
-        wanted = _numbers(shots)
-        with open_log_to_read(settings_file) as log:
-            logged = list(
-                logged_shots(
-                    log.shots(),
-                    wanted,
-                    known,
-                    strips,
-                    elevation_approach=settings.cannon.elevation.approach,
-                    azimuth_approach=settings.cannon.azimuth.approach,
-                )
-            )
-    if tape is not None:
-        if not logged and elevation_rad is None:
-            raise typer.BadParameter(
-                "say at which elevation the ranges were shot: --elevation, or --shots of the log"
-            )
-        if logged and elevation_rad is not None:
-            raise typer.BadParameter("--elevation is known from the log's shots; give only one of both")
-        yield shots_of_tape(
-            tape,
-            unit or LengthUnit.CM,
-            elevation_rad=elevation_rad,
-            floor_m=floor_mm / 1000,
-            fired=logged,
-        )
-    elif logged:
-        yield ShotsFile(f"shots {shots} of the log", tuple(logged), unit or LengthUnit.CM)
-    elif shots is not None and csv is None:
-        raise RefusedError("the log has no shot that the muzzle gate timed")
-    if csv is not None:
-        yield read_shots(
-            csv,
-            unit=unit,
-            elevation_rad=elevation_rad,
-            floor_m=floor_mm / 1000,
-            skip_bad_rows=skip_bad_rows,
-        )
-
-
-_MOST_SHOTS = 100_000  # more than any log has
-_RUN = re.compile(
-    r"(\d{1,18})(?:-(\d{1,18}))?", re.ASCII
-)  # of shot numbers; more digits than any log counts to
-
-
-def _numbers(text: str) -> set[int] | None:
-    """Read shot numbers, as 5-16,18; None for all."""
-    if text.strip().lower() == "all":
-        return None
-    numbers: set[int] = set()
-    for part in text.split(","):
-        match = _RUN.fullmatch(part.strip())
-        if match is None:
-            raise typer.BadParameter(
-                f"--shots: {part.strip()!r} found, expected numbers as 5-16 or 5,7,9, or all"
-            )
-        first, last = int(match[1]), int(match[2] or match[1])
-        if last < first:
-            raise typer.BadParameter(f"--shots: {part.strip()!r} found, expected the lower number first")
-        if last - first >= _MOST_SHOTS:
-            raise typer.BadParameter(f"--shots: {part.strip()!r} found, expected {_MOST_SHOTS} shots at most")
-        numbers |= set(range(first, last + 1))
-    return numbers
+    for line in plan_in_words(proposed, elevation):
+        typer.echo(line)
 
 
 def _mount(settings: Settings, known: CalibrationFile | None) -> Mount:
@@ -437,115 +338,7 @@ def _parameters(learn: Sequence[Learn] | None) -> list[Parameter]:
     return [parameter for parameter in Parameter if parameter in found]
 
 
-def _refuse_other_units(file: ShotsFile, mount: Mount, assumed: Mapping[Parameter, Assumption]) -> None:
-    """Ask back where ranges look as if they were meant in another unit."""
-    import numpy as np
-
-    from calibration.fit import Parameter
-    from calibration.fit.units import METRES, doubt_about_units
-    from calibration.hodograph import cross
-
-    taped = [shot for shot in file.shots if shot.range_m is not None]
-    if not taped:
-        return
-    angles = np.array([shot.elevation_rad for shot in taped])
-    heights = np.array([shot.fall_height_m for shot in taped])
-    expected_m = cross(
-        assumed[Parameter.SPEED].value,
-        angles,
-        assumed[Parameter.DRAG].value,
-        offset_m=heights - mount.pivot_height_m - mount.barrel_m * np.sin(angles),
-    ).x_m
-    told = np.isfinite(expected_m) & (expected_m > 0.01)
-    if not told.all():
-        odd = taped[int(np.flatnonzero(~told)[0])]
-        raise RefusedError(
-            f"{file.name}: {odd.name}: a shot fired at {math.degrees(odd.elevation_rad):.1f} degrees never comes "
-            f"down to {1000 * odd.fall_height_m:g} mm over the board"
-        )
-    written = [(shot.range_m or 0.0) / METRES[file.unit] for shot in taped]
-    doubt = doubt_about_units(written, file.unit, expected_m.tolist())
-    if doubt is not None:
-        raise RefusedError(f"{file.name}: {doubt}")
-
-
-def _refuse_odd_floor(floor_mm: float) -> None:
-    if not -5_000 <= floor_mm <= 5_000:
-        raise typer.BadParameter(f"the floor is {floor_mm:g} mm over the board; expected -5000 to 5000")
-
-
-def _refuse_odd_elevation(degrees: float) -> None:
-    if not -90 < degrees < 90:
-        raise typer.BadParameter(
-            f"an elevation is {degrees:g}, expected more than -90 and less than 90 degrees"
-        )
-
-
-def _reference_rad(found: Calibration, measured: Sequence[MeasuredShot]) -> float | None:
-    """Return the elevation of the highest shots whose range was taped, as the one that people ask about."""
+def _highest_taped_rad(measured: Sequence[MeasuredShot]) -> float | None:
+    """Return the highest elevation at which a range was taped: it is the one that people ask about."""
     taped = [shot.elevation_rad for shot in measured if shot.range_m is not None]
     return max(taped) if taped else None
-
-
-def _told(found: Calibration, elevation_rad: float | None) -> Iterator[str]:
-    """Tell a calibration in a few lines."""
-    from calibration.fit import Parameter, Status
-
-    for parameter in Parameter:
-        status = found.status_of(parameter)
-        if status is Status.TRUSTED:
-            continue
-        interval = found.interval(parameter)
-        said = f"{_upper(parameter.in_words)}: {_shown(parameter, found.value(parameter))}"
-        ends = f"{_shown(parameter, interval.low)} to {_shown(parameter, interval.high)}"
-        yield f"{said}, {ends} with 95 %{'' if status is Status.FITTED else '; assumed, not from these shots'}"
-    if found.scatter_fitted:
-        scatter = found.scatter_interval()
-        yield (
-            f"speeds scatter by {100 * found.scatter:.2f} % from shot to shot, "
-            f"{100 * scatter.low:.2f} % to {100 * scatter.high:.2f} % with 95 %"
-        )
-    yield from (f"note: {note}" for note in found.notes)
-    if elevation_rad is not None:
-        yield _range_line(found, elevation_rad)
-
-
-def _range_line(found: Calibration, elevation_rad: float) -> str:
-    from rig.shots_file import SHOT_RADIUS_M
-
-    predicted = found.predict_range(elevation_rad, fall_height_m=SHOT_RADIUS_M)
-    return (
-        f"at {math.degrees(elevation_rad):.1f} degrees it shoots {100 * predicted.mean_m:.1f} cm on the board's level, "
-        f"{100 * predicted.confidence_m.low:.1f} to {100 * predicted.confidence_m.high:.1f} cm with 95 %; "
-        f"the next shot {100 * predicted.next_m.low:.0f} to {100 * predicted.next_m.high:.0f} cm"
-    )
-
-
-def _shown(parameter: Parameter, value: float) -> str:
-    factor, digits, unit = _units(parameter)
-    return f"{factor * value:.{digits}f}{unit}"
-
-
-def _sd(parameter: Parameter, value: float) -> str:
-    factor, digits, unit = _units(parameter)
-    return f"{factor * value:.{digits + 1}f}{unit}"
-
-
-def _units(parameter: Parameter) -> tuple[float, int, str]:
-    """Return how a person reads it: factor, digits, unit."""
-    name = parameter.value
-    if name.endswith("_mps"):
-        return 1.0, 3, " m/s"
-    if name.endswith("_per_m"):
-        return 1.0, 5, " 1/m"
-    if name.endswith("_rad"):
-        return 180 / math.pi, 2, " degrees"
-    if name.endswith("_m"):
-        return 1000.0, 1, " mm"
-    if name.startswith("fade"):
-        return 100.0, 4, " %" + (" a shot" if name.endswith("shot") else " a second")
-    return 1.0, 4, ""
-
-
-def _upper(words: str) -> str:
-    return words[0].upper() + words[1:]

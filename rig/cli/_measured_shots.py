@@ -1,0 +1,173 @@
+"""What `rig calibrate` takes as measured: ranges typed in, a file, shots of the log; what cannot be meant is refused."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+import typer
+
+from calibration.aim import Strip
+from calibration.fit import Assumption, MeasuredShot, Mount, Parameter
+from calibration.fit.units import METRES, doubt_about_units
+from calibration.hodograph import cross
+from game.montecassino import BOARD_FILES, BOARD_ROWS, Side
+from rig.calibration_file import CalibrationFile
+from rig.cli._app import RefusedError
+from rig.cli._options import open_log_to_read
+from rig.length_unit import LengthUnit
+from rig.settings import Settings
+from rig.shots_file import ShotsFile, read_shots, shots_of_tape
+from rig.shots_of_log import shots_of_log
+
+__all__ = ["measured_shots", "refuse_odd_elevation", "refuse_odd_floor", "refuse_other_units"]
+
+_MOST_SHOTS = 100_000  # more than any log has
+_RUN = re.compile(
+    r"(\d{1,18})(?:-(\d{1,18}))?", re.ASCII
+)  # of shot numbers; more digits than any log counts to
+
+
+def measured_shots(
+    settings: Settings,
+    settings_file: Path,
+    known: CalibrationFile | None,
+    *,
+    tape: str | None,
+    csv: Path | None,
+    shots: str | None,
+    elevation_deg: float | None,
+    unit: LengthUnit | None,
+    floor_mm: float,
+    skip_bad_rows: bool,
+) -> Iterator[ShotsFile]:
+    """Yield the shots of every source named.
+
+    Parameters
+    ----------
+    settings, settings_file
+        The settings, and where they stand: they name the log.
+    known
+        The calibration that the rig aims by now.
+    tape, csv, shots, elevation_deg, unit, floor_mm, skip_bad_rows
+        As `rig calibrate range` was given them.
+    """
+    if tape is None and csv is None and shots is None:
+        raise typer.BadParameter("give what was measured: --tape, --csv or --shots")
+    refuse_odd_floor(floor_mm)
+    if elevation_deg is not None:
+        refuse_odd_elevation(elevation_deg)
+    elevation_rad = None if elevation_deg is None else math.radians(elevation_deg)
+    logged: list[MeasuredShot] = []
+    if shots is not None:
+        square_m = settings.board.square_mm / 1000
+        strips = {
+            side.value: Strip.of_side(
+                side.value,
+                BOARD_FILES * square_m,
+                BOARD_ROWS * square_m,
+                settings.cannon.strip_offset_mm / 1000,
+            )
+            for side in Side
+        }
+        wanted = _numbers(shots)
+        with open_log_to_read(settings_file) as log:
+            logged = list(
+                shots_of_log(
+                    log.shots(),
+                    wanted,
+                    known,
+                    strips,
+                    elevation_approach=settings.cannon.elevation.approach,
+                    azimuth_approach=settings.cannon.azimuth.approach,
+                )
+            )
+    if tape is not None:
+        if not logged and elevation_rad is None:
+            raise typer.BadParameter(
+                "say at which elevation the ranges were shot: --elevation, or --shots of the log"
+            )
+        if logged and elevation_rad is not None:
+            raise typer.BadParameter("--elevation is known from the log's shots; give only one of both")
+        yield shots_of_tape(
+            tape,
+            unit or LengthUnit.CM,
+            elevation_rad=elevation_rad,
+            floor_m=floor_mm / 1000,
+            fired=logged,
+        )
+    elif logged:
+        yield ShotsFile(f"shots {shots} of the log", tuple(logged), unit or LengthUnit.CM)
+    elif shots is not None and csv is None:
+        raise RefusedError("the log has no shot that the muzzle gate timed")
+    if csv is not None:
+        yield read_shots(
+            csv,
+            unit=unit,
+            elevation_rad=elevation_rad,
+            floor_m=floor_mm / 1000,
+            skip_bad_rows=skip_bad_rows,
+        )
+
+
+def refuse_other_units(file: ShotsFile, mount: Mount, assumed: Mapping[Parameter, Assumption]) -> None:
+    """Ask back where ranges look as if they were meant in another unit."""
+    taped = [shot for shot in file.shots if shot.range_m is not None]
+    if not taped:
+        return
+    angles = np.array([shot.elevation_rad for shot in taped])
+    heights = np.array([shot.fall_height_m for shot in taped])
+    expected_m = cross(
+        assumed[Parameter.SPEED].value,
+        angles,
+        assumed[Parameter.DRAG].value,
+        offset_m=heights - mount.pivot_height_m - mount.barrel_m * np.sin(angles),
+    ).x_m
+    told = np.isfinite(expected_m) & (expected_m > 0.01)
+    if not told.all():
+        odd = taped[int(np.flatnonzero(~told)[0])]
+        raise RefusedError(
+            f"{file.name}: {odd.name}: a shot fired at {math.degrees(odd.elevation_rad):.1f} degrees never comes "
+            f"down to {1000 * odd.fall_height_m:g} mm over the board"
+        )
+    written = [(shot.range_m or 0.0) / METRES[file.unit] for shot in taped]
+    doubt = doubt_about_units(written, file.unit, expected_m.tolist())
+    if doubt is not None:
+        raise RefusedError(f"{file.name}: {doubt}")
+
+
+def refuse_odd_floor(floor_mm: float) -> None:
+    """Refuse a floor that no table stands on."""
+    if not -5_000 <= floor_mm <= 5_000:
+        raise typer.BadParameter(f"the floor is {floor_mm:g} mm over the board; expected -5000 to 5000")
+
+
+def refuse_odd_elevation(degrees: float) -> None:
+    """Refuse an elevation past the vertical."""
+    if not -90 < degrees < 90:
+        raise typer.BadParameter(
+            f"an elevation is {degrees:g}, expected more than -90 and less than 90 degrees"
+        )
+
+
+def _numbers(text: str) -> set[int] | None:
+    """Read shot numbers, as 5-16,18; None for all."""
+    if text.strip().lower() == "all":
+        return None
+    numbers: set[int] = set()
+    for part in text.split(","):
+        match = _RUN.fullmatch(part.strip())
+        if match is None:
+            raise typer.BadParameter(
+                f"--shots: {part.strip()!r} found, expected numbers as 5-16 or 5,7,9, or all"
+            )
+        first, last = int(match[1]), int(match[2] or match[1])
+        if last < first:
+            raise typer.BadParameter(f"--shots: {part.strip()!r} found, expected the lower number first")
+        if last - first >= _MOST_SHOTS:
+            raise typer.BadParameter(f"--shots: {part.strip()!r} found, expected {_MOST_SHOTS} shots at most")
+        numbers |= set(range(first, last + 1))
+    return numbers
