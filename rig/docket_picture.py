@@ -15,13 +15,11 @@ from numpy.typing import NDArray
 
 from game.montecassino import Square
 from rig.recording import RecordingError, read_frames, read_recording
-from rig.replay_drawing import Colour, Sheet, text_width_px, write
+from rig.table_drawing import DIM, GROUND, WORDS, Colour, Drawing, Image, text_width_px, told_time, write
 from rig.whole_file import write_whole
 from vision.registration import NoBoard, register
 
 __all__ = ["write_crops"]
-
-Image = NDArray[np.uint8]
 
 _SIDE_PX = 400
 _GAP_PX = 12
@@ -29,15 +27,11 @@ _CAPTION_PX = 34
 _REACH_SQUARES = 3.2  # from side to side of a crop
 _BEFORE_US = 40_000
 _MOVING = 3  # pictures of it
-_STILL_SHARE = (
-    0.25  # of how much its place changes for good, above what noise does; a neighbour's shadow changes less
-)
+# Of how much its place changes for good, above what noise does; a neighbour's shadow changes less.
+_STILL_SHARE = 0.25
 _BLOCKS = 12  # along each side of its place, of which each is one shade: so it is hardly grainy
 _RING_MM = 16.0
 _RING: Colour = (255, 120, 235)
-_GROUND: Colour = (38, 33, 30)
-_WORDS: Colour = (235, 235, 235)
-_DIM: Colour = (165, 160, 155)
 
 
 def write_crops(path: Path, folder: Path, square: Square, *, title: str) -> None:
@@ -88,17 +82,17 @@ def write_crops(path: Path, folder: Path, square: Square, *, title: str) -> None
     )
     wanted = _told(pictures, before, place_px)
     width_px = len(wanted) * (_SIDE_PX + _GAP_PX) + _GAP_PX
-    strip = np.full((_CAPTION_PX + 26 + _SIDE_PX + _GAP_PX, width_px, 3), _GROUND, np.uint8)
-    write(strip, title, (_GAP_PX, 10), 18, _WORDS, bold=True)
+    strip = np.full((_CAPTION_PX + 26 + _SIDE_PX + _GAP_PX, width_px, 3), GROUND, np.uint8)
+    write(strip, title, (_GAP_PX, 10), 18, WORDS, bold=True)
     for column, k in enumerate(sorted(wanted)):
         left = _GAP_PX + column * (_SIDE_PX + _GAP_PX)
-        sheet = Sheet(pictures[k], view, size_px=(_SIDE_PX, _SIDE_PX), part_px=part_px)
-        sheet.ring((x_mm, y_mm), _RING_MM, _RING, 1.5, dashed=True)
+        drawing = Drawing(pictures[k], view, size_px=(_SIDE_PX, _SIDE_PX), part_px=part_px)
+        drawing.ring((x_mm, y_mm), _RING_MM, _RING, 1.5, dashed=True)
         top = _CAPTION_PX + 26
-        strip[top : top + _SIDE_PX, left : left + _SIDE_PX] = sheet.canvas
-        write(strip, wanted[k], (left, _CAPTION_PX + 4), 15, _WORDS)
-        clock = f"{(times_us[k] - begin_us) / 1000:+.0f} ms".replace("-", "−")
-        write(strip, clock, (left + _SIDE_PX - text_width_px(clock, 14), _CAPTION_PX + 5), 14, _DIM)
+        strip[top : top + _SIDE_PX, left : left + _SIDE_PX] = drawing.canvas
+        write(strip, wanted[k], (left, _CAPTION_PX + 4), 15, WORDS)
+        clock = told_time(times_us[k] - begin_us)
+        write(strip, clock, (left + _SIDE_PX - text_width_px(clock, 14), _CAPTION_PX + 5), 14, DIM)
     write_whole(path, cv2.imencode(".png", strip)[1].tobytes())
 
 

@@ -1,4 +1,4 @@
-"""When the shot is told to have touched each soldier: never after the motion that it caused."""
+"""What the shot is told to have touched, and when: never after the motion that it caused."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 from game.montecassino import Square
 from vision.causes.touches import Touch
 
-__all__ = ["told_touches"]
+__all__ = ["met", "told_touches"]
 
 
 def told_touches(
@@ -36,3 +36,8 @@ def told_touches(
         latest_us = min(latest_us, touch.time_us)
         told.append(replace(touch, time_us=latest_us))
     return tuple(reversed(told))
+
+
+def met(touch: Touch) -> str:
+    """Say what the shot touched: the board, a soldier by its square, or something."""
+    return "the board" if touch.on_board else str(touch.square or "something")

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-from game.montecassino import BOARD_FILES, BOARD_ROWS, Side
+from game.montecassino import Side
 from rig.eye import board_and_sides
-from rig.replay_drawing import Colour, Sheet, text_width_px, wrapped, write
+from rig.table_drawing import DIM, GROUND, WORDS, Colour, Drawing, Image, text_width_px, wrapped, write
 from vision.guards import Alarm, TableGuard, Trouble
 from vision.lying_there import find_lying_thing
 from vision.outcome import Standing
@@ -26,8 +25,6 @@ from vision.soldiers import read_board
 
 __all__ = ["TableWatch"]
 
-Image = NDArray[np.uint8]
-
 _AGAIN_US = 1_000_000  # a board that is not seen is looked for so often
 _LASTING_US = 3_000_000  # what lies still for so long is no hand, and is meant to be there
 _HEIGHT_PX = 720
@@ -36,9 +33,6 @@ _FOOT_MM = 15.0
 _THERE_MM = 34.0  # a ring round whatever is the matter, clear of a soldier's
 _CLEAR: Colour = (120, 205, 120)
 _NOT_CLEAR: Colour = (90, 90, 255)
-_GROUND: Colour = (38, 33, 30)
-_WORDS: Colour = (235, 235, 235)
-_DIM: Colour = (165, 160, 155)
 _GRID: Colour = (255, 255, 255)
 _SIDES: Mapping[Side, Colour] = {Side.A: (120, 220, 255), Side.G: (255, 190, 110)}
 
@@ -135,14 +129,14 @@ class TableWatch:
         """Return the picture with everything drawn over it, below a bar that says how things stand."""
         height, width = picture.shape[:2]
         size_px = (2 * round(width * _HEIGHT_PX / height / 2), _HEIGHT_PX)
-        bar = np.full((_BAR_PX, size_px[0], 3), _GROUND, np.uint8)
+        bar = np.full((_BAR_PX, size_px[0], 3), GROUND, np.uint8)
         light = _CLEAR if self.clear else _NOT_CLEAR
         bar[:, :10] = light
         facts = self._facts()
         room_px = size_px[0] - 22 - 24 - text_width_px(facts, 14)
         for row, line in enumerate(wrapped(self.state, 19, room_px, bold=True, most_lines=2)):
-            write(bar, line, (22, 8 + 25 * row), 19, light if not self.clear else _WORDS, bold=True)
-        write(bar, facts, (size_px[0] - 12 - text_width_px(facts, 14), 12), 14, _DIM)
+            write(bar, line, (22, 8 + 25 * row), 19, light if not self.clear else WORDS, bold=True)
+        write(bar, facts, (size_px[0] - 12 - text_width_px(facts, 14), 12), 14, DIM)
         return np.vstack([bar, self._drawn(picture, size_px)])
 
     def _facts(self) -> str:
@@ -157,24 +151,15 @@ class TableWatch:
             plain = cv2.resize(picture, size_px, interpolation=cv2.INTER_AREA)
             return np.asarray(cv2.cvtColor(plain, cv2.COLOR_GRAY2BGR) if plain.ndim == 2 else plain, np.uint8)
         scene, standing = self._scene, self._read.standing
-        sheet = Sheet(picture, self._read.view, size_px=size_px)
-        side, wide, long = scene.square_mm, scene.width_mm, scene.length_mm
-        steps = [float(s) for s in np.linspace(0.0, 1.0, 9)]
-        sheet.faint(
-            [
-                *([(s * wide, k * side, 0.0) for s in steps] for k in range(BOARD_ROWS + 1)),
-                *([(k * side, s * long, 0.0) for s in steps] for k in range(BOARD_FILES + 1)),
-            ],
-            _GRID,
-            0.45,
-        )
-        sheet.line([(x, y, 0.0) for x, y in scene.outline_mm], _GRID, 1.5, closed=True)
+        drawing = Drawing(picture, self._read.view, size_px=size_px)
+        drawing.squares(scene.square_mm, _GRID, 0.45)
+        drawing.line([(x, y, 0.0) for x, y in scene.outline_mm], _GRID, 1.5, closed=True)
         for soldier in standing.soldiers:
-            sheet.ring((soldier.x_mm, soldier.y_mm), _FOOT_MM, _SIDES[soldier.side], 1.6)
+            drawing.ring((soldier.x_mm, soldier.y_mm), _FOOT_MM, _SIDES[soldier.side], 1.6)
         for soldier in standing.soldiers:
-            middle_mm = soldier.square.centre_mm(side)
-            sheet.tag(middle_mm, side / 2, str(soldier.square), _SIDES[soldier.side])
+            middle_mm = soldier.square.centre_mm(scene.square_mm)
+            drawing.tag(middle_mm, scene.square_mm / 2, str(soldier.square), _SIDES[soldier.side])
         if self._alarm is not None and self._alarm.centre_px is not None:
             x_mm, y_mm = self._read.view.on_plane(np.array([self._alarm.centre_px]))[0]
-            sheet.ring((float(x_mm), float(y_mm)), _THERE_MM, _NOT_CLEAR, 4.0)
-        return sheet.canvas
+            drawing.ring((float(x_mm), float(y_mm)), _THERE_MM, _NOT_CLEAR, 4.0)
+        return drawing.canvas

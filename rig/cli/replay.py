@@ -25,7 +25,8 @@ def replay(
     from rig.analyse import analyse_folder
     from rig.analysis_store import place_of
     from rig.recording import read_recording
-    from rig.replay import write_film, write_sheet
+    from rig.replay_film import write_film
+    from rig.replay_sheet import write_sheet
 
     recording = read_recording(folder)
     # Beside the reading that it shows: a newer rig's replay does not take an older one's place.

@@ -14,6 +14,7 @@ from rig.log import Shot
 from rig.recording import read_frames
 from rig.report.annotate import Mark, MarkKind, annotate, overlay_motion
 from rig.report.page import Picture, ShotPage
+from rig.told_touches import met
 from vision.causes import FallCause
 
 __all__ = ["page_of_shot"]
@@ -131,8 +132,9 @@ def _facts(shot: Shot, analysis: Analysis) -> list[tuple[str, str]]:
         facts.append(("speed seen by the camera", f"{seen[0]:.2f} ± {seen[1]:.2f} m/s"))
     first = analysis.reading.contacts.first
     if first is not None:
-        what = "the board" if first.on_board else str(first.square or "something")
-        facts.append(("first touched", f"{what} at x {first.point_mm[0]:.0f}, y {first.point_mm[1]:.0f} mm"))
+        facts.append(
+            ("first touched", f"{met(first)} at x {first.point_mm[0]:.0f}, y {first.point_mm[1]:.0f} mm")
+        )
     facts.append(("board placed within", f"{analysis.reading.view.error_mm:.2f} mm"))
     facts.append(("recording", str(shot.recording_path)))
     return facts

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from painted_shot import FALLS, record
 
-from rig import replay
+from rig import replay_sheet
 from rig.analyse import Analysis, analyse_folder
 from vision.outcome import Push
 
@@ -47,9 +47,9 @@ def test_the_sheet_says_why_a_soldier_is_put_back(
     analysis: Analysis, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written: list[str] = []
-    monkeypatch.setattr(replay, "write", lambda canvas, words, *rest, **how: written.append(words))
+    monkeypatch.setattr(replay_sheet, "write", lambda canvas, words, *rest, **how: written.append(words))
     told = pushed(analysis)
-    replay.write_sheet(tmp_path / "sheet.png", told, folder)
+    replay_sheet.write_sheet(tmp_path / "sheet.png", told, folder)
     _, stands = told.verdict.put_back
     assert f"put back: {FALLS}, outside the zone A25-A72" in written
     assert f"put back: {stands}, pushed off its square but still standing" in written

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from painted_shot import FIRE, FRAMES, TIMES_US, record
 
 from game.montecassino import Cause, Doubt, Side, Square
-from rig import replay
+from rig import replay_film
 from rig.analyse import Analysis, analyse_folder
 from rig.cli import main
 from rig.recording import Recording
-from rig.replay import _Story
-from rig.replay_drawing import Sheet, text_width_px, wrapped
+from rig.replay_film import _Film
+from rig.replay_story import Story
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +56,8 @@ def test_a_film_and_a_sheet_are_written_beside_the_reading(
 def test_they_go_where_they_are_asked_to(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("write_film", "write_sheet"):
-        monkeypatch.setattr(replay, name, lambda path, analysis, folder: path.touch())
+    for name in ("replay_film.write_film", "replay_sheet.write_sheet"):
+        monkeypatch.setattr(f"rig.{name}", lambda path, analysis, folder: path.touch())
     assert main(["replay", str(folder), "--into", str(tmp_path / "films")]) == 0
     assert {path.name for path in (tmp_path / "films").iterdir()} == {"shot-7.mp4", "shot-7.png"}
 
@@ -79,7 +79,7 @@ def test_a_film_that_the_encoder_does_not_take_is_one_line_and_leaves_nothing(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # A second pass, without what the first one finds.
-    monkeypatch.setattr(replay, "_ENCODER", {"flags": "+pass2"})
+    monkeypatch.setattr(replay_film, "_ENCODER", {"flags": "+pass2"})
     assert main(["replay", str(folder), "--into", str(tmp_path / "films")]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line == f"rig: {tmp_path}/films/shot-7.mp4: Generic error in an external library"
@@ -90,8 +90,8 @@ def test_two_that_write_one_film_at_once_both_leave_it_whole(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     film = tmp_path / "shot-7.mp4"
-    monkeypatch.setattr(replay, "_Story", lambda analysis, name: None)
-    second = Thread(target=lambda: replay.write_film(film, None, folder))  # type: ignore[arg-type]
+    monkeypatch.setattr(replay_film, "Story", lambda analysis, name: None)
+    second = Thread(target=lambda: replay_film.write_film(film, None, folder))  # type: ignore[arg-type]
 
     def encode(path: Path, story: object, folder: Path) -> None:
         with path.open("w") as file:
@@ -100,8 +100,8 @@ def test_two_that_write_one_film_at_once_both_leave_it_whole(
                 second.join(timeout=0.3)  # long enough for one who does not wait for this one to be done
             file.write("whole")
 
-    monkeypatch.setattr(replay, "_encode", encode)
-    replay.write_film(film, None, folder)  # type: ignore[arg-type]
+    monkeypatch.setattr(replay_film, "_encode", encode)
+    replay_film.write_film(film, None, folder)  # type: ignore[arg-type]
     second.join()
     assert film.read_text() == "whole"
     assert list(tmp_path.iterdir()) == [film]
@@ -118,12 +118,12 @@ def test_a_verdict_leaves_room_for_what_happened_however_many_are_in_doubt(
     )
     verdict = replace(analysis.verdict, doubts=doubts, undecided=tuple(doubt.square for doubt in doubts))
     keys = analysis.recording.keys
-    story = _Story(replace(analysis, verdicts={keys.option: verdict}), "shot-7")
+    story = Story(replace(analysis, verdicts={keys.option: verdict}), "shot-7")
     picture = np.zeros((keys.camera.height, keys.camera.width, 3), np.uint8)
-    page = story.page(picture, TIMES_US[-1], ruled=True)
-    panel = page[:, -replay._PANEL_PX :]
-    said = [words for words, _ in story._verdict_lines(15, 400, most_lines=replay._MOST_LINES)]
-    assert len(said) <= replay._MOST_LINES
+    page = _Film(story).page(picture, TIMES_US[-1], ruled=True)
+    panel = page[:, -replay_film._PANEL_PX :]
+    said = [words for words, _ in story.verdict_lines(15, 400, most_lines=replay_film._MOST_LINES)]
+    assert len(said) <= replay_film._MOST_LINES
     ground = (panel == panel[0, 0]).all(axis=(1, 2))
     assert ground[-8:].all()
     told = " ".join(said)
@@ -137,64 +137,20 @@ def test_a_lost_picture_does_not_make_the_film_say_that_it_runs_slower(
     times_us = TIMES_US[: FIRE + 3] + TIMES_US[FIRE + 4 :]
     keys = analysis.recording.keys.model_copy(update={"timestamps_us": times_us})
     picture = np.zeros((keys.camera.height, keys.camera.width, 3), np.uint8)
-    monkeypatch.setattr(replay, "read_frames", lambda folder, recording: [picture] * len(times_us))
+    monkeypatch.setattr(replay_film, "read_frames", lambda folder, recording: [picture] * len(times_us))
     said = set()
-    write = replay.write
+    write = replay_film.write
 
     def heard(canvas: NDArray[np.uint8], words: str, *where: Any, **how: Any) -> None:
         said.add(words)
         write(canvas, words, *where, **how)
 
-    monkeypatch.setattr(replay, "write", heard)
-    replay.write_film(tmp_path / "shot.mp4", replace(analysis, recording=Recording(keys)), folder)
+    monkeypatch.setattr(replay_film, "write", heard)
+    replay_film.write_film(tmp_path / "shot.mp4", replace(analysis, recording=Recording(keys)), folder)
     assert {words for words in said if "speed" in words} == {"1/19 of its speed", "1/5 of its speed"}
 
 
 @pytest.mark.parametrize("fps", [30, 60, 120, 240, 500])
 def test_a_flight_is_twenty_times_slower_however_fast_the_camera_is(fps: int) -> None:
-    story = cast(_Story, SimpleNamespace(_frame_us=1e6 / fps, _flight_us=(0, 100_000)))
-    assert 18 <= _Story._repeats(story, 50_000) * fps / replay._FILM_FPS <= 21
-
-
-def test_words_are_placed_apart_and_inside_the_picture(analysis: Analysis) -> None:
-    sheet = Sheet(np.full((450, 800, 3), 90, np.uint8), analysis.reading.view, size_px=(640, 360))
-    for k in range(12):
-        sheet.label((180.0 + k, 405.0), 16.0, f"A-{k:02d} direct", (255, 255, 255))
-    boxes = sheet.written
-    assert len(boxes) == 12
-    for k, a in enumerate(boxes):
-        assert a[0] >= 0 and a[1] >= 0 and a[2] <= 640 and a[3] <= 360
-        assert not any(a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3] for b in boxes[k + 1 :])
-
-
-def test_a_sentence_is_broken_where_it_is_too_wide() -> None:
-    sentence = "the shot did not reach it; A-44 fell or slid against it, and it moved 106 ms after release"
-    lines = wrapped(sentence, 13, 200)
-    assert " ".join(lines) == sentence
-    assert all(text_width_px(line, 13) <= 200 for line in lines)
-    assert wrapped("unbreakable" * 9, 13, 50) == ["unbreakable" * 9]
-    bold = wrapped(sentence, 19, 400, bold=True)
-    assert " ".join(bold) == sentence
-    assert all(text_width_px(line, 19, bold=True) <= 400 for line in bold)
-
-
-def test_a_sentence_with_more_lines_than_there_is_room_for_ends_in_an_ellipsis_after_a_word() -> None:
-    sentence = "clear; 13 soldiers of A, 12 of G; " + "; ".join(
-        f"G-{k} is not where it was" for k in range(25, 40)
-    )
-    lines = wrapped(sentence, 19, 600, bold=True, most_lines=2)
-    assert len(lines) == 2
-    assert all(text_width_px(line, 19, bold=True) <= 600 for line in lines)
-    kept = " ".join(lines).removesuffix(" …")
-    assert kept != " ".join(lines)
-    assert sentence.startswith(kept)
-    assert sentence[len(kept)] in " ;,:"
-    # What fits is whole.
-    assert wrapped("clear; 13 soldiers of A", 19, 600, most_lines=2) == ["clear; 13 soldiers of A"]
-
-
-@pytest.mark.parametrize(
-    ("time_us", "said"), [(9_700, "0 ms"), (10_300, "0 ms"), (7_000, "−3 ms"), (12_000, "+2 ms")]
-)
-def test_the_moment_of_the_release_has_no_sign(time_us: float, said: str) -> None:
-    assert _Story.clock(cast(_Story, SimpleNamespace(_released_us=10_000.0)), time_us) == said
+    film = cast(_Film, SimpleNamespace(_frame_us=1e6 / fps, _flight_us=(0, 100_000)))
+    assert 18 <= _Film._repeats(film, 50_000) * fps / replay_film._FILM_FPS <= 21

@@ -1,6 +1,6 @@
 """Drawing on a camera's picture, enlarged or cut out: rings, arrows, ways and words, smooth at any size.
 
-A `Sheet` holds the picture and the way from board to its pixels; everything is placed in millimetres on the board.
+A `Drawing` holds the picture and the way from board to its pixels; everything is placed in millimetres on the board.
 Sizes are for a picture 720 px high and grow with it.
 """
 
@@ -13,12 +13,33 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from game.montecassino import BOARD_FILES, BOARD_ROWS
 from vision.registration import BoardView
 
-__all__ = ["Colour", "Sheet", "text_width_px", "wrapped", "write"]
+__all__ = [
+    "DIM",
+    "GROUND",
+    "WORDS",
+    "Colour",
+    "Drawing",
+    "Image",
+    "text_width_px",
+    "told_time",
+    "wrapped",
+    "write",
+]
+
+Image = NDArray[np.uint8]
+"""Shape (height, width, 3) in BGR order, or (height, width) in grey."""
 
 Colour = tuple[int, int, int]
 """Blue, green, red."""
+
+GROUND: Colour = (38, 33, 30)
+"""What is around and between the pictures."""
+WORDS: Colour = (235, 235, 235)
+DIM: Colour = (165, 160, 155)
+"""Words that are of less account."""
 
 _FRACTION_BITS = 4  # OpenCV draws to a sixteenth of a pixel
 _SHADE: Colour = (18, 18, 18)
@@ -29,7 +50,7 @@ _LEAST_LETTERS_PX = 13  # below that words run together
 _LEAST_UNIT = 0.7  # and lines are all edge
 
 
-class Sheet:
+class Drawing:
     """A picture to draw on.
 
     Parameters
@@ -46,7 +67,7 @@ class Sheet:
 
     def __init__(
         self,
-        picture: NDArray[np.uint8],
+        picture: Image,
         view: BoardView,
         *,
         size_px: tuple[int, int],
@@ -57,7 +78,7 @@ class Sheet:
         part = picture[top : top + high, left : left + wide]
         shrunk = size_px[0] < wide
         scaled = cv2.resize(part, size_px, interpolation=cv2.INTER_AREA if shrunk else cv2.INTER_CUBIC)
-        self.canvas: NDArray[np.uint8] = np.asarray(
+        self.canvas: Image = np.asarray(
             cv2.cvtColor(scaled, cv2.COLOR_GRAY2BGR) if scaled.ndim == 2 else scaled, dtype=np.uint8
         )
         self._view = view
@@ -108,6 +129,15 @@ class Sheet:
             cv2.polylines(layer, [points], False, colour, 1, cv2.LINE_AA, _FRACTION_BITS)
         cv2.addWeighted(layer, share, self.canvas, 1 - share, 0, dst=self.canvas)
 
+    def squares(self, square_mm: float, colour: Colour, share: float) -> None:
+        """Draw the lines between the board's squares, thin and with the picture showing through."""
+        width_mm, length_mm = BOARD_FILES * square_mm, BOARD_ROWS * square_mm
+        # Several points on each line: the lens bends it.
+        steps = [float(step) for step in np.linspace(0.0, 1.0, 9)]
+        across = [[(s * width_mm, k * square_mm, 0.0) for s in steps] for k in range(BOARD_ROWS + 1)]
+        along = [[(k * square_mm, s * length_mm, 0.0) for s in steps] for k in range(BOARD_FILES + 1)]
+        self.faint(across + along, colour, share)
+
     def ring(
         self,
         centre_mm: tuple[float, float],
@@ -142,6 +172,20 @@ class Sheet:
                 _FRACTION_BITS,
             )
         self._take([point_mm])
+
+    def cross(self, point_mm: tuple[float, float, float], colour: Colour) -> None:
+        """Draw an oblique cross of a size that does not hang on the distance."""
+        u, v = np.round(self.place([point_mm])[0]).astype(int)
+        for shade, wide in ((_SHADE, 4.0), (colour, 2.0)):
+            cv2.drawMarker(
+                self.canvas,
+                (int(u), int(v)),
+                shade,
+                cv2.MARKER_TILTED_CROSS,
+                round(16 * self.unit),
+                max(1, round(wide * self.unit)),
+                cv2.LINE_AA,
+            )
 
     def arrow(
         self, start_mm: tuple[float, float], end_mm: tuple[float, float], colour: Colour, *, gap_mm: float
@@ -217,8 +261,14 @@ class Sheet:
         self._taken.append((int(low[0]) - 3, int(low[1]) - 3, int(high[0]) + 3, int(high[1]) + 3))
 
 
+def told_time(since_us: float) -> str:
+    """Say how long before or after the release something was."""
+    since_ms = since_us / 1000
+    return "0 ms" if round(since_ms) == 0 else f"{since_ms:+.0f} ms".replace("-", "−")
+
+
 def write(
-    canvas: NDArray[np.uint8],
+    canvas: Image,
     words: str,
     at_px: tuple[int, int],
     size_px: int,
