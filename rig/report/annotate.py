@@ -1,22 +1,20 @@
 """Drawing on the camera's pictures what was read from them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from rig.table_drawing import Colour, Drawing, Image
 from vision.registration import BoardView
 
 __all__ = ["Mark", "MarkKind", "annotate", "overlay_motion"]
 
-_TRACK_BGR = (0, 220, 255)
-_CONTACT_BGR = (255, 80, 255)
-_MARK_BGR = {"leaves": (40, 40, 235), "put back": (235, 150, 40), "in doubt": (200, 40, 200)}
-_PLATE_BGR = (30, 30, 30)
-_FOOT_RADIUS_MM = 14.0
+_TRACK: Colour = (0, 220, 255)
+_CONTACT: Colour = (255, 80, 255)
+_FOOT_MM = 14.0
 
 
 class MarkKind(StrEnum):
@@ -25,6 +23,13 @@ class MarkKind(StrEnum):
     LEAVES = "leaves"
     PUT_BACK = "put back"
     IN_DOUBT = "in doubt"
+
+
+_MARKS: Mapping[MarkKind, Colour] = {
+    MarkKind.LEAVES: (40, 40, 235),
+    MarkKind.PUT_BACK: (235, 150, 40),
+    MarkKind.IN_DOUBT: (200, 40, 200),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +44,7 @@ class Mark:
     """What stands beside it, such as "G-33 direct"."""
 
 
-def overlay_motion(frames: Iterable[NDArray[np.uint8]], background: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def overlay_motion(frames: Iterable[Image], background: Image) -> Image:
     """Return one picture in which everything that moved stands in each of its places.
 
     At every pixel the picture that differs most from the background wins, so the shot's streaks, lighter or darker than
@@ -59,13 +64,13 @@ def overlay_motion(frames: Iterable[NDArray[np.uint8]], background: NDArray[np.u
 
 
 def annotate(
-    picture: NDArray[np.uint8],
+    picture: Image,
     view: BoardView,
     *,
     track_mm: Sequence[tuple[float, float, float]] = (),
     first_contact_mm: tuple[float, float, float] | None = None,
     marks: Sequence[Mark] = (),
-) -> NDArray[np.uint8]:
+) -> Image:
     """Return a copy of the picture, in colour, with the shot's way, its first contact, and the marked soldiers.
 
     Parameters
@@ -81,68 +86,18 @@ def annotate(
     marks
         Soldiers to ring.
     """
-    canvas = cv2.cvtColor(picture, cv2.COLOR_GRAY2BGR) if picture.ndim == 2 else picture.copy()
-    scale = max(1.0, canvas.shape[1] / 1280)
+    height, width = picture.shape[:2]
+    drawing = Drawing(picture, view, size_px=(width, height))
     if track_mm:
-        points = np.round(view.project(np.asarray(track_mm, dtype=np.float64))).astype(np.int32)
-        cv2.polylines(canvas, [points.reshape(-1, 1, 2)], False, _TRACK_BGR, round(scale), cv2.LINE_AA)
-        for u, v in points:
-            cv2.circle(canvas, (int(u), int(v)), round(3 * scale), _TRACK_BGR, 1, cv2.LINE_AA)
+        # Thin, without a dark edge: the streaks that it was read from show beside it.
+        drawing.faint([track_mm], _TRACK, 1.0)
+        for u, v in np.round(drawing.place(track_mm)).astype(int):
+            at_px, radius_px = (int(u), int(v)), round(3 * drawing.unit)
+            cv2.circle(drawing.canvas, at_px, radius_px, _TRACK, 1, cv2.LINE_AA)
     if first_contact_mm is not None:
-        u, v = np.round(view.project(np.asarray([first_contact_mm], dtype=np.float64))[0]).astype(int)
-        cv2.drawMarker(
-            canvas,
-            (int(u), int(v)),
-            _CONTACT_BGR,
-            cv2.MARKER_TILTED_CROSS,
-            round(16 * scale),
-            round(2 * scale),
-        )
-    rings: list[tuple[Mark, int, int, int]] = []
+        drawing.cross(first_contact_mm, _CONTACT)
     for mark in marks:
-        centre, edge = view.project(
-            np.array([[mark.x_mm, mark.y_mm, 0.0], [mark.x_mm + _FOOT_RADIUS_MM, mark.y_mm, 0.0]])
-        )
-        radius = max(6, round(float(np.linalg.norm(edge - centre))))
-        rings.append((mark, round(float(centre[0])), round(float(centre[1])), radius))
-    # Words go where they cover neither a ring nor other words.
-    taken = [(u - radius, v - radius, u + radius, v + radius) for _, u, v, radius in rings]
-    for mark, u, v, radius in rings:
-        colour = _MARK_BGR[mark.kind.value]
-        cv2.circle(canvas, (u, v), radius, colour, round(2 * scale), cv2.LINE_AA)
-        _write(canvas, f"{mark.label}: {mark.kind}", (u, v), radius, colour, 0.42 * scale, taken)
-    return canvas
-
-
-def _write(
-    canvas: NDArray[np.uint8],
-    text: str,
-    centre: tuple[int, int],
-    radius: int,
-    colour: tuple[int, int, int],
-    size: float,
-    taken: list[tuple[int, int, int, int]],
-) -> None:
-    """Write on a dark plate beside, above or below a ring, as near as there is room, and inside the picture."""
-    (width, height), _ = cv2.getTextSize(text, cv2.FONT_HERSHEY_SIMPLEX, size, 1)
-    width, height = width + 6, height + 8
-    u, v = centre
-    for far in range(radius + 4, radius + 4 + 12 * height, height):
-        places = (
-            (u + far, v - height // 2),
-            (u - width // 2, v - far - height),
-            (u - width // 2, v + far),
-            (u - far - width, v - height // 2),
-        )
-        for left, top in places:
-            inside = 0 <= left <= canvas.shape[1] - width and 0 <= top <= canvas.shape[0] - height
-            free = not any(
-                left < right and left + width > other and top < bottom and top + height > upper
-                for other, upper, right, bottom in taken
-            )
-            if inside and free:
-                taken.append((left, top, left + width, top + height))
-                cv2.rectangle(canvas, (left, top), (left + width, top + height), _PLATE_BGR, -1)
-                at = (left + 3, top + height - 5)
-                cv2.putText(canvas, text, at, cv2.FONT_HERSHEY_SIMPLEX, size, colour, 1, cv2.LINE_AA)
-                return
+        drawing.ring((mark.x_mm, mark.y_mm), _FOOT_MM, _MARKS[mark.kind])
+    for mark in marks:
+        drawing.label((mark.x_mm, mark.y_mm), _FOOT_MM, f"{mark.label}: {mark.kind}", _MARKS[mark.kind])
+    return drawing.canvas
