@@ -4,16 +4,6 @@ Each step asks, waits for the cannon's own word that it is done, and meanwhile k
 event. Whatever goes wrong in a step, here, on the line or at the table, is answered in one way: the stop byte, then
 safe, then the lever let down where it is still drawn; then the error goes on to the caller. When a step of this class
 raises, `Cannon.state` is where the cannon was left.
-
-CannonError
-├── OutOfReach      an axis was asked to go beyond its limits; nothing moved
-├── BadSetting      a setting that the firmware does not have, or a value outside its range
-├── Aborted         the cannon left the shot by itself; its cause says why
-│   └── ShotNotSeen the trigger was pulled and nothing passed the muzzle gate
-└── LetDown         nothing is wrong with the cannon, but the shot cannot be: the lever was let down
-    ├── NotLoaded
-    ├── LaneNotClear
-    └── DwellExpired
 """
 
 from collections import deque
@@ -22,6 +12,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
+from rig.cannon_errors import (
+    Aborted,
+    BadSetting,
+    CannonError,
+    DwellExpired,
+    LaneNotClear,
+    LetDown,
+    NotLoaded,
+    OutOfReach,
+    ShotNotSeen,
+)
 from rig.end_put_off import EndPutOff
 from rig.link import messages, wire
 from rig.link.errors import LinkError, NotDone, PortError, Refused
@@ -105,65 +106,6 @@ _DWELLING: Final = frozenset(
 )
 
 
-class CannonError(Exception):
-    """A shot that was not to be; the cannon is as `Cannon.state` says."""
-
-    exit_status = 1
-
-
-class OutOfReach(CannonError):
-    """`axis` cannot go to a pulse of `asked_us`; it goes from `low_us` to `high_us`."""
-
-    def __init__(self, axis: wire.Axis, asked_us: float, low_us: float, high_us: float) -> None:
-        self.axis = axis
-        self.asked_us = asked_us
-        self.low_us = low_us
-        self.high_us = high_us
-        super().__init__(
-            f"{axis.name.lower()} cannot go to a pulse of {asked_us:g} us; its limits are {low_us:g} to {high_us:g} us"
-        )
-
-
-class BadSetting(CannonError):
-    """The firmware has no setting `name`, or not with that value."""
-
-    def __init__(self, name: str, what: str) -> None:
-        self.name = name
-        super().__init__(f"cannon setting {name}: {what}")
-
-
-class Aborted(CannonError):
-    """The cannon left the shot by itself, for `cause`; `faults` are those it noted since it was homed."""
-
-    def __init__(self, cause: wire.Cause, faults: frozenset[wire.Fault]) -> None:
-        self.cause = cause
-        self.faults = faults
-        noted = "".join(f"; {wire.says(fault)}" for fault in sorted(faults))
-        # Work that nobody here asked for: what came before it was not heard.
-        why = "it has let the lever down by itself" if cause is wire.Cause.DONE else wire.says(cause)
-        super().__init__(f"the cannon made itself safe: {why}{noted}")
-
-
-class ShotNotSeen(Aborted):
-    """The trigger was pulled, and no shot passed the muzzle gate. Whether one left only the camera can tell."""
-
-
-class LetDown(CannonError):
-    """The shot cannot be, and the lever was let down."""
-
-
-class NotLoaded(LetDown):
-    """No shot was seated in time."""
-
-
-class LaneNotClear(LetDown):
-    """Camera or input did not say that the lane is clear."""
-
-
-class DwellExpired(LetDown):
-    """The lever was cocked for as long as it may."""
-
-
 @dataclass(frozen=True, slots=True)
 class LaneAnswer:
     """What the camera says of the lane."""
@@ -241,9 +183,8 @@ class Cannon:
         self._synced_us = 0  # the cannon's time of the last status: events up to then are old news
         self._synced_host_us = 0  # when that was, on the controller's clock
         self._dwell_until_us = 0
-        self._shots_before: int | None = (
-            0  # the cannon's count before the last arming; None: it has restarted since
-        )
+        # The cannon's count before the last arming; None: it has restarted since.
+        self._shots_before: int | None = 0
         self._fired: bool | None = False
         self._shot: ShotFired | None = None
         self._draw_out = False  # the draw may stand anywhere between rest and breech, where no switch sees it
@@ -501,10 +442,8 @@ class Cannon:
         self._move(there)
 
     def _limits_ticks(self, axis: wire.Axis) -> tuple[int, int]:
-        name = axis.name
-        return self._settings[wire.Setting[f"{name}_MIN_TICKS"]], self._settings[
-            wire.Setting[f"{name}_MAX_TICKS"]
-        ]
+        low, high = (wire.Setting[f"{axis.name}_{end}_TICKS"] for end in ("MIN", "MAX"))
+        return self._settings[low], self._settings[high]
 
     def _move(self, targets: Mapping[wire.Axis, int]) -> None:
         """Move axes at once and wait for all of them."""
