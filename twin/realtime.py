@@ -79,7 +79,6 @@ def serve(
     stop: threading.Event,
     say: Callable[[str], None],
     ready: Callable[[Address], None] | None = None,
-    http_host: str = "127.0.0.1",
     http_port: int = 0,
 ) -> None:
     """Serve a twin in real time until `stop` is set.
@@ -94,8 +93,8 @@ def serve(
         Is told, in sentences, where the twin is, what picture it gives, and when it falls behind.
     ready
         Is called once, when both ends can be opened.
-    http_host, http_port
-        Where to serve the pictures; port 0 is any free one.
+    http_port
+        Where on this computer to serve the pictures; 0 is any free one.
 
     Raises
     ------
@@ -108,7 +107,7 @@ def serve(
     attendant = replace(settings.attendant, present=True)
     with Twin(replace(settings, camera=plan.camera, attendant=attendant)) as twin:
         twin.run_for(_BOOT_US)
-        server = MjpegServer(host=http_host, port=http_port)
+        server = MjpegServer(port=http_port)
         line = PtyLine()
         painting = _Painting(server)
         painting.start()

@@ -43,6 +43,7 @@ _PAGE = f"""<!doctype html>
 """
 _WAITING = 240
 """A client this many pictures behind loses the oldest."""
+_JPEG_QUALITY = 85
 _WIDTHS_PX = (1280, 960, 640)
 _ENOUGH_FPS = 60.0
 """A larger picture is preferred while it comes at least this often."""
@@ -115,15 +116,15 @@ def _picture_ms(settings: CameraSettings, table_settings: TableSettings) -> floa
         taken_ms = []
         for frame in frames[-12:]:
             began = time.perf_counter()
-            _jpeg(frame.image, 85)
+            _jpeg(frame.image)
             taken_ms.append((time.perf_counter() - began) * 1e3)
     finally:
         camera.close()
     return float(np.median(taken_ms))
 
 
-def _jpeg(image: NDArray[np.uint8], quality: int) -> bytes:
-    _, packed = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])
+def _jpeg(image: NDArray[np.uint8]) -> bytes:
+    _, packed = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
     return packed.tobytes()
 
 
@@ -148,8 +149,6 @@ class MjpegServer:
         Address to listen at.
     port : int
         0 for any free one.
-    quality : int
-        JPEG quality, 1 to 100.
 
     Raises
     ------
@@ -157,8 +156,7 @@ class MjpegServer:
         If the address is taken, or not to be had for another reason.
     """
 
-    def __init__(self, *, host: str = "127.0.0.1", port: int = 0, quality: int = 85) -> None:
-        self._quality = quality
+    def __init__(self, *, host: str = "127.0.0.1", port: int = 0) -> None:
         self._clients: set[asyncio.Queue[bytes | None]] = set()
         self._latest: bytes | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -186,7 +184,7 @@ class MjpegServer:
 
     def publish(self, image: NDArray[np.uint8]) -> None:
         """Send a picture to everybody who watches; it stays to be shown to who comes later."""
-        packed = _jpeg(image, self._quality)
+        packed = _jpeg(image)
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._spread, packed)
 

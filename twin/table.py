@@ -25,6 +25,7 @@ _FARTHEST_SLIP_MM = 5.0
 _PELLET_STEP_S = 1e-3
 _LEANING_RAD = math.radians(25.0)
 """Nearer than this to the angle of a fall, a soldier leans rather than stands or lies."""
+_SHOT_PLACES = 24  # of the shot, kept over an exposure
 _HARDLY_MM = 1.5
 
 
@@ -301,9 +302,7 @@ class Table:
             self._now = replace(self._now, hand_mm=hand_mm)
         return self._still, self._now
 
-    def snapshot(
-        self, seen: tuple[Arrangement, Arrangement], opened_us: int, closed_us: int, samples: int = 24
-    ) -> Snapshot:
+    def snapshot(self, seen: tuple[Arrangement, Arrangement], opened_us: int, closed_us: int) -> Snapshot:
         """Return what an exposure saw that has just ended.
 
         Parameters
@@ -312,19 +311,17 @@ class Table:
             `arrangement` in the middle of the exposure.
         opened_us, closed_us : int
             Begin and end of the exposure, not after `now_us`.
-        samples : int
-            How many places of the shot to keep over the exposure.
         """
-        shot_m = self._shot_over(opened_us, closed_us, samples)
+        shot_m = self._shot_over(opened_us, closed_us)
         in_flight = self._run is not None and shot_m is not None
         return Snapshot(
             *seen,
             shot_m,
-            len(shot_m) / samples if in_flight and shot_m is not None else 1.0,
+            len(shot_m) / _SHOT_PLACES if in_flight and shot_m is not None else 1.0,
             None if self._launch is None else self._launch.at_us,
         )
 
-    def _shot_over(self, opened_us: int, closed_us: int, samples: int) -> NDArray[np.float64] | None:
+    def _shot_over(self, opened_us: int, closed_us: int) -> NDArray[np.float64] | None:
         run, launch = self._run, self._launch
         if run is None or launch is None:
             return None if self._resting_shot_m is None else self._resting_shot_m[None, :]
@@ -337,7 +334,7 @@ class Table:
             x_m, y_m, z_m = (float(value) for value in run.shot_m)
             points = [*points, (run.now_s, x_m, y_m, z_m)]
         path = np.array(points)
-        times = np.linspace(opened_s, closed_s, samples)
+        times = np.linspace(opened_s, closed_s, _SHOT_PLACES)
         # Before the release it is inside the barrel, and once gone it is out of the picture.
         times = times[(times >= 0.0) & ((times <= path[-1, 0]) | (not run.shot_gone))]
         if not len(times):
