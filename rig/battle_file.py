@@ -12,7 +12,7 @@ __all__ = ["FaultyBattleFile", "read_battle", "write_battle"]
 
 
 class FaultyBattleFile(Exception):
-    """A file that is no battle, or that cannot be read or written.
+    """A file in which there is no battle, nor the chart of one, or that cannot be read or written.
 
     Attributes
     ----------

@@ -2,31 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from game.montecassino import Battle, BattleError, Chart, chart_of, play_chart, read_chart
-from rig.battle_file import read_battle
+from rig.battle_file import FaultyBattleFile, read_battle
 
-__all__ = ["ChartFile", "FaultyChartFile", "read_chart_file"]
-
-
-class FaultyChartFile(Exception):
-    """A file in which there is no chart.
-
-    Attributes
-    ----------
-    name : str
-        The file.
-    faults : tuple of str
-        What is wrong with it.
-    """
-
-    def __init__(self, name: str, faults: Iterable[str]) -> None:
-        self.name = name
-        self.faults = tuple(faults)
-        super().__init__(f"{name}: {'; '.join(self.faults)}")
+__all__ = ["ChartFile", "read_chart_file"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +27,18 @@ def read_chart_file(path: Path) -> ChartFile:
 
     Raises
     ------
-    FaultyChartFile
-        If it cannot be opened, is no text, or has neither title nor row.
     FaultyBattleFile
-        If it is a battle file, and faulty.
+        If it cannot be opened, is no text, has neither title nor row, or is a battle file and faulty.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as bad:
         expected = "text in UTF-8; a spreadsheet writes it when asked for CSV UTF-8"
-        raise FaultyChartFile(
+        raise FaultyBattleFile(
             str(path), [f"byte {bad.start}: found what is not UTF-8, expected {expected}"]
         ) from bad
     except OSError as bad:
-        raise FaultyChartFile(
+        raise FaultyBattleFile(
             str(path), [f"the file: {bad.strerror}, expected a battle file or a chart"]
         ) from bad
     if text.lstrip().startswith("{"):
@@ -66,7 +46,7 @@ def read_chart_file(path: Path) -> ChartFile:
         return ChartFile(chart_of(battle), battle, ())
     reading = read_chart(text)
     if reading.chart == Chart(()):
-        raise FaultyChartFile(str(path), ["the file: found no row, expected a battle file or a chart"])
+        raise FaultyBattleFile(str(path), ["the file: found no row, expected a battle file or a chart"])
     faults = [(fault.line, str(fault)) for fault in reading.faults]
     try:
         play = play_chart(reading.chart)
