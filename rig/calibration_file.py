@@ -38,13 +38,12 @@ class CalibrationFileError(FaultyFile):
     """A calibration that cannot be used; `faults` holds everything that is wrong with it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(JsonObject):
     """Where some of the shots came from."""
 
     source: str
     """A file's name, `--tape`, or the log with its shot numbers."""
-    shots: int
+    shots: Annotated[int, Field(ge=0)]
 
 
 class _Parameter(JsonObject):
@@ -61,16 +60,11 @@ class _Mount(JsonObject):
     gravity_mps2: Annotated[float, Field(ge=9.7, le=9.9)]
 
 
-class _Input(JsonObject):
-    source: str
-    shots: Annotated[int, Field(ge=0)]
-
-
 class _Keys(JsonObject):
     format: Literal["cannon-calibration/1"]
     made_utc: str
     versions: dict[str, str]
-    inputs: tuple[_Input, ...]
+    inputs: tuple[Input, ...]
     mount: _Mount
     parameters: dict[Parameter, _Parameter]
     covariance: tuple[tuple[Finite, ...], ...]
@@ -124,9 +118,7 @@ class CalibrationFile:
         return f"{self.made_utc} {self.calibration.muzzle_speed_mps():.3f} m/s"
 
 
-def write_calibration(
-    path: Path, calibration: Calibration, inputs: Sequence[Input], *, made: datetime | None = None
-) -> None:
+def write_calibration(path: Path, calibration: Calibration, inputs: Sequence[Input]) -> None:
     """Write a calibration file; one that is there is replaced.
 
     Raises
@@ -135,14 +127,13 @@ def write_calibration(
         It cannot be written, or what is there is no calibration.
     """
     check_replaceable(path, FORMAT, CalibrationFileError)
-    at = (made or datetime.now(UTC)).strftime("%Y-%m-%dT%H:%M:%SZ")
     content: dict[str, Any] = {
         "format": FORMAT,
-        "made_utc": at,
+        "made_utc": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "versions": {
             name: importlib.metadata.version(name) for name in ("montecassino-rig", "numpy", "scipy")
         },
-        "inputs": [{"source": each.source, "shots": each.shots} for each in inputs],
+        "inputs": [each.model_dump() for each in inputs],
         "mount": {name: getattr(calibration.mount, name) for name in _Mount.model_fields},
         "parameters": {
             parameter.value: {
@@ -207,7 +198,7 @@ def read_calibration(path: Path) -> CalibrationFile:
             notes=keys.notes,
         ),
         keys.made_utc,
-        tuple(Input(each.source, each.shots) for each in keys.inputs),
+        keys.inputs,
     )
 
 

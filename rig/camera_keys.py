@@ -23,10 +23,8 @@ __all__ = [
 _MOST_DEVICE = 9_999  # OpenCV adds the number of a way to open it, some thousands at most, to the device's
 _MOST_TANGENTIAL = 1.0  # p1 and p2 of lenses are some thousandths
 _MOST_RADIAL = 1000.0  # far more than k1 and k2 ever are, for what a long lens leaves undetermined
-_LEAST_FOCAL, _MOST_FOCAL = (
-    0.2,
-    10.0,
-)  # shorter than any wide lens in short sides, longer than any tele lens in long ones
+# Shorter than any wide lens, in short sides of the picture; longer than any tele lens, in long ones.
+_LEAST_FOCAL, _MOST_FOCAL = 0.2, 10.0
 
 _WIDEST, _STEPS = 4.0, 2000  # tangent of the widest angle that is looked at, and in how many steps
 

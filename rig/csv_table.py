@@ -67,7 +67,7 @@ def read_table(path: Path, error: type[FaultyFile], *, expected: str) -> CsvTabl
         The file cannot be read, is no CSV, or is empty; whether there are rows below the header is the caller's to ask.
     """
     name = str(path)
-    text = read_text(path, error, missing=f"a CSV file with {expected}").removeprefix("\ufeff")
+    text = read_text(path, error, missing=f"a CSV file with {expected}")
     reader = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True)
     rows = []
     try:

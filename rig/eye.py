@@ -67,9 +67,7 @@ def scene_of(
     *,
     side: Side,
     fps: float,
-    muzzle_mm: tuple[float, float, float] | None = None,
     expected: Mapping[Square, Side] | None = None,
-    fire_us: int | None = None,
     with_uniforms: bool = True,
 ) -> Scene:
     """Return what the settings say of camera, board and cannon, and the uniforms taught beside their recordings.
@@ -93,10 +91,8 @@ def scene_of(
         ),
         intrinsics=camera.intrinsics_px,
         distortion=camera.distortion,
-        muzzle_mm=muzzle_mm,
         expected=expected,
         exposure_us=camera.exposure_us,
-        fire_us=fire_us,
         uniforms=taught_uniforms(settings) if with_uniforms else None,
     )
 
@@ -277,9 +273,8 @@ class Eye:
             if told is Stillness.MOVING:
                 yield looked_us, told
             if told is Stillness.REST:
-                with suppress(
-                    CameraError
-                ):  # the shot is on record by now; a camera that fails takes nothing from it
+                # The shot is on record by now; a camera that fails takes nothing from it.
+                with suppress(CameraError):
                     self.ring.update(self._clock.now_us())
                 if not self.ring.between(looked_us + 1, end_us):
                     return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
@@ -42,7 +42,7 @@ class MeasuredRanges:
     """How long the cannon stood cocked before each; None where the file does not say."""
     elevation_deg: float | None = None
     """Of the barrel, the same for all; None where the file does not say."""
-    skipped: tuple[Fault, ...] = field(default=())
+    skipped: tuple[Fault, ...] = ()
     """Rows that were left out because somebody said so."""
 
 

@@ -129,7 +129,7 @@ def shots_range(
     found = fit(measured, mount, free=_parameters(learn), assumed=assumed)
     if isinstance(found, NoFit):
         raise RefusedError(str(found))
-    write_calibration(out, found, [Input(file.name, len(file.shots)) for file in files])
+    write_calibration(out, found, [Input(source=file.name, shots=len(file.shots)) for file in files])
     for line in calibration_in_words(found):
         typer.echo(line)
     elevation_rad = _highest_taped_rad(measured)

@@ -118,7 +118,7 @@ def encode(frame: Frame, session: int | None = None) -> bytes:
     ValueError
         Where a value does not fit its field.
     """
-    kind_layout = _kind_layout(frame.code)
+    kind_layout = _KINDS.get(frame.code)
     if kind_layout is None or type(frame.message) is not kind_layout[0]:
         raise ValueError(f"a {type(frame.message).__name__} cannot go out as type {frame.code:#04x}")
     body = bytes([frame.seq, frame.code]) + messages.pack(frame.message, kind_layout[1])
@@ -128,11 +128,6 @@ def encode(frame: Frame, session: int | None = None) -> bytes:
         out += bytes([wire.ESCAPE, byte ^ wire.ESCAPE_XOR]) if byte in _SPECIAL else bytes([byte])
     out.append(wire.FLAG)
     return bytes(out)
-
-
-def _kind_layout(code: int) -> tuple[type[Message], wire.Layout] | None:
-    """Return the class and the layout that a type byte stands for."""
-    return _KINDS.get(code)
 
 
 def _kinds() -> dict[int, tuple[type[Message], wire.Layout]]:
@@ -148,6 +143,7 @@ def _kinds() -> dict[int, tuple[type[Message], wire.Layout]]:
 
 
 _KINDS: Final = _kinds()
+"""The class and the layout that each type byte stands for."""
 
 
 class Decoder:
@@ -227,7 +223,7 @@ class Decoder:
                 f"its checksum is {received:#06x}, computed {computed:#06x}: damaged, or of another session",
             )
         seq, code, payload = content[0], content[1], content[_HEAD:]
-        kind_layout = _kind_layout(code)
+        kind_layout = _KINDS.get(code)
         if kind_layout is None:
             return Damaged(raw, f"type {code:#04x} has no meaning")
         try:

@@ -2,7 +2,7 @@
 
 import base64
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import cv2
@@ -53,7 +53,7 @@ class ShotPage:
     """A sentence each."""
     before_svg: str
     after_svg: str
-    pictures: Sequence[Picture] = field(default=())
+    pictures: Sequence[Picture] = ()
     truth_known: bool = False
     """Whether the column "truth" is shown."""
 

@@ -52,9 +52,9 @@ def found():
 
 def test_it_is_read_as_it_was_written(found, tmp_path):
     path = tmp_path / "calibration.json"
-    write_calibration(path, found, [Input("--tape", 6)])
+    write_calibration(path, found, [Input(source="--tape", shots=6)])
     read = read_calibration(path)
-    assert read.inputs == (Input("--tape", 6),)
+    assert read.inputs == (Input(source="--tape", shots=6),)
     assert np.array_equal(read.calibration.values, found.values)
     assert np.array_equal(read.calibration.covariance, found.covariance)
     for name in ("status", "mount", "scatter", "place_noise_m", "freedom", "shots", "wild", "notes"):
