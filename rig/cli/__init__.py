@@ -92,9 +92,8 @@ _PANELS = ("Start here", "Set up", "Shoot", "Look", "Look back")
 """Of `rig --help`, as somebody new reads it; those that hold groups of commands alone come after them."""
 _OUR_PACKAGES = frozenset({"game", "calibration", "vision", "rig", "twin"})
 _MOST_FAULTS = 20  # more than anybody mends at once
-_NOT_WRITTEN = frozenset(
-    {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
-)  # a write fails without naming its file
+# With these a write fails without naming its file.
+_NOT_WRITTEN = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 _EXPECTED = {  # by pydantic's names; a bound follows
     "int_parsing": "a whole number",
     "float_parsing": "a number",
@@ -139,9 +138,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()  # here, where a full disk is still told as one
     except typer.Abort:
         if arguments is None:
-            signal.signal(
-                signal.SIGINT, signal.SIG_IGN
-            )  # the interpreter ends, which another Ctrl-C would spoil
+            # The interpreter ends, which another Ctrl-C would spoil.
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
         return _complain("stopped", _INTERRUPTED)
     except typer.TyperException as error:
         return _complain(_told(error), error.exit_code)

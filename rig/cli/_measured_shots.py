@@ -26,9 +26,8 @@ from rig.shots_of_log import shots_of_log
 __all__ = ["measured_shots", "refuse_odd_elevation", "refuse_odd_floor", "refuse_other_units"]
 
 _MOST_SHOTS = 100_000  # more than any log has
-_RUN = re.compile(
-    r"(\d{1,18})(?:-(\d{1,18}))?", re.ASCII
-)  # of shot numbers; more digits than any log counts to
+# Of shot numbers, with more digits than any log counts to.
+_RUN = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?", re.ASCII)
 
 
 def measured_shots(

@@ -45,9 +45,8 @@ class SerialPort:
         self.url = url
         try:
             self._serial = serial.serial_for_url(url, baudrate=baud, timeout=_SLICE_US / 1e6, exclusive=True)
-        except (
-            Exception
-        ) as error:  # what a mistake in a URL raises, pyserial leaves to chance: KeyError, re.error
+        # What a mistake in a URL raises, pyserial leaves to chance: KeyError, re.error.
+        except Exception as error:
             raise _why_not_open(url, error) from error
 
     def read(self, timeout_us: int) -> bytes:
