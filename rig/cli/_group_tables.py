@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from rich import box
 from rich.console import ConsoleRenderable, Group
 from rich.table import Table
 from rich.text import Text
 
 from calibration.dispersion import LEVELS, Estimate, GroupReport, Method, Shots, Spread
+from rig.cli._tables import plain_table
 from rig.group_report import FileReport
 from rig.length_unit import LengthUnit
 
@@ -82,9 +82,7 @@ def _alike(probability: float) -> str:
 
 
 def _table(title: str, *headings: str) -> Table:
-    table = Table(
-        title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0)
-    )
+    table = plain_table(title)
     for number, heading in enumerate(headings):
         table.add_column(heading, justify="right" if number else "left", no_wrap=True)
     return table

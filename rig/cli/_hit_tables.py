@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rich import box
 from rich.console import ConsoleRenderable, Group
 from rich.table import Table
 from rich.text import Text
 
 from game.montecassino import Option
+from rig.cli._tables import plain_table
 from rig.hit_report import tallies
 from rig.hit_statistics import Losses, Outcome, Rate, Statistics, Tally, tally
 from rig.hit_view import By
@@ -32,7 +32,7 @@ def hit_tables(statistics: Statistics, views: Sequence[By]) -> Group:
 
 
 def _table(heading: str, *headings: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
+    table = plain_table()
     table.add_column(heading, no_wrap=True, min_width=_NAME_WIDTH)
     for each in headings:
         table.add_column(each, justify="right", no_wrap=True)

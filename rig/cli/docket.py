@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -31,10 +30,9 @@ def list_open(context: typer.Context, settings: SettingsFile = SETTINGS_FILE) ->
     context.obj = settings
     if context.invoked_subcommand is not None:
         return
-    from rich import box
     from rich.console import Console
-    from rich.table import Table
 
+    from rig.cli._tables import plain_table
     from rig.docket import open_cases
 
     with open_log_to_read(settings) as log:
@@ -42,7 +40,7 @@ def list_open(context: typer.Context, settings: SettingsFile = SETTINGS_FILE) ->
     if not cases:
         typer.echo("nothing waits for a ruling")
         return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
+    table = plain_table()
     for heading in ("doubt", "shot", "soldier", "rules"):
         table.add_column(heading, justify="right" if heading in {"doubt", "shot"} else "left", no_wrap=True)
     table.add_column("likely answers", overflow="fold")
@@ -97,28 +95,21 @@ def rule(
 ) -> None:
     """Rule on a doubt: the cause, signed with side, name and time. A ruling once given stands."""
     from rig import docket
+    from rig.log import tell_decision, tell_verdict
 
     with open_log_to_read(context.obj) as log:
         ruled = docket.rule(log, number, cause.lower(), side=side.upper(), name=by)
         shot = log.shot(ruled.shot.shot_id)
     for doubt in shot.doubts:
         if doubt.decision is not None:
-            word = "leaves" if doubt.decision.leaves else "stays"
-            named = f"{doubt.decision.cause}, " if doubt.decision.cause else ""
-            signed = f", signed {doubt.decision.name}" if doubt.decision.name else ""
-            typer.echo(
-                f"doubt {doubt.number}, {doubt.square}: {named}{word}, said {doubt.decision.decided_by}{signed}"
-            )
+            typer.echo(f"doubt {doubt.number}, {doubt.square}: {tell_decision(doubt.decision)}")
     if shot.pending:
         left = ", ".join(
             f"{doubt.number} ({doubt.square}, {doubt.commander} rules)" for doubt in shot.pending
         )
         typer.echo(f"shot {shot.shot_id} still waits for a ruling on {left}")
     elif shot.verdict is not None:
-        typer.echo(
-            f"shot {shot.shot_id} is judged: leave {' '.join(shot.verdict.casualties) or '-'}, "
-            f"put back {' '.join(shot.verdict.put_back) or '-'}"
-        )
+        typer.echo(f"shot {shot.shot_id} is judged: {tell_verdict(shot.verdict)}")
 
 
 def _likely(answer: Answer) -> str:
@@ -130,6 +121,7 @@ def _answer(answer: Answer) -> str:
 
 
 def _in_full(case: Case) -> Iterator[str]:
+    from rig.log import tell_decision, tell_time
     from rig.told_together import parted, told_together
 
     doubt, shot = case.doubt, case.shot
@@ -146,9 +138,4 @@ def _in_full(case: Case) -> Iterator[str]:
     if doubt.decision is None:
         yield f"  rules      the commander of {doubt.commander}: rig docket rule {doubt.number} CAUSE --side {doubt.commander} --by NAME"
         return
-    decision = doubt.decision
-    when = datetime.fromtimestamp(decision.at_utc_us / 1e6, tz=UTC).astimezone()
-    signed = f", signed {decision.name}" if decision.name else ""
-    named = f"{decision.cause}: " if decision.cause else ""
-    word = "leaves" if decision.leaves else "stays"
-    yield f"  ruled      {named}{word}, said {decision.decided_by}{signed}, {when:%Y-%m-%d %H:%M:%S}"
+    yield f"  ruled      {tell_decision(doubt.decision)}, {tell_time(doubt.decision.at_utc_us)}"

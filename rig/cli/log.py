@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -48,13 +47,13 @@ def list_shots(
     context.obj = settings
     if context.invoked_subcommand is not None:
         return
-    from rich import box
     from rich.console import Console
-    from rich.table import Table
+
+    from rig.cli._tables import plain_table
 
     with open_log_to_read(settings) as log:
         shots = log.shots()
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
+    table = plain_table()
     for heading in ("shot", "when", "from", "at", "opt", "m/s"):
         table.add_column(heading, justify="right" if heading in {"shot", "m/s"} else "left", no_wrap=True)
     table.add_column("what became of it", overflow="fold")
@@ -66,15 +65,15 @@ def list_shots(
 
 
 def _row(shot: Shot) -> Iterable[str]:
-    from rig.log import tell
+    from rig.log import tell, tell_time, tell_verdict
 
     planned, gate, verdict = shot.planned, shot.muzzle_gate, shot.verdict
     told = tell(shot)
     if verdict is not None:
-        told += f"; leave {' '.join(verdict.casualties) or '-'}, put back {' '.join(verdict.put_back) or '-'}"
+        told += f"; {tell_verdict(verdict)}"
     return (
         str(shot.shot_id),
-        _when(shot.history[0].at_utc_us)[5:-3],
+        tell_time(shot.history[0].at_utc_us)[5:-3],
         planned.side,
         planned.target,
         planned.option,
@@ -99,7 +98,7 @@ def show(
 def _in_full(shot: Shot, session: Session) -> Iterable[str]:
     from rig.analysis_store import kept_readings
     from rig.judging import why_back
-    from rig.log import tell
+    from rig.log import tell, tell_time
 
     planned, aim, gate, verdict = shot.planned, shot.aim, shot.muzzle_gate, shot.verdict
     yield f"shot {shot.shot_id}, {planned.side} at {planned.target}: {tell(shot)}"
@@ -119,7 +118,7 @@ def _in_full(shot: Shot, session: Session) -> Iterable[str]:
         after = ""
         if entry.clock_us is not None and start_us is not None:
             after = f"{(entry.clock_us - start_us) / 1e6:+.3f} s"
-        line = f"  {f'{entry.stage} ':<11}{_when(entry.at_utc_us)}  {after:>10}  {entry.cause}"
+        line = f"  {f'{entry.stage} ':<11}{tell_time(entry.at_utc_us)}  {after:>10}  {entry.cause}"
         yield line.rstrip()
     if aim is not None:
         by = f", by the calibration {aim.calibration}" if aim.calibration else ""
@@ -146,7 +145,7 @@ def _in_full(shot: Shot, session: Session) -> Iterable[str]:
         for square in verdict.put_back:
             yield f"    {square}: {why_back(shot, square)}"
         for doubt in shot.doubts:
-            when = "" if doubt.decision is None else f", {_when(doubt.decision.at_utc_us)}"
+            when = "" if doubt.decision is None else f", {tell_time(doubt.decision.at_utc_us)}"
             yield f"  doubt      {_in_words(doubt, shot)}{when}"
         if verdict.after is not None:
             yield f"  after      {verdict.after}"
@@ -160,15 +159,16 @@ def list_sessions(
     last: Annotated[int, typer.Option(min=1, help="how many sessions, counted from the newest")] = 20,
 ) -> None:
     """Show when the rig was in use: each session, with which firmware, port and camera, and how it ended."""
-    from rich import box
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
+
+    from rig.cli._tables import plain_table
+    from rig.log import tell_time
 
     with open_log_to_read(context.obj) as log:
         sessions = log.sessions()
         shots = Counter(shot.session_id for shot in log.shots())
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
+    table = plain_table()
     for heading in ("session", "began", "shots"):
         table.add_column(heading, justify="left" if heading == "began" else "right", no_wrap=True)
     for heading in ("with", "how it ended"):
@@ -176,10 +176,10 @@ def list_sessions(
     for session in sessions[-last:]:
         ended = "not ended: open, or its process was killed"
         if session.ended_utc_us is not None:
-            ended = f"{_when(session.ended_utc_us)[5:-3]}, {session.end_cause}"
+            ended = f"{tell_time(session.ended_utc_us)[5:-3]}, {session.end_cause}"
         table.add_row(
             str(session.session_id),
-            _when(session.started_utc_us)[5:-3],
+            tell_time(session.started_utc_us)[5:-3],
             str(shots[session.session_id]),
             Text(f"firmware {session.firmware_version} at {session.port}, camera {session.camera}"),
             Text(ended),
@@ -227,6 +227,7 @@ def decide(
                 "give a shot, a square and leaves or stays, as: rig decide 12 G-41 stays"
             )
         from rig.judging import decide as decide_doubt
+        from rig.log import tell_verdict
 
         doubts = decide_doubt(
             log, shot, square, leaves=word is Word.LEAVES, decided_by=by.upper() if by is not None else None
@@ -235,8 +236,7 @@ def decide(
             typer.echo(f"shot {shot}: {_in_words(doubt, log.shot(shot))}")
         verdict = log.shot(shot).verdict
     if verdict is not None and not verdict.doubts:
-        typer.echo(f"shot {shot} is judged: leave {' '.join(verdict.casualties) or '-'}, ", nl=False)
-        typer.echo(f"put back {' '.join(verdict.put_back) or '-'}")
+        typer.echo(f"shot {shot} is judged: {tell_verdict(verdict)}")
 
 
 def _list_pending(shots: Iterable[Shot]) -> None:
@@ -248,15 +248,14 @@ def _list_pending(shots: Iterable[Shot]) -> None:
 
 
 def _in_words(doubt: DecidedDoubt, shot: Shot) -> str:
+    from rig.log import tell_decision
+
     analysis = shot.analyses[-1] if shot.analyses else None
     doubtful = f"{_what_it_did(doubt.square, analysis)}, {' or '.join(doubt.between)}"
     decision = doubt.decision
     if decision is None:
         return f"{doubtful}: the commander of {doubt.commander} decides"
-    ruled = f"ruled {decision.cause}, " if decision.cause else ""
-    word = Word.LEAVES if decision.leaves else Word.STAYS
-    signed = f", signed {decision.name}" if decision.name else ""
-    return f"{doubtful}: {ruled}{word}, said {decision.decided_by}{signed}"
+    return f"{doubtful}: {'ruled ' if decision.cause else ''}{tell_decision(decision)}"
 
 
 def _what_it_did(square: str, analysis: Analysis | None) -> str:
@@ -279,8 +278,3 @@ def _gate(gate: MuzzleGate) -> str:
     if gate.release_to_first_us is not None:
         said += f", {gate.release_to_first_us:g} us after the release"
     return said
-
-
-def _when(at_utc_us: int) -> str:
-    """Give a time as the clock on the wall shows it."""
-    return datetime.fromtimestamp(at_utc_us / 1e6, tz=UTC).astimezone().strftime("%Y-%m-%d %H:%M:%S")

@@ -23,7 +23,7 @@ from rig.log.records import (
 )
 from rig.log.sql_store import open_log, open_log_in_memory
 from rig.log.store import ShotLog
-from rig.log.telling import tell
+from rig.log.telling import tell, tell_decision, tell_time, tell_verdict
 
 __all__ = [
     "Aim",
@@ -48,6 +48,9 @@ __all__ = [
     "open_log",
     "open_log_in_memory",
     "tell",
+    "tell_decision",
+    "tell_time",
+    "tell_verdict",
     "why_not_decide",
     "why_not_final",
 ]

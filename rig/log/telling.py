@@ -1,10 +1,12 @@
-"""What a shot's stages mean, in a sentence for the person at the table. It claims no more than the log knows."""
+"""What the log keeps of a shot, in words for the person at the table. They claim no more than the log knows."""
 
 from __future__ import annotations
 
-from rig.log.records import Fired, Shot, Stage
+from datetime import UTC, datetime
 
-__all__ = ["tell"]
+from rig.log.records import Decision, Fired, Shot, Stage, Verdict
+
+__all__ = ["tell", "tell_decision", "tell_time", "tell_verdict"]
 
 _CANNON = (
     # The last preparing stage, and what it says about the cannon when nothing more is known.
@@ -67,3 +69,21 @@ def _verdict(shot: Shot) -> str:
         left = ", ".join(f"{doubt.square} ({doubt.commander} decides)" for doubt in shot.pending)
         told = f"judged, doubts pending: {left}"
     return told if shot.recording_path is not None else f"{told}; no recording known"
+
+
+def tell_verdict(verdict: Verdict) -> str:
+    """Say who leaves and who is put back, as "leave G-33, put back -"."""
+    return f"leave {' '.join(verdict.casualties) or '-'}, put back {' '.join(verdict.put_back) or '-'}"
+
+
+def tell_decision(decision: Decision) -> str:
+    """Say what a commander ruled, as "direct, leaves, said G, signed Ada"; without cause and name where there are none."""
+    named = f"{decision.cause}, " if decision.cause else ""
+    word = "leaves" if decision.leaves else "stays"
+    signed = f", signed {decision.name}" if decision.name else ""
+    return f"{named}{word}, said {decision.decided_by}{signed}"
+
+
+def tell_time(at_utc_us: int) -> str:
+    """Give a time of the log as the clock on the wall shows it."""
+    return datetime.fromtimestamp(at_utc_us / 1e6, tz=UTC).astimezone().strftime("%Y-%m-%d %H:%M:%S")
