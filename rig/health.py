@@ -1,39 +1,35 @@
-"""Whether the parts of a rig are there and well: what was found, and what to do about it. Nothing moves here."""
+"""Whether the parts of a rig are there and well: what was found, and what to do about it. Nothing moves here.
+
+The camera has a file of its own, `rig.camera_health`.
+"""
 
 from __future__ import annotations
 
 import itertools
-import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from game.montecassino import Side
 from rig.calibration_file import CalibrationFileError, calibration_of
-from rig.camera import Camera, CameraError, Frame
-from rig.eye import ring_for, scene_of, taught_uniforms
+from rig.eye import taught_uniforms
 from rig.link import wire
 from rig.link.history import Remembered
 from rig.link.messages import Identity, Status
-from rig.link.port import Clock
 from rig.link.words import entry_in_words
 from rig.recording import BESIDE_BYTES, shot_bytes
-from rig.settings import TWIN, Settings
+from rig.settings import Settings
 from rig.uniforms_file import UniformsFileError
-from vision.registration import NoBoard, only_roughly, register
-from vision.steady import typical
 
 __all__ = [
     "INPUTS",
     "Finding",
     "Level",
-    "camera_health",
     "clock_health",
     "disk_health",
     "firmware_health",
@@ -47,15 +43,6 @@ _COARSE_US = 1000  # the cannon's heartbeat needs milliseconds
 _RELEASED = datetime(2025, 1, 1, tzinfo=UTC)  # no date before this can be right
 _FEW_SHOTS = 10
 _MEGABYTE = 1_000_000
-_PICTURES = 30
-_PICTURES_TO_READ = 5
-_LONGEST_LOOK_US = 3_000_000
-_STEP_US = 20_000
-_EXPOSURE_OFF = 0.2  # of what was asked for: a driver has steps
-_LONG_EXPOSURE_US = 2_000  # at 10 m/s a shot smears over 20 mm
-_RATE_SHARE = 0.9
-_RATE_MORE = 1.1
-_MEMORY_SHARE = 0.5  # the rest is for the system, and for reading the shot
 
 
 class Level(StrEnum):
@@ -268,134 +255,3 @@ def inputs_health(inputs: wire.Input) -> Iterator[Finding]:
             yield Finding(Level.OK, words.part, found)
         else:
             yield Finding(Level.WARNING, words.part, found, words.todo)
-
-
-def camera_health(
-    camera: Camera, clock: Clock, pass_time: Callable[[int], None], settings: Settings
-) -> Iterator[Finding]:
-    """Look through the camera for a moment: its pictures, their rate, the board and its markers.
-
-    Parameters
-    ----------
-    camera, clock
-        An open camera, and the clock of its pictures.
-    pass_time
-        Lets that many microseconds go by.
-    settings
-        What was asked of the camera, and where the markers lie.
-    """
-    asked = settings.camera
-    frames: list[Frame] = []
-    begun_us = clock.now_us()
-    try:
-        while len(frames) < _PICTURES and clock.now_us() - begun_us < _LONGEST_LOOK_US:
-            pass_time(_STEP_US)
-            frames += camera.poll()
-    except CameraError as error:
-        yield Finding(Level.FAULT, "camera", str(error), "plug it in; docs/troubleshooting.md")
-        return
-    if len(frames) < _PICTURES_TO_READ:
-        found = f"{len(frames)} pictures in {_LONGEST_LOOK_US / 1e6:g} s"
-        yield Finding(Level.FAULT, "camera", found, "see to its cable and its rate")
-        return
-    size, wanted = f"{camera.width_px} x {camera.height_px} px", f"{asked.width_px} x {asked.height_px}"
-    if (camera.width_px, camera.height_px) == (asked.width_px, asked.height_px):
-        yield Finding(Level.OK, "camera", f"{camera.name} opens and gives {size}")
-    else:
-        yield Finding(
-            Level.WARNING,
-            "camera",
-            f"it gives {size}",
-            f"{wanted} was asked for: correct [camera] in {settings.name}",
-        )
-    rate = (len(frames) - 1) * 1e6 / max(1, frames[-1].timestamp_us - frames[0].timestamp_us)
-    if rate > _RATE_MORE * camera.fps:
-        yield Finding(
-            Level.WARNING,
-            "camera rate",
-            f"{rate:.0f} pictures a second, and it says that it gives {camera.fps:g}",
-            "choose a rate that it keeps to: there may be no room for all pictures of a shot",
-        )
-    elif rate >= _RATE_SHARE * asked.fps:
-        yield Finding(Level.OK, "camera rate", f"{rate:.0f} pictures a second")
-    else:
-        yield Finding(
-            Level.WARNING,
-            "camera rate",
-            f"{rate:.0f} pictures a second, {asked.fps:g} were asked for",
-            "more light, a smaller picture, or a faster connection",
-        )
-    if (exposure := _exposure(camera, settings)) is not None:
-        yield exposure
-    if asked.source != TWIN and not asked.delay_us:
-        found = "how late its pictures come is not known"
-        yield Finding(Level.WARNING, "delay", found, "after five shots: rig camera delay")
-    yield _memory(camera, settings)
-    picture = typical([frame.image for frame in frames[-_PICTURES_TO_READ:]])
-    scene = scene_of(settings, side=Side.A, fps=asked.fps, with_uniforms=False)
-    view = register(picture, scene)
-    if isinstance(view, NoBoard):
-        yield Finding(
-            Level.FAULT, "board", view.reason, f"see to the markers, the light and [board] in {settings.name}"
-        )
-        return
-    roughly = only_roughly(view, scene)
-    if roughly is None:
-        yield Finding(Level.OK, "board", f"seen, to {view.error_mm:.1f} mm")
-    else:
-        yield Finding(
-            Level.WARNING,
-            "board",
-            roughly,
-            f"more markers, laid and measured as [board] in {settings.name} says",
-        )
-    missing = sorted({int(name) for name in settings.board.marker_centres_mm} - set(view.markers_used))
-    if missing:
-        names = ", ".join(map(str, missing))
-        yield Finding(
-            Level.WARNING,
-            "markers",
-            f"{names} not seen or not where they should lie",
-            "uncover them, lay them flat",
-        )
-    else:
-        yield Finding(Level.OK, "markers", f"all {len(view.markers_used)} are seen")
-
-
-def _exposure(camera: Camera, settings: Settings) -> Finding | None:
-    """Hold the exposure that a camera says it has against what was asked for; None where it says nothing."""
-    told_us, asked_us = camera.exposure_us, settings.camera.exposure_us
-    if told_us is None:
-        return None
-    if asked_us is not None and abs(told_us - asked_us) > _EXPOSURE_OFF * asked_us:
-        return Finding(
-            Level.WARNING,
-            "exposure",
-            f"{told_us} us, {asked_us} us were asked for",
-            "set it with the camera's own program: how long a shot smears tells its speed",
-        )
-    if asked_us is None and told_us > _LONG_EXPOSURE_US:
-        return Finding(
-            Level.WARNING,
-            "exposure",
-            f"{told_us} us, as the camera chose: a shot smears over {told_us / 100:.0f} mm",
-            f"more light, and camera.exposure_us = 1000 in {settings.name}",
-        )
-    return Finding(Level.OK, "exposure", f"{told_us} us")
-
-
-def _memory(camera: Camera, settings: Settings) -> Finding:
-    """Say what the pictures of a shot take at the most while it is watched."""
-    ring = ring_for(camera, settings)
-    found = f"a shot's pictures, {ring.most_frames} at the most, take up to {ring.most_bytes // _MEGABYTE} MB"
-    has_bytes = (
-        os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-        if "SC_PHYS_PAGES" in os.sysconf_names
-        else None
-    )
-    if has_bytes is not None and ring.most_bytes > _MEMORY_SHARE * has_bytes:
-        found = f"{found} of {has_bytes // _MEGABYTE} MB"
-        return Finding(
-            Level.WARNING, "memory", found, "a smaller picture, fewer a second, or a smaller clip_after_s"
-        )
-    return Finding(Level.OK, "memory", found)

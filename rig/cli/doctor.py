@@ -137,8 +137,9 @@ def _line(examination: _Examination, settings: Settings, stack: ExitStack) -> Op
 def _look_through_camera(examination: _Examination, settings: Settings, line: OpenLine | None) -> None:
     from rig.camera import Camera as AnyCamera
     from rig.camera import CameraError
+    from rig.camera_health import camera_health
     from rig.cli._opening import real_camera
-    from rig.health import Level, camera_health
+    from rig.health import Level
     from rig.link.serial_port import WallClock
     from rig.settings import TWIN
 

@@ -16,12 +16,12 @@ import pytest
 from numpy.typing import NDArray
 
 from rig import health
+from rig.camera_health import camera_health
 from rig.eye import ring_for
 from rig.health import (
     INPUTS,
     Finding,
     Level,
-    camera_health,
     clock_health,
     disk_health,
     firmware_health,
