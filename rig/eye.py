@@ -2,12 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-
-import cv2
-import numpy as np
-from numpy.typing import NDArray
 
 from game.montecassino import Side, Square
 from rig.camera import Camera, CameraError, Frame, FrameRing
@@ -16,22 +11,17 @@ from rig.link.errors import LinkError
 from rig.link.port import Clock
 from rig.link.transcript import TranscriptError
 from rig.settings import Settings
+from rig.table_reading import TableReading, read_table
 from rig.uniforms_file import NAME as UNIFORMS_NAME
 from rig.uniforms_file import read_uniforms
-from vision.guards import TableGuard
-from vision.lying_there import find_lying_thing
-from vision.outcome import Standing
-from vision.registration import BoardView, NoBoard, register
-from vision.rest import RestWatch, Stillness
+from vision.registration import NoBoard
+from vision.rest import Stillness
 from vision.scene import MarkerMap, Scene, Uniforms
-from vision.soldiers import read_board
 from vision.steady import typical
 
 __all__ = [
     "BoardNotSeen",
     "Eye",
-    "TableReading",
-    "board_and_sides",
     "ring_for",
     "scene_of",
     "taught_uniforms",
@@ -39,7 +29,6 @@ __all__ = [
 
 _PICTURES_TO_READ = 5  # their median is free of most noise
 _PICTURES_OF_LANE = 3
-_WATCHED_MARGIN_MM = 40.0
 _BARREL_MARGIN_MM = 30.0  # the barrel's end moves over the first line while it is aimed
 _WAIT_STEP_US = 20_000
 _LANE_TO_SHOT_US = 500_000  # from the lane's last check to the shot's leaving
@@ -48,18 +37,6 @@ _FIRING_US = 1_000_000  # from holding the pictures to the shot's leaving, on a 
 
 class BoardNotSeen(CameraError):
     """The camera gives pictures, but no board can be found in them."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TableReading:
-    """The table as it stood at one moment."""
-
-    picture: NDArray[np.uint8]
-    """Median of a few pictures."""
-    view: BoardView
-    standing: Standing
-    mm_per_px: float
-    """Size of a pixel in the middle of the board."""
 
 
 def scene_of(
@@ -121,19 +98,6 @@ def ring_for(camera: Camera, settings: Settings) -> FrameRing:
     )
 
 
-def board_and_sides(
-    view: BoardView, scene: Scene, shape: tuple[int, ...], *, low_mm: float, high_mm: float
-) -> NDArray[np.bool_]:
-    """Return the mask of the board between two of its rows' y, and of what lies just beside it."""
-    left_mm, right_mm = -_WATCHED_MARGIN_MM, scene.width_mm + _WATCHED_MARGIN_MM
-    outline = np.array(
-        [[left_mm, low_mm, 0], [right_mm, low_mm, 0], [right_mm, high_mm, 0], [left_mm, high_mm, 0]]
-    )
-    mask = np.zeros(shape[:2], np.uint8)
-    cv2.fillConvexPoly(mask, np.round(view.project(outline)).astype(np.int32), 1)
-    return np.asarray(mask > 0)
-
-
 class Eye:
     """Looks at the table for the rig.
 
@@ -173,8 +137,6 @@ class Eye:
         self._rest_us = rest_us
         self._settings = settings
         self._reading: TableReading | None = None
-        self._watched: NDArray[np.bool_] | None = None
-        self._guard: TableGuard | None = None
 
     def read(self, side: Side, expected: Mapping[Square, Side] | None) -> TableReading:
         """Read the table; what is seen now is what the lane is later held against.
@@ -196,24 +158,20 @@ class Eye:
         frames = self._fresh(_PICTURES_TO_READ)
         picture = typical([frame.image for frame in frames])
         scene = scene_of(self._settings, side=side, fps=self.ring.camera.fps, expected=expected)
-        view = register(picture, scene)
-        if isinstance(view, NoBoard):
-            raise BoardNotSeen(f"camera {self.ring.camera.name}: {view.reason}")
-        mm_per_px = view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2)
-        board = read_board(picture, scene, view)
-        self._reading = TableReading(picture, view, board.standing, mm_per_px)
-        self._watched = self._watched_part(side, scene, view, picture.shape)
-        lying = find_lying_thing(board, view, scene)
-        self._guard = TableGuard(picture, view, scene, board.standing, watched=self._watched, lying=lying)
-        return self._reading
+        low_mm, high_mm = self._rows_watched_mm(side, scene)
+        reading = read_table(picture, scene, low_mm=low_mm, high_mm=high_mm)
+        if isinstance(reading, NoBoard):
+            raise BoardNotSeen(f"camera {self.ring.camera.name}: {reading.reason}")
+        self._reading = reading
+        return reading
 
     def lane(self) -> LaneAnswer:
         """Hold the newest pictures against the table as it was read, and say whether the lane is clear."""
-        if self._guard is None:
+        if self._reading is None:
             return LaneAnswer(False, "the table has not been read yet")
         frames = self.pictures()
         self.ring.check_drops()
-        alarm = self._guard.check([frame.image for frame in frames])
+        alarm = self._reading.guard.check([frame.image for frame in frames])
         return LaneAnswer(alarm is None, "" if alarm is None else alarm.reason)
 
     def pictures(self) -> Sequence[Frame]:
@@ -259,8 +217,8 @@ class Eye:
         CameraError
             Where no pictures come any more, or the ring has no room for them.
         """
-        assert self._reading is not None and self._watched is not None, "the table was read before the shot"
-        watch = RestWatch(self._watched, mm_per_px=self._reading.mm_per_px)
+        assert self._reading is not None, "the table was read before the shot"
+        watch = self._reading.rest_watch()
         looked_us, end_us = released_us, released_us + longest_us
         told = Stillness.MOVING
         while True:
@@ -316,15 +274,10 @@ class Eye:
         self.ring.update(self._clock.now_us())
         self.ring.check_room()
 
-    def _watched_part(
-        self, side: Side, scene: Scene, view: BoardView, shape: tuple[int, ...]
-    ) -> NDArray[np.bool_]:
-        """Return the mask of board and sides, without what the cannon may cover when it is aimed."""
+    def _rows_watched_mm(self, side: Side, scene: Scene) -> tuple[float, float]:
+        """Return from where to where along the board is watched: not what the cannon may cover when it is aimed."""
         cannon = self._settings.cannon
         overhang_mm = max(0.0, cannon.barrel_length_mm - cannon.strip_offset_mm) + _BARREL_MARGIN_MM
-        low_mm, high_mm = 0.0, scene.length_mm
         if side is Side.A:
-            low_mm = overhang_mm
-        else:
-            high_mm -= overhang_mm
-        return board_and_sides(view, scene, shape, low_mm=low_mm, high_mm=high_mm)
+            return overhang_mm, scene.length_mm
+        return 0.0, scene.length_mm - overhang_mm

@@ -35,7 +35,7 @@ from rig.calibration_file import calibration_of
 from rig.camera import CameraError, Frame
 from rig.cannon import Cannon, CannonError, ShotFired, ShotNotSeen
 from rig.end_put_off import EndPutOff
-from rig.eye import Eye, TableReading
+from rig.eye import Eye
 from rig.hands import Hands
 from rig.link.errors import LinkError
 from rig.link.port import Clock
@@ -56,6 +56,7 @@ from rig.recording import (
 from rig.sequence import NotInSequence, State
 from rig.settings import Settings
 from rig.shot_identity import recording_name, shot_identity
+from rig.table_reading import TableReading
 from rig.uniforms_file import UniformsFileError
 from vision.rest import Stillness
 

@@ -7,21 +7,18 @@ has changed and everything is at rest again, it is read anew: after a bump the b
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import cv2
 import numpy as np
 
 from game.montecassino import Side
-from rig.eye import board_and_sides
 from rig.table_drawing import DIM, GROUND, WORDS, Colour, Drawing, Image, text_width_px, wrapped, write
-from vision.guards import Alarm, TableGuard, Trouble
-from vision.lying_there import find_lying_thing
+from rig.table_reading import TableReading, read_table
+from vision.guards import Alarm, Trouble
 from vision.outcome import Standing
-from vision.registration import BoardView, NoBoard, register
+from vision.registration import NoBoard
 from vision.rest import RestWatch
 from vision.scene import Scene
-from vision.soldiers import read_board
 
 __all__ = ["TableWatch"]
 
@@ -37,14 +34,6 @@ _GRID: Colour = (255, 255, 255)
 _SIDES: Mapping[Side, Colour] = {Side.A: (120, 220, 255), Side.G: (255, 190, 110)}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Read:
-    view: BoardView
-    standing: Standing
-    guard: TableGuard
-    rest: RestWatch
-
-
 class TableWatch:
     """Watches a table.
 
@@ -56,7 +45,8 @@ class TableWatch:
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
-        self._read: _Read | None = None
+        self._read: TableReading | None = None
+        self._rest: RestWatch | None = None
         self._why_not = "the table has not been read yet"
         self._tried_us: int | None = None
         self._alarm: Alarm | None = None
@@ -91,11 +81,11 @@ class TableWatch:
 
     def look(self, time_us: int, picture: Image) -> None:
         """Take in the next picture; times rise."""
-        if self._read is None:
+        if self._read is None or self._rest is None:
             if self._tried_us is None or time_us - self._tried_us >= _AGAIN_US:
                 self._read_table(time_us, picture)
             return
-        self._read.rest.look(time_us, picture)
+        self._rest.look(time_us, picture)
         alarm = self._read.guard.look(picture)
         if alarm is None:
             self._alarm = None
@@ -103,7 +93,7 @@ class TableWatch:
         if self._alarm is None:
             self._alarmed_us = time_us
         # What it is, a bump or a hand, is worth a closer look only where it is news or about to be read anew.
-        at_rest = self._read.rest.at_rest
+        at_rest = self._rest.at_rest
         if self._alarm is None or self._alarm.trouble is not alarm.trouble or at_rest:
             alarm = self._read.guard.check([picture]) or alarm
         self._alarm = alarm
@@ -113,17 +103,12 @@ class TableWatch:
 
     def _read_table(self, time_us: int, picture: Image) -> None:
         self._tried_us = time_us
-        view = register(picture, self._scene)
-        if isinstance(view, NoBoard):
-            self._read, self._alarm, self._why_not = None, None, view.reason
-            return
-        board = read_board(picture, self._scene, view)
-        standing, lying = board.standing, find_lying_thing(board, view, self._scene)
-        watched = board_and_sides(view, self._scene, picture.shape, low_mm=0.0, high_mm=self._scene.length_mm)
-        guard = TableGuard(picture, view, self._scene, standing, watched=watched, lying=lying)
-        mm_per_px = view.mm_per_px(self._scene.width_mm / 2, self._scene.length_mm / 2)
-        self._read = _Read(view, standing, guard, RestWatch(watched, mm_per_px=mm_per_px))
         self._alarm = None
+        read = read_table(picture, self._scene, low_mm=0.0, high_mm=self._scene.length_mm)
+        if isinstance(read, NoBoard):
+            self._read, self._why_not = None, read.reason
+        else:
+            self._read, self._rest = read, read.rest_watch()
 
     def draw(self, picture: Image) -> Image:
         """Return the picture with everything drawn over it, below a bar that says how things stand."""

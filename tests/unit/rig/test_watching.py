@@ -266,7 +266,7 @@ def test_a_camera_that_hangs_ends_it_and_is_told(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("rig.cli._opening.real_camera", lambda *_: FewPictures(pictures))
     monkeypatch.setattr("rig.cli._silence._LONGEST_S", 0.1)
-    monkeypatch.setattr("rig.watching.register", lambda *_: NoBoard("no board"))
+    monkeypatch.setattr("rig.table_reading.register", lambda *_: NoBoard("no board"))
     assert main(["watch", "--camera", "0", *options]) == 2
     assert "camera few: no picture for" in capsys.readouterr().err
 
