@@ -156,7 +156,7 @@ def test_a_line_lost_while_an_input_is_tried_is_no_fault_of_the_firmware(
     def lost(*_: object) -> bool:
         raise LinkLost("the cannon fell silent")
 
-    monkeypatch.setattr("rig.cli.doctor._Table._follows", lost)
+    monkeypatch.setattr("rig.cli._cannon_examination.CannonExamination._follows", lost)
     answer = rig("doctor", typed="y\n" * 20)
     assert answer.status == 1
     assert answer.line("firmware").startswith("ok")
