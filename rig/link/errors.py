@@ -15,6 +15,7 @@ LinkError
 """
 
 from rig.link import wire
+from rig.link.words import name_of
 
 __all__ = [
     "BoardReset",
@@ -110,8 +111,7 @@ class Refused(LinkError):
         self.command = command
         self.reason = reason
         self.detail = detail
-        name = command.name.lower().replace("_", " ")
-        super().__init__(f"the cannon refused the command {name}: {wire.says(reason)}")
+        super().__init__(f"the cannon refused the command {name_of(command)}: {wire.says(reason)}")
 
 
 class NotDone(LinkError):
