@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -50,6 +50,7 @@ _TICK = CHIP_HZ // 2_000_000
 _UBRR0L = 0xC4
 _DOUBLE_SPEED = 8  # cycles a bit for each step of UBRR0, with U2X0
 _STEP_US = 20_000
+_LONGEST_WAY_US = 8_000_000  # from one state to the next
 _ANSWER_US = 40_000
 
 A = TypeVar("A", bound=m.Answer)
@@ -68,8 +69,6 @@ class BareCannon:
 
     Parameters
     ----------
-    settings
-        What is soldered around the chip. The start-up delay is 1 ms by default, not 66 ms.
     baud
         Speed of the line. Where it is not the firmware's own, the chip's rate register is set by a debugger as soon as
         the firmware has started.
@@ -84,9 +83,9 @@ class BareCannon:
         Number of the last event that the chip told.
     """
 
-    def __init__(self, settings: ChipSettings | None = None, *, baud: int = wire.BAUD) -> None:
-        settings = replace(settings or ChipSettings(startup_us=1000), line_baud=baud)
-        self.chip = Chip(settings)
+    def __init__(self, *, baud: int = wire.BAUD) -> None:
+        # A start-up delay of 1 ms, not of 66 ms: thousands of starts are waited for.
+        self.chip = Chip(ChipSettings(startup_us=1000, line_baud=baud))
         self._baud = baud
         self.log: list[ChipEvent] = []
         self.frames: list[Frame] = []
@@ -94,9 +93,8 @@ class BareCannon:
         self.seen = 0
         self._last_id = 0
         self._last_command = wire.Command.IDENTIFY
-        self._pulse: dict[
-            int, tuple[int, int]
-        ] = {}  # of each servo: cycle of the last rise, width of the last pulse
+        # Of each servo: cycle of the last rise, width of the last pulse.
+        self._pulse: dict[int, tuple[int, int]] = {}
         self._held = False
         for pin in (Pin.EMERGENCY_STOP, Pin.ARMING_KEY, Pin.LANE_CLEAR, Pin.GATE_FIRST, Pin.GATE_SECOND):
             self.chip.drive(pin, False)
@@ -267,7 +265,7 @@ class BareCannon:
             self.run_to(min(end, self.chip.cycle + _STEP_US * US))
             self.move_lever()
 
-    def wait_for(self, state: State, *, limit_ms: int = 8000) -> None:
+    def wait_for(self, state: State) -> None:
         """Go on until the cannon is in a state.
 
         Raises
@@ -275,11 +273,11 @@ class BareCannon:
         LinkLost
             Where it is not in time.
         """
-        for _ in range(limit_ms * 1000 // _STEP_US):
+        for _ in range(_LONGEST_WAY_US // _STEP_US):
             if self.state is state:
                 return
             self.run_beating(_STEP_US)
-        raise LinkLost(f"not {state.name} after {limit_ms} ms, but {self.state.name}")
+        raise LinkLost(f"not {state.name} after {_LONGEST_WAY_US / 1e6:g} s, but {self.state.name}")
 
     def configure(self, changes: dict[Setting, int]) -> None:
         """Set settings, in safe."""
