@@ -28,22 +28,20 @@ class Answers:
 
     Parameters
     ----------
-    company
-        Called several times a second while an answer is awaited; what it raises ends the waiting. The link is kept
-        alive here, so that a person may take their time.
     by_keys
         Where the terminal gives each key as it is pressed: the line that each stands for. Other keys are ignored.
 
     Attributes
     ----------
+    company : callable
+        Called several times a second while an answer is awaited; what it raises ends the waiting. The link is kept
+        alive here, so that a person may take their time.
     ended : bool
         Whether there are no more lines.
     """
 
-    def __init__(
-        self, company: Callable[[], None] = lambda: None, *, by_keys: Mapping[str, str] | None = None
-    ) -> None:
-        self.company = company
+    def __init__(self, *, by_keys: Mapping[str, str] | None = None) -> None:
+        self.company: Callable[[], None] = lambda: None
         self._by_keys = by_keys
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self.ended = False

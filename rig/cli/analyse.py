@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -84,13 +83,13 @@ def _many(folders: Sequence[Path], *, as_json: bool, jobs: int | None, into: Pat
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
-        Progress,
         TextColumn,
         TimeElapsedColumn,
         TimeRemainingColumn,
     )
 
     from rig.analyse_many import Outcome, Tally, analyse_many, usual_jobs
+    from rig.cli._progress import progress_on
 
     # What is read goes to standard output; progress and complaints do not.
     console = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -102,13 +101,7 @@ def _many(folders: Sequence[Path], *, as_json: bool, jobs: int | None, into: Pat
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    # Rich would have standard output go through the progress, and so to standard error, also where it is a file.
-    with Progress(
-        *columns,
-        console=console,
-        disable=not console.is_terminal,
-        redirect_stdout=sys.stdout.isatty(),
-    ) as progress:
+    with progress_on(console, *columns) as progress:
         task = progress.add_task("reading", total=len(folders))
         for read in analyse_many(folders, jobs=min(jobs or usual_jobs(), len(folders)), into=into):
             tally.add(read)

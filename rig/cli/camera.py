@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -175,24 +174,17 @@ def delay(
 ) -> None:
     """Learn from recorded shots how late the camera stamps its pictures."""
     from rich.console import Console
-    from rich.progress import Progress
 
     from rig.analyse_many import find_recordings
     from rig.camera_delay import NoDelay, delay_of, see_delay
+    from rig.cli._progress import progress_on
     from rig.settings_change import change_settings
 
     chosen = settings_of_this_table(settings)
     where = folder or Path(chosen.log.recordings)
     found = find_recordings([where])[0][-_MOST_SHOTS:]
-    console = Console(stderr=True)
     seen = []
-    # Rich would have standard output go through the progress, and so to standard error, also where it is a file.
-    with Progress(
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-        redirect_stdout=sys.stdout.isatty(),
-    ) as progress:
+    with progress_on(Console(stderr=True), transient=True) as progress:
         for each in progress.track(found, description="shots"):
             seen.append(see_delay(each))
             told = seen[-1].why_not or f"{(seen[-1].delay_us or 0.0) / 1000:.1f} ms"
@@ -288,13 +280,12 @@ def _sides(text: str, option: str) -> tuple[int, int]:
 def _looked_at(folder: Path, told: Target | None, *, quiet: bool) -> LensPictures:
     """Look at the photographs, and say on a terminal how far that is."""
     from rich.console import Console
-    from rich.progress import Progress
 
+    from rig.cli._progress import progress_on
     from rig.lens_pictures import look_at_pictures, pictures_in
 
     files = pictures_in(folder)
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=quiet or not console.is_terminal) as progress:
+    with progress_on(Console(stderr=True), transient=True, quiet=quiet) as progress:
         task = progress.add_task("photographs", total=len(files))
         return look_at_pictures(files, told, progress=lambda name: progress.update(task, advance=1))
 
