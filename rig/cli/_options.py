@@ -13,7 +13,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SETTINGS_FILE",
+    "CameraOption",
+    "CasualtyOption",
+    "JsonOption",
+    "PortOption",
     "SettingsFile",
+    "SideOption",
     "check_transcript",
     "open_log_to_read",
     "settings_of_this_table",
@@ -23,6 +28,19 @@ __all__ = [
 SETTINGS_FILE = Path("rig.toml")
 """Where settings are looked for."""
 
+PortOption = Annotated[
+    str | None, typer.Option("--port", help="serial port or URL, in place of the settings'")
+]
+CameraOption = Annotated[
+    str | None, typer.Option("--camera", help="camera number, file or URL, in place of the settings'")
+]
+SideOption = Annotated[
+    str | None, typer.Option("--side", help="who fires, A or G; by default the side to move")
+]
+CasualtyOption = Annotated[
+    str | None, typer.Option("--option", help="casualty option i, ii or iii; the settings' by default")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")]
 SettingsFile = Annotated[Path, typer.Option("--settings", "-s", help="the settings file", show_default=True)]
 
 

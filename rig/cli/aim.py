@@ -11,7 +11,13 @@ import typer
 from typer.core import TyperGroup
 
 from rig.cli._app import app
-from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_of_this_table
+from rig.cli._options import (
+    SETTINGS_FILE,
+    CasualtyOption,
+    SettingsFile,
+    SideOption,
+    settings_of_this_table,
+)
 from rig.cli._outputs import check_csv, check_pdf, check_picture
 from rig.cli._pictures import write_figure
 from rig.whole_file import write_whole
@@ -54,7 +60,6 @@ _aim = typer.Typer(
 )
 app.add_typer(_aim, rich_help_panel="Shoot")
 
-SideOption = Annotated[str | None, typer.Option(help="who fires, A or G; by default the side to move")]
 PositionOption = Annotated[
     str | None,
     typer.Option(
@@ -195,9 +200,7 @@ def best(
     zone: Annotated[
         str | None, typer.Option(help="the squares that count, as G25-G72; the settings' by default")
     ] = None,
-    option: Annotated[
-        str | None, typer.Option(help="casualty option i, ii or iii; the settings' by default")
-    ] = None,
+    option: CasualtyOption = None,
     own_weight: Annotated[
         float, typer.Option(min=0, max=100, help="how many enemies one of one's own is worth")
     ] = 1.0,

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rig.cli._app import RefusedError, app
-from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_of_this_table, settings_or_defaults
+from rig.cli._options import (
+    SETTINGS_FILE,
+    CameraOption,
+    PortOption,
+    SettingsFile,
+    settings_of_this_table,
+    settings_or_defaults,
+)
 from rig.length_unit import LengthUnit
 
 if TYPE_CHECKING:
@@ -145,8 +152,8 @@ def fire(
     csv: Annotated[Path, typer.Option(metavar="FILE", help="where a row for each shot is added")] = Path(
         "shots.csv"
     ),
-    port: Annotated[str | None, typer.Option(help="serial port or URL, in place of the settings'")] = None,
-    camera: Annotated[str | None, typer.Option(help="camera, in place of the settings'")] = None,
+    port: PortOption = None,
+    camera: CameraOption = None,
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Fire shots at an elevation, straight ahead, and ask for each range; the muzzle gate's speed is noted besides."""

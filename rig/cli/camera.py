@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rig.cli._app import RefusedError, app
-from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_of_this_table, settings_or_defaults
+from rig.cli._options import (
+    SETTINGS_FILE,
+    JsonOption,
+    SettingsFile,
+    settings_of_this_table,
+    settings_or_defaults,
+)
 from rig.cli._outputs import check_pdf, check_picture
 from rig.cli._pictures import write_figure
 from rig.paper import Paper
@@ -53,7 +59,6 @@ MarkerOption = Annotated[
 DictionaryOption = Annotated[
     str | None, typer.Option(help="with --charuco: OpenCV's name of its markers; without it, DICT_4X4_50")
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")]
 PictureOption = Annotated[
     Path | None,
     typer.Option(

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import time
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from rig.cli._app import app
-from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_or_defaults
+from rig.cli._options import SETTINGS_FILE, CameraOption, PortOption, SettingsFile, settings_or_defaults
 
 if TYPE_CHECKING:
     from rig.cli._examination import Examination
@@ -22,10 +20,8 @@ __all__ = ["doctor"]
 
 @app.command(rich_help_panel="Set up")
 def doctor(
-    port: Annotated[str | None, typer.Option(help="serial port or URL, in place of the settings'")] = None,
-    camera: Annotated[
-        str | None, typer.Option(help="camera number, file or URL, in place of the settings'")
-    ] = None,
+    port: PortOption = None,
+    camera: CameraOption = None,
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Look at port, firmware, inputs, axes, camera, disk and clock, and say what to do; nothing is armed or fired."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from rig.cli._app import app
-from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_or_defaults
+from rig.cli._options import SETTINGS_FILE, PortOption, SettingsFile, settings_or_defaults
 from rig.ticks import TICKS_PER_US
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def jog(
             help="let axes go beyond the limits of the settings, as far as the firmware allows; watch, and listen",
         ),
     ] = False,
-    port: Annotated[str | None, typer.Option(help="serial port or URL, in place of the settings'")] = None,
+    port: PortOption = None,
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Move an axis by keys, or by lines from a pipe; find its limits and centre, and store them in the settings."""

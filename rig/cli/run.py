@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rig.cli._app import app
-from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_of_this_table
+from rig.cli._options import SETTINGS_FILE, CameraOption, PortOption, SettingsFile, settings_of_this_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,10 +31,8 @@ def run(
     plan: Annotated[
         Path, typer.Argument(help="the programme, a TOML file; docs/run.md says how to write it")
     ],
-    port: Annotated[str | None, typer.Option(help="serial port or URL, in place of the settings'")] = None,
-    camera: Annotated[
-        str | None, typer.Option(help="camera number, file or URL, in place of the settings'")
-    ] = None,
+    port: PortOption = None,
+    camera: CameraOption = None,
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Fire a whole programme, for as long as nothing is wrong; run again, it goes on where it stopped."""

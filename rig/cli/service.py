@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from rig.cli._app import RefusedError, app
-from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_or_defaults
+from rig.cli._options import SETTINGS_FILE, PortOption, SettingsFile, settings_or_defaults
 
 if TYPE_CHECKING:
     from rig.cannon import Cannon
@@ -21,7 +21,7 @@ _LAST_WORDS_US = 8_000_000
 
 @app.command(rich_help_panel="Set up")
 def service(
-    port: Annotated[str | None, typer.Option(help="serial port or URL, in place of the settings'")] = None,
+    port: PortOption = None,
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Lubricate: draw the lever, turn it to 180 degrees, and bring it back; step by step, nothing armed or fired."""

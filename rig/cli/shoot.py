@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rig.cli._app import app
-from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_of_this_table
+from rig.cli._options import (
+    SETTINGS_FILE,
+    CameraOption,
+    CasualtyOption,
+    PortOption,
+    SettingsFile,
+    SideOption,
+    settings_of_this_table,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,10 +38,8 @@ def shoot(
             "Without it: after the last shot of the log, or as in the settings."
         ),
     ] = None,
-    side: Annotated[str | None, typer.Option(help="who fires, A or G; by default the side to move")] = None,
-    option: Annotated[
-        str | None, typer.Option(help="casualty option i, ii or iii; the settings' by default")
-    ] = None,
+    side: SideOption = None,
+    option: CasualtyOption = None,
     battle: Annotated[
         Path | None,
         typer.Option(
@@ -41,10 +47,8 @@ def shoot(
             help="fire in this battle: who stands where, the zone and the option are its own, and the shot is entered in it",
         ),
     ] = None,
-    port: Annotated[str | None, typer.Option(help="serial port or URL, in place of the settings'")] = None,
-    camera: Annotated[
-        str | None, typer.Option(help="camera number, file or URL, in place of the settings'")
-    ] = None,
+    port: PortOption = None,
+    camera: CameraOption = None,
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Aim, cock, load and fire once, and say who fell, why, and who leaves."""

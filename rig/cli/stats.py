@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from rig.cli._app import RefusedError, app
-from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read
+from rig.cli._options import SETTINGS_FILE, JsonOption, SettingsFile, open_log_to_read
 from rig.cli._outputs import check_csv, check_picture
 from rig.cli._pictures import write_figure
 from rig.hit_view import By
@@ -28,7 +28,6 @@ Unit = Annotated[LengthUnit | None, typer.Option(help="what x and y are in, wher
 SkipBadRows = Annotated[
     bool, typer.Option("--skip-bad-rows", help="leave out rows that cannot be used, and say which")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")]
 Plot = Annotated[
     Path | None,
     typer.Option(metavar="FILE", callback=check_picture, help="also draw it: .png, .svg or .pdf"),
@@ -42,7 +41,7 @@ def over_the_log(
         list[By] | None,
         typer.Option(help="tell shots apart by this; may be given several times"),
     ] = None,
-    as_json: AsJson = False,
+    as_json: JsonOption = False,
     csv: Annotated[
         Path | None,
         typer.Option(metavar="FILE", callback=check_csv, help="also write a table into this file"),
@@ -92,7 +91,7 @@ def group(
     ] = False,
     seed: Annotated[int, typer.Option(min=0, help="draws the bootstrap's samples")] = 0,
     skip_bad_rows: SkipBadRows = False,
-    as_json: AsJson = False,
+    as_json: JsonOption = False,
     plot: Plot = None,
 ) -> None:
     """Say how a group of shots scatters about its centre and about the point of aim."""
@@ -135,7 +134,7 @@ def compare(
     ],
     unit: Unit = None,
     skip_bad_rows: SkipBadRows = False,
-    as_json: AsJson = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Say whether groups lie at the same place and spread alike."""
     from calibration.dispersion import Shots
