@@ -18,6 +18,7 @@ __all__ = [
     "check_csv",
     "check_html",
     "check_pdf",
+    "check_photo",
     "check_picture",
     "check_png",
     "check_svg",
@@ -38,6 +39,11 @@ def check_html(path: Path | None) -> Path | None:
 def check_pdf(path: Path | None) -> Path | None:
     """Take the name of a file that can only be a PDF."""
     return _check_only(path, ".pdf")
+
+
+def check_photo(path: Path | None) -> Path | None:
+    """Take the name of a camera's picture."""
+    return _check_only(path, ".png", ".jpg", ".jpeg", said=".png or .jpg")
 
 
 def check_picture(path: Path | None) -> Path | None:

@@ -16,6 +16,7 @@ import typer
 
 from rig.cli._app import RefusedError, app
 from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_of_this_table
+from rig.cli._outputs import check_photo
 from rig.cli._silence import Silence
 from rig.whole_file import write_whole
 
@@ -50,7 +51,11 @@ def watch(
     ] = None,
     save: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="write one picture with everything drawn over it, and end"),
+        typer.Option(
+            metavar="FILE",
+            callback=check_photo,
+            help="write one picture with everything drawn over it, and end",
+        ),
     ] = None,
     page: Annotated[
         bool, typer.Option("--page", help="show it on a page for the browser, though there is a screen")
@@ -159,13 +164,6 @@ def _saving(path: Path, table: TableWatch) -> Show:
     """Write the first picture in which the table was read, or what there is after a few seconds."""
     import cv2
 
-    from rig.checked_file import Fault
-    from rig.settings import SettingsError
-
-    if path.suffix.lower() not in {".png", ".jpg", ".jpeg"}:
-        raise SettingsError(
-            "the command line", [Fault("--save", str(path), "a name that ends in .png or .jpg")]
-        )
     begun_s = time.monotonic()
 
     def show(picture: NDArray[np.uint8]) -> bool:

@@ -56,6 +56,13 @@ def test_a_table_that_cannot_be_written_is_told_before_it_is_printed(
     assert refused(capsys, "stats", "--csv", target).endswith(f"{target} cannot be written: {why}")
 
 
+def test_a_picture_of_the_table_that_cannot_be_written_is_told_before_it_is_looked_at(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    said = refused(capsys, "watch", "--save", "nowhere/seen.png")
+    assert said.endswith("nowhere/seen.png cannot be written: No such file or directory")
+
+
 def test_what_is_there_is_not_touched_by_looking_whether_it_can_be_written(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
