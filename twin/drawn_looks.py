@@ -11,11 +11,11 @@ import numpy as np
 
 from twin.artwork import BoardLook, Finish, TableLook, ground
 from twin.camera import CameraFaults, CameraSettings
+from twin.look import Colour, Lamp, LookSettings, placed_markers
 from twin.optics import Lens, Pose, project_pinhole
 from twin.physics import BodySettings, ShotSettings
 from twin.sensor import SensorSettings
 from twin.soldier import ALL_STANCES, MOST_LEAN, STANCES, USUAL, Build, Headgear
-from twin.stage import Colour, Lamp, LookSettings, placed_markers
 from twin.streams import stream
 from twin.table import TableSettings
 

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.optics import Lens, Pose, Rect
-from twin.stage import GROUND_GROUP, Stage
+from twin.stage import Stage
+from twin.stage_model import GROUND_GROUP
 
 _NEAR_M = 0.3
 _FAR_M = 4.0

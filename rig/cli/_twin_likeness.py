@@ -13,6 +13,7 @@ from game.montecassino import Position
 from rig.settings import Azimuth, Board, Camera, Cannon, Elevation, Settings, Traverse
 from twin import TwinSettings
 from twin.camera import CameraFaults, CameraSettings
+from twin.look import LookSettings, Marker
 from twin.optics import Lens, Pose
 from twin.physics import BodySettings
 from twin.plant import PlantSettings
@@ -20,7 +21,6 @@ from twin.plant.gate import GateSettings
 from twin.plant.loader import LoaderSettings
 from twin.plant.mount import MountSettings
 from twin.plant.servo import NOMINAL_ENDS_US
-from twin.stage import LookSettings, Marker
 from twin.table import TableSettings
 
 __all__ = ["likeness"]

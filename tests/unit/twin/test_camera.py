@@ -8,11 +8,11 @@ import pytest
 from game.montecassino import Side, Square, parse_squares
 from twin.artwork import BoardLook
 from twin.camera import Camera, CameraFaults, CameraGoneError, CameraSettings
+from twin.look import Lamp, LookSettings
 from twin.offscreen import OffscreenError
 from twin.optics import Lens, Pose, project
 from twin.scene import CannonPose, Snapshot
 from twin.sensor import SensorSettings
-from twin.stage import Lamp, LookSettings
 from twin.table import Table, TableFaults, TableSettings
 
 WIDE = Lens(k1=-0.15, k2=0.03, p1=4e-4, focal_px=1500.0)

@@ -15,8 +15,9 @@ from twin.camera import CameraSettings
 from twin.clips import film_disorder, photograph
 from twin.contacts import BOARD, SHOT, Contact, blame_is_shared
 from twin.drawn_looks import of_another_size, on_board_of_another_thickness, packed_for_a_cable
+from twin.look import LookSettings
 from twin.scene import Arrangement
-from twin.stage import LookSettings, Stage
+from twin.stage import Stage
 from twin.table import TableSettings
 
 FEW_PICTURES = 1018

@@ -14,10 +14,10 @@ from rig.cli._twin_likeness import likeness
 from rig.cli._twin_table import twin_settings
 from rig.settings import Azimuth, Board, Camera, Cannon, Elevation, Settings, Traverse, parse_settings
 from twin.chip import CHIP_HZ
+from twin.look import placed_markers
 from twin.optics import project
 from twin.plant import Servo
 from twin.plant.mount import aim_of_pulses
-from twin.stage import placed_markers
 
 _POSITION = Position.parse("A A01-A24 G01-G24 0/0 20/20 -")
 _PICTURES_PX = ((640, 480), (800, 600), (1280, 720), (1920, 1080), (1280, 1024), (720, 1280))
