@@ -6,8 +6,8 @@ air resistance quadratic in the speed", American Journal of Physics 45 (1977) 60
     dv/dt = g - k |v| v        k = air density * drag coefficient * frontal area / (2 m)
 
 They are solved as `calibration.hodograph` says; a path of up to 30 m ends within 1 um of a tight reference
-integration. Here it is asked about one shot at a time; for many shots ask `calibration.impact`, for other laws of drag and for spin
-`calibration.spin`.
+integration. Here it is asked about one shot at a time; for many shots ask `calibration.impact`, for other laws of drag and
+for spin `calibration.spin`.
 
 Frame of this module: x forward over the ground, z up, metres; the origin is the caller's.
 """

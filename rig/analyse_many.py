@@ -20,6 +20,7 @@ from pebble import ProcessExpired, ProcessPool
 from rig.analyse import analyse_folder
 from rig.analysis_store import keep, kept_or_free, place_of
 from rig.checked_file import FaultyFile
+from rig.counted import counted
 from rig.end_put_off import EndPutOff
 from rig.freed_memory import keep_freed_memory
 from rig.recording import KEYS_NAME, read_recording
@@ -96,17 +97,15 @@ class Tally:
         total = self.outcomes.total()
         bad, unkept = self.outcomes[Outcome.BAD], self.outcomes[Outcome.UNKEPT]
         yield (
-            f"{total} recording{'' if total == 1 else 's'}: {self.outcomes[Outcome.READ] + unkept} read"
+            f"{counted(total, 'recording')}: {self.outcomes[Outcome.READ] + unkept} read"
             f"{f' (of {unkept} the reading is not kept)' if unkept else ''}, "
             f"{self.outcomes[Outcome.KEPT]} read before by the same code, {bad} cannot be read."
         )
         if total == bad:
             return
         causes = ", ".join(f"{count} {cause}" for cause, count in sorted(self.causes.items()))
-        yield (
-            f"{self.causes.total()} fall{'' if self.causes.total() == 1 else 's'}{f' ({causes})' if causes else ''}, {self.pushed} pushed; "
-            f"{self.doubtful} with doubts, {self.held} held by a guard."
-        )
+        falls = counted(self.causes.total(), "fall") + (f" ({causes})" if causes else "")
+        yield (f"{falls}, {self.pushed} pushed; {self.doubtful} with doubts, {self.held} held by a guard.")
 
 
 def find_recordings(folders: Sequence[Path]) -> tuple[tuple[Path, ...], tuple[Path, ...]]:

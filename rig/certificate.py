@@ -16,6 +16,7 @@ from calibration.range_spec import (
     SpecVerdict,
     assess_range,
 )
+from rig.counted import counted
 from rig.range_file import MeasuredRanges
 
 __all__ = ["Certificate", "certify"]
@@ -111,7 +112,8 @@ class Certificate:
             )
         if self.measured.skipped:
             rows = len(self.measured.skipped)
-            yield f"{rows} row{'' if rows == 1 else 's'} of the file could not be used and {'was' if rows == 1 else 'were'} left out."
+            were = "was" if rows == 1 else "were"
+            yield f"{counted(rows, 'row')} of the file could not be used and {were} left out."
 
     def _about_the_mean(self) -> str:
         found, spec = self.finding, self.finding.spec

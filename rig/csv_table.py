@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rig.checked_file import Fault, FaultyFile, read_text
+from rig.counted import counted
 
 __all__ = ["CsvRow", "CsvTable", "read_table", "shown", "to_number"]
 
@@ -39,8 +40,7 @@ class CsvTable:
         count = len(row.cells)
         if count == len(self.header):
             return None
-        cells = f"{count} cell{'' if count == 1 else 's'}"
-        return Fault(f"line {row.line}", cells, f"{len(self.header)}, as the header has")
+        return Fault(f"line {row.line}", counted(count, "cell"), f"{len(self.header)}, as the header has")
 
     @property
     def hint(self) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from rig.counted import counted
+
 __all__ = ["Fault", "FaultyFile"]
 
 
@@ -41,5 +43,5 @@ class FaultyFile(Exception):
         self.name = name
         self.faults = tuple(faults)
         more = len(self.faults) - 1
-        others = f", and {more} more fault{'s' if more > 1 else ''}" if more else ""
+        others = f", and {counted(more, 'more fault')}" if more else ""
         super().__init__(f"{name}: {self.faults[0]}{others}")

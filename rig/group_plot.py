@@ -12,6 +12,7 @@ from matplotlib.patches import Circle, Ellipse, Rectangle
 from numpy.typing import NDArray
 
 from calibration.dispersion import Box, Method, Spread
+from rig.counted import counted
 from rig.group_report import FileReport
 
 __all__ = ["draw_group"]
@@ -56,7 +57,7 @@ def _title(report: FileReport, unit: str) -> str:
     shots, spread = report.group.shots, report.group.spread
     name = Path(report.file.name).name
     shown = name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 3]}..."
-    said = f"{shown}: {len(shots)} shot{'' if len(shots) == 1 else 's'}"
+    said = f"{shown}: {counted(len(shots), 'shot')}"
     if spread is None:
         return said
     sigma = spread.sigma

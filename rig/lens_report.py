@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rig.counted import counted
 from vision.lens import Calibrated, Lens, Sighting, Target, Unusable, error_of
 
 __all__ = ["LensCheck", "check_lens", "refused_in_words", "report_as_json", "report_in_words"]
@@ -41,7 +42,7 @@ class LensCheck:
         yield from refused_in_words(self.unusable)
         error_px = self.error_px
         count = len(self.errors_px)
-        yield f"error {error_px:.2f} px over {count} photograph{'' if count == 1 else 's'}"
+        yield f"error {error_px:.2f} px over {counted(count, 'photograph')}"
         if error_px > _LARGE_PX:
             yield (
                 "that is much: calibrate anew if focus or zoom were touched since, or if these photographs "

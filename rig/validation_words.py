@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args, get_origin
 
+from rig.counted import counted
 from rig.fault import Fault
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def faults_in_words(model: type[Table], errors: Iterable[Any]) -> list[Fault]:
 
 
 def _and_more(count: int) -> str:
-    return f"and {count} more item{'s' if count > 1 else ''} like it"
+    return f"and {counted(count, 'more item')} like it"
 
 
 def shortened(found: str) -> str:
@@ -82,7 +83,7 @@ def _one_in_words(model: type[Table], error: Any) -> Fault:
         bound = context.get("min_length", context.get("max_length"))
         side = "at least" if kind.endswith("too_short") else "at most"
         what, each = ("a string", "character") if kind.startswith("string") else ("a list", "item")
-        return Fault(key, found, f"{what} of {side} {bound} {each}{'s' if bound != 1 else ''}")
+        return Fault(key, found, f"{what} of {side} {counted(bound, each)}")
     if kind in {"model_type", "model_attributes_type", "dict_type"}:
         return Fault(key, found, model.form.format(key=key))
     if kind in {"tuple_type", "list_type"}:

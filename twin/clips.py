@@ -191,7 +191,8 @@ def photograph(seed: int) -> Still:
     """Picture a table at rest, without a shot: more various than clips are, at a fraction of their cost.
 
     Soldiers stand farther off their squares' middles, those of a side are not all of one dye, bases are painted, and
-    uniforms or bases are of a field's colour now and then. On some, shots were fired before: soldiers lie about, and some that stand were pushed off their squares.
+    uniforms or bases are of a field's colour now and then. On some, shots were fired before: soldiers lie about, and some
+    that stand were pushed off their squares.
 
     Raises
     ------

@@ -35,10 +35,14 @@ class GrabbedFrame:
 class OpenCvCamera:
     """A camera read by a thread of its own, so that a slow controller drops no frame that the driver gave.
 
-    A frame of a device is stamped as its driver says, where it says so on this computer's clock (`rig.camera.usb_device`), else, as
-    one of a stream, when OpenCV hands it over; less half the exposure where that is known. What still passes between the
-    exposure and that moment is the camera's delay, which `FrameRing` takes off. A file is played at its own rate. Times rise from
-    frame to frame.
+    When a frame was taken:
+
+    - of a device, when its driver says that it came, where the driver uses this computer's clock (`rig.camera.usb_device`);
+    - of a stream, and of any other device, when OpenCV hands it over;
+    - of a file, as it is played at its own rate.
+
+    Of the first two, half the exposure is taken off where it is known. What time is left between the exposure and that
+    moment is the camera's delay, which `FrameRing` takes off. Times rise from frame to frame.
 
     Parameters
     ----------
@@ -70,7 +74,7 @@ class OpenCvCamera:
     ) -> None:
         self.name = source
         self._clock = clock
-        # As asked: of a camera that chooses, what it says at the opening need not be so for the next picture.
+        # As asked for: a camera that chooses for itself may choose anew for the next picture.
         self._half_exposed_us = (exposure_us or 0) // 2
         self._is_file = Path(source).is_file()
         if not is_device_number(source) and "://" not in source and not self._is_file:
@@ -168,8 +172,8 @@ class OpenCvCamera:
             stamped_us = usb_device.stamped_us(self._capture, now_us) if self._is_device else None
             timestamp_us = (now_us if stamped_us is None else stamped_us) - self._half_exposed_us
             if self._newest_us is not None and timestamp_us <= self._newest_us:
-                # The one before was too old for its driver's time to be believed, and this one is just not: it counts as
-                # lost, for nobody can tell when either was taken.
+                # The driver's time of the frame before was too old to be believed, so that one was stamped as it was handed
+                # over; this one's is believed, and lies before it. Nobody can tell when either was taken: it counts as lost.
                 return
             self._newest_us = timestamp_us
         self._frames.append(GrabbedFrame(index, timestamp_us, image))

@@ -11,7 +11,8 @@ __all__ = ["FrameRing"]
 
 _DROPS_WINDOW_US = 1_000_000
 _DROPS_SHARE = 0.1
-_CROWDED = 1.5  # so many times the rate that the camera says, and the room for a shot may be full before all is at rest
+# Times the rate that the camera says: from here on the room for a shot may be full before all is at rest.
+_CROWDED = 1.5
 
 
 class FrameRing:
@@ -22,12 +23,12 @@ class FrameRing:
     camera
         Where frames come from.
     keep_us
-        How far back a clip can begin. Outside a shot older frames are let go.
+        How far back a clip can begin. Outside a shot older frames are dropped.
     hold_us
-        For how long a shot may be held: between `hold` and `release` nothing is let go, and what comes later than this
-        is not taken in: however long it takes until somebody asks for the shot, it is there. More pictures than come in
-        that time are never kept, however fast the camera really is, so `most_bytes` bounds the memory; whoever waits for
-        one asks `check_room`.
+        How long a shot may last. Between `hold` and `release` no frame is dropped; once there are as many as the camera
+        should give in `keep_us` and `hold_us`, no more are taken in. So the frames of a shot are there however late
+        somebody asks for them, and `most_bytes` bounds the memory even where the camera is faster than it says. Whoever
+        waits for a frame of a shot asks `check_room`.
     stall_us
         A camera that gives nothing for this long has stalled.
     delay_us
@@ -105,10 +106,10 @@ class FrameRing:
         return TooManyFrames(self.camera.name, len(self._frames), span_us, self.camera.fps)
 
     def hold(self, now_us: int) -> None:
-        """From now on let nothing go: a shot is about to be fired.
+        """Drop no frame from now on: a shot is about to be fired.
 
-        What came since the last update is no part of it: while somebody loads, seconds of pictures may wait, and would take
-        the shot's room.
+        The frames that came since the last update are taken in first, under the old rule: while somebody loads, seconds of
+        them may wait, and they would take the shot's room.
 
         Raises
         ------

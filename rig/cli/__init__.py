@@ -120,7 +120,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Notes
     -----
-    A mistake of the person who types is one line on standard error, a line each where a file has several. A traceback means a bug of ours.
+    A mistake of the person who types is one line on standard error, a line each where a file has several. A traceback means
+    a bug of ours.
     """
     _open_missing_streams()
     keep_freed_memory()

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 import typer
 
+from rig.counted import counted
 from rig.health import Finding, Level
 
 __all__ = ["Examination"]
@@ -34,9 +35,7 @@ class Examination:
     def end(self, why: str = "") -> None:
         """Say what it came to, and end the command with 1 where something is at fault."""
         words = [
-            f"{count} {level}{'s' if count > 1 else ''}"
-            for level in (Level.FAULT, Level.WARNING)
-            if (count := self._count[level])
+            counted(count, level) for level in (Level.FAULT, Level.WARNING) if (count := self._count[level])
         ]
         typer.echo((", ".join(words) or "nothing wrong") + (f"; {why}" if why else ""))
         if self._count[Level.FAULT]:

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from calibration.dispersion import LEVELS, Estimate, GroupReport, Method, Shots, Spread
 from rig.cli._tables import plain_table
+from rig.counted import counted
 from rig.group_report import FileReport
 from rig.length_unit import LengthUnit
 
@@ -33,7 +34,7 @@ def group_tables(report: FileReport) -> Group:
     """Return everything that can be said of a group, to be printed."""
     shots, spread = report.group.shots, report.group.spread
     x, y = shots.centre
-    count = f"{len(shots)} shot{'' if len(shots) == 1 else 's'}"
+    count = counted(len(shots), "shot")
     lines = [
         Text(f"{report.file.name}: {count}, lengths in {report.unit}", style="bold"),
         Text(f"centre at ({x:.4g}, {y:.4g}), {shots.offset:.4g} from the point of aim"),

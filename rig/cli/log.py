@@ -11,6 +11,7 @@ import typer
 
 from rig.cli._app import app
 from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read
+from rig.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -204,7 +205,7 @@ def export(
 
     with open_log_to_read(context.obj) as log:
         for path, rows in write(log, folder, [each.value for each in formats or Format]):
-            typer.echo(f"{path}: {rows} row{'' if rows == 1 else 's'}")
+            typer.echo(f"{path}: {counted(rows, 'row')}")
 
 
 @app.command(rich_help_panel="Look back")

@@ -1,7 +1,7 @@
 """Bytes to messages and back. No port, no clock, no waiting: what comes in is a value, what goes out is a value.
 
-The form of a frame is described at the top of `wire.toml`; its checksum holds for one session. The decoder takes bytes in pieces of any size and never
-fails: what cannot be read comes out as `Damaged`, and the next flag begins anew.
+The form of a frame is described at the top of `wire.toml`; its checksum holds for one session. The decoder takes bytes in
+pieces of any size and never fails: what cannot be read comes out as `Damaged`, and the next flag begins anew.
 """
 
 from dataclasses import dataclass

@@ -10,9 +10,8 @@ tells it how far events have come. A cannon that has too many events waiting can
 numbers, one for all that it could not keep in a row, and the gap is told as `EventsMissed`. A `Booted` in the middle of a
 session means that the chip restarted.
 
-A link that failed stays failed until `identify` begins a new session; one whose `identify` failed, or was never asked for, says
-nothing on the line. `stop` works at any time: one byte, ahead of all
-else, nothing awaited.
+A link that failed stays failed until `identify` begins a new session. Without a session nothing is said on the line. `stop`
+works at any time: one byte, ahead of all else, nothing awaited.
 """
 
 import secrets
