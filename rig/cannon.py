@@ -3,7 +3,7 @@
 Each step asks, waits for the cannon's own word that it is done, and meanwhile keeps the link alive and looks at every
 event. Whatever goes wrong in a step, here, on the line or at the table, is answered in one way: the stop byte, then
 safe, then the lever let down where it is still drawn; then the error goes on to the caller. When a step of this class
-raises, `Cannon.state` is where the cannon was left.
+raises, `Cannon.state` is where the cannon was left. The errors of its own stand in `rig.cannon_errors`.
 """
 
 from collections import deque
