@@ -201,6 +201,13 @@ def test_a_programme_is_held_against_the_table() -> None:
     ]
 
 
+@pytest.mark.parametrize(("soldiers", "shots"), [("survivors", "12/1"), ("all", "1/1")])
+def test_a_programme_may_fire_every_shot_that_its_position_has(soldiers: str, shots: str) -> None:
+    """C3: twelve of A and one of G; where everybody stands again each shot begins with all that there are."""
+    position = f'soldiers = "{soldiers}"\nposition = "A A01-A24 G01-G24 0/0 {shots} -"'
+    check_against(parse_plan(position + _PLAN), Settings(), "evening.toml")
+
+
 def test_a_loader_must_be_fitted() -> None:
     programme = parse_plan('name = "x"\n[[targets]]\nsquares = "G33"\n[pauses]\nloading = "loader"\n')
     with pytest.raises(PlanError, match=r"cannon\.loader says there is none"):

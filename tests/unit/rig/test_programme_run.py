@@ -16,7 +16,7 @@ from rig.checked_file import Fault
 from rig.judging import as_logged, decide, judge_again
 from rig.link.transcript import TranscriptError
 from rig.log import Analysis, Fall, Fired, ShotLog, Stage, open_log_in_memory
-from rig.match import DoubtPending, Match, ShotDone, ShotNotAllowed
+from rig.match import DoubtPending, Match, Order, PositionDiffers, ShotDone, ShotNotAllowed
 from rig.plan import PlanError, Programme, Target
 from rig.programme_run import NotJudged, ProgrammeRun, ProgrammeStopped, check_reach, settings_for
 from rig.sequence import Event, NotInSequence, State
@@ -24,6 +24,10 @@ from rig.settings import Settings
 from rig.uniforms_file import UniformsFileError
 
 POSITION = "A A01-A08,A60 G25-G48 0/0 20/20 -"
+TWO_SIDES = (
+    Target(squares="G33"),
+    Target(squares="A60", side=Side.G, options=(Option.I, Option.II)),
+)
 ZONES = {Side.A: parse_squares("G25-G72"), Side.G: parse_squares("A25-A72")}
 
 
@@ -133,6 +137,37 @@ def test_where_casualties_stay_away_nothing_follows_on_a_shot_that_nobody_judged
         run.position_before(run.due()[0])
 
 
+def test_where_casualties_stay_away_a_shot_that_nobody_judged_names_its_recording(log: ShotLog) -> None:
+    run = run_of(log, soldiers="survivors")
+    shot_id = shoot(log, run, last=Stage.RECORDED)
+    with pytest.raises(NotJudged, match=f"read its recording, rig judge {shot_id}, or begin a programme"):
+        run.position_before(run.due()[0])
+
+
+class NotingMatch:
+    def __init__(self) -> None:
+        self.orders: list[Order] = []
+
+    def shoot(self, order: Order, tell: object) -> ShotDone:
+        self.orders.append(order)
+        return cast(ShotDone, None)
+
+
+def test_each_shot_is_ordered_as_the_programme_says(log: ShotLog) -> None:
+    """C4, C7: the zone is that of whoever fires, the option the target's own; the log knows the shot again by its place."""
+    run, match = run_of(log, targets=TWO_SIDES), NotingMatch()
+    for shot in run.due():
+        run.fire(shot, cast(Match, match))
+    assert [
+        (order.side, str(order.target), order.zone, order.option, order.plan, order.plan_index)
+        for order in match.orders
+    ] == [
+        (Side.A, "G-33", ZONES[Side.A], Option.III, run.programme.identity, 0),
+        (Side.G, "A-60", ZONES[Side.G], Option.I, run.programme.identity, 1),
+        (Side.G, "A-60", ZONES[Side.G], Option.II, run.programme.identity, 2),
+    ]
+
+
 class FailingMatch:
     def __init__(self, error: BaseException) -> None:
         self._error = error
@@ -148,6 +183,8 @@ class FailingMatch:
         (TranscriptError("a.transcript: it cannot be written (No space left on device)"), 1, "No space left"),
         (UniformsFileError("uniforms.json", [Fault("A", "red", "a colour")]), 1, "found red"),
         (NotInSequence(State.UNKNOWN, Event.HOME_ASKED), 1, "nothing was done"),
+        (PositionDiffers(("G-33 is empty",)), 1, "does not stand as the position says: G-33 is empty"),
+        (OSError(28, "No space left on device", "recordings"), 1, "No space left on device: 'recordings'"),
         (KeyboardInterrupt(), 130, "asked to end"),
     ],
 )
@@ -161,6 +198,15 @@ def test_a_stop_is_one_sentence_and_says_how_to_go_on(
     assert says in str(stopped.value)
     assert str(stopped.value).endswith("the same command goes on from where it stopped")
     assert stopped.value.exit_status == status
+
+
+def test_a_doubt_that_the_next_shot_waits_for_stops_it_with_the_command_that_decides(log: ShotLog) -> None:
+    run = run_of(log, soldiers="survivors")
+    shot_id = shoot(log, run, fall("G-33", "direct", "ricochet"))
+    with pytest.raises(
+        ProgrammeStopped, match=f"shot 2 of 3 .* rig decide {shot_id} SQUARE .*; the same command goes on"
+    ):
+        run.fire(run.due()[0], cast(Match, NotingMatch()))
 
 
 def test_a_shot_that_the_rules_do_not_allow_ends_the_programme_and_promises_no_going_on(
@@ -244,6 +290,31 @@ def test_pauses_for_putting_back_are_waited_or_left_out(log: ShotLog) -> None:
     assert (len(hands.asked), waits) == (1, [6_000_000])
 
 
+def test_a_cannon_that_fails_while_the_table_is_put_in_order_stops_it_as_in_a_shot(log: ShotLog) -> None:
+    def fails(time_us: int) -> None:
+        raise CannonError("the cannon made itself safe: the key was turned off")
+
+    run = run_of(log, pauses={"putting_back": "wait", "putting_back_s": 6.0})
+    with pytest.raises(
+        ProgrammeStopped, match=r"^stopped at shot 1 of 3 .* the key was turned off; the same"
+    ):
+        run.set_up(run.due()[0], shot_done(), NotingHands(), fails)
+
+
+def test_the_tally_counts_each_option_by_itself_by_what_was_read_and_said_last(log: ShotLog) -> None:
+    run = run_of(log, targets=TWO_SIDES)
+    read_again = shoot(log, run, fall("G-34", "direct", "ricochet"))
+    decide(log, read_again, "G-34", leaves=False)
+    log.analysed(read_again, Analysis(software_version="2", raw={}, falls=(fall("G-33", "ricochet"),)))
+    shoot(log, run, fall("A-60", "ricochet"))
+    shoot(log, run)
+    assert [(each.target, each.option, each.shots, each.hits, each.doubts) for each in run.tallies()] == [
+        (Square.parse("G-33"), Option.III, 1, 1, 0),
+        (Square.parse("A-60"), Option.I, 1, 1, 0),
+        (Square.parse("A-60"), Option.II, 1, 0, 0),
+    ]
+
+
 def test_the_tally_counts_shots_hits_and_casualties_of_either_side(log: ShotLog) -> None:
     run = run_of(log, repeats=2, targets=(Target(squares="G33"), Target(squares="A60", side=Side.G)))
     shoot(log, run, fall("G-33", "direct"), fall("A-60", "ricochet"))
@@ -262,6 +333,14 @@ def test_every_target_out_of_reach_is_named_before_anything_moves() -> None:
     with pytest.raises(PlanError) as refused:
         check_reach(programme(targets=(Target(squares="A01,A04,G33"),)), Settings(), "PLAN.toml")
     assert [str(fault).split()[2].rstrip(",") for fault in refused.value.faults] == ["A-01", "A-04"]
+
+
+def test_a_target_is_out_of_reach_of_the_side_that_fires_at_it() -> None:
+    """A-01 lies before the Allies' own muzzle; the Germans reach it."""
+    by_g = programme(targets=(Target(squares="A01", side=Side.G),))
+    check_reach(by_g, Settings(), "PLAN.toml")
+    with pytest.raises(PlanError, match="G-01 for G"):
+        check_reach(programme(targets=(Target(squares="G01", side=Side.G),)), Settings(), "PLAN.toml")
 
 
 def test_loading_follows_the_programme() -> None:
