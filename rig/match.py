@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -213,18 +213,13 @@ class Match:
         self._unheard: list[BaseException] = []
         """What was raised by whoever was told of a shot that had left."""
 
-    def read_position(
-        self, side: Side, *, shots_left: Mapping[Side, int], held: Mapping[Side, int]
-    ) -> Position:
-        """Read from the camera who stands where; what no camera sees is given."""
+    def read_position(self, known: Position) -> Position:
+        """Read from the camera who stands where before a shot by the side to move; what no camera sees is as `known`."""
+        # As before a shot: the cannon itself is in the picture.
+        self._hands.carry_to(known.turn)
         self._progress("reading the table")
-        standing = self._eye.read(side, None).standing
-        return Position(
-            turn=side,
-            soldiers={soldier.square: soldier.side for soldier in standing.soldiers},
-            held=dict(held),
-            shots_left=dict(shots_left),
-        )
+        standing = self._eye.read(known.turn, None).standing
+        return replace(known, soldiers={soldier.square: soldier.side for soldier in standing.soldiers})
 
     def shoot(self, order: Order, tell: Tell = lambda read: None) -> ShotDone:
         """Fire one shot and judge it.
@@ -573,15 +568,25 @@ class Match:
         return self._clock.now_us()
 
 
-def refuse_what_the_rules_forbid(position: Position, target: Square) -> None:
-    """Raise ShotNotAllowed where the side to move has no shot left (C3), the battle is over (V0) or is of two boards."""
+def refuse_what_the_rules_forbid(position: Position, target: Square, *, soldiers_known: bool = True) -> None:
+    """Raise ShotNotAllowed where the side to move has no shot left (C3), the battle is over (V0) or is of two boards.
+
+    Parameters
+    ----------
+    position
+        Before the shot.
+    target
+        The square to fire at.
+    soldiers_known
+        False: the camera is yet to tell who stands where, and so whether the battle is over.
+    """
     if position.boards != 1:
         raise ShotNotAllowed(f"the table has one board, and the position two: {position}")
     if fault := board_fault(target, position.boards):
         raise ShotNotAllowed(fault)
     if position.shots_left[position.turn] < 1:
         raise ShotNotAllowed(f"side {position.turn} has no shot left: {position}")
-    ended = outcome(position)
+    ended = outcome(position) if soldiers_known else None
     if ended is not None:
         raise ShotNotAllowed(f"the battle is over ({ended.winner}): {position}")
 

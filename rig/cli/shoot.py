@@ -78,7 +78,7 @@ def shoot(
         context.with_resource(hold_battle(battle, "rig shoot"))
         start, begun = start_in_battle(chosen, battle)
         agreed, zone = begun.agreement.option, begun.agreement.zones[start.position.turn]
-    refuse_what_the_rules_forbid(start.position, square)
+    refuse_what_the_rules_forbid(start.position, square, soldiers_known=not start.from_camera)
     # Out of reach is out of reach wherever the soldier stands on its square: say so before anything is opened.
     aim_at(square, start.position.turn, chosen.cannon, chosen.board)
     if square not in zone:
@@ -91,7 +91,7 @@ def shoot(
     ) as rig:
         before = start.position
         if start.from_camera:
-            before = rig.match.read_position(before.turn, shots_left=before.shots_left, held=before.held)
+            before = rig.match.read_position(before)
 
         def tell(read: ShotRead) -> None:
             for line in _told(read):

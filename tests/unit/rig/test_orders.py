@@ -8,6 +8,8 @@ import pytest
 from logged_shots import AIM, ANALYSIS, FINAL, GATE, PENDING, PLAN, START, until
 
 from game.montecassino import Position, Square
+from rig.cannon import CannonError
+from rig.cli import main
 from rig.cli._orders import PositionUnknown, start_of
 from rig.log import ShotLog, Stage, open_log
 from rig.match import DoubtPending, ShotNotAllowed, refuse_what_the_rules_forbid
@@ -60,11 +62,18 @@ def here(tmp_path: Path) -> Settings:
     return Settings(log=Log(path=str(tmp_path / "log.sqlite")))
 
 
-def shoot(log: ShotLog, last: Stage, *, plan: str | None = None, position: str | None = BEFORE) -> None:
+def shoot(
+    log: ShotLog,
+    last: Stage,
+    *,
+    plan: str | None = None,
+    position: str | None = BEFORE,
+    after: str = AFTER,
+) -> None:
     """Log a shot up to a stage, and have its rig end there."""
     session_id = log.start_session(START)
     planned = replace(PLAN, plan=plan, plan_index=None, position=position)
-    until(log, session_id, last, plan=planned, verdict=replace(FINAL, after=AFTER))
+    until(log, session_id, last, plan=planned, verdict=replace(FINAL, after=after))
     log.end_session(session_id, "finished")
 
 
@@ -154,3 +163,33 @@ def test_where_the_rules_allow_no_shot_nothing_is_moved(position: str, target: s
 
 def test_c3_the_last_shot_may_be_fired() -> None:
     refuse_what_the_rules_forbid(Position.parse("A A01 G30 0/0 1/0 -"), Square.parse("G-30"))
+
+
+@pytest.mark.parametrize(
+    ("after", "said"),
+    [
+        pytest.param("G A01-A20 - 1/2 18/18 -", "nothing is opened here", id="nobody stood there any more"),
+        pytest.param("G A01-A07 A08,G30 1/2 18/18 -", "nothing is opened here", id="one had come through"),
+        pytest.param("G A01-A20 G25-G32 1/2 18/0 -", "side G has no shot left", id="C3"),
+    ],
+)
+def test_v0_whether_the_battle_is_over_the_camera_tells_where_it_tells_who_stands_where(
+    log: ShotLog,
+    here: Settings,
+    after: str,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """docs/verdict.md: after a wrong reading the table is sorted out, and the next shot begins with `--position camera`."""
+
+    def opened(*_: object, **__: object) -> None:
+        raise CannonError("nothing is opened here")
+
+    shoot(log, Stage.JUDGED, after=after)
+    monkeypatch.setattr("rig.cli._opening.open_rig", opened)
+    (tmp_path / "rig.toml").write_text("[log]\npath = 'log.sqlite'\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert main(["shoot", "A-30", "--position", "camera"]) == 1
+    assert said in capsys.readouterr().err

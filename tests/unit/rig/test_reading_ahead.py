@@ -28,7 +28,7 @@ from rig.analyse import Analysis, analyse_folder
 from rig.camera import CameraStalled, Frame, FrameRing
 from rig.cannon import Cannon, ShotFired
 from rig.eye import Eye
-from rig.hands import PromptedHands
+from rig.hands import Hands, PromptedHands
 from rig.late_judging import judge_recorded
 from rig.log import Fired, Shot, ShotLog, Stage, open_log
 from rig.log.sql_store import open_log_in_memory
@@ -59,6 +59,9 @@ ORDER = Order(
     parse_squares("G25-G72"),
     Option.I,
 )
+
+
+NO_HANDS = PromptedHands(lambda words: None, lambda words: None)
 
 
 @dataclass
@@ -185,6 +188,7 @@ def fire(
     log: ShotLog | None = None,
     told: Callable[[str], None] = lambda words: None,
     table: PaintedTable | None = None,
+    hands: Hands = NO_HANDS,
 ) -> Done:
     """Fire once. The rig first takes `read_us` over the shot once all is at rest; readings of these numbers fail."""
     falls_us = {FIRST: first_us} | ({} if second_us is None else {SECOND: second_us})
@@ -232,7 +236,7 @@ def fire(
         chosen,
         cannon=cast(Cannon, cannon),
         eye=Eye(ring, table, table.wait, chosen),
-        hands=PromptedHands(lambda words: None, lambda words: None),
+        hands=hands,
         clock=table,
         shots=log,
         session_id=log.start_session(START),
@@ -240,6 +244,47 @@ def fire(
     )
     done = match.shoot(ORDER)
     return Done(done.analysis, log.shot(done.shot_id), read, len(tables))
+
+
+class Carrying(PromptedHands):
+    """Hands that note how many pictures the camera had been asked for when they carried the cannon."""
+
+    def __init__(self, table: PaintedTable) -> None:
+        super().__init__(lambda words: None, lambda words: None)
+        self._table = table
+        self.carried: list[tuple[Side, int]] = []
+
+    def carry_to(self, side: Side) -> None:
+        self.carried.append((side, self._table._shown))
+
+
+def test_c2_the_cannon_is_carried_to_its_platform_before_the_table_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is in the picture itself, and where it was it may hide who stands there."""
+    table = PaintedTable({FIRST: 50_000})
+    hands = Carrying(table)
+    fire(tmp_path, monkeypatch, table=table, hands=hands)
+    assert hands.carried == [(Side.A, 0)]
+
+
+def test_where_the_camera_tells_who_stands_where_all_else_is_as_it_was_known(tmp_path: Path) -> None:
+    """R1: a retreat is made once a battle, also where the soldiers of a later shot are read from the picture."""
+    table = PaintedTable({})
+    hands, chosen, log = Carrying(table), settings(tmp_path), open_log_in_memory()
+    ring = FrameRing(table, keep_us=800_000, hold_us=3_000_000, stall_us=5_000_000)
+    match = Match(
+        chosen,
+        cannon=cast(Cannon, None),
+        eye=Eye(ring, table, table.wait, chosen),
+        hands=hands,
+        clock=table,
+        shots=log,
+        session_id=log.start_session(START),
+    )
+    known = Position.parse("G A01-A03 G01-G02 2/1 18/17 A")
+    assert match.read_position(known) == replace(known, soldiers=CROWD)
+    assert hands.carried == [(Side.G, 0)]
 
 
 def fallen(analysis: Analysis) -> set[Square]:
