@@ -73,14 +73,17 @@ def test_a_shot_goes_through_every_stage_and_is_recorded_and_judged(tmp_path):
         rig,
         position,
     ):  # one soldier falls, and plainly: no doubt is left to decide
-        camera = rig.settings.camera.model_copy(update={"delay_us": 7_000})
+        camera = rig.settings.camera.model_copy(
+            update={"delay_us": 7_000, "distortion": (-0.001, 0.0, 0.0, 0.0, 0.0)}
+        )
         rig.match.settings = rig.settings.model_copy(update={"camera": camera})
         done = rig.match.shoot(
             order(rig, position), lambda read: told.append((read, rig.log.shot(read.shot_id).stage))
         )
         shot = rig.log.shot(done.shot_id)
         assert_cannon_is_safe(rig)
-        true_speed_mps, truly_left_us = rig.twin.shots[0].speed_mps, rig.twin.shots[0].exit_cycle / 16
+        (fired,) = rig.twin.shots
+        true_speed_mps, truly_left_us = fired.speed_mps, fired.exit_cycle / 16
     assert [entry.stage for entry in shot.history][:11] == [
         Stage.PLANNED,
         Stage.AIMED,
@@ -103,6 +106,12 @@ def test_a_shot_goes_through_every_stage_and_is_recorded_and_judged(tmp_path):
     assert shot.fired is Fired.YES
     assert shot.muzzle_gate is not None
     assert shot.muzzle_gate.muzzle_speed_mps == pytest.approx(true_speed_mps, rel=0.005)
+    assert shot.muzzle_gate.release_to_first_us == done.fired.left_us - done.fired.released_us
+    # Where the cannon pointed, within its play.
+    assert shot.aim is not None
+    assert shot.aim.traverse_mm == pytest.approx(fired.aim.traverse_mm, abs=0.5)
+    assert shot.aim.azimuth_rad == pytest.approx(fired.aim.azimuth_rad, abs=0.005)
+    assert shot.aim.elevation_rad == pytest.approx(fired.aim.elevation_rad, abs=0.005)
     recording = read_recording(done.folder)
     assert recording.position == position
     # The shot is looked for from when it left, not from the trigger: the lever takes some 10 ms.
@@ -110,6 +119,20 @@ def test_a_shot_goes_through_every_stage_and_is_recorded_and_judged(tmp_path):
     assert recording.keys.fire_us == done.fired.left_us > done.fired.released_us
     assert recording.keys.fire_us == pytest.approx(truly_left_us, abs=100)
     assert recording.timestamps_us[0] < recording.keys.fire_us < recording.timestamps_us[-1]
+    # What is known beforehand is told to whoever reads it again, as the settings have it.
+    scene, lens, board = recording.scene, camera, rig.settings.board
+    assert (scene.exposure_us, scene.intrinsics, scene.distortion) == (
+        1000,
+        lens.intrinsics_px,
+        lens.distortion,
+    )
+    assert scene.markers is not None
+    assert (scene.markers.dictionary, scene.markers.size_mm) == (
+        board.marker_dictionary,
+        board.marker_size_mm,
+    )
+    assert (recording.zone, recording.option) == (zone_of(rig.settings, position.turn), Option.I)
+    assert scene.muzzle_mm == pytest.approx(done.aimed.muzzle_mm, abs=0.01)
     # What was taken off the pictures' times: whoever learns from the recording how late they come adds it.
     assert recording.keys.camera.delay_us == 7_000
 

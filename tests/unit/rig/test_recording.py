@@ -152,6 +152,16 @@ def test_numbered_pictures_are_read_too(folder: Path) -> None:
         list(read_frames(folder, recording))
 
 
+def test_a_numbered_picture_of_another_size_is_told(folder: Path) -> None:
+    change(folder, lambda d: d.update(clip="frames"))
+    (folder / "frames").mkdir()
+    for k, picture in enumerate(pictures()):
+        seen = picture if k != 3 else picture[:-2]
+        cv2.imwrite(str(folder / "frames" / f"{k:06d}.png"), seen)
+    with pytest.raises(RecordingError, match="picture 4 is 96 x 62 px, expected 96 x 64 px as camera says"):
+        list(read_frames(folder, read_recording(folder)))
+
+
 def test_the_other_name_of_a_dictionary_is_read_as_the_one_that_is_known(folder: Path) -> None:
     change(folder, setting("board.markers.dictionary", "DICT_APRILTAG_36H11"))
     markers = read_recording(folder).scene.markers
@@ -320,6 +330,24 @@ def test_a_recording_of_one_picture_is_not_written_and_leaves_nothing(tmp_path: 
         write_recording(tmp_path / "shot", KEYS, [(TIMES_US[0], pictures()[0])])
     assert str(caught.value) == f"{tmp_path}/shot/{ONE_PICTURE}"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_time_that_does_not_rise_is_told_by_its_number(folder: Path) -> None:
+    change(folder, setting("timestamps_us", [5, 6, 6, 7, 8]))
+    with pytest.raises(RecordingError, match="expected rising times; number 3 is 6 after 6"):
+        read_recording(folder)
+
+
+@pytest.mark.parametrize(
+    ("missing", "more"), [(4, ""), (5, "; and 1 more fault"), (6, "; and 2 more faults")]
+)
+def test_of_many_faults_those_that_are_left_out_are_counted(folder: Path, missing: int, more: str) -> None:
+    for key in list(KEYS["camera"])[:missing]:
+        change(folder, without(f"camera.{key}"))
+    with pytest.raises(RecordingError) as caught:
+        read_recording(folder)
+    assert str(caught.value).count("this key must be given") == 4
+    assert str(caught.value).partition("; and camera.exposure_us: ")[2].partition("given")[2] == more
 
 
 @pytest.mark.parametrize(
