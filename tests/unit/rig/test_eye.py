@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import cv2
 import numpy as np
 import painted_table as painted
 import pytest
@@ -138,3 +139,49 @@ def test_a_lane_seen_through_a_camera_that_drops_pictures_is_not_clear(
     else:
         with pytest.raises(FramesDropped):
             eye.lane()
+
+
+def with_a_sleeve(picture: NDArray[np.uint8], y_mm: float) -> NDArray[np.uint8]:
+    """Something of 30 cm2 over the middle of the line of squares at y."""
+    corners_mm = np.array(
+        [[x, y_mm + dy, 0.0] for x, dy in ((110.0, -15.0), (210.0, -15.0), (210.0, 15.0), (110.0, 15.0))]
+    )
+    covered = picture.copy()
+    cv2.fillConvexPoly(covered, np.round(CAMERA.project(corners_mm)).astype(np.int32), (90, 60, 50))
+    return covered
+
+
+@pytest.mark.parametrize("side", Side)
+@pytest.mark.parametrize(("line", "is_clear"), [(1, True), (2, False), (9, False), (18, False)])
+def test_the_lane_is_watched_but_for_the_line_over_which_the_barrel_moves(
+    tmp_path: Path, side: Side, line: int, is_clear: bool
+) -> None:
+    """The table is read before the cannon is aimed: its barrel is elsewhere then, and no hand."""
+    camera = Still(Table(CAMERA, tuple(painted.standing(START).values())).paint())
+    ring = FrameRing(camera, keep_us=1_500_000, hold_us=500_000, stall_us=500_000)
+    eye = Eye(ring, camera, camera.wait, settings_at(tmp_path))
+    eye.read(side, START)
+    row = line if side is Side.A else 19 - line
+    camera.image = with_a_sleeve(camera.image, (row - 0.5) * 45.0)
+    answer = eye.lane()
+    assert answer.clear is is_clear, answer.why
+
+
+def test_before_the_table_is_read_no_lane_is_clear(tmp_path: Path) -> None:
+    camera = Still(Table(CAMERA, tuple(painted.standing(START).values())).paint())
+    ring = FrameRing(camera, keep_us=1_500_000, hold_us=500_000, stall_us=500_000)
+    assert not Eye(ring, camera, camera.wait, settings_at(tmp_path)).lane().clear
+
+
+def test_a_thing_that_lay_over_the_board_already_when_it_was_read_leaves_no_lane_clear(
+    tmp_path: Path,
+) -> None:
+    picture = Table(CAMERA, tuple(painted.standing(START).values())).paint()
+    cv2.rectangle(picture, (0, 240), (420, 300), (90, 60, 50), -1)
+    camera = Still(picture)
+    ring = FrameRing(camera, keep_us=1_500_000, hold_us=500_000, stall_us=500_000)
+    eye = Eye(ring, camera, camera.wait, settings_at(tmp_path))
+    eye.read(Side.A, None)
+    answer = eye.lane()
+    assert not answer.clear
+    assert "lies over the board that is no soldier" in answer.why

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 
 import pytest
 from tournament_fields import AT, begun
@@ -81,6 +82,11 @@ def test_a_battle_is_known_again_in_another_file_and_no_other_is_taken_for_it(to
     copy = entry_of_battle(tournament, fought(), "copy.json", AT)[2]
     other = entry_of_battle(tournament, fought("Anna", "Carla", STEP, Abandon()), "other.json", AT)[2]
     assert ours.battle == copy.battle != other.battle
+    days = [
+        entry_of_battle(tournament, replace(fought(), began=date(2026, 5, day)), "b.json", AT)[2].battle
+        for day in (2, 3)
+    ]
+    assert len({ours.battle, *days}) == 3, "of the same turns on another day"
     with pytest.raises(TournamentError, match=r"copy.json is entered already: round 1, board 1"):
         tournament.entered(1, 1, ours).entered(1, 1, replace(copy, why="again"))
 

@@ -174,6 +174,7 @@ def test_a_file_of_another_version_or_kind_is_refused_for_that_alone(kept, other
         (["terms", "zone"], "Z1", 'terms.zone: found "Z1"'),
         (["terms", "shots"], 10**30, "terms.shots: found 1000000"),
         (["players", 1, "name"], "Anna", 'players[2].name: found "Anna", expected a name that stands once'),
+        (["players", 1, "name"], "ANNA", 'players[2].name: found "ANNA", expected a name that stands once'),
         (["players", 1, "name"], "", 'players[2].name: found ""'),
         (["players", 0, "name"], "Anne", 'rounds[1].pairings[1].allies.player: found "Anna", expected a name of players'),
         (["rounds", 0, "bye"], "Anna", 'rounds[1].bye: found "Anna", expected another player than'),
