@@ -27,6 +27,7 @@ from game.montecassino.tournament import (
     rematches_of,
     standings,
 )
+from game.montecassino.tournament.sides import seated
 from game.montecassino.tournament.swiss import GOALS
 from rig.tournament.matching import least_cost_matching
 
@@ -207,6 +208,74 @@ def test_after_a_round_everybody_changes_sides_where_that_pairs_equal_points():
     for pairing in pair(tournament, least_cost_matching).rounds[1].pairings:
         for name, side in zip(pairing.names, Side, strict=True):
             assert first[name] is not side
+
+
+def contender(name: str, *, group: tuple[int, int] = (0, 1), sides: str = "", **changes: int) -> Contender:
+    """Return a player by place and size of the group of equal points, and the sides of the battles, oldest first."""
+    had = tuple(map(Side, sides))
+    known = Contender(name, 0, 0, 0, *group, {}, 0, had, had.count(Side.A) - had.count(Side.G), 0)
+    return replace(known, **changes)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "board", "allies"),
+    [
+        ("AG", "GAG", 1, "second"),
+        ("GAG", "AG", 1, "first"),
+        ("AGGA", "AGAG", 1, "second"),
+        ("AGAG", "AGGA", 1, "first"),
+        ("GAAG", "AG", 1, "first"),
+        ("AG", "GA", 2, "first"),
+        ("AG", "AG", 2, "first"),
+        ("GA", "GA", 1, "second"),
+        ("", "", 1, "first"),
+        ("", "", 2, "second"),
+    ],
+)
+def test_the_allies_go_to_who_had_them_less_often_else_both_change_sides(first, second, board, allies):
+    """docs/tournament.md: against the last battle in which theirs differed."""
+    seats = seated(contender("first", sides=first), contender("second", sides=second), board)
+    assert seats[0].player == allies
+    assert {each.player for each in seats} == {"first", "second"}
+
+
+@pytest.mark.parametrize(("spared", "floats"), [(None, "U3"), ("U3", "U2")])
+def test_who_met_one_of_fewer_points_in_the_last_round_is_spared_it_in_this(spared, floats):
+    """docs/tournament.md, goal 6; C.04.3. Of three who have a point and one who has none, one must."""
+    field = [
+        contender(name, group=(k, 3), place=k, halves=2, last_float=-1 if name == spared else 0)
+        for k, name in enumerate(("U1", "U2", "U3"))
+    ]
+    pairs, bye = pair_swiss([*field, contender("L1", place=3)], least_cost_matching)
+    assert bye is None
+    assert {pair[0].player for pair in pairs if pair[1].player == "L1"} == {floats}
+
+
+@pytest.mark.parametrize(("spared", "floats"), [(None, "L1"), ("L1", "L2")])
+def test_who_met_one_of_more_points_in_the_last_round_is_spared_it_in_this(spared, floats):
+    field = [
+        contender(name, group=(k, 3), place=1 + k, last_float=1 if name == spared else 0)
+        for k, name in enumerate(("L1", "L2", "L3"))
+    ]
+    pairs, _ = pair_swiss([contender("U1", halves=2), *field], least_cost_matching)
+    assert {pair[1].player for pair in pairs if pair[0].player == "U1"} == {floats}
+
+
+def test_who_met_one_of_more_or_fewer_points_is_reckoned_by_what_they_had_before_the_round():
+    tournament = entered(pair(begun(4, 3), least_cost_matching), 1, 1, "1-0")
+    tournament = pair(entered(tournament, 1, 2, "0-0"), least_cost_matching)
+    (down,) = (pairing for pairing in tournament.rounds[1].pairings if "P1" in pairing.names)
+    (other,) = (name for name in down.names if name != "P1")
+    for number, pairing in list(tournament.open_pairings()):
+        # Who had less wins, so that both have a point now.
+        tournament = entered(tournament, number, pairing.board, "1-0" if pairing.names[0] == other else "0-1")
+    floats = {each.player: each.last_float for each in contenders(tournament)}
+    assert floats == {"P1": -1, other: 1} | dict.fromkeys(floats.keys() - {"P1", other}, 0)
+
+
+def test_the_bye_counts_as_meeting_one_of_fewer_points():
+    tournament = entered(pair(begun(3, 2), least_cost_matching), 1, 1, "1-0")
+    assert {each.player: each.last_float for each in contenders(tournament)} == {"P1": 0, "P2": 0, "P3": -1}
 
 
 def test_the_same_tournament_is_paired_the_same_way_every_time():

@@ -236,6 +236,25 @@ def test_the_page_of_a_double_round_robin_has_both_battles_of_two(rig):
     read = Cells()
     read.feed(Path("t.html").read_text(encoding="utf-8"))
     assert [row[2:4] for row in read.tables[1][1:]] == [["×", "1 ·"], ["½ ·", "×"]]
+    assert "again, as in round" not in Path("t.html").read_text(encoding="utf-8"), (
+        "everybody meets twice there"
+    )
+
+
+def test_the_cross_table_of_a_swiss_has_a_column_for_each_round_in_their_order(paired):
+    paired("enter", "t.json", "--board", "1", "--result", "1½-½")
+    paired("enter", "t.json", "--board", "2", "--result", "1-0")
+    paired("pair", "t.json")
+    paired("page", "t.json")
+    read = Cells()
+    read.feed(Path("t.html").read_text(encoding="utf-8"))
+    _, cross, first, second = read.tables
+    places = {row[1]: row[0] for row in cross[1:]}
+    for row in cross[1:]:
+        for cell, pairings in zip(row[2:4], (first, second), strict=True):
+            (met,) = (pairing for pairing in pairings[1:] if row[1] in pairing)
+            side = "A" if met[1] == row[1] else "G"
+            assert cell.startswith(f"{side}{places[met[2 if side == 'A' else 1]]} ")
 
 
 # Bad input
