@@ -182,6 +182,13 @@ def test_a_battle_whose_result_is_not_in_counts_for_nothing():
     assert values(tournament, TieBreak.OPPONENTS) == {"P1": 0, "P3": 1, "P2": 0, "P4": 0}
 
 
+def test_who_waits_for_a_result_has_from_that_round_nobody_not_even_the_dummy_of_a_bye():
+    tournament = entered(entered(pair(begun(4, 2), least_cost_matching), 1, 1, "1-0"), 1, 2, "1-0")
+    first = {tie_break: values(tournament, tie_break) for tie_break in (TieBreak.OPPONENTS, TieBreak.WINS)}
+    waiting = pair(tournament, least_cost_matching)
+    assert {tie_break: values(waiting, tie_break) for tie_break in first} == first
+
+
 @settings(max_examples=30)
 @given(count=st.integers(2, 20), rounds=st.integers(1, 6), seed=st.integers(0, 2**32))
 def test_points_in_all_are_the_battles_won_the_retreats_the_byes_and_the_forfeits(count, rounds, seed):
