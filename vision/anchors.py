@@ -83,8 +83,18 @@ class Anchors:
         """Say how the board has moved; ``None`` where the table has too few points to tell."""
         if len(self._points) < _FEWEST_POINTS:
             return None
+        shades = _half(picture)
+        move = self._follow(shades)
+        if move is _LOST:
+            # Points are known again by their shades, and in other light they have others.
+            gain = float(self._shades.mean()) / max(1.0, float(shades.mean()))
+            move = self._follow(np.asarray(cv2.convertScaleAbs(shades, alpha=gain), dtype=np.uint8))
+        return move
+
+    def _follow(self, shades: Image) -> Move:
+        """Follow the points into a picture that `_half` has made; `_LOST` where too few are found again."""
         found, good, _ = cv2.calcOpticalFlowPyrLK(
-            self._shades, _half(picture), self._points, None, winSize=(15, 15), maxLevel=3
+            self._shades, shades, self._points, None, winSize=(15, 15), maxLevel=3
         )
         seen = good.ravel() == 1
         if int(seen.sum()) < max(_FEWEST_POINTS, _FEWEST_SHARE * len(self._points)):

@@ -171,6 +171,10 @@ def test_a_lamp_that_goes_out_is_other_light() -> None:
     assert "-40 %" in found.reason
 
 
+def test_light_that_dims_by_less_than_a_quarter_is_no_other_table() -> None:
+    assert alarms(clip(lambda k, p: (0.78 * p).astype(np.uint8) if k > FIRE + 5 else p)) == ()
+
+
 @pytest.mark.parametrize("level", [4, 200], ids=["a cap", "a sheet of paper"])
 def test_a_covered_lens_is_told_though_it_is_free_again_at_the_end(level: int) -> None:
     def cover(k: int, picture: Image) -> Image:

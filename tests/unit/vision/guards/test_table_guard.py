@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from guarded_table import ALL, CAMERA, PLACED, SCENE, STANDING, TABLE, Image, arm, bump, clip
+from guarded_table import ALL, CAMERA, PLACED, SCENE, SLEEVE, STANDING, TABLE, Image, arm, bump, clip
 from painted_table import Figure
 
 from game.montecassino import Square
@@ -32,6 +32,45 @@ def test_before_a_shot_a_hand_is_told() -> None:
     found = check(arm(TABLE.paint(), 300))
     assert found is not None
     assert found.trouble is Trouble.HAND
+
+
+@pytest.mark.parametrize("seen_in", [0, 1, 2])
+def test_before_a_shot_a_hand_in_any_of_the_newest_pictures_is_told(seen_in: int) -> None:
+    pictures = clip(count=3)
+    pictures[seen_in] = arm(pictures[seen_in], 300)
+    found = check(*pictures)
+    assert found is not None
+    assert found.trouble is Trouble.HAND
+
+
+@pytest.mark.parametrize(("wide_px", "told"), [(20, False), (28, True)])
+def test_before_a_shot_what_is_as_large_as_a_fingertip_is_told(wide_px: int, told: bool) -> None:
+    """Of 1.6 mm2 each pixel: 127 mm2 are none, 178 mm2 are one."""
+    with_it = TABLE.paint()
+    with_it[40:44, 304 : 304 + wide_px] = SLEEVE
+    assert (check(with_it) is not None) is told
+
+
+def lit(picture: Image, light: float) -> Image:
+    return np.clip(light * picture.astype(float), 0, 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize(
+    ("light", "told"), [(0.7, "-30 %"), (0.77, None), (1.1, None), (1.35, "+3")], ids=str
+)
+def test_before_a_shot_light_that_changed_by_more_than_a_quarter_is_told_either_way(
+    light: float, told: str | None
+) -> None:
+    found = check(lit(TABLE.paint(), light))
+    assert (found and found.trouble) is (told and Trouble.LIGHT)
+    assert told is None or (found is not None and told in found.reason)
+
+
+@pytest.mark.parametrize("light", [0.77, 1.0, 1.1])
+def test_before_a_shot_a_bump_is_told_as_one_in_darker_and_brighter_light(light: float) -> None:
+    found = check(lit(bump(TABLE.paint(), 5.0), light))
+    assert found is not None
+    assert found.reason.startswith("the table or the camera was moved by 6.")
 
 
 @pytest.mark.parametrize("before", [0, 2])
