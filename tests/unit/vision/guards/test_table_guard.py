@@ -107,6 +107,13 @@ def test_before_a_shot_dark_pictures_other_light_and_other_sizes_are_told() -> N
     assert guard().check([]) is not None
 
 
+@pytest.mark.parametrize(("clear_share", "told"), [(0.2, True), (0.6, False)])
+def test_before_a_shot_a_lens_that_is_fogged_is_told_as_that(clear_share: float, told: bool) -> None:
+    picture = TABLE.paint().astype(float)
+    found = check((clear_share * picture + (1 - clear_share) * picture.mean()).astype(np.uint8))
+    assert (found is not None and "lens covered or fogged" in found.reason) is told
+
+
 def test_before_a_shot_another_table_is_told_though_nothing_is_watched() -> None:
     blind = TableGuard(TABLE.paint(seed=99), CAMERA, SCENE, STANDING, watched=~ALL)
     assert blind.check([TABLE.paint()]) is None
