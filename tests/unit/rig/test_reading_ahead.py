@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
@@ -189,6 +189,8 @@ def fire(
     told: Callable[[str], None] = lambda words: None,
     table: PaintedTable | None = None,
     hands: Hands = NO_HANDS,
+    cannon_keys: Mapping[str, object] = MappingProxyType({}),
+    load: Callable[[object, int], None] = lambda prompt, timeout_us: None,
 ) -> Done:
     """Fire once. The rig first takes `read_us` over the shot once all is at rest; readings of these numbers fail."""
     falls_us = {FIRST: first_us} | ({} if second_us is None else {SECOND: second_us})
@@ -219,6 +221,7 @@ def fire(
             table.wait(next(readings, 0))
 
     chosen = settings(folder)
+    chosen = chosen.model_copy(update={"cannon": chosen.cannon.model_copy(update=dict(cannon_keys))})
     ring = FrameRing(table, keep_us=800_000, hold_us=3_000_000, stall_us=5_000_000)
     cannon = SimpleNamespace(
         state=State.SAFE,
@@ -226,7 +229,7 @@ def fire(
         home=lambda: None,
         aim=lambda *pulses: None,
         cock=lambda: None,
-        load=lambda prompt, timeout_us: None,
+        load=load,
         fire=table.fire,
         leave=lambda why: None,
         left_drawn="",
@@ -266,6 +269,20 @@ def test_c2_the_cannon_is_carried_to_its_platform_before_the_table_is_read(
     hands = Carrying(table)
     fire(tmp_path, monkeypatch, table=table, hands=hands)
     assert hands.carried == [(Side.A, 0)]
+
+
+@pytest.mark.parametrize("loader", [False, True])
+def test_a_person_is_asked_for_the_shot_where_no_loader_puts_it_in_and_never_beside_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loader: bool
+) -> None:
+    asked: list[tuple[object, int]] = []
+    fire(
+        tmp_path,
+        monkeypatch,
+        cannon_keys={"loader": loader, "load_s": 12.5},
+        load=lambda prompt, timeout_us: asked.append((prompt, timeout_us)),
+    )
+    assert asked == [(None if loader else NO_HANDS.load, 12_500_000)]
 
 
 def test_where_the_camera_tells_who_stands_where_all_else_is_as_it_was_known(tmp_path: Path) -> None:
