@@ -194,6 +194,13 @@ def test_playing_stops_at_a_row_that_is_not_read_and_goes_as_far_as_that():
     assert [fault.row for fault in play.faults] == [1]
 
 
+def test_a_turn_that_is_legal_nowhere_is_named_once_and_so_is_each_behind_it():
+    leaps = tuple(ChartRow.parse((str(n), "X", "", "A-17", "A-20", "", "", "", "")) for n in (1, 2))
+    play = play_chart(Chart(leaps, Agreement(Side.A)))
+    assert [(fault.row, fault.clause) for fault in play.faults] == [(0, "M8"), (1, None)]
+    assert play.faults[1].why.startswith("legal in no position: ")
+
+
 @pytest.mark.parametrize(
     ("agreement", "losses", "clause"),
     [

@@ -71,7 +71,10 @@ def test_a_fall_is_late_after_all_that_was_no_late_one_itself(
 
 @pytest.mark.parametrize(("began_ms", "late"), [(450, False), (451, True)])
 def test_a_fall_is_late_after_the_shot_was_seen_last(began_ms: float, late: bool) -> None:
-    assert bool(late_falls([fall_of("A-01", began_ms)], (), SEEN)) is late
+    found = late_falls([fall_of("A-01", began_ms)], (), SEEN)
+    assert [alarm.reason for alarm in found.values()] == (
+        ["A-01 began to fall 351 ms after everything else lay still"] if late else []
+    )
 
 
 def test_who_is_gone_before_a_shot_matters_only_where_the_shot_is_not_seen() -> None:
