@@ -79,6 +79,29 @@ def test_what_lies_on_the_board_comes_out_where_it_was(
     assert left.moved_mm < 0.6
 
 
+def test_pictures_in_which_it_moves_still_are_laid_back_each_by_its_own_way() -> None:
+    half, rest = (
+        Table(elsewhere(*way), tuple(PLACED.values())) for way in ((6.0, 10.0, 0.0), (12.0, 20.0, 0.02))
+    )
+    frames = [
+        (TABLE if k < BUMPED_FROM else half if k < BUMPED_FROM + 2 else rest).paint(seed=k)
+        for k in range(len(TIMES_US))
+    ]
+    laid = laid_back(frames)
+    assert laid is not None
+    anchors = Anchors(REFERENCE, CAMERA, SCENE, STANDING)
+    left = [anchors.move(frame) for frame in laid.frames]
+    assert [move is not None and move.moved_mm < 0.6 for move in left] == [True] * len(TIMES_US)
+
+
+def test_what_the_camera_no_longer_sees_is_as_it_was() -> None:
+    laid = laid_back(pictures(elsewhere(0.0, 40.0, 0.0)))
+    assert laid is not None
+    as_it_was = (laid.frames[-1] == REFERENCE).all(axis=2)
+    edges = [as_it_was[:, :5], as_it_was[:, -5:], as_it_was[:5], as_it_was[-5:]]
+    assert max(edge.mean() for edge in edges) > 0.9, "but for noise nothing else is the same to the last bit"
+
+
 def test_pictures_in_which_nothing_was_moved_are_left_alone() -> None:
     assert laid_back(pictures(CAMERA)) is None
 
