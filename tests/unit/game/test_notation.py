@@ -133,6 +133,8 @@ def test_n5_of_many_candidates_the_sentence_names_a_few():
         (OPEN, "A-01>A-09", "M8", "an own soldier stands on A-09"),
         (OPEN, "A-09>A-25", "M7", "a soldier that starts on own line 2 takes one step"),
         (OPEN, "G-49+1", "P2", "no arrival on own line 16"),
+        ("A A30,G26 G01 0/4 0/0 -", "G-26>G-18+3", "P2", "3 are freed, and one or two may be"),
+        ("A A30,G26 G01 0/4 0/0 -", "G-18+3", "P2", "3 are freed, and one or two may be"),
         (OPEN, "A-30xA-39>A-40", "M6", "taking a prisoner ends a soldier's move"),
         ("A A30 A39,A46,G01 0/0 0/0 -", "A-30>A-54", "M3", "an enemy stands there"),
         ("A A30 A39,A46,G01 0/0 0/0 -", "A-30xA-46", "M6", "stepped sideways in this turn"),

@@ -355,9 +355,9 @@ def test_a_soldier_that_is_gone_since_is_seen_and_what_is_known_counts_no_more()
     assert not guard.stirred_since(dark, times(24), known={Trouble.LIGHT})
 
 
-def test_what_happens_beside_what_is_known_already_is_seen() -> None:
+def test_what_happens_beside_what_is_known_already_is_seen_though_it_is_over() -> None:
     def arm_in_the_dark(k: int, picture: Image) -> Image:
-        return cv2.convertScaleAbs(arm(picture, 260) if k > 10 else picture, alpha=0.85)
+        return cv2.convertScaleAbs(arm(picture, 260) if 8 < k < 18 else picture, alpha=0.85)
 
     guard = ClipGuard(CAMERA, SCENE, STANDING, TABLE.paint(seed=99))
     assert guard.stirred_since(clip(arm_in_the_dark, 24), times(24), known={Trouble.LIGHT})
