@@ -94,6 +94,32 @@ def test_a_hand_is_said_for_as_long_as_it_is_there(watching: Watching) -> None:
     assert watching.table.clear
 
 
+def test_a_hand_is_one_for_as_long_however_late_it_comes(watching: Watching) -> None:
+    """Not before it has lain there for a while is it taken for a thing that is meant to be there."""
+    watching.show(3_200_000)
+    watching.show(900_000, arm)
+    assert watching.table.trouble is Trouble.HAND
+    assert "was not there when it was read" in watching.table.state
+
+
+def test_what_lies_over_the_board_from_the_first_picture_on_leaves_it_not_clear() -> None:
+    watching = Watching()
+    watching.show(100_000, arm)
+    assert watching.table.standing is not None
+    assert not watching.table.clear
+    assert watching.table.trouble is Trouble.HAND
+    assert "lies over the board that is no soldier" in watching.table.state
+
+
+def test_who_stands_otherwise_than_the_position_says_is_told() -> None:
+    watching = Watching()
+    gone = next(iter(CROWD))
+    watching.table = TableWatch(replace(SCENE, expected={s: side for s, side in CROWD.items() if s != gone}))
+    watching.show(100_000)
+    assert watching.table.state.startswith("clear; 13 soldiers of A")
+    assert f"{gone} should be empty and a soldier is seen on it" in watching.table.state
+
+
 def test_after_a_bump_the_board_is_placed_anew(watching: Watching) -> None:
     watching.show(80_000, bumped)
     assert watching.table.trouble is Trouble.BUMP
