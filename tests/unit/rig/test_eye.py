@@ -14,7 +14,7 @@ from painted_table import MARKERS, Table
 
 from game.montecassino import Side
 from rig.camera import Frame, FrameRing, FramesDropped, TooManyFrames
-from rig.eye import Eye
+from rig.eye import Eye, ring_for
 from rig.settings import Settings
 from rig.uniforms_file import NAME, write_uniforms
 from vision.soldiers.teaching import teach_uniforms
@@ -185,3 +185,31 @@ def test_a_thing_that_lay_over_the_board_already_when_it_was_read_leaves_no_lane
     answer = eye.lane()
     assert not answer.clear
     assert "lies over the board that is no soldier" in answer.why
+
+
+@pytest.mark.parametrize("left_after_us", [0, 200_000, 1_000_000])
+def test_the_ring_has_room_for_a_whole_shot_that_leaves_up_to_a_second_after_it_is_held(
+    tmp_path: Path, left_after_us: int
+) -> None:
+    """On a line that has to ask again; and each picture has the time at which it was taken."""
+    chosen = settings_at(tmp_path)
+    keys = {"clip_before_s": 0.4, "clip_after_s": 1.0, "delay_us": 25_000}
+    chosen = chosen.model_copy(update={"camera": chosen.camera.model_copy(update=keys)})
+    camera = Still(np.zeros((4, 4, 3), np.uint8))
+    ring = ring_for(camera, chosen)
+
+    def pass_time(for_us: int) -> None:
+        for _ in range(for_us // 10_000):
+            camera.wait(10_000)
+            ring.update(camera.time_us)
+
+    pass_time(5_000_000)
+    ring.hold(camera.time_us)
+    pass_time(left_after_us)
+    left_us = camera.time_us
+    pass_time(1_100_000)
+    frames = ring.between(left_us - 400_000, left_us + 1_000_000)
+    # Stamped 25 ms late by a camera that takes one each 10 ms; none is missing.
+    assert [frame.timestamp_us for frame in frames] == [
+        *range(left_us - 395_000, left_us + 1_000_000, 10_000)
+    ]
