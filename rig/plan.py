@@ -10,7 +10,7 @@ import hashlib
 import json
 import statistics
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -22,6 +22,7 @@ from game.montecassino import (
     Side,
     Square,
     format_squares,
+    outcome,
     parse_squares,
 )
 from rig.checked_file import Fault, FaultyFile, Table, parse_toml, read_text, validate
@@ -218,6 +219,13 @@ def _misfits(programme: Programme, settings: Settings) -> Iterator[Fault]:
                 "position",
                 f"{position.shots_left[side]} shots left for {side}",
                 f"at least {due}, as many as the programme fires from it",
+            )
+        ended = outcome(replace(position, turn=side))
+        if ended is not None:
+            yield Fault(
+                "position",
+                f"a battle that is over ({ended.reason})",
+                f"one that goes on where {side} fires",
             )
 
 

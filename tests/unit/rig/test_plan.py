@@ -208,6 +208,33 @@ def test_a_programme_may_fire_every_shot_that_its_position_has(soldiers: str, sh
     check_against(parse_plan(position + _PLAN), Settings(), "evening.toml")
 
 
+@pytest.mark.parametrize(
+    ("position", "side", "over"),
+    [
+        ("A - G33,G34 0/0 9/9 -", "A", "the enemy has no soldier on the board"),
+        ("G A33 G01 0/0 9/9 -", "G", None),
+        ("G A33,G01 G33 0/0 9/9 -", "G", "a soldier stands on own line 18"),
+        ("G A17 A18,A25 0/0 9/9 -", "A", "the enemy has no legal step at the start of its turn"),
+        ("A A17 A18,A25 0/0 9/9 -", "G", None),
+    ],
+)
+def test_v0_a_position_from_which_nobody_may_fire_is_told_before_anything_is_opened(
+    position: str, side: str, over: str | None
+) -> None:
+    """docs/run.md: everything wrong with the file is said at once. The side that fires is the side to move."""
+    programme = parse_plan(
+        f'name = "x"\nside = "{side}"\nposition = "{position}"\n[[targets]]\nsquares = "G33"\n'
+    )
+    if over is None:
+        check_against(programme, Settings(), "x.toml")
+    else:
+        with pytest.raises(PlanError) as refused:
+            check_against(programme, Settings(), "x.toml")
+        assert [str(fault) for fault in refused.value.faults] == [
+            f"position: found a battle that is over ({over}), expected one that goes on where {side} fires"
+        ]
+
+
 def test_a_loader_must_be_fitted() -> None:
     programme = parse_plan('name = "x"\n[[targets]]\nsquares = "G33"\n[pauses]\nloading = "loader"\n')
     with pytest.raises(PlanError, match=r"cannon\.loader says there is none"):
