@@ -17,7 +17,7 @@ from rig.cli._opening import OpenRig, open_rig
 from rig.cli._orders import zone_of
 from rig.hands import PromptedHands
 from rig.link.errors import LinkError
-from rig.log import Fired, Stage, open_log
+from rig.log import Fired, LogError, Stage, open_log
 from rig.match import NotKept, Order, PositionDiffers, ShotRead
 from rig.recording import RecordingError, read_frames, read_recording
 from rig.sequence import State
@@ -249,6 +249,27 @@ def test_nobody_is_left_to_think_that_the_lever_is_forward_while_it_is_drawn(tmp
     with open_log(tmp_path / "rig-log.sqlite", create=False) as log:
         assert log.shots()[0].history[-1].cause.endswith("; the lever is still drawn")
         assert log.sessions()[0].end_cause.endswith("; the lever is still drawn")
+
+
+def test_a_lever_that_is_drawn_when_something_else_fails_is_let_down_before_anybody_is_told(tmp_path):
+    """README, Safety: never leave it cocked. Here it is the log that fails, of which the cannon knows nothing."""
+    with rig_on(tmp_path) as (rig, position):
+        reached = rig.log.reached
+
+        def until_cocked(shot_id: int, stage: Stage, **told: int) -> None:
+            if stage is Stage.COCKED:
+                assert rig.twin.plant.lever.held
+                raise LogError("rig-log.sqlite: the disk did not take it (disk I/O error)")
+            reached(shot_id, stage, **told)
+
+        rig.log.reached = until_cocked
+        with pytest.raises(LogError, match="disk I/O error"):
+            rig.match.shoot(order(rig, position))
+        assert rig.cannon.state is State.SAFE
+        assert not rig.twin.plant.lever.held
+        assert rig.twin.plant.lever.position_mm < 0.1
+        (shot,) = rig.log.shots()
+    assert (shot.stage, shot.fired) == (Stage.ABORTED, Fired.NO)
 
 
 def test_a_shot_that_no_recording_could_keep_is_not_fired(tmp_path):
