@@ -478,6 +478,27 @@ def test_c8_a_doubt_waits_on_where_the_recording_cannot_be_kept(
     assert shot.stage is Stage.JUDGED
 
 
+def test_of_a_shot_of_which_nothing_can_be_kept_who_fell_is_looked_for_on_the_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stall(eye: Eye, at_us: int) -> None:
+        raise CameraStalled("painted", 600_000, 16_667)
+
+    def full(folder: Path, keys: object, frames: object) -> None:
+        raise RecordingError(folder, "no room")
+
+    monkeypatch.setattr(Eye, "until_seen", stall)
+    monkeypatch.setattr("rig.match.write_recording", full)
+    with open_log_in_memory() as log:
+        with pytest.raises(NotKept) as lost:
+            fire(tmp_path, monkeypatch, log=log)
+        (shot,) = log.shots()
+    assert str(lost.value) == (
+        f"shot 1 was fired; its recording cannot be kept: {tmp_path / 'shot-00001'}: no room; look at the table for who fell"
+    )
+    assert shot.fired is Fired.YES
+
+
 def test_a_reading_on_trial_that_fails_is_followed_by_one_of_all_pictures(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
