@@ -30,7 +30,7 @@ from rig.cannon import Cannon, ShotFired
 from rig.eye import Eye
 from rig.hands import Hands, PromptedHands
 from rig.late_judging import judge_recorded
-from rig.log import Fired, Shot, ShotLog, Stage, open_log
+from rig.log import Fired, LogError, Shot, ShotLog, Stage, open_log
 from rig.log.sql_store import open_log_in_memory
 from rig.match import Match, NotKept, Order
 from rig.reading_ahead import ReadingAhead
@@ -476,6 +476,24 @@ def test_c8_a_doubt_waits_on_where_the_recording_cannot_be_kept(
         (shot,) = log.shots()
     assert [doubt.square for doubt in shot.pending] == [str(SECOND)]
     assert shot.stage is Stage.JUDGED
+
+
+def test_a_verdict_that_the_log_does_not_take_is_not_told_and_is_had_from_the_recording(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(*_: object, **__: object) -> None:
+        raise LogError("log.sqlite: another program is writing to it")
+
+    with open_log_in_memory() as log:
+        with monkeypatch.context() as patched:
+            patched.setattr(log, "analysed", busy)
+            with pytest.raises(
+                NotKept,
+                match=r"shot 1 was fired, and its verdict is not told, .*writing to it; once that is mended, rig judge 1",
+            ):
+                fire(tmp_path, patched, log=log)
+        judged, _ = judge_recorded(log, 1)
+    assert judged.verdict is not None
 
 
 def test_of_a_shot_of_which_nothing_can_be_kept_who_fell_is_looked_for_on_the_table(
