@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 from game.montecassino import Side
 from rig.camera import Camera, CameraError, Frame
 from rig.eye import ring_for, scene_of
-from rig.health import Finding, Level
+from rig.health import Finding, Level, room_for_shots, usual_shot_bytes
 from rig.link.port import Clock
+from rig.recording import picture_bytes, shot_bytes
 from rig.settings import TWIN, Settings
 from vision.registration import NoBoard, only_roughly, register
 from vision.steady import typical
@@ -66,6 +68,7 @@ def camera_health(
         found = "how late its pictures come is not known"
         yield Finding(Level.WARNING, "delay", found, "after five shots: rig camera delay")
     yield _memory(camera, settings)
+    yield from _large_clips(camera, frames[-_PICTURES_TO_READ:], settings)
     yield from _board(typical([frame.image for frame in frames[-_PICTURES_TO_READ:]]), settings)
 
 
@@ -138,6 +141,22 @@ def _memory(camera: Camera, settings: Settings) -> Finding:
             Level.WARNING, "memory", found, "a smaller picture, fewer a second, or a smaller clip_after_s"
         )
     return Finding(Level.OK, "memory", found)
+
+
+def _large_clips(camera: Camera, frames: Sequence[Frame], settings: Settings) -> Iterator[Finding]:
+    """Say for how many shots there is room where the camera's own pictures take more than `disk_health` reckoned with."""
+    each = picture_bytes([(frame.timestamp_us, frame.image) for frame in frames], camera.fps)
+    needed_bytes = shot_bytes(
+        width_px=camera.width_px,
+        height_px=camera.height_px,
+        fps=camera.fps,
+        clip_s=settings.camera.clip_before_s + settings.camera.clip_after_s,
+        of_each_picture=each,
+    )
+    folder = Path(settings.log.recordings)
+    if needed_bytes > usual_shot_bytes(settings) and folder.is_dir():
+        what = f"a picture as this camera gives it takes {each // 1000} KB"
+        yield room_for_shots("recordings", what, folder, needed_bytes, settings)
 
 
 def _board(picture: NDArray[np.uint8], settings: Settings) -> Iterator[Finding]:

@@ -36,6 +36,8 @@ __all__ = [
     "history_health",
     "inputs_health",
     "learnt_health",
+    "room_for_shots",
+    "usual_shot_bytes",
 ]
 
 _READINGS = 2000
@@ -155,17 +157,13 @@ def clock_health() -> Iterator[Finding]:
 
 
 def disk_health(settings: Settings) -> Iterator[Finding]:
-    """Look whether records can be written, and for how many shots there is room. What is missing is made."""
-    camera = settings.camera
-    clip_bytes = shot_bytes(
-        width_px=camera.width_px,
-        height_px=camera.height_px,
-        fps=camera.fps,
-        clip_s=camera.clip_before_s + camera.clip_after_s,
-    )
+    """Look whether records can be written, and for how many shots there is room. What is missing is made.
+
+    No picture has been seen yet: that they take more than usual, `rig.camera_health` says.
+    """
     for part, folder, needed_bytes in (
         ("log", Path(settings.log.path).parent, BESIDE_BYTES),
-        ("recordings", Path(settings.log.recordings), clip_bytes),
+        ("recordings", Path(settings.log.recordings), usual_shot_bytes(settings)),
         ("transcripts", Path(settings.log.transcripts), BESIDE_BYTES),
     ):
         try:
@@ -180,17 +178,30 @@ def disk_health(settings: Settings) -> Iterator[Finding]:
                 f"choose another in {settings.name}",
             )
             continue
-        room = shutil.disk_usage(folder).free // needed_bytes
-        found = (
-            f"{folder} can be written to, with room for {_shots(room)} of {needed_bytes / _MEGABYTE:.0f} MB"
-        )
-        agreed = 2 * settings.game.shots
-        if room < _FEW_SHOTS:
-            yield Finding(Level.FAULT, part, found, "make room")
-        elif room < agreed:
-            yield Finding(Level.WARNING, part, found, f"make room for the {agreed} of a battle")
-        else:
-            yield Finding(Level.OK, part, found)
+        yield room_for_shots(part, f"{folder} can be written to", folder, needed_bytes, settings)
+
+
+def usual_shot_bytes(settings: Settings) -> int:
+    """Return what a shot takes on the disk of its recording with a camera that is as asked for, and not grainy."""
+    camera = settings.camera
+    return shot_bytes(
+        width_px=camera.width_px,
+        height_px=camera.height_px,
+        fps=camera.fps,
+        clip_s=camera.clip_before_s + camera.clip_after_s,
+    )
+
+
+def room_for_shots(part: str, what: str, folder: Path, needed_bytes: int, settings: Settings) -> Finding:
+    """Say for how many shots a folder's disk has room, after `what` is known of it."""
+    room = shutil.disk_usage(folder).free // needed_bytes
+    found = f"{what}, with room for {_shots(room)} of {needed_bytes / _MEGABYTE:.0f} MB"
+    agreed = 2 * settings.game.shots
+    if room < _FEW_SHOTS:
+        return Finding(Level.FAULT, part, found, "make room")
+    if room < agreed:
+        return Finding(Level.WARNING, part, found, f"make room for the {agreed} of a battle")
+    return Finding(Level.OK, part, found)
 
 
 def _shots(room: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -71,6 +72,34 @@ def test_only_the_disk_of_the_recordings_must_have_room_for_clips(
     assert "room for 0 shots of 725 MB" in findings["recordings"]
     for part in ("log", "transcripts"):
         assert "room for 50 shots of 2 MB" in findings[part]
+
+
+def test_room_is_told_anew_where_the_cameras_own_pictures_take_more_than_usual(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Grainy(Blank):
+        def poll(self) -> list[SimpleNamespace]:
+            noise = np.random.default_rng(self.time_us).normal(0, 5, (self.height_px, self.width_px, 3))
+            image = np.clip(120 + noise, 0, 255).astype(np.uint8)
+            return [SimpleNamespace(index=0, timestamp_us=self.time_us, image=image)]
+
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=800_000_000))
+    settings = settings_in(tmp_path)
+    before = [f for f in disk_health(settings) if f.part == "recordings"]
+    assert [f.level for f in before] == [Level.OK] and "room for 40 shots of 20 MB" in before[0].found
+    for camera, levels in ((Grainy(), [Level.WARNING]), (Blank(), [])):
+        told = [
+            f
+            for f in camera_health(camera, camera, camera.wait, settings)  # type: ignore[arg-type]
+            if f.part == "recordings"
+        ]
+        assert [f.level for f in told] == levels
+        for finding in told:
+            assert re.match(
+                r"a picture as this camera gives it takes \d+ KB, with room for [123]\d shots of",
+                finding.found,
+            )
+            assert "make room for the 40 of a battle" in finding.todo
 
 
 def test_a_date_that_cannot_be_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
