@@ -18,7 +18,9 @@ _EXPECTED = "a column range_cm (or range_mm, range_m, range_in); shot and dwell_
 _BESIDE = frozenset({"shot", "shots_before", "dwell_s", "elevation_deg"})
 """Columns that are read besides; `shots_before` is what the files of `rig calibrate` have in place of `shot`."""
 _LIKELY_M = (2.0, 20.0)
-"""A cannon of this kind shoots so far; a typical range outside it is asked back, unless the unit was said."""
+"""A cannon of this kind shoots so far; a typical range outside it is asked back, unless the unit was said by `unit`."""
+_NAMED_M = (0.7, 20.0)
+"""The same where the name of the column says the unit: names are copied, so ten times too short is asked back all the same."""
 _POSSIBLE_M = (0.05, 60.0)
 _ALIKE = 3.0
 """Ranges of one cannon at one set-up differ by less than this factor; more is another unit or a slip of the pen."""
@@ -71,7 +73,7 @@ def read_tape(text: str, *, unit: LengthUnit | None = None) -> MeasuredRanges:
             faults.append(Fault(f"number {index}", shown(cell), "a range, as 648.5"))
         else:
             rows.append(_Row(f"number {index}", value))
-    return _checked("--tape", rows, unit, faults, skip_bad_rows=False)
+    return _checked("--tape", rows, unit, faults)
 
 
 def read_ranges(path: Path, *, unit: LengthUnit | None = None, skip_bad_rows: bool = False) -> MeasuredRanges:
@@ -84,7 +86,7 @@ def read_ranges(path: Path, *, unit: LengthUnit | None = None, skip_bad_rows: bo
         it was noted `shot`, the number of the shot with this spring (or `shots_before`, how many came before it),
         `dwell_s` and `elevation_deg`. Other columns are passed over.
     unit : LengthUnit, optional
-        What a column `range` is in.
+        What a column `range` is in; where the column says it too, that ranges this cannon does not usually shoot are meant.
     skip_bad_rows : bool
         Leave out rows that cannot be used, and say which, instead of refusing the file.
 
@@ -95,7 +97,7 @@ def read_ranges(path: Path, *, unit: LengthUnit | None = None, skip_bad_rows: bo
     """
     name = str(path)
     table = read_table(path, RangeFileError, expected=_EXPECTED)
-    places, said = _columns(name, table, unit)
+    places, column_unit = _columns(name, table, unit)
     rows: list[_Row] = []
     faults: list[Fault] = []
     for row in table.rows:
@@ -117,20 +119,29 @@ def read_ranges(path: Path, *, unit: LengthUnit | None = None, skip_bad_rows: bo
             before = values.get("shots_before")
             shot = values.get("shot") if before is None else before + 1
             rows.append(_Row(line, value, shot, values.get("dwell_s"), values.get("elevation_deg")))
-    return _checked(name, rows, said, faults, skip_bad_rows=skip_bad_rows)
+    return _checked(name, rows, unit, faults, column_unit=column_unit, skip_bad_rows=skip_bad_rows)
 
 
 def _checked(
-    name: str, rows: list[_Row], unit: LengthUnit | None, faults: list[Fault], *, skip_bad_rows: bool
+    name: str,
+    rows: list[_Row],
+    unit: LengthUnit | None,
+    faults: list[Fault],
+    *,
+    column_unit: LengthUnit | None = None,
+    skip_bad_rows: bool = False,
 ) -> MeasuredRanges:
-    given = unit or LengthUnit.CM
+    given = unit or column_unit or LengthUnit.CM
     factor = given.in_mm / 1000
     if not rows and not faults:
         faults.append(Fault("the file", "no rows below the header", "a row for each shot"))
     if rows:
         usual = median(row.value for row in rows)
-        if unit is None and not _LIKELY_M[0] <= usual * factor <= _LIKELY_M[1]:
-            raise RangeFileError(name, [_asked_back(usual, given)])
+        likely_m = _LIKELY_M if column_unit is None else _NAMED_M
+        if unit is None and not likely_m[0] <= usual * factor <= likely_m[1]:
+            raise RangeFileError(
+                name, [_asked_back(usual, given, likely_m, by_column=column_unit is not None)]
+            )
         sound = []
         for row in rows:
             fault = _implausible(row, usual, given)
@@ -161,13 +172,17 @@ def _checked(
     )
 
 
-def _asked_back(usual: float, given: LengthUnit) -> Fault:
-    """Ask what the ranges are in."""
+def _asked_back(usual: float, given: LengthUnit, likely_m: tuple[float, float], *, by_column: bool) -> Fault:
+    """Ask what the ranges are in; `by_column`: the name of their column says `given`."""
     likely = [unit for unit in LengthUnit if _LIKELY_M[0] <= usual * unit.in_mm / 1000 <= _LIKELY_M[1]]
-    ask = (
-        f"are they in {likely[0]}? then say --unit {likely[0]}" if likely else "if they are right, say --unit"
-    )
-    low, high = (1000 * bound / given.in_mm for bound in _LIKELY_M)
+    right = f"if they are right, say --unit {given}"
+    if likely and by_column:
+        ask = f"are they in {likely[0]}? then call the column range_{likely[0]}; {right}"
+    elif likely:
+        ask = f"are they in {likely[0]}? then say --unit {likely[0]}"
+    else:
+        ask = right
+    low, high = (1000 * bound / given.in_mm for bound in likely_m)
     return Fault(
         "the ranges",
         f"about {usual:g}, read as {given}",
@@ -207,9 +222,10 @@ def _in_another(value: float, usual: float, given: LengthUnit) -> str:
 
 
 def _columns(name: str, table: CsvTable, unit: LengthUnit | None) -> tuple[dict[str, int], LengthUnit | None]:
+    """Return where each column is, and the unit that the name of the ranges' says."""
     quoted = shown(table.header)
     places: dict[str, int] = {}
-    said = unit
+    said = None
     for place, cell in enumerate(table.header):
         key = cell.lower()
         match = _COLUMN.fullmatch(key)

@@ -24,7 +24,7 @@ __all__ = [
     "shots_of_tape",
 ]
 
-_FARTHEST_M = 1000.0
+_FARTHEST_M = 1000.0  # as MeasuredShot takes it
 SHOT_RADIUS_M = Projectile().diameter_m / 2
 """How high a shot's middle is where it lies on something flat."""
 _TO_SI: Mapping[str, float] = MappingProxyType(
@@ -90,9 +90,8 @@ def shots_of_tape(
     for index, cell in enumerate(text.split(","), start=1):
         value = to_number(cell)
         if value is None or not 0 < value * unit.in_mm / 1000 < _FARTHEST_M:
-            faults.append(
-                Fault(f"number {index}", shown(cell), f"a range above 0 {unit}, as a tape shows it")
-            )
+            most = f"{1000 * _FARTHEST_M / unit.in_mm:.0f} {unit}"
+            faults.append(Fault(f"number {index}", shown(cell), f"a range above 0 and below {most}"))
         else:
             ranges_m.append(value * unit.in_mm / 1000)
     if not faults and fired and len(fired) != len(ranges_m):
@@ -285,5 +284,5 @@ def _shot_of(
             ),
         )
     except ValueError as refused:
-        found = str(refused).removeprefix(f"line {line}: ")
-        return [Fault(f"line {line}", found, "a shot that can have been")]
+        found, _, expected = str(refused).removeprefix(f"line {line}: ").partition(", expected ")
+        return [Fault(f"line {line}", found, expected or "a shot that can have been")]

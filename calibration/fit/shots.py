@@ -9,6 +9,9 @@ from calibration.constants import STANDARD_GRAVITY_MPS2
 
 __all__ = ["MeasuredShot", "Mount", "Noise"]
 
+_FASTEST_MPS = 100.0  # no spring that a hand can cock shoots faster: such a number is in another unit
+_FARTHEST_M = 1000.0  # of any number in any unit; `units` asks back what is meant in another
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mount:
@@ -106,10 +109,14 @@ class MeasuredShot:
         if all(value is None for value in measured):
             raise ValueError(f"{self.name}: nothing was measured")
         for what, value in (("gate speed", self.gate_speed_mps), ("tracked speed", self.tracked_speed_mps)):
-            if value is not None and not 0 < value < 1000:
-                raise ValueError(f"{self.name}: the {what} is {value:g} m/s, expected above 0 and below 1000")
-        if self.range_m is not None and not 0 < self.range_m < 1000:
-            raise ValueError(f"{self.name}: the range is {self.range_m:g} m, expected above 0 and below 1000")
+            if value is not None and not 0 < value < _FASTEST_MPS:
+                raise ValueError(
+                    f"{self.name}: the {what} is {value:g} m/s, expected above 0 and below {_FASTEST_MPS:g} m/s"
+                )
+        if self.range_m is not None and not 0 < self.range_m < _FARTHEST_M:
+            raise ValueError(
+                f"{self.name}: the range is {self.range_m:g} m, expected above 0 and below {_FARTHEST_M:g} m"
+            )
         settings = (self.elevation_rad, self.azimuth_rad, self.traverse_m, self.dwell_s, self.fall_height_m)
         if not all(math.isfinite(value) for value in (*settings, *(self.fell_m or ()))):
             raise ValueError(f"{self.name}: a number is not finite")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import typer
+from numpy.typing import NDArray
 
 from calibration.aim import Strip
 from calibration.fit import Assumption, MeasuredShot, Mount, Parameter
@@ -23,7 +24,13 @@ from rig.settings import Settings
 from rig.shots_file import ShotsFile, read_shots, shots_of_tape
 from rig.shots_of_log import shots_of_log
 
-__all__ = ["measured_shots", "refuse_odd_elevation", "refuse_odd_floor", "refuse_other_units"]
+__all__ = [
+    "expected_ranges_m",
+    "measured_shots",
+    "refuse_odd_elevation",
+    "refuse_odd_floor",
+    "refuse_other_units",
+]
 
 _MOST_SHOTS = 100_000  # more than any log has
 # Of shot numbers, with more digits than any log counts to.
@@ -117,25 +124,32 @@ def refuse_other_units(file: ShotsFile, mount: Mount, assumed: Mapping[Parameter
     taped = [shot for shot in file.shots if shot.range_m is not None]
     if not taped:
         return
-    angles = np.array([shot.elevation_rad for shot in taped])
-    heights = np.array([shot.fall_height_m for shot in taped])
+    expected_m = expected_ranges_m(taped, mount, assumed)
+    if np.isnan(expected_m).any():
+        odd = taped[int(np.flatnonzero(np.isnan(expected_m))[0])]
+        raise RefusedError(
+            f"{file.name}: {odd.name}: a shot fired at {math.degrees(odd.elevation_rad):.1f} degrees never comes "
+            f"down to {1000 * odd.fall_height_m:g} mm over the board"
+        )
+    written = [(shot.range_m or 0.0) / METRES[file.unit] for shot in taped]
+    doubt = doubt_about_units(written, file.unit, expected_m.tolist(), [shot.name for shot in taped])
+    if doubt is not None:
+        raise RefusedError(f"{file.name}: {doubt}")
+
+
+def expected_ranges_m(
+    shots: Sequence[MeasuredShot], mount: Mount, assumed: Mapping[Parameter, Assumption]
+) -> NDArray[np.float64]:
+    """Return about how far each shot should go by what is assumed; NaN where it never comes down where it was measured."""
+    angles = np.array([shot.elevation_rad for shot in shots])
+    heights = np.array([shot.fall_height_m for shot in shots])
     expected_m = cross(
         assumed[Parameter.SPEED].value,
         angles,
         assumed[Parameter.DRAG].value,
         offset_m=heights - mount.pivot_height_m - mount.barrel_m * np.sin(angles),
     ).x_m
-    told = np.isfinite(expected_m) & (expected_m > 0.01)
-    if not told.all():
-        odd = taped[int(np.flatnonzero(~told)[0])]
-        raise RefusedError(
-            f"{file.name}: {odd.name}: a shot fired at {math.degrees(odd.elevation_rad):.1f} degrees never comes "
-            f"down to {1000 * odd.fall_height_m:g} mm over the board"
-        )
-    written = [(shot.range_m or 0.0) / METRES[file.unit] for shot in taped]
-    doubt = doubt_about_units(written, file.unit, expected_m.tolist())
-    if doubt is not None:
-        raise RefusedError(f"{file.name}: {doubt}")
+    return np.where(expected_m > 0.01, expected_m, np.nan)
 
 
 def refuse_odd_floor(floor_mm: float) -> None:

@@ -40,6 +40,11 @@ calibrate_group = typer.Typer(
 app.add_typer(calibrate_group, rich_help_panel="Calibrate")
 
 
+_FARTHEST_CM = 10_000  # no spring shoots farther
+# More or less than expected by this factor a range is in another unit, or a slip of the finger.
+_FAR_OFF = math.log(3)
+
+
 class Learn(StrEnum):
     """What else to learn besides the muzzle speed."""
 
@@ -169,6 +174,7 @@ def fire(
 
     refuse_odd_elevation(elevation)
     chosen = with_hardware(settings_of_this_table(settings), port=port, camera=camera)
+    expected_cm = _expected_range_cm(elevation, chosen)
     rows = ShotRows.open(csv)
     side = chosen.cannon.sides[0]
     hands = PromptedHands(typer.echo, wait_for_enter)
@@ -191,7 +197,7 @@ def fire(
                 rows.left(shot.muzzle_speed_mps, shot.dwell_s)
                 speed = "untimed" if shot.muzzle_speed_mps is None else f"at {shot.muzzle_speed_mps:.3f} m/s"
                 typer.echo(f"shot {number} of {count} left {speed}, cocked for {shot.dwell_s:.1f} s")
-                rows.taped(_asked_range_cm())
+                rows.taped(_asked_range_cm(expected_cm))
                 rig.hands.set_up((), ())
         finally:
             # What went wrong comes first: a file that cannot be used has been told, or will be by who reads it.
@@ -203,8 +209,24 @@ def fire(
     typer.echo(f"{csv}: {rows.count} shots; fit them with: rig calibrate range --csv {csv}")
 
 
-def _asked_range_cm() -> float | None:
-    """Ask for the range until it is a number; nothing means that it was not measured."""
+def _expected_range_cm(degrees: float, settings: Settings) -> float:
+    """Return about how far a shot goes on the board's level by the settings' figures; NaN where it never comes down there."""
+    from calibration.fit import MeasuredShot
+    from rig.cli._measured_shots import expected_ranges_m
+    from rig.shots_file import SHOT_RADIUS_M
+
+    shot = MeasuredShot(
+        name="", elevation_rad=math.radians(degrees), fall_height_m=SHOT_RADIUS_M, range_m=1.0
+    )
+    return 100 * float(expected_ranges_m([shot], _mount(settings, None), _assumed(settings, None))[0])
+
+
+def _asked_range_cm(expected_cm: float) -> float | None:
+    """Ask for the range until it is a number; nothing means that it was not measured.
+
+    One that is far from what is expected (NaN: nothing is) is believed when it is typed again: a shot may fall short.
+    """
+    doubted_cm = None
     while True:
         said = typer.prompt("range in cm (Enter: not measured)", default="", show_default=False).strip()
         if not said:
@@ -213,9 +235,15 @@ def _asked_range_cm() -> float | None:
             range_cm = float(said)
         except ValueError:
             range_cm = math.nan
-        if 0 < range_cm < 100_000:
+        if not 0 < range_cm < _FARTHEST_CM:
+            typer.echo(f"found {said!r}, expected a number of cm above 0 and below {_FARTHEST_CM:g}")
+        elif range_cm != doubted_cm and abs(math.log(range_cm / expected_cm)) > _FAR_OFF:
+            typer.echo(
+                f"found {range_cm:g} cm, expected about {expected_cm:.0f} cm; if it is right, type it again"
+            )
+            doubted_cm = range_cm
+        else:
             return range_cm
-        typer.echo(f"{said!r} is no range in cm")
 
 
 @calibrate_group.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from pathlib import Path
 
@@ -102,6 +103,32 @@ def test_ranges_in_another_unit_and_slips_of_the_pen_are_asked_back(tape, senten
 
 def test_who_says_the_unit_is_believed():
     assert read_tape("1.2,1.3,1.25", unit=LengthUnit.M).ranges_m == (1.2, 1.3, 1.25)
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "sentence"),
+    [
+        (
+            "range_cm\n6.48\n6.55\n",
+            "cm",
+            "are they in m? then call the column range_m; if they are right, say --unit cm",
+        ),
+        ("range_m\n648\n655\n", "m", "are they in cm? then call the column range_cm"),
+        ("range_mm\n648\n655\n", "mm", "are they in cm? then call the column range_cm"),
+    ],
+)
+def test_a_column_whose_name_says_another_unit_than_its_ranges_is_asked_back(tmp_path, text, unit, sentence):
+    """The name of a column is copied; `--unit` is said on purpose."""
+    path = written(tmp_path, text)
+    with pytest.raises(RangeFileError, match=re.escape(sentence)):
+        read_ranges(path)
+    if unit != "m":
+        assert len(read_ranges(path, unit=LengthUnit(unit)).ranges_m) == 2
+
+
+def test_a_cannon_that_shoots_short_is_believed_where_the_column_says_the_unit(tmp_path):
+    """Level, it shoots about a metre."""
+    assert read_ranges(written(tmp_path, "range_cm\n98\n95\n")).ranges_m == pytest.approx((0.98, 0.95))
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Which shots to fire next, and ranges in the wrong unit."""
 
 import math
+import re
 from dataclasses import replace
 
 import pytest
@@ -133,10 +134,35 @@ def test_another_unit_is_asked_back(said, meant):
         assert f"are they in {meant}? then say --unit {meant}" in doubt
 
 
-def test_ranges_in_mixed_units_are_named():
-    doubt = doubt_about_units([648, 6.55, 651, 660], "cm", [6.5] * 4)
-    assert "mixed units" in doubt
-    assert "number 2 is 6.55" in doubt
+@pytest.mark.parametrize(
+    ("unit", "ranges", "sentence"),
+    [
+        (
+            "cm",
+            [648, 6.55, 651, 660],
+            "line 3: found a range of 6.55 cm, expected about 65.*is it in m?",
+        ),
+        ("cm", [648, 660, 5700], "line 4: found a range of 5700 cm, .*is it in mm?"),
+        ("cm", [650, 6.5], "line 3: found a range of 6.5 cm, .*is it in m?"),
+        ("cm", [6500, 650], "line 2: found a range of 6500 cm, .*is it in mm?"),
+        ("mm", [6500, 648, 6600], "line 3: found a range of 648 mm, .*is it in cm?"),
+        (
+            "cm",
+            [6.48, 640, 6.55],
+            "ranges near 6.55 cm, where about 650 cm are expected: are they in m? then",
+        ),
+        ("cm", [648, 65, 651, 660], "line 3: found a range of 65 cm, .*a slip of the pen?"),
+    ],
+)
+def test_a_range_in_another_unit_is_named_by_its_row_unless_most_are(unit, ranges, sentence):
+    names = [f"line {index + 2}" for index in range(len(ranges))]
+    doubt = doubt_about_units(ranges, unit, [6.5] * len(ranges), names)
+    assert re.match(re.escape(sentence).replace(r"\.\*", ".*"), doubt), doubt
+
+
+@pytest.mark.parametrize("short_cm", [75, 120, 300])
+def test_a_shot_that_fell_short_is_believed(short_cm):
+    assert doubt_about_units([648, short_cm, 651, 660], "cm", [6.5] * 4) is None
 
 
 def test_ranges_in_no_unit_at_all():

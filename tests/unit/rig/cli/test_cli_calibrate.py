@@ -70,7 +70,16 @@ def test_a_file_with_ranges_and_speeds_finds_the_drag_too_and_show_tells_it_agai
         (["--tape", "648,655,651"], 2, "say at which elevation"),
         (["--tape", "6.48,6.55,6.51", "--elevation", "41.6"], 1, "are they in m? then say --unit m"),
         (["--tape", "6480,6550,6510", "--elevation", "41.6"], 1, "are they in mm? then say --unit mm"),
-        (["--tape", "648,6.55,651", "--elevation", "41.6"], 1, "mixed units: .* number 2 is 6.55"),
+        (
+            ["--tape", "648,6.55,651", "--elevation", "41.6"],
+            1,
+            "number 2: found a range of 6.55 cm, expected about",
+        ),
+        (
+            ["--tape", "648,655,200000", "--elevation", "41.6"],
+            2,
+            'number 3: found "200000", expected a range above 0 and below 100000 cm',
+        ),
         (["--tape", "648,655", "--elevation", "41.6"], 1, "only 2 shots were measured"),
         (["--tape", "650,650,650", "--elevation", "41.6"], 1, "all 3 ranges are the same number"),
         (["--tape", "648,x,-3", "--elevation", "41.6"], 2, 'number 2: found "x"'),
@@ -129,9 +138,14 @@ def test_ranges_in_metres_are_taken_where_that_is_said(capsys):
                 "line 10: found nothing was measured",
                 "line 11, elevation_deg: found nothing",
                 "line 12: found dwell and shots before are counted from 0",
-                "line 13: found the gate speed is -9.6 m/s",
+                "line 13: found the gate speed is -9.6 m/s, expected above 0 and below 100 m/s",
             ],
         ),
+        (
+            ROWS + "41.6,650,961,16\n",
+            ["line 8: found the gate speed is 961 m/s, expected above 0 and below 100"],
+        ),
+        (ROWS + "41.6,0,,16\n", ["line 8: found the range is 0 m, expected above 0 and below 1000 m\n"]),
     ],
 )
 def test_every_bad_row_of_a_file_is_named(capsys, text, sentences):
@@ -150,6 +164,13 @@ def test_the_rest_of_a_file_is_used_only_where_somebody_says_so(capsys):
     assert status == 0
     assert 'left out: line 8, range_cm: found "forty"' in err
     assert "wrote calibration.json" in out
+
+
+def test_a_range_in_metres_is_named_by_its_line_though_ranges_are_missing_above_it(capsys):
+    name = write(ROWS + "41.6,,9.6,16\n41.6,6.55,9.6,16\n")
+    status, out, err = run(capsys, "range", "--csv", name)
+    assert (status, out) == (1, "")
+    assert err.startswith("rig: shots.csv: line 9: found a range of 6.55 cm, expected about 6")
 
 
 def test_a_file_may_leave_the_elevation_to_the_command_line(capsys):
