@@ -93,6 +93,8 @@ def _one_in_words(model: type[Table], error: Any) -> Fault:
         return Fault(key, found, str(context["expected"]), hint=f"did you mean {near[0]!r}?" if near else "")
     if kind == "value_error":
         return Fault(key, found, str(context["error"]))
+    if kind in {*_BOUNDS, "finite_number"} and (room := _room_at(model, place)):
+        return Fault(key, found, room)
     if kind in _BOUNDS:
         return Fault(key, found, f"a number {_BOUNDS[kind]} {next(iter(context.values())):g}")
     said = (
@@ -121,6 +123,28 @@ def _quoted(expected: str) -> list[str]:
 
 def _keys_at(model: type[Table], place: Sequence[str | int]) -> list[str]:
     """Give the keys that the table at a place may have."""
+    return [field.alias or key for key, field in _type_at(model, place).model_fields.items()]
+
+
+def _room_at(model: type[Table], place: Sequence[str | int]) -> str:
+    """Say from where to where a key's number may go; empty for what is no key, and where one side is open."""
+    fields = getattr(_type_at(model, place[:-1]), "model_fields", {})
+    field = next((field for key, field in fields.items() if place[-1] in {key, field.alias}), None)
+    bounds = {
+        name: getattr(each, name)
+        for each in (field.metadata if field is not None else ())
+        for name in ("gt", "ge", "lt", "le")
+        if hasattr(each, name)
+    }
+    if {"ge", "le"} == bounds.keys():
+        return f"a number from {bounds['ge']:.15g} to {bounds['le']:.15g}"
+    if {"gt", "le"} == bounds.keys():
+        return f"a number above {bounds['gt']:.15g}, at most {bounds['le']:.15g}"
+    return ""
+
+
+def _type_at(model: type[Table], place: Sequence[str | int]) -> Any:
+    """Give what stands at a place: a table, or what else its keys lead to."""
     current: Any = model
     for part in place:
         if get_origin(current) in _MAPPINGS:
@@ -131,4 +155,4 @@ def _keys_at(model: type[Table], place: Sequence[str | int]) -> list[str]:
         while get_origin(current) not in {None, *_MAPPINGS}:
             # A list of tables is a tuple[Table, ...], and one that may be left out a Table | None.
             current = get_args(current)[0]
-    return [field.alias or key for key, field in current.model_fields.items()]
+    return current

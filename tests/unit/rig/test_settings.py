@@ -146,12 +146,14 @@ def test_everything_wrong_is_said_at_once() -> None:
 @pytest.mark.parametrize(
     ("text", "key", "sentence"),
     [
-        ("[camera]\nfps = 0", "camera.fps", "found 0, expected a number above 0"),
-        ("[camera]\nfps = nan", "camera.fps", "found NaN, expected a finite number"),
+        ("[board]\nsquare_mm = 4.5", "board.square_mm", "found 4.5, expected a number from 10 to 200"),
+        ("[board]\nsquare_mm = inf", "board.square_mm", "found Infinity, expected a number from 10 to 200"),
+        ("[camera]\nfps = 0", "camera.fps", "found 0, expected a number above 0, at most 1000"),
+        ("[camera]\nfps = nan", "camera.fps", "found NaN, expected a number above 0, at most 1000"),
         ("[camera]\nwidth_px = 1.5", "camera.width_px", "found 1.5, expected a whole number"),
         ("[camera]\nwidth_px = true", "camera.width_px", "found true, expected a whole number"),
-        ("[camera]\nheight_px = 12", "camera.height_px", "found 12, expected a number of at least 120"),
-        ("[cannon]\ndwell_s = 61.0", "cannon.dwell_s", "found 61.0, expected a number of at most 60"),
+        ("[camera]\nheight_px = 12", "camera.height_px", "found 12, expected a number from 120 to 4320"),
+        ("[cannon]\ndwell_s = 61.0", "cannon.dwell_s", "found 61.0, expected a number from 1 to 60"),
         ('[cannon]\nloader = "yes"', "cannon.loader", 'found "yes", expected a boolean'),
         ("[cannon]\nsides = []", "cannon.sides", "found [], expected a list of at least 1 item"),
         ('[cannon]\nsides = "A"', "cannon.sides", 'found "A", expected a list'),
@@ -192,7 +194,7 @@ def test_everything_wrong_is_said_at_once() -> None:
         (
             "[board]\nmarker_size_mm = 1.0",
             "board.marker_size_mm",
-            "found 1.0, expected a number of at least 5",
+            "found 1.0, expected a number from 5 to 500",
         ),
         (
             "[camera]\nintrinsics_px = [1000.0, 1000.0, 1300.0, 300.0]",

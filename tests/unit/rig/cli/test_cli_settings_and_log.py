@@ -94,7 +94,7 @@ def test_check_says_everything_a_line_each(rig: Rig) -> None:
     answer = rig("check")
     assert answer.status == 2
     assert answer.err.splitlines() == [
-        "rig.toml: camera.width_px: found 3, expected a number of at least 160",
+        "rig.toml: camera.width_px: found 3, expected a number from 160 to 7680",
         "rig.toml: camera.fsp: found a key that nothing reads, expected a key of camera (did you mean fps?)",
     ]
 
@@ -104,7 +104,7 @@ def test_check_looks_at_the_calibration_too(rig: Rig) -> None:
     answer = rig("check")
     assert answer.status == 2
     assert answer.err.splitlines() == [
-        "rig.toml: cannon.load_s: found 0, expected a number above 0",
+        "rig.toml: cannon.load_s: found 0, expected a number above 0, at most 60",
         "rig.toml: cannon.calibration: nowhere.json: the file: found nothing, expected a calibration, as `rig calibrate "
         "range` writes it",
     ]
