@@ -250,7 +250,7 @@ def learnt_health(settings: Settings) -> Iterator[Finding]:
     try:
         uniforms = taught_uniforms(settings)
     except UniformsFileError as error:
-        todo = "take it away, or teach them anew: rig vision teach"
+        todo = "take it away; then they can be taught anew: rig vision teach"
         yield Finding(Level.FAULT, "uniforms", str(error), todo)
     else:
         if uniforms is not None:

@@ -87,7 +87,7 @@ def _one_in_words(model: type[Table], error: Any) -> Fault:
     if kind in {"model_type", "model_attributes_type", "dict_type"}:
         return Fault(key, found, model.form.format(key=key))
     if kind in {"tuple_type", "list_type"}:
-        return Fault(key, found, "a list")
+        return Fault(key, found, "a list", hint=_how_tables_are_listed(model, place))
     if kind in {"literal_error", "enum"}:
         near = difflib.get_close_matches(str(error["input"]), _quoted(str(context["expected"])), n=1)
         return Fault(key, found, str(context["expected"]), hint=f"did you mean {near[0]!r}?" if near else "")
@@ -103,6 +103,12 @@ def _one_in_words(model: type[Table], error: Any) -> Fault:
         .replace("a integer", "a whole number")
     )
     return Fault(key, found, said.partition(", ")[0])
+
+
+def _how_tables_are_listed(model: type[Table], place: Sequence[str | int]) -> str:
+    """Say how each table of a TOML file's list begins; empty where the list is none of tables."""
+    form = getattr(_type_at(model, place), "form", "")
+    return f"each table of it begins with [[{_dotted(place)}]]" if form.startswith("a table") else ""
 
 
 def _dotted(place: Sequence[str | int]) -> str:

@@ -116,7 +116,7 @@ def _shots(text: str) -> dict[Side, int]:
     match = _SHOTS.fullmatch(text)
     if match is None:
         raise typer.BadParameter(
-            f"found {text!r}, expected a number, or two as 20/10 for the Allies and the Germans",
+            f"found {text!r}, expected a number, or two as 20/10 for the Allies and the Germans, of nine digits at most",
             param_hint="--shots",
         )
     return {Side.A: int(match[1]), Side.G: int(match[2] or match[1])}

@@ -51,6 +51,8 @@ Or a word:
   board                 shows the board again
   quit                  leaves; what was played is kept where there is a battle file"""
 
+_WITH_MORE = frozenset({"adjourn", "||", "moves"})
+
 _COUNTS: Mapping[Option, str] = {
     Option.I: "those hit directly, hit by ricochet and knocked over by another",
     Option.II: "those hit directly and by ricochet, not those knocked over by another",
@@ -153,7 +155,10 @@ class Playing:
     def _obey(self, line: str) -> None:
         word, _, rest = line.partition(" ")
         command = self._commands.get(word.lower())
-        if command is not None:
+        # Who gives up a battle with "abandon?" or takes two turns back with "undo 2" may have meant something else.
+        if command is not None and rest.strip() and word.lower() not in _WITH_MORE:
+            self._say(f"{word}: found {rest.strip()!r} behind it, expected nothing more; nothing is done")
+        elif command is not None:
             command(rest.strip())
         elif line:
             self._enter(line)

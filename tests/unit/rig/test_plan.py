@@ -161,6 +161,11 @@ def test_everything_wrong_is_said_at_once() -> None:
     ("text", "key", "sentence"),
     [
         ("", "name", "found nothing, expected a value; this key must be given"),
+        (
+            'name = "x"\n[targets]\nsquares = "G1"',
+            "targets",
+            'found {"squares": "G1"}, expected a list (each table of it begins with [[targets]])',
+        ),
         ('name = "x"\ntargets = []', "targets", "found [], expected a list of at least 1 item"),
         (
             'name = "x"\n[[targets]]\nsquares = "-"',

@@ -53,6 +53,15 @@ def entries(path: str = "b.json") -> list[str]:
     return [str(played.entry) for played in read_battle(Path(path)).history]
 
 
+@pytest.mark.parametrize("typed", ["abandon now", "retreat A-17", "undo 2", "quit spring.json", "fire G-50"])
+def test_a_word_with_more_behind_it_does_nothing_and_says_so(rig, typed):
+    status, out, _ = rig("play --first A --battle b.json", "A-17>A-25", typed, "G-17>G-25")
+    word, more = typed.split()
+    assert f"{word}: found '{more}' behind it, expected nothing more; nothing is done" in out
+    assert status == 0
+    assert entries() == ["A-17>A-25", "G-17>G-25"]
+
+
 def test_two_people_play_to_the_end_and_the_file_has_it_all(rig):
     status, out, _ = rig(
         "play --first A --lines 1 --battle b.json --allies Anna,Bo --germans Gerd --shots 5/3 --option iii",
@@ -282,6 +291,7 @@ def test_what_the_position_says_otherwise_is_refused(capsys, option, said):
         ("--first X", "--first: found 'X', expected A, G or lot"),
         ("--option iv", "--option: found 'iv', expected i, ii or iii"),
         ("--shots 5/-1", "--shots: found '5/-1', expected a number, or two as 20/10"),
+        ("--shots 1000000000", "for the Allies and the Germans, of nine digits at most"),
         ("--cannons two", "--cannons: found 'two', expected none, shared or each"),
         ("--cannons none --shots 5", "shots of A are 5, and without a cannon there are none"),
         ("--lines 7", "lines is 7, expected 1 to 3"),
