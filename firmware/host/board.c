@@ -30,6 +30,7 @@ struct host {
     uint32_t line_takes; /* bytes; UINT32_MAX: any number */
     uint8_t locks_left; /* until what waits for interrupts being held off comes; 0: nothing waits */
     uint8_t levels_then;
+    bool for_good;
     uint8_t byte_then;
     int32_t writes_left; /* until the supply fails; negative: never */
     uint8_t eeprom[EEPROM_BYTES];
@@ -49,7 +50,11 @@ uint8_t board_lock(void)
         if (current->byte_then != 0) {
             guard_receive(&current->cannon.guard, &current->cannon.receiver, current->byte_then);
         }
+        uint8_t levels_before = current->levels;
         host_set_inputs(current, current->levels_then);
+        if (!current->for_good) {
+            host_set_inputs(current, levels_before);
+        }
     }
     return 0;
 }
@@ -286,11 +291,12 @@ uint8_t *host_history(struct host *host, size_t *count)
 
 void host_lose(struct host *host, uint8_t losses) { host->cannon.receiver.lost |= losses; }
 
-bool host_interrupt(struct host *host, uint8_t locks, uint8_t levels, uint8_t byte)
+bool host_interrupt(struct host *host, uint8_t locks, uint8_t levels, bool for_good, uint8_t byte)
 {
     bool waits = host->locks_left != 0;
     host->locks_left = locks;
     host->levels_then = levels;
+    host->for_good = for_good;
     host->byte_then = byte;
     return waits;
 }

@@ -197,9 +197,9 @@ class Cannon:
         """The second half: outputs become what was thought."""
         lib.host_act(self._host)
 
-    def interrupt_at(self, lock: int, *, off: Input = NOTHING, byte: int = 0) -> bool:
+    def interrupt_at(self, lock: int, *, off: Input = NOTHING, for_good: bool = True, byte: int = 0) -> bool:
         """Interrupts come when the core is about to hold them off for so many times; False: the last ones still wait."""
-        return not lib.host_interrupt(self._host, lock, int(self.inputs & ~off), byte)
+        return not lib.host_interrupt(self._host, lock, int(self.inputs & ~off), for_good, byte)
 
     def step(self) -> None:
         lib.host_step(self._host)

@@ -338,7 +338,7 @@ def test_latch_servo_as_trigger_begins_to_turn_only_if_every_pin_permits_it_then
     cannon = armed_with_the_latch_servo_as_trigger()
     held_ticks, shots = cannon.pulse(Axis.LATCH), cannon.view.shots
     cannon.events.clear()
-    lib.host_interrupt(cannon._host, 1, int(cannon.inputs ^ changed), 0)
+    lib.host_interrupt(cannon._host, 1, int(cannon.inputs ^ changed), True, 0)
     refused = cannon.command(Command.FIRE, token=cannon.view.token)
     assert refused == Refused(Refusal.INPUT_CHANGED, 0)
     assert (cannon.state, cannon.pulse(Axis.LATCH), cannon.view.shots) == (State.ARMED, held_ticks, shots)
@@ -353,6 +353,9 @@ AGAINST = [
     {"off": Input.ESTOP_OK},
     {"off": Input.KEY_ON},
     {"off": Input.LANE_CLEAR},
+    {"off": Input.ESTOP_OK, "for_good": False},
+    {"off": Input.KEY_ON, "for_good": False},
+    {"off": Input.LANE_CLEAR, "for_good": False},
     {"off": Input.LEVER_LATCHED},
     {"off": Input.GATE_FIRST_BLOCKED},
 ]
@@ -377,6 +380,10 @@ def test_fire_on_the_slow_way_is_released_and_says_so_or_refused_and_nothing_mov
         cannon.interrupt_at(lock, **against)
         cannon.think()
         came = cannon.interrupt_at(0)
+        stops = not {Input.LEVER_LATCHED, Input.GATE_FIRST_BLOCKED} & set(against.values())
+        assert not (came and stops and cannon.view.trigger), (
+            "a stop drops the trigger, and it is not pulled behind it"
+        )
         turned_ticks = held_ticks - cannon.pulse(Axis.LATCH)
         cannon.act()
         answers = {kind: payload for _, kind, payload in cannon._collect()}
@@ -393,7 +400,7 @@ def test_fire_on_the_slow_way_is_released_and_says_so_or_refused_and_nothing_mov
         outcomes.append(released)
         cannon.run(100)
         assert not cannon.view.trigger
-        if not {Input.LEVER_LATCHED, Input.GATE_FIRST_BLOCKED} & set(against.values()):
+        if stops:
             assert (cannon.state, cannon.pulse(Axis.LATCH)) == (State.SAFE, held_ticks), "turned back in time"
     assert set(outcomes) == {False, True}, "it came before the decision, and behind it"
     assert (Refusal.OVERTAKEN if "byte" in against else Refusal.INPUT_CHANGED) in reasons

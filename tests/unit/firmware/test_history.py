@@ -190,6 +190,32 @@ def test_numbers_go_on_from_65535_to_0() -> None:
     assert [entry["number"] for entry in cannon.history()] == [2, 1, 0, 65535, 65534, 65533]
 
 
+def test_entry_that_is_whole_and_in_another_ones_place_is_not_taken_for_the_newest() -> None:
+    cannon = cannon_in(State.SAFE)
+    refused_homes(cannon, 3)
+    newest = cannon.history()[0]["number"]
+    entry = bytes([HistoryKind.REFUSED, Refusal.BAD_VALUE, Command.CONFIGURE, 0, 0]) + bytes(4)
+    entry += (newest + 100).to_bytes(2, "little")
+    at = (newest + 101) % wire.HISTORY_ENTRIES * _ENTRY_BYTES
+    cannon.history_ram[at : at + _ENTRY_BYTES] = entry + crc(entry).to_bytes(2, "little")
+    after(cannon, ResetCause.EXTERNAL)
+    assert newest < cannon.history()[0]["number"] < newest + 100
+
+
+def test_only_a_refusal_is_kept_once_where_it_comes_again_and_again() -> None:
+    cannon = cannon_in(State.SAFE)
+    for _ in range(3):
+        after(cannon, ResetCause.EXTERNAL)
+    resets = [
+        entry for entry in cannon.history() if said(entry)[:2] == (HistoryKind.RESET, ResetCause.EXTERNAL)
+    ]
+    assert len(resets) == 3
+    cannon.command(Command.ARM)
+    cannon.command(Command.ARM)
+    refusals = [entry for entry in cannon.history() if entry["kind"] == HistoryKind.REFUSED]
+    assert len(refusals) == 1
+
+
 def test_reading_is_no_event_and_works_after_a_stop() -> None:
     cannon = cannon_in(State.SAFE)
     before = bytes(cannon.history_ram)

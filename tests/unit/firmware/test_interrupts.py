@@ -84,14 +84,19 @@ def test_fire_between_thought_and_act_is_not_taken_back() -> None:
 
 
 @pytest.mark.parametrize("wait_ms", [0, 1900, 3800])
-def test_no_output_expires_that_was_not_on(wait_ms: int) -> None:
+@pytest.mark.parametrize("loader", [0, 1])
+def test_no_output_expires_that_is_not_on(wait_ms: int, loader: int) -> None:
     """Whatever counts periods counts them for nothing here, and three waits see all that 8 bits can count."""
-    cannon = configured({Setting.SHOT_TIMEOUT_MS: 2000})
+    cannon = configured({Setting.SHOT_TIMEOUT_MS: 2000, Setting.LOADER_PRESENT: loader})
     cannon.ask(Command.HOME)
     cannon.run_until(State.READY)
     cannon.ask(Command.COCK)
     cannon.run_until(State.COCKED)
+    if loader:
+        cannon.ask(Command.LOAD)
     cannon.seat()
+    cannon.run(900 if loader else 0)
+    assert not cannon.view.loader
     cannon.run(wait_ms)
     cannon.ask(Command.FIRE, token=cannon.ask(Command.ARM)["token"])
     cannon.run_until(State.SAFE)
