@@ -66,7 +66,7 @@ def _check_only(path: Path | None, *endings: str, said: str = "") -> Path | None
     if path is not None:
         if path.suffix.lower() not in endings:
             raise typer.BadParameter(
-                f"found {path.name!r}, expected a name that ends in {said or endings[0]}"
+                f"found {path.name or str(path)!r}, expected a name that ends in {said or endings[0]}"
             )
         try:
             _try(path)

@@ -295,7 +295,7 @@ def test_the_cross_table_of_a_swiss_has_a_column_for_each_round_in_their_order(p
         (["page", "/"], "Is a directory"),
         (["page", "t.json", "--out", "t.json"], "found 't.json', expected a name that ends in .html"),
         (["page", "t.json", "--out", "nowhere/p.html"], "nowhere/p.html"),
-        (["page", "t.json", "--out", "."], "expected a name that ends in .html"),
+        (["page", "t.json", "--out", "."], "found '.', expected a name that ends in .html"),
         (["page", "t.json", "--out", "/dev/full"], "expected a name that ends in .html"),
         (["new", "u.json", "--rounds", "3", "--name", "a\x1b[31m"], "expected a title that one line can hold"),
         (["enter", "t.json", "--board", "1", "--result", "9" * 5000], "found '99999999999999999999...', expected a score"),
