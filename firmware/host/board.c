@@ -70,6 +70,9 @@ uint8_t board_eeprom_read(uint16_t address) { return current->eeprom[address % E
 void board_eeprom_write(uint16_t address, uint8_t byte)
 {
     uint8_t *cell = &current->eeprom[address % EEPROM_BYTES];
+    if (current->eeprom_busy_us != 0) {
+        return; /* as the chip's does while a byte is being written */
+    }
     if (current->writes_left == 0) {
         *cell = (uint8_t)(*cell ^ byte ^ 0x5Au); /* neither the old byte nor the new one */
         current->powered = false;

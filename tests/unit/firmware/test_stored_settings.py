@@ -94,12 +94,38 @@ def test_one_damaged_copy_leaves_the_other(data: st.DataObject) -> None:
     assert restarted(cannon)[Setting.DWELL_MS] == (11000 if copy else 12000)
 
 
-@given(st.integers(0, 255))
-def test_newer_copy_is_used_also_when_its_count_has_wrapped(sequence: int) -> None:
+@given(st.integers(0, 255), st.integers(0, 1))
+def test_newer_copy_is_used_whichever_it_is_also_when_its_count_has_wrapped(
+    sequence: int, newer: int
+) -> None:
     cannon = cannon_in(State.SAFE)
-    cannon.eeprom[0:RECORD] = record(sequence, FACTORY | {Setting.DWELL_MS: 11000})
-    cannon.eeprom[COPY : COPY + RECORD] = record((sequence + 1) % 256, FACTORY | {Setting.DWELL_MS: 12000})
+    for copy in (0, 1):
+        count, dwell_ms = (sequence + 1, 12000) if copy == newer else (sequence, 11000)
+        at = COPY * copy
+        cannon.eeprom[at : at + RECORD] = record(count % 256, FACTORY | {Setting.DWELL_MS: dwell_ms})
     assert restarted(cannon)[Setting.DWELL_MS] == 12000
+
+
+@pytest.mark.parametrize("rubbish", [0, 1])
+def test_rubbish_in_one_copy_beside_a_blank_one_is_a_fault(rubbish: int) -> None:
+    cannon = cannon_in(State.SAFE)
+    cannon.eeprom[COPY * rubbish] = b"\x01"
+    assert restarted(cannon) == FACTORY
+    assert cannon.view.faults & wire.Fault.SETTINGS_CORRUPT.mask
+
+
+@pytest.mark.parametrize("axis", ["TRAVERSE", "AZIMUTH", "ELEVATION"])
+@pytest.mark.parametrize("end", ["MIN", "MAX"])
+def test_stored_centre_outside_its_limits_is_rubbish_though_its_checksum_is_right(
+    axis: str, end: str
+) -> None:
+    """S-7, S-12. Homing would go there."""
+    home, bound = Setting[f"{axis}_HOME_TICKS"], Setting[f"{axis}_{end}_TICKS"]
+    outside = FACTORY[bound] + (1 if end == "MAX" else -1)
+    cannon = cannon_in(State.SAFE)
+    cannon.eeprom[0:RECORD] = record(1, FACTORY | {home: outside})
+    assert restarted(cannon) == FACTORY
+    assert cannon.view.faults & wire.Fault.SETTINGS_CORRUPT.mask
 
 
 @settings(max_examples=50)
