@@ -27,6 +27,15 @@ def watch_easing(cannon: Cannon, ms: int, *, beat: bool = True) -> None:
             assert after == BREECH, "the latch let go of a lever that nothing else held"
 
 
+def run_until_pulse(cannon: Cannon, axis: Axis, ticks: int) -> None:
+    """Let time pass until an axis gets that pulse."""
+    for _ in range(500):
+        if cannon.pulse(axis) == ticks:
+            return
+        cannon.run(10)
+    raise AssertionError(f"{axis.name} gets {cannon.pulse(axis)} and never {ticks}")
+
+
 def test_cocking_draws_latches_and_lets_the_draw_go_back() -> None:
     cannon = cannon_in(State.COCKING)
     cannon.run_until(State.COCKED)
@@ -296,6 +305,87 @@ def test_lever_drawn_by_hand_is_not_homed_nor_cocked_but_let_down() -> None:
     cannon.run_until(State.LETTING_DOWN, limit_ms=31000)
 
 
+def test_lever_that_is_drawn_and_not_latched_gets_the_draws_first_pulse_at_the_breech() -> None:
+    """S-9. After a power failure nothing but the draw's gears has it: a first pulse at rest would let it go at once."""
+    cannon = cannon_in(State.SAFE)
+    cannon.lever_moves = False
+    cannon.set(on=Input.LEVER_DRAWN)
+    cannon.run(10)
+    cannon.ask(Command.LET_DOWN)
+    cannon.run(100)
+    assert cannon.pulse(Axis.DRAW) == BREECH
+
+
+def test_lever_that_the_latch_does_not_give_free_stays_with_the_draw() -> None:
+    """S-9. The latch is turned free, and its switch still says that it has the lever."""
+    cannon = cannon_in(State.LETTING_DOWN)
+    cannon.lever_moves = False
+    run_until_pulse(cannon, Axis.LATCH, FREE)
+    while cannon.state == State.LETTING_DOWN:
+        assert cannon.pulse(Axis.DRAW) == BREECH
+        cannon.run(10)
+    assert cannon.view.cause == Cause.TIMED_OUT
+
+
+@pytest.mark.parametrize("latched", [False, True])
+def test_draw_stands_still_while_a_half_turned_latch_is_made_one_thing_or_the_other(latched: bool) -> None:
+    """S-9. Half turned it could catch the lever on its way forward; and its servo lags its pulses."""
+    cannon = cannon_in(State.LETTING_DOWN if latched else State.COCKING)
+    run_until_pulse(cannon, Axis.DRAW, BREECH)
+    cannon.lever_moves = False
+    run_until_pulse(cannon, Axis.LATCH, FREE + 200 if latched else HELD - 100)
+    cannon.set(off=Input.ESTOP_OK)
+    turned = HELD if latched else FREE
+    there_ms = 0
+    while there_ms < 140:
+        assert cannon.pulse(Axis.DRAW) == BREECH
+        cannon.run(10)
+        there_ms += 10 if cannon.pulse(Axis.LATCH) == turned else 0
+    assert cannon.pulse(Axis.DRAW) == BREECH
+    cannon.run(100)
+    assert (cannon.state, cannon.pulse(Axis.DRAW) < BREECH) == (State.SAFE, True)
+
+
+def test_latch_switch_that_closes_while_homing_is_no_lever_at_rest() -> None:
+    """Though the other switch says forward."""
+    cannon = cannon_in(State.SAFE)
+    cannon.lever_moves = False
+    cannon.ask(Command.HOME)
+    cannon.set(on=Input.LEVER_LATCHED)
+    cannon.run(10)
+    while cannon.state == State.HOMING:
+        cannon.run(10)
+    assert (cannon.state, cannon.view.cause) == (State.SAFE, Cause.TIMED_OUT)
+
+
+def test_draw_and_latch_that_turn_the_other_way_round_work_all_the_same() -> None:
+    back = {Setting.DRAW_REST_TICKS: BREECH, Setting.DRAW_BREECH_TICKS: REST}
+    back |= {
+        Setting.LATCH_FREE_TICKS: 4000,
+        Setting.LATCH_HELD_TICKS: 3000,
+        Setting.LATCH_LUBRICATE_TICKS: 2000,
+    }
+    cannon = configured(back)
+    cannon.lever_moves = False
+    cannon.ask(Command.HOME)
+    cannon.run_until(State.READY)
+    assert (cannon.pulse(Axis.DRAW), cannon.pulse(Axis.LATCH)) == (BREECH, 4000)
+    cannon.ask(Command.COCK)
+    run_until_pulse(cannon, Axis.DRAW, REST)
+    cannon.set(on=Input.LEVER_DRAWN)
+    run_until_pulse(cannon, Axis.LATCH, 3000)
+    cannon.set(on=Input.LEVER_LATCHED)
+    cannon.run_until(State.COCKED)
+    assert cannon.pulse(Axis.DRAW) == BREECH
+
+
+def test_nothing_is_said_to_move_that_gets_no_pulses() -> None:
+    cannon = cannon_in(State.SAFE)
+    cannon.run(500)
+    assert cannon.pulses == (0,) * len(Axis)
+    assert cannon.ask(Command.STATUS)["moving"] == 0
+
+
 def test_service_turns_to_lubrication_holds_with_the_draw_and_ends_by_let_down() -> None:
     cannon = cannon_in(State.SERVICE)
     cannon.run(2000)
@@ -316,6 +406,15 @@ def test_work_takes_no_longer_than_its_answer_says() -> None:
         cannon = cannon_in(state)
         expected_ms = cannon.ask(command)["expected_ms"]
         cannon.run_until(after, limit_ms=expected_ms)
+
+
+def test_homing_with_the_draw_out_takes_no_longer_than_its_answer_says() -> None:
+    cannon = cannon_in(State.COCKING)
+    while cannon.pulse(Axis.DRAW) < BREECH - 200:
+        cannon.run(10)
+    cannon.ask(Command.SAFE)
+    expected_ms = cannon.ask(Command.HOME)["expected_ms"]
+    cannon.run_until(State.READY, limit_ms=expected_ms)
 
 
 def test_longest_ways_at_the_least_speeds_take_no_longer_than_announced() -> None:
