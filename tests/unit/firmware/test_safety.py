@@ -218,6 +218,37 @@ def test_reset_in_any_state_is_safe_and_moves_no_latch_and_no_aim(state: State, 
     assert (cannon.view.pulls, cannon.view.trigger, cannon.view.loader) == (pulls, False, False)
 
 
+def test_reset_gives_a_draw_at_rest_no_pulses() -> None:
+    """S-5. There is nothing to ease."""
+    cannon = cannon_in(State.READY)
+    cannon.run(100)
+    cannon.reset(ResetCause.WATCHDOG)
+    cannon.run(100, beat=False)
+    assert cannon.pulses == (0, 0, 0, 0, 0)
+
+
+@pytest.mark.parametrize("cause", ResetCause)
+def test_reset_that_should_not_have_been_is_a_fault_by_its_name(cause: ResetCause) -> None:
+    cannon = cannon_in(State.SAFE)
+    cannon.reset(cause)
+    cannon.run(10, beat=False)
+    faults = {ResetCause.WATCHDOG: wire.Fault.WATCHDOG.mask, ResetCause.BROWN_OUT: wire.Fault.BROWN_OUT.mask}
+    assert cannon.view.faults == faults.get(cause, 0)
+
+
+def test_shot_that_the_loader_brought_is_no_fault() -> None:
+    cannon = cannon_in(State.SAFE)
+    cannon.ask(Command.CONFIGURE, setting=wire.Setting.LOADER_PRESENT, value=1)
+    cannon.ask(Command.HOME)
+    cannon.run_until(State.READY)
+    cannon.ask(Command.COCK)
+    cannon.run_until(State.COCKED)
+    cannon.ask(Command.LOAD)
+    cannon.seat()
+    cannon.run(900)
+    assert cannon.view.faults == 0
+
+
 def test_nothing_leaves_safe_without_a_command() -> None:
     cannon = Cannon()
     cannon.set(on=PERMITTED)

@@ -191,6 +191,20 @@ def test_axis_left_outside_by_new_limits_gets_no_pulses_until_it_is_homed() -> N
     cannon.ask(Command.HOME)
     cannon.run(40)
     assert cannon.pulse(Axis.AZIMUTH) == 3000
+    cannon.run(940)
+    assert cannon.state == State.HOMING, "its servo may stand anywhere, and has a second to come"
+    cannon.run_until(State.READY, limit_ms=100)
+
+
+def test_homing_is_not_done_before_the_aim_is_home() -> None:
+    cannon = cannon_in(State.READY)
+    cannon.ask(Command.MOVE, axis=Axis.ELEVATION, pulse_ticks=3800)
+    cannon.run(1000)
+    cannon.ask(Command.SAFE)
+    assert cannon.pulse(Axis.ELEVATION) == 3800
+    cannon.ask(Command.HOME)
+    cannon.run_until(State.READY)
+    assert cannon.pulse(Axis.ELEVATION) == 3000
 
 
 def test_settings_stay_while_the_lever_is_held_or_the_draw_is_out() -> None:
