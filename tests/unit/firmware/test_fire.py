@@ -348,6 +348,68 @@ def test_latch_servo_as_trigger_begins_to_turn_only_if_every_pin_permits_it_then
     assert cannon.happened(Event.FAULT) == []
 
 
+def test_shot_pulled_through_the_gate_by_hand_is_no_shot_that_was_fired() -> None:
+    cannon = cannon_in(State.COCKED)
+    cannon.seat()
+    cannon.shoot()
+    assert cannon.happened(Event.SHOT_SEEN) == []
+
+
+def test_something_in_the_outer_barrier_alone_is_no_shot() -> None:
+    cannon = cannon_in(State.FIRING)
+    cannon.set(on=Input.GATE_SECOND_BLOCKED)
+    cannon.run(1)
+    cannon.set(off=Input.GATE_SECOND_BLOCKED)
+    cannon.run(5)
+    assert cannon.happened(Event.SHOT_SEEN) == []
+
+
+def test_shot_is_seen_once_and_timed_by_its_first_edges() -> None:
+    """A shot that tumbles through the barriers interrupts each again."""
+    cannon = cannon_in(State.FIRING)
+    cannon.set(off=Input.GATE_FIRST_BLOCKED)
+    left_us = cannon.view.now_us
+    cannon.run(1)
+    for barrier in (Input.GATE_FIRST_BLOCKED, Input.GATE_SECOND_BLOCKED, Input.GATE_SECOND_BLOCKED):
+        cannon.set(on=barrier)
+        cannon.set(off=barrier)
+        cannon.run(1)
+    (seen,) = cannon.happened(Event.SHOT_SEEN)
+    assert (seen["left_first_us"], seen["transit_ticks"]) == (left_us, 2 * 2000)
+
+
+def test_outer_barrier_that_was_freed_before_the_inner_one_times_no_shot() -> None:
+    """Both within one step of the main loop."""
+    cannon = cannon_in(State.FIRING)
+    cannon.set(on=Input.GATE_SECOND_BLOCKED)
+    cannon.set(off=Input.GATE_SECOND_BLOCKED)
+    cannon.hang(1)
+    cannon.set(off=Input.GATE_FIRST_BLOCKED)
+    cannon.run(5)
+    assert cannon.happened(Event.SHOT_SEEN) == []
+
+
+def test_edge_before_the_release_in_the_same_step_is_not_the_shots() -> None:
+    cannon = cannon_in(State.ARMED)
+    cannon.set(off=Input.GATE_FIRST_BLOCKED)
+    cannon.set(on=Input.GATE_FIRST_BLOCKED)
+    cannon.hang(1)
+    cannon.receive(fire(cannon))
+    assert cannon.view.trigger
+    cannon.run(1)
+    left_us = cannon.view.now_us
+    cannon.shoot()
+    (seen,) = cannon.happened(Event.SHOT_SEEN)
+    assert seen["left_first_us"] == left_us
+
+
+def test_shot_that_crawls_out_of_the_muzzle_is_told_as_slower_than_can_be_timed() -> None:
+    cannon = cannon_in(State.FIRING)
+    cannon.shoot(transit_ms=40)
+    (seen,) = cannon.happened(Event.SHOT_SEEN)
+    assert seen["transit_ticks"] == 0xFFFF
+
+
 AGAINST = [
     {"byte": wire.STOP},
     {"off": Input.ESTOP_OK},
