@@ -279,6 +279,20 @@ def test_latch_that_never_holds_is_a_fault_and_the_draw_eases() -> None:
     assert (cannon.pulse(Axis.DRAW), cannon.pulse(Axis.LATCH)) == (REST, FREE)
 
 
+def test_latch_switch_that_bounces_while_the_latch_turns_ends_no_cocking() -> None:
+    cannon = cannon_in(State.COCKING)
+    run_until_pulse(cannon, Axis.DRAW, BREECH)
+    cannon.lever_moves = False
+    run_until_pulse(cannon, Axis.LATCH, HELD - 200)
+    for _ in range(2):
+        cannon.set(on=Input.LEVER_LATCHED)
+        cannon.run(20)
+        cannon.set(off=Input.LEVER_LATCHED)
+        cannon.run(20)
+    cannon.set(on=Input.LEVER_LATCHED)
+    cannon.run_until(State.COCKED)
+
+
 def test_latch_that_lets_go_while_the_draw_returns_makes_safe_and_eases() -> None:
     cannon = cannon_in(State.COCKING)
     while not (cannon.lever_held and cannon.pulse(Axis.DRAW) < 3500):

@@ -249,6 +249,28 @@ def test_shot_that_the_loader_brought_is_no_fault() -> None:
     assert cannon.view.faults == 0
 
 
+def test_what_makes_safe_a_cannon_that_is_safe_is_no_change_of_state() -> None:
+    cannon = cannon_in(State.SAFE)
+    cannon.run(10)
+    cause = cannon.view.cause
+    cannon.events.clear()
+    cannon.receive(bytes([wire.STOP]))
+    cannon.run(5)
+    cannon.ask(Command.SAFE)
+    assert (cannon.view.cause, cannon.happened(Event.STATE_CHANGED)) == (cause, [])
+
+
+def test_switch_is_believed_by_its_samples_of_each_millisecond_however_often_the_main_loop_runs() -> None:
+    cannon = cannon_in(State.ARMED)
+    cannon.lever_moves = False
+    cannon.set(off=Input.LEVER_LATCHED)
+    for _ in range(50):
+        cannon.step()
+    assert cannon.state == State.ARMED
+    cannon.run(20)
+    assert cannon.state == State.SAFE
+
+
 def test_nothing_leaves_safe_without_a_command() -> None:
     cannon = Cannon()
     cannon.set(on=PERMITTED)
