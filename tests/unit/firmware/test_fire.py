@@ -348,6 +348,11 @@ def test_latch_servo_as_trigger_begins_to_turn_only_if_every_pin_permits_it_then
     assert cannon.happened(Event.FAULT) == []
 
 
+@pytest.mark.parametrize("state", State)
+def test_lamp_is_on_while_a_shot_may_leave(state: State) -> None:
+    assert cannon_in(state).view.armed_lamp == (state in {State.ARMED, State.FIRING})
+
+
 def test_shot_pulled_through_the_gate_by_hand_is_no_shot_that_was_fired() -> None:
     cannon = cannon_in(State.COCKED)
     cannon.seat()

@@ -181,6 +181,18 @@ def test_limit_that_is_shorter_than_a_let_down_does_not_leave_the_lever_cocked()
     assert cannon.pulse(Axis.DRAW) == REST
 
 
+def test_limit_that_is_longer_than_a_let_down_takes_is_waited_for() -> None:
+    limit_ms = wire.SETTING_LIMITS[Setting.LET_DOWN_TIMEOUT_MS].maximum
+    cannon = configured({Setting.LET_DOWN_TIMEOUT_MS: limit_ms})
+    cannon.lever_moves = False
+    cannon.set(on=Input.LEVER_DRAWN | Input.LEVER_LATCHED)
+    cannon.run(10)
+    assert cannon.ask(Command.LET_DOWN)["expected_ms"] < limit_ms - 1000
+    cannon.run(limit_ms - 500)
+    assert cannon.state == State.LETTING_DOWN
+    cannon.run_until(State.SAFE, limit_ms=1000)
+
+
 def test_letting_down_goes_on_without_host_key_and_lane() -> None:
     cannon = cannon_in(State.LETTING_DOWN)
     cannon.set(off=Input.KEY_ON | Input.LANE_CLEAR)
@@ -256,7 +268,20 @@ def test_lever_that_cannot_be_let_down_is_a_fault_and_tried_again() -> None:
     cannon.run_until(State.SAFE)
     assert cannon.view.cause == Cause.TIMED_OUT
     assert cannon.view.faults & wire.Fault.LET_DOWN_FAILED.mask
-    cannon.run_until(State.LETTING_DOWN, limit_ms=31000)
+    cannon.run(FACTORY[Setting.DWELL_MS] - 1000)
+    assert cannon.state == State.SAFE, "the draw has its rest"
+    cannon.run_until(State.LETTING_DOWN, limit_ms=2000)
+
+
+def test_let_down_that_the_controller_broke_off_is_not_put_off_by_another_dwell() -> None:
+    """S-8."""
+    cannon = cannon_in(State.COCKED)
+    cannon.run(20_000)
+    cannon.ask(Command.LET_DOWN)
+    cannon.run(500)
+    cannon.ask(Command.SAFE)
+    assert cannon.state == State.SAFE
+    cannon.run_until(State.LETTING_DOWN, limit_ms=FACTORY[Setting.DWELL_MS] - 20_000)
 
 
 def test_lever_that_never_comes_is_a_fault_and_the_draw_eases() -> None:

@@ -196,6 +196,17 @@ def test_axis_left_outside_by_new_limits_gets_no_pulses_until_it_is_homed() -> N
     cannon.run_until(State.READY, limit_ms=100)
 
 
+def test_first_homing_gives_the_aim_a_second_and_the_next_one_does_not() -> None:
+    cannon = cannon_in(State.SAFE)
+    cannon.ask(Command.HOME)
+    cannon.run(980)
+    assert cannon.state == State.HOMING
+    cannon.run_until(State.READY, limit_ms=500)
+    cannon.ask(Command.SAFE)
+    cannon.ask(Command.HOME)
+    cannon.run_until(State.READY, limit_ms=500)
+
+
 def test_homing_is_not_done_before_the_aim_is_home() -> None:
     cannon = cannon_in(State.READY)
     cannon.ask(Command.MOVE, axis=Axis.ELEVATION, pulse_ticks=3800)
