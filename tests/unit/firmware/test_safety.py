@@ -249,6 +249,39 @@ def test_shot_that_the_loader_brought_is_no_fault() -> None:
     assert cannon.view.faults == 0
 
 
+@pytest.mark.parametrize(
+    ("command", "fields"),
+    [
+        (Command.STATUS, {}),
+        (Command.HEARTBEAT, {"event_ack": 0}),
+        (Command.READ_SETTING, {"setting": wire.Setting.DWELL_MS}),
+        (Command.READ_HISTORY, {"number": 1}),
+        (Command.SAFE, {}),
+    ],
+)
+def test_command_that_only_asks_or_makes_safe_is_done_though_a_stop_came_behind_its_first_byte(
+    command: Command, fields: dict[str, int]
+) -> None:
+    """S-13."""
+    cannon = cannon_in(State.READY)
+    request = cannon.request(command, **fields)
+    ((_, kind, _),) = cannon.exchange(request[:2] + bytes([wire.STOP]) + request[2:])
+    assert kind == command + wire.ANSWER_OFFSET
+
+
+def test_fault_that_is_noted_already_is_not_told_again() -> None:
+    cannon = cannon_in(State.SAFE)
+    cannon.ask(Command.CONFIGURE, setting=wire.Setting.LOADER_PRESENT, value=1)
+    cannon.ask(Command.HOME)
+    cannon.run_until(State.READY)
+    cannon.ask(Command.COCK)
+    cannon.run_until(State.COCKED)
+    for _ in range(2):
+        cannon.ask(Command.LOAD)
+        cannon.run(900)
+    assert [fault["fault"] for fault in cannon.happened(Event.FAULT)] == [wire.Fault.LOAD_TIMEOUT]
+
+
 def test_what_makes_safe_a_cannon_that_is_safe_is_no_change_of_state() -> None:
     cannon = cannon_in(State.SAFE)
     cannon.run(10)
