@@ -473,6 +473,25 @@ def test_fire_on_the_slow_way_is_released_and_says_so_or_refused_and_nothing_mov
     assert (Refusal.OVERTAKEN if "byte" in against else Refusal.INPUT_CHANGED) in reasons
 
 
+@pytest.mark.parametrize("missing", [Input.LEVER_LATCHED, Input.GATE_FIRST_BLOCKED])
+def test_fire_that_is_refused_for_what_the_step_saw_moves_nothing_though_the_pin_is_good_again(
+    missing: Input,
+) -> None:
+    """S-2. The pin flickers: missing as the step begins, there again before the decision."""
+    armed = cannon_in(State.ARMED)
+    armed.sent()
+    for lock in range(1, 20):
+        cannon = armed.copy()
+        cannon.lever_moves = False
+        status, request = cannon.request(Command.STATUS), fire(cannon)
+        good = cannon.inputs
+        cannon.set(off=missing)
+        cannon.receive(status + request)
+        lib.host_interrupt(cannon._host, lock, int(good), True, 0)
+        cannon.think()
+        assert (cannon.view.pulls, cannon.view.shots) == (armed.view.pulls, armed.view.shots)
+
+
 @pytest.mark.parametrize("trigger", ["solenoid", "latch servo"])
 def test_safe_behind_fire_in_the_same_step_makes_no_lie_of_the_answer(trigger: str) -> None:
     solenoid = trigger == "solenoid"
