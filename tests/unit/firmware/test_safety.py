@@ -394,6 +394,22 @@ def test_hung_main_loop_does_not_keep_the_loader_on() -> None:
 def test_loader_is_refused_without_one_with_a_shot_and_with_something_in_the_muzzle() -> None:
     cannon = cannon_in(State.COCKED)
     assert cannon.command(Command.LOAD) == Refused(Refusal.NO_LOADER, 0)
+    cannon = cannon_in(State.SAFE)
+    cannon.ask(Command.CONFIGURE, setting=wire.Setting.LOADER_PRESENT, value=1)
+    cannon.ask(Command.HOME)
+    cannon.run_until(State.READY)
+    cannon.ask(Command.COCK)
+    cannon.run_until(State.COCKED)
+    for barrier, refusal in (
+        (Input.GATE_FIRST_BLOCKED, Refusal.ALREADY_LOADED),
+        (Input.GATE_SECOND_BLOCKED, Refusal.MUZZLE_BLOCKED),
+    ):
+        cannon.set(on=barrier)
+        cannon.run(10)
+        assert cannon.command(Command.LOAD) == Refused(refusal, 0)
+        assert not cannon.view.loader
+        cannon.set(off=barrier)
+        cannon.run(10)
 
 
 def test_state_changes_are_told_with_their_cause() -> None:
