@@ -418,8 +418,11 @@ def test_draw_and_latch_that_turn_the_other_way_round_work_all_the_same() -> Non
     assert cannon.pulse(Axis.DRAW) == BREECH
 
 
-def test_nothing_is_said_to_move_that_gets_no_pulses() -> None:
+@pytest.mark.parametrize("held", [Input(0), Input.LEVER_DRAWN | Input.LEVER_LATCHED])
+def test_nothing_is_said_to_move_that_gets_no_pulses(held: Input) -> None:
     cannon = cannon_in(State.SAFE)
+    cannon.lever_moves = False
+    cannon.set(on=held)
     cannon.run(500)
     assert cannon.pulses == (0,) * len(Axis)
     assert cannon.ask(Command.STATUS)["moving"] == 0
