@@ -114,3 +114,13 @@ def test_axes_stay_within_stored_limits(data: st.DataObject) -> None:
             assert cannon.pulse(axis) == 0 or value[low] <= cannon.pulse(axis) <= value[high]
         draw = sorted((value[Setting.DRAW_REST_TICKS], value[Setting.DRAW_BREECH_TICKS]))
         assert cannon.pulse(Axis.DRAW) == 0 or draw[0] <= cannon.pulse(Axis.DRAW) <= draw[1]
+
+
+def test_axis_that_there_is_not_is_refused() -> None:
+    """S-7. Whatever lies in memory behind the axes."""
+    cannon = cannon_in(State.READY)
+    before = cannon.pulses
+    for axis in range(len(Axis), 256):
+        assert cannon.command(Command.MOVE, axis=axis, pulse_ticks=3000) == Refused(Refusal.BAD_VALUE, axis)
+    cannon.run(100)
+    assert cannon.pulses == before
