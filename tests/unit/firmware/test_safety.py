@@ -236,13 +236,18 @@ def test_reset_that_should_not_have_been_is_a_fault_by_its_name(cause: ResetCaus
     assert cannon.view.faults == faults.get(cause, 0)
 
 
-def test_shot_that_the_loader_brought_is_no_fault() -> None:
+def cocked_beside_a_loader() -> Cannon:
     cannon = cannon_in(State.SAFE)
     cannon.ask(Command.CONFIGURE, setting=wire.Setting.LOADER_PRESENT, value=1)
     cannon.ask(Command.HOME)
     cannon.run_until(State.READY)
     cannon.ask(Command.COCK)
     cannon.run_until(State.COCKED)
+    return cannon
+
+
+def test_shot_that_the_loader_brought_is_no_fault() -> None:
+    cannon = cocked_beside_a_loader()
     cannon.ask(Command.LOAD)
     cannon.seat()
     cannon.run(900)
@@ -270,12 +275,7 @@ def test_command_that_only_asks_or_makes_safe_is_done_though_a_stop_came_behind_
 
 
 def test_fault_that_is_noted_already_is_not_told_again() -> None:
-    cannon = cannon_in(State.SAFE)
-    cannon.ask(Command.CONFIGURE, setting=wire.Setting.LOADER_PRESENT, value=1)
-    cannon.ask(Command.HOME)
-    cannon.run_until(State.READY)
-    cannon.ask(Command.COCK)
-    cannon.run_until(State.COCKED)
+    cannon = cocked_beside_a_loader()
     for _ in range(2):
         cannon.ask(Command.LOAD)
         cannon.run(900)
@@ -342,12 +342,7 @@ def test_commands_from_before_a_stop_are_not_done_after_it() -> None:
 
 
 def test_loader_is_held_for_its_time_and_only_while_cocked() -> None:
-    cannon = cannon_in(State.SAFE)
-    cannon.ask(Command.CONFIGURE, setting=wire.Setting.LOADER_PRESENT, value=1)
-    cannon.ask(Command.HOME)
-    cannon.run_until(State.READY)
-    cannon.ask(Command.COCK)
-    cannon.run_until(State.COCKED)
+    cannon = cocked_beside_a_loader()
     cannon.ask(Command.LOAD)
     assert cannon.view.loader
     assert cannon.command(Command.LOAD) == Refused(Refusal.LOADING, 0)
@@ -365,12 +360,7 @@ def test_loader_is_held_for_its_time_and_only_while_cocked() -> None:
 
 def test_arm_is_refused_while_the_loader_works_with_that_reason() -> None:
     """S-2. The shot lies in the muzzle already; no axis moves."""
-    cannon = cannon_in(State.SAFE)
-    cannon.ask(Command.CONFIGURE, setting=wire.Setting.LOADER_PRESENT, value=1)
-    cannon.ask(Command.HOME)
-    cannon.run_until(State.READY)
-    cannon.ask(Command.COCK)
-    cannon.run_until(State.COCKED)
+    cannon = cocked_beside_a_loader()
     cannon.run(500)
     cannon.ask(Command.LOAD)
     cannon.seat()
@@ -380,12 +370,7 @@ def test_arm_is_refused_while_the_loader_works_with_that_reason() -> None:
 
 
 def test_hung_main_loop_does_not_keep_the_loader_on() -> None:
-    cannon = cannon_in(State.SAFE)
-    cannon.ask(Command.CONFIGURE, setting=wire.Setting.LOADER_PRESENT, value=1)
-    cannon.ask(Command.HOME)
-    cannon.run_until(State.READY)
-    cannon.ask(Command.COCK)
-    cannon.run_until(State.COCKED)
+    cannon = cocked_beside_a_loader()
     cannon.ask(Command.LOAD)
     cannon.hang(1041)
     assert not cannon.view.loader
@@ -394,12 +379,7 @@ def test_hung_main_loop_does_not_keep_the_loader_on() -> None:
 def test_loader_is_refused_without_one_with_a_shot_and_with_something_in_the_muzzle() -> None:
     cannon = cannon_in(State.COCKED)
     assert cannon.command(Command.LOAD) == Refused(Refusal.NO_LOADER, 0)
-    cannon = cannon_in(State.SAFE)
-    cannon.ask(Command.CONFIGURE, setting=wire.Setting.LOADER_PRESENT, value=1)
-    cannon.ask(Command.HOME)
-    cannon.run_until(State.READY)
-    cannon.ask(Command.COCK)
-    cannon.run_until(State.COCKED)
+    cannon = cocked_beside_a_loader()
     for barrier, refusal in (
         (Input.GATE_FIRST_BLOCKED, Refusal.ALREADY_LOADED),
         (Input.GATE_SECOND_BLOCKED, Refusal.MUZZLE_BLOCKED),
