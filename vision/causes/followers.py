@@ -28,8 +28,8 @@ _LEAST_WEIGHT = 0.01
 _LONGEST_MS = 200.0
 _NEAR_MM = 20.0
 # For `measures`, in their order.
-_WEIGHTS = (-0.881, -1.820, -3.778, -1.629, 2.363, 1.649, -2.783, 5.788)
-_OFFSET = 4.730
+_WEIGHTS = (-0.653, -2.345, -3.581, -1.054, 1.380, 2.139, -3.078, 5.324)
+_OFFSET = 7.653
 
 
 def measures(
