@@ -178,7 +178,9 @@ def validate(model: type[TableT], data: Mapping[str, Any], name: str, error: typ
         if conflicts:
             raise error(name, conflicts)
         return checked
-    raise error(name, [*faults_in_words(model, errors), *_conflicts_of_the_sound(model, data, errors)])
+    raise error(
+        name, [*faults_in_words(model, model.form, errors), *_conflicts_of_the_sound(model, data, errors)]
+    )
 
 
 def _check(model: type[TableT], data: Any) -> TableT:

@@ -7,13 +7,12 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, get_args, get_origin
+from typing import Any, get_args, get_origin
+
+from pydantic import BaseModel
 
 from rig.counted import counted
 from rig.fault import Fault
-
-if TYPE_CHECKING:
-    from rig.checked_file import Table
 
 __all__ = ["faults_in_words", "shortened", "written_key"]
 
@@ -27,8 +26,18 @@ _BOUNDS = {
 _MAPPINGS = (dict, Mapping)
 
 
-def faults_in_words(model: type[Table], errors: Iterable[Any]) -> list[Fault]:
-    """Give what a model found wrong as faults; `errors` are pydantic's."""
+def faults_in_words(model: type[BaseModel], form: str, errors: Iterable[Any]) -> list[Fault]:
+    """Give what a model found wrong as faults.
+
+    Parameters
+    ----------
+    model
+        Of the whole file.
+    form
+        What is expected where a table belongs and something else is found; ``{key}`` in it stands for the key.
+    errors
+        As pydantic gives them.
+    """
     # A list that is three items short is one fault, not three: the last one says how many there must be.
     faults: dict[str, Fault] = {}
     # So are items of a list that are wrong in the same way: the first one is shown, with how many there are.
@@ -37,7 +46,7 @@ def faults_in_words(model: type[Table], errors: Iterable[Any]) -> list[Fault]:
         if error["type"] == "too_short" and len(error["input"]) >= error["ctx"]["min_length"]:
             # It is long enough; its items are faulty, and said to be.
             continue
-        fault = _one_in_words(model, error)
+        fault = _one_in_words(model, form, error)
         place = error["loc"]
         if isinstance(place[-1], int) and error["type"] != "missing":
             same = alike.setdefault((_dotted(place[:-1]), fault.expected), [])
@@ -58,7 +67,7 @@ def shortened(found: str) -> str:
     return found if len(found) <= _LONGEST_FOUND else f"{found[:_LONGEST_FOUND].rstrip(' ,')} ..."
 
 
-def _one_in_words(model: type[Table], error: Any) -> Fault:
+def _one_in_words(model: type[BaseModel], form: str, error: Any) -> Fault:
     place: Sequence[str | int] = error["loc"]
     key = _dotted(place)
     kind: str = error["type"]
@@ -85,7 +94,7 @@ def _one_in_words(model: type[Table], error: Any) -> Fault:
         what, each = ("a string", "character") if kind.startswith("string") else ("a list", "item")
         return Fault(key, found, f"{what} of {side} {counted(bound, each)}")
     if kind in {"model_type", "model_attributes_type", "dict_type"}:
-        return Fault(key, found, model.form.format(key=key))
+        return Fault(key, found, form.format(key=key))
     if kind in {"tuple_type", "list_type"}:
         return Fault(key, found, "a list", hint=_how_tables_are_listed(model, place))
     if kind in {"literal_error", "enum"}:
@@ -105,7 +114,7 @@ def _one_in_words(model: type[Table], error: Any) -> Fault:
     return Fault(key, found, said.partition(", ")[0])
 
 
-def _how_tables_are_listed(model: type[Table], place: Sequence[str | int]) -> str:
+def _how_tables_are_listed(model: type[BaseModel], place: Sequence[str | int]) -> str:
     """Say how each table of a TOML file's list begins; empty where the list is none of tables."""
     form = getattr(_type_at(model, place), "form", "")
     return f"each table of it begins with [[{_dotted(place)}]]" if form.startswith("a table") else ""
@@ -127,12 +136,12 @@ def _quoted(expected: str) -> list[str]:
     return re.findall(r"'([^']*)'", expected)
 
 
-def _keys_at(model: type[Table], place: Sequence[str | int]) -> list[str]:
+def _keys_at(model: type[BaseModel], place: Sequence[str | int]) -> list[str]:
     """Give the keys that the table at a place may have."""
     return [field.alias or key for key, field in _type_at(model, place).model_fields.items()]
 
 
-def _room_at(model: type[Table], place: Sequence[str | int]) -> str:
+def _room_at(model: type[BaseModel], place: Sequence[str | int]) -> str:
     """Say from where to where a key's number may go; empty for what is no key, and where one side is open."""
     fields = getattr(_type_at(model, place[:-1]), "model_fields", {})
     field = next((field for key, field in fields.items() if place[-1] in {key, field.alias}), None)
@@ -149,7 +158,7 @@ def _room_at(model: type[Table], place: Sequence[str | int]) -> str:
     return ""
 
 
-def _type_at(model: type[Table], place: Sequence[str | int]) -> Any:
+def _type_at(model: type[BaseModel], place: Sequence[str | int]) -> Any:
     """Give what stands at a place: a table, or what else its keys lead to."""
     current: Any = model
     for part in place:
