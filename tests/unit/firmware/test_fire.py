@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from cannon_host import FACTORY, Cannon, Refused, cannon_in, configured, lib
+from cannon_host import FACTORY, PERMITTED, Cannon, Refused, cannon_in, configured, lib
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -159,6 +159,21 @@ def test_tokens_are_never_used_twice() -> None:
     cannon.run(10, beat=False)
     cannon.identify(session=3)
     assert cannon.view.state == State.SAFE
+
+
+def test_token_is_never_zero_whatever_the_clock_and_the_session_say() -> None:
+    """S-1. At microsecond 0, in session 0, nothing has been said that a token could hang on."""
+    cannon = Cannon()
+    cannon.set(on=PERMITTED)
+    cannon.identify(session=0)
+    assert cannon.view.now_us == 0
+    cannon.run(10)
+    cannon.ask(Command.HOME)
+    cannon.run_until(State.READY)
+    cannon.ask(Command.COCK)
+    cannon.run_until(State.COCKED)
+    cannon.seat()
+    assert cannon.ask(Command.ARM)["token"] != 0
 
 
 def test_token_of_an_arming_before_does_not_fire() -> None:

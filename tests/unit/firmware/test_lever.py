@@ -169,6 +169,17 @@ def test_let_down_is_refused_with_the_stop_pressed_and_with_nothing_to_let_down(
     assert cannon.command(Command.LET_DOWN) == Refused(Refusal.EMERGENCY_STOP, 0)
 
 
+def test_service_can_be_ended_by_let_down_before_the_lever_is_drawn() -> None:
+    """S-9. The draw is on its way, and no switch says so yet."""
+    cannon = cannon_in(State.SERVICE)
+    run_until_pulse(cannon, Axis.DRAW, REST + FACTORY[Setting.DRAW_SPEED_TICKS])
+    assert not cannon.view.inputs & (Input.LEVER_DRAWN | Input.LEVER_LATCHED)
+    cannon.ask(Command.LET_DOWN)
+    while cannon.state == State.LETTING_DOWN:
+        watch_easing(cannon, 20)
+    assert (cannon.view.cause, cannon.pulse(Axis.DRAW)) == (Cause.DONE, REST)
+
+
 def test_limit_that_is_shorter_than_a_let_down_does_not_leave_the_lever_cocked() -> None:
     least = wire.SETTING_LIMITS[Setting.LET_DOWN_TIMEOUT_MS].minimum
     cannon = configured({Setting.LET_DOWN_TIMEOUT_MS: least})

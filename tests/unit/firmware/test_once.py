@@ -1,7 +1,17 @@
 """A command has an id and is executed at most once, however often it comes."""
 
 import pytest
-from cannon_host import PERMITTED, Cannon, Refused, cannon_in, configured, frame
+from cannon_host import (
+    FACTORY,
+    PERMITTED,
+    SESSIONLESS,
+    Cannon,
+    Refused,
+    cannon_in,
+    configured,
+    frame,
+    unstuff,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -138,6 +148,14 @@ def test_unknown_command_and_wrong_length_use_up_their_id() -> None:
     cannon.ask(Command.STATUS)
 
 
+def test_every_type_that_is_no_command_is_refused_as_such() -> None:
+    cannon = cannon_in(State.SAFE)
+    for kind in set(range(256)) - set(Command) - SESSIONLESS:
+        cannon.last_id = (cannon.last_id + 1) % 256
+        (answer,) = cannon.exchange(cannon.frame(cannon.last_id, kind))
+        assert refusal(answer) == Refused(Refusal.UNKNOWN_COMMAND, kind)
+
+
 def test_event_is_sent_again_until_it_is_acknowledged() -> None:
     cannon = cannon_in(State.SAFE)
     cannon.set(off=wire.Input.LANE_CLEAR)
@@ -256,14 +274,53 @@ def test_status_tells_of_the_loader_while_it_loads_and_not_else() -> None:
     assert cannon.ask(Command.STATUS)["moving"] & loader
 
 
-def test_fire_that_was_stopped_is_not_answered_by_the_one_before_it() -> None:
-    """The first fire is lost behind a full queue, though the interrupt saw it, and nobody asks for its answer."""
+def test_status_tells_what_is_left_of_an_arming_and_nothing_when_there_is_none() -> None:
     cannon = cannon_in(State.ARMED)
-    repeated = cannon.frame(cannon.last_id, Command.ARM)
+    cannon.run(1000)
+    assert 0 <= cannon.ask(Command.STATUS)["arm_left_ms"] - (FACTORY[Setting.ARM_EXPIRES_MS] - 1000) <= 1
+    cannon.ask(Command.SAFE)
+    assert cannon.ask(Command.STATUS)["arm_left_ms"] == 0
+
+
+def fire_behind_a_full_queue(cannon: Cannon) -> None:
+    """The frame is lost, though the interrupt saw it and fired; so its id is still the next."""
+    repeated = cannon.request(Command.STATUS)
+    cannon.exchange(repeated)
     lost = cannon.request(Command.FIRE, token=cannon.view.token)
     cannon.exchange(repeated * 7 + lost)
+    cannon.run(10, beat=False)
     assert cannon.view.pulls == 1
-    cannon.last_id -= 1
+    cannon.last_id = (cannon.last_id - 1) % 256
+
+
+def test_another_token_than_the_one_that_fired_is_not_answered_by_that_shot() -> None:
+    """S-2."""
+    cannon = cannon_in(State.ARMED)
+    token = cannon.view.token
+    fire_behind_a_full_queue(cannon)
+    assert cannon.command(Command.FIRE, token=token ^ 1) == Refused(Refusal.WRONG_STATE, State.FIRING)
+
+
+def test_no_other_command_is_answered_as_the_fire_whose_frame_was_lost() -> None:
+    """S-2. Not even one in whose frame the token stands where it does in a fire's."""
+    cannon = cannon_in(State.ARMED)
+    token = cannon.view.token.to_bytes(4, "little")
+
+    def move_two_ids_on() -> bytes:
+        return cannon.frame((cannon.last_id + 2) % 256, Command.MOVE, token[:3])
+
+    while unstuff(move_two_ids_on())[2:6] != token:
+        cannon.ask(Command.STATUS)
+    move = move_two_ids_on()
+    fire_behind_a_full_queue(cannon)
+    (answer,) = cannon.exchange(move)
+    assert refusal(answer) == Refused(Refusal.WRONG_STATE, State.FIRING)
+
+
+def test_fire_that_was_stopped_is_not_answered_by_the_one_before_it() -> None:
+    """Nobody asks for the answer to the first one."""
+    cannon = cannon_in(State.ARMED)
+    fire_behind_a_full_queue(cannon)
     cannon.shoot()
     cannon.run_until(State.SAFE)
     cannon.ask(Command.HOME)

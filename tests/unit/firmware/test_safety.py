@@ -146,6 +146,14 @@ def test_after_an_emergency_stop_the_key_must_be_turned_off_and_on() -> None:
     cannon.ask(Command.HOME)
 
 
+def test_home_under_a_pressed_stop_is_refused_for_the_stop_though_the_lever_is_drawn_too() -> None:
+    """S-14. Whoever releases the lever first would have the stop still pressed."""
+    cannon = cannon_in(State.COCKED)
+    press_stop(cannon)
+    cannon.run(20)
+    assert cannon.command(Command.HOME) == Refused(Refusal.EMERGENCY_STOP, 0)
+
+
 def test_key_turned_while_the_stop_is_pressed_does_not_count() -> None:
     cannon = cannon_in(State.READY)
     press_stop(cannon)
@@ -367,6 +375,26 @@ def test_arm_is_refused_while_the_loader_works_with_that_reason() -> None:
     assert cannon.command(Command.ARM) == Refused(Refusal.LOADING, 0)
     cannon.run(900)
     cannon.ask(Command.ARM)
+
+
+def test_arm_is_refused_for_an_interlock_first_then_for_the_loader_then_for_an_axis() -> None:
+    """S-14. Whoever is told waits for what is over by itself only when there is nothing else to be done."""
+    cannon = cocked_beside_a_loader()
+    cannon.run(500)
+    cannon.ask(Command.LOAD)
+    cannon.seat()
+    cannon.ask(Command.MOVE, axis=Axis.TRAVERSE, pulse_ticks=3900)
+    cannon.set(off=Input.LANE_CLEAR)
+    cannon.run(10)
+    assert cannon.command(Command.ARM) == Refused(Refusal.LANE_NOT_CLEAR, 0)
+    cannon.set(on=Input.LANE_CLEAR)
+    cannon.run(10)
+    assert cannon.command(Command.ARM) == Refused(Refusal.LOADING, 0)
+    cannon.run(900)
+    cannon.set(off=Input.LANE_CLEAR)
+    cannon.ask(Command.MOVE, axis=Axis.TRAVERSE, pulse_ticks=3000)
+    cannon.run(10)
+    assert cannon.command(Command.ARM) == Refused(Refusal.LANE_NOT_CLEAR, 0)
 
 
 def test_hung_main_loop_does_not_keep_the_loader_on() -> None:

@@ -180,12 +180,19 @@ def test_home_outside_its_axis_is_neither_homed_nor_saved() -> None:
     assert cannon.command(Command.SAVE_SETTINGS) == refused
 
 
-def test_axis_left_outside_by_new_limits_gets_no_pulses_until_it_is_homed() -> None:
+@pytest.mark.parametrize(
+    ("stands_ticks", "bound", "ticks"),
+    [(3800, Setting.AZIMUTH_MAX_TICKS, 3500), (2200, Setting.AZIMUTH_MIN_TICKS, 2500)],
+)
+def test_axis_left_outside_by_new_limits_gets_no_pulses_until_it_is_homed(
+    stands_ticks: int, bound: Setting, ticks: int
+) -> None:
+    """S-7."""
     cannon = cannon_in(State.READY)
-    cannon.ask(Command.MOVE, axis=Axis.AZIMUTH, pulse_ticks=3800)
+    cannon.ask(Command.MOVE, axis=Axis.AZIMUTH, pulse_ticks=stands_ticks)
     cannon.run(1000)
     cannon.ask(Command.SAFE)
-    cannon.ask(Command.CONFIGURE, setting=Setting.AZIMUTH_MAX_TICKS, value=3500)
+    cannon.ask(Command.CONFIGURE, setting=bound, value=ticks)
     cannon.run(40)
     assert cannon.pulse(Axis.AZIMUTH) == 0
     cannon.ask(Command.HOME)
@@ -194,6 +201,32 @@ def test_axis_left_outside_by_new_limits_gets_no_pulses_until_it_is_homed() -> N
     cannon.run(940)
     assert cannon.state == State.HOMING, "its servo may stand anywhere, and has a second to come"
     cannon.run_until(State.READY, limit_ms=100)
+
+
+def test_draw_whose_rest_is_set_elsewhere_gets_no_pulses_until_it_is_homed() -> None:
+    """S-4. Where it stands is still on its way to the breech; but nothing moves in safe."""
+    cannon = cannon_in(State.READY)
+    cannon.ask(Command.SAFE)
+    rest_ticks = FACTORY[Setting.DRAW_REST_TICKS] - 200
+    cannon.ask(Command.CONFIGURE, setting=Setting.DRAW_REST_TICKS, value=rest_ticks)
+    cannon.run(100)
+    assert cannon.pulse(Axis.DRAW) == 0
+    cannon.ask(Command.HOME)
+    cannon.run(40)
+    assert cannon.pulse(Axis.DRAW) == rest_ticks
+
+
+def test_axes_that_stand_where_the_new_settings_let_them_keep_their_pulses() -> None:
+    cannon = cannon_in(State.READY)
+    for axis in (Axis.TRAVERSE, Axis.AZIMUTH, Axis.ELEVATION):
+        cannon.ask(Command.MOVE, axis=axis, pulse_ticks=3400)
+    cannon.run(1000)
+    cannon.ask(Command.SAFE)
+    before = cannon.pulses
+    assert all(before)
+    cannon.ask(Command.CONFIGURE, setting=Setting.AZIMUTH_MAX_TICKS, value=3500)
+    cannon.run(40)
+    assert cannon.pulses == before
 
 
 def test_first_homing_gives_the_aim_a_second_and_the_next_one_does_not() -> None:
