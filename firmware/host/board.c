@@ -28,7 +28,7 @@ struct host {
     uint32_t period_us; /* when the servo period began */
     uint32_t eeprom_busy_us; /* how long it still writes */
     uint32_t line_takes; /* bytes; UINT32_MAX: any number */
-    uint8_t locks_left; /* until what waits for interrupts being held off comes; 0: nothing waits */
+    uint8_t locks_left; /* until what waits for such a moment comes; 0: nothing waits */
     uint8_t levels_then;
     bool for_good;
     uint8_t byte_then;
@@ -43,8 +43,8 @@ static struct host *current;
 
 uint8_t board_kind(void) { return WIRE_BOARD_HOST; }
 
-/* What waited for this moment comes first: an interrupt just before they are held off. */
-uint8_t board_lock(void)
+/* What waited for this moment comes now. */
+static void interrupt(void)
 {
     if (current->locks_left != 0 && --current->locks_left == 0) {
         if (current->byte_then != 0) {
@@ -56,12 +56,23 @@ uint8_t board_lock(void)
             host_set_inputs(current, levels_before);
         }
     }
+}
+
+/* An interrupt just before they are held off comes first. */
+uint8_t board_lock(void)
+{
+    interrupt();
     return 0;
 }
 
 void board_unlock(uint8_t before) { (void)before; }
 
-struct history *board_history(void) { return &current->history; }
+/* Asked for in the middle of a step, where nothing is held off. */
+struct history *board_history(void)
+{
+    interrupt();
+    return &current->history;
+}
 
 bool board_eeprom_ready(void) { return current->eeprom_busy_us == 0; }
 

@@ -56,8 +56,9 @@ void host_step(struct host *host);
 void host_think(struct host *host);
 void host_act(struct host *host);
 
-/* Just before the core holds interrupts off for the `locks`-th time from now, the inputs change to `levels`, for good or
- * for a moment, after `byte` has come unless that is 0. 0 locks: no longer. Returns whether the one before has not come yet. */
+/* Just before the core holds interrupts off, or asks for its history, for the `locks`-th time from now, the inputs change to
+ * `levels`, for good or for a moment, after `byte` has come unless that is 0. 0 locks: no longer. Returns whether the one
+ * before has not come yet. */
 bool host_interrupt(struct host *host, uint8_t locks, uint8_t levels, bool for_good, uint8_t byte);
 
 /* Time passes, in steps of at most a millisecond with the main loop running after each. What it sends has left at

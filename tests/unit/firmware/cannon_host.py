@@ -198,7 +198,10 @@ class Cannon:
         lib.host_act(self._host)
 
     def interrupt_at(self, lock: int, *, off: Input = NOTHING, for_good: bool = True, byte: int = 0) -> bool:
-        """Interrupts come when the core is about to hold them off for so many times; False: the last ones still wait."""
+        """Interrupts come when the core is about to hold them off, or to ask for its history, for so many times.
+
+        False: the last ones still wait.
+        """
         return not lib.host_interrupt(self._host, lock, int(self.inputs & ~off), for_good, byte)
 
     def step(self) -> None:
@@ -389,4 +392,16 @@ def configured(changes: Mapping[Setting, int]) -> Cannon:
     cannon = cannon_in(State.SAFE)
     for setting, value in changes.items():
         cannon.ask(Command.CONFIGURE, setting=setting, value=value)
+    return cannon
+
+
+def armed_with(changes: Mapping[Setting, int]) -> Cannon:
+    """An armed cannon with some settings changed."""
+    cannon = configured(changes)
+    cannon.ask(Command.HOME)
+    cannon.run_until(State.READY)
+    cannon.ask(Command.COCK)
+    cannon.run_until(State.COCKED)
+    cannon.seat()
+    cannon.ask(Command.ARM)
     return cannon

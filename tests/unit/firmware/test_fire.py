@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from cannon_host import FACTORY, PERMITTED, Cannon, Refused, cannon_in, configured, lib
+from cannon_host import FACTORY, PERMITTED, Cannon, Refused, armed_with, cannon_in, configured, lib
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -261,6 +261,16 @@ def test_trigger_is_held_for_its_time_and_no_longer() -> None:
     assert not cannon.view.trigger
 
 
+def test_trigger_is_held_for_its_time_though_the_shot_has_left_the_muzzle_before() -> None:
+    cannon = cannon_in(State.FIRING)
+    cannon.shoot()
+    assert len(cannon.happened(Event.SHOT_SEEN)) == 1
+    cannon.run(39 - 12)
+    assert (cannon.state, cannon.view.trigger) == (State.FIRING, True)
+    cannon.run(3)
+    assert (cannon.state, cannon.view.trigger) == (State.SAFE, False)
+
+
 def test_hung_main_loop_does_not_keep_the_trigger_on() -> None:
     cannon = cannon_in(State.FIRING)
     cannon.hang(119)
@@ -284,6 +294,22 @@ def test_shot_seen_tells_when_and_how_fast() -> None:
     assert cannon.view.faults == 0
 
 
+def test_shot_that_was_seen_is_no_fault_though_the_trigger_is_held_for_longer_than_one_is_awaited() -> None:
+    limits = wire.SETTING_LIMITS
+    hold_ms = limits[Setting.TRIGGER_HOLD_MS].maximum
+    cannon = armed_with(
+        {
+            Setting.TRIGGER_HOLD_MS: hold_ms,
+            Setting.SHOT_TIMEOUT_MS: limits[Setting.SHOT_TIMEOUT_MS].minimum,
+        }
+    )
+    cannon.ask(Command.FIRE, token=cannon.view.token)
+    cannon.shoot()
+    cannon.run(hold_ms)
+    assert (cannon.state, cannon.view.cause) == (State.SAFE, Cause.SHOT_SEEN)
+    assert cannon.happened(Event.FAULT) == []
+
+
 def test_shot_not_seen_is_a_fault_and_a_lever_that_stayed_another() -> None:
     cannon = cannon_in(State.FIRING)
     cannon.lever_moves = False
@@ -302,14 +328,7 @@ def test_something_stuck_in_the_outer_barrier_is_a_fault() -> None:
 
 
 def armed_with_the_latch_servo_as_trigger() -> Cannon:
-    cannon = configured({Setting.TRIGGER_KIND: 1})
-    cannon.ask(Command.HOME)
-    cannon.run_until(State.READY)
-    cannon.ask(Command.COCK)
-    cannon.run_until(State.COCKED)
-    cannon.seat()
-    cannon.ask(Command.ARM)
-    return cannon
+    return armed_with({Setting.TRIGGER_KIND: 1})
 
 
 def test_latch_servo_as_trigger_turns_free_and_the_solenoid_stays_off() -> None:

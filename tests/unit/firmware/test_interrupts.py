@@ -1,10 +1,10 @@
 """Interrupts in the middle of the main loop: whatever it is about to do, what they say counts."""
 
 import pytest
-from cannon_host import NOTHING, Cannon, cannon_in, configured
+from cannon_host import NOTHING, Cannon, armed_with, cannon_in, configured
 
 from rig.link import wire
-from rig.link.wire import Cause, Command, Event, Input, Setting, State
+from rig.link.wire import Axis, Cause, Command, Event, Input, Setting, State
 
 # A step holds interrupts off less often than this.
 LOCKS = range(1, 10)
@@ -69,6 +69,29 @@ def test_main_loop_that_acts_and_no_longer_thinks_keeps_no_output_on() -> None:
         assert not cannon.view.trigger
         assert not cannon.view.loader
     assert firing.view.pulls == 1
+
+
+@pytest.mark.parametrize("gone", [None, Input.ESTOP_OK, Input.KEY_ON, Input.LANE_CLEAR])
+def test_latch_servo_as_trigger_turns_no_further_once_a_stop_has_come(gone: Input | None) -> None:
+    """S-3. In the middle of the step in which it would, in whatever millisecond of a servo's period."""
+    firing = armed_with({Setting.TRIGGER_KIND: 1})
+    firing.ask(Command.FIRE, token=firing.view.token)
+    firing.lever_moves = False
+    turned_without = 0
+    for _ in range(20):
+        firing.run(1, beat=False)
+        undisturbed = firing.copy()
+        undisturbed.hang(1)
+        undisturbed.receive(undisturbed.request(Command.READ_HISTORY, number=0))
+        cannon = undisturbed.copy()
+        before = cannon.pulse(Axis.LATCH)
+        undisturbed.think()
+        turned_without += undisturbed.pulse(Axis.LATCH) != before
+        cannon.interrupt_at(2, off=gone or NOTHING, byte=wire.STOP if gone is None else 0)
+        cannon.think()
+        assert cannon.interrupt_at(0)
+        assert (cannon.state, cannon.pulse(Axis.LATCH)) == (State.FIRING, before)
+    assert turned_without
 
 
 def test_fire_between_thought_and_act_is_not_taken_back() -> None:

@@ -42,6 +42,17 @@ def test_cocking_draws_latches_and_lets_the_draw_go_back() -> None:
     assert (cannon.pulse(Axis.DRAW), cannon.pulse(Axis.LATCH), cannon.lever_held) == (REST, HELD, True)
 
 
+def test_cocking_waits_for_no_axis_of_the_aim() -> None:
+    """It takes no longer than its answer says, however long an axis is on its way."""
+    least = wire.SETTING_LIMITS[Setting.TRAVERSE_SPEED_TICKS].minimum
+    cannon = configured({Setting.TRAVERSE_SPEED_TICKS: least})
+    cannon.ask(Command.HOME)
+    cannon.run_until(State.READY)
+    cannon.ask(Command.MOVE, axis=Axis.TRAVERSE, pulse_ticks=4000)
+    cannon.run_until(State.COCKED, limit_ms=cannon.ask(Command.COCK)["expected_ms"])
+    assert cannon.pulse(Axis.TRAVERSE) < 4000
+
+
 def test_letting_down_takes_the_load_unlatches_and_eases() -> None:
     cannon = cannon_in(State.LETTING_DOWN)
     while cannon.state == State.LETTING_DOWN:
@@ -256,12 +267,46 @@ def test_no_word_of_a_controller_however_often_keeps_the_spring_cocked(
     assert cannon.view.pulls == 0
 
 
+def test_stops_in_the_middle_of_every_step_hold_up_no_let_down_whose_dwell_is_over() -> None:
+    """S-8. They come as a new session begins, of which a let-down takes no notice."""
+    cannon = cannon_in(State.COCKED)
+    cannon.run_until(State.LETTING_DOWN, limit_ms=31000)
+    quiet = cannon.copy()
+    quiet.run_until(State.SAFE, beat=False)
+    session = 2
+    while cannon.view.now_us < quiet.view.now_us:
+        session += 1
+        cannon.receive(cannon.request(Command.IDENTIFY, wire_version=wire.WIRE_VERSION, session=session))
+        cannon.interrupt_at(2, byte=wire.STOP)
+        cannon.run(1, beat=False)
+    assert (cannon.state, cannon.lever_held, cannon.pulse(Axis.DRAW)) == (State.SAFE, False, REST)
+
+
 def test_stop_before_the_dwell_is_over_breaks_a_let_down_off() -> None:
     cannon = cannon_in(State.LETTING_DOWN)
     cannon.run(500)
     cannon.receive(bytes([wire.STOP]))
     cannon.run(1000)
     assert (cannon.state, cannon.view.cause, cannon.lever_held) == (State.SAFE, Cause.STOP_BYTE, True)
+
+
+@pytest.mark.parametrize("word", ["stop byte", "safe"])
+def test_only_a_let_down_goes_on_once_the_dwell_is_over(word: str) -> None:
+    """S-4, S-13. Not the cocking of a lever that has been held for that long."""
+    dwell_ms = wire.SETTING_LIMITS[Setting.DWELL_MS].minimum
+    cannon = configured({Setting.DWELL_MS: dwell_ms})
+    cannon.ask(Command.HOME)
+    cannon.run_until(State.READY)
+    cannon.ask(Command.COCK)
+    cannon.lever_moves = False
+    cannon.set(on=Input.LEVER_DRAWN)
+    cannon.run(dwell_ms + 100)
+    assert cannon.state == State.COCKING
+    cannon.events.clear()
+    cannon.receive(bytes([wire.STOP]) if word == "stop byte" else cannon.request(Command.SAFE))
+    cannon.step()
+    change = cannon.happened(Event.STATE_CHANGED)[0]
+    assert (change["previous"], change["state"]) == (State.COCKING, State.SAFE)
 
 
 def test_emergency_stop_breaks_off_a_let_down_whose_dwell_is_over() -> None:
@@ -291,6 +336,16 @@ def test_let_down_that_the_controller_broke_off_is_not_put_off_by_another_dwell(
     cannon.ask(Command.LET_DOWN)
     cannon.run(500)
     cannon.ask(Command.SAFE)
+    assert cannon.state == State.SAFE
+    cannon.run_until(State.LETTING_DOWN, limit_ms=FACTORY[Setting.DWELL_MS] - 20_000)
+
+
+def test_emergency_stop_does_not_put_off_the_dwell_of_a_cocked_lever() -> None:
+    """S-8. Only a let-down that it breaks off is."""
+    cannon = cannon_in(State.COCKED)
+    cannon.run(20_000)
+    cannon.set(off=Input.ESTOP_OK)
+    cannon.run(10)
     assert cannon.state == State.SAFE
     cannon.run_until(State.LETTING_DOWN, limit_ms=FACTORY[Setting.DWELL_MS] - 20_000)
 

@@ -282,6 +282,16 @@ def test_status_tells_what_is_left_of_an_arming_and_nothing_when_there_is_none()
     assert cannon.ask(Command.STATUS)["arm_left_ms"] == 0
 
 
+def test_status_tells_for_how_long_the_lever_has_been_held_and_nothing_when_it_is_forward() -> None:
+    cannon = cannon_in(State.READY)
+    cannon.run(500)
+    assert cannon.ask(Command.STATUS)["cocked_ms"] == 0
+    cannon = cannon_in(State.COCKED)
+    before_ms = cannon.ask(Command.STATUS)["cocked_ms"]
+    cannon.run(500)
+    assert cannon.ask(Command.STATUS)["cocked_ms"] == before_ms + 500 > 500
+
+
 def fire_behind_a_full_queue(cannon: Cannon) -> None:
     """The frame is lost, though the interrupt saw it and fired; so its id is still the next."""
     repeated = cannon.request(Command.STATUS)

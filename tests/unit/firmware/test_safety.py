@@ -96,6 +96,15 @@ def test_silence_of_half_a_second_makes_safe(state: State) -> None:
         assert waited >= 500
 
 
+def test_time_in_which_the_main_loop_was_busy_counts_as_silence_too() -> None:
+    """S-4. However much a step has missed."""
+    cannon = cannon_in(State.READY)
+    cannon.hang(511)
+    for _ in range(3):
+        cannon.step()
+    assert (cannon.state, cannon.view.cause) == (State.SAFE, Cause.HEARTBEAT_LOST)
+
+
 def test_copies_of_old_frames_do_not_count_as_a_heartbeat() -> None:
     cannon = cannon_in(State.READY)
     request = cannon.request(Command.HEARTBEAT, event_ack=0)
@@ -164,6 +173,33 @@ def test_key_turned_while_the_stop_is_pressed_does_not_count() -> None:
     cannon.run(20)
     cannon.set(on=Input.ESTOP_OK)
     cannon.run(20)
+    assert cannon.command(Command.HOME) == Refused(Refusal.KEY_NOT_CYCLED, 0)
+
+
+def test_key_turned_as_the_stop_is_released_does_not_count() -> None:
+    """S-11. The key is believed to be on before the stop is believed to be released."""
+    cannon = cannon_in(State.READY)
+    press_stop(cannon)
+    cannon.run(20)
+    turn_key_off(cannon)
+    cannon.run(60)
+    cannon.set(on=Input.KEY_ON)
+    cannon.run(2)
+    cannon.set(on=Input.ESTOP_OK)
+    cannon.run(20)
+    assert cannon.command(Command.HOME) == Refused(Refusal.KEY_NOT_CYCLED, 0)
+
+
+def test_key_that_was_not_yet_believed_to_be_on_when_a_reset_came_must_be_turned_again() -> None:
+    """S-11."""
+    cannon = after_an_emergency_stop()
+    turn_key_off(cannon)
+    cannon.run(60)
+    cannon.set(on=Input.KEY_ON)
+    cannon.run(2)
+    cannon.reset(ResetCause.EXTERNAL)
+    cannon.run(20, beat=False)
+    cannon.identify(session=4)
     assert cannon.command(Command.HOME) == Refused(Refusal.KEY_NOT_CYCLED, 0)
 
 
