@@ -94,6 +94,18 @@ def test_latch_servo_as_trigger_turns_no_further_once_a_stop_has_come(gone: Inpu
     assert turned_without
 
 
+@pytest.mark.parametrize("lock", [2, 3])
+def test_command_that_waits_behind_a_stop_is_taken_after_it(lock: int) -> None:
+    """S-13. The stop comes as the command before is being done."""
+    cannon, _ = armed_and_asked()
+    cannon.last_id -= 1
+    cannon.receive(cannon.request(Command.STATUS))
+    cannon.interrupt_at(lock, byte=wire.STOP)
+    answers = cannon.exchange(b"") + cannon.exchange(b"")
+    status = wire.COMMAND_LAYOUTS[Command.STATUS].answer
+    assert [status.unpack(payload)["state"] for _, _, payload in answers] == [State.ARMED, State.SAFE]
+
+
 def test_fire_between_thought_and_act_is_not_taken_back() -> None:
     cannon, fire = armed_and_asked()
     cannon.step()

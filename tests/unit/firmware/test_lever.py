@@ -274,12 +274,16 @@ def test_stops_in_the_middle_of_every_step_hold_up_no_let_down_whose_dwell_is_ov
     quiet = cannon.copy()
     quiet.run_until(State.SAFE, beat=False)
     session = 2
-    while cannon.view.now_us < quiet.view.now_us:
+    while cannon.state == State.LETTING_DOWN:
         session += 1
         cannon.receive(cannon.request(Command.IDENTIFY, wire_version=wire.WIRE_VERSION, session=session))
         cannon.interrupt_at(2, byte=wire.STOP)
-        cannon.run(1, beat=False)
-    assert (cannon.state, cannon.lever_held, cannon.pulse(Axis.DRAW)) == (State.SAFE, False, REST)
+        cannon.hang(1)
+        cannon.think()
+        cannon.act()
+        cannon._move_lever()
+        assert cannon.view.now_us <= quiet.view.now_us
+    assert (cannon.state, cannon.lever_held) == (State.SAFE, False)
 
 
 def test_stop_before_the_dwell_is_over_breaks_a_let_down_off() -> None:
@@ -586,6 +590,25 @@ def test_latch_opens_no_sooner_than_a_servo_that_stood_anywhere_has_arrived(draw
         cannon.run(10)
         waited_ms += 10
     assert waited_ms >= max(600, 20 * (BREECH - REST) // draw_speed_ticks + 160)
+
+
+def test_draw_that_a_reset_left_out_stands_still_until_a_latch_that_stood_anywhere_has_arrived() -> None:
+    """S-9. After the reset the draw has its pulses, and the latch gets its first one as the cannon is homed."""
+    cannon = cannon_in(State.COCKING)
+    run_until_pulse(cannon, Axis.DRAW, BREECH)
+    cannon.lever_moves = False
+    cannon.set(off=Input.LEVER_DRAWN | Input.LEVER_LATCHED)
+    cannon.reset(ResetCause.EXTERNAL)
+    cannon.run(40, beat=False)
+    cannon.identify(session=3)
+    cannon.ask(Command.HOME)
+    out_ticks = cannon.pulse(Axis.DRAW)
+    cannon.run(40)
+    assert cannon.pulse(Axis.LATCH) == FREE
+    cannon.run(540)
+    assert cannon.pulse(Axis.DRAW) == out_ticks > REST
+    cannon.run(100)
+    assert cannon.pulse(Axis.DRAW) < out_ticks
 
 
 @pytest.mark.parametrize("held", [Input.LEVER_DRAWN, Input.LEVER_DRAWN | Input.LEVER_LATCHED])

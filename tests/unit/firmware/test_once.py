@@ -10,6 +10,7 @@ from cannon_host import (
     cannon_in,
     configured,
     frame,
+    lib,
     unstuff,
 )
 from hypothesis import given, settings
@@ -154,6 +155,19 @@ def test_every_type_that_is_no_command_is_refused_as_such() -> None:
         cannon.last_id = (cannon.last_id + 1) % 256
         (answer,) = cannon.exchange(cannon.frame(cannon.last_id, kind))
         assert refusal(answer) == Refused(Refusal.UNKNOWN_COMMAND, kind)
+
+
+def test_every_command_is_answered_though_the_line_takes_nothing_for_a_while() -> None:
+    """One is answered before the next is taken."""
+    cannon = cannon_in(State.SAFE)
+    requests = [cannon.request(Command.STATUS) for _ in range(7)]
+    lib.host_line_takes(cannon._host, 0)
+    cannon.receive(b"".join(requests))
+    lib.host_run(cannon._host, 10_000)
+    lib.host_line_takes(cannon._host, 0xFFFFFFFF)
+    lib.host_run(cannon._host, 10_000)
+    answered = [sequence for sequence, _, _ in cannon._collect()]
+    assert answered == [(cannon.last_id - back) % 256 for back in range(6, -1, -1)]
 
 
 def test_event_is_sent_again_until_it_is_acknowledged() -> None:
