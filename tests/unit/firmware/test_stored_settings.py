@@ -204,7 +204,7 @@ def test_axis_left_outside_by_new_limits_gets_no_pulses_until_it_is_homed(
 
 
 def test_draw_whose_rest_is_set_elsewhere_gets_no_pulses_until_it_is_homed() -> None:
-    """S-4. Where it stands is still on its way to the breech; but nothing moves in safe."""
+    """S-7. Where it stands is on its way to the breech, within its limits; but nothing moves in safe."""
     cannon = cannon_in(State.READY)
     cannon.ask(Command.SAFE)
     rest_ticks = FACTORY[Setting.DRAW_REST_TICKS] - 200
