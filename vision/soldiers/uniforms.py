@@ -35,7 +35,7 @@ _FEWEST_PIXELS = 8  # of the body that are plainly no board; with fewer the whol
 _APART = 0.25
 _PLAINLY_OTHER = 1.5
 # Log-odds of being parted from its side beyond which a soldier is of the other one, if its colours say so too: of 13,300 on
-# 424 tables 6 that were told rightly are, and 1,137 of 1,272 that were told wrongly.
+# 424 tables 6 that were told rightly are, and 1,136 of 1,272 that were told wrongly.
 _PLAINLY_PARTED = 3.5
 # Steps of CIE lightness, a and b in which taught colours are kept, and where nought lies among them.
 _TAUGHT_STEPS = np.array([8.0, 6.0, 6.0])
