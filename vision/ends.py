@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from vision.registration import BoardView
 from vision.scene import Scene
 from vision.shot import ShotTrack, find_track
-from vision.shot.faint import Struck
+from vision.shot.faint import Stirred
 from vision.shot.streaks import StreakFinder
 from vision.soldiers.lamp import Lamp
 from vision.steady import Sways
@@ -69,7 +69,7 @@ def comes_from_the_other_end(
     view: BoardView,
     lamp: Lamp | None,
     streaks: StreakFinder | None,
-    struck: Sequence[Struck],
+    stirred: Sequence[Stirred],
     sways: Sways,
 ) -> bool:
     """Say whether the shot plainly flies in from the other end than that of the side which is said to fire.
@@ -82,20 +82,20 @@ def comes_from_the_other_end(
     ----------
     track
         The flight from the side's own end, as it was found with all the others.
-    frames, timestamps_us, scene, view, lamp, streaks, struck, sways
+    frames, timestamps_us, scene, view, lamp, streaks, stirred, sways
         As for `find_track`.
     """
     if scene.markers is None and scene.corners_px is None:
         return False
-    stirred_us = min((each.time_us for each in struck), default=np.inf)
+    stirred_us = min((each.time_us for each in stirred), default=np.inf)
     told = scene.muzzle_mm is not None
     if _is_shot(track, stirred_us) and (not told or track.worth >= _FEWEST):
         return False
     anywhere = replace(scene, muzzle_mm=None)
     exchanged = replace(anywhere, cannon_side=scene.cannon_side.enemy)
-    seen = (view, lamp, streaks, struck, sways)
+    seen = (view, lamp, streaks, stirred, sways)
     # What has looked at these pictures already looked farther out behind the told side's end: here that is the other one.
-    other = find_track(frames, timestamps_us, exchanged, view, lamp, None, struck, sways)
+    other = find_track(frames, timestamps_us, exchanged, view, lamp, None, stirred, sways)
     if other.worth < _WELL_SEEN or other.legs[0].fit.speed_mps[0] < _FAST_MPS:
         return False
     if told:

@@ -34,7 +34,7 @@ from vision.registration import BoardView, EitherWay, NoBoard, grey, is_black, o
 from vision.release_untold import LEAST_WORTH, left_later_us, seen_better
 from vision.scene import Scene
 from vision.shot import ShotTrack, find_track
-from vision.shot.faint import Struck
+from vision.shot.faint import Stirred
 from vision.shot.sights import LONGEST_US
 from vision.shot.streaks import StreakFinder
 from vision.soldiers import Board, read_board
@@ -274,12 +274,12 @@ def read_shot(
         board, aftermath = _named_by_the_shot(board, aftermath, scene)
     stirred_us = {t.soldier.square: t.began_us for t in aftermath.topplings}
     stirred_us |= {p.soldier.square: p.began_us for p in aftermath.pushes}
-    struck = _struck(board, stirred_us)
+    stirred = _stirred(board, stirred_us)
     streaks, sways = lookout.streaks, lookout.sways
-    track = find_track(frames, timestamps_us, scene, view, board.lamp, streaks, struck, sways)
-    if scene.fire_us is not None and struck and track.worth < LEAST_WORTH:
+    track = find_track(frames, timestamps_us, scene, view, board.lamp, streaks, stirred, sways)
+    if scene.fire_us is not None and stirred and track.worth < LEAST_WORTH:
         untold = replace(scene, fire_us=None)
-        otherwise = find_track(frames, timestamps_us, untold, view, board.lamp, streaks, struck, sways)
+        otherwise = find_track(frames, timestamps_us, untold, view, board.lamp, streaks, stirred, sways)
         if left_later_us(track, otherwise, scene.fire_us) is not None:
             anew = read_shot(plain, timestamps_us, untold)
             if isinstance(anew, ShotReading):
@@ -305,7 +305,7 @@ def read_shot(
             return NoReading(_HUNG.format(hung + 1))
     alarms = lookout.guard.alarms(frames, timestamps_us, first_moving, laid)
     if comes_from_the_other_end(
-        track, frames, timestamps_us, scene, view, board.lamp, streaks, struck, sways
+        track, frames, timestamps_us, scene, view, board.lamp, streaks, stirred, sways
     ):
         alarms = (
             *alarms,
@@ -384,11 +384,10 @@ def _unseen(aftermath: Aftermath, standing: Standing, scene: Scene) -> frozenset
     )
 
 
-def _struck(board: Board, stirred_us: Mapping[Square, int]) -> list[Struck]:
-    """Those who stirred first."""
-    first_us = min(stirred_us.values(), default=0)
-    soldiers = (board.standing.at(square) for square, us in stirred_us.items() if us == first_us)
-    return [Struck((s.x_mm, s.y_mm), float(first_us)) for s in soldiers if s is not None]
+def _stirred(board: Board, stirred_us: Mapping[Square, int]) -> list[Stirred]:
+    """All who began to move, with where they stood."""
+    soldiers = ((board.standing.at(square), us) for square, us in stirred_us.items())
+    return [Stirred((s.x_mm, s.y_mm), float(us)) for s, us in soldiers if s is not None]
 
 
 def _released_otherwise(reading: ShotReading, later_us: float) -> ShotReading:

@@ -24,7 +24,7 @@ from vision.shot.flight import DRAG_PER_MM, GRAVITY_MM_PER_MS2, Flight
 from vision.shot.sights import PLANE_MM, SightFinder
 from vision.steady import Sway, Sways, typical
 
-__all__ = ["CROSSED_US", "USUAL_MUZZLE_Z_MM", "Struck", "faint_flights", "quiet_pictures"]
+__all__ = ["CROSSED_US", "USUAL_MUZZLE_Z_MM", "Stirred", "faint_flights", "first_of", "quiet_pictures"]
 
 FloatArray = NDArray[np.float64]
 
@@ -59,13 +59,19 @@ _NEARER_RELEASES_MS = (-1.2, 0.0, 1.2)
 
 
 @dataclass(frozen=True, slots=True)
-class Struck:
-    """Who stirred first: nobody but the shot was there to push him."""
+class Stirred:
+    """A soldier who began to move."""
 
     foot_mm: tuple[float, float]
     """Where he stood."""
     time_us: float
     """Time of the first picture that shows him move."""
+
+
+def first_of(stirred: Sequence[Stirred]) -> list[Stirred]:
+    """Those who stirred first: nobody but the shot was there to push them."""
+    first_us = min((each.time_us for each in stirred), default=0.0)
+    return [each for each in stirred if each.time_us == first_us]
 
 
 def quiet_pictures(timestamps_us: Sequence[int], fire_us: int | None, stirred_us: float) -> range:
@@ -79,7 +85,7 @@ def quiet_pictures(timestamps_us: Sequence[int], fire_us: int | None, stirred_us
 def faint_flights(
     frames: Sequence[NDArray[np.uint8]],
     pictures: range,
-    struck: Sequence[Struck],
+    struck: Sequence[Stirred],
     scene: Scene,
     view: BoardView,
     finder: SightFinder,
@@ -155,7 +161,7 @@ class _Shots(NamedTuple):
         return _Shots(self.starts_ms[k] + later, np.tile(self.starts_mm[k], (len(turn), 1)), velocities)
 
 
-def _fired(scene: Scene, struck: Struck, frame_ms: float) -> _Shots:
+def _fired(scene: Scene, struck: Stirred, frame_ms: float) -> _Shots:
     """Give the shots that come to a soldier about when he stirs."""
     foot, stirred_ms = np.array(struck.foot_mm), struck.time_us / 1000.0
     if scene.muzzle_mm is not None:

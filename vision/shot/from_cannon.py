@@ -12,7 +12,7 @@ from game.montecassino import Side
 from vision.registration import BoardView
 from vision.scene import Scene
 from vision.shot.draft import DIRECTED_PX, Draft, DraftFitter
-from vision.shot.faint import USUAL_MUZZLE_Z_MM, Struck
+from vision.shot.faint import USUAL_MUZZLE_Z_MM, Stirred
 from vision.shot.flight import GRAVITY_MM_PER_MS2, FlightPrior
 from vision.shot.sights import (
     LIKELY_EXPOSURES_US,
@@ -92,7 +92,7 @@ class CannonSearch:
         scene: Scene,
         view: BoardView,
         lamp: Lamp | None,
-        struck: Sequence[Struck],
+        struck: Sequence[Stirred],
     ) -> None:
         self._finder = finder
         self._fitter = fitter

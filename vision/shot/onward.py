@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from vision.registration import BoardView
 from vision.shot.draft import Draft, DraftFitter
+from vision.shot.faint import Stirred
 from vision.shot.flight import FlightPrior
 from vision.shot.from_cannon import OFF_WORTH, CannonSearch
 from vision.shot.growing import Grower
@@ -28,6 +29,10 @@ _FOLLOWED_PICTURES, _NEAR_MM = 10, 4.0
 # What takes off what speaks for a way: each picture before it begins, each in its midst that does not show it, and one for so far
 # from where the flight before would have been.
 _WAITED_WORTH, _MISSED_WORTH, _APART_MM = 0.6, 0.5, 15.0
+# A way that comes from a soldier, just when he begins to move, may come from him: the shot struck another before, and him then.
+# So little it costs, and so near to his foot it must begin. Of 275 first flights over tables of the twin the next one was found
+# rightly for 234 instead of 226, and wrongly for 13 instead of 12.
+_BY_ANOTHER_MM, _STRUCK_REACH_MM, _STIR_SLACK_MS = 4.5, 10.0, 2.0
 # How well the start of a flight is known beforehand: as well as two contacts may lie apart.
 _START_SIGMA_US = 3000.0
 _START_SIGMA_MM = (6.0, 6.0, 10.0)
@@ -43,7 +48,7 @@ class OnwardSearch:
     ----------
     finder, fitter, grower, cannon
         What was seen, what fits flights to it and follows them, and what knows the first one.
-    timestamps_us, view
+    timestamps_us, view, stirred
         As for `vision.shot.track.find_track`.
     """
 
@@ -55,6 +60,7 @@ class OnwardSearch:
         cannon: CannonSearch,
         timestamps_us: Sequence[int],
         view: BoardView,
+        stirred: Sequence[Stirred],
     ) -> None:
         self._finder = finder
         self._fitter = fitter
@@ -62,6 +68,9 @@ class OnwardSearch:
         self._cannon = cannon
         self._times = timestamps_us
         self._view = view
+        self._feet_mm = np.array([each.foot_mm for each in stirred]).reshape(-1, 2)
+        self._stirred_ms = np.array([each.time_us for each in stirred]) / 1000.0
+        self._frame_ms = float(np.median(np.diff(timestamps_us))) / 1000.0
 
     def after(self, draft: Draft, least: int) -> tuple[Draft, Draft] | None:
         """Find the flight after this one; the last sights of this one may turn out not to be of the shot.
@@ -77,6 +86,12 @@ class OnwardSearch:
         -------
         The flight before, as it is then, and the one after; ``None`` where none is found.
         """
+        return self._after(draft, least, by_another=False) or self._after(draft, least, by_another=True)
+
+    def _after(self, draft: Draft, least: int, *, by_another: bool) -> tuple[Draft, Draft] | None:
+        """Find the flight after this one, from its end or from a soldier who stirred."""
+        if by_another and not len(self._feet_mm):
+            return None
         best: tuple[float, Draft, Way, list[Sight]] | None = None
         pictures = draft.pictures
         for cut in range(3):
@@ -87,7 +102,7 @@ class OnwardSearch:
                 shorter = self._cannon.from_one_streak(kept[0])
             else:
                 shorter = Draft(draft.prior, kept, self._fitter.fit(draft.prior, kept)) if cut else draft
-            found = None if shorter is None else self._next_way(shorter)
+            found = None if shorter is None else self._next_way(shorter, by_another=by_another)
             if shorter is None or found is None:
                 continue
             score, way, sights = found
@@ -99,7 +114,7 @@ class OnwardSearch:
         _, shorter, way, sights = best
         return shorter, self._grower.grown(self._contact_prior(shorter, way, sights), sights)
 
-    def _next_way(self, draft: Draft) -> tuple[float, Way, list[Sight]] | None:
+    def _next_way(self, draft: Draft, *, by_another: bool) -> tuple[float, Way, list[Sight]] | None:
         """Find the way that starts where this flight ends, with how much speaks for it and what lies on it."""
         begin = draft.sights[-1].streak.frame + 1
         end = min(begin + _LATER_PICTURES, self._finder.end)
@@ -128,6 +143,8 @@ class OnwardSearch:
         ways, first, apart_mm = ways.some(able), first[able], apart_mm[able]
         if not len(ways):
             return None
+        if by_another:
+            apart_mm = np.minimum(apart_mm, self._from_another_mm(ways))
         agreement = self._finder.agreeing(
             ways, first, np.minimum(first + _FOLLOWED_PICTURES, self._finder.end), _NEAR_MM
         )
@@ -143,6 +160,20 @@ class OnwardSearch:
         best = int(score.argmax())
         sights = [self._finder.sight(k, which) for k, which in agreement.on_way(best)]
         return float(score[best]), ways.way(best), sights
+
+    def _from_another_mm(self, ways: Ways) -> FloatArray:
+        """How far each way begins from the nearest soldier who began to move just then, shape (N,); infinite where none did."""
+        to_foot = self._feet_mm - ways.points_mm[:, None]
+        across, along = (ways.velocities[:, i, None] for i in (0, 1))
+        nearest_ms = (to_foot[..., 0] * across + to_foot[..., 1] * along) / (across**2 + along**2)
+        # Counted from the way's first sight: before it, and when the blow goes with what was seen of him.
+        earliest_ms = self._stirred_ms - self._frame_ms - _STIR_SLACK_MS - ways.times_ms[:, None]
+        latest_ms = np.minimum(self._stirred_ms + _STIR_SLACK_MS - ways.times_ms[:, None], 0.0)
+        at_ms = np.clip(nearest_ms, earliest_ms, latest_ms)
+        off_mm = np.hypot(to_foot[..., 0] - at_ms * across, to_foot[..., 1] - at_ms * along)
+        off_mm[earliest_ms > latest_ms] = np.inf
+        least_mm: FloatArray = np.maximum(off_mm.min(axis=1) - _STRUCK_REACH_MM, 0.0) + _BY_ANOTHER_MM
+        return least_mm
 
     def _flown(self, draft: Draft, times_ms: FloatArray) -> FloatArray:
         """Where a flight would be seen on the comparison plane if it went on, shape (N, 2)."""

@@ -14,7 +14,7 @@ from vision.registration import BoardView
 from vision.shot.bounce import fit_bounced
 from vision.shot.closer_look import CloserLook
 from vision.shot.draft import FEWEST_PLAIN, Draft, DraftFitter, furthest_px, loosened, own_of, seen_of
-from vision.shot.faint import Struck
+from vision.shot.faint import Stirred
 from vision.shot.flight import FlightFit
 from vision.shot.sights import Sight
 
@@ -46,7 +46,7 @@ class Seams:
         look: CloserLook,
         timestamps_us: Sequence[int],
         view: BoardView,
-        struck: Sequence[Struck],
+        struck: Sequence[Stirred],
     ) -> None:
         self._fitter = fitter
         self._look = look

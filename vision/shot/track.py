@@ -18,7 +18,7 @@ from vision.registration import BoardView
 from vision.scene import Scene
 from vision.shot.closer_look import CloserLook
 from vision.shot.draft import FEWEST_PLAIN, Draft, DraftFitter, own_of
-from vision.shot.faint import Struck, faint_flights, quiet_pictures
+from vision.shot.faint import Stirred, faint_flights, first_of, quiet_pictures
 from vision.shot.flight import GRAVITY_MM_PER_MS2, Flight, FlightFit
 from vision.shot.from_cannon import CannonSearch
 from vision.shot.growing import Grower
@@ -63,7 +63,7 @@ def find_track(
     view: BoardView,
     lamp: Lamp | None = None,
     streaks: StreakFinder | None = None,
-    struck: Sequence[Struck] = (),
+    stirred: Sequence[Stirred] = (),
     sways: Sways | None = None,
 ) -> ShotTrack:
     """Find the shot and follow it from the muzzle until it is lost.
@@ -80,15 +80,15 @@ def find_track(
         What throws the shot's shadow, where that is known.
     streaks
         What has looked at the first of these pictures already; ``None``: nothing has.
-    struck
-        The soldiers who stirred first, if any did.
+    stirred
+        The soldiers who stirred, if any did.
     sways
         How the pictures sway against one in which all was at rest; ``None``: the first is one.
     """
     if len(frames) < 3:
         return ShotTrack((), f"a shot needs at least three pictures to be seen, and there are {len(frames)}")
     sways = sways or Sways(frames[0])
-    follower = _Follower(frames, timestamps_us, scene, view, lamp, streaks, struck, sways)
+    follower = _Follower(frames, timestamps_us, scene, view, lamp, streaks, stirred, sways)
     return follower.follow()
 
 
@@ -108,9 +108,10 @@ class _Follower:
         view: BoardView,
         lamp: Lamp | None,
         streaks: StreakFinder | None,
-        struck: Sequence[Struck],
+        stirred: Sequence[Stirred],
         sways: Sways,
     ) -> None:
+        struck = first_of(stirred)
         self._frames = frames
         self._struck = struck
         self._sways = sways
@@ -129,7 +130,9 @@ class _Follower:
         # The first picture by which the shot has struck.
         self._stirred = next((k for k, t in enumerate(self._times) if t >= stirred_us), len(self._times))
         self._grower = Grower(self._finder, self._fitter, self._times, view, lamp, self._stirred)
-        self._onward = OnwardSearch(self._finder, self._fitter, self._grower, self._cannon, self._times, view)
+        self._onward = OnwardSearch(
+            self._finder, self._fitter, self._grower, self._cannon, self._times, view, stirred
+        )
         self._seams = Seams(self._fitter, self._look, self._times, view, struck)
 
     def follow(self) -> ShotTrack:

@@ -8,7 +8,7 @@ from flight_pictures import FIRE_US, MUZZLE_MM, camera, film, fly, scene
 
 from vision.scene import Scene
 from vision.shot import find_track
-from vision.shot.faint import Struck, faint_flights, quiet_pictures
+from vision.shot.faint import Stirred, faint_flights, quiet_pictures
 from vision.shot.sights import SightFinder
 from vision.steady import Sways
 
@@ -19,7 +19,7 @@ STRIKES_US = FIRE_US + 60_000
 _there = PATH(60.0)
 assert _there is not None
 CLIP = film(PATH, VIEW, exposure_us=2500, shot=PALE, shadow=0.0, length_ms=170.0)
-STRUCK = (Struck((float(_there[0]) + 3.0, float(_there[1]) + 9.0), STRIKES_US + 5_000.0),)
+STRUCK = (Stirred((float(_there[0]) + 3.0, float(_there[1]) + 9.0), STRIKES_US + 5_000.0),)
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ STRUCK = (Struck((float(_there[0]) + 3.0, float(_there[1]) + 9.0), STRIKES_US + 
     ids=["all", "no exposure", "no release time", "no muzzle"],
 )
 def test_shot_too_faint_for_streaks_is_found_on_its_way_to_whom_it_struck(known: Scene) -> None:
-    track = find_track(CLIP.frames, CLIP.timestamps_us, known, VIEW, struck=STRUCK)
+    track = find_track(CLIP.frames, CLIP.timestamps_us, known, VIEW, stirred=STRUCK)
     seen = [point for point in track.points if point[0] < STRIKES_US]
     assert len(seen) >= 4
     for time_us, x, y, _ in seen:
@@ -52,12 +52,12 @@ def test_nothing_is_found_where_the_board_is_not_in_the_pictures() -> None:
 
 def test_nothing_is_found_where_no_shot_flew() -> None:
     clip = film(None, VIEW, length_ms=170.0)
-    assert not find_track(clip.frames, clip.timestamps_us, scene(), VIEW, struck=STRUCK).found
+    assert not find_track(clip.frames, clip.timestamps_us, scene(), VIEW, stirred=STRUCK).found
 
 
 def test_shot_that_shows_plainly_is_followed_the_same_whomever_it_struck() -> None:
     clip = film(PATH, VIEW, length_ms=170.0)
-    told = find_track(clip.frames, clip.timestamps_us, scene(), VIEW, struck=STRUCK)
+    told = find_track(clip.frames, clip.timestamps_us, scene(), VIEW, stirred=STRUCK)
     assert told.found
     untold = find_track(clip.frames, clip.timestamps_us, scene(), VIEW)
     assert [point[0] for point in told.points] == [point[0] for point in untold.points]

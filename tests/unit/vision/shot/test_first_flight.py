@@ -6,7 +6,7 @@ import pytest
 from flight_pictures import FIRE_US, MUZZLE_MM, camera, film, fly, scene
 
 from vision.shot import find_track
-from vision.shot.faint import Struck
+from vision.shot.faint import Stirred
 
 VIEW = camera()
 
@@ -19,8 +19,8 @@ def test_what_is_seen_after_the_first_was_struck_does_not_bend_the_flight_to_him
     del clip.frames[dropped], clip.timestamps_us[dropped]
     struck = path(15.0)
     assert struck is not None
-    stirred = Struck((float(struck[0]) - 9.0, float(struck[1]) + 5.0), FIRE_US + 20_000)
-    first, after = find_track(clip.frames, clip.timestamps_us, scene(), VIEW, struck=[stirred]).legs
+    stirred = Stirred((float(struck[0]) - 9.0, float(struck[1]) + 5.0), FIRE_US + 20_000)
+    first, after = find_track(clip.frames, clip.timestamps_us, scene(), VIEW, stirred=[stirred]).legs
     assert first.last_us < stirred.time_us <= after.first_us
     there = first.flight.at(FIRE_US + 15_000.0)[0]
     assert np.hypot(*(there - struck)[:2]) < 4.0
@@ -31,9 +31,9 @@ def test_what_moves_only_after_the_first_was_struck_is_not_the_shot() -> None:
     late = fly(MUZZLE_MM, (0.6, 9.5, -0.1))
     clip = film(lambda ms: late(ms - 60.0) if ms < 80.0 else None, VIEW, shadow=0.0, length_ms=170.0)
     known = scene(fire_us=None)
-    struck = [Struck((160.0, 100.0), FIRE_US + 40_000)]
+    struck = [Stirred((160.0, 100.0), FIRE_US + 40_000)]
     assert find_track(clip.frames, clip.timestamps_us, known, VIEW).found
-    assert not find_track(clip.frames, clip.timestamps_us, known, VIEW, struck=struck).found
+    assert not find_track(clip.frames, clip.timestamps_us, known, VIEW, stirred=struck).found
 
 
 @pytest.mark.parametrize("exposure_us", [2000, None])
@@ -53,9 +53,9 @@ def test_a_shot_seen_only_at_the_muzzle_before_it_strikes_is_not_led_astray_by_w
     foot_mm = (float(struck[0]) + 3.0, float(struck[1]) + 9.0)
     u, v = (int(c) for c in VIEW.project(np.array([[foot_mm[0] + 18.0, foot_mm[1], 25.0]]))[0])
     cv2.circle(clip.frames[stirred], (u, v), 3, (115, 140, 160), -1)
-    who = [Struck(foot_mm, clip.timestamps_us[stirred])]
+    who = [Stirred(foot_mm, clip.timestamps_us[stirred])]
     known = scene(fps=60.0, fire_us=fire_us, exposure_us=exposure_us)
-    track = find_track(clip.frames, clip.timestamps_us, known, VIEW, struck=who)
+    track = find_track(clip.frames, clip.timestamps_us, known, VIEW, stirred=who)
     first, after = track.legs[:2]
     assert len(first.streaks) == 1 and len(after.streaks) >= 3
     points = first.flight.at(fire_us + np.arange(0.0, 20_000.0, 250.0))
@@ -68,8 +68,8 @@ def test_a_shot_seen_only_at_the_muzzle_before_it_strikes_is_not_led_astray_by_w
 def test_a_shot_that_shows_plainly_is_followed_though_somebody_moved_before_it() -> None:
     path = fly(MUZZLE_MM, (0.6, 9.5, -0.1))
     clip = film(path, VIEW, length_ms=170.0)
-    moved = [Struck((160.0, 100.0), FIRE_US - 40_000)]
-    track = find_track(clip.frames, clip.timestamps_us, scene(fire_us=None), VIEW, struck=moved)
+    moved = [Stirred((160.0, 100.0), FIRE_US - 40_000)]
+    track = find_track(clip.frames, clip.timestamps_us, scene(fire_us=None), VIEW, stirred=moved)
     assert len(track.points) >= 6
 
 
@@ -81,11 +81,11 @@ def test_from_high_above_who_was_struck_tells_how_high_the_shot_came(seed: int) 
     clip = film(path, view, shadow=0.0, length_ms=150.0, seed=seed)
     struck = path(60.0)
     assert struck is not None
-    stirred = Struck((float(struck[0]) - 3.0, float(struck[1]) + 6.0), FIRE_US + 62_000)
-    elsewhere = Struck((stirred.foot_mm[0] + 90.0, stirred.foot_mm[1]), stirred.time_us)
+    stirred = Stirred((float(struck[0]) - 3.0, float(struck[1]) + 6.0), FIRE_US + 62_000)
+    elsewhere = Stirred((stirred.foot_mm[0] + 90.0, stirred.foot_mm[1]), stirred.time_us)
 
-    def height_mm(who: list[Struck]) -> float:
-        track = find_track(clip.frames, clip.timestamps_us, scene(muzzle_mm=None), view, struck=who)
+    def height_mm(who: list[Stirred]) -> float:
+        track = find_track(clip.frames, clip.timestamps_us, scene(muzzle_mm=None), view, stirred=who)
         return float(track.legs[0].flight.at(FIRE_US + 60_000.0)[0, 2])
 
     off_mm = abs(height_mm([]) - struck[2])
