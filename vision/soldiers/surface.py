@@ -1,7 +1,7 @@
 """The bare board, learnt from a picture in which soldiers stand on it.
 
 The picture is laid flat on the board's plane, square by square. A board repeats itself: squares of one field and one
-colour of a checkered pattern look alike but for light and grain, and most of them are empty. So the median over alike
+colour of a checkered or woven pattern look alike but for light and grain, and most of them are empty. So the median over alike
 squares, under a light that varies smoothly over the board, is the bare board, whatever is printed on it, and the
 spread over them is how far bare squares differ by themselves. What does not fit either is strange: a soldier, a pencil,
 a hand. A shadow only darkens and keeps the colour, and its edge is mostly soft, so it counts for less.
@@ -50,6 +50,9 @@ _PRINT_NOISE = 1.8
 _ALIKE_SHARE = 0.75  # of the squares of a kind, that its print is learnt from
 _FEWEST_BARE = 0.35  # of the squares of a kind, taken to be bare
 _COARSE = 8  # blocks along a square's side by which squares are compared
+# Of a woven pattern, like a gingham cloth's, every second line is otherwise: squares of one colour of a checkered pattern then
+# are of two shades, so far apart as shares of the light and in spreads of each.
+_WOVEN_SHARE, _WOVEN_SPREADS = 0.08, 4.0
 _MAD = 1.4826  # of a median absolute deviation to a standard deviation
 
 
@@ -159,14 +162,19 @@ def learn_surface(flat: FloatImage, px_per_square: int) -> Surface:
     colours = flat.shape[2]
     patches = flat.reshape(BOARD_ROWS, n, BOARD_FILES, n, colours).transpose(0, 2, 1, 3, 4)
     rows, files = np.mgrid[0:BOARD_ROWS, 0:BOARD_FILES]
-    kind = (rows >= BOARD_ROWS // 2) * 2 + (rows + files) % 2
+    checkered = (rows >= BOARD_ROWS // 2) * 2 + (rows + files) % 2
     brightness = (over_colours(flat) / colours).reshape(BOARD_ROWS, n, BOARD_FILES, n).transpose(0, 2, 1, 3)
-    light = _light(brightness, kind)
+    shade = middle(brightness[:, :, 1::3, 1::3].reshape(rows.size, -1).T).reshape(rows.shape)
+    kind, light = checkered, _light(shade, checkered)
+    if _is_woven(np.asarray(shade / light, dtype=np.float32), checkered, rows % 2):
+        kind = 2 * checkered + rows % 2
+        light = _light(shade, kind)
+    kinds = int(kind.max()) + 1
     looks = _looks(brightness) / light[:, :, None]
-    typical = np.empty((4, n, n, colours), dtype=np.float32)
-    noise = np.empty((4, n, n), dtype=np.float32)
-    tint_noise = np.empty((4, n, n), dtype=np.float32)
-    for k in range(4):
+    typical = np.empty((kinds, n, n, colours), dtype=np.float32)
+    noise = np.empty((kinds, n, n), dtype=np.float32)
+    tint_noise = np.empty((kinds, n, n), dtype=np.float32)
+    for k in range(kinds):
         of_kind = kind == k
         alike = _most_alike(looks[of_kind])
         here = rows[of_kind][alike], files[of_kind][alike]
@@ -234,15 +242,29 @@ def _shaded(colour: FloatImage, share: FloatImage) -> FloatImage:
     return shaded
 
 
-def _light(brightness: FloatImage, kind: NDArray[np.int64]) -> FloatImage:
-    """Brightness of squares (rows, files, n, n) against those of their kind, smoothed over the board: (rows, files)."""
-    shade = middle(brightness[:, :, 1::3, 1::3].reshape(kind.size, -1).T).astype(np.float64)
+def _is_woven(shade: FloatImage, kind: NDArray[np.int64], line: NDArray[np.int64]) -> bool:
+    """Whether squares of one kind are of two shades (rows, files), one on every second line, which are plainly apart."""
+    for k in range(int(kind.max()) + 1):
+        halves = [shade[(kind == k) & (line == parity)] for parity in (0, 1)]
+        middles = [float(middle(half)) for half in halves]
+        spread = _MAD * max(
+            float(middle(np.abs(half - at))) for half, at in zip(halves, middles, strict=True)
+        )
+        apart = abs(middles[1] - middles[0])
+        if apart > max(_WOVEN_SHARE * sum(middles) / 2, _WOVEN_SPREADS * spread):
+            return True
+    return False
+
+
+def _light(shade: FloatImage, kind: NDArray[np.int64]) -> FloatImage:
+    """Brightness of squares, (rows, files), against those of their kind, smoothed over the board."""
+    shade = shade.ravel().astype(np.float64)
     rows, files = np.mgrid[-1 : 1 : BOARD_ROWS * 1j, -1 : 1 : BOARD_FILES * 1j]
     x, y = files.ravel(), rows.ravel()
     terms = np.column_stack([np.ones_like(x), x, y, x * x, x * y, y * y])
     light = np.ones(x.size)
     for _ in range(3):
-        level = np.array([middle((shade / light)[kind.ravel() == k]) for k in range(4)])
+        level = np.array([middle((shade / light)[kind.ravel() == k]) for k in range(int(kind.max()) + 1)])
         relative = shade / np.maximum(level[kind.ravel()], 1.0)
         # Squares with a soldier on them are outliers: weigh by the residual (Cauchy's weights).
         weight = np.ones(x.size)

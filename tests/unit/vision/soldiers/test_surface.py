@@ -41,3 +41,20 @@ def test_a_grey_picture_has_no_colour_to_be_strange() -> None:
     grey = np.ascontiguousarray(_green_board(stains=0.1)[..., :1])
     surface = learn_surface(grey, PX)
     assert np.isfinite(strangeness(grey, surface, surface.shades(grey))).all()
+
+
+def test_a_woven_board_is_learnt_under_its_soldiers() -> None:
+    """Gingham: every second line and file is dyed, so that squares of a checkered board's one colour are of two shades."""
+    rng = np.random.default_rng(11)
+    rows, files = np.mgrid[0:BOARD_ROWS, 0:BOARD_FILES]
+    dyed = np.float32([230.0, 160.0, 70.0])[rows % 2 + files % 2]
+    board = np.kron(dyed, np.ones((PX, PX)))[..., None] * np.ones(3) + rng.normal(
+        0, 1.5, (BOARD_ROWS * PX, BOARD_FILES * PX, 3)
+    )
+    bare = board.astype(np.float32)
+    manned = bare.copy()
+    there = rng.permutation(rows.size)[: rows.size // 3]
+    for row, file in zip(rows.ravel()[there], files.ravel()[there], strict=True):
+        manned[row * PX + 7 : row * PX + 17, file * PX + 7 : file * PX + 17] = 110.0
+    surface = learn_surface(manned, PX)
+    assert np.percentile(np.abs(surface.colour - bare), 95) < 6
