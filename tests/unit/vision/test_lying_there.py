@@ -64,6 +64,26 @@ def test_a_hand_that_does_not_stir_is_told_with_where_it_is(tip_mm: tuple[float,
     assert -30.0 < y_mm - tip_mm[1] < 80.0
 
 
+def with_river(picture: Image) -> Image:
+    """A river of blue paint, 25 mm wide, through which the print shows."""
+    band = np.zeros(picture.shape[:2], dtype=np.uint8)
+    bends = [px(x_mm, y_mm, 0.0) for x_mm, y_mm in ((0, 330), (120, 370), (250, 300), (360, 350))]
+    cv2.polylines(band, [np.array(bends)], False, 1, round(25 / CAMERA.mm_per_px(180.0, 405.0)))
+    water = picture * np.array([1.1, 0.8, 0.5])
+    return np.where(band[..., None] > 0, water, picture).clip(0, 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_river_that_is_painted_on_the_board_is_nothing_that_lies_there(told: bool) -> None:
+    assert found(with_river(TABLE.paint()), told=told) is None
+
+
+def test_a_hand_over_a_painted_river_is_told() -> None:
+    thing = found(with_arm(with_river(TABLE.paint()), (100.0, 300.0)))
+    assert thing is not None
+    assert thing.area_mm2 > 2000.0
+
+
 def test_a_hand_is_told_in_a_grey_picture_too() -> None:
     grey = cv2.cvtColor(with_arm(TABLE.paint(), (100.0, 405.0)), cv2.COLOR_BGR2GRAY)
     assert found(np.asarray(grey, dtype=np.uint8)) is not None
