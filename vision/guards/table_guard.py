@@ -103,7 +103,7 @@ class TableGuard:
         alarms = [alarm for alarm in map(self.look, pictures) if alarm is not None]
         if alarms and alarms[-1].trouble in (Trouble.COVERED, Trouble.LIGHT):
             return alarms[-1]
-        move = self._anchors.move(pictures[-1]) if pictures[-1].shape == self._shape else None
+        move = self._anchors.move(pictures[-1])
         if move is not None and move.is_bump:
             return bumped(f"{move.moved_mm:.1f} mm since the table was read")
         if not alarms and move is not None and move.moved_mm == math.inf:

@@ -119,10 +119,12 @@ def moved_by_mm(right_px: float) -> float:
 def test_what_is_off_its_place_for_less_than_a_shot_shakes_is_no_bump() -> None:
     """Three pictures running last 17 ms, four 25 ms."""
     assert alarms(clip(lambda k, p: bump(p, 10.0) if 15 <= k <= 17 else p)) == ()
-    (found,) = alarms(clip(lambda k, p: bump(p, 10.0 if k == 15 else 5.0) if 15 <= k <= 18 else p))
-    assert found.trouble is Trouble.BUMP
-    told_mm = float(found.reason.split(" by ")[1].split(" mm")[0])
-    assert told_mm == pytest.approx(moved_by_mm(10.0), abs=0.5), "the farthest is told, not the first seen"
+    for farthest in (15, 18):
+        off_px = {k: 10.0 if k == farthest else 5.0 for k in range(15, 19)}
+        (found,) = alarms([bump(p, off_px[k]) if k in off_px else p for k, p in enumerate(clip())])
+        assert found.trouble is Trouble.BUMP
+        told_mm = float(found.reason.split(" by ")[1].split(" mm")[0])
+        assert told_mm == pytest.approx(moved_by_mm(10.0), abs=0.5), "the farthest is told"
 
 
 @pytest.mark.parametrize(
@@ -278,6 +280,19 @@ def test_a_hand_that_is_seen_in_two_looks_is_told_with_when_it_came(begins: int)
         (begins - (FIRE - 1)) * FRAME_US / 1000
     )  # the last picture before the release is where it counts from
     assert found.reason.startswith(f"{since_ms:.0f} ms after the release something of ")
+
+
+def test_of_a_hand_that_comes_twice_the_first_time_is_told() -> None:
+    (found,) = alarms(clip(lambda k, p: arm(p, 260) if 12 <= k <= 17 or 27 <= k <= 33 else p))
+    since_ms = (12 - (FIRE - 1)) * FRAME_US / 1000
+    assert found.reason.startswith(f"{since_ms:.0f} ms after the release something of ")
+
+
+@pytest.mark.parametrize(("large_row", "small_row"), [(90, 360), (360, 90)])
+def test_of_two_hands_the_larger_is_told_with_its_place(large_row: int, small_row: int) -> None:
+    (found,) = alarms(clip(lambda k, p: arm(arm(p, 300, large_row), 120, small_row) if k > FIRE else p))
+    assert found.centre_px is not None
+    assert found.centre_px[1] == pytest.approx(large_row, abs=20.0)
 
 
 ODD: dict[str, dict[int, Callable[[Image], Image]]] = {

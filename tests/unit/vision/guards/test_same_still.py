@@ -72,6 +72,12 @@ def test_a_die_that_rolled_beside_the_board_leaves_the_table_the_same() -> None:
     assert unchanged(die(180.0, 1), die(210.0, 2), CAMERA, SCENE)
 
 
+def test_what_differs_by_no_more_than_lamps_flicker_is_seen() -> None:
+    now = TABLE.paint(seed=2)
+    now[210:240, 390:420] += 7
+    assert not unchanged(TABLE.paint(seed=1), now, CAMERA, SCENE)
+
+
 @pytest.mark.parametrize("colour", range(3), ids=["blue", "green", "red"])
 def test_what_differs_in_one_colour_alone_is_seen(colour: int) -> None:
     now = TABLE.paint(seed=2)
@@ -84,5 +90,6 @@ def test_what_differs_in_one_colour_alone_is_seen(colour: int) -> None:
 def test_a_table_that_was_shifted_by_half_a_pixel_or_covered_or_of_another_size_is_not_the_same() -> None:
     before = TABLE.paint(seed=1)
     assert not unchanged(before, TABLE.paint((0.5, 0.0), seed=2), CAMERA, SCENE)
+    assert not unchanged(before, TABLE.paint((0.0, 0.5), seed=2), CAMERA, SCENE)
     assert not unchanged(before, arm(TABLE.paint(seed=2), 260), CAMERA, SCENE)
     assert not unchanged(before, before[::2, ::2], CAMERA, SCENE)

@@ -91,12 +91,11 @@ def test_before_a_shot_a_soldier_that_fell_or_was_taken_is_named(fate: str) -> N
     assert "A-12" in found.reason
 
 
-def test_before_a_shot_dark_pictures_other_light_and_other_sizes_are_told() -> None:
+def test_before_a_shot_dark_pictures_and_other_light_are_told() -> None:
     for picture, trouble in (
         (np.zeros((450, 800, 3), np.uint8), Trouble.COVERED),
         (np.full((450, 800, 3), 180, np.uint8), Trouble.COVERED),
         ((0.5 * TABLE.paint()).astype(np.uint8), Trouble.LIGHT),
-        (np.zeros((225, 400, 3), np.uint8), Trouble.COVERED),
     ):
         found = check(picture)
         assert found is not None
@@ -105,6 +104,25 @@ def test_before_a_shot_dark_pictures_other_light_and_other_sizes_are_told() -> N
     assert dark is not None
     assert dark.reason == "the picture is dark (mean grey level 0): lens covered or lights out"
     assert guard().check([]) is not None
+
+
+def test_before_a_shot_pictures_of_another_size_are_told() -> None:
+    for pictures in ([TABLE.paint()[::2, ::2]], [TABLE.paint(), TABLE.paint()[..., 0]]):
+        found = check(*pictures)
+        assert found is not None
+        assert found.trouble is Trouble.COVERED
+        assert found.reason.startswith("the picture's size changed from (800, 450) to ")
+
+
+def test_before_a_shot_the_newest_of_several_troubles_is_told() -> None:
+    taken = replace(TABLE, figures=tuple(f for s, f in PLACED.items() if s != Square.parse("A-12")))
+    for pictures, trouble in (
+        ([arm(TABLE.paint(), 300), taken.paint()], Trouble.FALL),
+        ([taken.paint(), arm(TABLE.paint(), 300)], Trouble.HAND),
+    ):
+        found = check(*pictures)
+        assert found is not None
+        assert found.trouble is trouble
 
 
 @pytest.mark.parametrize(("clear_share", "told"), [(0.2, True), (0.6, False)])
