@@ -195,6 +195,17 @@ def test_a_board_that_its_markers_place_only_roughly_is_told() -> None:
         assert (only_roughly(found, scene) is not None) is told
 
 
+def test_what_places_the_board_only_roughly_is_named() -> None:
+    camera = replace(painted.view(), error_mm=6.0)
+    scene = painted.scene(camera)
+    by_markers, by_corners = (
+        only_roughly(replace(camera, markers_used=used), scene) for used in ((0, 3), ())
+    )
+    assert by_markers == "the board's lines are not seen, and its markers place it only to 6 mm"
+    assert by_corners == "the board's lines are not seen, and its corners place it only to 6 mm"
+    assert only_roughly(replace(camera, lines_used=200), scene) is None
+
+
 def test_two_markers_that_were_moved_are_both_left_out_and_named() -> None:
     camera = painted.view()
     shown = replace(
@@ -208,6 +219,33 @@ def test_two_markers_that_were_moved_are_both_left_out_and_named() -> None:
     assert isinstance(found, BoardView)
     assert not {1, 4} & set(found.markers_used)
     assert found.moved_mm == {1: pytest.approx(25.0, abs=0.5), 4: pytest.approx(30.0, abs=0.5)}
+
+
+def test_a_marker_that_is_used_though_it_lies_a_little_beside_its_place_is_not_told_to_be_left_out() -> None:
+    camera = small_camera()
+    x_mm, y_mm = MARKERS.centres_mm[1]
+    said = replace(MARKERS, centres_mm={**MARKERS.centres_mm, 1: (x_mm, y_mm + 8.0)})
+    found = register(Table(camera).paint(), painted.scene(camera, markers=said))
+    assert off_mm(found, camera) < 2.0
+    assert isinstance(found, BoardView)
+    assert found.markers_used == (0, 1, 2, 3)
+    assert found.moved_mm == {}
+
+
+@pytest.mark.parametrize(("moved", "hidden"), [(0, 3), (2, 1), (3, 1), (1, 3)])
+def test_of_three_markers_one_that_was_moved_is_found_out_by_the_boards_lines(
+    moved: int, hidden: int
+) -> None:
+    """Three do not tell which of them lies wrongly."""
+    camera = painted.view(tilt_rad=0.04)
+    x_mm, y_mm = MARKERS.centres_mm[moved]
+    lie_at_mm = {**MARKERS.centres_mm, moved: (x_mm + (30.0 if x_mm > 0 else -30.0), y_mm)}
+    del lie_at_mm[hidden]
+    picture = Table(camera, markers=replace(MARKERS, centres_mm=lie_at_mm)).paint()
+    found = register(picture, painted.scene(camera))
+    assert off_mm(found, camera) < 0.5
+    assert isinstance(found, BoardView)
+    assert found.moved_mm == {moved: pytest.approx(30.0, abs=0.5)}
 
 
 @pytest.mark.parametrize("times", [0.85, 0.95, 1.05, 1.15])
@@ -782,6 +820,15 @@ def test_a_marker_lying_about_with_a_number_of_the_boards_is_left_out(number: in
     assert off_mm(found, camera) < 0.5
     assert isinstance(found, BoardView)
     assert (number in found.markers_used) is not covered
+
+
+def test_two_markers_lying_about_with_the_number_of_a_covered_one_may_be_two_boards() -> None:
+    camera = painted.view(tilt_rad=0.04)
+    picture = with_stray(camera, 1, covered=True)
+    picture[464:520, 450:506] = picture[20:76, 450:506]
+    found = register(picture, painted.scene(camera))
+    assert isinstance(found, NoBoard), found
+    assert found.reason == "marker 1 is in the picture 2 times: are there two boards?"
 
 
 @pytest.mark.parametrize("shown", [(0, 1), (2, 3)])
