@@ -14,7 +14,7 @@ from painted_table import CROWD, Table
 from vision.anchors import Anchors
 from vision.bump import LaidBack, lay_back
 from vision.outcome import Soldier, Standing
-from vision.registration import BoardView
+from vision.registration import BoardView, register
 
 Image = NDArray[np.uint8]
 
@@ -57,7 +57,7 @@ def pictures(after: BoardView) -> list[Image]:
 
 
 @pytest.mark.parametrize(
-    ("dx_mm", "dy_mm", "turn_rad"), [(4.0, 0.0, 0.0), (-12.0, 20.0, 0.02), (0.0, 0.0, -0.03)]
+    ("dx_mm", "dy_mm", "turn_rad"), [(4.0, 0.0, 0.0), (-12.0, 20.0, 0.02), (0.0, 0.0, -0.03), (20.0, -40.0, -0.08)]
 )
 @pytest.mark.parametrize("markers", [True, False], ids=["markers", "corners"])
 def test_what_lies_on_the_board_comes_out_where_it_was(
@@ -74,9 +74,22 @@ def test_what_lies_on_the_board_comes_out_where_it_was(
     true_mm = CAMERA.on_plane(after.project(outline)) - CAMERA.on_plane(CAMERA.project(outline))
     assert laid.moved_mm == pytest.approx(float(np.hypot(*true_mm.T).max()), abs=0.6)
     assert all(a is b for a, b in zip(laid.frames[:BUMPED_FROM], frames[:BUMPED_FROM], strict=True))
-    left = Anchors(REFERENCE, CAMERA, SCENE, STANDING).move(laid.frames[-1])
-    assert left is not None
-    assert left.moved_mm < 0.6
+    again = register(laid.frames[-1], replace(SCENE, **told))  # type: ignore[arg-type]
+    assert isinstance(again, BoardView), again
+    left_mm = again.on_plane(CAMERA.project(outline)) - outline[:, :2]
+    assert np.hypot(*left_mm.T).max() < 0.6
+
+
+def test_part_of_the_pictures_is_laid_back_as_all_are() -> None:
+    laid = laid_back(pictures(elsewhere(-12.0, 20.0, 0.02)))
+    assert laid is not None
+    one_by_one = [laid.frames[k] for k in range(len(TIMES_US))]
+    assert len(laid.frames) == len(one_by_one)
+    for part in (slice(3, 7), slice(None), slice(-2, None)):
+        assert np.array_equal(laid.frames[part], one_by_one[part])
+    assert np.array_equal(laid.frames[-1], one_by_one[-1])
+    with pytest.raises(IndexError):
+        laid.frames[len(TIMES_US)]
 
 
 def test_pictures_in_which_it_moves_still_are_laid_back_each_by_its_own_way() -> None:

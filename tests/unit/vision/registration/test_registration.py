@@ -840,6 +840,23 @@ def test_two_markers_at_one_end_do_not_leave_the_other_to_chance(shown: tuple[in
     assert off_mm(register(picture, painted.scene(camera, intrinsics=None, distortion=None)), camera) < 1.5
 
 
+@pytest.mark.parametrize(("shown", "tilt_rad"), [((0, 1), -0.3), ((2, 3), 0.3)])
+def test_lines_so_far_from_the_markers_that_they_may_be_their_neighbours_are_not_taken_at_once(
+    shown: tuple[int, int], tilt_rad: float
+) -> None:
+    """Nearer ones place the camera first, and then those too."""
+    camera = painted.view(
+        width_px=640, height_px=480, focal_px=544.0, tilt_rad=tilt_rad, distortion=(-0.1, 0, 0, 0, 0)
+    )
+    seen = replace(MARKERS, centres_mm={i: MARKERS.centres_mm[i] for i in shown})
+    found = register(
+        Table(camera, markers=seen).paint(), painted.scene(camera, intrinsics=None, distortion=None)
+    )
+    assert off_mm(found, camera) < 1.0
+    assert isinstance(found, BoardView)
+    assert found.lines_used > 250
+
+
 def test_a_second_board_of_another_size_is_told_without_markers() -> None:
     near, far = (
         Table(painted.view(width_px=width, height_px=400, focal_px=focal), markers=None).paint()
