@@ -57,7 +57,8 @@ def pictures(after: BoardView) -> list[Image]:
 
 
 @pytest.mark.parametrize(
-    ("dx_mm", "dy_mm", "turn_rad"), [(4.0, 0.0, 0.0), (-12.0, 20.0, 0.02), (0.0, 0.0, -0.03), (20.0, -40.0, -0.08)]
+    ("dx_mm", "dy_mm", "turn_rad"),
+    [(4.0, 0.0, 0.0), (-12.0, 20.0, 0.02), (0.0, 0.0, -0.03), (20.0, -40.0, -0.08)],
 )
 @pytest.mark.parametrize("markers", [True, False], ids=["markers", "corners"])
 def test_what_lies_on_the_board_comes_out_where_it_was(
