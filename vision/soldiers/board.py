@@ -1,22 +1,21 @@
 """Who stands on which square, and where on it.
 
 What is strange on the board (`vision.soldiers.surface`) is looked through for feet (`vision.soldiers.feet`), and whether
-somebody throws a shadow there has its word (`vision.soldiers.thrown_shadow`). Where the
-position is known it decides the doubtful squares, and the picture overrules it only where it is plain. The size of the figures is
-learnt from the clearest ones: it is the one that covers most of what is strange and least of what is bare.
+somebody throws a shadow there has its word (`vision.soldiers.thrown_shadow`). Who stands there then is decided in
+`vision.soldiers.manned`. The size of the figures is learnt from the clearest ones: it is the one that covers most of what is
+strange and least of what is bare.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from game.montecassino import ALL_SQUARES, SOLDIERS_PER_SIDE, Side, Square
+from game.montecassino import ALL_SQUARES, Side, Square
 from vision.outcome import Soldier, Standing
 from vision.registration import BoardView
 from vision.scene import Scene
@@ -25,6 +24,7 @@ from vision.soldiers.colours import colours_of, count_colours, hidden_by
 from vision.soldiers.feet import Foot, find_feet, lay_out
 from vision.soldiers.figure import Discs, Figure
 from vision.soldiers.lamp import Lamp, find_darkness, find_lamp, find_tinted, hidden_by_figures, in_shadow
+from vision.soldiers.manned import are_hardly_seen, who_stands
 from vision.soldiers.plainest import plainest
 from vision.soldiers.surface import Raster, Surface, learn_surface, strange_share, strangeness
 from vision.soldiers.thrown_shadow import ThrownShadows, shadow_odds
@@ -46,13 +46,6 @@ _SIZE_ROUNDS = 2
 _SIZE_SAMPLE = 14  # clear figures that the size is learnt from
 # How far from its square's middle a foot is looked for, as a share of the square.
 _REACH = 0.24
-# Log-odds: of a thousand squares of a position that is told, 999 or more are as told. Of 401 tables' 57,700 squares five are
-# told wrongly; of those that a wrong position would name 12 % are not noticed, and as many of those that it would leave out.
-_SEEN_EMPTY, _SEEN_THERE = 9.0, 6.0
-# So many squares that are read wrongly by their odds: they say 168 of 401 tables', where 254 are; 13 tables pass it, and have 111.
-_HARDLY_SEEN = 3.0
-_LIKELIER = 4.0  # log-odds of soldiers over empty squares, by which a position is believed all the same
-_NOT_PLAIN = 0.7  # log-odds of about one to two
 _FEWEST_CLEAR_LEVELS = 1.6  # strangeness of a figure over that of the bare board, at the least
 
 
@@ -108,7 +101,7 @@ def read_board(
     strange[raster.board] = strangeness(bare, surface, shades)
     layers = lay_out(raster, flat, surface, shades, strange[raster.board], view.camera_mm)
     feet = find_feet(layers, raster.square_mm, trained_net("vision.soldiers", "feet.onnx")).likeliest()
-    manned, _ = _manned(feet, scene.expected, unseen, _hardly_seen(feet))
+    manned, _ = _manned(feet, scene, unseen, are_hardly_seen(_log_odds(feet)))
     feet_mm = {square: (feet[square].x_mm, feet[square].y_mm) for square in manned}
     low, high, clear = _levels(_quick_scores(strange, raster, view), manned)
     cover = np.zeros(raster.shape, dtype=np.float32)
@@ -125,9 +118,9 @@ def read_board(
         tinted = find_tinted(shades, surface, raster)
         cover[in_shadow(lamp, dark, tinted, raster, view, figure, standing_mm) & (cover > -0.5)] = -0.5
     feet = _with_colours(feet, flat, raster, view, usual)
-    hardly_seen = _hardly_seen(feet)
+    hardly_seen = are_hardly_seen(_log_odds(feet))
     feet = _with_odds(feet, plainest(_log_odds(feet)))
-    manned, differences = _manned(feet, scene.expected, unseen, hardly_seen)
+    manned, differences = _manned(feet, scene, unseen, hardly_seen)
     stands_on = {square: feet[square] for square in manned}
     sides, side_notes, by_taught = tell_sides(flat, cover, raster, view, figure, stands_on, scene)
     soldiers = tuple(
@@ -265,46 +258,7 @@ def _with_odds(feet: Mapping[Square, Foot], log_odds: FloatArray) -> dict[Square
 
 
 def _manned(
-    feet: Mapping[Square, Foot],
-    expected: Mapping[Square, Side] | None,
-    unseen: frozenset[Square],
-    hardly_seen: bool,
+    feet: Mapping[Square, Foot], scene: Scene, unseen: frozenset[Square], hardly_seen: bool
 ) -> tuple[list[Square], list[str]]:
-    """Say who stands where, and what differs from the position or is not plain."""
-    log_odds = {square: foot.log_odds if square not in unseen else math.inf for square, foot in feet.items()}
-    if expected is None:
-        unsure = {s: odds for s, odds in log_odds.items() if abs(odds) < _NOT_PLAIN}
-        notes = [
-            f"{square} is not plain: it is taken for {'manned' if unsure[square] > 0 else 'empty'}"
-            for square in sorted(unsure)
-        ]
-        surest = sorted((s for s, odds in log_odds.items() if odds > 0), key=lambda s: -log_odds[s])
-        return surest[: 2 * SOLDIERS_PER_SIDE], notes
-    manned: list[Square] = []
-    differences: list[str] = []
-    empty, there = _SEEN_EMPTY, _SEEN_THERE
-    if hardly_seen:
-        if _likelier_than_the_rest(log_odds, expected):
-            return sorted(expected), differences
-        empty = there = 0.0  # what nothing speaks for is not believed because little can speak against it
-    for square, odds in log_odds.items():
-        if square in expected and odds < -empty:
-            differences.append(f"{square} should hold a soldier and is seen empty")
-        elif square not in expected and odds > there:
-            differences.append(f"{square} should be empty and a soldier is seen on it")
-            manned.append(square)
-        elif square in expected:
-            manned.append(square)
-    return manned, differences
-
-
-def _hardly_seen(feet: Mapping[Square, Foot]) -> bool:
-    """Whether who stands there can hardly be told."""
-    return float((1 / (1 + np.exp(np.abs(_log_odds(feet))))).sum()) > _HARDLY_SEEN
-
-
-def _likelier_than_the_rest(log_odds: Mapping[Square, float], expected: Collection[Square]) -> bool:
-    """Whether soldiers are likelier on the squares that the position names than elsewhere, hard to see as they are."""
-    named = [odds for square, odds in log_odds.items() if square in expected]
-    others = [odds for square, odds in log_odds.items() if square not in expected]
-    return bool(named) and float(np.median(named)) > float(np.median(others)) + _LIKELIER
+    log_odds = {square: foot.log_odds for square, foot in feet.items()}
+    return who_stands(log_odds, scene.expected, unseen, hardly_seen=hardly_seen)
