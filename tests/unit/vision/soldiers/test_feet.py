@@ -16,7 +16,7 @@ from rig.recording import read_frames, write_recording
 from twin.clips import Still, photograph
 from vision.reading import TableBefore, read_before
 from vision.soldiers import Board, read_board
-from vision.soldiers.feet import Foot, FootMap
+from vision.soldiers.feet import LAYERS, Foot, FootMap, find_feet
 from vision.soldiers.figure import Figure
 from vision.soldiers.surface import Raster
 from vision.soldiers.uniforms import tell_sides
@@ -78,6 +78,97 @@ def test_of_two_squares_that_claim_one_foot_the_surer_one_has_it() -> None:
 def test_one_that_is_hardly_there_is_nobody_where_the_others_are_plain() -> None:
     plain = {(k + 0.5, 4.5): 9.0 for k in range(6)}
     assert manned(foot_map({**plain, (6.5, 4.5): -6.0})) == {Square.at_mm(x, y, 1.0) for x, y in plain}
+
+
+def places_of(feet: FootMap) -> dict[Square, tuple[float, float]]:
+    """Where those stand who are seen, in squares."""
+    return {
+        square: (foot.x_mm / painted.SQUARE_MM, foot.y_mm / painted.SQUARE_MM)
+        for square, foot in feet.likeliest().items()
+        if foot.log_odds > 0
+    }
+
+
+def square_at(x: float, y: float) -> Square:
+    square = Square.at_mm(x, y, 1.0)
+    assert square is not None
+    return square
+
+
+BESIDE = {
+    "left": ((4.02, 4.5), (4.6, 4.5), (3.5, 4.5)),
+    "right": ((4.98, 4.5), (4.4, 4.5), (5.5, 4.5)),
+    "near": ((4.5, 4.02), (4.5, 4.6), (4.5, 3.5)),
+    "far": ((4.5, 4.98), (4.5, 4.4), (4.5, 5.5)),
+}
+
+
+@pytest.mark.parametrize("side", BESIDE)
+def test_who_stands_on_a_line_has_the_square_beyond_it_where_a_surer_one_has_his(side: str) -> None:
+    on_line, surer, beyond = BESIDE[side]
+    assert places_of(foot_map({on_line: 3.0, surer: 8.0})) == {
+        square_at(*surer): pytest.approx(surer),
+        square_at(*beyond): pytest.approx(on_line),
+    }
+    assert places_of(foot_map({on_line: 3.0, surer: 8.0, beyond: 1.0})) == {
+        square_at(*surer): pytest.approx(surer),
+        square_at(*beyond): pytest.approx(on_line),
+    }
+    assert places_of(foot_map({on_line: 3.0, surer: 8.0, beyond: 6.0})) == {
+        square_at(*surer): pytest.approx(surer),
+        square_at(*beyond): pytest.approx(beyond),
+    }
+
+
+def test_who_is_but_another_guess_of_the_same_foot_drives_nobody_from_the_next_square() -> None:
+    same, surer, neighbour = (4.02, 4.5), (4.2, 4.5), (3.5, 4.5)
+    assert places_of(foot_map({same: 3.0, surer: 8.0, neighbour: 1.0})) == {
+        square_at(*surer): pytest.approx(surer),
+        square_at(*neighbour): pytest.approx(neighbour),
+    }
+
+
+@pytest.mark.parametrize(
+    ("on_rim", "surer"),
+    [
+        ((0.02, 4.5), (0.6, 4.5)),
+        ((7.98, 4.5), (7.4, 4.5)),
+        ((4.5, 0.02), (4.5, 0.6)),
+        ((4.5, 17.98), (4.5, 17.4)),
+    ],
+)
+def test_beyond_the_boards_rim_nobody_stands(on_rim: tuple[float, float], surer: tuple[float, float]) -> None:
+    assert places_of(foot_map({on_rim: 3.0, surer: 8.0})) == {square_at(*surer): pytest.approx(surer)}
+    beside = tuple(-0.1 if at < 0.1 else at + 0.2 if at > 7.9 and at % 1 > 0.9 else at for at in on_rim)
+    assert places_of(foot_map({beside: 3.0})) == {}  # type: ignore[dict-item]
+
+
+class Net:
+    """What a network says that sees two feet: one just beside a place, one too far from it to be told from there."""
+
+    def setInput(self, layers: NDArray[np.float32]) -> None:  # noqa: N802
+        assert layers.shape == (1, LAYERS, 300, 150)
+
+    def forward(self) -> NDArray[np.float32]:
+        said = np.zeros((1, 4, 150, 75), np.float32)
+        said[0, 0] = -12.0
+        said[0, :, 60, 30] = 5.0, 2.0, -3.0, 1.5
+        said[0, :, 90, 30] = 5.0, 0.0, 6.0, 0.0
+        return said
+
+
+def test_a_foot_is_where_the_network_says_beside_the_place_that_tells_of_it() -> None:
+    """Of 15 pixels a square, with a margin of one square; the middle of the first pixel is half a pixel from its edge."""
+    feet = find_feet(np.zeros((LAYERS, 300, 150), np.float32), 45.0, Net()).likeliest()  # type: ignore[arg-type]
+    x_mm, y_mm = (60 + 2.5 - 15) * 3.0, (120 - 2.5 - 15) * 3.0
+    seen = {square: foot for square, foot in feet.items() if foot.log_odds > 0}
+    assert seen == {Square.at_mm(x_mm, y_mm, 45.0): Foot(x_mm, y_mm, 5.0, 1.5)}
+
+
+def test_a_square_of_which_nothing_is_told_has_its_foot_in_the_middle() -> None:
+    square = square_at(2.1, 4.8)
+    said = FootMap(*np.array([[2.1 * 45.0], [4.8 * 45.0], [-20.0], [3.0]]), 45.0)
+    assert said.likeliest()[square] == Foot(2.5 * 45.0, 4.5 * 45.0, -20.0, 0.0)
 
 
 def test_who_stands_on_the_line_between_two_squares_stands_on_one_of_them() -> None:

@@ -57,3 +57,11 @@ def test_a_shadow_lies_on_the_board_away_from_the_lamp() -> None:
     assert thrown[0] == pytest.approx([180.0, 405.0, 0.0])
     assert thrown[1, 2] == 0.0
     assert thrown[1, 0] == pytest.approx(190.0, abs=0.5)
+
+
+def test_a_point_its_shadow_and_the_lamp_lie_on_one_line() -> None:
+    lamp = Lamp(np.array([0.5, -0.2]), 0.1, 900.0, MIDDLE_MM, 0.4)
+    hangs_mm = np.append(MIDDLE_MM - 900.0 * lamp.slope, 900.0)
+    points = np.array([(x, y, 40.0) for x in (0.0, 180.0, 360.0) for y in (0.0, 405.0, 810.0)])
+    along = (points - hangs_mm) / (900.0 - points[:, 2:])
+    assert lamp.shadow(points) == pytest.approx(hangs_mm + 900.0 * along, abs=0.2)

@@ -65,6 +65,12 @@ def test_one_may_fell_ones_own_where_all_look_at_the_enemy() -> None:
     assert named_by_the_shot(MIXED, struck, Side.A, looking(MIXED, 2.0), SQUARE_MM) == MIXED
 
 
+@pytest.mark.parametrize(("odds", "is_turned"), [(0.5, True), (0.6, False)])
+def test_one_may_fell_ones_own_where_looks_tell_more_than_the_shot(odds: float, is_turned: bool) -> None:
+    named = named_by_the_shot(MIXED, [of(MIXED, "A-62")], Side.A, looking(MIXED, odds), SQUARE_MM)
+    assert (named != MIXED) is is_turned
+
+
 def test_who_looks_where_names_the_sides_where_places_do_not_tell_and_not_where_they_do() -> None:
     assert named_odds(MIXED, 2.0) > 0 > named_odds(MIXED, -2.0)
     assert named_odds(APART, -9.0) > 0

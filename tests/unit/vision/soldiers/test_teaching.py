@@ -44,6 +44,14 @@ def read(position: dict[Square, Side], uniforms: Uniforms | None) -> TableBefore
     return before
 
 
+def test_they_are_learnt_from_a_position_that_is_told_wherever_the_sides_stand() -> None:
+    told = {square: side.enemy for square, side in START.items() if square.number < 8}
+    learnt = teach_uniforms(picture(told), replace(SCENE, expected=told))
+    found = read_board(picture(painted.CROWD), replace(SCENE, uniforms=learnt), CAMERA)
+    assert found.by_taught
+    assert {s.square: s.side for s in found.standing.soldiers} == painted.CROWD
+
+
 def test_at_the_same_table_they_are_used_and_the_notes_name_their_file(taught: Uniforms) -> None:
     before = read(painted.CROWD, replace(taught, kept_in="table/uniforms.json"))
     assert before.notes == ("the sides are told by the uniforms taught in table/uniforms.json",)
@@ -88,6 +96,12 @@ def test_a_faulty_file_is_named(text: str, tmp_path: Path) -> None:
         find_uniforms(tmp_path)
 
 
+def test_uniforms_that_look_the_same_teach_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(painted, "UNIFORMS", dict.fromkeys(Side, painted.UNIFORMS[Side.A]))
+    with pytest.raises(NotTaught, match="look the same in this picture"):
+        teach_uniforms(picture(START), SCENE)
+
+
 def test_what_does_not_teach_says_why() -> None:
     battle = {square: side for square, side in START.items() if square.number < 20} | {
         Square.parse("A-50"): Side.A
@@ -97,3 +111,6 @@ def test_what_does_not_teach_says_why() -> None:
     alone = {square: side for square, side in START.items() if side is Side.A}
     with pytest.raises(NotTaught, match="0 soldiers of side G"):
         teach_uniforms(picture(alone), SCENE)
+    two = {Square.parse(name): Side.G for name in ("G-02", "G-12")}
+    with pytest.raises(NotTaught, match="2 soldiers of side G are seen, and 3 are needed"):
+        teach_uniforms(picture(alone | two), SCENE)
