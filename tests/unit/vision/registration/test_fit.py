@@ -60,3 +60,15 @@ def test_squares_and_corners_are_as_far_off_as_is_said(
     deviation_mm = np.append(deviation_mm[:144], deviation_mm[144:].max())
     ratio = deviation_mm / np.median(said_mm, axis=0)
     assert share[0] < ratio.min() <= ratio.max() < share[1]
+
+
+def test_a_distortion_that_is_told_is_kept_though_the_focal_length_is_not() -> None:
+    """Nothing that is taken for a usual lens is added to it."""
+    told = (-0.2, 0.05, 0.001, 0.0, 0.0)
+    unknowns = Unknowns.of(painted.scene(CAMERA, intrinsics=None, distortion=told), *SIZE_PX)
+    camera, distortion = unknowns.lens(unknowns.start(np.zeros(6)))
+    assert distortion.tolist() == [*told, 0.0, 0.0, 0.0]
+    assert camera[0, 2] == (CAMERA.width_px - 1) / 2
+    assert set(unknowns.free) < set(
+        Unknowns.of(painted.scene(CAMERA, intrinsics=None, distortion=None), *SIZE_PX).free
+    )

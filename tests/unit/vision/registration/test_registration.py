@@ -764,6 +764,20 @@ def test_two_prints_are_enough(hidden: tuple[int, int]) -> None:
     assert not set(found.markers_used) & set(hidden)
 
 
+@pytest.mark.parametrize(("down_px", "whole"), [(-129.0, (1, 3)), (131.0, (0, 2))], ids=["above", "below"])
+def test_prints_that_the_edge_of_the_picture_cuts_are_left_out(
+    down_px: float, whole: tuple[int, int]
+) -> None:
+    """Each other one is seen by half."""
+    camera = small_camera()
+    shift_mm = down_px / 417.0 * camera.translation_mm[2]
+    camera = replace(camera, translation_mm=camera.translation_mm + np.array([0.0, shift_mm, 0.0]))
+    found = register(faint(camera), painted.scene(camera))
+    assert off_mm(found, camera) < 2.0
+    assert isinstance(found, BoardView)
+    assert found.markers_used == whole
+
+
 @pytest.mark.parametrize(
     ("shown", "said"),
     [

@@ -8,7 +8,9 @@ from painted_table import CROWD, Table
 
 from vision.registration import BoardView
 from vision.soldiers import read_board
-from vision.soldiers.lamp import Lamp
+from vision.soldiers.figure import Figure
+from vision.soldiers.lamp import Lamp, cast_shadows, hidden_by_figures, in_shadow
+from vision.soldiers.surface import Raster
 
 MIDDLE_MM = np.array([180.0, 405.0])
 FIGURE_MM = 42.0
@@ -65,3 +67,27 @@ def test_a_point_its_shadow_and_the_lamp_lie_on_one_line() -> None:
     points = np.array([(x, y, 40.0) for x in (0.0, 180.0, 360.0) for y in (0.0, 405.0, 810.0)])
     along = (points - hangs_mm) / (900.0 - points[:, 2:])
     assert lamp.shadow(points) == pytest.approx(hangs_mm + 900.0 * along, abs=0.2)
+
+
+def test_a_shadow_is_as_dark_as_the_others_and_of_the_boards_colour() -> None:
+    """What is darker, or of another colour, is something that lies in the shadow, and what is no darker is bare."""
+    camera = painted.view()
+    raster = Raster(camera, painted.scene(camera))
+    lamp = Lamp(np.array([0.9, 0.0]), 0.1, 1000.0, MIDDLE_MM, 0.4)
+    figure, feet_mm = Figure(FIGURE_MM, 11.0), np.array([[180.0, 300.0]])
+
+    def shaded_share(darkness: float, *, tinted: bool = False) -> float:
+        dark = np.full(raster.shape, darkness, np.float32)
+        other = np.full(raster.shape, tinted)
+        found = in_shadow(lamp, dark, other, raster, camera, figure, feet_mm)
+        return float(found.sum() / cast_shadows(lamp, raster, camera, figure, feet_mm).sum())
+
+    assert shaded_share(0.4) == 1.0
+    assert shaded_share(0.2) == 1.0
+    assert shaded_share(0.0) == 0.0
+    assert shaded_share(0.6) == 0.0
+    assert shaded_share(0.4, tinted=True) == 0.0
+    assert not (
+        cast_shadows(lamp, raster, camera, figure, feet_mm)
+        & hidden_by_figures(raster, camera, figure, feet_mm)
+    ).any()

@@ -62,6 +62,17 @@ def test_one_side_alone_is_one_side() -> None:
     assert seen(read(Table(camera, tuple(painted.standing(alone).values())), painted.scene(camera))) == alone
 
 
+@pytest.mark.parametrize("square", ["A-40", "G-40"])
+@pytest.mark.parametrize("uniform", list(Side))
+def test_one_soldier_alone_is_of_the_field_that_it_stands_on(square: str, uniform: Side) -> None:
+    """There is nobody to compare it with."""
+    camera = painted.view()
+    alone = Square.parse(square)
+    table = Table(camera, tuple(painted.standing({alone: uniform}).values()))
+    assert seen(read(table, painted.scene(camera))) == {alone: alone.field}
+    assert seen(read(table, painted.scene(camera, expected={alone: uniform}))) == {alone: uniform}
+
+
 def test_an_empty_board_holds_nobody() -> None:
     camera = painted.view()
     assert read(Table(camera, clutter=True), painted.scene(camera)).soldiers == ()
@@ -84,6 +95,27 @@ def test_a_soldier_that_is_missing_or_too_many_is_named() -> None:
     assert any("A-45" in line and "empty" in line for line in standing.differences)
     assert any("A-52" in line and "soldier" in line for line in standing.differences)
     assert len(standing.differences) == 2
+
+
+def test_a_soldier_that_nobody_told_of_is_of_the_side_whose_uniform_it_wears() -> None:
+    """It has come far into the other side's field."""
+    stranger = Square.parse("G-58")
+    assert CROWD[stranger] is Side.A
+    camera = painted.view()
+    table = Table(camera, tuple(painted.standing(CROWD).values()))
+    said = {s: side for s, side in CROWD.items() if s != stranger}
+    assert seen(read(table, painted.scene(camera, expected=said))) == CROWD
+
+
+def test_who_is_known_to_stand_there_is_on_the_board_though_nobody_is_seen() -> None:
+    camera = painted.view()
+    hidden = Square.parse("A-26")
+    placed = {s: figure for s, figure in painted.standing(CROWD).items() if s != hidden}
+    board = read_board(
+        Table(camera, tuple(placed.values())).paint(), painted.scene(camera), camera, frozenset({hidden})
+    )
+    assert seen(board.standing).keys() == CROWD.keys()
+    assert board.unseen == {hidden}
 
 
 def test_a_soldier_that_hardly_shows_stands_where_the_position_says_so() -> None:

@@ -59,6 +59,17 @@ def test_at_the_same_table_they_are_used_and_the_notes_name_their_file(taught: U
     assert read(painted.CROWD, None).notes == ()
 
 
+def test_where_a_position_is_told_it_names_the_sides(taught: Uniforms) -> None:
+    scene = replace(SCENE, uniforms=taught, expected=painted.CROWD)
+    assert not read_board(picture(painted.CROWD), scene, CAMERA).by_taught
+
+
+def test_on_an_empty_board_they_tell_nothing(taught: Uniforms) -> None:
+    before = read({}, taught)
+    assert before.board.standing.soldiers == ()
+    assert before.notes == ()
+
+
 @pytest.mark.parametrize(
     "worn",
     [
