@@ -1,5 +1,6 @@
 """The lens from pictures of a board: found again, its error honest, bad pictures named."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -11,6 +12,7 @@ from vision.lens import (
     Calibrated,
     Chessboard,
     Flaw,
+    Lens,
     NoLens,
     Sighting,
     Target,
@@ -21,7 +23,7 @@ from vision.lens import (
     recognise,
     sight,
 )
-from vision.lens.adjust import Bend
+from vision.lens.adjust import Bend, adjust
 
 CHESSBOARD = Chessboard(8, 6, 30.0)
 CHARUCO = printed_charuco(30.0)
@@ -185,6 +187,143 @@ def test_what_is_missing_is_asked_for(chessboard_seen: dict[str, Sighting | Unus
         Sighting(np.arange(48), CHESSBOARD.corners_mm + np.array([100 + k, 80]), 2.0) for k in range(3)
     ]
     assert "tilt its upper edge" in " ".join(cover_roughly(frontal, CHESSBOARD.corners_mm, SIZE_PX).advice)
+
+
+FLAT = np.column_stack([CHESSBOARD.corners_mm, np.zeros(48)])
+
+
+def seen_with_noise(noise_px: list[float], seed: int = 0) -> dict[str, Sighting | Unusable]:
+    """The chessboard in as many pictures, its corners off by a noise of each; so few that few models are tried."""
+    rng = np.random.default_rng(seed)
+    seen: dict[str, Sighting | Unusable] = {}
+    for k, (pose, noise) in enumerate(zip(poses(len(noise_px), CHESSBOARD), noise_px, strict=True)):
+        pixels, _ = cv2.projectPoints(FLAT, pose[:3], pose[3:], LENS.matrix, np.array(LENS.distortion))
+        seen[f"{k}.png"] = Sighting(np.arange(48), pixels.reshape(-1, 2) + rng.normal(0, noise, (48, 2)), 2.0)
+    return seen
+
+
+def test_four_pictures_make_a_lens_and_three_do_not() -> None:
+    found = calibrate(seen_with_noise([0.05] * 4), CHESSBOARD, SIZE_PX)
+    assert isinstance(found, Calibrated), found
+    assert found.lens.intrinsics_px == pytest.approx(LENS.intrinsics_px, abs=5.0)
+    for count, told in ((3, "3 pictures can be used"), (1, "1 picture can be used"), (0, "0 pictures can")):
+        refused = calibrate(seen_with_noise([0.05] * count), CHESSBOARD, SIZE_PX)
+        assert isinstance(refused, NoLens)
+        assert refused.reason.startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("noise_px", "misfits"),
+    [
+        ([0.05, 0.05, 0.05, 0.05, 0.3], set()),
+        ([0.05, 0.05, 0.05, 0.05, 0.05, 0.05, 2.0], {"6.png"}),
+        ([0.5, 0.5, 0.5, 0.5, 0.8], set()),
+    ],
+    ids=["less than half a pixel", "more, and more than others", "more, as others"],
+)
+def test_a_picture_is_a_misfit_that_is_off_by_half_a_pixel_and_by_more_than_the_others(
+    noise_px: list[float], misfits: set[str]
+) -> None:
+    found = calibrate(seen_with_noise(noise_px), CHESSBOARD, SIZE_PX)
+    assert isinstance(found, Calibrated), found
+    assert set(found.unusable) == misfits
+    assert all(each.flaw is Flaw.MISFIT for each in found.unusable.values())
+
+
+def test_where_more_than_a_few_do_not_fit_it_is_not_the_pictures_that_are_wrong() -> None:
+    refused = calibrate(seen_with_noise([0.05, 0.05, 0.05, 3.0, 6.0]), CHESSBOARD, SIZE_PX)
+    assert isinstance(refused, NoLens), refused
+    assert refused.reason.startswith("the pictures do not fit together")
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        {f"{k}": Sighting(np.arange(48), np.full((48, 2), 100.0 + 40 * k), 2.0) for k in range(6)},
+        {f"{k}": Sighting(np.arange(8), FLAT[:8, :2] + 40.0 * k, 2.0) for k in range(6)},
+    ],
+    ids=["all corners at one place", "one row of corners"],
+)
+def test_pictures_that_determine_no_lens_are_answered_with_a_sentence(seen: dict[str, Sighting]) -> None:
+    refused = calibrate(seen, CHESSBOARD, SIZE_PX)
+    assert isinstance(refused, NoLens), refused
+    assert refused.reason.startswith("the pictures do not determine a lens")
+
+
+def test_the_focal_lengths_standard_error_is_what_it_is_off_by() -> None:
+    """Over ten sets of pictures, whatever the corners' noise is."""
+    for noise_px in (0.05, 0.3):
+        fitted, said = [], []
+        for seed in range(10):
+            seen = [
+                each for each in seen_with_noise([noise_px] * 6, seed).values() if isinstance(each, Sighting)
+            ]
+            found = adjust(seen, CHESSBOARD, SIZE_PX, Bend.BROWN, bent_board=False)
+            fitted.append(found.lens.intrinsics_px[:2])
+            said.append(found.sigma_px[:2])
+        off = np.sqrt(((np.array(fitted) - LENS.intrinsics_px[:2]) ** 2).mean(axis=0))
+        assert off / np.mean(said, axis=0) == pytest.approx([1.0, 1.0], abs=0.5)
+
+
+@pytest.mark.parametrize(
+    ("distortion", "describes"),
+    [
+        (LENS.distortion, True),
+        ((-0.9, 0.0, 0.0, 0.0, 0.0), False),
+        ((0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0), True),
+        ((0.0, 0.0, 0.0, 0.0, 0.0, 4.0, 0.0, 0.0), False),
+    ],
+    ids=["as fitted", "barrel that turns back", "none", "divisor that turns back"],
+)
+def test_whether_a_lens_gives_every_corner_of_the_picture_a_line_of_sight_is_told(
+    distortion: tuple[float, ...], describes: bool
+) -> None:
+    found = calibrate(seen_with_noise([0.05] * 4), CHESSBOARD, SIZE_PX)
+    assert isinstance(found, Calibrated), found
+    assert replace(found, lens=Lens(LENS.intrinsics_px, distortion)).describes_corners is describes
+
+
+def test_each_picture_that_repeats_one_is_named_with_the_first() -> None:
+    seen = seen_with_noise([0.05] * 4)
+    found = calibrate({**seen, "again.png": seen["1.png"], "still.png": seen["1.png"]}, CHESSBOARD, SIZE_PX)
+    assert {name: each.reason for name, each in found.unusable.items()} == {
+        "again.png": "the board is held exactly as in 1.png",
+        "still.png": "the board is held exactly as in 1.png",
+    }
+
+
+def test_pictures_of_other_parts_of_a_board_held_still_are_no_repeats() -> None:
+    seen = seen_with_noise([0.05] * 5)
+    whole = seen["2.png"]
+    assert isinstance(whole, Sighting)
+    left, right = (
+        Sighting(whole.corners[part], whole.pixels[part], 2.0)
+        for part in (whole.corners % 8 < 5, whole.corners % 8 > 3)
+    )
+    found = calibrate({**seen, "2.png": left, "right.png": right}, CHESSBOARD, SIZE_PX)
+    assert isinstance(found, Calibrated), found
+    assert found.unusable == {}
+
+
+@pytest.mark.parametrize(
+    ("turn_rad", "wanted"),
+    [
+        ((0.6, 0.0), "turn its left edge"),
+        ((-0.6, 0.0), "turn its left edge"),
+        ((0.0, 0.6), "tilt its upper edge"),
+        ((0.0, -0.6), "tilt its upper edge"),
+    ],
+)
+def test_how_the_board_has_not_leant_yet_is_asked_for(turn_rad: tuple[float, float], wanted: str) -> None:
+    seen = []
+    for far_mm in (500.0, 600.0):
+        place = np.array([-105.0, -75.0, far_mm])
+        pixels, _ = cv2.projectPoints(FLAT, np.array([*turn_rad, 0.0]), place, LENS.matrix, np.zeros(5))
+        seen.append(Sighting(np.arange(48), pixels.reshape(-1, 2), 2.0))
+    coverage = cover_roughly(seen, CHESSBOARD.corners_mm, SIZE_PX)
+    assert [each.split(" away")[0] for each in coverage.tilts_wanted] == [wanted]
+    assert coverage.advice[-1] == "take 10 more, each from another side"
+    assert 0.0 < coverage.share < 1.0
 
 
 REAL = Path(__file__).parents[4] / "shared" / "real" / "lens-chessboard"
