@@ -11,5 +11,5 @@ __all__ = ["quick_median"]
 def quick_median(values: NDArray[np.generic]) -> float:
     """Give the median of values (N,), N at least 1."""
     half = len(values) // 2
-    middle = np.partition(values, (half - 1, half) if half else 0)
+    middle = np.partition(values, (half - 1, half))  # of one value both are the first
     return float(middle[half]) if len(values) % 2 else (float(middle[half - 1]) + float(middle[half])) / 2

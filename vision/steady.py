@@ -25,8 +25,6 @@ _FEWEST_POINTS = 8
 _ROUNDS = 5
 _CLOSE_ENOUGH_PX = 0.03
 _SMOOTHING_PX = 3
-_LEAST_SHIFT_PX = 0.05
-_LEAST_STEP = 0.5  # grey levels
 _MOST_OF_A_THIRD = 4  # more take time and tell little
 
 
@@ -40,23 +38,6 @@ class Sway:
     """Its content lies this far down."""
     gain: float
     """It is so many times as bright."""
-
-    def undo(self, picture: Image) -> Image:
-        """Return the picture as it would look where and how the reference was taken."""
-        still = picture
-        if max(abs(self.du_px), abs(self.dv_px)) >= _LEAST_SHIFT_PX:
-            matrix = np.array([[1, 0, -self.du_px], [0, 1, -self.dv_px]])
-            size = (picture.shape[1], picture.shape[0])
-            still = np.asarray(
-                cv2.warpAffine(
-                    picture, matrix, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
-                ),
-                dtype=np.uint8,
-            )
-        if abs(self.gain - 1) * 128 < _LEAST_STEP:
-            return still
-        table = np.clip(np.round(np.arange(256) / self.gain), 0, 255).astype(np.uint8)
-        return np.asarray(cv2.LUT(still, table), dtype=np.uint8)
 
 
 STILL = Sway(0.0, 0.0, 1.0)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vision.release_untold import seen_better
+from vision.release_untold import left_later_us, seen_better
 from vision.shot import Leg, ShotTrack
 from vision.shot.flight import Flight, FlightFit
 from vision.shot.streaks import Streak
@@ -41,3 +41,23 @@ def test_without_its_release_a_shot_is_better_seen_only_where_more_of_it_is(
     told: ShotTrack, untold: ShotTrack, better: bool
 ) -> None:
     assert seen_better(told, untold, FIRE_US) is better
+
+
+@pytest.mark.parametrize(
+    ("told", "untold", "later_us"),
+    [
+        pytest.param(track(), track(3, left_us=FIRE_US + 9000), 9000.0, id="later"),
+        pytest.param(track(), track(3, left_us=FIRE_US - 9000), -9000.0, id="earlier"),
+        pytest.param(track(), track(3, left_us=FIRE_US - 7000), None, id="at about that time"),
+        pytest.param(track(), track(2, left_us=FIRE_US + 9000), None, id="not plainly"),
+        pytest.param(
+            track(2), track(3, left_us=FIRE_US + 9000), 9000.0, id="later, and better seen by one picture"
+        ),
+        pytest.param(track(3), track(3, left_us=FIRE_US + 9000), None, id="as well seen when it was told"),
+        pytest.param(track(3), track(), None, id="not seen at all"),
+    ],
+)
+def test_a_release_is_told_wrongly_where_a_shot_is_plainly_seen_to_leave_at_another_time(
+    told: ShotTrack, untold: ShotTrack, later_us: float | None
+) -> None:
+    assert left_later_us(told, untold, FIRE_US) == later_us

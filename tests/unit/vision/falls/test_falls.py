@@ -15,7 +15,7 @@ from game.montecassino import Square
 from vision.falls import Aftermath, find_falls
 from vision.registration import BoardView, register
 from vision.soldiers import read_board
-from vision.steady import STILL, Steady, Sways
+from vision.steady import Sways
 
 FRAME_US = 8333
 FRAMES = 50
@@ -260,21 +260,3 @@ def test_who_stands_between_two_places_is_the_less_sure_the_nearer_he_is_to_the_
         assert aftermath.may_stand[HIT] == pytest.approx(aftermath.may_have_fallen[other])
         chances.append(aftermath.may_stand[HIT])
     assert chances[1] > 2 * chances[0]
-
-
-@pytest.mark.parametrize("shift_px", [(0.0, 0.0), (0.7, -0.4), (-3.0, 2.2)])
-@pytest.mark.parametrize("light", [1.0, 0.93])
-def test_shake_and_light_are_measured_and_undone(shift_px: tuple[float, float], light: float) -> None:
-    table = Table(CAMERA, tuple(painted.standing(CROWD).values()))
-    reference = table.paint(seed=1)
-    picture = replace(table, light=light).paint(shift_px=shift_px, seed=2)
-    sway = Steady(reference).measure(picture)
-    assert (sway.du_px, sway.dv_px) == pytest.approx(shift_px, abs=0.15)
-    still = sway.undo(picture)[20:-20, 20:-20].astype(float)
-    assert np.abs(still - reference[20:-20, 20:-20]).mean() < 4
-
-
-def test_a_picture_without_edges_has_no_sway() -> None:
-    flat = np.full((200, 300), 90, dtype=np.uint8)
-    assert Steady(flat).measure(flat) == STILL
-    assert np.array_equal(STILL.undo(flat), flat)

@@ -40,6 +40,16 @@ def test_equation_agrees_with_stepwise_integration(speed: float, aside: float, c
         assert np.abs(flight.at(1000 * since_ms)[0] - truth).max() < 1.0
 
 
+@pytest.mark.parametrize("since_us", [0.0, 20_000.0, 90_000.0])
+@pytest.mark.parametrize("velocity", [(0.4, 9.5, -0.1), (-1.0, 3.0, 0.8), (0.0, 13.0, 2.0)])
+def test_the_velocity_is_how_fast_the_position_changes(
+    velocity: tuple[float, float, float], since_us: float
+) -> None:
+    flight = Flight(FIRE_US, np.array(MUZZLE_MM), np.array(velocity), DRAG_PER_M / 1000)
+    before, after = flight.at(FIRE_US + since_us + np.array([-50.0, 50.0]))
+    assert flight.velocity_at(FIRE_US + since_us) == pytest.approx((after - before) / 0.1, abs=1e-4)
+
+
 @settings(max_examples=25, deadline=None)
 @given(speeds, sideways, climbs, st.integers(0, 1000))
 def test_fit_finds_the_flight_from_lines_of_sight(
