@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from game.montecassino import Battle, BattleError, Chart, chart_of, play_chart, read_chart
+from game.montecassino import (
+    Battle,
+    BattleError,
+    Chart,
+    ChartReading,
+    Column,
+    chart_of,
+    play_chart,
+    read_chart,
+)
 from rig.battle_file import FaultyBattleFile, read_battle
+from rig.counted import counted
+from rig.csv_table import shown
 
 __all__ = ["ChartFile", "read_chart_file"]
 
@@ -28,7 +40,7 @@ def read_chart_file(path: Path) -> ChartFile:
     Raises
     ------
     FaultyBattleFile
-        If it cannot be opened, is no text, has neither title nor row, or is a battle file and faulty.
+        If it cannot be opened, is no text, has no line that a chart could have, or is a battle file and faulty.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -47,6 +59,8 @@ def read_chart_file(path: Path) -> ChartFile:
     reading = read_chart(text)
     if reading.chart == Chart(()):
         raise FaultyBattleFile(str(path), ["the file: found no row, expected a battle file or a chart"])
+    if not reading.looks_like_one:
+        raise FaultyBattleFile(str(path), [_no_chart(text, reading)])
     faults = [(fault.line, str(fault)) for fault in reading.faults]
     try:
         play = play_chart(reading.chart)
@@ -56,3 +70,12 @@ def read_chart_file(path: Path) -> ChartFile:
     faults += [(lines[fault.row], f"line {lines[fault.row]}, {fault}") for fault in play.faults]
     said = tuple(said for _, said in sorted(faults, key=lambda fault: fault[0]))
     return ChartFile(reading.chart, play.battle if play.whole else None, said)
+
+
+def _no_chart(text: str, reading: ChartReading) -> str:
+    """Say of a text of another kind what stands in its first line, and how much more there is."""
+    first, *others = sorted({fault.line for fault in reading.faults})
+    more = f"; {counted(len(others), 'more line')} like it" if others else ""
+    found = shown(re.split(r"\r\n|\r|\n", text)[first - 1])
+    columns = f"{len(Column)} columns: {', '.join(Column)}"
+    return f"line {first}: found {found}, expected a battle file, or a chart with its {columns}{more}"

@@ -88,6 +88,8 @@ class ChartReading:
     """The line, from 1, on which each row of the chart stands."""
     faults: tuple[ChartFault, ...]
     """Everything that cannot be read, by lines. Such lines are among the rows, as they were found."""
+    looks_like_one: bool
+    """Whether any line is one of the title, has heads of the chart, or as many cells as a row, right or wrong."""
 
 
 def format_chart(chart: Chart, language: Language = Language.ENGLISH) -> str:
@@ -198,6 +200,10 @@ def _are_heads(cells: Sequence[str]) -> bool:
     )
 
 
+def _is_whole(row: ChartRow | UnreadRow) -> bool:
+    return len(row.cells) == len(Column)
+
+
 class _ChartReader:
     """Takes lines one after another."""
 
@@ -206,6 +212,7 @@ class _ChartReader:
         self._title: dict[TitleLine, _Noted] = {}
         self._heads: dict[Column, int] = {}
         self._heads_missing: ChartFault | None = None
+        self._has_heads = False
         self._rows: list[tuple[int, ChartRow | UnreadRow]] = []
         self._faults: list[ChartFault] = []
 
@@ -231,6 +238,7 @@ class _ChartReader:
             Chart(tuple(row for _, row in self._rows), title.agreement, title.began, title.start),
             tuple(line for line, _ in self._rows),
             tuple(sorted([*self._faults, *title.faults], key=lambda fault: fault.line)),
+            looks_like_one=bool(self._title) or self._has_heads or any(map(_is_whole, rows)),
         )
 
     def _title_line(self, line: str, cells: Sequence[str]) -> tuple[TitleLine, str, str] | None:
@@ -263,6 +271,7 @@ class _ChartReader:
             column = _COLUMNS.get(plain(cell))
             if column is not None:
                 self._heads.setdefault(column, place)
+        self._has_heads |= len(self._heads) >= _HEADS_AT_LEAST
         if strange := ", ".join(cell for cell in cells if cell and plain(cell) not in _COLUMNS):
             self._faults.append(ChartFault(number, "heads", strange, f"heads of the chart: {_ALL_HEADS}"))
         missing = [column for column in Column if column not in self._heads]

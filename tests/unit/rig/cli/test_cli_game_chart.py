@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pypdf import PdfReader
 
-from game.montecassino import Agreement, Battle, Commanders, Shot, Side, Square, Turn
+from game.montecassino import Agreement, Battle, Column, Commanders, Shot, Side, Square, Turn
 from rig.battle_file import read_battle, write_battle
 from rig.cli import main
 
@@ -111,10 +111,37 @@ def test_a_miscount_is_named_and_the_battle_is_written(folder, capsys):
 
 
 def test_a_chart_full_of_faults_names_the_first_and_counts_the_rest(folder, capsys):
-    Path("long.txt").write_text("nonsense\n" * 500)
+    Path("long.txt").write_text("Allies: Ana\n" + "nonsense\n" * 500)
     _, _, err = rig(capsys, "long.txt")
     assert len(err) == 21
     assert err[-1] == "long.txt: and 481 more faults"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "found", "more"),
+    [
+        ('# Settings\n\n[port]\nurl = "twin"\n', 1, "# Settings", "; 2 more lines like it"),
+        ("\nelevation_deg,range_cm\n41.6,640\n", 2, "elevation_deg,range_cm", "; 1 more line like it"),
+        ("shot from the hip\n", 1, "shot from the hip", ""),
+        ("a\vb\nc\n", 1, "a\\u000bb", "; 1 more line like it"),
+    ],
+)
+def test_a_file_of_another_kind_is_one_sentence_and_nothing_is_written(
+    folder, capsys, text, line, found, more
+):
+    Path("other.txt").write_text(text)
+    status, out, err = rig(capsys, "other.txt", "--out", "chart.csv")
+    assert (status, out) == (2, [])
+    expected = f"a battle file, or a chart with its 9 columns: {', '.join(Column)}"
+    assert err == [f'rig: other.txt: line {line}: found "{found}", expected {expected}{more}']
+    assert not Path("chart.csv").exists()
+
+
+def test_a_lone_row_with_a_slip_is_taken_for_one_of_a_chart(folder, capsys):
+    Path("row.txt").write_text("1 | X | | A-17 | A-92 | | | | 24\n")
+    status, _, err = rig(capsys, "row.txt")
+    assert status == 1
+    assert err[0] == "row.txt: line 1, To: found 'A-92', expected a square from A-01 to A-72 or G-01 to G-72"
 
 
 def test_a_start_that_cannot_be_is_named(folder, capsys):
