@@ -79,6 +79,8 @@ def read_text(path: Path, error: type[FaultyFile], *, missing: str) -> str:
         fault = Fault("the file", "nothing", missing)
     except UnicodeDecodeError as bad:
         fault = Fault(f"byte {bad.start + 1}", "text that is not UTF-8", "a text file, which is UTF-8")
+    except IsADirectoryError:
+        fault = Fault("the file", "a folder", "a file that can be read")
     except OSError as bad:
         fault = Fault("the file", str(bad.strerror), "a file that can be read")
     raise error(str(path), [fault])

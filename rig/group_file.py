@@ -14,7 +14,7 @@ from rig.checked_file import Fault, FaultyFile
 from rig.csv_table import CsvRow, CsvTable, read_table, shown, to_number
 from rig.length_unit import LengthUnit
 
-__all__ = ["GroupFile", "GroupFileError", "read_group", "same_unit"]
+__all__ = ["GroupFile", "GroupFileError", "check_radius", "read_group", "same_unit"]
 
 _EXPECTED = "columns x,y or x_mm,y_mm (also cm, m, in)"
 _COLUMN = re.compile(r"([xy])(?:_(\w+))?", re.ASCII)
@@ -117,6 +117,25 @@ def same_unit(files: Sequence[GroupFile]) -> LengthUnit | None:
             found, expected = (each.unit or "no unit" for each in (other, first))
             raise GroupFileError(other.name, [Fault("line 1", found, f"{expected}, as {first.name} has")])
     return first.unit
+
+
+def check_radius(radius: float, unit: LengthUnit | None) -> None:
+    """Refuse the radius of a target that nobody shoots at; it may be as large as a shot may lie beside the point of aim.
+
+    Parameters
+    ----------
+    radius : float
+        In `unit`, or in the file's where nobody said one.
+
+    Raises
+    ------
+    GroupFileError
+        If it is not above 0, or too large.
+    """
+    most, sign = (_FARTHEST, "") if unit is None else (_FARTHEST_MM / unit.in_mm, f" {unit}")
+    if not 0 < radius <= most:
+        expected = f"a number above 0, at most {most:g}{sign}"
+        raise GroupFileError("--radius", [Fault("the target's radius", f"{radius:g}{sign}", expected)])
 
 
 def _columns(name: str, table: CsvTable, unit: LengthUnit | None) -> _Columns:

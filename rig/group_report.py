@@ -19,7 +19,7 @@ from calibration.dispersion import (
     describe,
     hit_probability,
 )
-from rig.group_file import GroupFile
+from rig.group_file import GroupFile, check_radius
 from rig.length_unit import LengthUnit
 
 if TYPE_CHECKING:
@@ -88,15 +88,17 @@ def report_group(
     file : GroupFile
         The group.
     radii : sequence of float
-        Of round targets that may be shot at, in the file's unit, each above 0.
+        Of round targets that may be shot at, in the file's unit.
     bootstrapped : mapping of str to Estimate
         Intervals by `calibration.dispersion.bootstrap`, to be shown with the rest.
 
     Raises
     ------
-    calibration.dispersion.GroupError
-        A radius is not above 0.
+    rig.group_file.GroupFileError
+        A radius is not above 0, or too large.
     """
+    for radius in radii:
+        check_radius(radius, file.unit)
     shots = Shots.of(file.points)
     group = describe(shots)
     chances = tuple(hit_probability(shots, radius) for radius in radii) if group.spread is not None else ()

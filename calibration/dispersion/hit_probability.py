@@ -40,10 +40,10 @@ def hit_probability(shots: Shots, radius: float) -> HitProbability:
     Raises
     ------
     GroupError
-        If the radius is not a number above 0, there are fewer than 2 shots, or they all lie at one place.
+        If the radius is not a finite number above 0, there are fewer than 2 shots, or they all lie at one place.
     """
     if not (radius > 0 and math.isfinite(radius)):
-        raise GroupError(f"the radius of the target is {radius:g}, expected a number above 0")
+        raise GroupError(f"the radius of the target is {radius:g}, expected a finite number above 0")
     about_aim, about_centre = Circles.about_aim(shots), Circles.about_centre(shots)
     sigma = about_centre.sigma
     chance, highest, lowest = (

@@ -107,7 +107,7 @@ def test_a_row_in_another_unit_is_asked_back(tmp_path: Path) -> None:
 
 
 def test_a_folder_and_a_missing_file_are_named(tmp_path: Path) -> None:
-    with pytest.raises(GroupFileError, match="Is a directory"):
+    with pytest.raises(GroupFileError, match="found a folder"):
         read_group(tmp_path)
     with pytest.raises(GroupFileError, match="found nothing, expected a CSV file"):
         read_group(tmp_path / "none.csv")

@@ -231,5 +231,5 @@ def test_few_shots_promise_less_than_sigma_alone() -> None:
 
 @pytest.mark.parametrize("radius", [0.0, -1.0, math.nan, math.inf])
 def test_a_target_has_a_size(radius: float) -> None:
-    with pytest.raises(GroupError, match="expected a number above 0"):
+    with pytest.raises(GroupError, match="expected a finite number above 0"):
         hit_probability(Shots.of([[0, 0], [1, 1]]), radius)

@@ -95,7 +95,7 @@ def test_a_file_with_ranges_and_speeds_finds_the_drag_too_and_show_tells_it_agai
         (["--tape", "648,655,651", "--elevation", "41.6", "--gravity", "1.6"], 2, "gravity"),
         (["--tape", "648,655,651", "--elevation", "41.6", "--out", "."], 2, "a file that can be written"),
         (["--csv", "nowhere.csv"], 2, "nowhere.csv: the file: found nothing"),
-        (["--csv", "."], 2, "found Is a directory"),
+        (["--csv", "."], 2, "found a folder"),
         (["--shots", "1-3"], 2, "there is no log here"),
         (["--shots", "3-1"], 2, "expected the lower number first"),
         (["--shots", "1-999999999999"], 2, "'1-999999999999' found, expected 100000 shots at most"),

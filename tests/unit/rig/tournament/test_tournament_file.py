@@ -147,7 +147,7 @@ def test_what_is_no_tournament_file_is_named(tmp_path, text, found):
 
 def test_a_missing_file_and_a_folder_are_named(tmp_path):
     assert "rig tournament new" in faults(tmp_path / "none.json")[0]
-    assert "Is a directory" in faults(tmp_path)[0]
+    assert "found a folder" in faults(tmp_path)[0]
 
 
 @pytest.mark.parametrize("other", ["montecassino-tournament/2", "montecassino-battle/1"])
