@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from rich.console import ConsoleRenderable, Group
+from rich.console import ConsoleRenderable
 from rich.table import Table
 from rich.text import Text
 
@@ -30,33 +30,33 @@ _METHODS = {
 _UNLIKELY = 0.05
 
 
-def group_tables(report: FileReport) -> Group:
-    """Return everything that can be said of a group, to be printed."""
+def group_tables(report: FileReport) -> Iterator[ConsoleRenderable]:
+    """Yield everything that can be said of a group, to be printed below one another."""
     shots, spread = report.group.shots, report.group.spread
     x, y = shots.centre
     count = counted(len(shots), "shot")
-    lines = [
-        Text(f"{report.file.name}: {count}, lengths in {report.unit}", style="bold"),
-        Text(f"centre at ({x:.4g}, {y:.4g}), {shots.offset:.4g} from the point of aim"),
-    ]
+    yield Text(f"{report.file.name}: {count}, lengths in {report.unit}", style="bold")
+    yield Text(f"centre at ({x:.4g}, {y:.4g}), {shots.offset:.4g} from the point of aim")
     if spread is None:
-        return Group(*lines)
-    parts: list[ConsoleRenderable] = [*lines, _figures(report, spread), _circles(spread)]
+        return
+    yield _figures(report, spread)
+    yield _circles(spread)
     if report.chances:
-        parts.append(_chances(report))
-    return Group(*parts, *map(Text, _remarks(report, report.group, spread)))
+        yield _chances(report)
+    yield from map(Text, _remarks(report, report.group, spread))
 
 
 def comparison_tables(
     names: Sequence[str], groups: Sequence[Shots], unit: LengthUnit | None, comparison: Comparison
-) -> Group:
-    """Return what groups have in common, to be printed."""
+) -> Iterator[ConsoleRenderable]:
+    """Yield what groups have in common, to be printed below one another."""
     said = "the files' unit" if unit is None else unit.value
     table = _table(f"Lengths in {said}", "", "shots", "centre x", "centre y", "sigma", "95 % interval")
     for name, shots, sigma in zip(names, groups, comparison.sigmas, strict=True):
         x, y = shots.centre
         table.add_row(name, str(len(shots)), f"{x:.4g}", f"{y:.4g}", f"{sigma.value:.4g}", _span(sigma))
-    return Group(table, *map(Text, _differences(comparison)))
+    yield table
+    yield from map(Text, _differences(comparison))
 
 
 def _differences(comparison: Comparison) -> Iterator[str]:

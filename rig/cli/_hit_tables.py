@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rich.console import ConsoleRenderable, Group
+from rich.console import ConsoleRenderable
 from rich.table import Table
 from rich.text import Text
 
@@ -19,16 +19,16 @@ __all__ = ["hit_tables"]
 _NAME_WIDTH = 13  # so that the two tables of a view stand in one column
 
 
-def hit_tables(statistics: Statistics, views: Sequence[By]) -> Group:
-    """Return the table of all shots and one for each view, to be printed."""
+def hit_tables(statistics: Statistics, views: Sequence[By]) -> Iterator[ConsoleRenderable]:
+    """Yield the table of all shots and those of each view, and remarks, to be printed below one another."""
     everything = tally("all", statistics.facts)
-    parts: list[ConsoleRenderable] = []
     views_found = {"shots": (everything,)} | {
         by.value: found for by, found in tallies(statistics, views).items()
     }
     for heading, found in views_found.items():
-        parts += [_hits(heading, found), _losses(heading, found)]
-    return Group(*parts, *map(Text, _remarks(statistics, everything)))
+        yield _hits(heading, found)
+        yield _losses(heading, found)
+    yield from map(Text, _remarks(statistics, everything))
 
 
 def _table(heading: str, *headings: str) -> Table:

@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from rich import box
+from rich.console import Console, ConsoleRenderable
 from rich.table import Table
 
-__all__ = ["plain_table"]
+__all__ = ["plain_table", "print_uncut"]
 
 
 def plain_table(title: str | None = None) -> Table:
     """Return a table without columns yet: a line under its heads and no other, flush with what is printed around it."""
     return Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
+
+
+def print_uncut(parts: Iterable[ConsoleRenderable]) -> None:
+    """Print tables at their own width, and what stands between them at the terminal's.
+
+    In a narrow terminal, or a pipe that has 80 columns, figures and names would be cut off; so it breaks the lines.
+    """
+    for part in parts:
+        # What is shown is names and figures: nothing in them is a sign for bold type, or for a picture.
+        console = Console(highlight=False, markup=False, emoji=False)
+        if isinstance(part, Table):
+            own_width = Console(markup=False, emoji=False, width=10_000).measure(part).maximum
+            console.width = max(console.width, own_width)
+        console.print(part)

@@ -64,11 +64,10 @@ def over_the_log(
     if as_json:
         print(json.dumps(hits_as_json(statistics, views), allow_nan=False))
     else:
-        from rich.console import Console
-
         from rig.cli._hit_tables import hit_tables
+        from rig.cli._tables import print_uncut
 
-        Console(highlight=False, markup=False).print(hit_tables(statistics, views))
+        print_uncut(hit_tables(statistics, views))
     if csv is not None:
         write_whole(csv, as_csv(statistics, views))
         typer.echo(f"wrote {csv}", err=True)
@@ -114,11 +113,10 @@ def group(
     if as_json:
         print(json.dumps(report.as_json(), allow_nan=False))
     else:
-        from rich.console import Console
-
         from rig.cli._group_tables import group_tables
+        from rig.cli._tables import print_uncut
 
-        Console(highlight=False, markup=False).print(group_tables(report))
+        print_uncut(group_tables(report))
     if plot is not None:
         from rig.group_plot import draw_group
 
@@ -156,8 +154,7 @@ def compare(
 
         print(json.dumps(comparison_as_json(names, shots, common, comparison), allow_nan=False))
         return
-    from rich.console import Console
-
     from rig.cli._group_tables import comparison_tables
+    from rig.cli._tables import print_uncut
 
-    Console(highlight=False, markup=False).print(comparison_tables(names, shots, common, comparison))
+    print_uncut(comparison_tables(names, shots, common, comparison))

@@ -11,6 +11,7 @@ import typer
 
 from rig.cli._app import RefusedError, app
 from rig.cli._outputs import check_html
+from rig.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,7 +98,7 @@ def new(
     terms = Terms(Option(option), Cannons(cannons), shots, _zone(zone), lines, boards)
     begun = Tournament(" ".join(name.split()) or file.stem, System(system), rounds or 0, terms)
     create_tournament(file, begun)
-    planned = f", {rounds} rounds" if rounds else ""
+    planned = f", {counted(rounds, 'round')}" if rounds else ""
     typer.echo(f"{begun.name}: {SYSTEM_NAMES[begun.system]}{planned}")
     typer.echo(f"every battle: {terms_told(begun)}")
 
@@ -119,7 +120,7 @@ def add(
 
     players = [Player(name, _zone(zone), shots) for name in names]
     _, after = change_tournament(file, lambda before: before.with_players(players))
-    typer.echo(f"{len(after.in_play)} players are in play")
+    typer.echo(_in_play(after))
 
 
 @_tournament.command()
@@ -134,7 +135,7 @@ def withdraw(
     player = before.player(name).name
     given_up = sum(1 for _ in before.open_pairings()) - sum(1 for _ in after.open_pairings())
     if not before.rounds:
-        typer.echo(f"{player} is off the list; {len(after.in_play)} players are in play")
+        typer.echo(f"{player} is off the list; {_in_play(after)}")
     elif given_up:
         forfeits = (
             "1 battle that was to come is a forfeit"
@@ -143,7 +144,7 @@ def withdraw(
         )
         typer.echo(f"{player} has withdrawn; {forfeits}")
     else:
-        typer.echo(f"{player} has withdrawn; {len(after.in_play)} players are in play")
+        typer.echo(f"{player} has withdrawn; {_in_play(after)}")
         for number, pairing in after.open_pairings():
             if player in pairing.names:
                 typer.echo(f"round {number}, board {pairing.board} still wants a result, or --absent")
@@ -244,6 +245,7 @@ def standings(file: TournamentFile) -> None:
     """Show the standings with every tie-break."""
     from game.montecassino.tournament import format_points
     from game.montecassino.tournament import standings as ranked
+    from rig.cli._tables import print_uncut
     from rig.tournament.file import read_tournament
     from rig.tournament.words import TIE_BREAKS_EXPLAINED, tell_tie_break
 
@@ -259,12 +261,12 @@ def standings(file: TournamentFile) -> None:
     for line in ranked(tournament):
         table.add_row(
             str(line.rank),
-            _plain(line.player + (" (withdrawn)" if line.player in gone else "")),
+            line.player + (" (withdrawn)" if line.player in gone else ""),
             format_points(line.points),
             *(tell_tie_break(line, tie_break) for tie_break, _, _ in TIE_BREAKS_EXPLAINED),
             str(line.fought),
         )
-    _print(table)
+    print_uncut([table])
     waiting = sum(1 for _ in tournament.open_pairings())
     if waiting:
         typer.echo(f"{waiting} result{'' if waiting == 1 else 's'} to come")
@@ -318,6 +320,11 @@ def page(
     typer.echo(f"wrote {target}")
 
 
+def _in_play(tournament: Tournament) -> str:
+    count = len(tournament.in_play)
+    return f"{counted(count, 'player')} {'is' if count == 1 else 'are'} in play"
+
+
 def _zone(text: str | None) -> tuple[Square, ...] | None:
     from game.montecassino import parse_squares
 
@@ -358,6 +365,7 @@ def _round_waiting(tournament: Tournament, board: int, *, correcting: bool) -> i
 
 def _print_round(tournament: Tournament, number: int) -> None:
     from game.montecassino.tournament import System
+    from rig.cli._tables import print_uncut
 
     each = tournament.rounds[number - 1]
     handicaps = [_handicap(tournament, pairing) for pairing in each.pairings]
@@ -365,11 +373,11 @@ def _print_round(tournament: Tournament, number: int) -> None:
     table = _table(*headings, *([("handicap", False)] if any(handicaps) else []))
     for pairing, handicap in zip(each.pairings, handicaps, strict=True):
         result = "" if pairing.result is None else str(pairing.result)
-        table.add_row(str(pairing.board), *map(_plain, pairing.names), result, *([handicap] * any(handicaps)))
+        table.add_row(str(pairing.board), *pairing.names, result, *([handicap] * any(handicaps)))
     if each.bye is not None:
-        table.add_row("", _plain(each.bye), "bye", "1" if tournament.system is System.SWISS else "")
+        table.add_row("", each.bye, "bye", "1" if tournament.system is System.SWISS else "")
     typer.echo(f"Round {number}")
-    _print(table)
+    print_uncut([table])
 
 
 def _handicap(tournament: Tournament, pairing: Pairing) -> str:
@@ -396,17 +404,3 @@ def _table(*headings: tuple[str, bool]) -> Table:
     for heading, right in headings:
         table.add_column(heading, justify="right" if right else "left", no_wrap=True)
     return table
-
-
-def _plain(text: str) -> str:
-    from rich.markup import escape
-
-    return escape(text)
-
-
-def _print(table: Table) -> None:
-    """Print a table at its own width: a narrow terminal or a pipe must cut no name off."""
-    from rich.console import Console
-
-    width = Console(width=10_000).measure(table).maximum
-    Console(width=width, highlight=False).print(table)

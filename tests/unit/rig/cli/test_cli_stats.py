@@ -211,6 +211,34 @@ def test_a_mistake_is_one_line_and_status_2(rig: Rig, words: tuple[str, ...], sa
     assert answer.err.splitlines()[-1].startswith("rig: ")
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("group", "group.csv", "--radius", "10"),
+        (
+            "compare",
+            "group.csv",
+            "a group of the spring tournament, second evening, without the wild shots.csv",
+        ),
+        ("--by", "target"),
+    ],
+)
+def test_a_narrow_terminal_cuts_no_figure_off(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    _log_two_shots()
+    shutil.copy("group.csv", "a group of the spring tournament, second evening, without the wild shots.csv")
+
+    def tables(columns: int) -> list[str]:
+        """Give the words of every line, as the remarks below the tables are broken at other places."""
+        monkeypatch.setenv("COLUMNS", str(columns))
+        return rig("stats", *words).out.split()
+
+    wide, narrow = tables(200), tables(40)
+    assert "…" not in "".join(narrow)
+    assert [word for word in narrow if word.strip("─")] == [word for word in wide if word.strip("─")]
+
+
 def test_groups_are_compared(rig: Rig) -> None:
     Path("tight.csv").write_text("x_mm,y_mm\n0,0\n1,0\n0,1\n1,1\n0.5,2\n")
     said = json.loads(rig("stats", "compare", "group.csv", "tight.csv", "--json").out)

@@ -45,6 +45,12 @@ def paired(rig: Rig) -> Rig:
     return rig
 
 
+def test_one_round_and_one_player_are_one(rig):
+    assert rig("new", "t.json", "--rounds", "1")[1][0] == "t: Swiss system, 1 round"
+    assert rig("add", "t.json", "Anna") == (0, ["1 player is in play"], [])
+    assert rig("add", "t.json", "Bruno") == (0, ["2 players are in play"], [])
+
+
 def refused(rig: Rig, *words: str) -> str:
     """Run a command that must fail and change nothing; give its one line."""
     before = {path: path.read_bytes() for path in Path().iterdir() if path.is_file()}
