@@ -53,7 +53,11 @@ def board_lines(
     """
     in_zone = frozenset(zone)
     arrived = {move.squares[-1]: "x" if move.captures else ">" for move in last.moves} if last else {}
-    left = {move.squares[0] for move in last.moves} if last else set()
+    left = (
+        {move.squares[0] for move in last.moves if move.squares[0] not in position.soldiers}
+        if last
+        else set()
+    )
     # Two boards fill the 80 columns of a terminal, and no more.
     label = len(str(all_squares(position.boards)[0])) + (2 if position.boards == 1 else 1)
     yield _caption(Side.G, position.boards, label)
@@ -71,7 +75,7 @@ def board_lines(
                 said, style = str(square.number), "dim"
             else:
                 said, style = arrived.get(square, "") + side, _SOLDIER[side]
-            if square in left and side is None:
+            if square in left:
                 said, style = f"{said}>", _LAST_TURN
             elif square in in_zone:
                 said, style = f"{said}:", _IN_ZONE if side is None else style
@@ -87,7 +91,8 @@ def board_lines(
         mover = position.turn.enemy
         signs = {">": f">{mover} has moved there", "x": f"x{mover} has taken a prisoner there"}
         meant = [meaning for sign, meaning in signs.items() if sign in arrived.values()]
-        yield Text(f"last turn {last}: {', '.join([*meant, '25> has been left'])}", style="dim")
+        meant += [f"{min(left).number}> has been left"] if left else []
+        yield Text(f"last turn {last}: {', '.join(meant)}", style="dim")
 
 
 def state_lines(position: Position) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shlex
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
@@ -141,7 +142,7 @@ class Playing:
     def how_to_go_on(self, path: Path) -> str:
         """Say which command goes on with a battle that is kept in a file."""
         opponent = "" if self._computer is None else f" --against computer --side {self._computer.enemy}"
-        return f"To go on: rig game play --battle {path}{opponent}"
+        return f"To go on: rig game play --battle {shlex.quote(str(path))}{opponent}"
 
     def _finish(self) -> None:
         """Say how the battle has ended; a slip of the pen can still be taken back."""

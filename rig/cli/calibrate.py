@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
@@ -206,7 +207,7 @@ def fire(
                     rows.strike()
                 for still_open in rows.open_ranges():
                     typer.echo(f"rig: {csv}: {still_open}", err=True)
-    typer.echo(f"{csv}: {rows.count} shots; fit them with: rig calibrate range --csv {csv}")
+    typer.echo(f"{csv}: {rows.count} shots; fit them with: rig calibrate range --csv {shlex.quote(str(csv))}")
 
 
 def _expected_range_cm(degrees: float, settings: Settings) -> float:

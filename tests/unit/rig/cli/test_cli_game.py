@@ -100,9 +100,13 @@ def test_a_zone_that_is_none_here_is_one_line(capsys, zone, said):
 @pytest.mark.parametrize(
     ("turn", "cells", "meaning"),
     [
-        ("A-17>A-25>A-33", ["17>", ">A"], "last turn A-17>A-25>A-33: >A has moved there, 25> has been left"),
-        ("A-17xA-26", ["17>", "xA"], "last turn A-17xA-26: xA has taken a prisoner there, 25> has been left"),
-        ("A-17>A-25;A-09>A-17", ["9>", ">A", ">A"], ""),
+        ("A-17>A-25>A-33", ["17>", ">A"], "last turn A-17>A-25>A-33: >A has moved there, 17> has been left"),
+        ("A-17xA-26", ["17>", "xA"], "last turn A-17xA-26: xA has taken a prisoner there, 17> has been left"),
+        (
+            "A-17>A-25;A-09>A-17",
+            ["9>", ">A", ">A"],
+            "last turn A-17>A-25;A-09>A-17: >A has moved there, 9> has been left",
+        ),
     ],
 )
 def test_the_board_marks_the_last_turn(turn, cells, meaning):
@@ -120,7 +124,7 @@ def test_the_marks_of_a_turn_of_the_germans_are_told_with_their_letter():
     lines = [
         line.plain for line in board_lines(apply_turn(Position.parse("G A01 G17 0/0 0/0 -"), last), last=last)
     ]
-    assert lines[-1] == "last turn G-17>G-25: >G has moved there, 25> has been left"
+    assert lines[-1] == "last turn G-17>G-25: >G has moved there, 17> has been left"
 
 
 def test_a_narrow_terminal_cuts_nothing_off(capsys, monkeypatch):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import pty
+import shlex
 import signal
 import subprocess
 import sys
@@ -39,7 +40,7 @@ class Rig:
         """Give the exit status, the lines on standard output, and standard error."""
         text = "".join(f"{line}\n" for line in typed).encode(errors="surrogateescape")
         self._monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
-        status = main(["game", *command.split()])
+        status = main(["game", *shlex.split(command)])
         captured = self._capsys.readouterr()
         return status, captured.out.splitlines(), captured.err
 
@@ -172,6 +173,12 @@ def test_what_was_agreed_is_not_agreed_again(rig):
     assert said == (
         "rig: b.json holds a battle that is agreed already; leave out --zone-a, or name another file\n"
     )
+
+
+def test_the_command_that_goes_on_can_be_typed_as_it_stands(rig):
+    _, out, _ = rig("play --first A --battle 'spring, table 1.json'", "adjourn")
+    assert out[-1] == "Adjourned. To go on: rig game play --battle 'spring, table 1.json'"
+    assert rig(out[-1].partition("rig game ")[2], "quit")[0] == 0
 
 
 def test_v4_a_battle_is_adjourned_to_a_file_and_resumed_from_it(rig):
