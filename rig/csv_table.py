@@ -7,13 +7,13 @@ import io
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rig.checked_file import Fault, FaultyFile, read_text
 from rig.counted import counted
 
-__all__ = ["CsvRow", "CsvTable", "read_table", "shown", "to_number"]
+__all__ = ["CsvRow", "CsvTable", "offering_the_others", "read_table", "shown", "to_number"]
 
 _LONGEST_SHOWN = 60
 
@@ -81,6 +81,12 @@ def read_table(path: Path, error: type[FaultyFile], *, expected: str) -> CsvTabl
     if not rows:
         raise error(name, [Fault("the file", "nothing in it", expected)])
     return CsvTable(rows[0].cells, tuple(rows[1:]))
+
+
+def offering_the_others(faults: Sequence[Fault]) -> list[Fault]:
+    """Return the faults of some rows, one or more; the last one says how the other rows are used all the same."""
+    hint = "; ".join(filter(None, (faults[-1].hint, "--skip-bad-rows uses the others")))
+    return [*faults[:-1], replace(faults[-1], hint=hint)]
 
 
 def to_number(cell: str) -> float | None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rig.checked_file import Fault, FaultyFile
-from rig.csv_table import CsvRow, CsvTable, read_table, shown, to_number
+from rig.csv_table import CsvRow, CsvTable, offering_the_others, read_table, shown, to_number
 from rig.length_unit import LengthUnit
 
 __all__ = ["GroupFile", "GroupFileError", "check_radius", "read_group", "same_unit"]
@@ -95,10 +95,7 @@ def read_group(path: Path, *, unit: LengthUnit | None = None, skip_bad_rows: boo
         faults.append(Fault("the file", "no row that can be used", "a row for each shot"))
         skip_bad_rows = False
     if faults and not skip_bad_rows:
-        if sound.any():
-            hint = "; ".join(filter(None, (faults[-1].hint, "--skip-bad-rows uses the others")))
-            faults[-1] = replace(faults[-1], hint=hint)
-        raise GroupFileError(name, faults)
+        raise GroupFileError(name, offering_the_others(faults) if sound.any() else faults)
     kept = tuple(line for line, good in zip(lines, sound, strict=True) if good)
     return GroupFile(name, placed[sound], columns.unit, kept, tuple(faults))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import median
 
 from rig.checked_file import Fault, FaultyFile
-from rig.csv_table import CsvTable, read_table, shown, to_number
+from rig.csv_table import CsvTable, offering_the_others, read_table, shown, to_number
 from rig.length_unit import LengthUnit
 
 __all__ = ["MeasuredRanges", "RangeFileError", "read_ranges", "read_tape"]
@@ -119,7 +119,9 @@ def read_ranges(path: Path, *, unit: LengthUnit | None = None, skip_bad_rows: bo
             before = values.get("shots_before")
             shot = values.get("shot") if before is None else before + 1
             rows.append(_Row(line, value, shot, values.get("dwell_s"), values.get("elevation_deg")))
-    return _checked(name, rows, unit, faults, column_unit=column_unit, skip_bad_rows=skip_bad_rows)
+    return _checked(
+        name, rows, unit, faults, column_unit=column_unit, skip_bad_rows=skip_bad_rows, may_skip=True
+    )
 
 
 def _checked(
@@ -130,6 +132,7 @@ def _checked(
     *,
     column_unit: LengthUnit | None = None,
     skip_bad_rows: bool = False,
+    may_skip: bool = False,
 ) -> MeasuredRanges:
     given = unit or column_unit or LengthUnit.CM
     factor = given.in_mm / 1000
@@ -151,7 +154,7 @@ def _checked(
                 faults.append(fault)
         rows = sound
     if faults and not (skip_bad_rows and rows):
-        raise RangeFileError(name, faults)
+        raise RangeFileError(name, offering_the_others(faults) if may_skip and rows else faults)
     elevations = sorted({row.elevation_deg for row in rows if row.elevation_deg is not None})
     if len(elevations) > 1:
         told = ", ".join(f"{elevation:g}" for elevation in elevations[:4])

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from calibration.fit import MeasuredShot
 from calibration.flight import Projectile
 from rig.checked_file import Fault, FaultyFile
-from rig.csv_table import CsvTable, read_table, shown, to_number
+from rig.csv_table import CsvTable, offering_the_others, read_table, shown, to_number
 from rig.length_unit import LengthUnit
 
 __all__ = [
@@ -181,7 +181,7 @@ def read_shots(
     if not table.rows:
         faults.append(Fault("the file", "no rows below the header", "a row for each shot"))
     if not shots or (faults and not skip_bad_rows):
-        raise ShotsFileError(name, faults + still_open)
+        raise ShotsFileError(name, (offering_the_others(faults) if shots else faults) + still_open)
     return ShotsFile(name, tuple(shots), given, tuple(faults + still_open))
 
 

@@ -151,10 +151,23 @@ def test_a_bad_file_says_what_is_wrong_and_where(tmp_path, text, sentence):
         read_ranges(written(tmp_path, text))
 
 
+def test_a_shot_that_was_not_measured_tells_how_to_use_the_others(tmp_path):
+    """`rig calibrate fire` leaves the range empty where nobody measured it."""
+    path = written(
+        tmp_path, "elevation_deg,range_cm,gate_mps,dwell_s\n42,648,9.6,3\n42,,9.7,3\n42,650,9.6,3\n"
+    )
+    with pytest.raises(
+        RangeFileError, match=r"line 3, range: found nothing, .* \(--skip-bad-rows uses the others\)"
+    ):
+        read_ranges(path)
+    assert len(read_ranges(path, skip_bad_rows=True).ranges_m) == 2
+
+
 def test_a_bad_row_is_left_out_only_if_told_so(tmp_path):
     path = written(tmp_path, "range_cm\n648\nabc\n650\n6.5\n")
-    with pytest.raises(RangeFileError):
+    with pytest.raises(RangeFileError) as refused:
         read_ranges(path)
+    assert str(refused.value.faults[-1]).endswith("(is it in m?; --skip-bad-rows uses the others)")
     read = read_ranges(path, skip_bad_rows=True)
     assert read.ranges_m == pytest.approx((6.48, 6.5))
     assert [fault.key for fault in read.skipped] == ["line 3, range", "line 5, range"]

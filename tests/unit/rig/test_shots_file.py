@@ -29,6 +29,8 @@ def test_a_shot_with_an_open_range_is_not_read_and_counts_for_the_spring(path: P
 
 def test_a_row_that_cannot_be_used_counts_for_the_spring(path: Path) -> None:
     path.write_text(f"{HEADER}\n41.6,forty,9.6,15\n41.6,661,,15\n")
+    with pytest.raises(ShotsFileError, match=r"line 2, range_cm: .* \(--skip-bad-rows uses the others\)"):
+        read(path)
     (shot,) = read(path, skip_bad_rows=True).shots
     assert shot.shots_before == 1
 

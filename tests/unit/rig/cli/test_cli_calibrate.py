@@ -145,7 +145,7 @@ def test_ranges_in_metres_are_taken_where_that_is_said(capsys):
             ROWS + "41.6,650,961,16\n",
             ["line 8: found the gate speed is 961 m/s, expected above 0 and below 100"],
         ),
-        (ROWS + "41.6,0,,16\n", ["line 8: found the range is 0 m, expected above 0 and below 1000 m\n"]),
+        (ROWS + "41.6,0,,16\n", ["line 8: found the range is 0 m, expected above 0 and below 1000 m ("]),
     ],
 )
 def test_every_bad_row_of_a_file_is_named(capsys, text, sentences):
