@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from game import montecassino as rules
 from rig.log import Fired, Shot
+
+if TYPE_CHECKING:
+    from rig.settings import Settings
 
 __all__ = ["NotOfThisBattle", "not_yet_entered", "with_shot"]
 
@@ -34,10 +38,10 @@ def not_yet_entered(shots: Sequence[Shot], battle: rules.Battle) -> Shot | None:
     return last
 
 
-def with_shot(battle: rules.Battle, shot: Shot) -> rules.Battle:
+def with_shot(battle: rules.Battle, shot: Shot, settings: Settings) -> rules.Battle:
     """Return the battle after a shot of the log, by the verdict that stands in the log.
 
-    An adjourned battle is resumed by it.
+    An adjourned battle is resumed by it. `settings` are those that name the log.
 
     Raises
     ------
@@ -50,12 +54,12 @@ def with_shot(battle: rules.Battle, shot: Shot) -> rules.Battle:
     name = f"shot {shot.shot_id}"
     if shot.pending:
         squares = ", ".join(doubt.square for doubt in shot.pending)
-        raise NotOfThisBattle(
-            f"{name} waits for its commanders' word on {squares}: rig decide {shot.shot_id} SQUARE leaves"
-        )
+        decide = settings.command("decide", f"{shot.shot_id} SQUARE leaves")
+        raise NotOfThisBattle(f"{name} waits for its commanders' word on {squares}: {decide}")
     verdict = shot.verdict
     if verdict is None or verdict.after is None:
-        read = "" if shot.recording_path is None else f"read its recording, rig judge {shot.shot_id}, or "
+        judge = settings.command("judge", str(shot.shot_id))
+        read = "" if shot.recording_path is None else f"read its recording, {judge}, or "
         raise NotOfThisBattle(
             f"{name} was never judged, so the log does not know who leaves; "
             f"{read}type it in by hand: rig game play --battle FILE"

@@ -66,7 +66,7 @@ def camera_health(
     yield from _exposure(camera, settings)
     if asked.source != TWIN and not asked.delay_us:
         found = "how late its pictures come is not known"
-        yield Finding(Level.WARNING, "delay", found, "after five shots: rig camera delay")
+        yield Finding(Level.WARNING, "delay", found, f"after five shots: {settings.command('camera delay')}")
     yield _memory(camera, settings)
     yield from _large_clips(camera, frames[-_PICTURES_TO_READ:], settings)
     yield from _board(typical([frame.image for frame in frames[-_PICTURES_TO_READ:]]), settings)

@@ -242,7 +242,7 @@ def learnt_health(settings: Settings) -> Iterator[Finding]:
     try:
         calibration = calibration_of(settings.cannon)
     except CalibrationFileError as error:
-        todo = f"name another in {settings.name}, or make it: rig calibrate range"
+        todo = f"name another in {settings.name}, or make it: {settings.command('calibrate range')}"
         yield Finding(Level.FAULT, "calibration", str(error), todo)
     else:
         if calibration is not None:

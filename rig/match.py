@@ -98,9 +98,9 @@ class ShotNotAllowed(Exception):
     exit_status = 1
 
 
-def how_to_decide(shot_id: int) -> str:
+def how_to_decide(shot_id: int, settings: Settings) -> str:
     """Return the command by which a commander's word is said."""
-    return f"rig decide {shot_id} SQUARE leaves|stays"
+    return settings.command("decide", f"{shot_id} SQUARE leaves|stays")
 
 
 class DoubtPending(Exception):
@@ -108,11 +108,11 @@ class DoubtPending(Exception):
 
     exit_status = 1
 
-    def __init__(self, shot: log.Shot) -> None:
+    def __init__(self, shot: log.Shot, settings: Settings) -> None:
         self.shot_id = shot.shot_id
         doubts = ", ".join(f"{doubt.square} (side {doubt.commander})" for doubt in shot.pending)
         super().__init__(
-            f"shot {shot.shot_id} waits for a decision on {doubts}; say it with: {how_to_decide(shot.shot_id)}"
+            f"shot {shot.shot_id} waits for a decision on {doubts}; say it with: {how_to_decide(shot.shot_id, settings)}"
         )
 
 
@@ -379,7 +379,7 @@ class Match:
             if shot.verdict is not None:
                 return
             if shot.recording_path is not None:
-                look = f"rig judge {shot_id} reads its recording"
+                look = f"{self._judge_later(shot_id)} reads its recording"
         why = str(error).rstrip(".")
         fired = (
             f"was fired, and was not judged: {why}"
@@ -489,7 +489,7 @@ class Match:
         except LogError as error:
             raise NotKept(
                 f"{known}; its recording is whole in {folder}, and the log does not take that: {error}; "
-                f"once that is mended: rig judge {shot_id}"
+                f"once that is mended: {self._judge_later(shot_id)}"
             ) from error
 
     def _picture_bytes(self) -> int:
@@ -553,13 +553,16 @@ class Match:
         except (JudgeError, RecordingError, UniformsFileError) as error:
             raise NotKept(
                 f"shot {shot_id} was fired, and could not be judged: {error}; "
-                f"rig judge {shot_id} reads its recording again"
+                f"{self._judge_later(shot_id)} reads its recording again"
             ) from error
         except LogError as error:
             raise NotKept(
                 f"shot {shot_id} was fired, and its verdict is not told, since the log does not take it: {error}; "
-                f"once that is mended, rig judge {shot_id} reads its recording"
+                f"once that is mended, {self._judge_later(shot_id)} reads its recording"
             ) from error
+
+    def _judge_later(self, shot_id: int) -> str:
+        return self.settings.command("judge", str(shot_id))
 
     def _reached(self, shot_id: int, stage: Stage) -> None:
         self._log.reached(shot_id, stage, clock_us=self._now())

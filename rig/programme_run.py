@@ -70,8 +70,9 @@ class ProgrammeStopped(Exception):
 class NotJudged(LogError):
     """An earlier shot of the programme may have changed the table, and nothing says how."""
 
-    def __init__(self, shot: log.Shot) -> None:
-        read = "" if shot.recording_path is None else f"read its recording, rig judge {shot.shot_id}, or "
+    def __init__(self, shot: log.Shot, settings: Settings) -> None:
+        judge = settings.command("judge", str(shot.shot_id))
+        read = "" if shot.recording_path is None else f"read its recording, {judge}, or "
         super().__init__(
             f"shot {shot.shot_id} may have been fired and was never judged, so nobody knows who still stands; "
             f"{read}begin a programme of its own with the position on the table"
@@ -156,6 +157,7 @@ class ProgrammeRun:
         self.programme = programme
         self.planned = programme.shots()
         self._first = Position.parse(programme.position or settings.game.position)
+        self._settings = settings
         self._zones = zones
         self._log = shots
         self._identity = programme.identity
@@ -188,9 +190,9 @@ class ProgrammeRun:
             # By shot number: the order of the log is the order of firing.
             for earlier in sorted(self.spent().values(), key=lambda each: each.shot_id):
                 if earlier.pending:
-                    raise DoubtPending(earlier)
+                    raise DoubtPending(earlier, self._settings)
                 if earlier.verdict is None or earlier.verdict.after is None:
-                    raise NotJudged(earlier)
+                    raise NotJudged(earlier, self._settings)
                 position = Position.parse(earlier.verdict.after)
         return replace(position, turn=shot.side)
 

@@ -7,6 +7,7 @@ a setting means.
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -40,6 +41,8 @@ __all__ = [
     "parse_settings",
     "read_settings",
 ]
+
+_USUAL_NAME = "rig.toml"
 
 TWIN = "twin"
 """The port and the camera source that mean the twin."""
@@ -501,12 +504,32 @@ class Settings(Table):
     log: Log = Log()
     twin: dict[str, Any] = Field(default_factory=dict)
     """How the twin behaves, and misbehaves; read only where port and camera are `twin`."""
-    _name: str = PrivateAttr("rig.toml")
+    _name: str = PrivateAttr(_USUAL_NAME)
 
     @property
     def name(self) -> str:
         """The file that they stand in, for what is said of them."""
         return self._name
+
+    def command(self, name: str, rest: str = "") -> str:
+        """Return a command of `rig` as it is typed for this table, which is named where its file is not the usual one.
+
+        Parameters
+        ----------
+        name
+            Of the command, as far as `--settings` stands behind it.
+        rest
+            What else is typed.
+
+        Examples
+        --------
+        >>> Settings().command("decide", "12 G-41 stays")
+        'rig decide 12 G-41 stays'
+        >>> parse_settings("", "table 2.toml").command("judge", "12")
+        "rig judge --settings 'table 2.toml' 12"
+        """
+        table = "" if self._name == _USUAL_NAME else f"--settings {shlex.quote(self._name)}"
+        return " ".join(filter(None, ("rig", name, table, rest)))
 
     def conflicts(self) -> Iterator[Fault]:
         """Hold one table against another."""
@@ -529,7 +552,7 @@ class Settings(Table):
                 )
 
 
-def parse_settings(text: str, name: str = "rig.toml") -> Settings:
+def parse_settings(text: str, name: str = _USUAL_NAME) -> Settings:
     """Read settings from a text.
 
     Raises
@@ -537,7 +560,9 @@ def parse_settings(text: str, name: str = "rig.toml") -> Settings:
     SettingsError
         With everything that is wrong.
     """
-    return validate(Settings, parse_toml(text, name, SettingsError), name, SettingsError)
+    settings = validate(Settings, parse_toml(text, name, SettingsError), name, SettingsError)
+    settings._name = name
+    return settings
 
 
 def read_settings(path: Path) -> Settings:
@@ -557,6 +582,4 @@ def read_settings(path: Path) -> Settings:
     cannon = settings.cannon
     if cannon.calibration is not None:
         changes["cannon"] = cannon.model_copy(update={"calibration": str(here / cannon.calibration)})
-    placed_here = settings.model_copy(update=changes)
-    placed_here._name = str(path)
-    return placed_here
+    return settings.model_copy(update=changes)

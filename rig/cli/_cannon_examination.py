@@ -54,7 +54,8 @@ class CannonExamination:
 
     def examine(self) -> NoAnswer | None:
         """Ask the cannon who it is, look at its inputs, and move what may be moved; where nobody answers, return that."""
-        with self._told("firmware", "see to power, port and speed; or flash it: rig flash"):
+        flash = self._settings.command("flash")
+        with self._told("firmware", f"see to power, port and speed; or flash it: {flash}"):
             try:
                 identity = self._line.link.identify()
             except NoAnswer as silent:

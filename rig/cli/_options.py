@@ -83,8 +83,10 @@ def open_log_to_read(settings_file: Path) -> ShotLog:
     """Open the log that the settings name, and say on standard error what a dead process left unfinished."""
     from rig.log import open_log, tell
 
-    log = open_log(Path(settings_or_defaults(settings_file).log.path), create=False)
+    settings = settings_or_defaults(settings_file)
+    log = open_log(Path(settings.log.path), create=False)
     for shot in log.interrupted:
-        judge = f"; rig judge {shot.shot_id} reads it" if shot.recording_path and not shot.verdicts else ""
+        judge = f"; {settings.command('judge', str(shot.shot_id))} reads it"
+        judge = judge if shot.recording_path and not shot.verdicts else ""
         typer.echo(f"rig: shot {shot.shot_id} at {shot.planned.target}: {tell(shot)}{judge}", err=True)
     return log

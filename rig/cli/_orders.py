@@ -45,15 +45,17 @@ class Start:
 class PositionUnknown(RefusedError):
     """The last shot was fired, or may have been, and was never judged: nobody knows who stands where."""
 
-    def __init__(self, shot: Shot) -> None:
+    def __init__(self, shot: Shot, settings: Settings) -> None:
         super().__init__(
             f"shot {shot.shot_id} at {shot.planned.target} was fired, or may have been, and was never judged; "
-            f"{_from_recording(shot)}say who stands where: --position '...', or --position camera to read it from the picture"
+            f"{_from_recording(shot, settings)}say who stands where: --position '...', or --position camera to read it from the picture"
         )
 
 
-def _from_recording(shot: Shot) -> str:
-    return "" if shot.recording_path is None else f"rig judge {shot.shot_id} reads its recording; or "
+def _from_recording(shot: Shot, settings: Settings) -> str:
+    if shot.recording_path is None:
+        return ""
+    return f"{settings.command('judge', str(shot.shot_id))} reads its recording; or "
 
 
 def with_hardware(settings: Settings, *, port: str | None, camera: str | None) -> Settings:
@@ -90,7 +92,7 @@ def start_of(settings: Settings, position: str | None, side: str | None) -> Star
     elif position is not None:
         start = Start(Position.parse(position), from_camera=False)
     elif judged is not None:
-        raise PositionUnknown(judged)
+        raise PositionUnknown(judged, settings)
     else:
         start = Start(last, from_camera=False)
     fires = side_with_cannon(settings, start.position.turn, side)
@@ -129,10 +131,11 @@ def start_in_battle(settings: Settings, path: Path) -> tuple[Start, Battle]:
             left_open = not_yet_entered(log.shots(), battle)
         if left_open is not None:
             if left_open.pending:
-                raise DoubtPending(left_open)
+                raise DoubtPending(left_open, settings)
+            enter = settings.command("game enter", f"{shlex.quote(str(path))} {left_open.shot_id}")
             raise RefusedError(
                 f"shot {left_open.shot_id} at {left_open.planned.target} was fired, or may have been, from where the battle "
-                f"stands: enter it first, with rig game enter {shlex.quote(str(path))} {left_open.shot_id}"
+                f"stands: enter it first, with {enter}"
             )
     return Start(battle.position, from_camera=False), battle
 
@@ -167,7 +170,7 @@ def _last_position(settings: Settings) -> tuple[Position, Shot | None]:
                 if shot.planned.plan is not None or shot.planned.position is None:
                     continue  # a programme sets its soldiers up by itself
                 if shot.pending:
-                    raise DoubtPending(shot)
+                    raise DoubtPending(shot, settings)
                 if shot.verdict is not None and shot.verdict.after is not None:
                     return Position.parse(shot.verdict.after), None
                 if shot.fired is not Fired.NO:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rig.cli._app import app
-from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read
+from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read, settings_or_defaults
 from rig.cli._outputs import check_png
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rig.docket import Answer, Case
+    from rig.settings import Settings
 
 __all__ = ["list_open", "rule", "show"]
 
@@ -71,7 +72,7 @@ def show(
 
     with open_log_to_read(context.obj) as log:
         found = case(log, number)
-    for line in _in_full(found):
+    for line in _in_full(found, settings_or_defaults(context.obj)):
         typer.echo(line)
     if found.shot.recording_path is None:
         typer.echo("  pictures   none: the shot was not recorded")
@@ -120,7 +121,7 @@ def _answer(answer: Answer) -> str:
     return f"{_likely(answer)}: {'leaves' if answer.leaves else 'put back'}"
 
 
-def _in_full(case: Case) -> Iterator[str]:
+def _in_full(case: Case, settings: Settings) -> Iterator[str]:
     from rig.log import tell_decision, tell_time
     from rig.told_together import parted, told_together
 
@@ -136,6 +137,7 @@ def _in_full(case: Case) -> Iterator[str]:
     if case.one_leaves:
         yield "  rule       exactly one of this shot's doubts leaves: naming it says that the others stay"
     if doubt.decision is None:
-        yield f"  rules      the commander of {doubt.commander}: rig docket rule {doubt.number} CAUSE --side {doubt.commander} --by NAME"
+        rule = settings.command("docket", f"rule {doubt.number} CAUSE --side {doubt.commander} --by NAME")
+        yield f"  rules      the commander of {doubt.commander}: {rule}"
         return
     yield f"  ruled      {tell_decision(doubt.decision)}, {tell_time(doubt.decision.at_utc_us)}"

@@ -137,10 +137,10 @@ def _tell_silence(examination: Examination, settings: Settings, silent: NoAnswer
                 Level.FAULT,
                 "firmware",
                 f"no cannon answers at {asked} baud, and one does at {baud}",
-                f"set baud = {baud} under [port] of {settings.name}, or flash it anew for {asked}: rig flash",
+                f"set baud = {baud} under [port] of {settings.name}, or flash it anew for {asked}: {settings.command('flash')}",
             )
             return
-    todo = "see to power, port and speed; or flash it: rig flash"
+    todo = f"see to power, port and speed; or flash it: {settings.command('flash')}"
     examination.tell(Level.FAULT, "firmware", str(silent), todo)
 
 

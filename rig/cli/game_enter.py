@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from rig.cli._game import game_group
-from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read
+from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read, settings_or_defaults
 
 __all__ = ["enter"]
 
@@ -37,6 +37,6 @@ def enter(
             logged = fired[-1]
         else:
             logged = log.shot(shot)
-        after = with_shot(begun, logged)
+        after = with_shot(begun, logged, settings_or_defaults(settings))
         write_battle(battle, after)
     typer.echo(f"shot {logged.shot_id} is entered in {battle}: {after.history[-1].entry}")

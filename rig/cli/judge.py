@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rig.cli._app import app
-from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read
+from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read, settings_or_defaults
 
 if TYPE_CHECKING:
     from rig.log import ShotLog
@@ -38,9 +38,12 @@ def judge(
     if judged.pending:
         from rig.match import how_to_decide
 
-        typer.echo(f"Until the commanders have spoken nobody is moved; say it with: {how_to_decide(shot)}")
+        typer.echo(
+            f"Until the commanders have spoken nobody is moved; say it with: {how_to_decide(shot, settings_or_defaults(settings))}"
+        )
     if judged.planned.plan is None:
-        typer.echo(f"If it was fired in a battle, it goes in with: rig game enter FILE {shot}")
+        enter = settings_or_defaults(settings).command("game enter", f"FILE {shot}")
+        typer.echo(f"If it was fired in a battle, it goes in with: {enter}")
 
 
 def _list(log: ShotLog) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rig.cli._app import app
-from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read
+from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read, settings_or_defaults
 from rig.counted import counted
 
 if TYPE_CHECKING:
@@ -62,7 +62,12 @@ def list_shots(
         table.add_row(*_row(shot))
     Console(markup=False).print(table)
     if len(shots) > last:
-        typer.echo(f"{len(shots) - last} earlier shots are not shown; rig log --last {len(shots)} shows all")
+        everything = settings_or_defaults(settings).command("log", f"--last {len(shots)}")
+        typer.echo(f"{_left_out(len(shots) - last, 'shot')}; {everything} shows all")
+
+
+def _left_out(count: int, what: str) -> str:
+    return f"{counted(count, f'earlier {what}')} {'is' if count == 1 else 'are'} not shown"
 
 
 def _row(shot: Shot) -> Iterable[str]:
@@ -187,9 +192,8 @@ def list_sessions(
         )
     Console(highlight=False).print(table)
     if len(sessions) > last:
-        typer.echo(
-            f"{len(sessions) - last} earlier sessions are not shown; rig log sessions --last {len(sessions)} shows all"
-        )
+        everything = settings_or_defaults(context.obj).command("log", f"sessions --last {len(sessions)}")
+        typer.echo(f"{_left_out(len(sessions) - last, 'session')}; {everything} shows all")
 
 
 @_log.command()

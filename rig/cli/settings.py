@@ -24,7 +24,7 @@ def init(
 ) -> None:
     """Write a commented settings file with every value at its default."""
     from rig.cli._twin_table import twin_text
-    from rig.settings import Settings
+    from rig.settings import Settings, parse_settings
     from rig.settings_text import settings_text
 
     text = settings_text(Settings(), twin=twin_text())
@@ -34,7 +34,8 @@ def init(
             file.write(text)
     except FileExistsError:
         raise RefusedError(f"{path} is there already; move it away first, or name another file") from None
-    typer.echo(f"wrote {path}; change what differs on your table, then: rig check")
+    check = parse_settings(text, str(path)).command("check")
+    typer.echo(f"wrote {path}; change what differs on your table, then: {check}")
 
 
 @app.command(rich_help_panel="Set up")

@@ -99,20 +99,18 @@ def shoot(
             shot = rig.log.shot(read.shot_id)
             if begun is not None and battle is not None and not shot.pending:
                 # At once: whoever ends the rig from here on must not leave the battle behind the log.
-                after = with_shot(begun, shot)
+                after = with_shot(begun, shot, chosen)
                 write_battle(battle, after)
                 say(console, f"entered in {battle}: {after.history[-1].entry}")
 
         done = rig.match.shoot(Order(square, before, zone, agreed), tell)
         say(console, f"recorded in {done.folder}")
         if done.verdict.undecided:
-            decide = how_to_decide(done.shot_id)
+            decide = how_to_decide(done.shot_id, chosen)
             say(console, f"Until the commanders have spoken nobody is moved; say it with: {decide}")
             if battle is not None:
-                say(
-                    console,
-                    f"Then the shot goes into the battle: rig game enter {shlex.quote(str(battle))} {done.shot_id}",
-                )
+                enter = chosen.command("game enter", f"{shlex.quote(str(battle))} {done.shot_id}")
+                say(console, f"Then the shot goes into the battle: {enter}")
             return
         rig.hands.set_up(done.verdict.casualties, done.verdict.put_back)
 

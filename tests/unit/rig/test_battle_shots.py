@@ -20,6 +20,8 @@ from game.montecassino.entries import Adjourn, Shot
 from rig.battle_shots import NotOfThisBattle, not_yet_entered, with_shot
 from rig.judging import as_logged, decide, judge_again
 from rig.log import Analysis, Fall, ShotLog, Stage, open_log_in_memory
+from rig.log import Shot as LoggedShot
+from rig.settings import Settings, parse_settings
 
 POSITION = "A A01-A23,A60 G25-G48 0/0 20/20 -"
 ZONE = "G25-G40,A60"
@@ -43,41 +45,50 @@ def _judged(log: ShotLog, *causes: str, **planned: str) -> int:
     return shot_id
 
 
+def _entered(battle: Battle, shot: LoggedShot) -> Battle:
+    return with_shot(battle, shot, Settings())
+
+
 def test_the_casualties_of_the_verdict_are_the_entry(log: ShotLog) -> None:
     shot = log.shot(_judged(log, "direct"))
-    after = with_shot(BATTLE, shot)
+    after = _entered(BATTLE, shot)
     assert after.history[-1].entry == Shot(parse_squares("G33"))
     assert shot.verdict is not None
     assert str(after.position) == shot.verdict.after
 
 
 def test_a_shot_that_hits_nobody_who_counts_is_a_miss(log: ShotLog) -> None:
-    assert with_shot(BATTLE, log.shot(_judged(log, "dragged"))).history[-1].entry == Shot()
+    assert _entered(BATTLE, log.shot(_judged(log, "dragged"))).history[-1].entry == Shot()
 
 
 def test_v4_an_adjourned_battle_is_resumed_by_its_shot(log: ShotLog) -> None:
-    after = with_shot(BATTLE.play(Adjourn()), log.shot(_judged(log, "direct")))
+    after = _entered(BATTLE.play(Adjourn()), log.shot(_judged(log, "direct")))
     assert [str(played.entry) for played in after.history] == ["||", "*G-33"]
 
 
 def test_c8_a_doubt_keeps_the_shot_out_until_it_is_decided(log: ShotLog) -> None:
     shot_id = _judged(log, "direct", "ricochet")
     with pytest.raises(NotOfThisBattle, match=f"word on G-33: rig decide {shot_id}"):
-        with_shot(BATTLE, log.shot(shot_id))
+        _entered(BATTLE, log.shot(shot_id))
+    second_table = parse_settings("", "table-2.toml")
+    with pytest.raises(
+        NotOfThisBattle, match=f": rig decide --settings table-2.toml {shot_id} SQUARE leaves"
+    ):
+        with_shot(BATTLE, log.shot(shot_id), second_table)
     decide(log, shot_id, "G-33", leaves=True)
-    assert with_shot(BATTLE, log.shot(shot_id)).history[-1].entry == Shot(parse_squares("G33"))
+    assert _entered(BATTLE, log.shot(shot_id)).history[-1].entry == Shot(parse_squares("G33"))
 
 
 def test_a_shot_goes_in_once(log: ShotLog) -> None:
     shot = log.shot(_judged(log, "direct"))
     with pytest.raises(NotOfThisBattle, match=r"already, as its entry 1: \*G-33"):
-        with_shot(with_shot(BATTLE, shot), shot)
+        _entered(_entered(BATTLE, shot), shot)
 
 
 def test_a_shot_fired_from_elsewhere_is_not_of_this_battle(log: ShotLog) -> None:
     elsewhere = log.shot(_judged(log, "direct", position="A A01-A24 G25-G48 0/0 20/20 -"))
     with pytest.raises(NotOfThisBattle, match=r"was fired from 'A A01-A24.*the battle stands at 'A A01-A23"):
-        with_shot(BATTLE, elsewhere)
+        _entered(BATTLE, elsewhere)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +98,7 @@ def test_s4_a_shot_under_other_terms_is_not_of_this_battle(
     log: ShotLog, planned: dict[str, str], said: str
 ) -> None:
     with pytest.raises(NotOfThisBattle, match=f"under {said}, and the battle agreed"):
-        with_shot(BATTLE, log.shot(_judged(log, "direct", **planned)))
+        _entered(BATTLE, log.shot(_judged(log, "direct", **planned)))
 
 
 def test_s4_a_battle_without_a_cannon_takes_no_shot(log: ShotLog) -> None:
@@ -96,13 +107,13 @@ def test_s4_a_battle_without_a_cannon_takes_no_shot(log: ShotLog) -> None:
     shot = log.shot(_judged(log, "direct", position=POSITION))
     moved = replace(shot, planned=replace(shot.planned, position=str(start)))
     with pytest.raises(IllegalTurnError, match="no cannon"):
-        with_shot(Battle.begin(agreement, start), moved)
+        _entered(Battle.begin(agreement, start), moved)
 
 
 def test_a_shot_that_was_never_judged_is_typed_in_by_hand(log: ShotLog) -> None:
     shot = log.shot(until(log, 1, Stage.FIRED, plan=FIRED))
     with pytest.raises(NotOfThisBattle, match=r"never judged.*type it in by hand"):
-        with_shot(BATTLE, shot)
+        _entered(BATTLE, shot)
 
 
 def test_nothing_lost_a_shot_fired_where_the_battle_stands_is_asked_for(log: ShotLog) -> None:

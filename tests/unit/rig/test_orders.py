@@ -13,7 +13,7 @@ from rig.cli import main
 from rig.cli._orders import PositionUnknown, start_of
 from rig.log import ShotLog, Stage, open_log
 from rig.match import DoubtPending, ShotNotAllowed, refuse_what_the_rules_forbid
-from rig.settings import Log, Settings, SettingsError
+from rig.settings import Log, Settings, SettingsError, parse_settings
 
 CAMERA = "camera"
 GIVEN = "A A01-A08 G01-G08 0/0 20/20 -"
@@ -43,6 +43,17 @@ def settings(tmp_path: Path) -> Settings:
 def test_a_waiting_doubt_stops_the_next_shot(settings: Settings, position: str | None) -> None:
     with pytest.raises(DoubtPending, match="waits for a decision"):
         start_of(settings, position, None)
+
+
+def test_the_command_that_says_the_word_names_the_table_whose_shot_it_is(settings: Settings) -> None:
+    """At the usual file's table, shot 1 may be another one with a doubt of its own."""
+    with pytest.raises(DoubtPending, match=r"say it with: rig decide 1 SQUARE leaves\|stays$"):
+        start_of(settings, None, None)
+    second_table = parse_settings(f"[log]\npath = '{settings.log.path}'\n", "table 2.toml")
+    with pytest.raises(
+        DoubtPending, match=r"with: rig decide --settings 'table 2.toml' 1 SQUARE leaves\|stays$"
+    ):
+        start_of(second_table, None, None)
 
 
 BEFORE = "A A01-A20 G25-G47 1/2 19/18 -"

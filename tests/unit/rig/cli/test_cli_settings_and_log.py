@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -131,6 +132,22 @@ def test_log_lists_shots_and_tells_what_a_dead_process_left(rig: Rig) -> None:
 def test_log_says_when_it_leaves_shots_out(rig: Rig) -> None:
     answer = rig("log", "--last", "1")
     assert "2 earlier shots are not shown; rig log --last 3 shows all" in answer.out
+    assert "1 earlier shot is not shown; rig log --last 3 shows all" in rig("log", "--last", "2").out
+
+
+@pytest.mark.usefixtures("shots")
+def test_commands_that_are_told_name_the_settings_where_they_are_not_the_usual_ones(rig: Rig) -> None:
+    wrote = rig("init", "table 2.toml").out
+    assert wrote.endswith("then: rig check --settings 'table 2.toml'\n")
+    of_table = ("--settings", "table 2.toml")
+    told = rig("log", *of_table, "--last", "1").out
+    assert "2 earlier shots are not shown; rig log --settings 'table 2.toml' --last 3 shows all" in told
+    told = rig("docket", *of_table, "show", "1").out
+    assert ": rig docket --settings 'table 2.toml' rule 1 CAUSE --side G --by NAME" in told
+    command = re.search(r"rig (docket .* rule 1) CAUSE", told)
+    assert command is not None
+    ruled = rig(*shlex.split(command[1]), "direct", "--side", "G", "--by", "Ada")
+    assert ruled.status == 0
 
 
 def test_log_shows_a_cause_with_square_brackets_as_it_is(rig: Rig, tmp_path: Path) -> None:
