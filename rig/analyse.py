@@ -116,9 +116,9 @@ class Analysis:
         soldiers = reading.standing.soldiers
         sides = ", ".join(f"{sum(s.side is side for s in soldiers)} {side}" for side in Side)
         yield f"{len(soldiers)} soldiers stood on the board ({sides})."
-        yield from (f"Note: {note}." for note in self._lines(map(parted, reading.notes)))
+        yield from (f"Note: {_ended(note)}" for note in self._lines(map(parted, reading.notes)))
         alarms = self._lines(parted(alarm.reason) for alarm in reading.alarms)
-        yield from (f"The ruling is held: {alarm}." for alarm in alarms)
+        yield from (f"The ruling is held: {_ended(alarm)}" for alarm in alarms)
         if not reading.track.found:
             yield f"The shot was not seen: {reading.track.reason}."
         yield from self._lines(map(_fell, reading.falls))
@@ -137,6 +137,11 @@ class Analysis:
         if self.reading.alarms:
             return told_together(said)
         return (own_line for _, own_line, _ in said)
+
+
+def _ended(sentence: str) -> str:
+    """Put a full stop behind a sentence that is no question."""
+    return sentence if sentence.endswith("?") else f"{sentence}."
 
 
 def analyse_folder(folder: Path) -> Analysis:

@@ -59,7 +59,7 @@ def with_shot(battle: rules.Battle, shot: Shot, settings: Settings) -> rules.Bat
     verdict = shot.verdict
     if verdict is None or verdict.after is None:
         judge = settings.command("judge", str(shot.shot_id))
-        read = "" if shot.recording_path is None else f"read its recording, {judge}, or "
+        read = "" if not shot.tells_who_fell else f"read its recording, {judge}, or "
         raise NotOfThisBattle(
             f"{name} was never judged, so the log does not know who leaves; "
             f"{read}type it in by hand: rig game play --battle FILE"

@@ -378,7 +378,7 @@ class Match:
             shot = self._log.shot(shot_id)
             if shot.verdict is not None:
                 return
-            if shot.recording_path is not None:
+            if shot.tells_who_fell:
                 look = f"{self._judge_later(shot_id)} reads its recording"
         why = str(error).rstrip(".")
         fired = (
@@ -483,7 +483,7 @@ class Match:
         except RecordingError as error:
             look = "" if judged else "; look at the table for who fell"
             raise NotKept(f"{known}; its recording cannot be kept: {error}{look}") from error
-        cause = f"incomplete: {why}" if why else ""
+        cause = f"{log.CUT_SHORT}{why}" if why else ""
         try:
             self._log.recorded(shot_id, str(folder), clock_us=self._now(), cause=cause)
         except LogError as error:

@@ -72,7 +72,7 @@ class NotJudged(LogError):
 
     def __init__(self, shot: log.Shot, settings: Settings) -> None:
         judge = settings.command("judge", str(shot.shot_id))
-        read = "" if shot.recording_path is None else f"read its recording, {judge}, or "
+        read = "" if not shot.tells_who_fell else f"read its recording, {judge}, or "
         super().__init__(
             f"shot {shot.shot_id} may have been fired and was never judged, so nobody knows who still stands; "
             f"{read}begin a programme of its own with the position on the table"

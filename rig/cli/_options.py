@@ -87,6 +87,6 @@ def open_log_to_read(settings_file: Path) -> ShotLog:
     log = open_log(Path(settings.log.path), create=False)
     for shot in log.interrupted:
         judge = f"; {settings.command('judge', str(shot.shot_id))} reads it"
-        judge = judge if shot.recording_path and not shot.verdicts else ""
+        judge = judge if shot.tells_who_fell and not shot.verdicts else ""
         typer.echo(f"rig: shot {shot.shot_id} at {shot.planned.target}: {tell(shot)}{judge}", err=True)
     return log

@@ -53,7 +53,7 @@ class PositionUnknown(RefusedError):
 
 
 def _from_recording(shot: Shot, settings: Settings) -> str:
-    if shot.recording_path is None:
+    if not shot.tells_who_fell:
         return ""
     return f"{settings.command('judge', str(shot.shot_id))} reads its recording; or "
 

@@ -3,6 +3,7 @@
 from rig.log.deciding import why_not_decide, why_not_final
 from rig.log.errors import LogError
 from rig.log.records import (
+    CUT_SHORT,
     Aim,
     Analysis,
     DecidedDoubt,
@@ -26,6 +27,7 @@ from rig.log.store import ShotLog
 from rig.log.telling import tell, tell_decision, tell_time, tell_verdict
 
 __all__ = [
+    "CUT_SHORT",
     "Aim",
     "Analysis",
     "DecidedDoubt",

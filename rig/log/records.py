@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 __all__ = [
+    "CUT_SHORT",
     "FINISHING",
     "PREPARING",
     "Aim",
@@ -35,6 +36,9 @@ __all__ = [
     "Verdict",
     "fired",
 ]
+
+CUT_SHORT = "incomplete: "
+"""How the cause of `RECORDED` begins where the pictures end before all was at rest."""
 
 
 class Stage(StrEnum):
@@ -312,6 +316,13 @@ class Shot:
         if Stage.ANALYSED in stages and stages[-1] is Stage.RECORDED:
             return stages[-2]
         return stages[-1]
+
+    @property
+    def tells_who_fell(self) -> bool:
+        """Whether there is a recording of it that goes on until all was at rest, so that it can be judged from that."""
+        recorded = self.entry(Stage.RECORDED)
+        cut_short = recorded is not None and recorded.cause.startswith(CUT_SHORT)
+        return self.recording_path is not None and not cut_short
 
     @property
     def fired(self) -> Fired:

@@ -175,7 +175,7 @@ def test_a_camera_that_dies_in_the_flight_loses_no_shot(tmp_path):
     with rig_on(tmp_path, f"\n[twin.camera.faults]\ngone_at_us = {left_us + 100_000}\n") as (rig, position):
         with pytest.raises(
             NotKept,
-            match=r"^shot 1 was fired, and was not judged: camera twin: .*; rig judge 1 reads its recording$",
+            match=r"^shot 1 was fired, and was not judged: camera twin: .*; look at the table for who fell$",
         ) as error:
             rig.match.shoot(order(rig, position))
         assert isinstance(error.value.__cause__, CameraError)
@@ -327,7 +327,7 @@ def test_a_shot_that_cannot_be_read_is_recorded_whole(tmp_path, monkeypatch):
 
     monkeypatch.setattr("rig.reading_ahead.analyse_pictures", unreadable)
     with rig_on(tmp_path) as (rig, position):
-        with pytest.raises(NotKept, match=r"shot 1 was fired, .*nothing can be made of it; rig judge 1"):
+        with pytest.raises(NotKept, match=r"shot 1 was fired, .*nothing can be made of it; rig judge .* 1"):
             rig.match.shoot(order(rig, position))
         (shot,) = rig.log.shots()
         assert_cannon_is_safe(rig)

@@ -11,7 +11,7 @@ from game.montecassino import Position, Square
 from rig.cannon import CannonError
 from rig.cli import main
 from rig.cli._orders import PositionUnknown, start_of
-from rig.log import ShotLog, Stage, open_log
+from rig.log import CUT_SHORT, ShotLog, Stage, open_log
 from rig.match import DoubtPending, ShotNotAllowed, refuse_what_the_rules_forbid
 from rig.settings import Log, Settings, SettingsError, parse_settings
 
@@ -119,6 +119,14 @@ def test_a_programmes_shot_and_one_without_a_position_change_nothing(
     shoot(log, Stage.JUDGED)
     shoot(log, Stage.FIRED, **other)  # type: ignore[arg-type]
     assert begins(here) == AFTER
+
+
+def test_a_recording_that_was_cut_short_is_not_offered_to_be_judged(log: ShotLog, here: Settings) -> None:
+    """`rig judge` refuses it: it does not tell who fell afterwards."""
+    planned = replace(PLAN, plan=None, plan_index=None, position=BEFORE)
+    until(log, log.start_session(START), Stage.RECORDED, plan=planned, recorded=f"{CUT_SHORT}unplugged")
+    with pytest.raises(PositionUnknown, match="was never judged; say who stands where"):
+        start_of(here, None, None)
 
 
 @pytest.mark.parametrize("last", [Stage.ASKED, Stage.FIRED, Stage.SEEN, Stage.RECORDED])

@@ -42,6 +42,15 @@ def test_after_a_bump_the_words_count_who_was_pushed_and_the_json_names_them(ana
     assert len(bumped.as_json()["moved"]) == 24
 
 
+def test_a_guard_that_asks_is_no_sentence_with_a_full_stop(analysis: Analysis) -> None:
+    asks = Alarm(Trouble.BEGUN, "something still moved 130 ms before the release: is fire_us too late?")
+    noted = held(analysis, asks)
+    noted = replace(noted, reading=replace(noted.reading, notes=("are there two lamps?", "the light is dim")))
+    lines = list(noted.in_words())
+    assert f"The ruling is held: {asks.reason}" in lines
+    assert lines[1:3] == ["Note: are there two lamps?", "Note: the light is dim."]
+
+
 def test_where_nothing_holds_the_ruling_everybody_is_named(analysis: Analysis) -> None:
     assert sum("was pushed" in line for line in held(analysis).in_words()) == 24
 

@@ -16,7 +16,7 @@ from types import SimpleNamespace
 
 import pytest
 import typer
-from logged_shots import DOUBTFUL, PLAN, START, until
+from logged_shots import DOUBTFUL, PLAN, START, UNPLUGGED, until
 
 from rig.cli import RefusedError, app, main
 from rig.cli import command as rig_command
@@ -55,7 +55,7 @@ def shots(tmp_path: Path) -> Path:
     with open_log(path) as log:
         session_id = log.start_session(START)
         for fall in (changed(DOUBTFUL, causes=("direct",)), DOUBTFUL):
-            shot_id = until(log, session_id, Stage.RECORDED, plan=plan)
+            shot_id = until(log, session_id, Stage.RECORDED, plan=plan, recorded=UNPLUGGED)
             log.analysed(shot_id, Analysis(software_version="0.1.0", raw={}, falls=(fall,)))
             log.judged(shot_id, as_logged(judge_again(log.shot(shot_id), {})))
         until(log, session_id, Stage.ASKED, plan=plan)
@@ -165,7 +165,7 @@ def test_log_show_gives_all_that_is_known(rig: Rig) -> None:
         "firmware 0.1.0",
         "transcripts/1.bin",
         "+0.005 s",
-        "incomplete: the camera was unplugged",
+        UNPLUGGED,
         "traverse 150.0 mm",
         ", by the calibration as set",
         "9.599 m/s",

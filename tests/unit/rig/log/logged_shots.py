@@ -34,6 +34,7 @@ PLAN = ShotPlan(
     plan="first-evening-1234",
     plan_index=3,
 )
+UNPLUGGED = "incomplete: the camera was unplugged"
 AIM = Aim(
     target_mm=(22.5, 427.5, 20.0),
     traverse_mm=150.0,
@@ -66,9 +67,15 @@ FINAL = Verdict(casualties=("G-33", "G-41"), put_back=("G-34",), after="G A01-A2
 
 
 def until(
-    log: ShotLog, session_id: int, last: Stage, *, plan: ShotPlan = PLAN, verdict: Verdict = FINAL
+    log: ShotLog,
+    session_id: int,
+    last: Stage,
+    *,
+    plan: ShotPlan = PLAN,
+    verdict: Verdict = FINAL,
+    recorded: str = "",
 ) -> int:
-    """Log a shot up to a stage, by the way that every shot goes, and give its number."""
+    """Log a shot up to a stage, by the way that every shot goes, and give its number; `recorded`: the cause of that stage."""
     shot_id = log.begin_shot(session_id, plan, clock_us=0)
     steps = (
         (Stage.AIMED, lambda: log.aimed(shot_id, AIM, clock_us=1_000)),
@@ -84,7 +91,7 @@ def until(
                 shot_id,
                 f"recordings/shot-{shot_id:05d}",
                 clock_us=8_000,
-                cause="incomplete: the camera was unplugged",
+                cause=recorded,
             ),
         ),
         (Stage.ANALYSED, lambda: log.analysed(shot_id, ANALYSIS, clock_us=9_000)),

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from logged_shots import AIM, ANALYSIS, DOUBT, FINAL, GATE, PENDING, PLAN, START, until
+from logged_shots import AIM, ANALYSIS, DOUBT, FINAL, GATE, PENDING, PLAN, START, UNPLUGGED, until
 
 from rig.log import (
     Analysis,
@@ -90,10 +90,10 @@ def test_a_whole_shot_is_read_as_it_was_written(log: ShotLog, session_id: int) -
 
 
 def test_stages_keep_time_and_cause(log: ShotLog, session_id: int) -> None:
-    shot = log.shot(until(log, session_id, Stage.RECORDED))
+    shot = log.shot(until(log, session_id, Stage.RECORDED, recorded=UNPLUGGED))
     times_us = [entry.at_utc_us for entry in shot.history]
     assert times_us == sorted(set(times_us))
-    assert shot.history[-1].cause == "incomplete: the camera was unplugged"
+    assert shot.history[-1].cause == UNPLUGGED
 
 
 def test_muzzle_speed_is_spacing_over_transit(log: ShotLog, session_id: int) -> None:
