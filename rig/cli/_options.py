@@ -79,12 +79,15 @@ def check_transcript(path: Path | None) -> Path | None:
     return path
 
 
-def open_log_to_read(settings_file: Path) -> ShotLog:
-    """Open the log that the settings name, and say on standard error what a dead process left unfinished."""
+def open_log_to_read(settings_file: Path, *, look_only: bool = True) -> ShotLog:
+    """Open the log that the settings name, and say on standard error what a dead process left unfinished.
+
+    `look_only` is as `rig.log.open_log` takes it; false for whoever adds to the log what was not fired just now.
+    """
     from rig.log import open_log, tell
 
     settings = settings_or_defaults(settings_file)
-    log = open_log(Path(settings.log.path), create=False)
+    log = open_log(Path(settings.log.path), create=False, look_only=look_only)
     for shot in log.interrupted:
         judge = f"; {settings.command('judge', str(shot.shot_id))} reads it"
         judge = judge if shot.tells_who_fell and not shot.verdicts else ""

@@ -98,7 +98,7 @@ def rule(
     from rig import docket
     from rig.log import tell_decision, tell_verdict
 
-    with open_log_to_read(context.obj) as log:
+    with open_log_to_read(context.obj, look_only=False) as log:
         ruled = docket.rule(log, number, cause.lower(), side=side.upper(), name=by)
         shot = log.shot(ruled.shot.shot_id)
     for doubt in shot.doubts:

@@ -23,7 +23,7 @@ def judge(
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Read a shot from its recording and judge it, where the rig was ended before it could; alone, list such shots."""
-    with open_log_to_read(settings) as log:
+    with open_log_to_read(settings, look_only=shot is None) as log:
         if shot is None:
             _list(log)
             return

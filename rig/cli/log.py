@@ -223,7 +223,7 @@ def decide(
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Say whether a soldier in doubt leaves or stays; alone, list what waits for a decision."""
-    with open_log_to_read(settings) as log:
+    with open_log_to_read(settings, look_only=shot is None) as log:
         if shot is None:
             _list_pending(log.shots())
             return

@@ -27,7 +27,7 @@ __all__ = ["SessionLock", "open_engine", "spoken_errors"]
 _BUSY_TIMEOUT_S = 5.0
 
 
-def open_engine(path: Path | None, lock: SessionLock, *, create: bool) -> sa.Engine:
+def open_engine(path: Path | None, lock: SessionLock, *, create: bool, look_only: bool = False) -> sa.Engine:
     """Give an engine on a log that is ours, and stands at the present revision.
 
     Parameters
@@ -38,6 +38,8 @@ def open_engine(path: Path | None, lock: SessionLock, *, create: bool) -> sa.Eng
         Held for as long as a new log is made, or an old one brought to the present revision.
     create : bool
         Whether to make a new log where there is no file.
+    look_only : bool
+        Whether one that must not be written, as on a medium that is read only, will do.
 
     Raises
     ------
@@ -47,9 +49,12 @@ def open_engine(path: Path | None, lock: SessionLock, *, create: bool) -> sa.Eng
     name = str(path) if path is not None else "the log in memory"
     if path is not None:
         _check_file(path, create=create)
+    # Not put together as text: a ? or % in the path would mean something else there.
+    url = sa.URL.create("sqlite", database=str(path) if path is not None else None)
+    if path is not None and look_only and not _may_be_written(path):
+        url = sa.URL.create("sqlite", database=_read_only_uri(path), query={"uri": "true"})
     engine = sa.create_engine(
-        # Not put together as text: a ? or % in the path would mean something else there.
-        sa.URL.create("sqlite", database=str(path) if path is not None else None),
+        url,
         connect_args={"timeout": _BUSY_TIMEOUT_S, "check_same_thread": False},
         poolclass=None if path is not None else sa.StaticPool,
     )
@@ -79,6 +84,17 @@ def _check_file(path: Path, *, create: bool) -> None:
             raise LogError(f"{path}: found a folder, expected a log file")
     except OSError as error:
         raise LogError(f"{path}: cannot be opened as a log: {error.strerror}") from error
+
+
+def _may_be_written(path: Path) -> bool:
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+
+
+def _read_only_uri(path: Path) -> str:
+    """Name a log that is only read, so that SQLite makes no file beside it (sqlite.org/uri.html)."""
+    # Where somebody has it open, or died with it, its write-ahead log stands there; else the file is all, and stays as it is.
+    alone = not path.with_name(f"{path.name}-wal").exists()
+    return f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if alone else ''}"
 
 
 def _refuse_cut_short(engine: sa.Engine, path: Path) -> None:

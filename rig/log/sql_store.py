@@ -46,7 +46,13 @@ def _now_utc_us() -> int:
     return time.time_ns() // 1000
 
 
-def open_log(path: Path, *, create: bool = True, now_utc_us: Callable[[], int] = _now_utc_us) -> ShotLog:
+def open_log(
+    path: Path,
+    *,
+    create: bool = True,
+    look_only: bool = False,
+    now_utc_us: Callable[[], int] = _now_utc_us,
+) -> ShotLog:
     """Open the log in an SQLite file, bring it to the present revision, and see what a dead process left.
 
     Parameters
@@ -55,6 +61,9 @@ def open_log(path: Path, *, create: bool = True, now_utc_us: Callable[[], int] =
         The file; it and its folder are made where they are missing.
     create : bool
         False: a missing file is an error, as it is for whoever only wants to read.
+    look_only : bool
+        True: nothing will be written, so that a full disk, or one that is read only, does no harm. What a dead process left
+        is marked all the same where it can be.
     now_utc_us : callable
         Wall time in microseconds since 1970-01-01 UTC.
 
@@ -69,7 +78,8 @@ def open_log(path: Path, *, create: bool = True, now_utc_us: Callable[[], int] =
         The file is missing, no log, damaged, written by a newer rig, locked, or must not be read or written.
     """
     lock = SessionLock(path.with_name(path.name + ".lock"))
-    return _SqlShotLog(open_engine(path, lock, create=create), str(path), path.parent, lock, now_utc_us)
+    engine = open_engine(path, lock, create=create, look_only=look_only)
+    return _SqlShotLog(engine, str(path), path.parent, lock, now_utc_us, look_only=look_only)
 
 
 def open_log_in_memory(*, now_utc_us: Callable[[], int] = _now_utc_us) -> ShotLog:
@@ -88,6 +98,8 @@ class _SqlShotLog:
         folder: Path,
         lock: SessionLock,
         now_utc_us: Callable[[], int],
+        *,
+        look_only: bool = False,
     ) -> None:
         self._engine = engine
         self._name = name
@@ -97,11 +109,12 @@ class _SqlShotLog:
         self._session_id: int | None = None
         self._interrupted: tuple[Shot, ...] = ()
         try:
-            if self._lock.try_take():
-                try:
-                    self._interrupted = self._mark_interrupted()
-                finally:
-                    self._lock.release()
+            with contextlib.suppress(*((LogError,) if look_only else ())):
+                if self._lock.try_take():
+                    try:
+                        self._interrupted = self._mark_interrupted()
+                    finally:
+                        self._lock.release()
         except BaseException:
             self._engine.dispose()
             raise

@@ -274,6 +274,33 @@ def test_a_log_that_must_not_be_written_says_so(path: Path) -> None:
         path.parent.chmod(0o755)
 
 
+@pytest.mark.parametrize("name", ["rig-log.sqlite", "what? 100% sure.sqlite"])
+def test_a_log_on_a_medium_that_is_read_only_can_be_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    shot_id = _make(tmp_path / name)
+    before = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with open_log(tmp_path / name, create=False, look_only=True) as log:
+        assert log.shot(shot_id).stage is Stage.DECIDED
+        assert log.interrupted == ()
+        with pytest.raises(LogError, match="cannot be opened for writing"):
+            log.start_session(START)
+    assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == before
+
+
+def test_a_log_that_is_being_written_is_seen_as_it_grows_by_who_must_not_write_it(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _make(path)
+    with open_log(path) as firing:
+        session_id = firing.start_session(START)
+        monkeypatch.setattr(os, "access", lambda *_: False)
+        with open_log(path, create=False, look_only=True) as looking:
+            shot_id = until(firing, session_id, Stage.AIMED)
+            assert looking.shot(shot_id).stage is Stage.AIMED
+
+
 def test_only_one_rig_fires_with_a_log(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_sqlite.SessionLock, "_PATIENCE_S", 0.05)
     with open_log(path) as one, open_log(path) as other:
@@ -301,11 +328,29 @@ def test_a_session_that_cannot_be_written_keeps_nobody_from_firing(path: Path) -
         other.start_session(START)
 
 
-def test_a_session_that_the_disk_does_not_take_is_not_open(path: Path) -> None:
-    def full(connection: sa.Connection) -> None:
-        if connection.get_execution_options().get("writes"):
-            raise sqlite3.OperationalError("database or disk is full")
+def full(connection: sa.Connection) -> None:
+    if connection.get_execution_options().get("writes"):
+        raise sqlite3.OperationalError("database or disk is full")
 
+
+def test_who_only_looks_is_not_turned_away_by_a_full_disk(path: Path) -> None:
+    """What a dead process left cannot be marked there; the next one that has room marks it."""
+    with open_log(path) as log:
+        left = until(log, log.start_session(START), Stage.SEEN)
+    sa.event.listen(sa.Engine, "commit", full)
+    try:
+        with pytest.raises(LogError, match="disk is full"):
+            open_log(path, create=False)
+        with open_log(path, create=False, look_only=True) as log:
+            assert log.interrupted == ()
+            assert log.shot(left).stage is Stage.SEEN
+    finally:
+        sa.event.remove(sa.Engine, "commit", full)
+    with open_log(path, create=False, look_only=True) as log:
+        assert [shot.shot_id for shot in log.interrupted] == [left]
+
+
+def test_a_session_that_the_disk_does_not_take_is_not_open(path: Path) -> None:
     with open_log(path) as log:
         engine = log._engine  # type: ignore[attr-defined]
         sa.event.listen(engine, "commit", full)
