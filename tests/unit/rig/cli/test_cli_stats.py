@@ -117,6 +117,7 @@ def test_the_report_in_words_fits_a_terminal(rig: Rig) -> None:
     for word in (
         "20 shots, lengths in mm",
         "by bootstrap",
+        "box of least area, square mm",
         "Grubbs-Liu",
         "next shot",
         "Hotelling",
