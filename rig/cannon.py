@@ -220,6 +220,11 @@ class Cannon:
         return ""
 
     @property
+    def left_loaded(self) -> bool:
+        """Whether a shot that was not fired is seated in the muzzle, as far as the cannon was heard last."""
+        return self._is_seated() and self._fired is False
+
+    @property
     def link(self) -> Link:
         """The line to the cannon."""
         return self._link

@@ -120,7 +120,10 @@ def _figures(report: FileReport, spread: Spread) -> Table:
                 add("  sigma by it", estimate.value, estimate)
     add("smallest circle, radius", spread.min_circle.radius)
     unit = report.file.unit
-    add("box of least area, area" if unit is None else f"box of least area, square {unit}", spread.min_box.area)
+    add(
+        "box of least area, area" if unit is None else f"box of least area, square {unit}",
+        spread.min_box.area,
+    )
     add("95 % ellipse, longer half", spread.ellipse.semi_major)
     add("95 % ellipse, shorter half", spread.ellipse.semi_minor)
     return table

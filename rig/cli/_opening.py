@@ -17,7 +17,7 @@ from game.montecassino import Position
 from rig.camera import Camera, CameraError, OpenCvCamera
 from rig.cannon import Cannon, Change
 from rig.checked_file import Fault
-from rig.cli._opening_line import open_line, tell_left_drawn
+from rig.cli._opening_line import open_line, tell_how_it_is_left
 from rig.end_put_off import EndPutOff
 from rig.eye import Eye, ring_for
 from rig.hands import Hands
@@ -101,7 +101,7 @@ def open_rig(
             on_change=on_change,
             on_wait=lambda: ring.update(clock.now_us()),
         )
-        stack.callback(tell_left_drawn, cannon, settings)
+        stack.callback(tell_how_it_is_left, cannon, settings)
 
         def keep_up() -> None:
             with suppress(CameraError):  # told by whoever asks for its pictures

@@ -24,7 +24,15 @@ from rig.settings import TWIN, Settings, SettingsError
 if TYPE_CHECKING:
     from twin import Twin
 
-__all__ = ["OpenLine", "on_port", "open_cannon", "open_line", "tell_left_drawn", "through_camera"]
+__all__ = [
+    "OpenLine",
+    "on_port",
+    "open_cannon",
+    "open_line",
+    "tell_how_it_is_left",
+    "tell_left_drawn",
+    "through_camera",
+]
 
 TableT = TypeVar("TableT", bound=Table)
 
@@ -116,6 +124,18 @@ def tell_left_drawn(cannon: Cannon, settings: Settings) -> None:
                 f"rig: {cannon.left_drawn}: nobody before the muzzle, hands away; within "
                 f"{settings.cannon.dwell_s:g} s the cannon lets it down by itself, and where it does not, ease it by hand, "
                 "from behind",
+                err=True,
+            )
+
+
+def tell_how_it_is_left(cannon: Cannon, settings: Settings) -> None:
+    """Say what whoever comes next to a cannon that is let go of has to know: a drawn lever, a shot in the muzzle."""
+    tell_left_drawn(cannon, settings)
+    if cannon.left_loaded:
+        with suppress(OSError):  # nobody listens any more
+            typer.echo(
+                "rig: a shot is still seated in the muzzle: take it out, from the side, or the next one that is ordered is fired "
+                "with it; where there is none, see to the inner barrier (A0) and its wire",
                 err=True,
             )
 

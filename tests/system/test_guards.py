@@ -35,7 +35,8 @@ def test_what_happens_while_the_lever_is_drawn_stops_the_shot(
     made, said = FAULTS[fault]
     Path("rig.toml").write_text(f"{SMALL_TWIN.format(seed=3)}\n{made}\n", encoding="utf-8")
     assert main(["shoot", "G-53"]) == 1
-    (line,) = capsys.readouterr().err.splitlines()
+    loaded, line = capsys.readouterr().err.splitlines()
+    assert loaded.startswith("rig: a shot is still seated in the muzzle: take it out")
     assert "lane is not clear" in line
     assert said in line
     with open_log(Path("rig-log.sqlite"), create=False) as log:

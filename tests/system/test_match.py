@@ -251,6 +251,29 @@ def test_nobody_is_left_to_think_that_the_lever_is_forward_while_it_is_drawn(tmp
         assert log.sessions()[0].end_cause.endswith("; the lever is still drawn")
 
 
+def test_nobody_is_left_to_think_that_the_muzzle_is_empty_while_a_shot_sits_in_it(tmp_path, capsys):
+    """It goes with whatever is ordered next, without anybody being asked to load."""
+    with pytest.raises(CannonError, match="the lane is not clear"), rig_on(tmp_path) as (rig, position):
+        load = rig.hands.load
+
+        def load_and_take_a_soldier_away() -> None:
+            load()
+            rig.twin.table.remove(Square.parse("A-58"))
+
+        rig.hands.load = load_and_take_a_soldier_away  # type: ignore[method-assign]
+        rig.match.shoot(order(rig, position))
+    (told,) = capsys.readouterr().err.splitlines()
+    assert told.startswith(
+        "rig: a shot is still seated in the muzzle: take it out, from the side, or the next one"
+    )
+
+
+def test_of_a_shot_that_left_nothing_is_told_of_the_muzzle(tmp_path, capsys):
+    with rig_on(tmp_path) as (rig, position):
+        rig.match.shoot(order(rig, position))
+    assert capsys.readouterr().err == ""
+
+
 def test_a_lever_that_is_drawn_when_something_else_fails_is_let_down_before_anybody_is_told(tmp_path):
     """README, Safety: never leave it cocked. Here it is the log that fails, of which the cannon knows nothing."""
     with rig_on(tmp_path) as (rig, position):
