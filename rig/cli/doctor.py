@@ -81,9 +81,8 @@ def _line(examination: Examination, settings: Settings, stack: ExitStack) -> Ope
     try:
         line = stack.enter_context(open_line(settings, position))
     except (PortError, SettingsError, ChipMissing, OSError) as error:
-        examination.tell(
-            Level.FAULT, "port", str(error), "correct it, or name another: rig doctor --port PORT"
-        )
+        todo = f"correct it, or name another: {settings.command('doctor', '--port PORT')}"
+        examination.tell(Level.FAULT, "port", str(error), todo)
         return None
     name = "the twin" if settings.port.url == TWIN else settings.port.url
     examination.tell(Level.OK, "port", f"{name} opens")
@@ -104,7 +103,7 @@ def _look_through_camera(examination: Examination, settings: Settings, line: Ope
         try:
             real: AnyCamera = real_camera(settings, clock)
         except CameraError as error:
-            todo = "plug it in, or name another: rig doctor --camera CAMERA"
+            todo = f"plug it in, or name another: {settings.command('doctor', '--camera CAMERA')}"
             examination.tell(Level.FAULT, "camera", str(error), todo)
             return
         try:
@@ -120,7 +119,7 @@ def _look_through_camera(examination: Examination, settings: Settings, line: Ope
             Level.WARNING,
             "camera",
             "not looked through: the twin's camera belongs to the twin's port",
-            "name a camera: rig doctor --camera CAMERA",
+            f"name a camera: {settings.command('doctor', '--camera CAMERA')}",
         )
 
 

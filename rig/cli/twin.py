@@ -32,9 +32,8 @@ def twin(
     position = Position.parse(chosen.game.position)
 
     def tell_how(address: Address) -> None:
-        typer.echo(
-            f"in another terminal: rig shoot G-49 --port {address.serial_path} --camera {address.camera_url}"
-        )
+        shoot = chosen.command("shoot", f"G-49 --port {address.serial_path} --camera {address.camera_url}")
+        typer.echo(f"in another terminal: {shoot}")
 
     try:
         serve(

@@ -140,6 +140,8 @@ def test_commands_that_are_told_name_the_settings_where_they_are_not_the_usual_o
     wrote = rig("init", "table 2.toml").out
     assert wrote.endswith("then: rig check --settings 'table 2.toml'\n")
     of_table = ("--settings", "table 2.toml")
+    looked = rig("doctor", *of_table, "--port", "/dev/nowhere").out
+    assert "name another: rig doctor --settings 'table 2.toml' --port PORT" in looked
     told = rig("log", *of_table, "--last", "1").out
     assert "2 earlier shots are not shown; rig log --settings 'table 2.toml' --last 3 shows all" in told
     told = rig("docket", *of_table, "show", "1").out
