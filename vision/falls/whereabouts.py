@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from game.montecassino import BOARD_FILES
 from vision.falls.fate import Evidence, Followed, shift_mm
 from vision.falls.resemblance import Resemblance, follow, resemble, slide
+from vision.falls.same_shadow import ShadowsThen
 from vision.falls.topple import Place, Watch, largest, smoothed
 from vision.falls.upright import REACH_CELLS, Network, Surroundings, Uprightness, lay_out, likeliest
 from vision.outcome import Soldier
@@ -157,10 +158,12 @@ class Change:
         bare = np.ascontiguousarray(flat[raster.board])
         shades = board.surface.shades(bare)
         strange[raster.board] = strangeness(bare, board.surface, shades)
-        self._shadows = None
+        self._shadows = self._shadows_then = None
         if board.lamp is not None:
             dark = find_darkness(shades, raster)
+            then = find_darkness(board.surface.shades(np.ascontiguousarray(board.flat[raster.board])), raster)
             self._shadows = ThrownShadows(board.lamp, dark, raster, board.figure.height_mm)
+            self._shadows_then = ShadowsThen(board, board.lamp, view, then, dark)
         self._strange = strange > sum(board.strange_levels) / 2
         self._manned = np.zeros(raster.shape, dtype=np.bool_)
         for place in places:
@@ -320,14 +323,19 @@ class Change:
             crowd=sum(mm < _CROWD_HEIGHTS * height_mm for mm in apart_mm),
             upright=replace(upright, moved_mm=(float(dx_mm), float(dy_mm))),
             shadow=None,
+            shadow_alike=None,
             rims_mm=(place.soldier.x_mm, BOARD_FILES * self._board.raster.square_mm - place.soldier.x_mm),
             foot_radius_mm=self._board.figure.foot_radius_mm,
         )
-        if self._shadows is None:
+        if self._shadows is None or self._shadows_then is None:
             return evidence
-        foot_mm = np.add((place.soldier.x_mm, place.soldier.y_mm), shift_mm(evidence))
-        share = float(self._shadows.shares(foot_mm[None], taken)[0])
-        return replace(evidence, shadow=None if math.isnan(share) else share)
+        foot_mm, moved_mm = (place.soldier.x_mm, place.soldier.y_mm), shift_mm(evidence)
+        share = float(self._shadows.shares(np.add(foot_mm, moved_mm)[None], taken)[0])
+        return replace(
+            evidence,
+            shadow=None if math.isnan(share) else share,
+            shadow_alike=self._shadows_then.likeness(foot_mm, moved_mm, self._manned, taken),
+        )
 
     def surroundings(self, place: Place, reach_cells: int) -> Surroundings:
         """Give what surrounds a soldier's old place now, as far as places are to be looked at."""

@@ -32,6 +32,7 @@ STANDS = Evidence(
     crowd=0,
     upright=Uprightness(5.0, (6.0, 5.0)),
     shadow=None,
+    shadow_alike=None,
     rims_mm=(157.0, 203.0),
     foot_radius_mm=11.0,
 )
@@ -171,6 +172,7 @@ HALF_COVERED = Evidence(
     crowd=2,
     upright=Uprightness(0.3, (-5.5, -2.7)),
     shadow=None,
+    shadow_alike=None,
     rims_mm=(157.0, 203.0),
     foot_radius_mm=11.0,
 )
@@ -226,6 +228,15 @@ def test_where_no_shadow_lies_hardly_anybody_stands() -> None:
     assert without < untold < with_one
     assert without < 0.2
     assert with_one > 0.5
+
+
+def test_one_on_its_feet_takes_its_shadow_along_as_it_is() -> None:
+    """Who lies along its own former shadow is as dark, and as long: whether that is a shadow of the same shape decides."""
+    along = replace(UNCLEAR, shadow=1.0)
+    unknown, same, otherwise = (
+        chance_of_standing(replace(along, shadow_alike=alike)) for alike in (None, 0.95, 0.1)
+    )
+    assert otherwise < unknown - 0.1 < unknown < same
 
 
 def test_a_shadow_tells_less_than_none() -> None:
