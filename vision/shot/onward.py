@@ -29,10 +29,11 @@ _FOLLOWED_PICTURES, _NEAR_MM = 10, 4.0
 # What takes off what speaks for a way: each picture before it begins, each in its midst that does not show it, and one for so far
 # from where the flight before would have been.
 _WAITED_WORTH, _MISSED_WORTH, _APART_MM = 0.6, 0.5, 15.0
-# A way that comes from a soldier, just when he begins to move, may come from him: the shot struck another before, and him then.
-# So little it costs, and so near to his foot it must begin. Of 275 first flights over tables of the twin the next one was found
-# rightly for 234 instead of 226, and wrongly for 13 instead of 12.
+# Where nothing leads on, a way that comes from a soldier just when he begins to move may come from him: the shot struck another
+# before, and him then. So little it costs, and so near to his foot it must begin. Of eight shots of the twin for which it changes
+# anything 16 pictures instead of one are told rightly in the 80 ms after the first touch, and none wrongly.
 _BY_ANOTHER_MM, _STRUCK_REACH_MM, _STIR_SLACK_MS = 4.5, 10.0, 2.0
+_FEWEST_STIRRED = 2  # from the one whom the flight before struck the next one leads plainly
 # How well the start of a flight is known beforehand: as well as two contacts may lie apart.
 _START_SIGMA_US = 3000.0
 _START_SIGMA_MM = (6.0, 6.0, 10.0)
@@ -90,7 +91,7 @@ class OnwardSearch:
 
     def _after(self, draft: Draft, least: int, *, by_another: bool) -> tuple[Draft, Draft] | None:
         """Find the flight after this one, from its end or from a soldier who stirred."""
-        if by_another and not len(self._feet_mm):
+        if by_another and len(self._feet_mm) < _FEWEST_STIRRED:
             return None
         best: tuple[float, Draft, Way, list[Sight]] | None = None
         pictures = draft.pictures
