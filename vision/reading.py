@@ -25,7 +25,16 @@ from vision.change import shrink
 from vision.ends import comes_from_the_other_end, ends_by_shot
 from vision.falls import Aftermath, find_falls
 from vision.film_times import other_rate, too_short, wrong_times
-from vision.guards import Alarm, ClipGuard, Trouble, late_falls, missing_soldiers, unchanged, unseen_soldiers
+from vision.guards import (
+    Alarm,
+    ClipGuard,
+    Trouble,
+    late_falls,
+    missing_soldiers,
+    too_many_soldiers,
+    unchanged,
+    unseen_soldiers,
+)
 from vision.hung import hung_from
 from vision.lying_there import LyingThing, find_lying_thing
 from vision.muzzle import muzzle_too_high, unseen_from_high
@@ -315,7 +324,7 @@ def read_shot(
         alarms = (*alarms, missing)
     missed = unseen_soldiers(
         board.unseen, position_told=scene.expected is not None, hardly_seen=board.hardly_seen
-    )
+    ) or too_many_soldiers(board.standing, position_told=scene.expected is not None)
     if missed is not None and not alarms:
         alarms = (missed,)
     late = late_falls(falls, aftermath.pushes, track)

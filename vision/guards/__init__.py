@@ -13,7 +13,12 @@ board from the first picture on by what it covers (`vision.lying_there`).
 from vision.guards.alarms import Alarm, Trouble
 from vision.guards.clip_guard import ClipGuard
 from vision.guards.same_still import unchanged
-from vision.guards.soldiers_amiss import late_falls, missing_soldiers, unseen_soldiers
+from vision.guards.soldiers_amiss import (
+    late_falls,
+    missing_soldiers,
+    too_many_soldiers,
+    unseen_soldiers,
+)
 from vision.guards.table_guard import TableGuard
 
 __all__ = [
@@ -23,6 +28,7 @@ __all__ = [
     "Trouble",
     "late_falls",
     "missing_soldiers",
+    "too_many_soldiers",
     "unchanged",
     "unseen_soldiers",
 ]

@@ -41,7 +41,7 @@ class Trouble(StrEnum):
     MISSING = "missing"
     """No shot is seen, and soldiers that should have stood there before it do not: it may have left earlier."""
     UNSEEN = "unseen"
-    """Soldiers were not seen to stand before the shot: one left its place, or none of them is plain."""
+    """Who stood there before the shot is not seen: one left its place, none of them is plain, or more are seen than there are."""
     OTHER_END = "other end"
     """The shot flies in from the other end than that of the side which is said to fire."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from game.montecassino import Side, Square
+from game.montecassino import SOLDIERS_PER_SIDE, Side, Square
 from vision.causes import FallCause
 from vision.guards.alarms import Alarm, Trouble
 from vision.outcome import Push, Standing
 from vision.shot import ShotTrack
 
-__all__ = ["late_falls", "missing_soldiers", "unseen_soldiers"]
+__all__ = ["late_falls", "missing_soldiers", "too_many_soldiers", "unseen_soldiers"]
 
 _LATE_US = 350_000  # a push takes so long at most to fell somebody after everything else lies still
 _FALLING_US = 350_000  # from beginning to move until lying still
@@ -53,6 +53,23 @@ def unseen_soldiers(unseen: Collection[Square], *, position_told: bool, hardly_s
     else:
         return None
     return Alarm(Trouble.UNSEEN, f"{reason}: {_SHOW_THEM}")
+
+
+def too_many_soldiers(standing: Standing, *, position_told: bool) -> Alarm | None:
+    """Say that more soldiers are seen of a side than one has: some are none, or of the other side.
+
+    Of 326 tables seven were read so, and none of them rightly.
+    """
+    if position_told:
+        return None
+    for side in Side:
+        count = sum(soldier.side is side for soldier in standing.soldiers)
+        if count > SOLDIERS_PER_SIDE:
+            return Alarm(
+                Trouble.UNSEEN,
+                f"{count} soldiers are seen of {side}, and a side has {SOLDIERS_PER_SIDE}: {_SHOW_THEM}",
+            )
+    return None
 
 
 def late_falls(

@@ -10,8 +10,8 @@ from guarded_table import PLACED, STANDING, shot
 
 from game.montecassino import Cause, Side, Square
 from vision.causes import FallCause
-from vision.guards import Trouble, late_falls, missing_soldiers, unseen_soldiers
-from vision.outcome import Push, Soldier, Toppling
+from vision.guards import Trouble, late_falls, missing_soldiers, too_many_soldiers, unseen_soldiers
+from vision.outcome import Push, Soldier, Standing, Toppling
 from vision.shot import Leg, ShotTrack
 from vision.shot.flight import Flight, FlightFit
 from vision.shot.streaks import Streak
@@ -104,6 +104,24 @@ def test_where_nobody_is_seen_plainly_the_position_must_be_told() -> None:
     alarm = unseen_soldiers((), position_told=False, hardly_seen=True)
     assert alarm is not None
     assert "any of them may have been missed: name the position" in alarm.reason
+
+
+@pytest.mark.parametrize("side", [Side.A, Side.G])
+def test_more_soldiers_of_a_side_than_it_has_hold_the_ruling_where_no_position_is_told(side: Side) -> None:
+    """S1 gives each side 24: one more is a mark that was taken for a soldier, or one of the other side."""
+    squares = [Square(field, number) for field in Side for number in range(1, 26)]
+
+    def standing(count: int) -> Standing:
+        of_it = [Soldier(square, side, 0.0, 0.0) for square in squares[:count]]
+        others = [Soldier(square, side.enemy, 0.0, 0.0) for square in squares[25 : 25 + 24]]
+        return Standing((*of_it, *others), 42.0, 11.0)
+
+    assert too_many_soldiers(standing(24), position_told=False) is None
+    assert too_many_soldiers(standing(25), position_told=True) is None
+    alarm = too_many_soldiers(standing(25), position_told=False)
+    assert alarm is not None
+    assert alarm.trouble is Trouble.UNSEEN
+    assert f"25 soldiers are seen of {side}, and a side has 24: name the position" in alarm.reason
 
 
 def test_a_soldier_that_was_pushed_and_stands_keeps_the_table_busy_too() -> None:
