@@ -311,7 +311,7 @@ class Change:
         # far it moved is not; but likeness alone tells that of one who was not seen plainly when it stood there.
         dx_mm, dy_mm = np.subtract(upright.moved_mm, stood.moved_mm) if stood.odds > _PLAIN_ODDS else moved_mm
         apart_mm = [np.hypot(*mm) for mm in _from(place, [(o.soldier.x_mm, o.soldier.y_mm) for o in others])]
-        spread, area = self._extent(place, self._on_raster(place, place.telling), found)
+        spread, area = self._extent(place, self._on_raster(place, place.telling), taken, found)
         evidence = Evidence(
             same=same,
             bare=bare,
@@ -380,8 +380,11 @@ class Change:
         was, now = was - was.mean(axis=0), now - now.mean(axis=0)
         return float((was * now).sum() / np.sqrt(max(float((was * was).sum() * (now * now).sum()), 1e-3)))
 
-    def _extent(self, place: Place, telling: Mask, found: Resemblance) -> tuple[float, float]:
-        """Longest spread and area of what is new in a figure's colours about where it is seen again, against it upright."""
+    def _extent(self, place: Place, telling: Mask, taken: Mask, found: Resemblance) -> tuple[float, float]:
+        """Longest spread and area of what is new in a figure's colours about where it is seen again, against it upright.
+
+        Those who stand there are left out: in other light, out of its shadow, they look new as well.
+        """
         raster = self._board.raster
         column, row = (round(v) for v in _pivot_px(place))
         column, row = column + round(found.dx_px), row + round(found.dy_px)
@@ -390,6 +393,7 @@ class Change:
         own = self._board.flat[place.window][place.telling]
         new = (self._strange | self._beyond)[window] & ~self._same[window]
         new |= self._strange[window] & telling[window]
+        new &= ~taken[window]
         if own.shape[1] > 1:  # grey tells nobody's colours
             low, high = np.quantile(own, _OWN_COLOURS, axis=0)
             now = self._flat[window]

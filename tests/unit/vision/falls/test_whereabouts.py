@@ -1,0 +1,39 @@
+"""What is measured of a soldier that does not stand where it did: clips of a painted table."""
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import painted_table as painted
+from painted_table import CROWD, Table
+
+from game.montecassino import Square
+from vision.falls.upright import network
+from vision.falls.whereabouts import Change, place_of
+from vision.soldiers import read_board
+
+PUSHED, BESIDE = Square.parse("A-28"), Square.parse("A-20")
+CAMERA = painted.view(tilt_rad=0.03)
+
+
+def test_how_long_one_is_does_not_count_another_who_stands_beside_it_in_other_light() -> None:
+    """Whose shadow lay on his neighbour uncovers him when he is pushed against him: all of that one then looks new."""
+    placed = painted.standing(CROWD)
+    before = Table(CAMERA, tuple(placed.values()))
+    slid = replace(placed[PUSHED], y_mm=placed[PUSHED].y_mm - 22.0)
+    after = Table(CAMERA, tuple(slid if square == PUSHED else f for square, f in placed.items()))
+    picture = before.paint()
+    board = read_board(picture, painted.scene(CAMERA, expected=CROWD), CAMERA)
+    places = {soldier.square: place_of(soldier, board, CAMERA) for soldier in board.standing.soldiers}
+    flat = board.raster.lay(after.paint(seed=1))
+    window, shape = places[BESIDE].window, places[BESIDE].shape
+    flat[window][shape] = np.minimum(flat[window][shape] * np.float32(1.15), 255)
+    change = Change(board, CAMERA, flat, list(places.values()), network())
+    taken = np.zeros(change.shape, dtype=np.bool_)
+    nobody = change.evidence(places[PUSHED], [], taken, [])
+    taken[window] |= cv2.dilate(shape.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
+    beside = change.evidence(places[PUSHED], [], taken, [])
+    assert nobody.area > 1.4
+    assert nobody.spread > 1.5
+    assert 0.5 < beside.area < 1.1
+    assert 0.8 < beside.spread < 1.2
