@@ -63,7 +63,9 @@ _HARDLY_TOLD = 1.5
 # tables 222 are taken for the other side's with 0, 197 with 4 to 12; by looks alone, without `_with_colours` too, 234, and
 # that on 76 tables instead of 57.
 _COLOURS_WEIGHT = 8.0
-# By how much looks are surer than they should be: of those parted by log-odds between 4 and 10 one in 12 was of the other side.
+# By how much looks and places are surer than they should be: of those parted by log-odds between 4 and 10 one in 12 was of the
+# other side. Which way one looks is not: of 20,600 soldiers on 646 tables 140 were taken for the other side's with as much less
+# of that, 121 are with all of it.
 _TOO_SURE = 0.3
 # Mean and spread of the log-likelihood ratio of soldiers' colours, of the first side and of the other.
 _ONE_SIDE, _OTHER_SIDE = (0.8, 0.7), (-0.8, 0.7)
@@ -165,8 +167,8 @@ def part(
     """
     seen = looks @ spreads.axes
     seen = seen - np.median(seen, axis=0)
-    home = np.clip(_HOME_ODDS * forward, -_MOST_HOME, _MOST_HOME)
-    home += np.clip(facing, -_MOST_FACING, _MOST_FACING)
+    looking = np.clip(facing, -_MOST_FACING, _MOST_FACING)
+    home = np.clip(_HOME_ODDS * forward, -_MOST_HOME, _MOST_HOME) + looking
     field = np.where(on_first, 0.5, -0.5)
     found = [
         settled
@@ -175,8 +177,8 @@ def part(
     ]
     found += [_alone(seen, spreads, home, first) for first in (True, False)]
     found = [(explained + _COLOURS_WEIGHT * _worn_alike(shares, odds), odds) for explained, odds in found]
-    best, by_looks = max(found, key=lambda each: each[0])
-    log_odds = _with_colours(_TOO_SURE * by_looks, shares)
+    best, odds = max(found, key=lambda each: each[0])
+    log_odds = _with_colours(_TOO_SURE * (odds - looking) + looking, shares)
     contested = np.abs(log_odds) < _HARDLY_TOLD
     for explained, otherwise in found:
         if best - explained < _NEARLY_AS_WELL:

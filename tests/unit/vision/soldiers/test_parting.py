@@ -84,7 +84,8 @@ def test_who_looks_the_other_way_is_told_by_its_uniform(seed: int) -> None:
     looks, forward, first = soldiers(seed, apart=10.0)
     about = np.random.default_rng(seed).random(36) < 0.3
     facing = np.where(first ^ about, 20.0, -20.0)
-    assert ((part(looks, ALIKE, SPREADS, forward, facing, forward > 0).log_odds > 0) == first).all()
+    worn = np.where(first[:, None], [0.6, 0.4, 0.0], [0.0, 0.4, 0.6])
+    assert ((part(looks, worn, SPREADS, forward, facing, forward > 0).log_odds > 0) == first).all()
 
 
 @given(st.integers(0, 200))
