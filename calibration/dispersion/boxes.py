@@ -12,6 +12,8 @@ from calibration.dispersion.hull import corners
 
 __all__ = ["Box", "smallest_box", "upright_box"]
 
+_ROUNDING = 1e-15  # of the farthest coordinate: what rounding makes of the height of a line of shots, at most
+
 
 @dataclass(frozen=True, slots=True)
 class Box:
@@ -59,7 +61,8 @@ def smallest_box(points: NDArray[np.float64]) -> Box:
     if box.width < box.height:
         box = Box(box.x, box.y, box.height, box.width, box.angle_rad + math.pi / 2)
     turned = math.pi / 2 - (math.pi / 2 - box.angle_rad) % math.pi
-    return Box(box.x, box.y, box.width, box.height, turned)
+    height = 0.0 if box.height <= _ROUNDING * np.abs(hull).max() else box.height
+    return Box(box.x, box.y, box.width, height, turned)
 
 
 def _boxes(points: NDArray[np.float64], angles_rad: NDArray[np.float64]) -> list[Box]:

@@ -47,6 +47,16 @@ def test_shots_on_a_line_have_all_but_the_test_of_the_centre() -> None:
     assert report.reasons == ("a test of the centre takes shots beside a line; all 4 lie on one",)
 
 
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+def test_shots_on_a_slanting_line_have_a_box_of_no_height(offset: float) -> None:
+    """Their coordinates are rounded, each for itself: 7e-15 mm was told as the box's height, and its area with it."""
+    points = np.array([[-19.3, 144.1], [-3.0, 13.7], [-20.1, 150.5], [-12.1, 86.5]]) + offset
+    spread = describe(Shots.of(points)).spread
+    assert spread is not None
+    assert spread.min_box.height == spread.min_box.area == 0
+    assert spread.min_box.width == pytest.approx(spread.extreme_spread)
+
+
 def test_beyond_the_table_a_ruler_says_nothing() -> None:
     report = describe(Shots.of(np.random.default_rng(1).normal(size=(101, 2))))
     assert report.spread is not None
