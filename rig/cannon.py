@@ -221,8 +221,9 @@ class Cannon:
 
     @property
     def left_loaded(self) -> bool:
-        """Whether a shot that was not fired is seated in the muzzle, as far as the cannon was heard last."""
-        return self._is_seated() and self._fired is False
+        """Whether a shot is seated in the muzzle that was not fired, or that its trigger did not send off, as heard last."""
+        # Where the line is lost after the trigger, what was heard last is from before it.
+        return self._is_seated() and (self._fired is False or self.state in {State.SAFE, State.SAFE_DRAWN})
 
     @property
     def link(self) -> Link:

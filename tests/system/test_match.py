@@ -268,6 +268,18 @@ def test_nobody_is_left_to_think_that_the_muzzle_is_empty_while_a_shot_sits_in_i
     )
 
 
+def test_a_shot_that_stays_in_the_muzzle_though_its_trigger_was_pulled_is_told(tmp_path, capsys):
+    """The solenoid does not free the lever: what left nowhere goes with whatever is ordered next."""
+    fault = "\n[twin.plant.lever]\nsolenoid_works = false\n"
+    with (
+        pytest.raises(CannonError, match="no shot passed the muzzle gate"),
+        rig_on(tmp_path, fault) as (rig, position),
+    ):
+        rig.match.shoot(order(rig, position))
+    (told,) = capsys.readouterr().err.splitlines()
+    assert told.startswith("rig: a shot is still seated in the muzzle: take it out, from the side")
+
+
 def test_of_a_shot_that_left_nothing_is_told_of_the_muzzle(tmp_path, capsys):
     with rig_on(tmp_path) as (rig, position):
         rig.match.shoot(order(rig, position))
