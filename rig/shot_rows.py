@@ -60,6 +60,11 @@ class ShotRows:
         rows.count = len(lines) - 1
         return rows
 
+    @property
+    def is_begun(self) -> bool:
+        """Whether a shot was begun of which it is not known yet whether it was fired, or how far it went."""
+        return self._row is not None
+
     def begin(self, elevation_deg: float) -> None:
         """Write down the shot that is about to be fired, its range still open; on return that is on the disk.
 

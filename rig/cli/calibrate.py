@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from calibration.fit import Assumption, MeasuredShot, Mount, Parameter
     from rig.calibration_file import CalibrationFile
-    from rig.cannon import Change
+    from rig.cannon import Cannon, Change
     from rig.settings import Settings
 
 __all__ = ["calibrate_group", "fire", "plan", "shots_range", "show"]
@@ -194,7 +194,12 @@ def fire(
         notes.append(gun.note)
         try:
             for number in range(1, count + 1):
-                shot = gun.fire(math.radians(elevation), lambda: rows.begin(elevation))
+                try:
+                    shot = gun.fire(math.radians(elevation), lambda: rows.begin(elevation))
+                except BaseException:
+                    if rows.is_begun:
+                        _tell_whether_it_left(f"shot {number} of {count}", rig.cannon)
+                    raise
                 rows.left(shot.muzzle_speed_mps, shot.dwell_s)
                 speed = "untimed" if shot.muzzle_speed_mps is None else f"at {shot.muzzle_speed_mps:.3f} m/s"
                 typer.echo(f"shot {number} of {count} left {speed}, cocked for {shot.dwell_s:.1f} s")
@@ -208,6 +213,18 @@ def fire(
                 for still_open in rows.open_ranges():
                     typer.echo(f"rig: {csv}: {still_open}", err=True)
     typer.echo(f"{csv}: {rows.count} shots; fit them with: rig calibrate range --csv {shlex.quote(str(csv))}")
+
+
+def _tell_whether_it_left(name: str, cannon: Cannon) -> None:
+    """Say of a shot that was asked for, and went wrong, whether it left; nothing where it did not."""
+    if cannon.fired is False:
+        return
+    if cannon.shot is not None and cannon.shot.left_us is not None:
+        told = "was fired"
+    else:
+        told = "may have been fired, and nothing was seen to leave: treat the cannon as loaded until you have looked"
+    with suppress(OSError):  # nobody listens any more
+        typer.echo(f"rig: {name} {told}", err=True)
 
 
 def _expected_range_cm(degrees: float, settings: Settings) -> float:

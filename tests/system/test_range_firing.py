@@ -16,6 +16,7 @@ from rig.cli import main
 from rig.cli._opening import open_rig
 from rig.cli._orders import zone_of
 from rig.hands import PromptedHands
+from rig.link.errors import PortGone
 from rig.link.link import Link
 from rig.link.messages import Fire
 from rig.match import Order
@@ -138,9 +139,40 @@ def test_a_shot_that_may_have_left_stays_in_the_file(tmp_path, monkeypatch, caps
     monkeypatch.chdir(tmp_path)
     assert main(["calibrate", "fire", "--elevation", "41.6"]) == 1
     assert (tmp_path / "shots.csv").read_text().splitlines()[1:] == ["41.6,?,,"]
-    told, why = capsys.readouterr().err.splitlines()
+    doubt, told, seated, why = capsys.readouterr().err.splitlines()
+    assert doubt == (
+        "rig: shot 1 of 1 may have been fired, and nothing was seen to leave: treat the cannon as loaded until you have looked"
+    )
     assert told.startswith("rig: shots.csv: line 2, range_cm: found ? for shot 1, at 41.6 degrees")
+    assert seated.startswith("rig: a shot is still seated in the muzzle: take it out")
     assert "no shot passed the muzzle gate" in why
+
+
+def test_of_a_shot_whose_line_is_lost_as_it_leaves_it_is_told_that_it_may_have_left(
+    tmp_path, monkeypatch, capsys
+):
+    """README, Safety: whoever believes that it left does not look into the muzzle."""
+
+    def lost(link, request):
+        answer = ask(link, request)
+        if isinstance(request, Fire):
+            monkeypatch.setattr(Link, "ask", gone)
+            monkeypatch.setattr(Link, "wait", gone)
+            gone(link, request)
+        return answer
+
+    def gone(link, request):
+        raise PortGone("twin", "it is gone")
+
+    ask = Link.ask
+    monkeypatch.setattr(Link, "ask", lost)
+    settings_in(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert main(["calibrate", "fire", "--elevation", "41.6"]) == 2
+    doubt, told, _, why = capsys.readouterr().err.splitlines()
+    assert doubt.startswith("rig: shot 1 of 1 may have been fired, and nothing was seen to leave: treat")
+    assert told.startswith("rig: shots.csv: line 2, range_cm: found ? for shot 1")
+    assert why.startswith("rig: port twin: it is gone")
 
 
 def test_a_shot_that_was_refused_is_not_in_the_file(tmp_path, monkeypatch, capsys):
