@@ -59,13 +59,15 @@ def monitor(
 
 def _newest(settings: Settings) -> Path:
     folder = Path(settings.log.transcripts)
-    # A name begins with the date, so the last is the newest.
-    files = sorted(folder.glob("*.transcript"))
-    if not files:
+    written = {path: path.stat().st_mtime for path in sorted(folder.glob("*.transcript"))}
+    if not written:
         raise RefusedError(
             f"there is no transcript in {folder} yet; a session leaves one, or listen with --port PORT"
         )
-    return files[-1]
+    # Not by their names, which any clock or hand may have given. And what was written after now was written before the
+    # clock was set back.
+    now_s = time.time()
+    return max(written, key=lambda path: (written[path] <= now_s, written[path]))
 
 
 def _in_file(path: Path, quiet_s: float | None) -> Iterator[Entry]:

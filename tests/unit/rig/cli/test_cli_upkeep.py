@@ -501,7 +501,17 @@ def test_monitor_follows_a_session_that_goes_on(rig: Rig, tmp_path: Path) -> Non
 def test_monitor_follows_the_newest_transcript(rig: Rig) -> None:
     assert "there is no transcript" in one_line(rig("monitor"), 1)
     rig("service")
-    Path("transcripts/00000000-older.transcript").write_text("cannon transcript 1\n")
+    newest_s = next(Path("transcripts").iterdir()).stat().st_mtime
+    # Neither what was copied there and has a name of its own, nor what a clock that was set back since calls later.
+    for name, written_s in (
+        ("00000000-older", newest_s - 60),
+        ("of-the-fair", newest_s - 60),
+        ("99990101-000000-000000", newest_s - 60),
+        ("99990102-000000-000000", newest_s + 86_400),
+    ):
+        path = Path("transcripts") / f"{name}.transcript"
+        path.write_text("cannon transcript 1\n")
+        os.utime(path, (written_s, written_s))
     answer = rig("monitor", "--quiet", "0")
     assert answer.status == 0 and "answer to identify" in answer.out
 
