@@ -22,6 +22,7 @@ from rig.cli._options import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rig.log import Shot
     from rig.match import ShotRead
 
 __all__ = ["shoot"]
@@ -93,7 +94,10 @@ def shoot(
         if start.from_camera:
             before = rig.match.read_position(before)
 
+        told: list[int] = []
+
         def tell(read: ShotRead) -> None:
+            told.append(read.shot_id)
             for line in _told(read):
                 console.print(line)
             shot = rig.log.shot(read.shot_id)
@@ -103,14 +107,24 @@ def shoot(
                 write_battle(battle, after)
                 say(console, f"entered in {battle}: {after.history[-1].entry}")
 
-        done = rig.match.shoot(Order(square, before, zone, agreed), tell)
-        say(console, f"recorded in {done.folder}")
+        def tell_the_rest(shot: Shot) -> None:
+            if shot.recording_path is not None:
+                say(console, f"recorded in {shot.recording_path}")
+            if shot.pending:
+                decide = how_to_decide(shot.shot_id, chosen)
+                say(console, f"Until the commanders have spoken nobody is moved; say it with: {decide}")
+                if battle is not None:
+                    enter = chosen.command("game enter", f"{shlex.quote(str(battle))} {shot.shot_id}")
+                    say(console, f"Then the shot goes into the battle: {enter}")
+
+        try:
+            done = rig.match.shoot(Order(square, before, zone, agreed), tell)
+        except KeyboardInterrupt:
+            for shot_id in told:
+                tell_the_rest(rig.log.shot(shot_id))
+            raise
+        tell_the_rest(rig.log.shot(done.shot_id))
         if done.verdict.undecided:
-            decide = how_to_decide(done.shot_id, chosen)
-            say(console, f"Until the commanders have spoken nobody is moved; say it with: {decide}")
-            if battle is not None:
-                enter = chosen.command("game enter", f"{shlex.quote(str(battle))} {done.shot_id}")
-                say(console, f"Then the shot goes into the battle: {enter}")
             return
         rig.hands.set_up(done.verdict.casualties, done.verdict.put_back)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from small_twin import SMALL_TWIN
 from test_match import assert_cannon_is_safe, ctrl_c, order, rig_on
 
 from rig.camera import CameraGone, Frame
@@ -15,7 +16,7 @@ from rig.cli._opening import OpenRig
 from rig.link.errors import PortGone
 from rig.log import Fired, LogError, Shot, Stage, open_log
 from rig.match import NotKept, ShotRead
-from rig.recording import read_frames, read_recording
+from rig.recording import read_frames, read_recording, write_recording
 from rig.sequence import Event, State
 from twin.chip import ResetCause
 
@@ -271,6 +272,21 @@ def test_ctrl_c_as_the_shot_leaves_ends_the_rig_once_it_is_judged_and_recorded(t
     assert shot.entry(Stage.ABORTED) is None
     assert shot.verdict is not None
     assert pictures_of(shot)
+
+
+def test_ctrl_c_while_a_shot_is_recorded_does_not_hide_where(tmp_path, monkeypatch, capsys, ctrl_c):
+    def interrupted(*recording):
+        signal.raise_signal(signal.SIGINT)
+        write_recording(*recording)
+
+    monkeypatch.setattr("rig.match.write_recording", interrupted)
+    monkeypatch.chdir(tmp_path)
+    Path("rig.toml").write_text(SMALL_TWIN.format(seed=3), encoding="utf-8")
+    assert main(["shoot", "G-61"]) == 130
+    told = capsys.readouterr()
+    assert told.out.splitlines()[-1] == "recorded in recordings/shot-00001"
+    assert told.err == "rig: stopped\n"
+    read_recording(Path("recordings/shot-00001"))
 
 
 @pytest.mark.parametrize("moment", [Stage.ARMED, Stage.ASKED], ids=["armed", "on record as asked for"])
