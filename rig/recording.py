@@ -51,6 +51,7 @@ FORMAT = "shot-recording/1"
 BESIDE_BYTES = 2_000_000
 """Room that a shot takes on the disk beside its clip: its sheet, its row in the log and its part of the transcript."""
 _LEAST_BOARD_PX2 = 1000.0  # smaller, and no soldier could be seen on it
+_MOST_NAMES = 3  # told of what else is in a folder
 _MOST_FAULTS = 4  # told of a recording.json, which stays one line
 _FRAMES_FOLDER = "frames"
 KEYS_NAME = "recording.json"
@@ -374,6 +375,9 @@ def read_recording(folder: Path) -> Recording:
     path = folder / KEYS_NAME
     if not folder.is_dir():
         raise RecordingError(folder, [Fault("the folder", _kind(folder), "a folder with recording.json")])
+    if not path.exists() and not path.is_symlink():
+        expected = f"{KEYS_NAME} in it, or the name of a folder that has one"
+        raise RecordingError(folder, [Fault("the folder", f"no recording, {_held(folder)}", expected)])
     if path.exists() and not path.is_file():  # to read a pipe would wait for whoever writes into it
         raise RecordingError(path, [Fault("the file", _kind(path), "a JSON file")])
     text = read_text(path, RecordingError, missing="a JSON file")
@@ -388,6 +392,18 @@ def _kind(path: Path) -> str:
     if path.is_file():
         return "a file"
     return "a device or a pipe" if path.exists() else "nothing"
+
+
+def _held(folder: Path) -> str:
+    """Say what there is in a folder in which something else was looked for."""
+    try:
+        names = sorted(entry.name for entry in folder.iterdir())
+    except OSError as bad:
+        return f"and it cannot be looked into ({bad.strerror})"
+    if not names:
+        return "and nothing else either"
+    more = len(names) - _MOST_NAMES
+    return f"but {', '.join(map(repr, names[:_MOST_NAMES]))}{f' and {more} more' if more > 0 else ''}"
 
 
 def refuse_recorded(folder: Path) -> None:

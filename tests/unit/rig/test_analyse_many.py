@@ -125,7 +125,9 @@ def test_a_film_without_its_recording_json_is_left_out_and_named(
     ]
     assert main(["analyse", str(tmp_path), str(tmp_path / "film"), "--jobs", "1"]) == 2
     err = " ".join(capsys.readouterr().err.split())
-    assert f"{tmp_path / 'film' / 'recording.json'}: the file: found nothing" in err
+    assert (
+        f"{tmp_path / 'film'}: the folder: found no recording, but 'clip.mp4', expected recording.json" in err
+    )
     assert f"{tmp_path / 'film'} has a film" not in err
 
 

@@ -472,9 +472,26 @@ def test_a_file_that_is_no_recording_is_told(folder: Path, text: str) -> None:
         read_recording(folder)
 
 
-def test_a_missing_folder_or_file_is_told(tmp_path: Path) -> None:
-    with pytest.raises(RecordingError, match=r"recording\.json"):
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [
+        ((), "and nothing else either"),
+        (("clip.mkv",), "but 'clip.mkv'"),
+        (("e", "d", "c", "b", "a"), "but 'a', 'b', 'c' and 2 more"),
+    ],
+)
+def test_of_a_folder_without_a_recording_it_is_told_what_is_there(
+    tmp_path: Path, names: tuple[str, ...], found: str
+) -> None:
+    for name in names:
+        (tmp_path / name).touch()
+    with pytest.raises(RecordingError) as told:
         read_recording(tmp_path)
+    expected = "recording.json in it, or the name of a folder that has one"
+    assert str(told.value) == f"{tmp_path}: the folder: found no recording, {found}, expected {expected}"
+
+
+def test_a_missing_folder_is_told(tmp_path: Path) -> None:
     with pytest.raises(RecordingError, match="nowhere"):
         read_recording(tmp_path / "nowhere")
 
