@@ -95,6 +95,10 @@ def find_markers(shades: NDArray[np.uint8], sheet: MarkerMap) -> Marks | NoBoard
     """
     if not (sheet.dictionary.startswith("DICT_") and hasattr(cv2.aruco, sheet.dictionary)):
         return NoBoard(f"no ArUco dictionary is called {sheet.dictionary}")
+    has = len(cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, sheet.dictionary)).bytesList)
+    for number in sheet.centres_mm:
+        if not 0 <= number < has:
+            return NoBoard(f"{sheet.dictionary} has markers 0 to {has - 1}, and no marker {number}")
     known = _detect_large(shades, sheet) or _detect(shades, sheet, 1)
     if {i for i, _ in known} != set(sheet.centres_mm):
         # Small markers are found in a picture twice as large; those found already keep their corners.

@@ -107,6 +107,14 @@ def test_two_markers_are_enough() -> None:
     assert found.markers_used == (0, 3)
 
 
+def test_a_marker_that_its_dictionary_does_not_have_is_told() -> None:
+    """Settings and recordings refuse it; whoever makes a scene of his own was told an index out of range."""
+    camera = painted.view()
+    said = replace(MARKERS, centres_mm={**MARKERS.centres_mm, 77: (-30.0, 400.0)})
+    found = register(Table(camera).paint(), painted.scene(camera, markers=said))
+    assert found == NoBoard("DICT_4X4_50 has markers 0 to 49, and no marker 77")
+
+
 def test_small_markers_are_found() -> None:
     camera = painted.view(width_px=480, height_px=270, focal_px=590)
     found = register(Table(camera).paint(), painted.scene(camera))
