@@ -306,13 +306,6 @@ class _SqlShotLog:
 
     # Verdicts and what commanders decide
 
-    def judged(self, shot_id: int, verdict: Verdict, *, clock_us: int | None = None) -> None:
-        with self._step(shot_id, Stage.JUDGED, clock_us) as connection:
-            analysis_id = connection.execute(
-                sa.select(sa.func.max(t.analysis.c.analysis_id)).where(t.analysis.c.shot_id == shot_id)
-            ).scalar_one()
-            self._rule(connection, shot_id, analysis_id, verdict, clock_us)
-
     def _rule(
         self,
         connection: sa.Connection,

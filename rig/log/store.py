@@ -84,12 +84,9 @@ class ShotLog(Protocol):
     ) -> None:
         """Keep one reading of the shot's pictures beside those before it, stage `ANALYSED`.
 
-        With the verdict on it, where that is known at once, `JUDGED` follows as from `judged`: they are written together,
-        so that none stands there without the other.
+        With the verdict on it `JUDGED` follows, and `DECIDED` too where it has no doubts: they are written together, so that
+        none stands there without the other.
         """
-
-    def judged(self, shot_id: int, verdict: Verdict, *, clock_us: int | None = None) -> None:
-        """Keep the verdict on the latest analysis: stage `JUDGED`, and `DECIDED` too where it has no doubts."""
 
     def decide(
         self,

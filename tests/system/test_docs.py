@@ -19,13 +19,12 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from logged_shots import DOUBTFUL, PLAN, START, until
+from logged_shots import DOUBTFUL, PLAN, START, read_and_judge, until
 
 from game.montecassino import parse_battle
 from rig.battle_file import read_battle
 from rig.cli import command as rig_command
 from rig.cli import main
-from rig.judging import as_logged, judge_again
 from rig.log import Analysis, Stage, open_log
 from rig.recording import read_frames, read_recording
 
@@ -179,8 +178,7 @@ def test_doubts_as_the_page_shows(
     hidden = changed(DOUBTFUL, evidence="the first touch is hidden behind A-60")
     with open_log(Path("rig-log.sqlite")) as log:
         shot_id = until(log, log.start_session(START), Stage.RECORDED, plan=plan)
-        log.analysed(shot_id, Analysis(software_version="0.1.0", raw={}, falls=(ricochet, hidden)))
-        log.judged(shot_id, as_logged(judge_again(log.shot(shot_id), {})))
+        read_and_judge(log, shot_id, Analysis(software_version="0.1.0", raw={}, falls=(ricochet, hidden)))
     assert run_blocks("docs/verdict.md", capsys) == 5
 
 

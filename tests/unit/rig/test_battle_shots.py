@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from logged_shots import PLAN, START, until
+from logged_shots import PLAN, START, read_and_judge, until
 
 from game.montecassino import (
     Agreement,
@@ -18,7 +18,7 @@ from game.montecassino import (
 )
 from game.montecassino.entries import Adjourn, Shot
 from rig.battle_shots import NotOfThisBattle, not_yet_entered, with_shot
-from rig.judging import as_logged, decide, judge_again
+from rig.judging import decide
 from rig.log import Analysis, Fall, ShotLog, Stage, open_log_in_memory
 from rig.log import Shot as LoggedShot
 from rig.settings import Settings, parse_settings
@@ -40,8 +40,7 @@ def log() -> Iterator[ShotLog]:
 def _judged(log: ShotLog, *causes: str, **planned: str) -> int:
     shot_id = until(log, 1, Stage.RECORDED, plan=replace(FIRED, **planned))
     fall = Fall(side="G", square="G-33", causes=causes, confidence=0.9, t_us=None, evidence="seen")
-    log.analysed(shot_id, Analysis(software_version="1", raw={}, falls=(fall,), moved=()))
-    log.judged(shot_id, as_logged(judge_again(log.shot(shot_id), {})))
+    read_and_judge(log, shot_id, Analysis(software_version="1", raw={}, falls=(fall,), moved=()))
     return shot_id
 
 

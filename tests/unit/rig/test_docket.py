@@ -8,14 +8,14 @@ from pathlib import Path
 
 import cv2
 import pytest
-from logged_shots import PLAN, START, until
+from logged_shots import PLAN, START, read_and_judge, until
 from painted_shot import FALLS, FIRE_US, TIMES_US, keys, pictures, record
 
 from game.montecassino import JudgeError, Square
 from rig.cli import main
 from rig.docket import case, open_cases, rule
 from rig.docket_picture import write_crops
-from rig.judging import as_logged, decide, judge_again
+from rig.judging import decide, judge_again
 from rig.log import Analysis, Doubt, Fall, LogError, ShotLog, Stage, Verdict, open_log, open_log_in_memory
 from rig.recording import write_recording
 
@@ -31,8 +31,7 @@ def _fall(square: str, *causes: str) -> Fall:
 def _judged(log: ShotLog, *falls: Fall, option: str = "iii", **raw: object) -> int:
     session_id = log.start_session(START)
     shot_id = until(log, session_id, Stage.RECORDED, plan=replace(_PLAN, option=option))
-    log.analysed(shot_id, Analysis(software_version="1", raw=raw, falls=falls))
-    log.judged(shot_id, as_logged(judge_again(log.shot(shot_id), {})))
+    read_and_judge(log, shot_id, Analysis(software_version="1", raw=raw, falls=falls))
     log.end_session(session_id, "finished")
     return shot_id
 
@@ -169,9 +168,10 @@ def test_a_shot_that_the_rules_cannot_judge_is_on_the_docket_all_the_same(log: S
     session_id = log.start_session(START)
     no_shot_left = replace(_PLAN, position="A A01-A23,A60 G25-G48 0/0 0/20 -", option="iii")
     shot_id = until(log, session_id, Stage.RECORDED, plan=no_shot_left)
-    log.analysed(shot_id, Analysis(software_version="1", raw={}, falls=(G41,)))
     doubt = Doubt(square="G-41", between=("ricochet", "direct"), commander="G")
-    log.judged(shot_id, Verdict(casualties=(), put_back=(), doubts=(doubt,), after=None, winner=None))
+    log.analysed(
+        shot_id, Analysis(software_version="1", raw={}, falls=(G41,)), verdict=Verdict(doubts=(doubt,))
+    )
     (found,) = open_cases(log)
     assert not found.one_leaves
     with pytest.raises(JudgeError, match="no shot left"):

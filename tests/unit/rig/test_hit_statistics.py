@@ -10,7 +10,7 @@ from dataclasses import replace as changed
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from logged_shots import AIM, CERTAIN, PLAN, START, until
+from logged_shots import AIM, CERTAIN, PLAN, START, read_and_judge, until
 from scipy.stats import beta, binomtest
 
 from game.montecassino import Option
@@ -18,7 +18,7 @@ from rig.hit_plot import draw_hits
 from rig.hit_report import as_csv, as_json, tallies
 from rig.hit_statistics import Losses, Outcome, Tally, statistics_of, tally, tally_by, wilson
 from rig.hit_view import By
-from rig.judging import as_logged, decide, judge_again
+from rig.judging import decide
 from rig.log import Analysis, Fall, ShotLog, Stage, open_log_in_memory
 
 _SETTINGS = {"board": {"square_mm": 45.0}, "cannon": {"strip_offset_mm": 45.0}}
@@ -54,9 +54,11 @@ def _shoot(
 ) -> int:
     plan = changed(_BEFORE, option=option, target=target, position=position)
     shot_id = until(log, session_id, Stage.RECORDED, plan=plan)
-    log.analysed(shot_id, Analysis(software_version="0.1.0", raw={}, falls=tuple(falls)))
+    read = Analysis(software_version="0.1.0", raw={}, falls=tuple(falls))
     if judged:
-        log.judged(shot_id, as_logged(judge_again(log.shot(shot_id), {})))
+        read_and_judge(log, shot_id, read)
+    else:
+        log.analysed(shot_id, read)
     return shot_id
 
 
@@ -147,8 +149,7 @@ def test_own_soldiers_count_where_the_zone_holds_them(log: ShotLog) -> None:
     plan = changed(_BEFORE, zone="A25-A72,G25-G72", option="i")
     shot_id = until(log, session_id, Stage.RECORDED, plan=plan)
     falls = (_fall("A-60", "direct"), _fall("G-49", "ricochet"))
-    log.analysed(shot_id, Analysis(software_version="0.1.0", raw={}, falls=falls))
-    log.judged(shot_id, as_logged(judge_again(log.shot(shot_id), {})))
+    read_and_judge(log, shot_id, Analysis(software_version="0.1.0", raw={}, falls=falls))
     found = _all(log)
     assert found.losses == Losses(enemy=1, own=1)
     assert found.under[Option.III] == Losses(enemy=0, own=1)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from logged_shots import ANALYSIS, PLAN, START, until
+from logged_shots import ANALYSIS, PLAN, START, read_and_judge, until
 
 from game.montecassino import JudgeError, SquareError
 from rig.judging import as_logged, decide, judge_again, why_back
@@ -29,8 +29,7 @@ def log() -> Iterator[ShotLog]:
 def _judged(log: ShotLog, *falls: Fall, moved: tuple[Moved, ...] = (), option: str = "iii") -> int:
     """Log a shot with these falls, and judge it as the rig does."""
     shot_id = until(log, 1, Stage.RECORDED, plan=replace(_PLAN, option=option))
-    log.analysed(shot_id, Analysis(software_version="1", raw={}, falls=falls, moved=moved))
-    log.judged(shot_id, as_logged(judge_again(log.shot(shot_id), {})))
+    read_and_judge(log, shot_id, Analysis(software_version="1", raw={}, falls=falls, moved=moved))
     return shot_id
 
 

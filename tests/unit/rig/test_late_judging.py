@@ -69,8 +69,7 @@ def test_a_recording_that_the_log_does_not_know_is_found(log: ShotLog, tmp_path:
 
 def test_of_a_judged_shot_only_the_recording_is_taken_in(log: ShotLog, tmp_path: Path) -> None:
     shot_id = fire(log, tmp_path)
-    log.analysed(shot_id, ANALYSIS)
-    log.judged(shot_id, FINAL)
+    log.analysed(shot_id, ANALYSIS, verdict=FINAL)
     folder = record(tmp_path / f"shot-{shot_id:05d}", position=POSITION)
     shot, analysis = judge_recorded(log, shot_id)
     assert analysis is None

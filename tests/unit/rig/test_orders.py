@@ -31,8 +31,7 @@ def settings(tmp_path: Path) -> Settings:
             log.reached(shot, stage)
         log.seen(shot, GATE)
         log.recorded(shot, "recordings/shot-00001")
-        log.analysed(shot, ANALYSIS)
-        log.judged(shot, PENDING)
+        log.analysed(shot, ANALYSIS, verdict=PENDING)
         log.end_session(session, "finished")
         assert log.shot(shot).pending
         assert log.shot(shot).planned.plan is None

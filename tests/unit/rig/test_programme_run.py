@@ -8,12 +8,12 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from logged_shots import PLAN, START, until
+from logged_shots import PLAN, START, read_and_judge, until
 
 from game.montecassino import Option, Side, Square, parse_squares
 from rig.cannon import CannonError
 from rig.checked_file import Fault
-from rig.judging import as_logged, decide, judge_again
+from rig.judging import decide
 from rig.link.transcript import TranscriptError
 from rig.log import Analysis, Fall, Fired, ShotLog, Stage, open_log_in_memory
 from rig.match import DoubtPending, Match, Order, PositionDiffers, ShotDone, ShotNotAllowed
@@ -74,8 +74,7 @@ def shoot(
     if last is not Stage.JUDGED:
         return until(log, 1, last, plan=planned)
     shot_id = until(log, 1, Stage.RECORDED, plan=planned)
-    log.analysed(shot_id, Analysis(software_version="1", raw={}, falls=falls))
-    log.judged(shot_id, as_logged(judge_again(log.shot(shot_id), {})))
+    read_and_judge(log, shot_id, Analysis(software_version="1", raw={}, falls=falls))
     return shot_id
 
 

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pypdf
 import pytest
-from logged_shots import CERTAIN, PLAN, START, until
+from logged_shots import CERTAIN, PLAN, START, read_and_judge, until
 
 from rig.cli import main
-from rig.judging import as_logged, judge_again
 from rig.log import Analysis, Stage, open_log
 
 POSITION = "A A01-A08,A50,A58,G65 G01-G08,G49,G57 0/0 20/20 -"
@@ -68,8 +67,7 @@ def test_without_a_position_it_is_the_one_after_the_last_shot(capsys):
     plan = replace(PLAN, target="G-33", position="A A01-A24 G25-G48 0/0 20/20 -", plan=None, plan_index=None)
     with open_log(Path("rig-log.sqlite")) as log:
         shot_id = until(log, log.start_session(START), Stage.RECORDED, plan=plan)
-        log.analysed(shot_id, Analysis(software_version="0.1.0", raw={}, falls=(CERTAIN,)))
-        log.judged(shot_id, as_logged(judge_again(log.shot(shot_id), {})))
+        read_and_judge(log, shot_id, Analysis(software_version="0.1.0", raw={}, falls=(CERTAIN,)))
     assert "whoever would stand on G-33" in said(capsys, "G-33", "--explain", "--side", "A")
     assert "touches G-34 first" in said(capsys, "G-34", "--explain", "--side", "A")
     assert said(capsys, "G-34").startswith("G at G-34")

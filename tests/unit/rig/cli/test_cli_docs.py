@@ -12,13 +12,12 @@ from dataclasses import replace as changed
 from pathlib import Path
 
 import pytest
-from logged_shots import CERTAIN, DOUBTFUL, PLAN, START, until
+from logged_shots import CERTAIN, DOUBTFUL, PLAN, START, read_and_judge, until
 from painted_shot import record
 from painted_table import CROWD
 
 from game.montecassino import Position, Side
 from rig.cli import main
-from rig.judging import as_logged, judge_again
 from rig.log import Analysis, Stage, open_log
 
 _DOCS = Path(__file__).parents[4] / "docs"
@@ -91,8 +90,7 @@ def test_log_page(capsys: pytest.CaptureFixture[str]) -> None:
         session_id = log.start_session(START)
         for target, falls in (("G-33", (hit,)), ("G-41", (ricochet, hidden))):
             shot_id = until(log, session_id, Stage.RECORDED, plan=changed(plan, target=target))
-            log.analysed(shot_id, Analysis(software_version="0.1.0", raw={}, falls=falls))
-            log.judged(shot_id, as_logged(judge_again(log.shot(shot_id), {})))
+            read_and_judge(log, shot_id, Analysis(software_version="0.1.0", raw={}, falls=falls))
         until(log, session_id, Stage.ASKED, plan=changed(plan, target="G-35"))
         position = Position(Side.G, CROWD, dict.fromkeys(Side, 0), dict.fromkeys(Side, 20))
         filmed = changed(plan, side="G", target="A-12", position=str(position), zone="A25-A72", option="i")
@@ -110,8 +108,7 @@ def test_docket_page(capsys: pytest.CaptureFixture[str]) -> None:
         raw = {"probabilities": {"G-41": {"direct": 0.58, "ricochet": 0.37}}}
         for falls in ((CERTAIN,), (ricochet, DOUBTFUL)):
             shot_id = until(log, session_id, Stage.RECORDED, plan=plan)
-            log.analysed(shot_id, Analysis(software_version="0.1.0", raw=raw, falls=falls))
-            log.judged(shot_id, as_logged(judge_again(log.shot(shot_id), {})))
+            read_and_judge(log, shot_id, Analysis(software_version="0.1.0", raw=raw, falls=falls))
         log.end_session(session_id, "done")
     assert _run_page("docket.md", capsys) == 3
 
@@ -128,7 +125,6 @@ def test_statistics_page(capsys: pytest.CaptureFixture[str]) -> None:
         session_id = log.start_session(START)
         for option, falls in (("i", (hit, dragged)), ("i", ()), ("iii", (hit,)), ("iii", (doubtful,))):
             shot_id = until(log, session_id, Stage.RECORDED, plan=changed(plan, option=option))
-            log.analysed(shot_id, Analysis(software_version="0.1.0", raw={}, falls=falls))
-            log.judged(shot_id, as_logged(judge_again(log.shot(shot_id), {})))
+            read_and_judge(log, shot_id, Analysis(software_version="0.1.0", raw={}, falls=falls))
         log.end_session(session_id, "done")
     assert _run_page("statistics.md", capsys) == 5

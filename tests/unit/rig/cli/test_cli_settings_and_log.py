@@ -16,11 +16,10 @@ from types import SimpleNamespace
 
 import pytest
 import typer
-from logged_shots import DOUBTFUL, PLAN, START, UNPLUGGED, until
+from logged_shots import DOUBTFUL, PLAN, START, UNPLUGGED, read_and_judge, until
 
 from rig.cli import RefusedError, app, main
 from rig.cli import command as rig_command
-from rig.judging import as_logged, judge_again
 from rig.log import Analysis, Stage, open_log
 
 
@@ -56,8 +55,7 @@ def shots(tmp_path: Path) -> Path:
         session_id = log.start_session(START)
         for fall in (changed(DOUBTFUL, causes=("direct",)), DOUBTFUL):
             shot_id = until(log, session_id, Stage.RECORDED, plan=plan, recorded=UNPLUGGED)
-            log.analysed(shot_id, Analysis(software_version="0.1.0", raw={}, falls=(fall,)))
-            log.judged(shot_id, as_logged(judge_again(log.shot(shot_id), {})))
+            read_and_judge(log, shot_id, Analysis(software_version="0.1.0", raw={}, falls=(fall,)))
         until(log, session_id, Stage.ASKED, plan=plan)
     return path
 
@@ -194,8 +192,7 @@ def test_of_a_soldier_that_seems_to_stand_it_is_said_that_it_may_have_fallen(rig
     analysis = Analysis(software_version="0.1.0", raw={"moved": [{"square": "G-41"}]}, falls=(pushed,))
     with open_log(Path("rig-log.sqlite")) as log:
         shot_id = until(log, log.start_session(START), Stage.RECORDED, plan=plan)
-        log.analysed(shot_id, analysis)
-        log.judged(shot_id, as_logged(judge_again(log.shot(shot_id), {})))
+        read_and_judge(log, shot_id, analysis)
     said = rig("log", "show", "1").out
     assert "    G-41 may have fallen: other or direct, confidence" in said
     assert "  doubt      G-41 may have fallen, other or direct: the commander of G decides" in said

@@ -14,10 +14,9 @@ from pathlib import Path
 import cv2
 import pypdf
 import pytest
-from logged_shots import CERTAIN, PLAN, START, until
+from logged_shots import CERTAIN, PLAN, START, read_and_judge, until
 
 from rig.cli import main
-from rig.judging import as_logged, judge_again
 from rig.log import Analysis, Stage, open_log
 
 _R = Path(__file__).parents[2] / "calibration" / "dispersion" / "data" / "groups-simulated.json"
@@ -57,8 +56,7 @@ def _log_two_shots() -> None:
         session_id = log.start_session(START)
         for falls in ((changed(CERTAIN, square="G-49"),), ()):
             shot_id = until(log, session_id, Stage.RECORDED, plan=plan)
-            log.analysed(shot_id, Analysis(software_version="0.1.0", raw={}, falls=falls))
-            log.judged(shot_id, as_logged(judge_again(log.shot(shot_id), {})))
+            read_and_judge(log, shot_id, Analysis(software_version="0.1.0", raw={}, falls=falls))
         log.end_session(session_id, "done")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rig.judging import as_logged, judge_reading
 from rig.log import (
     Aim,
     Analysis,
@@ -94,8 +95,12 @@ def until(
                 cause=recorded,
             ),
         ),
-        (Stage.ANALYSED, lambda: log.analysed(shot_id, ANALYSIS, clock_us=9_000)),
-        (Stage.JUDGED, lambda: log.judged(shot_id, verdict, clock_us=10_000)),
+        (
+            last,
+            lambda: log.analysed(
+                shot_id, ANALYSIS, verdict=verdict if last is Stage.JUDGED else None, clock_us=9_000
+            ),
+        ),
     )
     if last is not Stage.PLANNED:
         for stage, step in steps:
@@ -103,3 +108,11 @@ def until(
             if stage is last:
                 break
     return shot_id
+
+
+def read_and_judge(log: ShotLog, shot_id: int, analysis: Analysis) -> None:
+    """Log what was read of a shot and the rules' verdict on it, as the rig does."""
+    planned = log.shot(shot_id).planned
+    assert planned.position is not None
+    verdict = judge_reading(planned, planned.position, analysis, {})
+    log.analysed(shot_id, analysis, verdict=as_logged(verdict))

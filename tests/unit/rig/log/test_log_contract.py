@@ -83,7 +83,7 @@ def test_a_whole_shot_is_read_as_it_was_written(log: ShotLog, session_id: int) -
     assert [entry.stage for entry in shot.history] == [
         stage for stage in Stage if stage not in (Stage.ABORTED, Stage.INTERRUPTED)
     ]
-    assert [entry.clock_us for entry in shot.history][:11] == list(range(0, 11_000, 1_000))
+    assert [entry.clock_us for entry in shot.history][:11] == [*range(0, 10_000, 1_000), 9_000]
     assert shot.fired is Fired.YES
     assert shot.finished
     assert tell(shot) == "judged"
@@ -170,7 +170,7 @@ def test_a_verdict_without_its_recording_is_told_as_that(log: ShotLog, session_i
     shot_id = until(log, session_id, Stage.SEEN)
     log.analysed(shot_id, ANALYSIS)
     assert tell(log.shot(shot_id)) == "fired: the muzzle gate saw it leave; analysed, not judged"
-    log.judged(shot_id, FINAL)
+    log.analysed(shot_id, ANALYSIS, verdict=FINAL)
     assert tell(log.shot(shot_id)) == "judged; no recording known"
 
 
@@ -314,32 +314,27 @@ def test_a_later_analysis_stands_beside_the_old_one(log: ShotLog, session_id: in
     assert shot.analyses == (ANALYSIS, later)
     assert shot.verdict == FINAL, "a new reading is no new verdict"
     other = Verdict(put_back=("G-33",))
-    log.judged(shot_id, other)
+    log.analysed(shot_id, later, verdict=other)
     assert log.shot(shot_id).verdicts == (FINAL, other)
 
 
 @pytest.mark.parametrize(("verdict", "last"), [(FINAL, Stage.DECIDED), (PENDING, Stage.JUDGED)])
-def test_a_reading_and_its_verdict_can_be_written_together(
+def test_a_reading_and_its_verdict_are_written_together(
     log: ShotLog, session_id: int, verdict: Verdict, last: Stage
 ) -> None:
-    together, apart = (until(log, session_id, Stage.SEEN) for _ in range(2))
-    log.analysed(together, ANALYSIS, verdict=verdict, clock_us=9_000)
-    log.analysed(apart, ANALYSIS, clock_us=9_000)
-    log.judged(apart, verdict, clock_us=9_000)
-    first, second = log.shot(together), log.shot(apart)
-    assert first.stage is second.stage is last
-    assert first.analyses == second.analyses
-    assert first.verdicts == second.verdicts == (verdict,)
-    assert [(e.stage, e.clock_us, e.cause) for e in first.history] == [
-        (e.stage, e.clock_us, e.cause) for e in second.history
-    ]
+    shot_id = until(log, session_id, Stage.SEEN)
+    log.analysed(shot_id, ANALYSIS, verdict=verdict, clock_us=9_000)
+    shot = log.shot(shot_id)
+    assert (shot.stage, shot.analyses, shot.verdicts) == (last, (ANALYSIS,), (verdict,))
+    steps = [(entry.stage, entry.clock_us, entry.cause) for entry in shot.history]
+    decided = [(Stage.DECIDED, 9_000, "no doubt")] if last is Stage.DECIDED else []
+    assert steps[-2 - len(decided) :] == [(Stage.ANALYSED, 9_000, ""), (Stage.JUDGED, 9_000, ""), *decided]
 
 
 def test_a_shot_given_up_after_its_recording_can_still_be_analysed(log: ShotLog, session_id: int) -> None:
     shot_id = until(log, session_id, Stage.RECORDED)
     log.abort(shot_id, "the camera stalled")
-    log.analysed(shot_id, ANALYSIS)
-    log.judged(shot_id, FINAL)
+    log.analysed(shot_id, ANALYSIS, verdict=FINAL)
     assert log.shot(shot_id).verdict == FINAL
 
 
@@ -421,8 +416,7 @@ def test_deciding_where_nothing_is_in_doubt_says_so(log: ShotLog, session_id: in
 
 def test_a_new_verdict_takes_the_place_of_an_undecided_one(log: ShotLog, session_id: int) -> None:
     shot_id = until(log, session_id, Stage.JUDGED, verdict=PENDING)
-    log.analysed(shot_id, Analysis(software_version="0.2.0", raw={}))
-    log.judged(shot_id, FINAL)
+    log.analysed(shot_id, Analysis(software_version="0.2.0", raw={}), verdict=FINAL)
     shot = log.shot(shot_id)
     assert shot.pending == ()
     assert shot.verdicts == (PENDING, FINAL)
@@ -431,7 +425,7 @@ def test_a_new_verdict_takes_the_place_of_an_undecided_one(log: ShotLog, session
 def test_c8_what_is_decided_is_the_doubt_of_the_verdict_that_stands(log: ShotLog, session_id: int) -> None:
     shot_id = until(log, session_id, Stage.JUDGED, verdict=PENDING)
     other = Doubt(square="G-42", between=("direct", "ricochet"), commander="G")
-    log.judged(shot_id, Verdict(doubts=(other,)))
+    log.analysed(shot_id, ANALYSIS, verdict=Verdict(doubts=(other,)))
     with pytest.raises(LogError, match="no doubt about G-41; its doubts: G-42"):
         log.decide(shot_id, "G", {"G-41": True}, final=FINAL)
     assert log.decide(shot_id, "G", {"G-42": True}, final=FINAL) == ()

@@ -43,7 +43,7 @@ def _log_shots_until_killed(path: Path, reports: Connection) -> None:
             Stage.SEEN: lambda shot_id=shot_id: log.seen(shot_id, GATE),
             Stage.RECORDED: lambda shot_id=shot_id: log.recorded(shot_id, "recordings/1"),
             Stage.ANALYSED: lambda shot_id=shot_id: log.analysed(shot_id, ANALYSIS),
-            Stage.DECIDED: lambda shot_id=shot_id: log.judged(shot_id, FINAL),
+            Stage.DECIDED: lambda shot_id=shot_id: log.analysed(shot_id, ANALYSIS, verdict=FINAL),
         }
         reports.send(("done", Stage.PLANNED))
         for stage in _STEPS[1:]:

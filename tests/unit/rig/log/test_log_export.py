@@ -52,8 +52,7 @@ def test_every_column_has_what_its_name_says_and_stands_where_it_always_stood() 
         start = replace(START, software_version="0.3.0", firmware_version="0.2.0")
         session_id = log.start_session(start)
         until(log, session_id, Stage.PLANNED)
-        shot_id = until(log, session_id, Stage.ANALYSED)
-        log.judged(shot_id, replace(FINAL, winner="A"))
+        until(log, session_id, Stage.JUDGED, verdict=replace(FINAL, winner="A"))
         row = shots_table(log).to_pylist()[1]
         fall = falls_table(log).to_pylist()[0]
     assert list(row.items()) == [

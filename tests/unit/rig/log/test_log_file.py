@@ -375,8 +375,7 @@ def test_a_verdict_is_kept_with_the_reading_that_it_follows_from(path: Path) -> 
     with open_log(path) as log:
         session_id = log.start_session(START)
         shot_id = until(log, session_id, Stage.JUDGED)
-        log.analysed(shot_id, ANALYSIS)
-        log.judged(shot_id, PENDING)
+        log.analysed(shot_id, ANALYSIS, verdict=PENDING)
         log.decide(shot_id, "G", {"G-41": True}, final=FINAL)
     with closing(sqlite3.connect(path)) as database:
         assert database.execute("SELECT analysis_id FROM verdict ORDER BY verdict_id").fetchall() == [
