@@ -89,7 +89,8 @@ class _Keys(JsonObject):
         if not 0.5 < speed < 30:
             yield Fault("parameters.speed_mps.value", f"{speed:g}", "a muzzle speed of 0.5 to 30 m/s")
         if not self.parameters[Parameter.DRAG].value >= 0:
-            yield Fault("parameters.drag_per_m.value", "a drag below 0", "0 or more")
+            drag_per_m = self.parameters[Parameter.DRAG].value
+            yield Fault("parameters.drag_per_m.value", f"{drag_per_m:g}", "a drag of 0 or more")
         for name in (Parameter.ELEVATION_GAIN, Parameter.AZIMUTH_GAIN):
             if not 0.5 < self.parameters[name].value < 2:
                 yield Fault(f"parameters.{name}.value", f"{self.parameters[name].value:g}", "a gain near 1")
@@ -124,7 +125,7 @@ def write_calibration(path: Path, calibration: Calibration, inputs: Sequence[Inp
     Raises
     ------
     CalibrationFileError
-        It cannot be written, or what is there is no calibration.
+        It cannot be written, what is there is no calibration, or no cannon is like that: it could not be read again.
     """
     check_replaceable(path, FORMAT, CalibrationFileError)
     content: dict[str, Any] = {
@@ -160,6 +161,7 @@ def write_calibration(path: Path, calibration: Calibration, inputs: Sequence[Inp
             )
         },
     }
+    validate(_Keys, content, "the calibration that these shots give", CalibrationFileError)
     try:
         write_whole(path, json.dumps(content, indent=1) + "\n")
     except OSError as error:

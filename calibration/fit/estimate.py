@@ -56,6 +56,11 @@ class Estimate:
     """Whether the last step was as small as it should be."""
 
     @property
+    def is_determined(self) -> bool:
+        """Whether it rests on the shots at all: contradictions lead where no shot comes down, and nothing moves any number."""
+        return bool(np.all(np.diag(self.information) > 0))
+
+    @property
     def covariance(self) -> FloatArray:
         """Of all parameters, (p, p); 0 for what could not move."""
         whole = np.zeros((len(ORDER), len(ORDER)))

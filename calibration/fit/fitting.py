@@ -85,7 +85,7 @@ def fit(
     kept[[each.index for each in wild]] = False
     used = subset(everything, kept)
     found = estimate(used, before, free=free, held=held, start=near)
-    if not found.settled:
+    if not found.settled or not found.is_determined:
         return NoFit(
             "the fit does not settle: the shots contradict each other; look at elevations, heights and units"
         )

@@ -10,6 +10,7 @@ from calibration.constants import STANDARD_GRAVITY_MPS2
 __all__ = ["MeasuredShot", "Mount", "Noise"]
 
 _FASTEST_MPS = 100.0  # no spring that a hand can cock shoots faster: such a number is in another unit
+_MOST = 1_000_000  # shots that no spring lives to fire, seconds for which nobody leaves one cocked
 _FARTHEST_M = 1000.0  # of any number in any unit; `units` asks back what is meant in another
 
 
@@ -125,5 +126,20 @@ class MeasuredShot:
                 f"{self.name}: the elevation is {self.elevation_rad:g} rad, expected -pi/2 to pi/2; "
                 "is it in degrees?"
             )
-        if self.dwell_s < 0 or self.shots_before < 0:
-            raise ValueError(f"{self.name}: dwell and shots before are counted from 0")
+        if abs(self.azimuth_rad) > math.pi / 2:
+            raise ValueError(
+                f"{self.name}: the azimuth is {self.azimuth_rad:g} rad, expected -pi/2 to pi/2; is it in degrees?"
+            )
+        for what, lengths_m in (
+            ("traverse", (self.traverse_m,)),
+            ("height of the fall", (self.fall_height_m,)),
+            ("place of fall", self.fell_m or ()),
+        ):
+            for value in lengths_m:
+                if abs(value) >= _FARTHEST_M:
+                    raise ValueError(
+                        f"{self.name}: the {what} is {value:g} m, expected less than {_FARTHEST_M:g} m from the cannon"
+                    )
+        for what, count, unit in (("dwell", self.dwell_s, " s"), ("shots before", self.shots_before, "")):
+            if not 0 <= count <= _MOST:
+                raise ValueError(f"{self.name}: {what} of {count:g}{unit}, expected 0 to {_MOST:g}{unit}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import shlex
 from contextlib import suppress
 from dataclasses import replace
@@ -148,7 +149,9 @@ def shots_range(
     elevation_rad = _highest_taped_rad(measured)
     if elevation_rad is not None:
         typer.echo(range_in_words(found, elevation_rad))
-    typer.echo(f'wrote {out}; to aim by it, set in {settings}, under [cannon]: calibration = "{out}"')
+    typer.echo(
+        f"wrote {out}; to aim by it, set in {settings}, under [cannon]: calibration = {_as_named_in(settings, out)}"
+    )
 
 
 @calibrate_group.command()
@@ -215,6 +218,14 @@ def fire(
     typer.echo(f"{csv}: {rows.count} shots; fit them with: rig calibrate range --csv {shlex.quote(str(csv))}")
 
 
+def _as_named_in(settings: Path, file: Path) -> str:
+    """Return a file's name as the settings write it: they mean names beside them, wherever a command is run."""
+    import tomlkit
+
+    named = file if file.is_absolute() else os.path.relpath(file, settings.parent)
+    return tomlkit.item(str(named)).as_string()
+
+
 def _tell_whether_it_left(name: str, cannon: Cannon) -> None:
     """Say of a shot that was asked for, and went wrong, whether it left; nothing where it did not."""
     if cannon.fired is False:
@@ -277,13 +288,14 @@ def show(
     from rig.calibration_report import calibration_in_words, range_in_words
     from rig.cli._measured_shots import refuse_odd_elevation
 
+    for degrees in elevation or []:
+        refuse_odd_elevation(degrees)
     file = read_calibration(calibration)
     came = ", ".join(f"{each.source} ({each.shots})" for each in file.inputs)
     typer.echo(f"made {file.made_utc} from {file.calibration.shots} shots: {came}")
     for line in calibration_in_words(file.calibration):
         typer.echo(line)
     for degrees in elevation or []:
-        refuse_odd_elevation(degrees)
         typer.echo(range_in_words(file.calibration, math.radians(degrees)))
 
 

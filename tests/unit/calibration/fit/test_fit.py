@@ -336,7 +336,12 @@ def test_misuse_raises():
         ({"range_m": 0.0}, "range is 0 m"),
         ({"range_m": 1.0, "elevation_rad": 41.6}, r"elevation is 41\.6 rad.*degrees"),
         ({"range_m": 1.0, "dwell_s": math.nan}, "not finite"),
-        ({"range_m": 1.0, "dwell_s": -1.0}, "counted from 0"),
+        ({"range_m": 1.0, "dwell_s": -1.0}, "dwell of -1 s, expected 0 to"),
+        ({"range_m": 1.0, "shots_before": 10**300}, r"shots before of 1e\+300, expected 0 to"),
+        ({"range_m": 1.0, "azimuth_rad": 30.0}, "azimuth is 30 rad.*degrees"),
+        ({"range_m": 1.0, "traverse_m": -2e3}, "traverse is -2000 m"),
+        ({"range_m": 1.0, "fall_height_m": 1e300}, r"height of the fall is 1e\+300 m"),
+        ({"fell_m": (0.0, 1e297)}, r"place of fall is 1e\+297 m"),
     ],
 )
 def test_a_shot_that_cannot_be_is_named(changes, sentence):

@@ -137,7 +137,7 @@ def test_ranges_in_metres_are_taken_where_that_is_said(capsys):
                 "line 9: found 2 cells, expected 4",
                 "line 10: found nothing was measured",
                 "line 11, elevation_deg: found nothing",
-                "line 12: found dwell and shots before are counted from 0",
+                "line 12: found dwell of -1 s, expected 0 to 1e+06 s",
                 "line 13: found the gate speed is -9.6 m/s, expected above 0 and below 100 m/s",
             ],
         ),
@@ -155,6 +155,44 @@ def test_every_bad_row_of_a_file_is_named(capsys, text, sentences):
     for sentence in sentences:
         assert sentence in err
     assert len(err.splitlines()) == len(sentences)
+
+
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        # A gate whose barriers stand otherwise than the settings say; mm/s; places of fall in m.
+        ("gate_mps,range_cm\n41.6,5,648\n41.6,5.1,655\n41.6,5.2,651\n", "the shots contradict each other"),
+        (
+            "gate_mps,range_cm\n41.6,34.5,648\n41.6,34.6,655\n41.6,34.7,651\n",
+            "found 34.6, expected a muzzle speed",
+        ),
+        ("gate_mps\n41.6,0.0096\n41.6,0.0097\n41.6,0.0098\n", "found 0.0097, expected a muzzle speed"),
+        (
+            "fell_right_mm,fell_ahead_mm\n41.6,0.010,6.40\n41.6,0.001,6.50\n41.6,0.002,6.45\n",
+            "the shots contradict each other",
+        ),
+    ],
+)
+def test_a_calibration_that_could_not_be_read_again_takes_no_others_place(capsys, rows, sentence):
+    assert run(capsys, "range", "--csv", write(ROWS))[0] == 0
+    before = Path("calibration.json").read_bytes()
+    status, out, err = run(capsys, "range", "--csv", write("elevation_deg," + rows))
+    assert status in (1, 2)
+    assert (out, len(err.splitlines())) == ("", 1)
+    assert sentence in err
+    assert Path("calibration.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["mine.json", 'a "b" \\ c.json'])
+def test_the_line_for_the_settings_names_the_calibration_as_they_do(capsys, name):
+    """They mean files beside them, in whatever folder the command is run."""
+    Path("table").mkdir()
+    Path("table/rig.toml").write_text("")
+    words = ("range", "--csv", write(ROWS), "--out", name, "--settings", "table/rig.toml")
+    _, out, _ = run(capsys, *words)
+    line = out.splitlines()[-1].partition("under [cannon]: ")[2]
+    Path("table/rig.toml").write_text(f"[cannon]\n{line}\n")
+    assert main(["check", "--settings", "table/rig.toml"]) == 0
 
 
 def test_the_rest_of_a_file_is_used_only_where_somebody_says_so(capsys):
