@@ -94,7 +94,7 @@ def group(
     plot: Plot = None,
 ) -> None:
     """Say how a group of shots scatters about its centre and about the point of aim."""
-    from calibration.dispersion import Shots
+    from calibration.dispersion import GroupError, Shots
     from rig.group_file import read_group
     from rig.group_report import report_group
 
@@ -105,7 +105,10 @@ def group(
 
         from calibration.dispersion.bootstrap import bootstrap as draw_anew
 
-        found = draw_anew(Shots.of(read.points), np.random.default_rng(seed))
+        try:
+            found = draw_anew(Shots.of(read.points), np.random.default_rng(seed))
+        except GroupError as error:
+            raise RefusedError(f"{read.name}: {error}") from error
         bootstrapped = {figure.value: estimate for figure, estimate in found.items()}
     report = report_group(read, radii=radius or (), bootstrapped=bootstrapped)
     for fault in read.skipped:

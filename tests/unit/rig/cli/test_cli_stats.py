@@ -139,6 +139,13 @@ def test_of_next_to_nothing_what_can_be_said_is_said(rig: Rig, rows: str, count:
     assert said in found["not_said"][0]
 
 
+def test_a_group_of_too_few_shots_for_a_bootstrap_is_named(rig: Rig) -> None:
+    Path("few.csv").write_text("x_mm,y_mm\n1,2\n3,4\n")
+    answer = rig("stats", "group", "few.csv", "--bootstrap")
+    told = "rig: few.csv: a bootstrap takes 5 shots or more; the group has 2\n"
+    assert (answer.status, answer.out, answer.err) == (1, "", told)
+
+
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
 def test_a_picture_is_written(rig: Rig, ending: str) -> None:
     answer = rig("stats", "group", "group.csv", "--plot", f"group.{ending}")
