@@ -42,6 +42,9 @@ class ShotRows:
             Another file lies there, or it cannot be written.
         """
         name = str(path)
+        if path.exists() and not path.is_file():  # to read a device would have no end
+            found = "a folder" if path.is_dir() else "a device or a pipe"
+            raise ShotsFileError(name, [Fault("the file", found, "a file that can be written")])
         try:
             if not path.exists():
                 path.write_text(f"{cls._HEADER}\n", encoding="utf-8")

@@ -50,7 +50,7 @@ def draft_of(path: Path, *, ending: str = "") -> Iterator[Path]:
     """
     target = real_path(path)
     if target.exists() and not target.is_file():
-        raise OSError(errno.EINVAL, "is no file that could be written anew", str(path))
+        raise OSError(errno.EINVAL, "no file that could be written anew", str(path))
     draft = target.with_name(f"{target.name}.part{ending}")
     try:
         # The lock is the draft itself: what takes the file's place is nobody's draft any more.

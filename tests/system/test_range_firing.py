@@ -197,7 +197,11 @@ def test_a_shot_that_was_refused_is_not_in_the_file(tmp_path, monkeypatch, capsy
     [
         (["--elevation", "80"], "the position needs a pulse of"),
         (["--elevation", "120"], "an elevation is 120"),
-        (["--elevation", "41.6", "--csv", "."], "a file that can be written"),
+        (["--elevation", "41.6", "--csv", "."], "found a folder, expected a file that can be written"),
+        (
+            ["--elevation", "41.6", "--csv", "/dev/null"],
+            "found a device or a pipe, expected a file that can be",
+        ),
         (["--elevation", "41.6", "--csv", "rig.toml"], "to add shots below it"),
         (["--elevation", "41.6", "--shots", "0"], "--shots"),
     ],

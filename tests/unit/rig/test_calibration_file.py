@@ -80,7 +80,10 @@ def changed(found, tmp_path, change):
         (lambda c: c["parameters"]["speed_mps"].update(value="fast"), "speed_mps.value: found .fast"),
         (lambda c: c["parameters"]["speed_mps"].update(value=-9.0), "a muzzle speed of 0.5 to 30"),
         (lambda c: c["parameters"]["elevation_gain"].update(value=0.0), "elevation_gain.value: found 0"),
-        (lambda c: c["parameters"]["drag_per_m"].update(value=-0.1), "found -0.1, expected a drag of 0 or more"),
+        (
+            lambda c: c["parameters"]["drag_per_m"].update(value=-0.1),
+            "found -0.1, expected a drag of 0 or more",
+        ),
         (
             lambda c: c["parameters"]["speed_mps"].update(sdd=0.3),
             r"parameters.speed_mps.sdd: found a key that nothing reads, .* \(did you mean sd\?\)",
