@@ -67,6 +67,13 @@ class RangeGun:
         if change.event is Event.LATCHED:
             self._latched_us = change.at_us
 
+    def seen_to_leave(self) -> RangeShot | None:
+        """Return what is known of the last shot though something went wrong later; None where it was not seen to leave."""
+        known = self._cannon.shot
+        if known is None or known.left_us is None:
+            return None
+        return RangeShot(known.muzzle_speed_mps, self._dwell_s(known))
+
     def fire(self, elevation_rad: float, before_fire: Callable[[], None]) -> RangeShot:
         """Bring the cannon from safe to safe, with a shot between.
 

@@ -29,8 +29,10 @@ if TYPE_CHECKING:
 
     from calibration.fit import Assumption, MeasuredShot, Mount, Parameter
     from rig.calibration_file import CalibrationFile
-    from rig.cannon import Cannon, Change
+    from rig.cannon import Change
+    from rig.range_firing import RangeShot
     from rig.settings import Settings
+    from rig.shot_rows import ShotRows
 
 __all__ = ["calibrate_group", "fire", "plan", "shots_range", "show"]
 
@@ -200,12 +202,13 @@ def fire(
                 try:
                     shot = gun.fire(math.radians(elevation), lambda: rows.begin(elevation))
                 except BaseException:
-                    if rows.is_begun:
-                        _tell_whether_it_left(f"shot {number} of {count}", rig.cannon)
+                    if rows.is_begun and rig.cannon.fired is not False:
+                        # What went wrong is told next: nothing here may hide it.
+                        with suppress(OSError, ShotsFileError):
+                            _note_whether_it_left(f"shot {number} of {count}", gun.seen_to_leave(), rows)
                     raise
                 rows.left(shot.muzzle_speed_mps, shot.dwell_s)
-                speed = "untimed" if shot.muzzle_speed_mps is None else f"at {shot.muzzle_speed_mps:.3f} m/s"
-                typer.echo(f"shot {number} of {count} left {speed}, cocked for {shot.dwell_s:.1f} s")
+                typer.echo(f"shot {number} of {count} {_left_in_words(shot)}")
                 rows.taped(_asked_range_cm(expected_cm))
                 rig.hands.set_up((), ())
         finally:
@@ -226,16 +229,21 @@ def _as_named_in(settings: Path, file: Path) -> str:
     return tomlkit.item(str(named)).as_string()
 
 
-def _tell_whether_it_left(name: str, cannon: Cannon) -> None:
-    """Say of a shot that was asked for, and went wrong, whether it left; nothing where it did not."""
-    if cannon.fired is False:
-        return
-    if cannon.shot is not None and cannon.shot.left_us is not None:
-        told = "was fired"
-    else:
-        told = "may have been fired, and nothing was seen to leave: treat the cannon as loaded until you have looked"
-    with suppress(OSError):  # nobody listens any more
-        typer.echo(f"rig: {name} {told}", err=True)
+def _left_in_words(shot: RangeShot) -> str:
+    speed = "untimed" if shot.muzzle_speed_mps is None else f"at {shot.muzzle_speed_mps:.3f} m/s"
+    return f"left {speed}, cocked for {shot.dwell_s:.1f} s"
+
+
+def _note_whether_it_left(name: str, known: RangeShot | None, rows: ShotRows) -> None:
+    """Say of a shot that went wrong as it was fired whether it left, and keep what was measured of it."""
+    told = (
+        "may have been fired, and nothing was seen to leave: treat the cannon as loaded until you have looked"
+    )
+    if known is not None:
+        told = _left_in_words(known)
+    typer.echo(f"rig: {name} {told}", err=True)
+    if known is not None:
+        rows.left(known.muzzle_speed_mps, known.dwell_s)
 
 
 def _expected_range_cm(degrees: float, settings: Settings) -> float:

@@ -11,7 +11,7 @@ from test_match import assert_cannon_is_safe
 from calibration.fit import Calibration, MeasuredShot, Mount, fit
 from game.montecassino import Option, Position, Square
 from rig.calibration_file import read_calibration, write_calibration
-from rig.cannon import CannonError
+from rig.cannon import Cannon, CannonError
 from rig.cli import main
 from rig.cli._opening import open_rig
 from rig.cli._orders import zone_of
@@ -21,6 +21,7 @@ from rig.link.link import Link
 from rig.link.messages import Fire
 from rig.match import Order
 from rig.range_firing import RangeGun
+from rig.sequence import Event
 from rig.settings import read_settings
 
 
@@ -173,6 +174,25 @@ def test_of_a_shot_whose_line_is_lost_as_it_leaves_it_is_told_that_it_may_have_l
     assert doubt.startswith("rig: shot 1 of 1 may have been fired, and nothing was seen to leave: treat")
     assert told.startswith("rig: shots.csv: line 2, range_cm: found ? for shot 1")
     assert why.startswith("rig: port twin: it is gone")
+
+
+def test_of_a_shot_that_was_seen_to_leave_the_speed_is_kept_though_ctrl_c_came(tmp_path, monkeypatch, capsys):
+    def interrupted(cannon, event, cause=""):
+        failure = recover(cannon, event, cause)
+        if event is Event.SHOT_SEEN:
+            raise KeyboardInterrupt
+        return failure
+
+    recover = Cannon._recover
+    monkeypatch.setattr(Cannon, "_recover", interrupted)
+    settings_in(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert main(["calibrate", "fire", "--elevation", "41.6"]) == 130
+    (row,) = (tmp_path / "shots.csv").read_text().splitlines()[1:]
+    assert row.startswith("41.6,?,9.")
+    told, _, why = capsys.readouterr().err.splitlines()
+    assert told.startswith("rig: shot 1 of 1 left at 9.")
+    assert why == "rig: stopped"
 
 
 def test_a_shot_that_was_refused_is_not_in_the_file(tmp_path, monkeypatch, capsys):
