@@ -22,6 +22,7 @@ from rig.link import wire
 from rig.link.history import Remembered
 from rig.link.messages import Identity, Status
 from rig.link.words import entry_in_words
+from rig.log import LogError, open_log
 from rig.recording import BESIDE_BYTES, shot_bytes
 from rig.settings import Settings
 from rig.uniforms_file import UniformsFileError
@@ -161,8 +162,14 @@ def disk_health(settings: Settings) -> Iterator[Finding]:
 
     No picture has been seen yet: that they take more than usual, `rig.camera_health` says.
     """
+    log_path = Path(settings.log.path)
+    try:
+        if log_path.exists():
+            open_log(log_path, create=False, look_only=True).close()
+    except (LogError, OSError) as error:
+        yield Finding(Level.FAULT, "log", str(error), f"choose another in {settings.name}")
     for part, folder, needed_bytes in (
-        ("log", Path(settings.log.path).parent, BESIDE_BYTES),
+        ("log", log_path.parent, BESIDE_BYTES),
         ("recordings", Path(settings.log.recordings), usual_shot_bytes(settings)),
         ("transcripts", Path(settings.log.transcripts), BESIDE_BYTES),
     ):

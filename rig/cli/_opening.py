@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -16,8 +15,7 @@ import typer
 from game.montecassino import Position
 from rig.camera import Camera, CameraError, OpenCvCamera
 from rig.cannon import Cannon, Change
-from rig.checked_file import Fault
-from rig.cli._opening_line import open_line, tell_how_it_is_left
+from rig.cli._opening_line import make_folders, open_line, tell_how_it_is_left
 from rig.end_put_off import EndPutOff
 from rig.eye import Eye, ring_for
 from rig.hands import Hands
@@ -28,7 +26,7 @@ from rig.link.port import Clock
 from rig.link.serial_port import WallClock
 from rig.log import LogError, SessionStart, ShotLog, open_log
 from rig.match import Match
-from rig.settings import TWIN, Settings, SettingsError
+from rig.settings import TWIN, Settings
 
 if TYPE_CHECKING:
     from twin import Twin
@@ -80,7 +78,7 @@ def open_rig(
     PortError, LinkError, CameraError, LogError, CannonError, SettingsError, twin.chip.ChipMissing
         Where something is not there or not as expected. Nothing is armed then.
     """
-    _make_folders(settings)
+    make_folders(settings, "recordings", "transcripts")
     # Once it is being let go of, nothing of that is broken off: a second Ctrl-C waits for the end of it.
     with ExitStack() as letting_go, ExitStack() as stack:
         log = stack.enter_context(open_log(Path(settings.log.path)))
@@ -182,16 +180,3 @@ def real_camera(settings: Settings, clock: Clock) -> Camera:
         fps=camera.fps,
         exposure_us=camera.exposure_us,
     )
-
-
-def _make_folders(settings: Settings) -> None:
-    """Make the folders that a shot is kept in, before there is a shot to keep."""
-    for key in ("recordings", "transcripts"):
-        folder = Path(getattr(settings.log, key))
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=folder):
-                pass
-        except OSError as error:
-            fault = Fault(f"log.{key}", f"{folder} ({error.strerror})", "a folder that can be written to")
-            raise SettingsError(settings.name, [fault]) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "OpenLine",
+    "make_folders",
     "on_port",
     "open_cannon",
     "open_line",
@@ -99,7 +101,7 @@ def open_cannon(settings: Settings) -> Iterator[Cannon]:
     PortError, LinkError, CannonError, SettingsError, twin.chip.ChipMissing, OSError
         Where something is not there or not as expected.
     """
-    Path(settings.log.transcripts).mkdir(parents=True, exist_ok=True)
+    make_folders(settings, "transcripts")
     with ExitStack() as stack:
         line = stack.enter_context(open_line(settings, Position.parse(settings.game.position)))
         if line.twin is not None:
@@ -114,6 +116,25 @@ def open_cannon(settings: Settings) -> Iterator[Cannon]:
             yield cannon
         finally:
             cannon.leave("the command ended")
+
+
+def make_folders(settings: Settings, *keys: str) -> None:
+    """Make folders that the settings name under `[log]`, before there is a shot or a session to keep.
+
+    Raises
+    ------
+    SettingsError
+        Where nothing can be written into one.
+    """
+    for key in keys:
+        folder = Path(getattr(settings.log, key))
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+        except OSError as error:
+            fault = Fault(f"log.{key}", f"{folder} ({error.strerror})", "a folder that can be written to")
+            raise SettingsError(settings.name, [fault]) from error
 
 
 def tell_left_drawn(cannon: Cannon, settings: Settings) -> None:

@@ -90,12 +90,12 @@ def _in_file(path: Path, quiet_s: float | None) -> Iterator[Entry]:
 def _at_port(settings: Settings, url: str, quiet_s: float | None) -> Iterator[Entry]:
     """Say hello to the cannon and keep the line alive, so that it tells what happens; give all that passes."""
     from game.montecassino import Position
-    from rig.cli._opening_line import on_port, open_line
+    from rig.cli._opening_line import make_folders, on_port, open_line
     from rig.link.history import read_history
     from rig.link.messages import ReadStatus
     from rig.link.transcript import follow_transcript
 
-    Path(settings.log.transcripts).mkdir(parents=True, exist_ok=True)
+    make_folders(settings, "transcripts")
     with open_line(on_port(settings, url), Position.parse(settings.game.position)) as line:
         events_us = line.clock.now_us()
 

@@ -77,7 +77,7 @@ def open_log(
     LogError
         The file is missing, no log, damaged, written by a newer rig, locked, or must not be read or written.
     """
-    lock = SessionLock(path.with_name(path.name + ".lock"))
+    lock = SessionLock(path.parent / f"{path.name}.lock")
     engine = open_engine(path, lock, create=create, look_only=look_only)
     return _SqlShotLog(engine, str(path), path.parent, lock, now_utc_us, look_only=look_only)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -59,6 +60,22 @@ def test_room_is_told_in_shots(
     findings = {finding.part: finding for finding in disk_health(settings_in(tmp_path))}
     assert findings["recordings"].level is level
     assert says in str(findings["recordings"])
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda path: path.mkdir(), "found a folder, expected a log file"),
+        (lambda path: path.write_text("shots fired: 3\n"), "this is no log"),
+    ],
+)
+def test_a_log_that_no_shot_could_be_kept_in_is_told(
+    tmp_path: Path, make: Callable[[Path], object], says: str
+) -> None:
+    settings = settings_in(tmp_path)
+    make(Path(settings.log.path))
+    told = [finding for finding in disk_health(settings) if finding.part == "log"]
+    assert (told[0].level, says in str(told[0])) == (Level.FAULT, True)
 
 
 def test_only_the_disk_of_the_recordings_must_have_room_for_clips(

@@ -516,6 +516,15 @@ def test_monitor_follows_the_newest_transcript(rig: Rig) -> None:
     assert answer.status == 0 and "answer to identify" in answer.out
 
 
+@pytest.mark.parametrize("words", [("monitor", "--port", "twin", "--quiet", "0"), ("service",)])
+def test_transcripts_that_have_no_folder_are_told_by_their_key(rig: Rig, words: tuple[str, ...]) -> None:
+    Path("transcripts").write_text("a file")
+    told = (
+        "rig.toml: log.transcripts: found transcripts (File exists), expected a folder that can be written to"
+    )
+    assert told in one_line(rig(*words), 2)
+
+
 def test_monitor_listens_to_a_cannon_by_itself(rig: Rig) -> None:
     answer = rig("monitor", "--port", "twin", "--quiet", "0.5")
     assert answer.status == 0

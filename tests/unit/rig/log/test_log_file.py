@@ -151,7 +151,8 @@ def test_a_reader_of_a_missing_log_makes_none(path: Path) -> None:
 
 def test_a_folder_is_no_log(path: Path) -> None:
     path.mkdir()
-    assert "found a folder, expected a log file" in _refusal(path)
+    for folder in (path, Path(), Path("/")):
+        assert "found a folder, expected a log file" in _refusal(folder)
 
 
 def test_a_text_file_is_no_log_and_stays_as_it_is(path: Path) -> None:
