@@ -212,6 +212,8 @@ def _implausible(row: _Row, usual: float, given: LengthUnit) -> Fault | None:
         )
     if row.dwell_s is not None and not 0 <= row.dwell_s <= 86_400:
         return Fault(f"{row.place}, dwell_s", f"{row.dwell_s:g}", "seconds, from 0 to a day")
+    if row.elevation_deg is not None and not -90 <= row.elevation_deg <= 90:
+        return Fault(f"{row.place}, elevation_deg", f"{row.elevation_deg:g}", "degrees, from -90 to 90")
     if row.shot is not None and not 0 <= row.shot <= 1e7:
         return Fault(f"{row.place}, shot", f"{row.shot:g}", "the number of a shot")
     return None

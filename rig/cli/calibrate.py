@@ -22,6 +22,7 @@ from rig.cli._options import (
     settings_of_this_table,
     settings_or_defaults,
 )
+from rig.csv_table import to_number
 from rig.length_unit import LengthUnit
 
 if TYPE_CHECKING:
@@ -268,11 +269,8 @@ def _asked_range_cm(expected_cm: float) -> float | None:
         said = typer.prompt("range in cm (Enter: not measured)", default="", show_default=False).strip()
         if not said:
             return None
-        try:
-            range_cm = float(said)
-        except ValueError:
-            range_cm = math.nan
-        if not 0 < range_cm < _FARTHEST_CM:
+        range_cm = to_number(said)
+        if range_cm is None or not 0 < range_cm < _FARTHEST_CM:
             typer.echo(f"found {said!r}, expected a number of cm above 0 and below {_FARTHEST_CM:g}")
         elif range_cm != doubted_cm and abs(math.log(range_cm / expected_cm)) > _FAR_OFF:
             typer.echo(
