@@ -118,7 +118,7 @@ def shots_range(
     from rig.calibration_report import calibration_in_words, range_in_words
     from rig.cli._measured_shots import measured_shots, refuse_other_units
 
-    chosen = settings_or_defaults(settings)
+    chosen = _settings_to_learn_by(settings)
     known = calibration_of(chosen.cannon)
     files = list(
         measured_shots(
@@ -332,7 +332,7 @@ def plan(
     from rig.cli._measured_shots import refuse_odd_elevation, refuse_odd_floor
     from rig.shots_file import SHOT_RADIUS_M
 
-    chosen = settings_or_defaults(settings)
+    chosen = _settings_to_learn_by(settings)
     refuse_odd_elevation(elevation)
     refuse_odd_floor(floor_mm)
     named = calibration_of(chosen.cannon)
@@ -369,6 +369,16 @@ def plan(
     )
     for line in plan_in_words(proposed, elevation):
         typer.echo(line)
+
+
+def _settings_to_learn_by(file: Path) -> Settings:
+    """Read the settings; a calibration that they name and that is yet to be made is told, and struck."""
+    settings = settings_or_defaults(file)
+    named = settings.cannon.calibration
+    if named is None or Path(named).exists():
+        return settings
+    typer.echo(f"rig: {file} names {named}, which is not there: nothing is taken from it", err=True)
+    return settings.model_copy(update={"cannon": settings.cannon.model_copy(update={"calibration": None})})
 
 
 def _mount(settings: Settings, known: CalibrationFile | None) -> Mount:

@@ -195,6 +195,18 @@ def test_the_line_for_the_settings_names_the_calibration_as_they_do(capsys, name
     assert main(["check", "--settings", "table/rig.toml"]) == 0
 
 
+def test_the_calibration_that_the_settings_name_is_made_though_it_is_not_there(capsys):
+    """`rig doctor` says to make it by this command."""
+    Path("rig.toml").write_text('[cannon]\ncalibration = "calibration.json"\n')
+    told = "rig: rig.toml names calibration.json, which is not there: nothing is taken from it\n"
+    assert run(capsys, "plan")[::2] == (0, told)
+    assert run(capsys, "range", "--csv", write(ROWS))[::2] == (0, told)
+    assert run(capsys, "range", "--csv", write(ROWS))[::2] == (0, "")
+    Path("calibration.json").write_text("{")
+    status, _, err = run(capsys, "range", "--csv", write(ROWS))
+    assert (status, "found no JSON" in err) == (2, True)
+
+
 def test_the_rest_of_a_file_is_used_only_where_somebody_says_so(capsys):
     name = write(ROWS + "41.6,forty,9.6,16\n")
     assert run(capsys, "range", "--csv", name)[0] == 2
