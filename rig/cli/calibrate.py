@@ -22,7 +22,6 @@ from rig.cli._options import (
     settings_of_this_table,
     settings_or_defaults,
 )
-from rig.csv_table import to_number
 from rig.length_unit import LengthUnit
 
 if TYPE_CHECKING:
@@ -264,6 +263,8 @@ def _asked_range_cm(expected_cm: float) -> float | None:
 
     One that is far from what is expected (NaN: nothing is) is believed when it is typed again: a shot may fall short.
     """
+    from rig.csv_table import to_number
+
     doubted_cm = None
     while True:
         said = typer.prompt("range in cm (Enter: not measured)", default="", show_default=False).strip()
