@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from vision.causes.touches import Touch
+from vision.causes.turn import EDGE_US
 from vision.shot import Leg, ShotTrack
 from vision.shot.streaks import SHOT_RADIUS_MM
 
@@ -60,7 +61,8 @@ def perhaps_bounced(
         elsewhere = bool(touches) and touches[0].time_us < first_us
         return [(share * _ELSE_FIRST_SHARE if elsewhere else share, touches)]
     leg, soldier = track.legs[0], touches[struck]
-    seen_between = len(track.legs) > 1 and track.legs[1].first_us < soldier.time_us
+    # What is seen in the moment of a turn was not seen before it.
+    seen_between = len(track.legs) > 1 and track.legs[1].first_us + EDGE_US < soldier.time_us
     if struck > 0:
         if not seen_between or not touches[0].time_us <= track.legs[1].first_us:
             return [(share * _ELSE_FIRST_SHARE, touches)]

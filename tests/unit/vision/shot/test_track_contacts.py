@@ -206,6 +206,23 @@ def test_whether_it_bounced_before_the_first_soldier_is_told_by_how_high_it_came
     assert contacts.first.on_board == (rise_mps < 0)
 
 
+@pytest.mark.parametrize("seen_ms", [49.8, 50.0, 50.3])
+def test_a_bounce_is_not_ruled_out_by_a_picture_of_the_very_moment_in_which_the_soldier_is_struck(
+    seen_ms: float,
+) -> None:
+    """A turn lies within half a millisecond of a picture on either side: it says nothing of the way there."""
+    first = leg(0.0, (180.0, -40.0, 35.0), (0.0, 8.0, -0.85), (5.0, 13.3, 21.7, 30.0))
+    turned = leg(50.0, (180.0, 360.0, 24.0), (4.0, -1.0, 0.5), (seen_ms, seen_ms + 8.3, seen_ms + 16.7))
+    contacts = find_contacts(
+        track(first, turned),
+        standing((NEAR, 180.0, 372.0)),
+        {NEAR: 1_055_000},
+        frame_us=FRAME_US,
+        shot_from_mm=MUZZLE_MM,
+    )
+    assert chance(contacts, None, NEAR) > 0.5
+
+
 @pytest.mark.parametrize(
     ("height_mm", "rise_mps"), [(50.0, -0.7), (25.0, -0.3), (8.0, 0.0)], ids=["4 mm", "-1 mm", "-4 mm"]
 )
