@@ -41,6 +41,7 @@ _TO_SI: Mapping[str, float] = MappingProxyType(
         "fell_ahead_mm": 1e-3,
     }
 )
+_ANGLES = frozenset({"elevation_deg", "azimuth_deg"})
 _FROM = "elevation_from"
 _APPROACHES: Mapping[str, int] = MappingProxyType({"below": 1, "above": -1, "": 0})
 _RANGE_COLUMNS: Mapping[str, LengthUnit | None] = MappingProxyType(
@@ -254,6 +255,8 @@ def _shot_of(
                 faults.append(Fault(f"line {line}, {column}", shown(cell), "a number"))
             elif column in _RANGE_COLUMNS:
                 range_m = value * unit.in_mm / 1000
+            elif column in _ANGLES and not -90 <= value <= 90:
+                faults.append(Fault(f"line {line}, {column}", f"{value:g}", "degrees, from -90 to 90"))
             else:
                 values[column] = value * _TO_SI[column]
     shots_before = values.get("shots_before", float(index))

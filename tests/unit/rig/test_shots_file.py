@@ -39,3 +39,14 @@ def test_a_file_whose_ranges_are_all_open_says_so(path: Path) -> None:
     path.write_text(f"{HEADER}\n41.6,?,,\n")
     with pytest.raises(ShotsFileError, match=r"line 2, range_cm: found \? for shot 1, at 41.6 degrees"):
         read(path)
+
+
+@pytest.mark.parametrize("column", ["elevation_deg", "azimuth_deg"])
+def test_an_angle_that_no_barrel_has_is_told_in_the_columns_own_unit(path: Path, column: str) -> None:
+    cells = {"elevation_deg": "41.6", "range_cm": "668", "azimuth_deg": "0"} | {column: "300"}
+    path.write_text(f"{','.join(cells)}\n{','.join(cells.values())}\n")
+    with pytest.raises(ShotsFileError) as refused:
+        read(path)
+    (fault,) = refused.value.faults
+    assert (fault.key, fault.found) == (f"line 2, {column}", "300")
+    assert fault.expected == "degrees, from -90 to 90"
