@@ -78,6 +78,10 @@ _ROOM_RADII, _HANGING_ODDS = (0.25, 0.75), -2.0
 # of others, half of them chosen because somebody was pushed.
 _LONG, _THIN, _TWO_BODIES = (1.6, 1.9), (1.1, 1.3), (1.8, 2.2)
 _AT_LENGTH_ODDS = -3.0
+# Who slides hardly turns, and what looks like one that fell may lie any way round: of 802 that had moved or fallen, in films of the
+# twin and of others, 72 of 254 that were turned by less than 40 degrees stood, and 9 of 548 others. The rest of the evidence knows
+# most of that: with this 8 % less of them is not known yet. Where nothing is like it, likeness tells no turn either.
+_TURNED_DEG, _TURNED_ODDS, _TURN_TOLD = (30.0, 60.0), -1.0, (0.4, 0.6)
 # Following takes time, and where the last picture is plain it tells nothing new. It counts in full where either fate is at
 # least as likely as the first of these, and less and less down to the second, so that noise decides nothing.
 _OPEN = (0.1, 0.02)
@@ -210,6 +214,7 @@ def chance_of_standing(evidence: Evidence) -> float:
     odds += _SEEN_TWICE_ODDS * _seen_twice(evidence) + _SHADOW_ODDS * _shadow_over_usual(evidence)
     odds += _ALIKE_ODDS * _alike_over_usual(evidence)
     odds += _HANGING_ODDS * _over_the_rim(evidence) + _AT_LENGTH_ODDS * _at_full_length(evidence)
+    odds += _TURNED_ODDS * _turned(evidence)
     return _chance(odds + _openness(odds) * _followed_odds(evidence))
 
 
@@ -249,6 +254,13 @@ def _alike_over_usual(evidence: Evidence) -> float:
     if evidence.shadow_alike is None:
         return 0.0
     return float(np.clip(evidence.shadow_alike, 0.0, _MOST_ALIKE)) - _USUAL_ALIKE
+
+
+def _turned(evidence: Evidence) -> float:
+    """How plainly it would have turned where it looks most like itself, 0 to 1; of one that is half covered that tells nothing."""
+    turned = np.interp(abs(evidence.found.turn_deg), _TURNED_DEG, (0.0, 1.0))
+    told = np.interp(evidence.found.correlation, _TURN_TOLD, (0.0, 1.0))
+    return float(turned * told) * (1.0 - _half_covered(evidence))
 
 
 def _over_the_rim(evidence: Evidence) -> float:

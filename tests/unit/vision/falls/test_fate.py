@@ -155,6 +155,32 @@ def test_one_figure_seen_at_full_length_lies() -> None:
     )
 
 
+@pytest.mark.parametrize("way", [-1.0, 1.0])
+def test_who_slides_hardly_turns(way: float) -> None:
+    """One that fell may lie any way round, and looks a little like one that stands there turned."""
+    unclear = replace(
+        STANDS, found=replace(STANDS.found, correlation=0.6), upright=Uprightness(3.0, (6.0, 5.0))
+    )
+    chances = [
+        chance_of_standing(replace(unclear, found=replace(unclear.found, turn_deg=way * turn_deg)))
+        for turn_deg in (0.0, 25.0, 45.0, 90.0, 180.0)
+    ]
+    assert chances[0] == chances[1] > chances[2] > chances[3] == chances[4]
+
+
+def test_where_nothing_is_like_it_its_turn_tells_nothing() -> None:
+    unlike = replace(STANDS, found=replace(STANDS.found, correlation=0.35))
+    turned = replace(unlike, found=replace(unlike.found, turn_deg=120.0))
+    assert chance_of_standing(turned) == chance_of_standing(unlike)
+
+
+def test_how_one_that_is_half_covered_seems_turned_tells_nothing() -> None:
+    half = replace(HALF_COVERED, at_home=0.9)
+    assert chance_of_standing(half) == chance_of_standing(
+        replace(half, found=replace(half.found, turn_deg=0.0))
+    )
+
+
 @pytest.mark.parametrize("area", [2.2, 3.0])
 def test_one_that_stands_and_another_that_lies_against_it_are_as_long_but_larger(area: float) -> None:
     long = replace(STANDS, spread=2.4)
