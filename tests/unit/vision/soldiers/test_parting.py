@@ -106,6 +106,22 @@ def test_of_two_ways_to_part_a_table_the_one_that_colours_agree_with_is_taken(se
 
 
 @given(st.integers(0, 200))
+def test_a_field_whose_colour_shows_on_all_who_stand_there_is_not_taken_for_a_side(seed: int) -> None:
+    """A few have crossed the middle: they wear their side's colour, but more of the field's shows on them."""
+    first = np.arange(36) < 18
+    on_first = first ^ (np.arange(36) % 6 == 0)
+    draw = np.random.default_rng(seed)
+    forward = draw.uniform(0.5, 3.0, 36) * np.where(on_first, 1, -1)
+    looks = draw.normal(0, 1, (36, AXES)) + np.where(first, 0.5, -0.5)[:, None] * np.array(
+        [6.0, -6.0, 0.0, 0.0]
+    )
+    worn = np.where(first[:, None], [0.3, 0.0], [0.0, 0.3])
+    shown = np.where(on_first[:, None], [0.7, 0.0], [0.0, 0.7])
+    parted = part(looks, np.hstack([worn, shown]), SPREADS, forward, np.zeros(36), on_first)
+    assert ((parted.log_odds > 0) == first).all()
+
+
+@given(st.integers(0, 200))
 def test_who_looks_like_neither_side_is_of_the_one_whose_colours_it_wears(seed: int) -> None:
     looks, forward, first = soldiers(seed, apart=9.0)
     looks[0] = looks[1:].mean(axis=0)
