@@ -146,7 +146,7 @@ def read_shots(
     unit : LengthUnit, optional
         What a column `range` is in; cm by default.
     elevation_rad : float, optional
-        Of all shots, where the file has no such column.
+        Of all shots, where the file has no such column, or an empty cell in it. It may not say another one.
     floor_m : float
         Where the file does not say.
     skip_bad_rows : bool
@@ -164,6 +164,7 @@ def read_shots(
     shots: list[MeasuredShot] = []
     faults: list[Fault] = []
     still_open: list[Fault] = []
+    others: list[Fault] = []
     for index, row in enumerate(table.rows):
         uneven = table.uneven(row)
         if uneven is not None:
@@ -177,13 +178,24 @@ def read_shots(
         shot = _shot_of(row.line, cells, index, given, elevation_rad, floor_m)
         if isinstance(shot, MeasuredShot):
             shots.append(shot)
+            if elevation_rad is not None and not math.isclose(shot.elevation_rad, elevation_rad):
+                others.append(_other_elevation(row.line, cells["elevation_deg"], elevation_rad))
         else:
             faults += shot
+    if others:
+        raise ShotsFileError(name, others)
     if not table.rows:
         faults.append(Fault("the file", "no rows below the header", "a row for each shot"))
     if not shots or (faults and not skip_bad_rows):
         raise ShotsFileError(name, (offering_the_others(faults) if shots else faults) + still_open)
     return ShotsFile(name, tuple(shots), given, tuple(faults + still_open))
+
+
+def _other_elevation(line: int, cell: str, elevation_rad: float) -> Fault:
+    asked = f"{math.degrees(elevation_rad):g}, as --elevation says"
+    return Fault(
+        f"line {line}, elevation_deg", cell, asked, "without --elevation each shot has that of its row"
+    )
 
 
 def _checked_header(

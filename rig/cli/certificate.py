@@ -64,11 +64,18 @@ def certificate(
     """Say from measured ranges whether the cannon reaches about 650 cm, or how many shots it takes to say."""
     from calibration.range_spec import RangeSpec
     from rig.certificate import certify
+    from rig.checked_file import Fault
+    from rig.range_file import RangeFileError
 
     measured = _measured(file, tape, unit, skip_bad_rows)
     for fault in measured.skipped:
         typer.echo(f"rig: {measured.name}: left out: {fault}", err=True)
-    stated = measured.elevation_deg if elevation is None else elevation
+    stated = measured.elevation_deg
+    if elevation is not None:
+        if stated not in {None, elevation}:
+            fault = Fault("elevation_deg", f"{stated:g}", f"{elevation:g}, as --elevation says")
+            raise RangeFileError(measured.name, [fault])
+        stated = elevation
     muzzle_mm = settings_or_defaults(settings).cannon.muzzle_height_mm
     certified = certify(
         measured,

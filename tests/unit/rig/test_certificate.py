@@ -350,3 +350,12 @@ def test_the_command_refuses_with_one_line(words, sentence, tmp_path, capsys, mo
     assert main(["certificate", *words]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert sentence in line
+
+
+def test_an_elevation_that_file_and_option_tell_otherwise_is_refused(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, "range_cm,elevation_deg\n648,42\n655,42\n651,42\n")
+    assert main(["certificate", "ranges.csv", "--elevation", "30"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line == "rig: ranges.csv: elevation_deg: found 42, expected 30, as --elevation says"
+    assert main(["certificate", "ranges.csv", "--elevation", "42"]) == 0

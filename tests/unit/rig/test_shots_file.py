@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -50,3 +51,19 @@ def test_an_angle_that_no_barrel_has_is_told_in_the_columns_own_unit(path: Path,
     (fault,) = refused.value.faults
     assert (fault.key, fault.found) == (f"line 2, {column}", "300")
     assert fault.expected == "degrees, from -90 to 90"
+
+
+def test_an_elevation_that_file_and_option_tell_otherwise_is_refused(path: Path) -> None:
+    path.write_text(f"{HEADER}\n41.6,668,9.6,15\n20,493,9.5,15\n,661,,15\n")
+    with pytest.raises(ShotsFileError) as refused:
+        read_shots(path, unit=None, elevation_rad=math.radians(41.6), floor_m=0.0, skip_bad_rows=True)
+    assert [str(fault) for fault in refused.value.faults] == [
+        "line 3, elevation_deg: found 20, expected 41.6, as --elevation says"
+        " (without --elevation each shot has that of its row)"
+    ]
+
+
+def test_an_elevation_that_file_and_option_tell_alike_holds_for_empty_cells_too(path: Path) -> None:
+    path.write_text(f"{HEADER}\n41.60,668,9.6,15\n,661,,15\n")
+    found = read_shots(path, unit=None, elevation_rad=math.radians(41.6), floor_m=0.0)
+    assert [shot.elevation_rad for shot in found.shots] == pytest.approx([math.radians(41.6)] * 2)
