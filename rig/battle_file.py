@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from game.montecassino import Battle, BattleFileError, format_battle, parse_battle
+from rig.bounded_file import read_text
 from rig.whole_file import write_whole
 
 __all__ = ["FaultyBattleFile", "read_battle", "write_battle"]
@@ -37,7 +38,7 @@ def read_battle(path: Path) -> Battle:
         If there is none, or with every fault of the one that is there.
     """
     try:
-        return parse_battle(path.read_text(encoding="utf-8"))
+        return parse_battle(read_text(path))
     except BattleFileError as bad:
         faults: Iterable[str] = bad.faults
     except UnicodeDecodeError as bad:

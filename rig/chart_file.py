@@ -17,6 +17,7 @@ from game.montecassino import (
     read_chart,
 )
 from rig.battle_file import FaultyBattleFile, read_battle
+from rig.bounded_file import read_text
 from rig.counted import counted
 from rig.csv_table import shown
 
@@ -43,7 +44,7 @@ def read_chart_file(path: Path) -> ChartFile:
         If it cannot be opened, is no text, has no line that a chart could have, or is a battle file and faulty.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_text(path, encoding="utf-8-sig")
     except UnicodeDecodeError as bad:
         expected = "text in UTF-8; a spreadsheet writes it when asked for CSV UTF-8"
         raise FaultyBattleFile(

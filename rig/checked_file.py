@@ -19,6 +19,7 @@ from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from rig import bounded_file
 from rig.fault import Fault, FaultyFile
 from rig.validation_words import faults_in_words, shortened, written_key
 
@@ -74,7 +75,7 @@ def read_text(path: Path, error: type[FaultyFile], *, missing: str) -> str:
     """Give a file's text, or raise `error`; `missing` says what to do where there is no file."""
     try:
         # Some editors begin a file with a mark of its encoding, which is no part of the text.
-        return path.read_text(encoding="utf-8-sig")
+        return bounded_file.read_text(path, encoding="utf-8-sig")
     except FileNotFoundError:
         fault = Fault("the file", "nothing", missing)
     except UnicodeDecodeError as bad:
@@ -91,7 +92,7 @@ def check_replaceable(path: Path, format_: str, error: type[FaultyFile]) -> None
     if not path.is_file():
         return
     try:
-        data = json.loads(path.read_text(encoding="utf-8-sig"))
+        data = json.loads(bounded_file.read_text(path, encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError):
         data = None
     found = data.get("format") if isinstance(data, dict) else None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from rig.bounded_file import read_bytes
+
 __all__ = ["HexError", "hex_size"]
 
 _EVERY_RECORD: Final = 5  # count, two bytes of address, type, checksum
@@ -26,7 +28,7 @@ def hex_size(path: Path) -> int:
         Where it cannot be read.
     """
     size = 0
-    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+    for number, line in enumerate(read_bytes(path).splitlines(), start=1):
         kind, count = _record(path, number, line)
         if kind == _END:
             return size

@@ -113,6 +113,8 @@ def look_at_pictures(
 
 def read_picture(file: Path) -> Image | None:
     """Read a photograph in grey, as the sensor saw it; None where it is no picture."""
+    if not file.is_file():  # a pipe or a device may have no end
+        return None
     try:
         data = np.frombuffer(file.read_bytes(), dtype=np.uint8)
     except OSError:

@@ -59,8 +59,10 @@ def check(settings: SettingsFile = SETTINGS_FILE) -> None:
 
 def _table(path: Path, name: str) -> dict[str, Any]:
     """Return a table of the file by itself, to be looked at also where something else in the file is wrong."""
+    from rig.bounded_file import read_text
+
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8-sig")).get(name)
+        table = tomllib.loads(read_text(path, encoding="utf-8-sig")).get(name)
     except (OSError, ValueError):
         # No file, or no TOML: that has been said.
         return {}

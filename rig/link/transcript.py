@@ -159,9 +159,11 @@ def read_transcript(path: Path) -> list[Entry]:
     OSError
         Where the file cannot be read.
     """
-    lines = path.read_bytes().split(b"\n")
-    _check_header(path, lines[0])
-    return [_entry(path, number, line) for number, line in enumerate(lines[1:-1], start=2)]
+    with path.open("rb") as file:
+        # What is none may have no end.
+        _check_header(path, file.readline(len(_HEADER) + 2).removesuffix(b"\n"))
+        lines = file.read().split(b"\n")
+    return [_entry(path, number, line) for number, line in enumerate(lines[:-1], start=2)]
 
 
 def follow_transcript(path: Path, pause: Callable[[], bool]) -> Iterator[Entry]:

@@ -1,6 +1,7 @@
 """`rig camera`: bad folders and boards are told in a line; sheets are drawn at true size."""
 
 import io
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -81,6 +82,14 @@ def test_what_cannot_be_used_is_told_in_a_line(
     assert status in (1, 2)
     assert said in told.splitlines()[-1]
     assert "Traceback" not in told
+
+
+def test_a_pipe_among_the_photographs_is_not_waited_for(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "odd").mkdir()
+    os.mkfifo(here / "odd" / "1.jpg")
+    assert "no board is seen in 1.jpg" in refused(capsys, "calibrate", "odd")
 
 
 def test_a_lens_that_photographs_leave_open_is_not_stored(
