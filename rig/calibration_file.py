@@ -16,7 +16,16 @@ from pydantic import Field
 
 from calibration.fit import Calibration, Mount, Parameter, Status
 from rig import settings
-from rig.checked_file import Fault, FaultyFile, JsonObject, check_replaceable, parse_json, read_text, validate
+from rig.checked_file import (
+    Fault,
+    FaultyFile,
+    JsonObject,
+    check_replaceable,
+    parse_json,
+    read_text,
+    refuse_other_format,
+    validate,
+)
 from rig.whole_file import write_whole
 
 __all__ = [
@@ -181,6 +190,7 @@ def read_calibration(path: Path) -> CalibrationFile:
     name = str(path)
     text = read_text(path, CalibrationFileError, missing="a calibration, as `rig calibrate range` writes it")
     content = parse_json(text, name, CalibrationFileError, expected="JSON")
+    refuse_other_format(content, name, FORMAT, CalibrationFileError)
     keys = validate(_Keys, content, name, CalibrationFileError)
     return CalibrationFile(
         Calibration(

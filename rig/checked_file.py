@@ -33,6 +33,7 @@ __all__ = [
     "parse_json",
     "parse_toml",
     "read_text",
+    "refuse_other_format",
     "validate",
 ]
 
@@ -68,6 +69,7 @@ class JsonObject(Table):
     form = 'an object, {{"key": value, ...}}'
 
 
+_FORMAT = re.compile(r"[\w-]+/\d+", re.ASCII)
 TableT = TypeVar("TableT", bound=Table)
 
 
@@ -101,6 +103,15 @@ def check_replaceable(path: Path, format_: str, error: type[FaultyFile]) -> None
         expected = f'a new file, or one whose format is "{format_}"'
         fault = Fault("the file", "another one that is there already", expected)
         raise error(str(path), [fault])
+
+
+def refuse_other_format(data: Mapping[str, Any], name: str, format_: str, error: type[FaultyFile]) -> None:
+    """Raise `error` where a JSON file says that it is of another version, or of another kind."""
+    found = data.get("format")
+    if isinstance(found, str) and found != format_ and _FORMAT.fullmatch(found):
+        # Its keys are those of the other: to hold them against ours would say nothing.
+        fault = Fault("format", json.dumps(found), f'"{format_}", which is what this rig reads and writes')
+        raise error(name, [fault])
 
 
 def parse_toml(text: str, name: str, error: type[FaultyFile]) -> dict[str, Any]:

@@ -24,7 +24,15 @@ from pydantic import ConfigDict, Field, field_validator
 from game.montecassino import BOARD_FILES, BOARD_ROWS, Option, Position, Side, Square, parse_squares
 from rig.camera_keys import DelayUs, ExposureUs, Intrinsics, LensTerms, lens_conflicts
 from rig.capture import open_capture
-from rig.checked_file import Fault, FaultyFile, JsonObject, parse_json, read_text, validate
+from rig.checked_file import (
+    Fault,
+    FaultyFile,
+    JsonObject,
+    parse_json,
+    read_text,
+    refuse_other_format,
+    validate,
+)
 from rig.marker_keys import MARKERS_OF, MarkerSizeMm, PlaceMm, marker_conflicts
 from rig.notation import PositionText, TableSquaresText
 from rig.whole_file import to_disk, write_whole
@@ -382,6 +390,7 @@ def read_recording(folder: Path) -> Recording:
         raise RecordingError(path, [Fault("the file", _kind(path), "a JSON file")])
     text = read_text(path, RecordingError, missing="a JSON file")
     data = parse_json(text, str(path), RecordingError, expected="a JSON object")
+    refuse_other_format(data, str(path), FORMAT, RecordingError)
     return Recording(validate(Keys, data, str(path), RecordingError))
 
 

@@ -9,7 +9,15 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from game.montecassino import Side
-from rig.checked_file import FaultyFile, JsonObject, check_replaceable, parse_json, read_text, validate
+from rig.checked_file import (
+    FaultyFile,
+    JsonObject,
+    check_replaceable,
+    parse_json,
+    read_text,
+    refuse_other_format,
+    validate,
+)
 from rig.whole_file import write_whole
 from vision.scene import Uniforms
 
@@ -87,6 +95,7 @@ def read_uniforms(path: Path) -> Uniforms:
     made = "a file of rig vision teach"
     text = read_text(path, UniformsFileError, missing=made)
     data = parse_json(text, str(path), UniformsFileError, expected=made)
+    refuse_other_format(data, str(path), FORMAT, UniformsFileError)
     keys = validate(_Keys, data, str(path), UniformsFileError)
     shares = {Side.A: {c.steps: c.share for c in keys.A}, Side.G: {c.steps: c.share for c in keys.G}}
     return Uniforms(shares, str(path))

@@ -98,7 +98,8 @@ def _one_in_words(model: type[BaseModel], form: str, error: Any) -> Fault:
     if kind in {"tuple_type", "list_type"}:
         return Fault(key, found, "a list", hint=_how_tables_are_listed(model, place))
     if kind in {"literal_error", "enum"}:
-        near = difflib.get_close_matches(str(error["input"]), _quoted(str(context["expected"])), n=1)
+        choices = _quoted(str(context["expected"]))
+        near = difflib.get_close_matches(str(error["input"]), choices, n=1) if len(choices) > 1 else []
         return Fault(key, found, str(context["expected"]), hint=f"did you mean {near[0]!r}?" if near else "")
     if kind == "value_error":
         return Fault(key, found, str(context["error"]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -30,7 +29,15 @@ from game.montecassino.tournament import (
     name_fault,
     name_key,
 )
-from rig.checked_file import Fault, FaultyFile, JsonObject, parse_json, read_text, validate
+from rig.checked_file import (
+    Fault,
+    FaultyFile,
+    JsonObject,
+    parse_json,
+    read_text,
+    refuse_other_format,
+    validate,
+)
 from rig.file_lock import hold_lock_beside
 from rig.notation import SquaresText
 from rig.whole_file import write_whole
@@ -38,7 +45,6 @@ from rig.whole_file import write_whole
 __all__ = ["TournamentFileError", "change_tournament", "create_tournament", "read_tournament"]
 
 FORMAT = "montecassino-tournament/1"
-_OTHER_FORMAT = re.compile(r"montecassino-\w+/\w+")
 _MOST_ROUNDS = 1_000
 _WHO = "rig tournament"
 
@@ -320,11 +326,7 @@ def _json(path: Path) -> dict[str, Any]:
 
 
 def _checked(data: dict[str, Any], path: Path) -> Keys:
-    version = data.get("format")
-    if isinstance(version, str) and version != FORMAT and _OTHER_FORMAT.fullmatch(version):
-        # Its keys are those of another version, or of a battle: to hold them against ours would say nothing.
-        fault = Fault("format", json.dumps(version), f'"{FORMAT}", which is what this rig reads and writes')
-        raise TournamentFileError(str(path), [fault])
+    refuse_other_format(data, str(path), FORMAT, TournamentFileError)
     return validate(Keys, data, str(path), TournamentFileError)
 
 

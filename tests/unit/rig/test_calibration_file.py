@@ -94,6 +94,7 @@ def changed(found, tmp_path, change):
         (lambda c: c.update(scatter=0), "scatter: found 0, expected a number above 0"),
         (lambda c: c.update(colour="red"), "colour: found a key that nothing reads"),
         (lambda c: c["mount"].update(gravity_mps2=1.62), "gravity_mps2"),
+        (lambda c: c.update(format="cannon-calibration"), "expected 'cannon-calibration/1'$"),
     ],
 )
 def test_what_is_wrong_with_it_is_named(found, tmp_path, change, sentence):
@@ -116,6 +117,16 @@ def test_what_is_no_calibration_is_said_to_be_none(tmp_path, content, sentence):
         path.write_bytes(content)
     with pytest.raises(CalibrationFileError, match=sentence):
         read_calibration(path)
+
+
+def test_one_of_another_version_is_refused_for_that_alone(found, tmp_path):
+    path = changed(found, tmp_path, lambda c: c.update(format="cannon-calibration/2", colour="red"))
+    with pytest.raises(CalibrationFileError) as refused:
+        read_calibration(path)
+    (fault,) = refused.value.faults
+    assert str(fault) == (
+        'format: found "cannon-calibration/2", expected "cannon-calibration/1", which is what this rig reads and writes'
+    )
 
 
 def test_it_cannot_be_written_into_a_folder(found, tmp_path):
