@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from calibration.dispersion import Box, Method, Spread
 from rig.counted import counted
+from rig.drawn_text import drawable
 from rig.group_report import FileReport
 
 __all__ = ["draw_group"]
@@ -38,7 +39,7 @@ def draw_group(report: FileReport) -> Figure:
         axes.plot(*shots.points[wild].T, "X", color=_WILD, markersize=8, label="wild shot", zorder=3)
     axes.plot(*shots.centre, "x", color=_CENTRE, markersize=10, markeredgewidth=2, label="centre", zorder=4)
     # The name of a file may hold signs that begin mathematics elsewhere.
-    axes.set_title(_title(report, short), parse_math=False)
+    axes.set_title(drawable(_title(report, short)), parse_math=False)
     axes.set(
         xlabel=f"to the right of the point of aim ({unit})",
         ylabel=f"above, or beyond, the point of aim ({unit})",

@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from rig.drawn_text import drawable
 from vision.lens import Calibrated
 
 __all__ = ["draw_calibration"]
@@ -112,6 +113,6 @@ def _draw_bars(axes: Axes, found: Calibrated) -> None:
     )
     axes.set(title="error of each photograph", ylabel="root mean square (px)", xticks=place)
     # The names of files may hold signs that begin mathematics elsewhere.
-    axes.set_xticklabels(names, rotation=90, fontsize=7, parse_math=False)
+    axes.set_xticklabels(map(drawable, names), rotation=90, fontsize=7, parse_math=False)
     axes.legend(frameon=False)
     axes.margins(x=0.01, y=0.25)

@@ -19,6 +19,7 @@ __all__ = [
     "PortOption",
     "SettingsFile",
     "SideOption",
+    "check_name",
     "check_transcript",
     "open_log_to_read",
     "settings_of_this_table",
@@ -67,6 +68,14 @@ def settings_of_this_table(path: Path) -> Settings:
             err=True,
         )
     return settings_or_defaults(path)
+
+
+def check_name(name: str | None) -> str | None:
+    """Take a name that can be written down; meant as a callback of an option."""
+    if name is not None and any("\ud800" <= sign <= "\udfff" for sign in name):
+        # So Python keeps the bytes of a word that are no UTF-8.
+        raise typer.BadParameter(f"found {name!a}, which is not UTF-8, expected a name")
+    return name
 
 
 def check_transcript(path: Path | None) -> Path | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rig.cli._app import app
-from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_or_defaults
+from rig.cli._options import SETTINGS_FILE, SettingsFile, check_name, settings_or_defaults
 from rig.cli._outputs import check_html, check_pdf
 from rig.length_unit import LengthUnit
 
@@ -44,7 +44,9 @@ def certificate(
         float,
         typer.Option(metavar="PERCENT", min=1, max=99.9, help="wanted, for the number of shots needed"),
     ] = 90.0,
-    cannon: Annotated[str, typer.Option(help="which cannon it is, for the heading")] = "Montecassino cannon",
+    cannon: Annotated[
+        str, typer.Option(callback=check_name, help="which cannon it is, for the heading")
+    ] = "Montecassino cannon",
     elevation: Annotated[
         float | None,
         typer.Option(metavar="DEGREES", min=-90, max=90, help="of the barrel, where the file does not say"),
@@ -94,10 +96,16 @@ def certificate(
     for sentence in certified.sentences:
         typer.echo(sentence)
     if pdf is not None:
+        from rig.drawn_text import not_drawable
         from rig.report.certificate import write_certificate_pdf
 
         write_certificate_pdf(certified, pdf)
         typer.echo(f"wrote {pdf}", err=True)
+        if unknown := not_drawable(cannon):
+            typer.echo(
+                f"rig: {pdf}: its font has not {unknown} of the cannon's name; --html shows all signs",
+                err=True,
+            )
     if html is not None:
         from rig.report.certificate import write_certificate_html
 

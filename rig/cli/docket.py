@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rig.cli._app import app
-from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read, settings_or_defaults
+from rig.cli._options import SETTINGS_FILE, SettingsFile, check_name, open_log_to_read, settings_or_defaults
 from rig.cli._outputs import check_png
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def rule(
     number: Number,
     cause: Annotated[str, typer.Argument(help="why it fell: direct, ricochet, dragged or other")],
     side: Annotated[str, typer.Option(help="the side that rules, A or G: that of the soldier")],
-    by: Annotated[str, typer.Option(metavar="NAME", help="who speaks for that side")],
+    by: Annotated[str, typer.Option(metavar="NAME", callback=check_name, help="who speaks for that side")],
 ) -> None:
     """Rule on a doubt: the cause, signed with side, name and time. A ruling once given stands."""
     from rig import docket

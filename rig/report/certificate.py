@@ -18,6 +18,7 @@ from matplotlib.ticker import MaxNLocator
 
 from calibration.range_spec import FEWEST_SHOTS, Drift, SpecVerdict, shots_needed, tost_power
 from rig.certificate import Certificate
+from rig.drawn_text import drawable
 from rig.whole_file import write_whole
 
 __all__ = ["certificate_page", "write_certificate_html", "write_certificate_pdf"]
@@ -70,7 +71,13 @@ def certificate_page(certificate: Certificate) -> Figure:
     said = f"{certificate.cannon}, {certificate.issued:%d %B %Y}"
     # People name their cannons with any sign, "$" too, which begins mathematics elsewhere.
     page.text(
-        _LEFT, 0.918, textwrap.shorten(said, 90), fontsize=10, color=_SOFT, va="center", parse_math=False
+        _LEFT,
+        0.918,
+        drawable(textwrap.shorten(said, 90)),
+        fontsize=10,
+        color=_SOFT,
+        va="center",
+        parse_math=False,
     )
     colour = _COLOURS[certificate.finding.verdict]
     page.text(

@@ -9,16 +9,15 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal, cast
 
-import matplotlib
 from fpdf import FPDF
 from fpdf.fonts import TTFFont
 
 from game.montecassino import Battle, Chart, Column, Language, Side, Winner
 from game.montecassino.chart_text import title_values
 from game.montecassino.chart_words import WORDS, TitleLine
+from rig.drawn_text import FONT_FOLDER, drawable
 
 __all__ = ["draw_chart"]
 
@@ -68,9 +67,7 @@ _TITLE_ROWS = (
 )
 
 # Matplotlib brings it, and it has the letters of every name in Latin, Greek and Cyrillic script.
-_FONT_FOLDER = Path(matplotlib.get_data_path(), "fonts", "ttf")
 _FONT = "DejaVu"
-_NO_SUCH_SIGN = "\ufffd"
 
 
 def draw_chart(chart: Chart, language: Language, battle: Battle | None = None) -> bytes:
@@ -115,10 +112,9 @@ class _Sheet:
         self._pdf = FPDF(format="A4")
         self._pdf.set_auto_page_break(False)
         self._pdf.c_margin = 0.8
-        self._pdf.add_font(_FONT, "", _FONT_FOLDER / "DejaVuSans.ttf")
-        self._pdf.add_font(_FONT, "B", _FONT_FOLDER / "DejaVuSans-Bold.ttf")
+        self._pdf.add_font(_FONT, "", FONT_FOLDER / "DejaVuSans.ttf")
+        self._pdf.add_font(_FONT, "B", FONT_FOLDER / "DejaVuSans-Bold.ttf")
         self._fonts = [font for font in self._pdf.fonts.values() if isinstance(font, TTFFont)]
-        self._signs = frozenset(self._fonts[0].cmap)
         self._pdf.set_title(f"Montecassino, {self._words.chart}")
         self._pdf.set_lang(language)
         # A sheet printed twice is the same file: it says when the battle began, not when it was printed.
@@ -321,7 +317,7 @@ class _Sheet:
         Signs that the font does not have are shown as one that stands for all; what is longer than anything that belongs
         on a sheet is cut short, and shows it.
         """
-        known = "".join(sign if ord(sign) in self._signs else _NO_SUCH_SIGN for sign in text[:_MOST_SIGNS])
+        known = drawable(text[:_MOST_SIGNS])
         if self._fits(known, width_mm) and len(text) <= _MOST_SIGNS:
             return (known,) if known else ()
         broken = self._pdf.multi_cell(width_mm, _LINE_MM, known, dry_run=True, output="LINES")

@@ -339,6 +339,7 @@ def test_the_command_says_the_verdict_and_writes_the_files(tmp_path, capsys, mon
         ([], "either as a CSV file or by --tape"),
         (["none.csv"], "none.csv: the file: found nothing"),
         (["--tape", GOOD, "--margin", "0"], "margin"),
+        (["--tape", GOOD, "--cannon", "\udcff", "--html", "c.html"], r"found '\udcff', which is not UTF-8"),
         (
             ["--tape", GOOD, "--pdf", "no/such/folder.pdf"],
             "no/such/folder.pdf cannot be written: No such file",
@@ -359,3 +360,14 @@ def test_an_elevation_that_file_and_option_tell_otherwise_is_refused(tmp_path, c
     (line,) = capsys.readouterr().err.splitlines()
     assert line == "rig: ranges.csv: elevation_deg: found 42, expected 30, as --elevation says"
     assert main(["certificate", "ranges.csv", "--elevation", "42"]) == 0
+
+
+def test_signs_that_the_page_s_font_has_not_are_marked_and_told_in_one_line(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["certificate", "--tape", GOOD, "--cannon", "日本語 3 日", "--pdf", "c.pdf"]) == 0
+    err = capsys.readouterr().err
+    assert (
+        err
+        == "wrote c.pdf\nrig: c.pdf: its font has not 日本語 of the cannon's name; --html shows all signs\n"
+    )
+    assert "\ufffd\ufffd\ufffd 3 \ufffd" in pypdf.PdfReader("c.pdf").pages[0].extract_text()

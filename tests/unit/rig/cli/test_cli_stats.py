@@ -169,6 +169,13 @@ def test_a_picture_s_title_is_the_file_s_name_whatever_signs_are_in_it(rig: Rig)
     assert r"a$\foo$.csv: 20 shots" in pypdf.PdfReader("group.pdf").pages[0].extract_text()
 
 
+def test_signs_of_the_file_s_name_that_the_title_s_font_has_not_are_marked(rig: Rig) -> None:
+    Path("本 2.csv").write_text(Path("group.csv").read_text())
+    answer = rig("stats", "group", "本 2.csv", "--plot", "group.pdf")
+    assert (answer.status, answer.err) == (0, "wrote group.pdf\n")
+    assert "\ufffd 2.csv: 20 shots" in pypdf.PdfReader("group.pdf").pages[0].extract_text()
+
+
 def test_bad_rows_are_named_and_left_out_when_asked(rig: Rig) -> None:
     Path("slips.csv").write_text("x,y\n1,2\n3,abc\n4,1\n")
     refused = rig("stats", "group", "slips.csv", "--json")
