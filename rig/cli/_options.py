@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer.core import TyperGroup
 
 if TYPE_CHECKING:
     from rig.log import ShotLog
@@ -21,6 +22,7 @@ __all__ = [
     "SideOption",
     "check_name",
     "check_transcript",
+    "hand_down",
     "open_log_to_read",
     "settings_of_this_table",
     "settings_or_defaults",
@@ -43,6 +45,12 @@ CasualtyOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")]
 SettingsFile = Annotated[Path, typer.Option("--settings", "-s", help="the settings file", show_default=True)]
+
+
+def hand_down(context: typer.Context, settings: Path) -> None:
+    """Let a group's settings file hold for each of its commands that is not given another one behind its own name."""
+    assert isinstance(context.command, TyperGroup)
+    context.default_map = {name: {"settings": settings} for name in context.command.commands}
 
 
 def settings_or_defaults(path: Path) -> Settings:

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rig.cli._app import app
-from rig.cli._options import SETTINGS_FILE, SettingsFile, check_name, open_log_to_read, settings_or_defaults
+from rig.cli._options import (
+    SETTINGS_FILE,
+    SettingsFile,
+    check_name,
+    hand_down,
+    open_log_to_read,
+    settings_or_defaults,
+)
 from rig.cli._outputs import check_png
 
 if TYPE_CHECKING:
@@ -28,7 +35,7 @@ Number = Annotated[int, typer.Argument(help="number of the doubt, as `rig docket
 @_docket.callback()
 def list_open(context: typer.Context, settings: SettingsFile = SETTINGS_FILE) -> None:
     """List the doubts that wait for a ruling, with the likely answers and what each would do."""
-    context.obj = settings
+    hand_down(context, settings)
     if context.invoked_subcommand is not None:
         return
     from rich.console import Console
@@ -55,7 +62,6 @@ def list_open(context: typer.Context, settings: SettingsFile = SETTINGS_FILE) ->
 
 @_docket.command()
 def show(
-    context: typer.Context,
     number: Number,
     picture: Annotated[
         Path | None,
@@ -64,15 +70,16 @@ def show(
             help="where to write the pictures; without it, into the shot's recording, under analysis",
         ),
     ] = None,
+    settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Show one doubt: the evidence, the likely answers, and pictures of the soldier before, while it moves, and after."""
     from game.montecassino import Square
     from rig.docket import case
     from rig.docket_picture import write_crops
 
-    with open_log_to_read(context.obj) as log:
+    with open_log_to_read(settings) as log:
         found = case(log, number)
-    for line in _in_full(found, settings_or_defaults(context.obj)):
+    for line in _in_full(found, settings_or_defaults(settings)):
         typer.echo(line)
     if found.shot.recording_path is None:
         typer.echo("  pictures   none: the shot was not recorded")
@@ -88,17 +95,17 @@ def show(
 
 @_docket.command()
 def rule(
-    context: typer.Context,
     number: Number,
     cause: Annotated[str, typer.Argument(help="why it fell: direct, ricochet, dragged or other")],
     side: Annotated[str, typer.Option(help="the side that rules, A or G: that of the soldier")],
     by: Annotated[str, typer.Option(metavar="NAME", callback=check_name, help="who speaks for that side")],
+    settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Rule on a doubt: the cause, signed with side, name and time. A ruling once given stands."""
     from rig import docket
     from rig.log import tell_decision, tell_verdict
 
-    with open_log_to_read(context.obj, look_only=False) as log:
+    with open_log_to_read(settings, look_only=False) as log:
         ruled = docket.rule(log, number, cause.lower(), side=side.upper(), name=by)
         shot = log.shot(ruled.shot.shot_id)
     for doubt in shot.doubts:

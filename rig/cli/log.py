@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rig.cli._app import app
-from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read, settings_or_defaults
+from rig.cli._options import SETTINGS_FILE, SettingsFile, hand_down, open_log_to_read, settings_or_defaults
 from rig.counted import counted
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def list_shots(
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Show what was shot, or export it."""
-    context.obj = settings
+    hand_down(context, settings)
     if context.invoked_subcommand is not None:
         return
     from rich.console import Console
@@ -90,11 +90,11 @@ def _row(shot: Shot) -> Iterable[str]:
 
 @_log.command()
 def show(
-    context: typer.Context,
     shot: Annotated[int, typer.Argument(help="number of the shot, as `rig log` shows it")],
+    settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Show all that is known of one shot."""
-    with open_log_to_read(context.obj) as log:
+    with open_log_to_read(settings) as log:
         found = log.shot(shot)
         session = log.session(found.session_id)
     for line in _in_full(found, session):
@@ -161,8 +161,8 @@ def _in_full(shot: Shot, session: Session) -> Iterable[str]:
 
 @_log.command("sessions")
 def list_sessions(
-    context: typer.Context,
     last: Annotated[int, typer.Option(min=1, help="how many sessions, counted from the newest")] = 20,
+    settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Show when the rig was in use: each session, with which firmware, port and camera, and how it ended."""
     from rich.console import Console
@@ -171,7 +171,7 @@ def list_sessions(
     from rig.cli._tables import plain_table
     from rig.log import tell_time
 
-    with open_log_to_read(context.obj) as log:
+    with open_log_to_read(settings) as log:
         sessions = log.sessions()
         shots = Counter(shot.session_id for shot in log.shots())
     table = plain_table()
@@ -192,22 +192,22 @@ def list_sessions(
         )
     Console(highlight=False).print(table)
     if len(sessions) > last:
-        everything = settings_or_defaults(context.obj).command("log", f"sessions --last {len(sessions)}")
+        everything = settings_or_defaults(settings).command("log", f"sessions --last {len(sessions)}")
         typer.echo(f"{_left_out(len(sessions) - last, 'session')}; {everything} shows all")
 
 
 @_log.command()
 def export(
-    context: typer.Context,
     folder: Annotated[Path, typer.Argument(help="the folder to write shots and falls into")],
     formats: Annotated[
         list[Format] | None, typer.Option("--format", "-f", help="csv or parquet; may be given twice")
     ] = None,
+    settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Write one table of shots and one of falls, as CSV and Parquet."""
     from rig.log.export import export as write
 
-    with open_log_to_read(context.obj) as log:
+    with open_log_to_read(settings) as log:
         for path, rows in write(log, folder, [each.value for each in formats or Format]):
             typer.echo(f"{path}: {counted(rows, 'row')}")
 

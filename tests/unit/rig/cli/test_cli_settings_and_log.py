@@ -150,6 +150,22 @@ def test_commands_that_are_told_name_the_settings_where_they_are_not_the_usual_o
     assert ruled.status == 0
 
 
+@pytest.mark.usefixtures("shots")
+@pytest.mark.parametrize(
+    "words", [("log", "show", "1"), ("log", "sessions"), ("log", "export", "out"), ("docket", "show", "1")]
+)
+def test_the_settings_file_may_be_named_before_and_behind_a_command_of_a_group(
+    rig: Rig, words: tuple[str, ...]
+) -> None:
+    group, *rest = words
+    Path("table").mkdir()
+    Path("table/rig.toml").write_text('[log]\npath = "../rig-log.sqlite"\n')
+    before = rig(group, "--settings", "table/rig.toml", *rest)
+    assert before.out
+    assert rig(*words, "--settings", "table/rig.toml").out == before.out
+    assert rig(group, "-s", "nowhere.toml", *rest, "-s", "table/rig.toml").out == before.out
+
+
 def test_log_shows_a_cause_with_square_brackets_as_it_is(rig: Rig, tmp_path: Path) -> None:
     with open_log(tmp_path / "rig-log.sqlite") as log:
         shot_id = until(log, log.start_session(START), Stage.PLANNED)
