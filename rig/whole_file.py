@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -33,7 +34,7 @@ def to_disk(path: Path) -> None:
 def draft_of(path: Path, *, ending: str = "") -> Iterator[Path]:
     """Give a file to write into, which takes another's place once all is written, and is on the disk then.
 
-    What a link leads to is written anew, and the link stays one. Programs that write the same file at once do so one
+    What a link leads to is written anew, and the link stays one; so do the permissions of a file that was there. Programs that write the same file at once do so one
     after the other, and what a killed one left beside it is taken away by the next.
 
     Parameters
@@ -46,17 +47,24 @@ def draft_of(path: Path, *, ending: str = "") -> Iterator[Path]:
     Raises
     ------
     OSError
-        With the file's name, if it cannot be written, or is no file but a folder or a device.
+        With the file's name, if it cannot be written, must not be, or is no file but a folder or a device.
     """
     target = real_path(path)
     if target.exists() and not target.is_file():
         raise OSError(errno.EINVAL, "no file that could be written anew", str(path))
+    if target.exists() and not os.access(
+        target, os.W_OK
+    ):  # to take its place its folder's permission would do
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
     draft = target.with_name(f"{target.name}.part{ending}")
     try:
         # The lock is the draft itself: what takes the file's place is nobody's draft any more.
         lock = take_lock(draft, wait=True)
         try:
             yield draft
+            if target.exists():
+                with suppress(PermissionError):  # not every file system has permissions
+                    os.fchmod(lock, stat.S_IMODE(target.stat().st_mode))
             os.fsync(lock)
             draft.replace(target)
         except BaseException:

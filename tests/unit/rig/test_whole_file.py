@@ -42,6 +42,28 @@ def test_two_that_write_a_file_at_once_do_so_one_after_the_other(
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.parametrize("mode", [0o600, 0o664])
+def test_a_file_keeps_its_permissions(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "file"
+    path.write_text("before")
+    path.chmod(mode)
+    write_whole(path, "after")
+    assert path.read_text() == "after"
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+def test_a_file_that_must_not_be_written_is_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("before")
+    path.chmod(0o444)
+    if os.access(path, os.W_OK):
+        pytest.skip("the superuser may write anywhere")
+    with pytest.raises(PermissionError, match="file"):
+        write_whole(path, "after")
+    assert path.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_what_a_killed_program_left_is_taken_away_by_the_next(tmp_path: Path) -> None:
     path = tmp_path / "file"
     Path(f"{path}.part").write_text("half of something long")
