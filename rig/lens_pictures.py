@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +22,8 @@ ENDINGS = (".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp")
 """What a photograph's name ends in."""
 
 _LOOKED_AT_FIRST = 8  # pictures by which the board is recognised
+_MOST_NAMED = 4  # endings of other files
+_NONE_READABLE = "no file in it is a picture that can be read"
 # The sensor's own picture, not turned by what the camera believes is up: a lens does not turn with it.
 _AS_TAKEN = cv2.IMREAD_GRAYSCALE | cv2.IMREAD_IGNORE_ORIENTATION
 
@@ -51,11 +54,12 @@ def pictures_in(folder: Path) -> list[Path]:
     if not folder.is_dir():
         found = "a file" if folder.exists() else "nothing"
         raise LensPicturesError(f"{folder}: found {found}, expected a folder of photographs")
-    files = sorted(file for file in folder.iterdir() if file.suffix.lower() in ENDINGS)
+    held = list(folder.iterdir())
+    files = sorted(file for file in held if file.suffix.lower() in ENDINGS)
     if not files:
-        raise LensPicturesError(
-            f"{folder}: found no photograph, expected files that end in {', '.join(ENDINGS)}"
-        )
+        others = ", ".join(sorted({file.suffix for file in held} - {""})[:_MOST_NAMED])
+        found = f"files that end in {others}" if others else "no photograph"
+        raise LensPicturesError(f"{folder}: found {found}, expected files that end in {', '.join(ENDINGS)}")
     return files
 
 
@@ -80,11 +84,13 @@ def look_at_pictures(
     """
     target = told
     if target is None:
-        first = (picture for file in files[:_LOOKED_AT_FIRST] if (picture := read_picture(file)) is not None)
-        target = recognise(first)
+        looked_at: list[str] = []
+        target = recognise(itertools.islice(_readable(files, looked_at), _LOOKED_AT_FIRST))
+        if not looked_at:
+            raise LensPicturesError(f"{files[0].parent}: {_NONE_READABLE}")
     if target is None:
         raise LensPicturesError(
-            f"{files[0].parent}: no board is seen in {', '.join(f.name for f in files[:_LOOKED_AT_FIRST])}: "
+            f"{files[0].parent}: no board is seen in {', '.join(looked_at)}: "
             f"neither a chessboard seen whole nor the printed {printed_charuco()}; "
             "name the board if it is another one: --chessboard or --charuco"
         )
@@ -99,7 +105,7 @@ def look_at_pictures(
         sizes[file.name] = (picture.shape[1], picture.shape[0])
         seen[file.name] = sight(picture, target)
     if not sizes:
-        raise LensPicturesError(f"{files[0].parent}: no file in it is a picture that can be read")
+        raise LensPicturesError(f"{files[0].parent}: {_NONE_READABLE}")
     size_px = _usual(sizes, seen)
     for name, size in sizes.items():
         if size != size_px:
@@ -109,6 +115,15 @@ def look_at_pictures(
                 "a lens is calibrated for one size",
             )
     return LensPictures(target, size_px, seen)
+
+
+def _readable(files: Sequence[Path], names: list[str]) -> Iterator[Image]:
+    """Give those files that are pictures, and put their names into a list."""
+    for file in files:
+        picture = read_picture(file)
+        if picture is not None:
+            names.append(file.name)
+            yield picture
 
 
 def read_picture(file: Path) -> Image | None:

@@ -46,7 +46,11 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
         (["calibrate", "nowhere"], "nowhere: found nothing, expected a folder of photographs"),
         (["calibrate", "file.txt"], "file.txt: found a file"),
         (["calibrate", "empty"], "empty: found no photograph"),
-        (["calibrate", "broken"], "no board"),
+        (
+            ["calibrate", "telephone"],
+            "telephone: found files that end in .HEIC, .MOV, expected files that end in",
+        ),
+        (["calibrate", "broken"], "broken: no file in it is a picture that can be read"),
         (["calibrate", "grey"], "no board"),
         (["calibrate", "grey", "--chessboard", "8"], "--chessboard: found '8'"),
         (["calibrate", "grey", "--chessboard", "8x6", "--charuco", "9x6"], "not both"),
@@ -68,6 +72,9 @@ def test_what_cannot_be_used_is_told_in_a_line(
     here: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
 ) -> None:
     (here / "empty").mkdir()
+    (here / "telephone").mkdir()
+    for name in ("1.HEIC", "2.HEIC", "1.MOV"):
+        (here / "telephone" / name).touch()
     (here / "folder.pdf").mkdir()
     (here / "file.txt").write_text("no picture")
     for name, data in (("broken", b"\xff\xd8 no picture"), ("grey", None)):
@@ -89,7 +96,7 @@ def test_a_pipe_among_the_photographs_is_not_waited_for(
 ) -> None:
     (here / "odd").mkdir()
     os.mkfifo(here / "odd" / "1.jpg")
-    assert "no board is seen in 1.jpg" in refused(capsys, "calibrate", "odd")
+    assert "no file in it is a picture" in refused(capsys, "calibrate", "odd")
 
 
 def test_a_lens_that_photographs_leave_open_is_not_stored(
