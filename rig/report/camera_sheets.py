@@ -98,9 +98,10 @@ class _Sheets:
         card_mm = _card_mm(size_mm, dictionary)
         across, down = (int((room + _GAP_MM) / (card_mm + _GAP_MM)) for room in room_mm)
         if across < 1 or down < 1:
+            larger = "--paper a3 or " if self._paper is Paper.A4 else ""
             raise SheetError(
                 f"a marker of {size_mm:g} mm with its white rim takes {card_mm:g} mm, and {self._paper.upper()} "
-                f"has room for {min(room_mm):g} mm; choose a larger paper or smaller markers"
+                f"has room for {min(room_mm):g} mm; choose {larger}smaller markers"
             )
         for place, (name, centre_mm) in enumerate(centres_mm.items()):
             on_page = place % (across * down)
