@@ -17,7 +17,7 @@ import numpy as np
 from rig.analyse import Analysis
 from rig.recording import read_frames
 from rig.replay_story import Event, Story
-from rig.table_drawing import DIM, GROUND, WORDS, Image, text_width_px, wrapped, write
+from rig.table_drawing import DIM, GROUND, WORDS, Image, fitting, text_width_px, wrapped, write
 from rig.whole_file import draft_of
 
 __all__ = ["write_film"]
@@ -131,8 +131,9 @@ class _Film:
     def _panel(self, time_us: float, *, ruled: bool) -> Image:
         panel = np.full((_HEIGHT_PX, _PANEL_PX, 3), GROUND, np.uint8)
         left, right = 20, _PANEL_PX - 20
-        write(panel, self._story.name, (left, 18), 20, WORDS, bold=True)
-        write(panel, self._story.agreed, (left, 46), 14, DIM)
+        name = fitting(self._story.name, 20, right - left, bold=True)
+        write(panel, name, (left, 18), 20, WORDS, bold=True)
+        write(panel, fitting(self._story.agreed, 14, right - left), (left, 46), 14, DIM)
         clock = self._story.clock(time_us)
         write(panel, clock, (left, 74), 34, WORDS, bold=True)
         speed = "at rest" if ruled else self._speed(time_us)

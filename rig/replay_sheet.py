@@ -12,7 +12,7 @@ from game.montecassino import BOARD_FILES, BOARD_ROWS
 from rig.analyse import Analysis
 from rig.recording import read_frames
 from rig.replay_story import WAY, Story, how_sure
-from rig.table_drawing import DIM, GROUND, WORDS, Colour, Image, text_width_px, write
+from rig.table_drawing import DIM, GROUND, WORDS, Colour, Image, fitting, text_width_px, write
 from rig.told_touches import met
 from rig.whole_file import write_whole
 
@@ -105,9 +105,10 @@ class _KeyPictures:
         """Return the head of the sheet: what it is, and the verdict."""
         lines = self._story.verdict_lines(17, width_px, bold=True)
         header = np.full((84 + 24 * len(lines), width_px, 3), GROUND, np.uint8)
-        write(header, self._story.name, (0, 16), 26, WORDS, bold=True)
-        start = text_width_px(self._story.name, 26, bold=True) + 20
-        write(header, self._story.agreed, (start, 24), 16, DIM)
+        name = fitting(self._story.name, 26, width_px // 2, bold=True)
+        write(header, name, (0, 16), 26, WORDS, bold=True)
+        start = text_width_px(name, 26, bold=True) + 20
+        write(header, fitting(self._story.agreed, 16, width_px - start), (start, 24), 16, DIM)
         for k, (words, colour) in enumerate(lines):
             write(header, words, (0, 56 + 24 * k), 17, colour, bold=True)
         return header

@@ -6,6 +6,7 @@ Sizes are for a picture 720 px high and grow with it.
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Sequence
 from functools import cache
 
@@ -23,6 +24,7 @@ __all__ = [
     "Colour",
     "Drawing",
     "Image",
+    "fitting",
     "text_width_px",
     "told_time",
     "wrapped",
@@ -285,6 +287,16 @@ def text_width_px(words: str, size_px: int, *, bold: bool = False) -> int:
     """Return how wide a line will be."""
     box = cv2.getTextSize((10_000, 100), words, (0, 0), _face(), size_px, _BOLD if bold else _REGULAR)
     return int(box[2])
+
+
+def fitting(words: str, size_px: int, width_px: int, *, bold: bool = False) -> str:
+    """Return a line, or as much of its beginning as is no wider than `width_px`, with an ellipsis."""
+    if text_width_px(words, size_px, bold=bold) <= width_px:
+        return words
+    kept = bisect.bisect_right(
+        range(1, len(words)), width_px, key=lambda n: text_width_px(f"{words[:n]}…", size_px, bold=bold)
+    )
+    return f"{words[:kept].rstrip(' ,')}…"
 
 
 def wrapped(

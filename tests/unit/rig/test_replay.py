@@ -18,7 +18,9 @@ from rig.analyse import Analysis, analyse_folder
 from rig.cli import main
 from rig.recording import Recording
 from rig.replay_film import _Film
+from rig.replay_sheet import _KeyPictures
 from rig.replay_story import Story
+from rig.table_drawing import GROUND
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +62,18 @@ def test_they_go_where_they_are_asked_to(
         monkeypatch.setattr(f"rig.{name}", lambda path, analysis, folder: path.touch())
     assert main(["replay", str(folder), "--into", str(tmp_path / "films")]) == 0
     assert {path.name for path in (tmp_path / "films").iterdir()} == {"shot-7.mp4", "shot-7.png"}
+
+
+def test_a_long_name_and_a_long_zone_keep_to_their_room(analysis: Analysis) -> None:
+    zone = ",".join(f"{side}{number:02d}" for side in "AG" for number in range(1, 72, 2))
+    keys = analysis.recording.keys.model_copy(update={"zone": zone})
+    story = Story(replace(analysis, recording=Recording(keys)), "the shot before supper " * 9)
+    picture = np.zeros((720, 1280, 3), np.uint8)
+    margin = _Film(story).page(picture, TIMES_US[-1], ruled=True)[:, -19:]
+    assert (margin == GROUND).all()
+    header = _KeyPictures(story).header(1552)
+    assert (header[:50, 1000:1400] != GROUND).any(), "who fires stands beside the name"
+    assert (header[:50, -1:] == GROUND).all()
 
 
 def test_where_they_cannot_be_written_is_one_line(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from overhead_view import straight_down
 
-from rig.table_drawing import Drawing, text_width_px, told_time, wrapped
+from rig.table_drawing import Drawing, fitting, text_width_px, told_time, wrapped
 
 
 def test_words_are_placed_apart_and_inside_the_picture() -> None:
@@ -16,6 +16,16 @@ def test_words_are_placed_apart_and_inside_the_picture() -> None:
     for k, a in enumerate(boxes):
         assert a[0] >= 0 and a[1] >= 0 and a[2] <= 600 and a[3] <= 360
         assert not any(a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3] for b in boxes[k + 1 :])
+
+
+@pytest.mark.parametrize("bold", [False, True])
+def test_a_line_that_must_be_one_is_cut_where_it_is_too_wide(bold: bool) -> None:
+    zone = "zone " + ",".join(f"A{number:02d}" for number in range(1, 72, 2))
+    cut = fitting(zone, 14, 400, bold=bold)
+    assert zone.startswith(cut.removesuffix("…"))
+    assert cut.endswith("…")
+    assert 360 < text_width_px(cut, 14, bold=bold) <= 400
+    assert fitting("shot-7", 14, 400, bold=bold) == "shot-7"
 
 
 def test_a_sentence_is_broken_where_it_is_too_wide() -> None:
