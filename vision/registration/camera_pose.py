@@ -271,7 +271,7 @@ def _other_lens(scene: Scene, width_px: int, height_px: int) -> NoBoard | None:
     if off <= _MOST_OFF_CENTRE:
         return None
     return NoBoard(
-        f"the lens was calibrated for pictures of another size: its centre ({cx:.0f}, {cy:.0f}) px is far from "
+        f"the lens was calibrated for pictures of another size: its centre ({cx:.6g}, {cy:.6g}) px is far from "
         f"the middle of this one of {width_px} x {height_px} px"
     )
 

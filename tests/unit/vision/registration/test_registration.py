@@ -665,6 +665,13 @@ def test_a_lens_for_another_size_of_picture_is_told(centre_px: tuple[float, floa
     assert "another size" in found.reason
 
 
+def test_a_lens_whose_centre_is_no_place_is_told_in_a_line() -> None:
+    camera = painted.view()
+    found = register(Table(camera).paint(), painted.scene(camera, intrinsics=(2360.0, 2360.0, 1e300, 360.0)))
+    assert isinstance(found, NoBoard)
+    assert "its centre (1e+300, 360) px" in found.reason
+
+
 def test_a_marker_with_a_covered_corner_does_not_bend_the_pose() -> None:
     camera = painted.view()
     picture = Table(camera).paint()
