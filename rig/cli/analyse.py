@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rig.cli._app import app
+from rig.cli._outputs import ready_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +60,7 @@ def analyse(
         _one(found[0], as_json=as_json)
     else:
         if into is not None:
-            into.mkdir(parents=True, exist_ok=True)  # before hours of reading that could not be kept
+            ready_folder(into)  # before hours of reading that could not be kept
         _many(found, as_json=as_json, jobs=jobs, into=into)
 
 

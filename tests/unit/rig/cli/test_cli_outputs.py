@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -254,3 +255,15 @@ def test_no_shot_is_read_for_a_replay_that_cannot_be_written(
     record(Path("shot"))
     monkeypatch.setattr("rig.analyse.analyse_folder", lambda folder: pytest.fail("it was read"))
     assert "file: Not a directory" in refused(capsys, "replay", "shot", "--into", "file")
+
+
+@pytest.mark.parametrize(("into", "why"), [("file", "Not a directory"), ("locked", "Permission denied")])
+def test_no_shot_is_read_whose_reading_cannot_be_kept(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, into: str, why: str
+) -> None:
+    record(Path("shot"))
+    Path("locked").mkdir(mode=0o555)
+    if into == "locked" and os.access("locked", os.W_OK):
+        pytest.skip("the superuser may write anywhere")
+    monkeypatch.setattr("rig.cli.analyse._many", lambda *_, **__: pytest.fail("it was read"))
+    assert f"{into}: {why}" in refused(capsys, "analyse", "shot", "--into", into)
