@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,6 +28,9 @@ __all__ = [
     "settings_of_this_table",
     "settings_or_defaults",
 ]
+
+# Of characters; the second is what Python keeps the bytes of a word as that are no UTF-8.
+_NO_SIGNS = {"Cc", "Cs", "Zl", "Zp"}
 
 SETTINGS_FILE = Path("rig.toml")
 """Where settings are looked for."""
@@ -79,10 +83,9 @@ def settings_of_this_table(path: Path) -> Settings:
 
 
 def check_name(name: str | None) -> str | None:
-    """Take a name that can be written down; meant as a callback of an option."""
-    if name is not None and any("\ud800" <= sign <= "\udfff" for sign in name):
-        # So Python keeps the bytes of a word that are no UTF-8.
-        raise typer.BadParameter(f"found {name!a}, which is not UTF-8, expected a name")
+    """Take a name that can be written down, in one line; meant as a callback of an option."""
+    if name is not None and any(unicodedata.category(sign) in _NO_SIGNS for sign in name):
+        raise typer.BadParameter(f"found {name!a}, expected a name that can be printed in one line")
     return name
 
 

@@ -8,12 +8,23 @@ from rich import box
 from rich.console import Console, ConsoleRenderable
 from rich.table import Table
 
-__all__ = ["plain_table", "print_uncut"]
+__all__ = ["plain_table", "print_folded", "print_uncut"]
+
+_LEAST_WIDTH = 72
+"""Of a table whose last column is broken into lines; a terminal that is narrower breaks its lines once more."""
 
 
 def plain_table(title: str | None = None) -> Table:
     """Return a table without columns yet: a line under its heads and no other, flush with what is printed around it."""
     return Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
+
+
+def print_folded(table: Table) -> None:
+    """Print a table whose last columns are broken to the terminal's width; no other is cut off, however narrow it is."""
+    # What is shown is names and figures: nothing in them is a sign for bold type, or for a picture.
+    console = Console(highlight=False, markup=False, emoji=False)
+    console.width = max(console.width, _LEAST_WIDTH)
+    console.print(table)
 
 
 def print_uncut(parts: Iterable[ConsoleRenderable]) -> None:

@@ -38,9 +38,7 @@ def list_open(context: typer.Context, settings: SettingsFile = SETTINGS_FILE) ->
     hand_down(context, settings)
     if context.invoked_subcommand is not None:
         return
-    from rich.console import Console
-
-    from rig.cli._tables import plain_table
+    from rig.cli._tables import plain_table, print_folded
     from rig.docket import open_cases
 
     with open_log_to_read(settings) as log:
@@ -57,7 +55,7 @@ def list_open(context: typer.Context, settings: SettingsFile = SETTINGS_FILE) ->
         table.add_row(
             str(each.doubt.number), str(each.shot.shot_id), each.doubt.square, each.doubt.commander, answers
         )
-    Console(highlight=False).print(table)
+    print_folded(table)
 
 
 @_docket.command()

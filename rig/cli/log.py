@@ -48,9 +48,7 @@ def list_shots(
     hand_down(context, settings)
     if context.invoked_subcommand is not None:
         return
-    from rich.console import Console
-
-    from rig.cli._tables import plain_table
+    from rig.cli._tables import plain_table, print_folded
 
     with open_log_to_read(settings) as log:
         shots = log.shots()
@@ -60,7 +58,7 @@ def list_shots(
     table.add_column("what became of it", overflow="fold")
     for shot in shots[-last:]:
         table.add_row(*_row(shot))
-    Console(markup=False).print(table)
+    print_folded(table)
     if len(shots) > last:
         everything = settings_or_defaults(settings).command("log", f"--last {len(shots)}")
         typer.echo(f"{_left_out(len(shots) - last, 'shot')}; {everything} shows all")
@@ -165,10 +163,9 @@ def list_sessions(
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Show when the rig was in use: each session, with which firmware, port and camera, and how it ended."""
-    from rich.console import Console
     from rich.text import Text
 
-    from rig.cli._tables import plain_table
+    from rig.cli._tables import plain_table, print_folded
     from rig.log import tell_time
 
     with open_log_to_read(settings) as log:
@@ -190,7 +187,7 @@ def list_sessions(
             Text(f"firmware {session.firmware_version} at {session.port}, camera {session.camera}"),
             Text(ended),
         )
-    Console(highlight=False).print(table)
+    print_folded(table)
     if len(sessions) > last:
         everything = settings_or_defaults(settings).command("log", f"sessions --last {len(sessions)}")
         typer.echo(f"{_left_out(len(sessions) - last, 'session')}; {everything} shows all")

@@ -426,7 +426,7 @@ def test_a_place_that_cannot_hold_readings_is_told_before_any_is_read(
     monkeypatch.setattr(many, "analyse_many", lambda *_, **__: pytest.fail("a recording was read"))
     taken = folder / "recording.json"
     assert main(["analyse", str(folder), "--into", str(taken)]) == 2
-    assert capsys.readouterr().err.splitlines() == [f"rig: {taken}: File exists"]
+    assert capsys.readouterr().err.splitlines() == [f"rig: {taken}: Not a directory"]
 
 
 def test_uniforms_that_cannot_be_used_are_told_of_and_are_no_bug_of_ours(

@@ -339,7 +339,10 @@ def test_the_command_says_the_verdict_and_writes_the_files(tmp_path, capsys, mon
         ([], "either as a CSV file or by --tape"),
         (["none.csv"], "none.csv: the file: found nothing"),
         (["--tape", GOOD, "--margin", "0"], "margin"),
-        (["--tape", GOOD, "--cannon", "\udcff", "--html", "c.html"], r"found '\udcff', which is not UTF-8"),
+        (
+            ["--tape", GOOD, "--cannon", "\udcff", "--html", "c.html"],
+            r"found '\udcff', expected a name that can be printed",
+        ),
         (
             ["--tape", GOOD, "--pdf", "no/such/folder.pdf"],
             "no/such/folder.pdf cannot be written: No such file",

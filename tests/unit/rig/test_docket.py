@@ -256,8 +256,9 @@ def test_the_commands_say_what_waits_and_take_the_ruling(
         _judged(log, DIRECT, G41)
     assert main(["docket"]) == 0
     assert "G-41" in capsys.readouterr().out
-    assert main(["docket", "rule", "1", "direct", "--side", "g", "--by", "\udcff"]) == 2
-    assert r"found '\udcff', which is not UTF-8" in capsys.readouterr().err
+    for name, shown in (("\udcff", r"\udcff"), ("Ada\nwinner A", r"Ada\nwinner A")):
+        assert main(["docket", "rule", "1", "direct", "--side", "g", "--by", name]) == 2
+        assert f"found '{shown}', expected a name that can be printed" in capsys.readouterr().err
     assert main(["docket", "rule", "1", "direct", "--side", "g", "--by", "Ada"]) == 0
     out = capsys.readouterr().out
     assert "doubt 1, G-41: direct, leaves, said G, signed Ada" in out

@@ -127,6 +127,17 @@ def test_log_lists_shots_and_tells_what_a_dead_process_left(rig: Rig) -> None:
 
 
 @pytest.mark.usefixtures("shots")
+@pytest.mark.parametrize("words", [("log",), ("log", "sessions"), ("docket",)])
+def test_a_narrow_terminal_cuts_nothing_off(
+    rig: Rig, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    wide = rig(*words).out.replace("─", "")
+    monkeypatch.setenv("COLUMNS", "20")
+    assert sorted(rig(*words).out.replace("─", "").split()) == sorted(wide.split())
+
+
+@pytest.mark.usefixtures("shots")
 def test_log_says_when_it_leaves_shots_out(rig: Rig) -> None:
     answer = rig("log", "--last", "1")
     assert "2 earlier shots are not shown; rig log --last 3 shows all" in answer.out
