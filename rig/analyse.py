@@ -23,6 +23,7 @@ from game.montecassino import (
     judge_any_shot,
     why_put_back,
 )
+from rig.counted import counted
 from rig.recording import Recording, RecordingError, read_frames, read_recording
 from rig.told_together import Said, parted, told_together
 from rig.uniforms_file import find_uniforms
@@ -115,7 +116,7 @@ class Analysis:
         reading, verdict = self.reading, self.verdict
         soldiers = reading.standing.soldiers
         sides = ", ".join(f"{sum(s.side is side for s in soldiers)} {side}" for side in Side)
-        yield f"{len(soldiers)} soldiers stood on the board ({sides})."
+        yield f"{counted(len(soldiers), 'soldier')} stood on the board ({sides})."
         yield from (f"Note: {_ended(note)}" for note in self._lines(map(parted, reading.notes)))
         alarms = self._lines(parted(alarm.reason) for alarm in reading.alarms)
         yield from (f"The ruling is held: {_ended(alarm)}" for alarm in alarms)

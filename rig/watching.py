@@ -12,7 +12,19 @@ import cv2
 import numpy as np
 
 from game.montecassino import Side
-from rig.table_drawing import DIM, GROUND, WORDS, Colour, Drawing, Image, text_width_px, wrapped, write
+from rig.counted import counted
+from rig.table_drawing import (
+    DIM,
+    GROUND,
+    WORDS,
+    Colour,
+    Drawing,
+    Image,
+    fitting,
+    text_width_px,
+    wrapped,
+    write,
+)
 from rig.table_reading import TableReading, read_table
 from vision.guards import Alarm, Trouble
 from vision.outcome import Standing
@@ -76,7 +88,7 @@ class TableWatch:
             return self._alarm.reason
         standing = self._read.standing
         sides = {side: sum(s.side is side for s in standing.soldiers) for side in Side}
-        told = f"clear; {sides[Side.A]} soldiers of A, {sides[Side.G]} of G"
+        told = f"clear; {counted(sides[Side.A], 'soldier')} of A, {sides[Side.G]} of G"
         return f"{told}; {'; '.join(standing.differences)}" if standing.differences else told
 
     def look(self, time_us: int, picture: Image) -> None:
@@ -117,7 +129,7 @@ class TableWatch:
         bar = np.full((_BAR_PX, size_px[0], 3), GROUND, np.uint8)
         light = _CLEAR if self.clear else _NOT_CLEAR
         bar[:, :10] = light
-        facts = self._facts()
+        facts = fitting(self._facts(), 14, size_px[0] // 2)
         room_px = size_px[0] - 22 - 24 - text_width_px(facts, 14)
         for row, line in enumerate(wrapped(self.state, 19, room_px, bold=True, most_lines=2)):
             write(bar, line, (22, 8 + 25 * row), 19, light if not self.clear else WORDS, bold=True)

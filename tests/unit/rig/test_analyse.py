@@ -1,6 +1,7 @@
 """`rig analyse`: shared recordings with known truth, and the form of the answer."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,14 @@ def test_the_answer_has_the_form_of_the_format_page(analyses: dict[Path, Analysi
         dealt = {*verdict["casualties"], *verdict["put_back"], *(d["square"] for d in verdict["doubts"])}
         assert dealt == {each["square"] for each in told["falls"] + told["moved"]}
         assert all(line and "\n" not in line for line in analysis.in_words())
+
+
+def test_a_single_soldier_is_told_as_one() -> None:
+    analysis = analyse_folder(RECORDINGS / "shot-06")
+    standing = analysis.reading.standing
+    alone = replace(standing, soldiers=standing.soldiers[:1])
+    words = replace(analysis, reading=replace(analysis.reading, standing=alone)).in_words()
+    assert next(words).startswith("1 soldier stood on the board (")
 
 
 def test_the_command_prints_one_object_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:

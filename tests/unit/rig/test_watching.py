@@ -25,6 +25,7 @@ from painted_table import CROWD, MARKERS, Table
 from game.montecassino import Square
 from rig.camera.opencv_camera import GrabbedFrame
 from rig.cli import main
+from rig.table_drawing import text_width_px
 from rig.watching import TableWatch
 from vision.guards import Trouble
 from vision.registration import NoBoard
@@ -162,6 +163,31 @@ def test_what_was_the_matter_is_forgotten_once_there_is_no_board(watching: Watch
     watching.show(900_000, swept_off)
     assert watching.table.standing is None
     assert watching.table.trouble is None
+
+
+def test_in_a_narrow_picture_no_words_lie_over_others(
+    watching: Watching, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: dict[int, list[tuple[int, int]]] = {}
+
+    def note(
+        canvas: Image, words: str, at_px: tuple[int, int], size_px: int, *_: object, bold: bool = False
+    ) -> None:
+        ends = (at_px[0], at_px[0] + text_width_px(words, size_px, bold=bold))
+        written.setdefault(size_px, []).append(ends)
+
+    monkeypatch.setattr("rig.watching.write", note)
+    high = still()[0].shape[0]
+    watching.table.draw(still()[0][:, : 3 * high // 8])
+    ((left, right),) = written[14]
+    assert right <= 270
+    assert all(end < left for _, end in written[19])
+
+
+def test_a_single_soldier_is_one() -> None:
+    watch = TableWatch(SCENE)
+    watch.look(0, Table(CAMERA, (next(iter(PLACED.values())),)).paint())
+    assert watch.state.startswith(("clear; 1 soldier of A, 0 of G", "clear; 0 soldiers of A, 1 of G"))
 
 
 def test_what_is_drawn_changes_with_what_is_the_matter(watching: Watching) -> None:
