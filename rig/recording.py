@@ -525,6 +525,12 @@ def _whole_keys(keys: Mapping[str, Any], timestamps_us: Sequence[int]) -> dict[s
 
 
 def _pictures(path: Path) -> Iterator[NDArray[np.uint8]]:
+    if any("\ud800" <= sign <= "\udfff" for sign in str(path)):
+        # So Python keeps the bytes of a name that are no UTF-8, and OpenCV crashes on them.
+        found = f"{str(path)!a}, which is not UTF-8"
+        raise RecordingError(
+            path, [Fault("its name", found, "one that is; give file or folder another name")]
+        )
     if path.name == _FRAMES_FOLDER and path.is_dir():
         for index, file in enumerate(sorted(path.glob("*.png"))):
             if file.name != f"{index:06d}.png":

@@ -534,6 +534,16 @@ def test_what_is_no_folder_or_no_file_is_said_to_be_what_it_is(folder: Path) -> 
         read_recording(folder)
 
 
+def test_a_name_that_is_no_utf_8_is_told_as_that(folder: Path) -> None:
+    """OpenCV ends the process on such a name, as of a folder from an old disk."""
+    old = folder.with_name(os.fsdecode(b"caf\xe9"))
+    folder.rename(old)
+    with pytest.raises(
+        RecordingError, match=r"clip\.mkv: its name: found '.*caf\\udce9/clip\.mkv', which is not"
+    ):
+        list(read_frames(old, read_recording(old)))
+
+
 def test_a_pipe_is_not_waited_for(folder: Path) -> None:
     recording = read_recording(folder)
     for name in ("recording.json", "clip.mkv"):
