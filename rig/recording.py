@@ -23,7 +23,7 @@ from pydantic import ConfigDict, Field, field_validator
 
 from game.montecassino import BOARD_FILES, BOARD_ROWS, Option, Position, Side, Square, parse_squares
 from rig.camera_keys import DelayUs, ExposureUs, Intrinsics, LensTerms, lens_conflicts
-from rig.capture import open_capture
+from rig.capture import as_file, open_capture
 from rig.checked_file import (
     Fault,
     FaultyFile,
@@ -550,7 +550,7 @@ def _pictures(path: Path) -> Iterator[NDArray[np.uint8]]:
         raise RecordingError(
             path, [Fault("the clip", str(bad.strerror), "a video that can be read")]
         ) from bad
-    capture = open_capture(str(path))
+    capture = open_capture(as_file(path))
     try:
         if not capture.isOpened():
             raise RecordingError(str(path), [Fault("the clip", "no video", "a video that OpenCV opens")])
@@ -565,7 +565,7 @@ def _pictures(path: Path) -> Iterator[NDArray[np.uint8]]:
 
 def _encode(clip: Path | io.BytesIO, frames: Sequence[tuple[int, NDArray[np.uint8]]], fps: float) -> None:
     first_us, first = frames[0]
-    to = str(clip) if isinstance(clip, Path) else clip
+    to = as_file(clip) if isinstance(clip, Path) else clip
     with av.open(to, "w", format="matroska") as container:
         stream = container.add_stream("libx264", rate=Fraction(fps).limit_denominator(1000), options=_ENCODER)
         stream.height, stream.width = first.shape[:2]

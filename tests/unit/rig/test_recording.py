@@ -544,6 +544,14 @@ def test_a_name_that_is_no_utf_8_is_told_as_that(folder: Path) -> None:
         list(read_frames(old, read_recording(old)))
 
 
+def test_a_folder_named_by_a_time_of_day_is_no_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    written = write_recording(Path("12:30"), KEYS, list(zip(TIMES_US, pictures(), strict=True)))
+    assert len(list(read_frames(Path("12:30"), written))) == len(TIMES_US)
+
+
 def test_a_pipe_is_not_waited_for(folder: Path) -> None:
     recording = read_recording(folder)
     for name in ("recording.json", "clip.mkv"):
