@@ -19,6 +19,7 @@ from vision.falls.fate import Evidence, Followed, shift_mm
 from vision.falls.resemblance import Resemblance, follow, resemble, slide
 from vision.falls.same_shadow import ShadowsThen
 from vision.falls.topple import Place, Watch, largest, smoothed
+from vision.falls.uncovered import find_uncovered
 from vision.falls.upright import REACH_CELLS, Network, Surroundings, Uprightness, lay_out, likeliest
 from vision.outcome import Soldier
 from vision.registration import BoardView
@@ -158,13 +159,27 @@ class Change:
         bare = np.ascontiguousarray(flat[raster.board])
         shades = board.surface.shades(bare)
         strange[raster.board] = strangeness(bare, board.surface, shades)
+        least_strange = sum(board.strange_levels) / 2
+        if flat.shape[2] == 3:
+            unlike_shadow = np.zeros(raster.shape, dtype=np.bool_)
+            unlike_shadow[raster.board] = (shades.share > 1) | (shades.tint > self.step)
+            strange[
+                find_uncovered(
+                    flat,
+                    places,
+                    (strange > least_strange) & unlike_shadow,
+                    self._same,
+                    mm_per_px=raster.mm_per_px,
+                    step=self.step,
+                )
+            ] = 0.0
         self._shadows = self._shadows_then = None
         if board.lamp is not None:
             dark = find_darkness(shades, raster)
             then = find_darkness(board.surface.shades(np.ascontiguousarray(board.flat[raster.board])), raster)
             self._shadows = ThrownShadows(board.lamp, dark, raster, board.figure.height_mm)
             self._shadows_then = ShadowsThen(board, board.lamp, view, then, dark)
-        self._strange = strange > sum(board.strange_levels) / 2
+        self._strange = strange > least_strange
         self._manned = np.zeros(raster.shape, dtype=np.bool_)
         for place in places:
             self._manned[place.window] |= place.shape

@@ -96,6 +96,8 @@ class Table:
     checkered: bool = False
     crossed: bool = False
     """A red cross of 10 mm on every third square."""
+    path: bool = False
+    """A path aslant across the field of side A."""
     markers: MarkerMap | None = MARKERS
     height_mm: float = 42.0
     foot_mm: float = 11.0
@@ -166,6 +168,9 @@ class Table:
                     cv2.drawMarker(
                         texture, middle, (40, 40, 160), cv2.MARKER_CROSS, round(10 * px), round(1 * px)
                     )
+        if self.path:
+            ends = at(0, 1.0 * SQUARE_MM), at(8 * SQUARE_MM, 6.7 * SQUARE_MM)
+            cv2.line(texture, *ends, (170, 120, 130), round(26 * px))
         if self.clutter:
             cv2.line(texture, at(-70, 300), at(-40, 460), (40, 190, 230), round(7 * px))
             cv2.rectangle(texture, at(385, 500), at(397, 512), (50, 50, 200), -1)

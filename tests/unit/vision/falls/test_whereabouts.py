@@ -8,6 +8,7 @@ import painted_table as painted
 from painted_table import CROWD, Table
 
 from game.montecassino import Square
+from vision.falls.fate import chance_of_standing
 from vision.falls.upright import network
 from vision.falls.whereabouts import Change, place_of
 from vision.soldiers import read_board
@@ -37,3 +38,17 @@ def test_how_long_one_is_does_not_count_another_who_stands_beside_it_in_other_li
     assert nobody.spread > 1.5
     assert 0.5 < beside.area < 1.1
     assert 0.8 < beside.spread < 1.2
+
+
+def test_a_path_that_goes_on_around_his_place_is_not_somebody_who_stands_there_when_he_has_left_it() -> None:
+    """A path is on no other square, so it looks as strange as a figure; what shows there was never seen before he left."""
+    placed = painted.standing(CROWD)
+    before = Table(CAMERA, tuple(placed.values()), path=True)
+    after = Table(CAMERA, tuple(figure for square, figure in placed.items() if square != PUSHED), path=True)
+    board = read_board(before.paint(), painted.scene(CAMERA, expected=CROWD), CAMERA)
+    places = [place_of(soldier, board, CAMERA) for soldier in board.standing.soldiers]
+    change = Change(board, CAMERA, board.raster.lay(after.paint(seed=1)), places, network())
+    place = next(each for each in places if each.soldier.square == PUSHED)
+    evidence = change.evidence(place, [], np.zeros(change.shape, dtype=np.bool_), [])
+    assert evidence.bare > 0.8
+    assert chance_of_standing(evidence) < 0.01
