@@ -26,7 +26,7 @@ from rig.recording import KEYS_NAME, Recording
 from rig.uniforms_file import taught_for
 from rig.whole_file import write_whole
 
-__all__ = ["FORMAT", "KeptReading", "keep", "kept_or_free", "kept_readings", "place_of"]
+__all__ = ["FORMAT", "KeptReading", "digest_of", "keep", "kept_or_free", "kept_readings", "place_of"]
 
 FORMAT = "shot-analysis/1"
 _FOLDER = "analysis"
@@ -94,11 +94,16 @@ def place_of(folder: Path, recording: Recording, *, into: Path | None = None) ->
     home = folder if into is None else into / _name_of(folder)
     version = importlib.metadata.version("montecassino-rig")
     digest = hashlib.sha256()
-    for part in (_code_digest(), _file_digest(folder / KEYS_NAME), *_clip_digests(folder, recording)):
+    for part in (_code_digest(), *_recorded(folder, recording)):
         digest.update(part)
     if (taught := taught_for(folder)) is not None:
         digest.update(_file_digest(taught))
     return home / _FOLDER / f"{version}-{digest.hexdigest()[:_DIGITS]}.json"
+
+
+def digest_of(folder: Path, recording: Recording) -> str:
+    """Return what tells a recording, as it stands, from every other one, wherever it lies."""
+    return hashlib.sha256(b"".join(_recorded(folder, recording))).hexdigest()
 
 
 def kept_or_free(place: Path) -> tuple[Path, Mapping[str, Any] | None]:
@@ -188,6 +193,11 @@ def _code_digest() -> bytes:
     for name in _LIBRARIES:
         digest.update(f"{name} {importlib.metadata.version(name)}\n".encode())
     return digest.digest()
+
+
+def _recorded(folder: Path, recording: Recording) -> Iterator[bytes]:
+    yield _file_digest(folder / KEYS_NAME)
+    yield from _clip_digests(folder, recording)
 
 
 def _clip_digests(folder: Path, recording: Recording) -> Iterator[bytes]:

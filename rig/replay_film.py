@@ -15,7 +15,9 @@ import cv2
 import numpy as np
 
 from rig.analyse import Analysis
+from rig.analysis_store import digest_of
 from rig.recording import read_frames
+from rig.replay_place import MARK
 from rig.replay_story import Event, Story
 from rig.table_drawing import DIM, GROUND, WORDS, Image, fitting, text_width_px, wrapped, write
 from rig.whole_file import draft_of
@@ -64,6 +66,7 @@ def write_film(path: Path, analysis: Analysis, folder: Path) -> None:
 def _encode(path: Path, story: Story, folder: Path) -> None:
     film, times_us = _Film(story), story.times_us
     with av.open(str(path), "w") as container:
+        container.metadata[MARK] = digest_of(folder, story.analysis.recording)
         stream = container.add_stream("libx264", rate=Fraction(_FILM_FPS), options=_ENCODER)
         stream.width, stream.height = film.size_px
         stream.pix_fmt = "yuv420p"

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import dataclass
 from pathlib import Path
 
 import cv2
 import numpy as np
+from PIL import Image as Picture
+from PIL.PngImagePlugin import PngInfo
 
 from game.montecassino import BOARD_FILES, BOARD_ROWS
 from rig.analyse import Analysis
+from rig.analysis_store import digest_of
 from rig.recording import read_frames
+from rig.replay_place import MARK
 from rig.replay_story import WAY, Story, how_sure
 from rig.table_drawing import DIM, GROUND, WORDS, Colour, Image, fitting, text_width_px, write
 from rig.told_touches import met
@@ -75,8 +80,10 @@ def write_sheet(path: Path, analysis: Analysis, folder: Path) -> None:
         clock = story.clock(tile.time_us)
         if (needed_px := text_width_px(clock, 15)) < room_px:
             write(sheet, clock, (left + wide - needed_px, top + 8), 15, DIM)
-    packed = cv2.imencode(".png", sheet)[1]
-    write_whole(path, packed.tobytes())
+    mark, packed = PngInfo(), io.BytesIO()
+    mark.add_text(MARK, digest_of(folder, analysis.recording))
+    Picture.fromarray(cv2.cvtColor(sheet, cv2.COLOR_BGR2RGB)).save(packed, "PNG", pnginfo=mark)
+    write_whole(path, packed.getvalue())
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,13 +26,18 @@ def replay(
     from rig.analysis_store import place_of
     from rig.recording import read_recording
     from rig.replay_film import write_film
+    from rig.replay_place import place_in
     from rig.replay_sheet import write_sheet
 
     recording = read_recording(folder)
-    # Beside the reading that it shows: a newer rig's replay does not take an older one's place.
-    stem = place_of(folder, recording) if into is None else into / f"{folder.resolve().name}.json"
-    ready_folder(stem.parent)
+    if into is None:
+        # Beside the reading that it shows: a newer rig's replay does not take an older one's place.
+        reading = place_of(folder, recording)
+        film, sheet = reading.with_suffix(".mp4"), reading.with_suffix(".png")
+    else:
+        film, sheet = place_in(into, folder, recording)
+    ready_folder(film.parent)
     analysis = analyse_folder(folder)
-    for path, write in ((stem.with_suffix(".mp4"), write_film), (stem.with_suffix(".png"), write_sheet)):
+    for path, write in ((film, write_film), (sheet, write_sheet)):
         write(path, analysis, folder)
         typer.echo(str(path))

@@ -1,5 +1,7 @@
 """`rig replay`: a film that OpenCV opens and a sheet, with the fall, its cause and the verdict in them."""
 
+import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread
@@ -62,6 +64,23 @@ def test_they_go_where_they_are_asked_to(
         monkeypatch.setattr(f"rig.{name}", lambda path, analysis, folder: path.touch())
     assert main(["replay", str(folder), "--into", str(tmp_path / "films")]) == 0
     assert {path.name for path in (tmp_path / "films").iterdir()} == {"shot-7.mp4", "shot-7.png"}
+
+
+def test_they_take_the_place_of_their_own_recordings_alone(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    films, other = tmp_path / "films", tmp_path / "other-table" / "shot-7"
+    shutil.copytree(folder, other, ignore=shutil.ignore_patterns("analysis"))
+    told = json.loads((other / "recording.json").read_text())
+    (other / "recording.json").write_text(json.dumps({**told, "zone": "A01-A72"}))
+    films.mkdir()
+    (films / "shot-7.png").write_bytes(b"somebody's own")
+    written = []
+    for recording in (folder, other, folder, other):
+        assert main(["replay", str(recording), "--into", str(films)]) == 0
+        written.append([Path(line).name for line in capsys.readouterr().out.splitlines()])
+    assert written == 2 * [["shot-7-2.mp4", "shot-7-2.png"], ["shot-7-3.mp4", "shot-7-3.png"]]
+    assert (films / "shot-7.png").read_bytes() == b"somebody's own"
 
 
 def test_a_long_name_and_a_long_zone_keep_to_their_room(analysis: Analysis) -> None:
