@@ -12,15 +12,34 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from rig.counted import counted
 from vision.lens import Flaw, Sighting, Target, Unusable, printed_charuco, recognise, sight
 
-__all__ = ["ENDINGS", "LensPictures", "LensPicturesError", "look_at_pictures", "pictures_in", "read_picture"]
+__all__ = [
+    "ENDINGS",
+    "LensPictures",
+    "LensPicturesError",
+    "look_at_pictures",
+    "passed_over",
+    "pictures_in",
+    "read_picture",
+]
 
 Image = NDArray[np.uint8]
 
 ENDINGS = (".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp")
 """What a photograph's name ends in."""
 
+_OTHERS = (
+    ".heic",
+    ".heif",
+    ".avif",
+    ".dng",
+    ".cr2",
+    ".cr3",
+    ".nef",
+    ".arw",
+)  # photographs too, of kinds not read
 _LOOKED_AT_FIRST = 8  # pictures by which the board is recognised
 _MOST_NAMED = 4  # endings of other files
 _NONE_READABLE = "no file in it is a picture that can be read"
@@ -61,6 +80,16 @@ def pictures_in(folder: Path) -> list[Path]:
         found = f"files that end in {others}" if others else "no photograph"
         raise LensPicturesError(f"{folder}: found {found}, expected files that end in {', '.join(ENDINGS)}")
     return files
+
+
+def passed_over(folder: Path) -> str:
+    """Tell the photographs of a folder that `pictures_in` leaves out, as a telephone's .HEIC; "" where there are none."""
+    others = [file.suffix for file in folder.iterdir() if file.suffix.lower() in _OTHERS]
+    if not others:
+        return ""
+    count = counted(len(others), "photograph")
+    verb = "ends" if len(others) == 1 else "end"
+    return f"{count} in it {verb} in {', '.join(sorted(set(others)))} and cannot be read: save as .jpg what should count"
 
 
 def look_at_pictures(

@@ -39,6 +39,7 @@ app.add_typer(camera_group, rich_help_panel="Set up")
 _LOOK_S = 0.05  # between two looks at a camera that has given nothing new
 _TELL_S = 1.5  # between two remarks that nothing was kept
 _PRINTED_DICTIONARY = "DICT_4X4_50"
+_SQUARE_MM = 30.0
 _MOST_SHOTS = 20  # the last ones: a second or two each, and more tell hardly anything new
 _LEAST, _MOST = 3, 100  # corners or squares along a side of a board that anybody has
 
@@ -51,7 +52,15 @@ CharucoOption = Annotated[
     str | None,
     typer.Option(metavar="9x6", help="a ChArUco board of so many squares, other than the one the rig prints"),
 ]
-SquareOption = Annotated[float, typer.Option("--square-mm", min=1, max=1000, help="side of its squares")]
+SquareOption = Annotated[
+    float | None,
+    typer.Option(
+        "--square-mm",
+        min=1,
+        max=1000,
+        help="with --chessboard or --charuco: side of its squares, 30 without it",
+    ),
+]
 MarkerOption = Annotated[
     float | None,
     typer.Option("--marker-mm", min=0.5, max=1000, help="with --charuco: side of its markers"),
@@ -85,7 +94,7 @@ def calibrate(
     ] = None,
     chessboard: ChessboardOption = None,
     charuco: CharucoOption = None,
-    square_mm: SquareOption = 30.0,
+    square_mm: SquareOption = None,
     marker_mm: MarkerOption = None,
     dictionary: DictionaryOption = None,
     picture: PictureOption = None,
@@ -132,7 +141,7 @@ def check(
     folder: FolderArgument,
     chessboard: ChessboardOption = None,
     charuco: CharucoOption = None,
-    square_mm: SquareOption = 30.0,
+    square_mm: SquareOption = None,
     marker_mm: MarkerOption = None,
     dictionary: DictionaryOption = None,
     as_json: JsonOption = False,
@@ -236,7 +245,7 @@ def markers(
 def _told_board(
     chessboard: str | None,
     charuco: str | None,
-    square_mm: float,
+    square_mm: float | None,
     marker_mm: float | None,
     dictionary: str | None,
 ) -> Target | None:
@@ -251,6 +260,9 @@ def _told_board(
     if charuco is None and (dictionary is not None or marker_mm is not None):
         option = "--marker-mm" if dictionary is None else "--dictionary"
         raise typer.BadParameter(f"{option}: it is for a board named with --charuco")
+    if chessboard is None and charuco is None and square_mm is not None:
+        raise typer.BadParameter("--square-mm: it is for a board named with --chessboard or --charuco")
+    square_mm = _SQUARE_MM if square_mm is None else square_mm
     if chessboard is not None and charuco is not None:
         raise typer.BadParameter("give --chessboard or --charuco, not both")
     if chessboard is not None:
@@ -287,9 +299,11 @@ def _looked_at(folder: Path, told: Target | None, *, quiet: bool) -> LensPicture
     from rich.console import Console
 
     from rig.cli._progress import progress_on
-    from rig.lens_pictures import look_at_pictures, pictures_in
+    from rig.lens_pictures import look_at_pictures, passed_over, pictures_in
 
     files = pictures_in(folder)
+    if left_out := passed_over(folder):
+        typer.echo(f"rig: {folder}: {left_out}", err=True)
     with progress_on(Console(stderr=True), transient=True, quiet=quiet) as progress:
         task = progress.add_task("photographs", total=len(files))
         return look_at_pictures(files, told, progress=lambda name: progress.update(task, advance=1))

@@ -60,6 +60,8 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
         (["calibrate", "grey", "--dictionary", "DICT_5X5_50"], "--dictionary: it is for a board named with"),
         (["calibrate", "grey", "--chessboard", "8x6", "--marker-mm", "9"], "--marker-mm: it is for a board"),
         (["calibrate", "grey", "--charuco", "9x6", "--marker-mm", "40"], "--marker-mm"),
+        (["calibrate", "grey", "--square-mm", "25"], "--square-mm: it is for a board named with"),
+        (["check", "grey", "--square-mm", "25"], "--square-mm: it is for a board named with"),
         (["calibrate", "grey", "--charuco", "40x40"], "800 markers"),
         (["calibrate", "grey", "--chessboard", "8x6"], "no calibration"),
         (["calibrate", "new", "--live"], "twin"),
@@ -89,6 +91,20 @@ def test_what_cannot_be_used_is_told_in_a_line(
     assert status in (1, 2)
     assert said in told.splitlines()[-1]
     assert "Traceback" not in told
+
+
+def test_photographs_of_a_kind_that_is_not_read_are_told(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "mixed").mkdir()
+    cv2.imwrite("mixed/1.jpg", np.full((240, 320), 128, np.uint8))
+    for name in ("2.HEIC", "3.HEIC", "4.dng", "notes.txt"):
+        (here / "mixed" / name).touch()
+    assert main(["camera", "calibrate", "mixed", "--chessboard", "8x6"]) == 1
+    assert (
+        "rig: mixed: 3 photographs in it end in .HEIC, .dng and cannot be read: save as .jpg what should count\n"
+        in capsys.readouterr().err
+    )
 
 
 def test_a_pipe_among_the_photographs_is_not_waited_for(
