@@ -142,7 +142,7 @@ def parse_json(text: str, name: str, error: type[FaultyFile], *, expected: str) 
     try:
         data = json.loads(text, object_pairs_hook=keys)
     except json.JSONDecodeError as bad:
-        said = f"no JSON ({bad})"
+        said = f"no JSON ({bad})" if text.strip() else "an empty file"
     except (ValueError, RecursionError):
         # Numbers of thousands of digits, and lists in lists in lists.
         said = "no JSON (numbers or lists of a size that no such file has)"

@@ -345,9 +345,9 @@ def _read_json(text: str, faults: list[str]) -> object:
     try:
         return json.loads(text, object_pairs_hook=once)
     except json.JSONDecodeError as error:
-        faults.append(
-            f"line {error.lineno}, column {error.colno}: no JSON ({error.msg}), expected a battle file, which is JSON"
-        )
+        found = f"line {error.lineno}, column {error.colno}: no JSON ({error.msg})"
+        found = found if text.strip() else "the file: found an empty file"
+        faults.append(f"{found}, expected a battle file, which is JSON")
     except (ValueError, RecursionError):
         # Numbers of thousands of digits, and lists in lists in lists.
         faults.append("the file: JSON of a size that no battle has")

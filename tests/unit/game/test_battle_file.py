@@ -205,7 +205,7 @@ def test_single_faults(old, new, faults):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "line 1, column 1: no JSON"),
+        ("", "the file: found an empty file, expected a battle file"),
         ("[1, 2", "line 1, column 6: no JSON"),
         ("[]", "the file: found a list, expected an object"),
         ("{}", 'format: found nothing, expected "montecassino-battle/1"'),

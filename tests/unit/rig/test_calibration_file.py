@@ -105,7 +105,7 @@ def test_what_is_wrong_with_it_is_named(found, tmp_path, change, sentence):
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"", "no JSON"),
+        (b"", "the file: found an empty file, expected"),
         (b"[1]", r"found \[1\], expected a JSON object"),
         (b"\xff\xfe\x00", "not UTF-8"),
         (None, "found nothing"),

@@ -472,6 +472,12 @@ def test_a_file_that_is_no_recording_is_told(folder: Path, text: str) -> None:
         read_recording(folder)
 
 
+def test_a_file_in_which_nothing_is_is_told_as_that(folder: Path) -> None:
+    (folder / "recording.json").write_text("\n")
+    with pytest.raises(RecordingError, match=r"recording\.json: the file: found an empty file, expected"):
+        read_recording(folder)
+
+
 @pytest.mark.parametrize(
     ("names", "found"),
     [

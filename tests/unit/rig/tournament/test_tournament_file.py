@@ -132,7 +132,7 @@ def test_a_file_that_could_not_be_written_whole_leaves_the_old_one(kept, monkeyp
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        (b"", "no JSON"),
+        (b"", "an empty file"),
         (b"[1, 2]", "found [1, 2], expected a JSON object"),
         (b"\xff\xfe\x00", "not UTF-8"),
         (b"{" * 100_000, "no JSON"),
