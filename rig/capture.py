@@ -17,7 +17,10 @@ def open_capture(source: str) -> cv2.VideoCapture:
     """Open a device by its number, or a file or URL; whether it did open is for the caller to ask."""
     # OpenCV's own warnings ("can't open camera by index") say less than ours.
     cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
-    return cv2.VideoCapture(int(source) if is_device_number(source) else source)
+    if is_device_number(source):
+        return cv2.VideoCapture(int(source))
+    path = Path(source)
+    return cv2.VideoCapture(as_file(path) if path.is_file() else source)
 
 
 def as_file(path: Path) -> str:

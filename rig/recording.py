@@ -550,7 +550,7 @@ def _pictures(path: Path) -> Iterator[NDArray[np.uint8]]:
         raise RecordingError(
             path, [Fault("the clip", str(bad.strerror), "a video that can be read")]
         ) from bad
-    capture = open_capture(as_file(path))
+    capture = open_capture(str(path))
     try:
         if not capture.isOpened():
             raise RecordingError(str(path), [Fault("the clip", "no video", "a video that OpenCV opens")])

@@ -4,6 +4,7 @@ import itertools
 import threading
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -213,6 +214,19 @@ def test_device_that_is_not_there_is_named():
 def test_stream_that_nobody_serves_is_named():
     with pytest.raises(CameraGone, match=r"127\.0\.0\.1"):
         OpenCvCamera("http://127.0.0.1:9/stream", WallClock(), width_px=640, height_px=480, fps=30)
+
+
+def test_a_file_in_a_folder_named_by_a_time_of_day_is_no_address(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = Path("12:30/clip.avi")
+    path.parent.mkdir()
+    writer = cv2.VideoWriter(f"./{path}", cv2.VideoWriter.fourcc(*"MJPG"), 50.0, (64, 48))
+    for _ in range(10):
+        writer.write(np.zeros((48, 64, 3), np.uint8))
+    writer.release()
+    camera = OpenCvCamera(str(path), WallClock(), width_px=0, height_px=0, fps=0)
+    camera.close()
+    assert (camera.width_px, camera.height_px) == (64, 48)
 
 
 def test_file_plays_at_its_own_rate_and_says_when_it_is_over(tmp_path):
