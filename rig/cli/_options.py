@@ -10,6 +10,8 @@ import typer
 from typer.core import TyperGroup
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from rig.log import ShotLog
     from rig.settings import Settings
 
@@ -25,6 +27,7 @@ __all__ = [
     "check_transcript",
     "hand_down",
     "open_log_to_read",
+    "refuse_before_a_command",
     "settings_of_this_table",
     "settings_or_defaults",
 ]
@@ -55,6 +58,21 @@ def hand_down(context: typer.Context, settings: Path) -> None:
     """Let a group's settings file hold for each of its commands that is not given another one behind its own name."""
     assert isinstance(context.command, TyperGroup)
     context.default_map = {name: {"settings": settings} for name in context.command.commands}
+
+
+def refuse_before_a_command(context: typer.Context, *, except_for: Collection[str] = ()) -> None:
+    """Tell an option that a group has for itself alone where one of its commands is named behind it."""
+    command = context.invoked_subcommand
+    if command is None:
+        return
+    assert isinstance(context.command, TyperGroup)
+    of_command = {name for each in context.command.commands[command].params for name in each.opts}
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        if option.name not in except_for and source is not None and source.name == "COMMANDLINE":
+            name = option.opts[0]
+            hint = f"; {command} has one of its own, behind its name" if name in of_command else ""
+            raise typer.BadParameter(f"it does nothing before {command}{hint}", param_hint=name)
 
 
 def settings_or_defaults(path: Path) -> Settings:

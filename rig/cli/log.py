@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rig.cli._app import app
-from rig.cli._options import SETTINGS_FILE, SettingsFile, hand_down, open_log_to_read, settings_or_defaults
+from rig.cli._options import (
+    SETTINGS_FILE,
+    SettingsFile,
+    hand_down,
+    open_log_to_read,
+    refuse_before_a_command,
+    settings_or_defaults,
+)
 from rig.counted import counted
 
 if TYPE_CHECKING:
@@ -45,6 +52,7 @@ def list_shots(
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Show what was shot, or export it."""
+    refuse_before_a_command(context, except_for={"settings"})
     hand_down(context, settings)
     if context.invoked_subcommand is not None:
         return

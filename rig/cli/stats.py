@@ -9,7 +9,13 @@ from typing import Annotated
 import typer
 
 from rig.cli._app import RefusedError, app
-from rig.cli._options import SETTINGS_FILE, JsonOption, SettingsFile, open_log_to_read
+from rig.cli._options import (
+    SETTINGS_FILE,
+    JsonOption,
+    SettingsFile,
+    open_log_to_read,
+    refuse_before_a_command,
+)
 from rig.cli._outputs import check_csv, check_picture
 from rig.cli._pictures import write_figure
 from rig.hit_view import By
@@ -50,6 +56,7 @@ def over_the_log(
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Say what shots add up to: hits and casualties over the log, or how a group scatters."""
+    refuse_before_a_command(context)
     if context.invoked_subcommand is not None:
         return
     from rig.hit_report import as_csv, tallies

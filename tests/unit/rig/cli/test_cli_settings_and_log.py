@@ -177,6 +177,29 @@ def test_the_settings_file_may_be_named_before_and_behind_a_command_of_a_group(
     assert rig(group, "-s", "nowhere.toml", *rest, "-s", "table/rig.toml").out == before.out
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ("log", "--last", "1", "sessions"),
+            "--last: it does nothing before sessions; sessions has one of its own, behind its name",
+        ),
+        (("stats", "--by", "option", "group", "g.csv"), "--by: it does nothing before group"),
+        (
+            ("stats", "-s", "x.toml", "compare", "g.csv", "h.csv"),
+            "--settings: it does nothing before compare",
+        ),
+        (
+            ("stats", "--json", "group", "g.csv"),
+            "--json: it does nothing before group; group has one of its own, behind its name",
+        ),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_told(rig: Rig, words: tuple[str, ...], said: str) -> None:
+    answer = rig(*words)
+    assert (answer.status, answer.out, answer.err) == (2, "", f"rig: Invalid value for {said}\n")
+
+
 def test_log_shows_a_cause_with_square_brackets_as_it_is(rig: Rig, tmp_path: Path) -> None:
     with open_log(tmp_path / "rig-log.sqlite") as log:
         shot_id = until(log, log.start_session(START), Stage.PLANNED)
