@@ -58,8 +58,11 @@ def hold_lock_beside(path: Path, who: str, *, wait: bool) -> Iterator[None]:
     except OSError as bad:
         raise OSError(bad.errno, bad.strerror, str(path)) from bad
     try:
-        os.truncate(lock, 0)
-        os.write(lock, f"{who}, process {os.getpid()},".encode()[:_LONGEST_NAME])
+        try:
+            os.truncate(lock, 0)
+            os.write(lock, f"{who}, process {os.getpid()},".encode()[:_LONGEST_NAME])
+        except OSError as bad:  # a full disk takes the lock's name, and nothing in it
+            raise OSError(bad.errno, bad.strerror, str(path)) from bad
         yield
     finally:
         place.unlink(missing_ok=True)

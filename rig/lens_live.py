@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rig.lens_pictures import pictures_in, read_picture
+from rig.whole_file import write_whole
 from vision.lens import Coverage, Sighting, Target, cover_roughly, recognise, sight
 
 __all__ = ["LiveViews", "Taken"]
@@ -104,7 +105,7 @@ class LiveViews:
         path = self._free_name()
         good, packed = cv2.imencode(".png", grey)
         assert good, "a grey picture can be packed"
-        path.write_bytes(packed.tobytes())
+        write_whole(path, packed.tobytes())
         coverage = self.coverage
         assert coverage is not None, "there is a view now"
         return Taken(path, self.count, coverage)

@@ -47,7 +47,7 @@ class ShotRows:
             raise ShotsFileError(name, [Fault("the file", found, "a file that can be written")])
         try:
             if not path.exists():
-                path.write_text(f"{cls._HEADER}\n", encoding="utf-8")
+                write_whole(path, f"{cls._HEADER}\n")
                 return cls(path, 0)
             with path.open("a", encoding="utf-8"):
                 pass

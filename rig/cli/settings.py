@@ -11,6 +11,7 @@ import typer
 
 from rig.cli._app import RefusedError, app
 from rig.cli._options import SETTINGS_FILE, SettingsFile
+from rig.whole_file import write_whole
 
 if TYPE_CHECKING:
     from rig.checked_file import Fault
@@ -30,10 +31,14 @@ def init(
     text = settings_text(Settings(), twin=twin_text())
     try:
         # Made only if it is not there: settings that someone has worked on are never written over.
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
+        path.open("x").close()
     except FileExistsError:
         raise RefusedError(f"{path} is there already; move it away first, or name another file") from None
+    try:
+        write_whole(path, text)
+    except BaseException:
+        path.unlink()
+        raise
     check = parse_settings(text, str(path)).command("check")
     typer.echo(f"wrote {path}; change what differs on your table, then: {check}")
 

@@ -15,12 +15,15 @@ from logged_shots import START, until
 from painted_shot import CAMERA, keys
 from whole_rig import ORDER
 
+from rig.cli import main
 from rig.eye import Eye
 from rig.log import LogError, Stage, open_log, open_log_in_memory
 from rig.match import Match
 from rig.recording import RecordingError, read_recording, refuse_full_disk, write_recording
 from rig.settings import Camera as CameraSettings
 from rig.settings import Log, Settings
+from rig.shot_rows import ShotRows
+from rig.shots_file import ShotsFileError
 from rig.whole_file import write_whole
 
 
@@ -35,6 +38,12 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         pytest.skip(f"no disk can be mounted here: {mounted.stderr.decode().strip()}")
     yield place
     subprocess.run(["umount", str(place)], check=True)
+
+
+def fill(disk: Path) -> None:
+    with (disk / "film").open("wb", buffering=0) as film, pytest.raises(OSError, match="No space left"):
+        while True:
+            film.write(bytes(4096))
 
 
 def test_no_shot_begins_where_there_is_no_room_for_one(small_disk: Path) -> None:
@@ -111,6 +120,27 @@ def test_what_was_there_is_there_still(small_disk: Path) -> None:
     assert [each.name for each in small_disk.iterdir()] == ["battle.json"]
 
 
+@pytest.mark.parametrize(
+    "words", [("init", "rig.toml"), ("tournament", "new", "spring.json", "--rounds", "3")], ids=" ".join
+)
+def test_a_file_that_finds_no_room_is_named_and_nothing_of_it_is_left(
+    small_disk: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    fill(small_disk)
+    path = small_disk / next(word for word in words if "." in word)
+    assert main([str(path) if word == path.name else word for word in words]) == 2
+    assert capsys.readouterr().err == f"rig: {path}: No space left on device\n"
+    assert [each.name for each in small_disk.iterdir()] == ["film"]
+
+
+def test_shots_that_find_no_room_leave_no_file_that_the_next_ones_stumble_over(small_disk: Path) -> None:
+    fill(small_disk)
+    with pytest.raises(ShotsFileError, match=r"shots\.csv: the file: found No space left on device"):
+        ShotRows.open(small_disk / "shots.csv")
+    (small_disk / "film").unlink()
+    assert ShotRows.open(small_disk / "shots.csv").count == 0
+
+
 def test_a_log_without_room_says_so_keeps_what_it_has_and_goes_on_where_there_is_room_again(
     small_disk: Path,
 ) -> None:
@@ -119,9 +149,7 @@ def test_a_log_without_room_says_so_keeps_what_it_has_and_goes_on_where_there_is
         session_id = log.start_session(START)
         first = until(log, session_id, Stage.JUDGED)
         kept = log.shot(first)
-        with in_the_way.open("wb", buffering=0) as film, pytest.raises(OSError, match="No space left"):
-            while True:
-                film.write(bytes(4096))
+        fill(small_disk)
         with pytest.raises(LogError, match=r"log\.sqlite: the disk did not take it"):
             for _ in range(100):
                 until(log, session_id, Stage.ARMED)
