@@ -38,7 +38,7 @@ def read_battle(path: Path) -> Battle:
         If there is none, or with every fault of the one that is there.
     """
     try:
-        return parse_battle(read_text(path))
+        return parse_battle(read_text(path, encoding="utf-8-sig"))
     except BattleFileError as bad:
         faults: Iterable[str] = bad.faults
     except UnicodeDecodeError as bad:

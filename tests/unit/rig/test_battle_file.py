@@ -25,6 +25,12 @@ def test_a_battle_written_is_read_again(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_battle_that_an_editor_of_windows_kept_is_read(tmp_path):
+    path = tmp_path / "b.json"
+    path.write_bytes(format_battle(BEGUN).replace("\n", "\r\n").encode("utf-8-sig"))
+    assert read_battle(path) == BEGUN
+
+
 def test_what_cannot_be_read_is_said(tmp_path):
     path = tmp_path / "b.json"
     assert faults_of(path) == ("the file: No such file or directory, expected a battle file",)
