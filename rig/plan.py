@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field, field_validator
 
 from game.montecassino import (
     Option,
@@ -109,10 +109,16 @@ class Pauses(Table):
                 yield Fault(f"{how}_s", f"{seconds:g}", f'{how} = "wait", or no {how}_s', also=(how,))
 
 
+def _printable(name: str) -> str:
+    if not name.isprintable():
+        raise ValueError("a name that can be printed in one line")
+    return name
+
+
 class Programme(Table):
     """A whole programme, as its file says it."""
 
-    name: Annotated[str, Field(min_length=1, max_length=80)]
+    name: Annotated[str, Field(min_length=1, max_length=80), AfterValidator(_printable)]
     """What it is called; part of its identity."""
     targets: Annotated[tuple[Target, ...], Field(min_length=1)]
     """What is fired at, in this order unless the order is drawn."""

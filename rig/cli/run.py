@@ -10,6 +10,7 @@ import typer
 
 from rig.cli._app import app
 from rig.cli._options import SETTINGS_FILE, CameraOption, PortOption, SettingsFile, settings_of_this_table
+from rig.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,9 +61,8 @@ def run(
         due = so_far.due()
         start = so_far.position_before(due[0]) if due else None
         if len(due) < len(so_far.planned):
-            console.print(
-                f"{len(so_far.planned) - len(due)} of {len(so_far.planned)} shots were fired before"
-            )
+            fired, shots = len(so_far.planned) - len(due), counted(len(so_far.planned), "shot")
+            console.print(f"{fired} of {shots} {'was' if fired == 1 else 'were'} fired before")
         try:
             if start is not None:
                 _shoot(console, chosen, programme, zones, start)
@@ -70,7 +70,13 @@ def run(
             if so_far.spent():
                 console.print(_table(programme.name, so_far.tallies()))
             if not so_far.due():
-                say(console, f"All {len(so_far.planned)} shots of {programme.name} are fired.")
+                count = len(so_far.planned)
+                fired_all = (
+                    f"All {count} shots of {programme.name} are"
+                    if count > 1
+                    else f"The shot of {programme.name} is"
+                )
+                say(console, f"{fired_all} fired.")
 
 
 def _shoot(

@@ -177,6 +177,11 @@ def test_everything_wrong_is_said_at_once() -> None:
             "pauses.putting_back_s",
             'found 3, expected putting_back = "wait", or no putting_back_s',
         ),
+        (
+            'name = "a\\u001b[2Jb"\n[[targets]]\nsquares = "G1"',
+            "name",
+            'found "a\\u001b[2Jb", expected a name that can be printed in one line',
+        ),
         ('name = "x', "end of document", None),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -13,11 +14,12 @@ from logged_shots import PLAN, START, read_and_judge, until
 from game.montecassino import Option, Side, Square, parse_squares
 from rig.cannon import CannonError
 from rig.checked_file import Fault
+from rig.cli import main
 from rig.judging import decide
 from rig.link.transcript import TranscriptError
-from rig.log import Analysis, Fall, Fired, ShotLog, Stage, open_log_in_memory
+from rig.log import Analysis, Fall, Fired, ShotLog, Stage, open_log, open_log_in_memory
 from rig.match import DoubtPending, Match, Order, PositionDiffers, ShotDone, ShotNotAllowed
-from rig.plan import PlanError, Programme, Target
+from rig.plan import PlanError, Programme, Target, read_plan
 from rig.programme_run import NotJudged, ProgrammeRun, ProgrammeStopped, check_reach, settings_for
 from rig.sequence import Event, NotInSequence, State
 from rig.settings import Settings
@@ -325,6 +327,38 @@ def test_the_tally_counts_shots_hits_and_casualties_of_either_side(log: ShotLog)
     assert at_g33.casualties == {Side.A: 0, Side.G: 1}
     assert (at_a60.shots, at_a60.hits, at_a60.doubts, at_a60.not_judged) == (2, 1, 0, 1)
     assert at_a60.casualties == {Side.A: 1, Side.G: 0}
+
+
+@pytest.mark.parametrize(
+    ("repeats", "told"),
+    [
+        (1, ("1 of 1 shot was fired before", "The shot of evening is fired.")),
+        (2, ("2 of 2 shots were fired before", "All 2 shots of evening are fired.")),
+    ],
+)
+def test_one_shot_is_no_shots(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    repeats: int,
+    told: tuple[str, ...],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    position = f'position = "{POSITION}"'
+    Path("p.toml").write_text(
+        f'name = "evening"\nrepeats = {repeats}\n{position}\n[[targets]]\nsquares = "G33"\n'
+    )
+    with open_log(Path("rig-log.sqlite")) as log:
+        session_id = log.start_session(START)
+        planned = replace(
+            PLAN, plan=read_plan(Path("p.toml")).identity, target="G-33", option="i", position=POSITION
+        )
+        for index in range(repeats):
+            until(log, session_id, Stage.JUDGED, plan=replace(planned, plan_index=index))
+        log.end_session(session_id, "done")
+    assert main(["run", "p.toml"]) == 0
+    out = capsys.readouterr().out
+    assert [line for line in out.splitlines() if line.endswith(("before", "fired."))] == list(told)
 
 
 def test_every_target_out_of_reach_is_named_before_anything_moves() -> None:
