@@ -14,7 +14,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import sqlalchemy as sa
 
@@ -51,23 +51,46 @@ def open_engine(path: Path | None, lock: SessionLock, *, create: bool, look_only
         _check_file(path, create=create)
     # Not put together as text: a ? or % in the path would mean something else there.
     url = sa.URL.create("sqlite", database=str(path) if path is not None else None)
-    if path is not None and look_only and not _may_be_written(path):
+    only_read = path is not None and look_only and not _may_be_written(path)
+    if path is not None and only_read:
         url = sa.URL.create("sqlite", database=_read_only_uri(path), query={"uri": "true"})
-    engine = sa.create_engine(
-        url,
-        connect_args={"timeout": _BUSY_TIMEOUT_S, "check_same_thread": False},
-        poolclass=None if path is not None else sa.StaticPool,
-    )
-    sa.event.listen(engine, "connect", _prepare)
-    sa.event.listen(engine, "begin", _begin)
+    engine = _engine_on(url, in_memory=path is None)
     try:
         with spoken_errors(name):
             if path is not None:
                 _refuse_cut_short(engine, path)
-            _bring_to_head(engine, name, lock)
+            if only_read and not _stands_at_head(engine, name):
+                engine = _copied_into_memory(engine, name)
+            else:
+                _bring_to_head(engine, name, lock)
     except BaseException:
         engine.dispose()
         raise
+    return engine
+
+
+def _engine_on(url: sa.URL, *, in_memory: bool) -> sa.Engine:
+    engine = sa.create_engine(
+        url,
+        connect_args={"timeout": _BUSY_TIMEOUT_S, "check_same_thread": False},
+        poolclass=sa.StaticPool if in_memory else None,
+    )
+    sa.event.listen(engine, "connect", _prepare)
+    sa.event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _copied_into_memory(old: sa.Engine, name: str) -> sa.Engine:
+    """Give a copy of an older rig's log at the present revision, to look at where the file itself cannot be brought on."""
+    engine = _engine_on(sa.URL.create("sqlite"), in_memory=True)
+    with contextlib.closing(engine.raw_connection()) as copy:
+        with contextlib.closing(old.raw_connection()) as raw:
+            cast(sqlite3.Connection, raw.driver_connection).backup(
+                cast(sqlite3.Connection, copy.driver_connection)
+            )
+        old.dispose()
+        _bring_to_head(engine, name, SessionLock(None))
+        copy.cursor().execute("PRAGMA query_only=ON")
     return engine
 
 

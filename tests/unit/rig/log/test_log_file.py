@@ -290,6 +290,26 @@ def test_a_log_on_a_medium_that_is_read_only_can_be_looked_at(
     assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == before
 
 
+def test_a_log_of_an_older_rig_on_a_medium_that_is_read_only_can_be_looked_at(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shot_id = _make(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DROP TABLE signature")
+        connection.execute("UPDATE alembic_version SET version_num = '0001'")
+        connection.commit()
+    before = path.read_bytes()
+    real_access = os.access
+    monkeypatch.setattr(
+        os, "access", lambda place, mode: path.parent not in Path(place).parents and real_access(place, mode)
+    )
+    with open_log(path, create=False, look_only=True) as log:
+        assert log.shot(shot_id).stage is Stage.DECIDED
+        with pytest.raises(LogError, match="cannot be opened for writing"):
+            log.start_session(START)
+    assert path.read_bytes() == before
+
+
 def test_a_log_that_is_being_written_is_seen_as_it_grows_by_who_must_not_write_it(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
