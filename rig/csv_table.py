@@ -13,9 +13,10 @@ from pathlib import Path
 from rig.checked_file import Fault, FaultyFile, read_text
 from rig.counted import counted
 
-__all__ = ["CsvRow", "CsvTable", "offering_the_others", "read_table", "shown", "to_number"]
+__all__ = ["CsvRow", "CsvTable", "no_number", "offering_the_others", "read_table", "shown", "to_number"]
 
 _LONGEST_SHOWN = 60
+_DECIMALS = "write decimals with a point"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +46,8 @@ class CsvTable:
     @property
     def hint(self) -> str:
         """What to do about a header that is not understood, if it shows; else nothing."""
-        parted = any(";" in name for name in self.header)
-        return "part columns by commas, and write decimals with a point" if parted else ""
+        parted = any(sign in name for name in self.header for sign in ";\t")
+        return f"part columns by commas, and {_DECIMALS}" if parted else ""
 
 
 def read_table(path: Path, error: type[FaultyFile], *, expected: str) -> CsvTable:
@@ -97,6 +98,11 @@ def to_number(cell: str) -> float | None:
     except ValueError:
         return None
     return value if math.isfinite(value) else None
+
+
+def no_number(place: str, cell: str, hint: str = "") -> Fault:
+    """Return what is wrong with a cell that `to_number` does not take; `hint` is told but of a decimal comma."""
+    return Fault(place, shown(cell), "a number", _DECIMALS if "," in cell else hint)
 
 
 def shown(cells: str | Sequence[str]) -> str:

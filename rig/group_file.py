@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rig.checked_file import Fault, FaultyFile
-from rig.csv_table import CsvRow, CsvTable, offering_the_others, read_table, shown, to_number
+from rig.csv_table import CsvRow, CsvTable, no_number, offering_the_others, read_table, shown, to_number
 from rig.length_unit import LengthUnit
 
 __all__ = ["GroupFile", "GroupFileError", "check_radius", "read_group", "same_unit"]
@@ -182,7 +182,7 @@ def _coordinate(line: int, axis: str, cell: str, columns: _Columns) -> float | F
     place, value = f"line {line}, {axis}", to_number(cell)
     if value is None:
         hint = "the unit stands in the header" if re.match(r"[-+.\d]+ ?[a-z\"]+$", cell) else ""
-        return Fault(place, shown(cell), "a number", hint)
+        return no_number(place, cell, hint)
     unit = columns.unit
     if unit is not None and abs(value) * unit.in_mm > _FARTHEST_MM:
         return Fault(

@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import median
 
 from rig.checked_file import Fault, FaultyFile
-from rig.csv_table import CsvTable, offering_the_others, read_table, shown, to_number
+from rig.csv_table import CsvTable, no_number, offering_the_others, read_table, shown, to_number
 from rig.length_unit import LengthUnit
 
 __all__ = ["MeasuredRanges", "RangeFileError", "read_ranges", "read_tape"]
@@ -108,7 +108,7 @@ def read_ranges(path: Path, *, unit: LengthUnit | None = None, skip_bad_rows: bo
             continue
         values = {key: to_number(cells[place]) for key, place in places.items()}
         bad = [
-            Fault(f"{line}, {key}", shown(cells[places[key]]), "a number")
+            no_number(f"{line}, {key}", cells[places[key]])
             for key, value in values.items()
             # Beside the range an empty cell means that it was not noted.
             if value is None and (key == "range" or cells[places[key]])

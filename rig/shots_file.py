@@ -11,7 +11,7 @@ from types import MappingProxyType
 from calibration.fit import MeasuredShot
 from calibration.flight import Projectile
 from rig.checked_file import Fault, FaultyFile
-from rig.csv_table import CsvTable, offering_the_others, read_table, shown, to_number
+from rig.csv_table import CsvTable, no_number, offering_the_others, read_table, shown, to_number
 from rig.length_unit import LengthUnit
 
 __all__ = [
@@ -264,7 +264,7 @@ def _shot_of(
         elif cell:
             value = to_number(cell)
             if value is None:
-                faults.append(Fault(f"line {line}, {column}", shown(cell), "a number"))
+                faults.append(no_number(f"line {line}, {column}", cell))
             elif column in _RANGE_COLUMNS:
                 range_m = value * unit.in_mm / 1000
             elif column in _ANGLES and not -90 <= value <= 90:

@@ -54,6 +54,8 @@ def test_what_is_written_is_read(
         ("x,z\n1,2\n", 'line 1: found "x,z", expected columns x,y'),
         ("1,2\n3,4\n", "expected a header"),
         ("x;y\n1;2\n", "part columns by commas"),
+        ("x\ty\n1\t2\n", "part columns by commas"),
+        ('x,y\n1,2\n"3,5",2\n', 'line 3, x: found "3,5", expected a number (write decimals with a point'),
         ("x,y,x\n1,2,3\n", "two columns of x"),
         ("x_mm,y_cm\n1,2\n", "expected x and y in the same unit"),
         ("x,y_mm\n1,2\n", "expected x and y in the same unit"),
