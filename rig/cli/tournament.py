@@ -310,12 +310,16 @@ def page(
 ) -> None:
     """Write the standings page: standings, cross table, rounds, in one HTML file that also prints."""
     from rig.tournament.file import read_tournament
-    from rig.tournament.page import write_page
+    from rig.tournament.page import is_other, write_page
 
     tournament = read_tournament(file)
     target = out or file.with_suffix(".html")
     if target.exists() and target.samefile(file):
         raise typer.BadParameter(f"found {target}, which is the tournament itself", param_hint="--out")
+    if out is None and is_other(target):
+        raise RefusedError(
+            f"{target} is there already, and no page of a tournament; name another one with --out"
+        )
     write_page(target, tournament)
     typer.echo(f"wrote {target}")
 

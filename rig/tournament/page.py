@@ -28,7 +28,10 @@ from rig.tournament.words import (
 )
 from rig.whole_file import write_whole
 
-__all__ = ["Cell", "cross_table", "write_page"]
+__all__ = ["Cell", "cross_table", "is_other", "write_page"]
+
+# How the title of every page ends, and how far from its beginning that is at the most.
+_TITLE, _HEAD_BYTES = b": standings</title>", 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,14 @@ class Cell:
     text: str
     hint: str = ""
     """What it says in words."""
+
+
+def is_other(path: Path) -> bool:
+    """Whether a file is there that `write_page` did not write."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return _TITLE not in file.read(_HEAD_BYTES)
 
 
 def write_page(path: Path, tournament: Tournament) -> None:

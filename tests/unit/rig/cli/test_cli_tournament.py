@@ -233,6 +233,15 @@ def test_the_page_has_the_standings_of_the_terminal_the_cross_table_and_the_roun
     assert not read.outside, "one file with everything in it"
 
 
+def test_a_page_takes_no_other_file_s_place_unless_it_was_named(paired):
+    mine = Path("t.html")
+    mine.write_text("<html>my own page of the evening</html>")
+    said = refused(paired, "page", "t.json")
+    assert said == "rig: t.html is there already, and no page of a tournament; name another one with --out"
+    assert paired("page", "t.json", "--out", "t.html")[0] == 0
+    assert paired("page", "t.json") == (0, ["wrote t.html"], [])
+
+
 def test_the_page_of_a_double_round_robin_has_both_battles_of_two(rig):
     rig("new", "t.json", "--system", "double-round-robin")
     rig("add", "t.json", "Anna", "Bruno")
