@@ -34,6 +34,8 @@ __all__ = [
 
 # Of characters; the second is what Python keeps the bytes of a word as that are no UTF-8.
 _NO_SIGNS = {"Cc", "Cs", "Zl", "Zp"}
+# What turns the order of the signs behind it round, to the end of the line.
+_TURNS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 
 SETTINGS_FILE = Path("rig.toml")
 """Where settings are looked for."""
@@ -102,7 +104,10 @@ def settings_of_this_table(path: Path) -> Settings:
 
 def check_name(name: str | None) -> str | None:
     """Take a name that can be written down, in one line; meant as a callback of an option."""
-    if name is not None and any(unicodedata.category(sign) in _NO_SIGNS for sign in name):
+    if any(
+        unicodedata.category(sign) in _NO_SIGNS or unicodedata.bidirectional(sign) in _TURNS
+        for sign in name or ""
+    ):
         raise typer.BadParameter(f"found {name!a}, expected a name that can be printed in one line")
     return name
 

@@ -200,6 +200,15 @@ def test_an_option_that_would_do_nothing_is_told(rig: Rig, words: tuple[str, ...
     assert (answer.status, answer.out, answer.err) == (2, "", f"rig: Invalid value for {said}\n")
 
 
+@pytest.mark.usefixtures("shots")
+def test_a_signature_that_would_turn_its_line_round_is_refused(rig: Rig) -> None:
+    rule = ("docket", "rule", "1", "ricochet", "--side", "G", "--by")
+    answer = rig(*rule, "Ada\u202e")
+    assert answer.status == 2
+    assert r"found 'Ada\u202e', expected a name that can be printed in one line" in answer.err
+    assert rig(*rule, "\u05e9\u05dc\u05d5\u05dd").status == 0, "a name in Hebrew is one"
+
+
 def test_log_shows_a_cause_with_square_brackets_as_it_is(rig: Rig, tmp_path: Path) -> None:
     with open_log(tmp_path / "rig-log.sqlite") as log:
         shot_id = until(log, log.start_session(START), Stage.PLANNED)
