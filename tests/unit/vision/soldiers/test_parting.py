@@ -118,6 +118,32 @@ def test_of_two_ways_to_part_a_table_the_one_that_colours_agree_with_is_taken(se
 
 
 @given(st.integers(0, 200))
+def test_a_field_whose_colour_shows_on_all_who_stand_there_is_not_taken_for_a_side(seed: int) -> None:
+    """A few have crossed the middle: they wear their side's colour, but more of the field's shows on them."""
+    first = np.arange(36) < 18
+    on_first = first ^ (np.arange(36) % 6 == 0)
+    draw = np.random.default_rng(seed)
+    forward = draw.uniform(0.5, 3.0, 36) * np.where(on_first, 1, -1)
+    looks = draw.normal(0, 1, (36, AXES)) + np.where(first, 0.5, -0.5)[:, None] * np.array(
+        [6.0, -6.0, 0.0, 0.0]
+    )
+    worn = np.where(first[:, None], [0.4, 0.0], [0.0, 0.4])
+    shown = np.where(on_first[:, None], [0.6, 0.0], [0.0, 0.6])
+    parted = part(looks, np.hstack([worn, shown]), SPREADS, forward, np.zeros(36), on_first)
+    assert ((parted.log_odds > 0) == first).all()
+
+
+@given(st.integers(0, 200))
+def test_who_looks_otherwise_than_his_side_is_told_by_the_colours_that_all_of_it_wear(seed: int) -> None:
+    """Every fourth of a box of figures stands otherwise than the rest, and looks as much like the enemy as like its own."""
+    looks, forward, first = soldiers(seed, apart=5.0)
+    otherwise = np.arange(36) % 4 == 1
+    looks[otherwise] -= np.where(first[otherwise], 0.5, -0.5)[:, None] * np.array([5.0, -5.0, 0.0, 0.0])
+    worn = np.where(first[:, None], [0.9, 0.1], [0.1, 0.9])
+    assert ((part(looks, worn, SPREADS, forward, np.zeros(36), forward > 0).log_odds > 0) == first).all()
+
+
+@given(st.integers(0, 200))
 def test_who_looks_like_neither_side_is_of_the_one_whose_colours_it_wears(seed: int) -> None:
     looks, forward, first = soldiers(seed, apart=9.0)
     looks[0] = looks[1:].mean(axis=0)
@@ -156,8 +182,8 @@ def test_a_grey_soldier_is_described_as_one_whose_colours_are_equal() -> None:
 def test_a_table_whose_sides_may_be_parted_otherwise_says_so_and_names_who_is_in_doubt(
     tmp_path: Path,
 ) -> None:
-    """Uniforms alike, without a position: some of 30 are taken for the other side's, and any eye would be in doubt."""
-    clip = film(880_047)
+    """Uniforms alike, without a position: some of 22 are taken for the other side's, and any eye would be in doubt."""
+    clip = film(895_048)
     recording = write_recording(tmp_path / "shot", clip.keys, clip.frames)
     frames = list(islice(read_frames(tmp_path / "shot", recording), _FEW))
     scene = replace(recording.scene, expected=None, fire_us=None)
