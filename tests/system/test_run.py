@@ -157,7 +157,7 @@ def test_a_fault_stops_it_and_the_same_command_does_the_rest_once(
     table.write(loader=what == "loader")
     status, output, _ = table.run()
     assert status == 0
-    assert "1 of 2 shots were fired before" in output
+    assert "1 of 2 shots was fired before" in output
     fired = [shot for shot in table.shots() if shot.fired is not Fired.NO]
     assert Counter(shot.planned.plan_index for shot in fired) == {0: 1, 1: 1}
     assert all(shot.verdict is not None for shot in fired)

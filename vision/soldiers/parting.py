@@ -191,6 +191,7 @@ def part(
     by_rest = _TOO_SURE * (odds - looking) + looking
     worn = _told_by_colours(by_rest, shares, field)
     if np.ptp(odds) > 0:  # not one side alone
+        # With colours it is better known whose looks are which side's; they weigh as what they are, looks as if too sure.
         again = _settle(seen, spreads, home + worn / _TOO_SURE, field, _chance(by_rest + worn))
         if again is not None:
             by_rest = _TOO_SURE * (again[1] - looking) + looking - worn
