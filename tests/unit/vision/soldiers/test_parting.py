@@ -35,6 +35,17 @@ def soldiers(
     return draw.normal(0, 1, (36, AXES)) + side + field, forward, first
 
 
+def few_crossed(
+    seed: int, every: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Noise of looks, lines forward, sides and fields of a table on which every so-manieth has crossed the middle."""
+    draw = np.random.default_rng(seed)
+    first = np.arange(36) < 18
+    on_first = first ^ (np.arange(36) % every == 0)
+    forward = draw.uniform(0.5, 3.0, 36) * np.where(on_first, 1, -1)
+    return draw.normal(0, 1, (36, AXES)), forward, first, on_first
+
+
 @given(st.integers(0, 1000))
 def test_who_has_crossed_is_told_by_its_looks(seed: int) -> None:
     looks, forward, first = soldiers(seed, apart=9.0)
@@ -50,12 +61,9 @@ def test_what_a_field_adds_to_its_soldiers_is_not_taken_for_a_side(seed: int) ->
 @given(st.integers(0, 200))
 def test_a_field_that_makes_its_own_look_like_the_others_hides_no_side(seed: int) -> None:
     """Who stands on his own field looks like who does on the other; only who has crossed looks otherwise."""
-    first = np.arange(36) < 18
-    on_first = first ^ (np.arange(36) % 4 == 0)
-    draw = np.random.default_rng(seed)
-    forward = draw.uniform(0.5, 3.0, 36) * np.where(on_first, 1, -1)
+    noise, forward, first, on_first = few_crossed(seed, every=4)
     apart = np.array([8.0, -8.0, 0.0, 0.0])
-    looks = draw.normal(0, 1, (36, AXES)) + (first.astype(float) - on_first)[:, None] * apart
+    looks = noise + (first.astype(float) - on_first)[:, None] * apart
     assert ((part(looks, ALIKE, SPREADS, forward, np.zeros(36), on_first).log_odds > 0) == first).all()
 
 
@@ -120,13 +128,8 @@ def test_of_two_ways_to_part_a_table_the_one_that_colours_agree_with_is_taken(se
 @given(st.integers(0, 200))
 def test_a_field_whose_colour_shows_on_all_who_stand_there_is_not_taken_for_a_side(seed: int) -> None:
     """A few have crossed the middle: they wear their side's colour, but more of the field's shows on them."""
-    first = np.arange(36) < 18
-    on_first = first ^ (np.arange(36) % 6 == 0)
-    draw = np.random.default_rng(seed)
-    forward = draw.uniform(0.5, 3.0, 36) * np.where(on_first, 1, -1)
-    looks = draw.normal(0, 1, (36, AXES)) + np.where(first, 0.5, -0.5)[:, None] * np.array(
-        [6.0, -6.0, 0.0, 0.0]
-    )
+    noise, forward, first, on_first = few_crossed(seed, every=6)
+    looks = noise + np.where(first, 0.5, -0.5)[:, None] * np.array([6.0, -6.0, 0.0, 0.0])
     worn = np.where(first[:, None], [0.4, 0.0], [0.0, 0.4])
     shown = np.where(on_first[:, None], [0.6, 0.0], [0.0, 0.6])
     parted = part(looks, np.hstack([worn, shown]), SPREADS, forward, np.zeros(36), on_first)
