@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from vision.soldiers.colours import RARE
 from vision.soldiers.thrown_shadow import log_density
 
-__all__ = ["MOST_ODDS", "Usual", "log_shares_in", "odds_by_ratio"]
+__all__ = ["MOST_ODDS", "Usual", "by_field", "log_shares_in", "odds_by_ratio"]
 
 FloatArray = NDArray[np.float64]
 
@@ -29,6 +29,10 @@ MOST_ODDS = 3.0
 # colours, 156 and 104 with them; of 73 tables of other figures 16 and 3, 3 and 1. Within 0.5 and 1, and at most 2 and 6,
 # it is much the same.
 _INDEPENDENT = 0.7
+# How well it is known beforehand, as so many soldiers would tell it, that a ratio's mean, what the heap adds and what the field
+# adds is nothing. Of 1,726 soldiers of other figures than the twin's, parted without a position, 24 are wrong with less than
+# this for the last one and 9 with it; with more one who has crossed alone is.
+_HARDLY_BY_FIELD = (1e-3, 1e-3, 1.5)
 _PIXELS = 4.0  # that are independent of one another: colours that are seen nowhere else tell nothing
 
 
@@ -51,6 +55,27 @@ def log_shares_in(shares: FloatArray, heap: FloatArray) -> FloatArray:
     others = np.maximum((heap @ shares)[colour] - heap[figure] * share, 0.0)
     others /= np.maximum(heap.sum() - heap[figure], _FEWEST)
     return np.asarray(np.bincount(figure, share * np.log(others + RARE), len(shares)), dtype=np.float64)
+
+
+def by_field(ratio: FloatArray, first: FloatArray, field: FloatArray) -> FloatArray:
+    """Give what of soldiers' ratios goes with the field that they stand on, whose colour shows on all who stand there.
+
+    By least squares, beside what goes with the heap.
+
+    Parameters
+    ----------
+    ratio, first
+        As for `odds_by_ratio`.
+    field
+        Half for those on the field where the first heap is at home, and minus half for the others: shape (N,).
+
+    Returns
+    -------
+    What to take off each ratio, shape (N,).
+    """
+    terms = np.column_stack([np.ones(len(field)), first, field])
+    fit = np.linalg.solve(terms.T @ terms + np.diag(_HARDLY_BY_FIELD), terms.T @ ratio)
+    return np.asarray(max(float(fit[2]), 0.0) * field)
 
 
 def odds_by_ratio(ratio: FloatArray, first: FloatArray, usual: Usual, usual_of_others: Usual) -> FloatArray:

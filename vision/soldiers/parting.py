@@ -23,7 +23,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.soldiers.heaps import log_shares_in, odds_by_ratio
+from vision.soldiers.heaps import by_field, log_shares_in, odds_by_ratio
 
 __all__ = ["Parted", "Spreads", "looks_of", "part", "trained"]
 
@@ -77,9 +77,6 @@ _COLOUR_ROUNDS = 4
 # such on 41 tables 25 are taken for the other side's where they count half as much and the sides are not settled once more by
 # them, and nothing is taken off for fields, 9 as it is; of 12,500 of the twin's 101 and 99.
 _COLOURS_TELL = 2.0
-# How well it is known beforehand, as so many soldiers would tell it, that a ratio's mean, what the side adds and what the field
-# adds is nothing: with less than this for the last one 24 of those 1,726 are wrong, with more one who has crossed alone.
-_HARDLY_BY_FIELD = (1e-3, 1e-3, 1.5)
 _MOST_OWN = 0.8  # of its side's mean that one soldier can be left out of
 
 
@@ -220,16 +217,9 @@ def _told_by_colours(log_odds: FloatArray, shares: FloatArray, field: FloatArray
     for _ in range(_COLOUR_ROUNDS):
         first = _chance(log_odds + told)
         ratio = log_shares_in(shares, first) - log_shares_in(shares, 1 - first)
-        ratio -= _by_field(ratio, first, field)
+        ratio -= by_field(ratio, first, field)
         told = _COLOURS_TELL * odds_by_ratio(ratio, first, _ONE_SIDE, _OTHER_SIDE)
     return told
-
-
-def _by_field(ratio: FloatArray, first: FloatArray, field: FloatArray) -> FloatArray:
-    """Give what of soldiers' ratios goes with the field that they stand on, by least squares beside what goes with the side."""
-    terms = np.column_stack([np.ones(len(field)), first, field])
-    fit = np.linalg.solve(terms.T @ terms + np.diag(_HARDLY_BY_FIELD), terms.T @ ratio)
-    return max(float(fit[2]), 0.0) * field
 
 
 def _chance(log_odds: FloatArray) -> FloatArray:

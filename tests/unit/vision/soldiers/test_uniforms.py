@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from game.montecassino import Side, Square
 from rig.recording import Recording, read_frames, write_recording
-from twin.clips import Disorder, film_disorder
+from twin.clips import Disorder, film_disorder, photograph
 from vision.outcome import Standing
 from vision.reading import TableBefore, read_before
 
@@ -28,10 +29,14 @@ def filmed(table: Disorder, tmp_path_factory: pytest.TempPathFactory) -> tuple[P
     return folder, write_recording(folder, table.keys, table.frames)
 
 
-def _read(filmed: tuple[Path, Recording], exchanged: Square | None = None) -> Standing:
+def _read(
+    filmed: tuple[Path, Recording],
+    exchanged: Square | None = None,
+    expected: Mapping[Square, Side] | None = None,
+) -> Standing:
     """Read the table before anything happened to it, one soldier's side told wrongly."""
     folder, recording = filmed
-    scene = recording.scene
+    scene = recording.scene if expected is None else replace(recording.scene, expected=expected)
     assert scene.expected is not None
     if exchanged is not None:
         scene = replace(scene, expected={**scene.expected, exchanged: scene.expected[exchanged].enemy})
@@ -63,3 +68,15 @@ def test_where_colours_differ_little_how_all_are_parted_names_who_was_told_wrong
     for wrong in [s.square for s in table.before][::12]:
         (named,) = [note for note in _read(filmed, wrong).differences if "one of" in note]
         assert named.startswith(f"{wrong} should hold a soldier of ")
+
+
+def test_those_who_crossed_are_not_taken_for_the_other_sides_for_a_field_that_shows_on_all_of_them(
+    tmp_path: Path,
+) -> None:
+    """Six of twelve Allies stand on the other field, whose colour shows on them as on all fourteen who are at home there."""
+    still = photograph(903030)
+    filmed = tmp_path, write_recording(tmp_path, still.keys, still.frames)
+    told = {s.square: s.side for s in still.standing}
+    standing = _read(filmed, expected=told)
+    assert {s.square: s.side for s in standing.soldiers} == told
+    assert not [note for note in standing.differences if "one of" in note]
