@@ -14,7 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import Square
-from vision.falls.fate import Evidence, are_two_places, chance_of_standing, is_open, shift_mm
+from vision.falls.fate import (
+    Evidence,
+    are_two_places,
+    chance_in_contest,
+    chance_of_standing,
+    is_open,
+    shift_mm,
+)
 from vision.falls.topple import Place, Watch
 from vision.falls.unnoticed import find_unnoticed
 from vision.falls.upright import network
@@ -161,6 +168,37 @@ def _against(chance: float, rival: float) -> float:
     return one / (one + other)
 
 
+def _settled(
+    claimants: Mapping[Place, _Fate], chances: Mapping[Place, float]
+) -> tuple[Place, _Fate, Mapping[Place, float]]:
+    """Say who of several stands in a place that only one of them can have.
+
+    Parameters
+    ----------
+    claimants
+        What each is taken to be, were he alone.
+    chances
+        How likely each would be the one, as far as that tells him from the others.
+
+    Returns
+    -------
+    winner, fate, others
+        He, what he is taken to be beside the others, and how likely each other is the one.
+    """
+    winner = max(chances, key=lambda place: chances[place])
+    rivals = {place: chance for place, chance in chances.items() if place is not winner}
+    own = chances[winner]
+    most = max(fate.chance for fate in claimants.values())
+    chance = min(most, *(_against(own, rival) for rival in rivals.values()))
+    # Somebody stands there, by the network: if not he, then one of the others.
+    another = claimants[winner].evidence.upright.chance - chance
+    others = {
+        place: min(max(_against(rival, own), another * rival / sum(rivals.values())), _LESS_LIKELY)
+        for place, rival in rivals.items()
+    }
+    return winner, replace(claimants[winner], chance=chance), others
+
+
 def _fates(change: Change, places: Sequence[Place], watch: Watch) -> Mapping[Place, _Fate]:
     """Decide about all who do not stand plainly, those first of whom it is surest that they stand.
 
@@ -191,8 +229,8 @@ def _fates(change: Change, places: Sequence[Place], watch: Watch) -> Mapping[Pla
         evidence = change.far_evidence(place, others(place), taken, feet_mm)
         return None if evidence is None else weighed(place, evidence)
 
-    def claims(fate: _Fate) -> dict[Place, float]:
-        """How likely each who is left, were he alone, is the one who stands where somebody is taken to."""
+    def claims(fate: _Fate) -> dict[Place, _Fate]:
+        """Give all who are left and, were they alone, are the one who stands where somebody of them is taken to."""
         may = dict(left)
         if fate.is_pushed and fate.chance < _PLAINLY_PUSHED:
             may |= {
@@ -201,10 +239,14 @@ def _fates(change: Change, places: Sequence[Place], watch: Watch) -> Mapping[Pla
                 if not its.stands and (far := weigh_far(place)) is not None and far.chance > _HARDLY
             }
         return {
-            place: its.chance
+            place: its
             for place, its in may.items()
             if np.hypot(*np.subtract(its.now_mm, fate.now_mm)) < _SAME_FOOT_MM
         }
+
+    def in_contest(place: Place, fate: _Fate) -> float:
+        """How likely it is that he stands there, were he alone, as far as that tells him from another."""
+        return chance_in_contest(replace(fate.evidence, followed=change.followed(place, watch)))
 
     left = {place: weigh(place) for place in unclear}
     decided: dict[Place, _Fate] = {}
@@ -221,16 +263,14 @@ def _fates(change: Change, places: Sequence[Place], watch: Watch) -> Mapping[Pla
                 each: fate for each, fate in far.items() if fate is not None and fate.chance >= _SURELY_FAR
             }
             continue
-        alone = left.pop(place)
-        rivals = claims(alone)
-        fate = replace(
-            alone, chance=min([alone.chance, *(_against(alone.chance, c) for c in rivals.values())])
-        )
-        for other, chance in rivals.items():
-            # Somebody stands there, by the network: if not he, then one of the others.
-            somebody = alone.evidence.upright.chance - alone.chance
-            rather = max(_against(chance, alone.chance), somebody * chance / sum(rivals.values()))
-            instead[other] = max(instead.get(other, 0.0), min(rather, _LESS_LIKELY))
+        claimants = claims(left[place])
+        fate = claimants[place]
+        if len(claimants) > 1:
+            chances = {each: in_contest(each, its) for each, its in claimants.items()}
+            place, fate, others_chances = _settled(claimants, chances)
+            for other, chance in others_chances.items():
+                instead[other] = max(instead.get(other, 0.0), chance)
+        left.pop(place)
         decided[place] = fate
         taken |= change.outline(place, fate.evidence.found, shift_mm(fate.evidence))
         feet_mm.append(fate.now_mm)

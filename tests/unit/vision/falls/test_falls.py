@@ -42,6 +42,15 @@ def pushed(dx_mm: float, dy_mm: float) -> Action:
     return act
 
 
+def at_once(dx_mm: float, dy_mm: float) -> Action:
+    """From one picture to the next."""
+
+    def act(k: int, figure: Figure) -> Figure:
+        return figure if k < BEGINS else replace(figure, x_mm=figure.x_mm + dx_mm, y_mm=figure.y_mm + dy_mm)
+
+    return act
+
+
 def turned(turn_rad: float, action: Action) -> Action:
     def act(k: int, figure: Figure) -> Figure:
         progress = min(max(k - BEGINS + 1, 0) / 4, 1.0)
@@ -247,16 +256,24 @@ def test_one_figure_is_not_taken_for_two_soldiers() -> None:
 
 
 def test_who_stands_between_two_places_is_the_less_sure_the_nearer_he_is_to_the_others() -> None:
-    """A-28 is gone and A-20 was pushed towards its place, or the other way about: what speaks for one speaks against the other."""
+    """A-28 is gone and A-20 stands towards its place, or the other way about: what speaks for one speaks against the other.
 
-    def gone(k: int, figure: Figure) -> Figure:
-        return figure if k < BEGINS else replace(figure, x_mm=-4000.0)
-
+    From one picture to the next, so that nobody is followed there.
+    """
     other = Square.parse("A-20")
     chances = []
     for far_mm in (19.0, 26.0):
-        aftermath = watch({HIT: gone, other: pushed(0.0, far_mm)})
+        aftermath = watch({HIT: at_once(-4000.0, 0.0), other: at_once(0.0, far_mm)})
         assert fallen(aftermath) == [HIT]
         assert aftermath.may_stand[HIT] == pytest.approx(aftermath.may_have_fallen[other])
         chances.append(aftermath.may_stand[HIT])
     assert chances[1] > 2 * chances[0]
+
+
+def test_of_two_who_may_stand_in_one_place_it_is_the_one_who_was_followed_there() -> None:
+    """By the last picture either may be: A-28, who is gone, stood nearer to it."""
+    other, far_mm = Square.parse("A-20"), 26.0
+    unseen = watch({HIT: at_once(-4000.0, 0.0), other: at_once(0.0, far_mm)})
+    followed = watch({HIT: at_once(-4000.0, 0.0), other: pushed(0.0, far_mm)})
+    assert fallen(followed) == fallen(unseen) == [HIT]
+    assert followed.may_have_fallen[other] < unseen.may_have_fallen[other] / 10
