@@ -9,7 +9,7 @@ from game.montecassino import Battle, BattleFileError, format_battle, parse_batt
 from rig.bounded_file import read_text
 from rig.whole_file import write_whole
 
-__all__ = ["FaultyBattleFile", "read_battle", "write_battle"]
+__all__ = ["ChangedBattleFile", "FaultyBattleFile", "holds", "read_battle", "write_battle"]
 
 
 class FaultyBattleFile(Exception):
@@ -27,6 +27,14 @@ class FaultyBattleFile(Exception):
         self.name = name
         self.faults = tuple(faults)
         super().__init__(f"{name}: {'; '.join(self.faults)}")
+
+
+class ChangedBattleFile(FaultyBattleFile):
+    """A file that somebody wrote into since it was read or written here, as in an editor: it is left as it is."""
+
+    def __init__(self, path: Path) -> None:
+        fault = "found what somebody else wrote into it since, expected the battle as it was last kept here"
+        super().__init__(str(path), [f"the file: {fault}"])
 
 
 def read_battle(path: Path) -> Battle:
@@ -48,16 +56,37 @@ def read_battle(path: Path) -> Battle:
     raise FaultyBattleFile(str(path), faults)
 
 
-def write_battle(path: Path, battle: Battle) -> None:
+def holds(path: Path, battle: Battle) -> bool:
+    """Whether a file is there, and this battle in it."""
+    try:
+        return read_battle(path) == battle
+    except FaultyBattleFile:
+        return False
+
+
+def write_battle(path: Path, battle: Battle, *, over: Battle | None = None) -> None:
     """Write a battle file in place of what was there.
 
     Whoever reads it, and whatever happens meanwhile, finds either the old file or the new one, never half of one.
 
+    Parameters
+    ----------
+    path : Path
+        The file.
+    battle : Battle
+        What it holds then.
+    over : Battle, optional
+        What it held when it was last read or written here, where it was.
+
     Raises
     ------
+    ChangedBattleFile
+        If it holds something else than `over` by now.
     FaultyBattleFile
         If it cannot be written; what was there is there still.
     """
+    if over is not None and path.exists() and not holds(path, over):
+        raise ChangedBattleFile(path)
     try:
         write_whole(path, format_battle(battle))
     except OSError as bad:

@@ -29,7 +29,7 @@ from game.montecassino import (
     legal_turns,
     read_entry,
 )
-from rig.battle_file import FaultyBattleFile, write_battle
+from rig.battle_file import ChangedBattleFile, FaultyBattleFile, holds, write_battle
 from rig.cli._board import SIDE_NAMES, board_lines
 from rig.cli._telling import ending_lines, say, show_battle
 
@@ -128,9 +128,9 @@ class Playing:
 
     def leave(self) -> bool:
         """Say what becomes of a battle that is not over, or is not kept; return whether that is as it was asked."""
-        if self._file is not None and self._kept != self.battle:
+        if self._file is not None and not holds(self._file, self.battle):
             try:
-                self._write(self._file)
+                self._write(self._file, self.battle)
             except FaultyBattleFile as error:
                 self._say(f"The battle is not kept since entry {self._first_unkept()}: {error}")
                 return False
@@ -199,13 +199,21 @@ class Playing:
         self.battle = battle
         if self._file is not None:
             try:
-                self._write(self._file)
+                self._write(self._file, battle)
             except FaultyBattleFile as error:
                 self._say(f"this turn is not kept: {error}")
 
-    def _write(self, path: Path) -> None:
-        write_battle(path, self.battle)
-        self._kept = self.battle
+    def _write(self, path: Path, battle: Battle) -> None:
+        """Keep a battle in its file; where somebody else wrote into that one, in a new file beside it from now on."""
+        try:
+            write_battle(path, battle, over=self._kept)
+        except ChangedBattleFile as changed:
+            names = (path.with_name(f"{path.stem}-{count}{path.suffix}") for count in itertools.count(2))
+            beside = next(name for name in names if not name.exists())
+            write_battle(beside, battle)
+            self._file = beside
+            self._say(f"{changed}; it is left so, and what is played here is kept in {beside} from now on")
+        self._kept = battle
 
     def _first_unkept(self) -> int:
         """Return the number of the first entry that the file has not, or has and should not."""
@@ -266,14 +274,23 @@ class Playing:
             self._say(f"{path} is there already; name another file")
             return
         battle = self.battle.play(Adjourn())
+        before = self._file
         try:
-            write_battle(path, battle)
+            if path == before:
+                self._write(path, battle)
+            else:
+                write_battle(path, battle)
+                self._file = path
         except FaultyBattleFile as error:
             self._say(str(error))
             return
-        self._keep(battle)
-        self._kept = battle
-        self._say(f"Adjourned. {self.how_to_go_on(path)}")
+        if before is not None and path != before:
+            try:
+                write_battle(before, battle, over=self._kept)
+            except FaultyBattleFile as error:
+                self._say(str(error))
+        self.battle = battle
+        self._say(f"Adjourned. {self.how_to_go_on(self._file or path)}")
         self._left = True
 
     def _moves(self, name: str) -> None:

@@ -38,5 +38,5 @@ def enter(
         else:
             logged = log.shot(shot)
         after = with_shot(begun, logged, settings_or_defaults(settings))
-        write_battle(battle, after)
+        write_battle(battle, after, over=begun)
     typer.echo(f"shot {logged.shot_id} is entered in {battle}: {after.history[-1].entry}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli._app import app
+from rig.cli._app import RefusedError, app
 from rig.cli._options import (
     SETTINGS_FILE,
     CameraOption,
@@ -57,7 +57,7 @@ def shoot(
 
     from game.montecassino import Square, format_squares
     from rig.aiming import aim_at
-    from rig.battle_file import write_battle
+    from rig.battle_file import FaultyBattleFile, write_battle
     from rig.battle_lock import hold_battle
     from rig.battle_shots import with_shot
     from rig.cli._answers import wait_for_enter
@@ -96,6 +96,9 @@ def shoot(
 
         told: list[int] = []
 
+        def enter_by(shot: Shot) -> str:
+            return chosen.command("game enter", f"{shlex.quote(str(battle))} {shot.shot_id}")
+
         def tell(read: ShotRead) -> None:
             told.append(read.shot_id)
             for line in _told(read):
@@ -104,7 +107,12 @@ def shoot(
             if begun is not None and battle is not None and not shot.pending:
                 # At once: whoever ends the rig from here on must not leave the battle behind the log.
                 after = with_shot(begun, shot, chosen)
-                write_battle(battle, after)
+                try:
+                    write_battle(battle, after, over=begun)
+                except FaultyBattleFile as fault:
+                    raise RefusedError(
+                        f"{fault}; the shot is in the log, and enters with: {enter_by(shot)}"
+                    ) from fault
                 say(console, f"entered in {battle}: {after.history[-1].entry}")
 
         def tell_the_rest(shot: Shot) -> None:
@@ -114,8 +122,7 @@ def shoot(
                 decide = how_to_decide(shot.shot_id, chosen)
                 say(console, f"Until the commanders have spoken nobody is moved; say it with: {decide}")
                 if battle is not None:
-                    enter = chosen.command("game enter", f"{shlex.quote(str(battle))} {shot.shot_id}")
-                    say(console, f"Then the shot goes into the battle: {enter}")
+                    say(console, f"Then the shot goes into the battle: {enter_by(shot)}")
 
         try:
             done = rig.match.shoot(Order(square, before, zone, agreed), tell)

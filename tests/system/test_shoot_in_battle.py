@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 from small_twin import SMALL_TWIN
 
-from game.montecassino import Agreement, Battle, Cannons, Option, Position, Side
+from game.montecassino import Agreement, Battle, Cannons, Commanders, Option, Position, Side
 from game.montecassino.entries import Abandon
 from rig.battle_file import read_battle, write_battle
 from rig.cli import main
 from rig.log import open_log
+from rig.match import Match
 from rig.settings import Log
 
 START = Position.parse("A A01-A08,A17 G01-G08,G53,G61 0/0 20/20 -")
@@ -69,6 +70,29 @@ def test_nothing_is_fired_that_the_battle_forbids(capsys, battle, said):
     assert said in capsys.readouterr().err
     assert read_battle(FILE) == battle
     assert not Path(Log().path).exists()
+
+
+def test_a_battle_that_is_edited_while_a_shot_is_fired_is_left_so_and_takes_the_shot_afterwards(
+    capsys, monkeypatch
+):
+    edited = Battle.begin(Agreement(Side.A, Option.I, players={Side.A: Commanders("Anna")}), START)
+
+    fire = Match.shoot
+
+    def fire_while_it_is_edited(*given):
+        write_battle(FILE, edited)
+        return fire(*given)
+
+    write_battle(FILE, Battle.begin(Agreement(Side.A, Option.I), START))
+    monkeypatch.setattr(Match, "shoot", fire_while_it_is_edited)
+    assert main(["shoot", "G-53", "--battle", str(FILE)]) == 1
+    said = capsys.readouterr().err
+    assert "found what somebody else wrote into it since" in said
+    assert f"enters with: rig game enter '{FILE}' 1" in said
+    assert read_battle(FILE) == edited
+    assert main(["game", "enter", str(FILE), "1"]) == 0
+    assert read_battle(FILE).history
+    assert read_battle(FILE).agreement == edited.agreement
 
 
 @pytest.mark.parametrize("beside", [("--side", "G"), ("--option", "iii"), ("--position", "camera")])

@@ -15,7 +15,7 @@ from random import Random
 import pytest
 from rich.console import Console
 
-from game.montecassino import Agreement, Battle, Side
+from game.montecassino import Agreement, Battle, Side, format_battle
 from rig.battle_file import read_battle
 from rig.cli import main
 from rig.cli._playing import Playing
@@ -152,6 +152,56 @@ def test_an_end_that_could_not_be_kept_is_told_too(rig, monkeypatch):
     assert out[-1].startswith(
         "The battle is not kept since entry 1: b.json: the file: No space left on device"
     )
+
+
+@pytest.fixture
+def edited(monkeypatch: pytest.MonkeyPatch) -> str:
+    """Somebody's editor, which stores the battle as it was at the beginning as soon as one turn is kept; its text."""
+    text = format_battle(Battle.begin(Agreement(Side.G))).replace('"lines": 3', '"lines":3')
+
+    def write(path: Path, content: str) -> None:
+        write_whole(path, content)
+        if "G-17>G-25" in content:
+            path.write_text(text)
+            monkeypatch.setattr("rig.battle_file.write_whole", write_whole)
+
+    monkeypatch.setattr("rig.battle_file.write_whole", write)
+    return text
+
+
+@pytest.mark.parametrize(
+    "typed", [["G-17>G-25", "A-17>A-25", "quit"], ["G-17>G-25", "quit"], ["G-17>G-25", "adjourn"]]
+)
+def test_a_file_that_somebody_edits_meanwhile_is_left_so_and_what_is_played_is_kept_beside(
+    rig, edited, typed
+):
+    Path("b-2.json").write_text("mine")
+    status, out, _ = rig("play --first G --battle b.json", *typed)
+    assert status == 0
+    (told,) = [line for line in out if line.startswith("b.json: ")]
+    assert told.endswith("it is left so, and what is played here is kept in b-3.json from now on")
+    assert out[-1].endswith("To go on: rig game play --battle b-3.json")
+    assert Path("b.json").read_text() == edited
+    assert Path("b-2.json").read_text() == "mine"
+    assert entries("b-3.json") == [word if word[1] == "-" else "||" for word in typed if word != "quit"]
+
+
+def test_a_battle_adjourned_elsewhere_leaves_an_edited_file_as_it_is(rig, edited):
+    status, out, _ = rig("play --first G --battle b.json", "G-17>G-25", "adjourn c.json")
+    assert status == 0
+    assert out[-1] == "Adjourned. To go on: rig game play --battle c.json"
+    assert Path("b.json").read_text() == edited
+    assert entries("c.json") == ["G-17>G-25", "||"]
+    assert not Path("b-2.json").exists()
+
+
+def test_a_battle_whose_file_is_gone_is_kept_anew(rig, monkeypatch):
+    rig("play --first G --battle b.json", "quit")
+    monkeypatch.setattr("rig.cli.game_play._ask", lambda *_: Path("b.json").unlink())
+    status, out, _ = rig("play --battle b.json")
+    assert status == 0
+    assert out[-1] == "The battle is kept. To go on: rig game play --battle b.json"
+    assert entries() == []
 
 
 def test_v4_adjourning_with_a_blank_is_adjourning(rig):
