@@ -45,6 +45,17 @@ def test_however_it_was_written_the_value_is_changed_and_the_comments_stay(tmp_p
         assert (comment in text) == (comment in path.read_text())
 
 
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_lines_end_and_the_file_begins_as_before(tmp_path: Path, ending: str, encoding: str) -> None:
+    path = tmp_path / "rig.toml"
+    text = f"[cannon]{ending}dwell_s = 20.0{ending}"
+    path.write_bytes(text.encode(encoding))
+    change_settings(path, {("cannon", "dwell_s"): 25.0, MIN_US: 1234})
+    kept = ending.join(["[cannon]", "dwell_s = 25.0", "", "[cannon.azimuth]", "min_us = 1234", ""])
+    assert path.read_bytes() == kept.encode(encoding)
+
+
 @given(st.integers(500, 1499), st.integers(1501, 2500))
 @house(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15)
 def test_changing_a_value_and_back_gives_the_same_file(tmp_path: Path, low: int, high: int) -> None:
