@@ -224,19 +224,25 @@ def delay(
 @camera_group.command()
 def markers(
     paper: Annotated[Paper, typer.Option(help="what is printed on")] = Paper.A4,
-    out: Annotated[Path, typer.Option(metavar="FILE", callback=check_pdf, help="where the PDF goes")] = Path(
-        "markers.pdf"
-    ),
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", callback=check_pdf, help="where the PDF goes; markers.pdf by default"),
+    ] = None,
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Write a PDF of the table's markers and of the ChArUco board, to be printed at true size."""
-    from rig.report.camera_sheets import board_square_mm, draw_sheets
+    from rig.report.camera_sheets import board_square_mm, draw_sheets, is_other
 
+    target = out or Path("markers.pdf")
+    if out is None and is_other(target):
+        raise RefusedError(
+            f"{target} is there already, and no sheets of markers; name another one with --out"
+        )
     board = settings_of_this_table(settings).board
     sheets = draw_sheets(board.marker_centres_mm, board.marker_size_mm, board.marker_dictionary, paper)
-    write_whole(out, sheets)
+    write_whole(target, sheets)
     typer.echo(
-        f"wrote {out}: {len(board.marker_centres_mm)} markers of {board.marker_size_mm:g} mm ({board.marker_dictionary}) "
+        f"wrote {target}: {len(board.marker_centres_mm)} markers of {board.marker_size_mm:g} mm ({board.marker_dictionary}) "
         f"and a ChArUco board with squares of {board_square_mm(paper)} mm, on {paper.upper()}"
     )
     typer.echo("print it at 100 %; both rulers on each sheet must measure 100 mm")

@@ -7,18 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 
 import cv2
 import numpy as np
 from fpdf import FPDF
 from PIL import Image
 
+from rig.bounded_file import read_bytes
 from rig.paper import SIZES_MM, Paper
 from vision.lens import Charuco, printed_charuco
 from vision.lens.target import PRINTED_SHAPE
 
-__all__ = ["SheetError", "board_square_mm", "draw_sheets"]
+__all__ = ["SheetError", "board_square_mm", "draw_sheets", "is_other"]
 
+_TITLE = "Markers and calibration board, at true size"
 _MARGIN_MM = 10.0  # which most printers leave white
 _RULER_MM = 12.0  # room for a ruler
 _HEAD_MM = 12.0
@@ -45,6 +48,11 @@ def board_square_mm(paper: Paper) -> int:
     across, down = PRINTED_SHAPE
     room_mm = long_mm - 2 * _MARGIN_MM - _RULER_MM, short_mm - 2 * _MARGIN_MM - _RULER_MM - _HEAD_MM
     return int(min(room_mm[0] / across, room_mm[1] / down))
+
+
+def is_other(path: Path) -> bool:
+    """Whether a file is there that holds no such sheets."""
+    return path.is_file() and f"/Title ({_TITLE})".encode() not in read_bytes(path)
 
 
 def draw_sheets(
@@ -85,7 +93,7 @@ class _Sheets:
         self.pdf = FPDF(format=paper.value)
         self.pdf.set_auto_page_break(False)
         self.pdf.set_creation_date(_UNDATED)
-        self.pdf.set_title("Markers and calibration board, at true size")
+        self.pdf.set_title(_TITLE)
         self.pdf.set_lang("en")
 
     def markers(

@@ -173,6 +173,19 @@ def test_a_marker_larger_than_the_paper_is_told() -> None:
         draw_sheets({"77": (0.0, 0.0)}, 30.0, "DICT_4X4_50", Paper.A4)
 
 
+def test_markers_take_no_other_file_s_place_unless_it_was_named(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("markers.pdf").write_bytes(b"%PDF-1.4 my own sheets")
+    assert main(["camera", "markers"]) == 1
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        "rig: markers.pdf is there already, and no sheets of markers; name another one with --out"
+    )
+    assert Path("markers.pdf").read_bytes() == b"%PDF-1.4 my own sheets"
+    assert main(["camera", "markers", "--out", "markers.pdf"]) == 0
+    assert main(["camera", "markers", "--paper", "a3"]) == 0
+
+
 @pytest.mark.skipif(shutil.which("pdftoppm") is None, reason="pdftoppm (poppler-utils) is not here")
 def test_printed_markers_and_board_are_found_at_true_size(tmp_path: Path) -> None:
     (tmp_path / "m.pdf").write_bytes(sheets())
