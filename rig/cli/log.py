@@ -213,7 +213,7 @@ def export(
     from rig.log.export import export as write
 
     with open_log_to_read(settings) as log:
-        for path, rows in write(log, folder, [each.value for each in formats or Format]):
+        for path, rows in write(log, folder, [each.value for each in dict.fromkeys(formats or Format)]):
             typer.echo(f"{path}: {counted(rows, 'row')}")
 
 

@@ -274,6 +274,12 @@ def test_log_export_writes_both_tables(rig: Rig) -> None:
 
 
 @pytest.mark.usefixtures("shots")
+def test_log_export_writes_and_tells_a_format_that_is_named_twice_once(rig: Rig) -> None:
+    answer = rig("log", "export", "out", "--format", "csv", "-f", "csv")
+    assert answer.out == "out/shots.csv: 3 rows\nout/falls.csv: 2 rows\n"
+
+
+@pytest.mark.usefixtures("shots")
 def test_decide_lists_takes_and_refuses(rig: Rig) -> None:
     assert rig("decide").out == "shot 2: G-41 fell, direct or ricochet: the commander of G decides\n"
     assert "has no doubt about G-33" in _one_line(rig("decide", "2", "G-33", "leaves"), 2)
