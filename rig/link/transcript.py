@@ -6,6 +6,7 @@ and a write is noted before it is made, so a controller that is killed leaves al
 short by such an end is what may be missing, and reading says so.
 """
 
+import codecs
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ __all__ = [
 ]
 
 _HEADER: Final = "cannon transcript 1"
+_LONGEST_HEADER_BYTES: Final = len(codecs.BOM_UTF8) + len(_HEADER) + len("\r\n")
 # The wire version since which a checksum holds for one session only: transcripts from before stay readable.
 _SESSIONS_SINCE: Final = 2
 _PIECE_BYTES: Final = 1 << 16
@@ -161,7 +163,7 @@ def read_transcript(path: Path) -> list[Entry]:
     """
     with path.open("rb") as file:
         # What is none may have no end.
-        _check_header(path, file.readline(len(_HEADER) + 2).removesuffix(b"\n"))
+        _check_header(path, file.readline(_LONGEST_HEADER_BYTES).removesuffix(b"\n"))
         lines = file.read().split(b"\n")
     return [_entry(path, number, line) for number, line in enumerate(lines[:-1], start=2)]
 
@@ -197,11 +199,13 @@ def follow_transcript(path: Path, pause: Callable[[], bool]) -> Iterator[Entry]:
                 else:
                     yield _entry(path, number, line)
             if number == 0:
-                _check_header(path, rest[: len(_HEADER) + 1], whole=False)
+                _check_header(path, rest[:_LONGEST_HEADER_BYTES], whole=False)
 
 
 def _check_header(path: Path, line: bytes, *, whole: bool = True) -> None:
     expected = _HEADER.encode()
+    # Editors of Windows begin a file with a mark of its encoding, and end its lines in two signs.
+    line = line.removeprefix(codecs.BOM_UTF8).removesuffix(b"\r")
     if line != expected and (whole or not expected.startswith(line)):
         found = line[:40].decode("ascii", "replace")
         raise TranscriptError(f"{path}: the first line is {found!r}, expected {_HEADER!r}")

@@ -20,6 +20,7 @@ from rig.link.transcript import (
     RecordedPort,
     Transcript,
     TranscriptError,
+    follow_transcript,
     read_transcript,
     tell,
 )
@@ -151,6 +152,15 @@ def test_a_last_line_cut_short_is_left_out(tmp_path):
     path = tmp_path / "session.txt"
     path.write_text("cannon transcript 1\n5 > 18\n6 < 0a0")
     assert read_transcript(path) == [Entry(5, TO, b"\x18")]
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_a_transcript_that_an_editor_of_windows_kept_is_read_and_followed(tmp_path, mark):
+    path = tmp_path / "session.txt"
+    path.write_bytes(mark + b"cannon transcript 1\r\n5 > 18\r\n6 < 0a0b\r\n")
+    entries = [Entry(5, TO, b"\x18"), Entry(6, FROM, b"\x0a\x0b")]
+    assert read_transcript(path) == entries
+    assert list(follow_transcript(path, lambda: False)) == entries
 
 
 @pytest.mark.parametrize(
