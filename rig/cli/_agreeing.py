@@ -67,7 +67,9 @@ def agreed_on(
         side: _zone(text, side) for side, text in ((Side.A, zone_a), (Side.G, zone_g)) if text is not None
     }
     players = {
-        side: _commanders(text) for side, text in ((Side.A, allies), (Side.G, germans)) if text is not None
+        side: _commanders(text, name)
+        for side, text, name in ((Side.A, allies, "--allies"), (Side.G, germans, "--germans"))
+        if text is not None
     }
     endowment: Mapping[Side, int] = {}
     if shots is not None:
@@ -129,6 +131,10 @@ def _zone(text: str, side: Side) -> tuple[Square, ...]:
         raise typer.BadParameter(str(error), param_hint=f"--zone-{side.lower()}") from error
 
 
-def _commanders(text: str) -> Commanders:
-    infantry, _, cannon = text.partition(",")
-    return Commanders(infantry.strip(), cannon.strip())
+def _commanders(text: str, name: str) -> Commanders:
+    infantry, *cannon = map(str.strip, text.split(","))
+    if len(cannon) > 1 or (cannon and not infantry):
+        raise typer.BadParameter(
+            f"found {text!r}, expected a name, or two parted by a comma: infantry, cannon", param_hint=name
+        )
+    return Commanders(infantry, *cannon)

@@ -24,6 +24,7 @@ __all__ = [
     "SettingsFile",
     "SideOption",
     "check_name",
+    "check_squares",
     "check_transcript",
     "hand_down",
     "open_log_to_read",
@@ -110,6 +111,18 @@ def check_name(name: str | None) -> str | None:
     ):
         raise typer.BadParameter(f"found {name!a}, expected a name that can be printed in one line")
     return name
+
+
+def check_squares(text: str | None) -> str | None:
+    """Take squares as the rules write them; meant as a callback of an option."""
+    from game.montecassino import SquareError, parse_squares
+
+    if text is not None:
+        try:
+            parse_squares(text)
+        except SquareError as error:
+            raise typer.BadParameter(str(error)) from None
+    return text
 
 
 def check_transcript(path: Path | None) -> Path | None:

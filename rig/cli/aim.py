@@ -16,6 +16,7 @@ from rig.cli._options import (
     CasualtyOption,
     SettingsFile,
     SideOption,
+    check_squares,
     settings_of_this_table,
 )
 from rig.cli._outputs import check_csv, check_pdf, check_picture
@@ -198,7 +199,10 @@ def best(
         ),
     ] = None,
     zone: Annotated[
-        str | None, typer.Option(help="the squares that count, as G25-G72; the settings' by default")
+        str | None,
+        typer.Option(
+            callback=check_squares, help="the squares that count, as G25-G72; the settings' by default"
+        ),
     ] = None,
     option: CasualtyOption = None,
     own_weight: Annotated[

@@ -11,6 +11,7 @@ import typer
 
 from rig.cli._app import RefusedError
 from rig.cli._game import game_group
+from rig.cli._options import check_squares
 from rig.cli._outputs import check_svg
 from rig.whole_file import write_whole
 
@@ -26,7 +27,10 @@ PositionArgument = Annotated[
 def show(
     position: PositionArgument,
     zone: Annotated[
-        str, typer.Option(metavar="SQUARES", help="also mark the agreed artillery zone, as G25-G72")
+        str,
+        typer.Option(
+            metavar="SQUARES", callback=check_squares, help="also mark the agreed artillery zone, as G25-G72"
+        ),
     ] = "-",
     svg: Annotated[
         Path | None, typer.Option(metavar="FILE", callback=check_svg, help="also draw it into this file")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rig.cli._app import RefusedError, app
+from rig.cli._options import check_squares
 from rig.cli._outputs import check_html
 from rig.counted import counted
 
@@ -74,7 +75,10 @@ def new(
         int | None, typer.Option(min=0, max=1000, help="of each player; 20 by default, 0 without a cannon")
     ] = None,
     zone: Annotated[
-        str | None, typer.Option(help="as the Allies fire, as G25-G72; the booklet's proposal by default")
+        str | None,
+        typer.Option(
+            callback=check_squares, help="as the Allies fire, as G25-G72; the booklet's proposal by default"
+        ),
     ] = None,
     lines: Annotated[int, typer.Option(min=1, max=3, help="of soldiers, on each side")] = 3,
     boards: Annotated[int, typer.Option(min=1, max=2, help="2: two boards joined")] = 1,
@@ -111,7 +115,8 @@ def add(
     ],
     shots: Annotated[int | None, typer.Option(min=0, max=1000, help="handicap: their own shots")] = None,
     zone: Annotated[
-        str | None, typer.Option(help="handicap: their own zone, as the Allies fire, as G25-G48")
+        str | None,
+        typer.Option(callback=check_squares, help="handicap: their own zone, as the Allies fire, as G25-G48"),
     ] = None,
 ) -> None:
     """Enter players, or take back one who had withdrawn; new ones of a round robin before it is paired."""

@@ -88,7 +88,10 @@ def test_c4_show_marks_the_zone_and_says_what_the_mark_means(capsys, tmp_path):
     ("zone", "said"),
     [
         ("G25.1", "G-25.1 names one of two boards, and the position has one"),
-        ("hop,G99", "'hop' is neither a square nor a run such as A01-A24; G-99 is not on the board"),
+        (
+            "hop,G99",
+            "'--zone': 'hop' is neither a square nor a run such as A01-A24; G-99 is not on the board",
+        ),
     ],
 )
 def test_a_zone_that_is_none_here_is_one_line(capsys, zone, said):

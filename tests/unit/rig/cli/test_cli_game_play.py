@@ -353,6 +353,8 @@ def test_what_the_position_says_otherwise_is_refused(capsys, option, said):
         ("--cannons none --shots 5", "shots of A are 5, and without a cannon there are none"),
         ("--lines 7", "lines is 7, expected 1 to 3"),
         ("--zone-g A25-A99", "--zone-g: A-99 is not on the board"),
+        ("--allies A,B,C", "--allies: found 'A,B,C', expected a name, or two parted by a comma"),
+        ("--germans ,B", "--germans: found ',B', expected a name, or two parted by a comma"),
         ("--against me", "--against: found 'me', expected person or computer"),
         ("--side G", "--side: two people share the terminal"),
         ("--against computer --side Q", "--side: found 'Q', expected A or G"),
