@@ -18,6 +18,7 @@ from rig.cli._options import (
     refuse_before_a_command,
     settings_or_defaults,
 )
+from rig.cli._outputs import ready_folder
 from rig.counted import counted
 
 if TYPE_CHECKING:
@@ -213,6 +214,7 @@ def export(
     from rig.log.export import export as write
 
     with open_log_to_read(settings) as log:
+        ready_folder(folder)
         for path, rows in write(log, folder, [each.value for each in dict.fromkeys(formats or Format)]):
             typer.echo(f"{path}: {counted(rows, 'row')}")
 

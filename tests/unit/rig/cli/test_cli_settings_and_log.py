@@ -311,7 +311,7 @@ def test_the_command_that_is_told_of_a_doubt_takes_the_word(
         (("log", "show", "99"), "there is no shot 99"),
         (("log", "show", "x"), "Invalid value for 'shot': found x, expected a whole number"),
         (("log", "--last", "0"), "Invalid value for '--last': found 0, expected at least 1"),
-        (("log", "export", "rig-log.sqlite"), "rig-log.sqlite: the export cannot be written"),
+        (("log", "export", "rig-log.sqlite"), "rig-log.sqlite: Not a directory"),
         (("decide", "99", "G-41", "stays"), "there is no shot 99"),
         (("decide", "2", "G-99", "stays"), "G-99 is not on the board"),
         (
