@@ -14,6 +14,8 @@ import typer
 from rig.cli._app import app
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from game.montecassino import Position, Square
     from rig.cli._opening import OpenRig
     from rig.log import Shot
@@ -61,6 +63,7 @@ def demo(
 
     from game.montecassino import Position
     from rig.cli._opening import open_rig
+    from rig.cli._tables import print_uncut
     from rig.cli._telling import say
     from rig.hands import PromptedHands
 
@@ -93,7 +96,7 @@ def demo(
         show("writing the report")
         report = _report(folder, settings, told)
         show("done")
-    console.print(_table(told))
+    print_uncut([_table(told)])
     say(console, f"The report: {report.resolve().as_uri()}")
     say(console, f"The log, the recordings and the link's transcript are in {folder}.")
 
@@ -185,7 +188,7 @@ def _decide(rig: OpenRig, shot_id: int) -> None:
         decide(rig.log, shot_id, chosen.square, leaves=must_name_one)
 
 
-def _table(told: list[_Told]) -> object:
+def _table(told: list[_Told]) -> Table:
     from rich.table import Table
 
     table = Table(title="Six shots: what the rig saw and ruled, and what the twin knows happened")

@@ -41,6 +41,7 @@ def run(
 
     from game.montecassino import Side
     from rig.cli._orders import with_hardware, zone_of
+    from rig.cli._tables import print_uncut
     from rig.cli._telling import say
     from rig.log import open_log, tell
     from rig.plan import check_against, read_plan
@@ -68,7 +69,7 @@ def run(
                 _shoot(console, chosen, programme, zones, start)
         finally:
             if so_far.spent():
-                console.print(_table(programme.name, so_far.tallies()))
+                print_uncut([_table(programme.name, so_far.tallies())])
             if not so_far.due():
                 count = len(so_far.planned)
                 fired_all = (

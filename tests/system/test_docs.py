@@ -198,8 +198,11 @@ def test_the_second_shot_of_the_demo_is_read_as_the_page_shows(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("rig.cli.demo._SHOTS", (("G-61", "i"), ("A-58", "i")))
+    monkeypatch.setenv("COLUMNS", "40")
     assert main(["demo"]) == 0
-    capsys.readouterr()
+    assert "…" not in capsys.readouterr().out.partition("Six shots: ")[2], (
+        "its table is whole in a narrow terminal"
+    )
     folder = "build/demo/recordings/shot-00002"
     assert main(["analyse", folder]) == 0
     (shown,) = (block for block in blocks("docs/recording.md", "") if "soldiers stood" in block)

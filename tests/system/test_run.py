@@ -117,7 +117,10 @@ def second_shot_at_us(faultless: Table, stage: Stage) -> int:
     return entry.clock_us
 
 
-def test_a_programme_that_is_through_fires_nothing_and_shows_its_table(faultless: Table) -> None:
+def test_a_programme_that_is_through_fires_nothing_and_shows_its_table_whole(
+    faultless: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
     before = faultless.shots()
     assert [shot.planned.plan_index for shot in before] == [0, 1]
     assert {shot.planned.target for shot in before} == {"G-53", "G-61"}
@@ -127,6 +130,8 @@ def test_a_programme_that_is_through_fires_nothing_and_shows_its_table(faultless
     assert "All 2 shots of two targets [/2] are fired" in output
     assert "G-53" in output
     assert "G-61" in output
+    assert "not judged" in output
+    assert "…" not in output
     assert faultless.shots() == before
 
 
