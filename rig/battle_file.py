@@ -50,7 +50,7 @@ def read_battle(path: Path) -> Battle:
     except BattleFileError as bad:
         faults: Iterable[str] = bad.faults
     except UnicodeDecodeError as bad:
-        faults = [f"byte {bad.start}: found what is not UTF-8, expected JSON, which is"]
+        faults = [f"byte {bad.start + 1}: found what is not UTF-8, expected JSON, which is"]
     except OSError as bad:
         faults = [f"the file: {bad.strerror}, expected a battle file"]
     raise FaultyBattleFile(str(path), faults)

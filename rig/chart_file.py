@@ -48,7 +48,7 @@ def read_chart_file(path: Path) -> ChartFile:
     except UnicodeDecodeError as bad:
         expected = "text in UTF-8; a spreadsheet writes it when asked for CSV UTF-8"
         raise FaultyBattleFile(
-            str(path), [f"byte {bad.start}: found what is not UTF-8, expected {expected}"]
+            str(path), [f"byte {bad.start + 1}: found what is not UTF-8, expected {expected}"]
         ) from bad
     except OSError as bad:
         raise FaultyBattleFile(

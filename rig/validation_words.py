@@ -153,10 +153,14 @@ def _room_at(model: type[BaseModel], place: Sequence[str | int]) -> str:
         if hasattr(each, name)
     }
     if {"ge", "le"} == bounds.keys():
-        return f"a number from {bounds['ge']:.15g} to {bounds['le']:.15g}"
+        return f"a number from {_number(bounds['ge'])} to {_number(bounds['le'])}"
     if {"gt", "le"} == bounds.keys():
-        return f"a number above {bounds['gt']:.15g}, at most {bounds['le']:.15g}"
+        return f"a number above {_number(bounds['gt'])}, at most {_number(bounds['le'])}"
     return ""
+
+
+def _number(bound: float) -> str:
+    return str(bound) if isinstance(bound, int) else f"{bound:.15g}"
 
 
 def _type_at(model: type[BaseModel], place: Sequence[str | int]) -> Any:

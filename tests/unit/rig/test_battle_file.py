@@ -36,7 +36,7 @@ def test_what_cannot_be_read_is_said(tmp_path):
     assert faults_of(path) == ("the file: No such file or directory, expected a battle file",)
     assert faults_of(tmp_path) == ("the file: Is a directory, expected a battle file",)
     path.write_bytes(b'{"format": "\xff"}')
-    assert faults_of(path) == ("byte 12: found what is not UTF-8, expected JSON, which is",)
+    assert faults_of(path) == ("byte 13: found what is not UTF-8, expected JSON, which is",)
     path.write_text(format_battle(BEGUN).replace('"lines": 3', '"lines": 0').replace("20/20", "x"))
     assert len(faults_of(path)) == 2
 

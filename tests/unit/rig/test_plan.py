@@ -166,6 +166,7 @@ def test_everything_wrong_is_said_at_once() -> None:
             "targets",
             'found {"squares": "G1"}, expected a list (each table of it begins with [[targets]])',
         ),
+        ('name = "x"\nseed = -1', "seed", "found -1, expected a number from 0 to 9223372036854775807"),
         ('name = "x"\ntargets = []', "targets", "found [], expected a list of at least 1 item"),
         (
             'name = "x"\n[[targets]]\nsquares = "-"',

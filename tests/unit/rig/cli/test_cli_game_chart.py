@@ -165,7 +165,7 @@ def test_a_start_that_cannot_be_is_named(folder, capsys):
         (["nobody.csv"], "rig: nobody.csv: the file: No such file or directory, expected a battle file or a chart"),
         (["."], "rig: .: the file: Is a directory, expected a battle file or a chart"),
         (["empty.csv"], "rig: empty.csv: the file: found no row, expected a battle file or a chart"),
-        (["binary.csv"], "rig: binary.csv: byte 0: found what is not UTF-8, expected text in UTF-8"),
+        (["binary.csv"], "rig: binary.csv: byte 1: found what is not UTF-8, expected text in UTF-8"),
         (["broken.json"], "rig: broken.json: line 1"),
     ],
 )  # fmt: skip
