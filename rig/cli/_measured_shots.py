@@ -175,12 +175,16 @@ def _numbers(text: str) -> set[int] | None:
         match = _RUN.fullmatch(part.strip())
         if match is None:
             raise typer.BadParameter(
-                f"--shots: {part.strip()!r} found, expected numbers as 5-16 or 5,7,9, or all"
+                f"found {part.strip()!r}, expected numbers as 5-16 or 5,7,9, or all", param_hint="--shots"
             )
         first, last = int(match[1]), int(match[2] or match[1])
         if last < first:
-            raise typer.BadParameter(f"--shots: {part.strip()!r} found, expected the lower number first")
+            raise typer.BadParameter(
+                f"found {part.strip()!r}, expected the lower number first", param_hint="--shots"
+            )
         if last - first >= _MOST_SHOTS:
-            raise typer.BadParameter(f"--shots: {part.strip()!r} found, expected {_MOST_SHOTS} shots at most")
+            raise typer.BadParameter(
+                f"found {part.strip()!r}, expected {_MOST_SHOTS} shots at most", param_hint="--shots"
+            )
         numbers |= set(range(first, last + 1))
     return numbers

@@ -98,7 +98,7 @@ def test_a_file_with_ranges_and_speeds_finds_the_drag_too_and_show_tells_it_agai
         (["--csv", "."], 2, "found a folder"),
         (["--shots", "1-3"], 2, "there is no log here"),
         (["--shots", "3-1"], 2, "expected the lower number first"),
-        (["--shots", "1-999999999999"], 2, "'1-999999999999' found, expected 100000 shots at most"),
+        (["--shots", "1-999999999999"], 2, "--shots: found '1-999999999999', expected 100000 shots at most"),
         (["--shots", "a"], 2, "expected numbers as 5-16"),
         (["--shots", "9" * 5000], 2, "expected numbers as 5-16"),
     ],
