@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,11 +9,10 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from rig.bounded_file import read_bytes
 from rig.checked_file import Fault, read_text
 from rig.file_lock import hold_lock_beside
 from rig.settings import SettingsError, parse_settings
-from rig.whole_file import write_whole
+from rig.whole_file import write_changed
 
 __all__ = ["change_settings"]
 
@@ -56,7 +54,4 @@ def _change(path: Path, changes: Mapping[tuple[str, ...], Any]) -> None:
             str(path), [Fault("the file", str(bad), "TOML that can be changed in place")]
         ) from bad
     parse_settings(changed, str(path))
-    written = read_bytes(path)
-    if b"\r\n" in written:
-        changed = changed.replace("\n", "\r\n")
-    write_whole(path, changed.encode("utf-8-sig" if written.startswith(codecs.BOM_UTF8) else "utf-8"))
+    write_changed(path, changed)

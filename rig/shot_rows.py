@@ -8,7 +8,7 @@ from pathlib import Path
 from rig.checked_file import Fault, read_text
 from rig.csv_table import read_table
 from rig.shots_file import OPEN_RANGE, ShotsFileError, open_range
-from rig.whole_file import write_whole
+from rig.whole_file import write_changed, write_whole
 
 __all__ = ["ShotRows"]
 
@@ -130,7 +130,7 @@ class ShotRows:
 
     def _write(self, lines: Sequence[str], row: str | None) -> None:
         try:
-            write_whole(self._path, "".join(f"{line}\n" for line in lines))
+            write_changed(self._path, "".join(f"{line}\n" for line in lines))
         except OSError as error:
             fault = Fault("the file", str(error.strerror), f"one that takes this shot's row, {row or 'none'}")
             raise ShotsFileError(str(self._path), [fault]) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import os
 import stat
@@ -9,10 +10,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from rig.bounded_file import read_bytes
 from rig.file_lock import take_lock
 from rig.real_path import real_path
 
-__all__ = ["draft_of", "to_disk", "write_whole"]
+__all__ = ["draft_of", "to_disk", "write_changed", "write_whole"]
 
 
 def to_disk(path: Path) -> None:
@@ -84,3 +86,14 @@ def write_whole(path: Path, content: str | bytes) -> None:
     """Put a text or bytes into a file, or leave what was there, as `draft_of`."""
     with draft_of(path) as draft:
         draft.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+
+
+def write_changed(path: Path, text: str) -> None:
+    """Put a text that was read from a file and changed back into it, as `write_whole`.
+
+    Its lines end, and the file begins, as somebody's editor had them; in the text lines end as Python has them.
+    """
+    before = read_bytes(path)
+    if b"\r\n" in before:
+        text = text.replace("\n", "\r\n")
+    write_whole(path, text.encode("utf-8-sig" if before.startswith(codecs.BOM_UTF8) else "utf-8"))

@@ -93,16 +93,16 @@ def test_two_programs_that_change_values_at_once_keep_both(
 ) -> None:
     path = tmp_path / "rig.toml"
     path.write_text("[port]\n")
-    write = settings_change.write_whole
+    write = settings_change.write_changed
     other = Thread(target=change_settings, args=(path, {("cannon", "azimuth", "max_us"): 1900}))
 
     def write_late(file: Path, text: str) -> None:
-        monkeypatch.setattr(settings_change, "write_whole", write)
+        monkeypatch.setattr(settings_change, "write_changed", write)
         other.start()
         other.join(timeout=0.3)  # long enough for one who does not wait for this one to be done
         write(file, text)
 
-    monkeypatch.setattr(settings_change, "write_whole", write_late)
+    monkeypatch.setattr(settings_change, "write_changed", write_late)
     change_settings(path, {MIN_US: 1200})
     other.join()
     azimuth = read_settings(path).cannon.azimuth

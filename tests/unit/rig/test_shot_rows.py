@@ -57,6 +57,14 @@ def test_a_last_line_without_an_end_is_ended_first(path: Path) -> None:
     assert rows(path) == ["41.6,668,9.634,15", "20,?,,"]
 
 
+def test_a_file_that_a_spreadsheet_of_windows_kept_stays_one(path: Path) -> None:
+    path.write_bytes(f"{HEADER}\r\n41.6,668,9.634,15\r\n".encode("utf-8-sig"))
+    shots = ShotRows.open(path)
+    shots.begin(20)
+    shots.taped(494)
+    assert path.read_bytes() == f"{HEADER}\r\n41.6,668,9.634,15\r\n20,494,,\r\n".encode("utf-8-sig")
+
+
 def test_what_somebody_wrote_meanwhile_stays(path: Path) -> None:
     shots = ShotRows.open(path)
     shots.begin(41.6)
@@ -81,7 +89,7 @@ def test_a_row_that_the_disk_does_not_take_is_told(path: Path, monkeypatch: pyte
         raise OSError(28, "No space left on device", str(path))
 
     shots = ShotRows.open(path)
-    monkeypatch.setattr("rig.shot_rows.write_whole", full)
+    monkeypatch.setattr("rig.shot_rows.write_changed", full)
     with pytest.raises(
         ShotsFileError, match=r"No space left on device, expected one that takes this shot's row, 20,\?,,"
     ):
