@@ -103,8 +103,9 @@ def _check_file(path: Path, *, create: bool) -> None:
                 raise LogError(f"{path}: there is no log here; the first shot makes one")
             path.parent.mkdir(parents=True, exist_ok=True)
             return
-        if path.is_dir():
-            raise LogError(f"{path}: found a folder, expected a log file")
+        if not path.is_file():
+            found = "a folder" if path.is_dir() else "a device or a pipe"
+            raise LogError(f"{path}: found {found}, expected a log file")
     except OSError as error:
         raise LogError(f"{path}: cannot be opened as a log: {error.strerror}") from error
 

@@ -155,6 +155,11 @@ def test_a_folder_is_no_log(path: Path) -> None:
         assert "found a folder, expected a log file" in _refusal(folder)
 
 
+def test_a_pipe_is_no_log(path: Path) -> None:
+    os.mkfifo(path)
+    assert _refusal(path) == f"{path}: found a device or a pipe, expected a log file"
+
+
 def test_a_text_file_is_no_log_and_stays_as_it_is(path: Path) -> None:
     path.write_text("shots fired: 3\n")
     assert "this is no log, nor any other SQLite file" in _refusal(path)
