@@ -293,7 +293,9 @@ def show(
         tournament.pairing(round_number, 1)
         _print_round(tournament, round_number)
         return
-    typer.echo(f"{tournament.name}: {SYSTEM_NAMES[tournament.system]}, {len(tournament.players)} players")
+    typer.echo(
+        f"{tournament.name}: {SYSTEM_NAMES[tournament.system]}, {counted(len(tournament.players), 'player')}"
+    )
     typer.echo(f"every battle: {terms_told(tournament)}")
     for told in handicaps_told(tournament):
         typer.echo(f"handicap: {told}")

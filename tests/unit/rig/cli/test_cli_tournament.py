@@ -48,6 +48,7 @@ def paired(rig: Rig) -> Rig:
 def test_one_round_and_one_player_are_one(rig):
     assert rig("new", "t.json", "--rounds", "1")[1][0] == "t: Swiss system, 1 round"
     assert rig("add", "t.json", "Anna") == (0, ["1 player is in play"], [])
+    assert rig("show", "t.json")[1][0] == "t: Swiss system, 1 player"
     assert rig("add", "t.json", "Bruno") == (0, ["2 players are in play"], [])
 
 
