@@ -50,6 +50,7 @@ from rig.cli import (
     watch,
 )
 from rig.cli._app import RefusedError, app
+from rig.counted import counted
 from rig.freed_memory import keep_freed_memory
 
 __all__ = [
@@ -242,7 +243,7 @@ def _sentences(error: Exception) -> list[str]:
         return [str(error)]
     told = [f"{name}: {fault}" for fault in faults[:_MOST_FAULTS]]
     if len(faults) > _MOST_FAULTS:
-        told.append(f"{name}: and {len(faults) - _MOST_FAULTS} more faults")
+        told.append(f"{name}: and {counted(len(faults) - _MOST_FAULTS, 'more fault')}")
     return told
 
 

@@ -17,6 +17,7 @@ from game.montecassino import (
     format_squares,
 )
 from rig.cli._board import SIDE_NAMES, board_lines, state_lines
+from rig.counted import counted
 
 __all__ = ["agreement_lines", "ending_lines", "say", "show_battle"]
 
@@ -29,14 +30,14 @@ _CANNONS = {
 
 def agreement_lines(agreement: Agreement) -> Iterator[str]:
     """Yield what was agreed."""
-    lines = "1 line" if agreement.lines == 1 else f"{agreement.lines} lines"
+    lines = counted(agreement.lines, "line")
     boards = "two boards joined" if agreement.boards == 2 else "one board"
     yield f"Agreed: {boards}, {lines} of soldiers, {_CANNONS[agreement.cannons]}, the {SIDE_NAMES[agreement.first]} first"
     if agreement.cannons is not Cannons.NONE:
         yield f"  casualties by option {agreement.option}"
         for side in Side:
             zone = format_squares(agreement.zones[side])
-            yield f"  {SIDE_NAMES[side]} ({side}): {agreement.shots[side]} shots at {zone}"
+            yield f"  {SIDE_NAMES[side]} ({side}): {counted(agreement.shots[side], 'shot')} at {zone}"
     for side, players in agreement.players.items():
         if players.infantry or players.cannon:
             cannon = f", {players.cannon} at the cannon" if players.cannon != players.infantry else ""

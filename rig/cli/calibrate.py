@@ -22,6 +22,7 @@ from rig.cli._options import (
     settings_of_this_table,
     settings_or_defaults,
 )
+from rig.counted import counted
 from rig.length_unit import LengthUnit
 
 if TYPE_CHECKING:
@@ -218,7 +219,9 @@ def fire(
                     rows.strike()
                 for still_open in rows.open_ranges():
                     typer.echo(f"rig: {csv}: {still_open}", err=True)
-    typer.echo(f"{csv}: {rows.count} shots; fit them with: rig calibrate range --csv {shlex.quote(str(csv))}")
+    typer.echo(
+        f"{csv}: {counted(rows.count, 'shot')}; fit them with: rig calibrate range --csv {shlex.quote(str(csv))}"
+    )
 
 
 def _as_named_in(settings: Path, file: Path) -> str:
@@ -299,7 +302,7 @@ def show(
         refuse_odd_elevation(degrees)
     file = read_calibration(calibration)
     came = ", ".join(f"{each.source} ({each.shots})" for each in file.inputs)
-    typer.echo(f"made {file.made_utc} from {file.calibration.shots} shots: {came}")
+    typer.echo(f"made {file.made_utc} from {counted(file.calibration.shots, 'shot')}: {came}")
     for line in calibration_in_words(file.calibration):
         typer.echo(line)
     for degrees in elevation or []:

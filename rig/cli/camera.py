@@ -19,6 +19,7 @@ from rig.cli._options import (
 )
 from rig.cli._outputs import check_pdf, check_picture
 from rig.cli._pictures import write_figure
+from rig.counted import counted
 from rig.paper import Paper
 from rig.whole_file import write_whole
 
@@ -399,10 +400,10 @@ def _take_views(folder: Path, settings: Settings, told: Target | None) -> None:
     except KeyboardInterrupt:
         if views.count == 0:
             raise
-        typer.echo(f"{views.count} views")
+        typer.echo(counted(views.count, "view"))
     except (CameraGone, CameraStalled) as gone:
         if views.count == 0:
             raise
-        typer.echo(f"{views.count} views; {gone}")
+        typer.echo(f"{counted(views.count, 'view')}; {gone}")
     finally:
         camera.close()

@@ -10,6 +10,7 @@ import typer
 
 from rig.cli._app import RefusedError
 from rig.cli._game import game_group
+from rig.counted import counted
 from rig.whole_file import write_whole
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def chart(
     for fault in found.faults[:_MOST_FAULTS]:
         typer.echo(f"{file}: {fault}", err=True)
     if len(found.faults) > _MOST_FAULTS:
-        typer.echo(f"{file}: and {len(found.faults) - _MOST_FAULTS} more faults", err=True)
+        typer.echo(f"{file}: and {counted(len(found.faults) - _MOST_FAULTS, 'more fault')}", err=True)
     _write(found, wanted, out, language)
     if found.faults:
         raise typer.Exit(1)

@@ -203,7 +203,8 @@ def replay(
     told = read_battle(battle)
     played = len(told.history)
     if after is not None and after > played:
-        raise typer.BadParameter(f"found {after}, and the battle has {played} entries", param_hint="--after")
+        entries = "1 entry" if played == 1 else f"{played} entries"
+        raise typer.BadParameter(f"found {after}, and the battle has {entries}", param_hint="--after")
     console = Console(highlight=False)
 
     def show(number: int) -> None:

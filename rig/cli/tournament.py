@@ -400,7 +400,7 @@ def _handicap(tournament: Tournament, pairing: Pairing) -> str:
     for side in Side:
         own, usual = pairing.seat(side).artillery, tournament.terms.artillery(Player(""), side)
         if own.shots != usual.shots:
-            told.append(f"{side} {own.shots} shots")
+            told.append(f"{side} {counted(own.shots, 'shot')}")
         if own.zone != usual.zone:
             told.append(f"{side} zone {format_squares(own.zone)}")
     return ", ".join(told)

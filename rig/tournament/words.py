@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from game.montecassino import Cannons, format_squares
 from game.montecassino.tournament import Standing, System, TieBreak, Tournament, format_points
+from rig.counted import counted
 
 __all__ = [
     "SYSTEM_NAMES",
@@ -55,13 +56,13 @@ def terms_told(tournament: Tournament) -> str:
     terms = tournament.terms
     told = [f"casualty option {terms.option}", _CANNONS[terms.cannons]]
     if terms.cannons is not Cannons.NONE:
-        told.append(f"{terms.shots} shots a player")
+        told.append(f"{counted(terms.shots, 'shot')} a player")
         told.append(
             "the zone that the booklet proposes"
             if terms.zone is None
             else f"zone {format_squares(terms.zone)} for the Allies, turned round for the Germans"
         )
-    told.append(f"{terms.lines} line{'s' if terms.lines > 1 else ''} of soldiers")
+    told.append(f"{counted(terms.lines, 'line')} of soldiers")
     if terms.boards > 1:
         told.append("two boards joined")
     return "; ".join(told)
@@ -72,7 +73,7 @@ def handicaps_told(tournament: Tournament) -> Iterator[str]:
     for player in tournament.players:
         own = []
         if player.shots is not None:
-            own.append(f"{player.shots} shots")
+            own.append(counted(player.shots, "shot"))
         if player.zone is not None:
             own.append(f"zone {format_squares(player.zone)} with the Allies, turned round with the Germans")
         if own:

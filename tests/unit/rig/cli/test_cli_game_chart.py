@@ -111,10 +111,11 @@ def test_a_miscount_is_named_and_the_battle_is_written(folder, capsys):
 
 
 def test_a_chart_full_of_faults_names_the_first_and_counts_the_rest(folder, capsys):
-    Path("long.txt").write_text("Allies: Ana\n" + "nonsense\n" * 500)
-    _, _, err = rig(capsys, "long.txt")
-    assert len(err) == 21
-    assert err[-1] == "long.txt: and 481 more faults"
+    for lines, rest in ((500, "481 more faults"), (20, "1 more fault")):
+        Path("long.txt").write_text("Allies: Ana\n" + "nonsense\n" * lines)
+        _, _, err = rig(capsys, "long.txt")
+        assert len(err) == 21
+        assert err[-1] == f"long.txt: and {rest}"
 
 
 @pytest.mark.parametrize(

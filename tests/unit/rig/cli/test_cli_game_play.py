@@ -388,6 +388,12 @@ def test_a_file_with_many_faults_has_a_line_for_each(rig):
     ]
 
 
+def test_one_shot_and_one_entry_are_one(rig):
+    _, out, _ = rig("play --first A --shots 1 --lines 1 --battle b.json", "*")
+    assert "  Allies (A): 1 shot at G25-G72" in out
+    assert rig("replay b.json --after 2")[2].endswith("found 2, and the battle has 1 entry\n")
+
+
 def test_replay_tells_every_entry_and_shows_the_board_that_is_asked_for(rig):
     rig("play --first A --battle b.json", "A-17>A-25", "*", "R", "#")
     _, out, _ = rig("replay b.json")

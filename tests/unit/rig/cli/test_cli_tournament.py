@@ -49,7 +49,10 @@ def test_one_round_and_one_player_are_one(rig):
     assert rig("new", "t.json", "--rounds", "1")[1][0] == "t: Swiss system, 1 round"
     assert rig("add", "t.json", "Anna") == (0, ["1 player is in play"], [])
     assert rig("show", "t.json")[1][0] == "t: Swiss system, 1 player"
-    assert rig("add", "t.json", "Bruno") == (0, ["2 players are in play"], [])
+    assert "; 1 shot a player; " in rig("new", "u.json", "--rounds", "1", "--shots", "1")[1][1]
+    assert rig("add", "t.json", "Bruno", "--shots", "1") == (0, ["2 players are in play"], [])
+    assert "handicap: Bruno: 1 shot" in rig("show", "t.json")[1]
+    assert rig("pair", "t.json")[1][-1].endswith("G 1 shot")
 
 
 def refused(rig: Rig, *words: str) -> str:
