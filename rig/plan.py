@@ -26,6 +26,7 @@ from game.montecassino import (
     parse_squares,
 )
 from rig.checked_file import Fault, FaultyFile, Table, parse_toml, read_text, validate
+from rig.counted import counted
 from rig.notation import PositionText, TableSquaresText
 from rig.settings import Settings
 
@@ -223,7 +224,7 @@ def _misfits(programme: Programme, settings: Settings) -> Iterator[Fault]:
         if position.shots_left[side] < due:
             yield Fault(
                 "position",
-                f"{position.shots_left[side]} shots left for {side}",
+                f"{counted(position.shots_left[side], 'shot')} left for {side}",
                 f"at least {due}, as many as the programme fires from it",
             )
         ended = outcome(replace(position, turn=side))

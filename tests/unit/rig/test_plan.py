@@ -199,7 +199,7 @@ def test_a_missing_programme_is_one_clear_sentence(tmp_path: Path) -> None:
 
 def test_a_programme_is_held_against_the_table() -> None:
     programme = parse_plan(
-        'soldiers = "survivors"\nposition = "A A01-A24 G01-G24 0/0 11/20 -"'
+        'soldiers = "survivors"\nposition = "A A01-A24 G01-G24 0/0 1/20 -"'
         + _PLAN
         + '[pauses]\nloading = "wait"\nloading_s = 20\n'
     )
@@ -208,7 +208,7 @@ def test_a_programme_is_held_against_the_table() -> None:
     assert [str(fault) for fault in refused.value.faults] == [
         "side: found shots by G, expected shots by a side with a cannon; cannon.sides has A",
         "pauses.loading_s: found 20, expected at most cannon.load_s, 15",
-        "position: found 11 shots left for A, expected at least 12, as many as the programme fires from it",
+        "position: found 1 shot left for A, expected at least 12, as many as the programme fires from it",
     ]
 
 
