@@ -61,6 +61,9 @@ def list_shots(
 
     with open_log_to_read(settings) as log:
         shots = log.shots()
+    if not shots:
+        typer.echo("nothing was shot yet")
+        return
     table = plain_table()
     for heading in ("shot", "when", "from", "at", "opt", "m/s"):
         table.add_column(heading, justify="right" if heading in {"shot", "m/s"} else "left", no_wrap=True)

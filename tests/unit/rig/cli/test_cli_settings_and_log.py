@@ -137,6 +137,12 @@ def test_a_narrow_terminal_cuts_nothing_off(
     assert sorted(rig(*words).out.replace("─", "").split()) == sorted(wide.split())
 
 
+def test_a_log_in_which_nothing_was_shot_says_so(rig: Rig, tmp_path: Path) -> None:
+    with open_log(tmp_path / "rig-log.sqlite") as log:
+        log.end_session(log.start_session(START), "the cannon did not answer")
+    assert rig("log") == Answer(0, "nothing was shot yet\n", "")
+
+
 @pytest.mark.usefixtures("shots")
 def test_log_says_when_it_leaves_shots_out(rig: Rig) -> None:
     answer = rig("log", "--last", "1")
