@@ -6,19 +6,15 @@ A ruling names a cause. Whether the soldier leaves follows from the agreed optio
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from game import montecassino as rules
+from rig.is_seen import is_seen
 from rig.judging import decide, judge_again
 from rig.log import DecidedDoubt, Fall, LogError, Shot, ShotLog, Signature, why_not_decide
 
 __all__ = ["Answer", "Case", "case", "open_cases", "rule"]
-
-
-# By their category they are letters or symbols: the fillers of Korean, and Braille without a dot.
-_BLANK = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +97,7 @@ def rule(log: ShotLog, number: int, cause: str, *, side: str, name: str) -> Case
     if answer is None:
         causes = " or ".join(each.cause for each in found.answers)
         raise LogError(f"doubt {number}, {found.doubt.square}: found {cause}, expected {causes}")
-    if not any(map(_is_seen, name)):
+    if not is_seen(name):
         raise LogError(
             f"doubt {number}, {found.doubt.square}: a ruling is signed; found {name!a}, expected a name that can be seen"
         )
@@ -114,11 +110,6 @@ def rule(log: ShotLog, number: int, cause: str, *, side: str, name: str) -> Case
         signed=Signature(name=name.strip(), cause=cause),
     )
     return case(log, number)
-
-
-def _is_seen(sign: str) -> bool:
-    """Whether a sign leaves anything on paper by itself: a letter, a digit, a symbol."""
-    return unicodedata.category(sign)[0] in "LNPS" and sign not in _BLANK
 
 
 def _case(shot: Shot, doubt: DecidedDoubt) -> Case:

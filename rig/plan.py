@@ -27,6 +27,7 @@ from game.montecassino import (
 )
 from rig.checked_file import Fault, FaultyFile, Table, parse_toml, read_text, validate
 from rig.counted import counted
+from rig.is_seen import is_seen
 from rig.notation import PositionText, TableSquaresText
 from rig.settings import Settings
 
@@ -111,7 +112,7 @@ class Pauses(Table):
 
 
 def _printable(name: str) -> str:
-    if not name.isprintable():
+    if not (name.isprintable() and is_seen(name)):
         raise ValueError("a name that can be printed in one line")
     return name
 

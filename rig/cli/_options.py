@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer.core import TyperGroup
 
+from rig.is_seen import is_seen
+
 if TYPE_CHECKING:
     from collections.abc import Collection
 
@@ -105,9 +107,12 @@ def settings_of_this_table(path: Path) -> Settings:
 
 def check_name(name: str | None) -> str | None:
     """Take a name that can be written down, in one line; meant as a callback of an option."""
-    if any(
-        unicodedata.category(sign) in _NO_SIGNS or unicodedata.bidirectional(sign) in _TURNS
-        for sign in name or ""
+    if name and (
+        not is_seen(name)
+        or any(
+            unicodedata.category(sign) in _NO_SIGNS or unicodedata.bidirectional(sign) in _TURNS
+            for sign in name
+        )
     ):
         raise typer.BadParameter(f"found {name!a}, expected a name that can be printed in one line")
     return name

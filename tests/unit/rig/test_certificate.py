@@ -344,6 +344,7 @@ def test_the_command_says_the_verdict_and_writes_the_files(tmp_path, capsys, mon
             ["--tape", GOOD, "--cannon", "\udcff", "--html", "c.html"],
             r"found '\udcff', expected a name that can be printed",
         ),
+        (["--tape", GOOD, "--cannon", "\u200b"], r"found '\u200b', expected a name that can be printed"),
         (
             ["--tape", GOOD, "--pdf", "no/such/folder.pdf"],
             "no/such/folder.pdf cannot be written: No such file",

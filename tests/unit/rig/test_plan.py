@@ -183,6 +183,11 @@ def test_everything_wrong_is_said_at_once() -> None:
             "name",
             'found "a\\u001b[2Jb", expected a name that can be printed in one line',
         ),
+        (
+            'name = " "\n[[targets]]\nsquares = "G1"',
+            "name",
+            'found " ", expected a name that can be printed in one line',
+        ),
         ('name = "x', "end of document", None),
     ],
 )
