@@ -8,12 +8,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import ALL_SQUARES, BOARD_FILES, BOARD_ROWS, Side
+from twin.limits import at_least, within
 from twin.painting import painted
 from twin.streams import stream
 
@@ -77,6 +79,10 @@ class Finish:
     """Draws what they are and where they lie."""
     painting_seed: int | None = None
     """Draws what is painted on the ground; None: nothing is."""
+
+    def __post_init__(self) -> None:
+        within(self, 0, 50, "line_mm")
+        at_least(self, 0, "grain", "litter", "litter_seed", "painting_seed")
 
 
 USUAL = Finish()
@@ -212,9 +218,28 @@ def _bgr(colour: tuple[float, float, float]) -> tuple[int, int, int]:
     return blue, green, red
 
 
+def markers_in(dictionary: str) -> int:
+    """Return how many markers a dictionary has.
+
+    Raises
+    ------
+    ValueError
+        If OpenCV has no dictionary of that name.
+    """
+    return int(_modules(dictionary).bytesList.shape[0])
+
+
+@cache
+def _modules(dictionary: str) -> cv2.aruco.Dictionary:
+    number = getattr(cv2.aruco, dictionary, None) if dictionary.startswith("DICT_") else None
+    if number is None:
+        raise ValueError(f"marker_dictionary is {dictionary}, expected one of OpenCV's, such as DICT_4X4_50")
+    return cv2.aruco.getPredefinedDictionary(number)
+
+
 def marker(dictionary: str, number: int) -> Picture:
     """Draw a marker on its white card, its top edge up."""
-    modules = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, dictionary))
+    modules = _modules(dictionary)
     inner = 240
     border = round(inner * (MARKER_QUIET - 1) / 2)
     black = cv2.aruco.generateImageMarker(modules, number, inner)

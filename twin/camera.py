@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.limits import at_least, within
+from twin.limits import above, at_least, within
 from twin.look import LookSettings, placed_markers
 from twin.offscreen import Offscreen
 from twin.optics import Lens, Pose, Rect
@@ -64,6 +64,8 @@ class CameraFaults:
     """How often a second; 1 or more."""
 
     def __post_init__(self) -> None:
+        within(self, 0, 1, "drop_probability", "flicker")
+        at_least(self, 0, "shake_px")
         at_least(self, 1, "flicker_hz")
 
 
@@ -93,7 +95,10 @@ class CameraSettings:
     """What goes wrong with it."""
 
     def __post_init__(self) -> None:
+        above(self, 0, "fps")
+        within(self, 0, 10_000, "fps")
         at_least(self, 1, "exposure_us")
+        within(self, 0, 100, "blur_px")
         within(self, 1, 100, "jpeg_quality")
 
 
@@ -232,7 +237,7 @@ class Camera:
 
     @property
     def distortion(self) -> list[float]:
-        """[k1, k2, p1, p2, k3], OpenCV's order."""
+        """[k1, k2, p1, p2, k3], OpenCV's order; of a lens of the rational model k4, k5, k6 follow."""
         return [float(value) for value in self.settings.lens.distortion]
 
     @property

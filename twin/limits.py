@@ -20,6 +20,20 @@ def within(settings: object, low: float, high: float, *names: str) -> None:
             raise ValueError(f"{name} is {value:g}, expected {span}")
 
 
+def above(settings: object, low: float, *names: str) -> None:
+    """Ask for fields that are more than a limit.
+
+    Raises
+    ------
+    ValueError
+        For the first that is not, or is not a number.
+    """
+    for name in names:
+        value = getattr(settings, name)
+        if not value > low:
+            raise ValueError(f"{name} is {value:g}, expected more than {low:g}")
+
+
 def at_least(settings: object, low: float, *names: str) -> None:
     """Ask for fields that are not less than a limit; a field that is None is not asked.
 

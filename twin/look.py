@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from game.montecassino import Square
 from twin import artwork
+from twin.limits import above, at_least, within
 from twin.table import TableSettings
 
 __all__ = [
@@ -91,6 +92,17 @@ class LookSettings:
     """None for four at the corners; empty for a table without markers."""
     banners: tuple[Square, ...] = ()
     """The artillery zone, marked by a banner at each of its four corners; empty for none."""
+
+    def __post_init__(self) -> None:
+        above(self, 0, "marker_size_mm")
+        at_least(self, 0, "trousers", "helmet", "dye_spread", "ambient")
+        within(self, 0, 1, "camouflage")
+        count = artwork.markers_in(self.marker_dictionary)
+        for marker in self.markers or ():
+            if not 0 <= marker.number < count:
+                raise ValueError(
+                    f"marker number {marker.number}, expected 0 to {count - 1} of {self.marker_dictionary}"
+                )
 
 
 def placed_markers(look: LookSettings, table: TableSettings) -> tuple[Marker, ...]:

@@ -14,6 +14,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.limits import above, within
+
 Points = NDArray[np.float64]
 
 
@@ -31,6 +33,9 @@ class Pose:
     """Leans the camera about the picture's vertical axis."""
     roll_rad: float = 0.0
     """Turns the camera about its view."""
+
+    def __post_init__(self) -> None:
+        above(self, 0, "height_mm")
 
     @property
     def camera_from_board(self) -> tuple[Points, Points]:
@@ -90,6 +95,10 @@ class Lens:
     """Second of these."""
     k6: float = 0.0
     """Third of these."""
+
+    def __post_init__(self) -> None:
+        within(self, 16, 10_000, "width_px", "height_px")
+        above(self, 0, "focal_px")
 
     @property
     def intrinsics(self) -> tuple[float, float, float, float]:

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from twin import soldier
 from twin.contacts import BOARD, EDGE, SHOT, ContactLog
+from twin.limits import above, at_least, within
 
 GRAVITY_MPS2 = 9.81
 FALLEN_RAD = math.radians(45.0)
@@ -72,6 +73,11 @@ class ShotSettings:
     rolling_friction_mm: float = 0.06
     """Lever arm of the rolling resistance."""
 
+    def __post_init__(self) -> None:
+        above(self, 0, "diameter_mm", "mass_g")
+        at_least(self, 0, "drag_coefficient", "air_density_kgpm3", "friction", "rolling_friction_mm")
+        within(self, 0.2, 1, "restitution")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BodySettings:
@@ -93,6 +99,12 @@ class BodySettings:
     """The shot is gone once it is down on the table farther than this from the board."""
     settle_limit_s: float = 6.0
     """Everything counts as at rest so long after the release at the latest."""
+
+    def __post_init__(self) -> None:
+        within(self, 5, 500, "soldier_height_mm")
+        above(self, 0, "soldier_mass_g", "settle_limit_s")
+        at_least(self, 0, "soldier_friction", "board_friction", "leaves_at_mm")
+        within(self, 0.1, 100, "board_thickness_mm")
 
 
 # MuJoCo would write its warnings to a file in the working directory.

@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.limits import above, at_least, within
 from twin.optics import Rect
 from twin.streams import stream
 
@@ -42,6 +43,12 @@ class SensorSettings:
     """Part of the light lost in the corners of the picture."""
     noise: float = 1.0
     """Scales all noise; 0 for none."""
+
+    def __post_init__(self) -> None:
+        within(self, 0.1, 10, "gamma")
+        above(self, 0, "white_electrons")
+        at_least(self, 0, "brightness", "read_noise_electrons", "noise")
+        within(self, 0, 1, "vignetting")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from twin.limits import within
+
 STANCES = 4
 """How many stances a box of figures has; they differ in arms and rifle."""
 
@@ -70,9 +72,15 @@ class Build:
     stances: tuple[int, int, int, int] = (0, 1, 2, 3)
     """Which of all stances, 0 to `ALL_STANCES` - 1, they have."""
 
-
-USUAL = Build()
-"""The figures of the demo."""
+    def __post_init__(self) -> None:
+        within(self, 0.01, REACH, "base_half_long", "base_half_short")
+        within(self, 0, 1, "base_squareness")
+        within(self, 0.1, 3, "stoutness")
+        within(self, 0.005, 0.3, "base_height")
+        within(self, -0.5, MOST_LEAN, "lean")
+        for stance in self.stances:
+            if not 0 <= stance < ALL_STANCES:
+                raise ValueError(f"stances has {stance}, expected numbers from 0 to {ALL_STANCES - 1}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +180,9 @@ _ARMS: tuple[tuple[tuple[float, ...], ...], ...] = (
 
 ALL_STANCES = len(_ARMS)
 """How many stances there are to choose from."""
+
+USUAL = Build()
+"""The figures of the demo."""
 
 
 def parts(stance: int, build: Build = USUAL) -> Iterator[Part]:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from twin.limits import above, at_least, within
+
 STANDARD_GRAVITY_MPS2 = 9.80665
 """Turns kgf into N."""
 
@@ -34,6 +36,11 @@ class SpringSettings:
     """Part of the force lost when left cocked for very long; it comes back at rest."""
     fade_cocked_time_s: float = 600.0
     """Time constant of that loss."""
+
+    def __post_init__(self) -> None:
+        above(self, 0, "draw_force_kgf", "draw_mm", "shot_mass_g", "fade_cocked_time_s")
+        at_least(self, 0, "lever_mass_g")
+        within(self, 0, 1, "speed_scatter", "fade_per_shot", "fade_cocked")
 
 
 def muzzle_speed_mps(

@@ -118,10 +118,10 @@ class Stage:
             }
             rgba[slot.body_geoms] = [palette[cloth] for cloth in slot.body_cloth]
             for stance, (geoms, cloths) in enumerate(zip(slot.stance_geoms, slot.stance_cloth, strict=True)):
-                if stance == arrangement.stances[index]:
-                    rgba[geoms] = [palette[cloth] for cloth in cloths]
-                else:
+                if stance != arrangement.stances[index]:
                     rgba[geoms, 3] = 0.0
+                elif geoms:  # where all stances of a box are the same, no part is one stance's own
+                    rgba[geoms] = [palette[cloth] for cloth in cloths]
         self._pose_cannon(arrangement.cannon)
         self._pose_hand(arrangement.hand_mm)
         mujoco.mj_kinematics(self.model, self.data)

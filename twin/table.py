@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from game.montecassino import BOARD_FILES, BOARD_ROWS, Side, Square
 from twin import soldier
 from twin.contacts import BOARD, EDGE, blame_is_shared, cause_of_fall
+from twin.limits import at_least, within
 from twin.physics import FALLEN_RAD, BodySettings, Box, ShotRun, ShotSettings
 from twin.scene import Arrangement, CannonPose, Snapshot
 from twin.streams import stream
@@ -44,6 +45,11 @@ class TableFaults:
     hand_mm: tuple[float, float] = (200.0, 560.0)
     """Where its fingertips are, board frame."""
 
+    def __post_init__(self) -> None:
+        at_least(self, 0, "sleeve_after_us", "hand_at_us", "hand_for_us")
+        if self.sleeve_square is not None:
+            Square.parse(self.sleeve_square)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableSettings:
@@ -63,6 +69,11 @@ class TableSettings:
     """The shot itself."""
     faults: TableFaults = field(default_factory=TableFaults)
     """What people do at the table that they should not."""
+
+    def __post_init__(self) -> None:
+        within(self, 10, 200, "square_mm")
+        within(self, 0, 1000, "strip_mm")
+        at_least(self, 0, "placement_sd_mm", "facing_sd_rad")
 
     @property
     def width_mm(self) -> float:

@@ -19,6 +19,9 @@ from twin.streams import stream
 STEP_CYCLES = CHIP_HZ // 1000
 """The plant moves in steps of 1 ms; edges that the chip or the plant makes in between keep their own cycle."""
 
+_LEAST_MPS = 0.1
+"""A shot that the lever gives less than this does not get out of its seat."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlantSettings:
@@ -138,6 +141,8 @@ class Plant:
         speed_mps = muzzle_speed_mps(
             self.settings.spring, dwell_s=released.dwell_s, shot_number=number, rng=self._scatter
         )
+        if speed_mps < _LEAST_MPS:
+            return None
         return Firing(self.gate.fire(released.cycle, speed_mps), speed_mps, self.aim)
 
     def _edge(self, event: ChipEvent) -> None:

@@ -16,7 +16,9 @@ from twin.clips import film_disorder, photograph
 from twin.contacts import BOARD, SHOT, Contact, blame_is_shared
 from twin.drawn_looks import of_another_size, on_board_of_another_thickness, packed_for_a_cable
 from twin.look import LookSettings
+from twin.physics import BodySettings
 from twin.scene import Arrangement
+from twin.soldier import Build
 from twin.stage import Stage
 from twin.table import TableSettings
 
@@ -158,6 +160,17 @@ def test_what_is_painted_on_the_ground_leaves_lines_and_strips_alone(seed: int) 
     assert differs[strip_px:-strip_px].mean() > 0.8
     # Paint is no brighter than paper: some of it may be, most is darker.
     assert np.median(drawn[strip_px:-strip_px]) < np.median(bare[strip_px:-strip_px])
+
+
+def test_figures_that_all_stand_alike_are_drawn() -> None:
+    build = Build(stances=(3, 3, 3, 3))
+    stage = Stage(
+        LookSettings(), TableSettings(bodies=BodySettings(build=build)), slots=1, picture_px=(64, 64)
+    )
+    stage.arrange(Arrangement((Side.A,), (2,), np.array([[0, 0, 0, 1.0, 0, 0, 0]]), None), np.array([True]))
+    parts = [stage.model.geom(k) for k in range(stage.model.ngeom)]
+    shown = {part.name for part in parts if part.name.startswith("soldier-0") and part.rgba[3] == 1.0}
+    assert {"soldier-0-torso", "soldier-0-rifle", "soldier-0-arm-left"} <= shown
 
 
 def test_soldiers_of_a_side_are_of_one_dye_unless_it_spreads() -> None:

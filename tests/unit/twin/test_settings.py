@@ -3,10 +3,18 @@ from collections.abc import Callable
 import pytest
 
 from twin import ResetIncident, TwinSettings
+from twin.artwork import Finish
 from twin.camera import CameraFaults, CameraSettings
 from twin.chip import ChipSettings, ResetCause
 from twin.line import LineSettings
+from twin.look import LookSettings, Marker
+from twin.optics import Lens, Pose
+from twin.physics import BodySettings, ShotSettings
 from twin.plant import ContactSettings, GateSettings, LeverSettings, ServoSettings
+from twin.sensor import SensorSettings
+from twin.soldier import Build
+from twin.spring import SpringSettings
+from twin.table import TableFaults, TableSettings
 
 
 @pytest.mark.parametrize(
@@ -22,6 +30,37 @@ from twin.plant import ContactSettings, GateSettings, LeverSettings, ServoSettin
         (lambda: ChipSettings(power_on_ram=256), "power_on_ram"),
         (lambda: CameraSettings(exposure_us=0), "exposure_us is 0, expected 1 or more"),
         (lambda: CameraFaults(flicker=0.1, flicker_hz=0), "flicker_hz is 0, expected 1 or more"),
+        (lambda: CameraFaults(drop_probability=2), "drop_probability is 2, expected 0 to 1"),
+        (lambda: CameraSettings(fps=0), "fps is 0, expected more than 0"),
+        (lambda: CameraSettings(fps=1e9), "fps is 1e\\+09, expected 0 to 10000"),
+        (lambda: CameraSettings(blur_px=-1), "blur_px is -1, expected 0 to 100"),
+        (lambda: Pose(height_mm=0), "height_mm is 0, expected more than 0"),
+        (lambda: Lens(width_px=0), "width_px is 0, expected 16 to 10000"),
+        (lambda: Lens(focal_px=0), "focal_px is 0, expected more than 0"),
+        (lambda: SensorSettings(gamma=0), "gamma is 0, expected 0.1 to 10"),
+        (lambda: SensorSettings(white_electrons=0), "white_electrons is 0, expected more than 0"),
+        (lambda: SensorSettings(noise=-1), "noise is -1, expected 0 or more"),
+        (lambda: LookSettings(marker_size_mm=0), "marker_size_mm is 0, expected more than 0"),
+        (lambda: LookSettings(marker_dictionary="X"), "marker_dictionary is X, expected one of OpenCV's"),
+        (
+            lambda: LookSettings(markers=(Marker(number=50, centre_mm=(0, 0)),)),
+            "marker number 50, expected 0 to 49 of DICT_4X4_50",
+        ),
+        (lambda: Finish(line_mm=-1), "line_mm is -1, expected 0 to 50"),
+        (lambda: SpringSettings(draw_mm=0), "draw_mm is 0, expected more than 0"),
+        (lambda: SpringSettings(lever_mass_g=-1), "lever_mass_g is -1, expected 0 or more"),
+        (lambda: SpringSettings(fade_cocked=1.5), "fade_cocked is 1.5, expected 0 to 1"),
+        (lambda: SpringSettings(speed_scatter=-1), "speed_scatter is -1, expected 0 to 1"),
+        (lambda: TableSettings(square_mm=0), "square_mm is 0, expected 10 to 200"),
+        (lambda: TableSettings(placement_sd_mm=-1), "placement_sd_mm is -1, expected 0 or more"),
+        (lambda: TableFaults(sleeve_square="Z-9"), "'Z-9' is not a square"),
+        (lambda: BodySettings(soldier_height_mm=0), "soldier_height_mm is 0, expected 5 to 500"),
+        (lambda: BodySettings(board_thickness_mm=0), "board_thickness_mm is 0, expected 0.1 to 100"),
+        (lambda: ShotSettings(mass_g=0), "mass_g is 0, expected more than 0"),
+        (lambda: ShotSettings(restitution=2), "restitution is 2, expected 0.2 to 1"),
+        (lambda: Build(base_half_long=0), "base_half_long is 0, expected 0.01 to 0.45"),
+        (lambda: Build(lean=0.1), "lean is 0.1, expected -0.5 to 0.035"),
+        (lambda: Build(stances=(0, 1, 2, 99)), "stances has 99, expected numbers from 0 to "),
         (lambda: TwinSettings(seed=-1), "seed is -1"),
         (
             lambda: TwinSettings(

@@ -35,6 +35,7 @@ from twin.plant import (
     PlantSettings,
     ServoSettings,
 )
+from twin.spring import SpringSettings
 from twin.table import TableSettings
 
 pytestmark = pytest.mark.skipif(
@@ -314,6 +315,15 @@ def test_a_dead_solenoid_is_a_shot_not_seen(muster: Muster) -> None:
     assert gunner.seen(m.ShotSeen) == []
     assert wire.Fault.SHOT_NOT_SEEN in gunner.status().faults
     assert not gunner.twin.chip.output(Pin.TRIGGER)
+
+
+def test_a_shot_that_the_spring_cannot_move_stays_seated(muster: Muster) -> None:
+    gunner = muster(plant=plant(spring=SpringSettings(fade_per_shot=1.0), shots_fired_before=1))
+    gunner.home()
+    gunner.shoot()
+    assert wire.Fault.SHOT_NOT_SEEN in gunner.status().faults
+    assert gunner.twin.shots == []
+    assert gunner.twin.plant.gate.seated == 1
 
 
 def test_a_stuck_latch_switch_is_a_fault(muster: Muster) -> None:
