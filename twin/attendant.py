@@ -76,7 +76,8 @@ class Attendant:
         ):
             self._shot_seen, self._still_since_us = False, None
             self._table.clear_shot()
-            truth = self._table.truth()
-            touched = {fall.square for fall in truth.falls} | {pushed.square for pushed in truth.moved}
-            for square in sorted(touched):
+            # Who lies may have fallen by the shot before, after which there was no time.
+            lying = self._table.soldiers.keys() - {soldier.square for soldier in self._table.standing()}
+            pushed = {soldier.square for soldier in self._table.truth().moved}
+            for square in sorted(lying | pushed):
                 self._table.put_back(square)

@@ -403,6 +403,22 @@ def test_an_attendant_sets_up_again_what_a_shot_left(muster: Muster) -> None:
     assert (again.x_mm, again.y_mm) == pytest.approx(before[again.square], abs=5.0)
 
 
+def test_an_attendant_sets_up_what_two_shots_left_that_came_soon_one_after_the_other(muster: Muster) -> None:
+    gunner = muster(
+        soldiers=dict.fromkeys(parse_squares("A-45,A-41"), Side.A),
+        attendant=AttendantSettings(present=True, sets_up_after_us=1_000_000),
+    )
+    twin, table = gunner.twin, gunner.twin.table
+    for x_mm in (22.5, 202.5):
+        table.launch((x_mm, 0.0, 30.0), 0.0, 0.0, 9.6, table.now_us)
+        while not table.at_rest:
+            twin.run_for(50_000)
+        twin.run_for(100_000)
+    assert table.standing() == ()
+    twin.run_for(1_500_000)
+    assert len(table.standing()) == 2
+
+
 def test_hands_take_a_shot_out_and_put_no_second_one_in(muster: Muster) -> None:
     gunner = muster()
     gunner.home()
