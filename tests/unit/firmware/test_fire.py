@@ -161,6 +161,53 @@ def test_tokens_are_never_used_twice() -> None:
     assert cannon.view.state == State.SAFE
 
 
+def token_after(token: int) -> int:
+    return token >> 1 ^ (0xA3000000 if token & 1 else 0)
+
+
+def after_steps(steps: int) -> list[int]:
+    """What becomes of each bit of a token after so many of `token_after`, which is linear: by squaring."""
+
+    def of(bits: list[int], token: int) -> int:
+        whole = 0
+        for place, image in enumerate(bits):
+            whole ^= image if token >> place & 1 else 0
+        return whole
+
+    whole, power = [1 << place for place in range(32)], [token_after(1 << place) for place in range(32)]
+    while steps:
+        whole = [of(power, image) for image in whole] if steps & 1 else whole
+        power = [of(power, image) for image in power]
+        steps >>= 1
+    return whole
+
+
+def test_token_comes_again_only_after_every_other_number() -> None:
+    cannon = cannon_in(State.ARMED)
+    tokens = [cannon.view.token]
+    for _ in range(4):
+        cannon.run_until(State.COCKED)
+        tokens.append(cannon.ask(Command.ARM)["token"])
+    assert tokens[1:] == [token_after(token) for token in tokens[:-1]]
+    every, unchanged = 2**32 - 1, after_steps(0)
+    assert after_steps(every) == unchanged
+    assert all(after_steps(every // prime) != unchanged for prime in (3, 5, 17, 257, 65537))
+
+
+def test_each_session_begins_elsewhere_among_the_tokens() -> None:
+    tokens = set()
+    for session in (2, 3, 4):
+        cannon = cannon_in(State.READY)
+        cannon.identify(session)
+        cannon.ask(Command.HOME)
+        cannon.run_until(State.READY)
+        cannon.ask(Command.COCK)
+        cannon.run_until(State.COCKED)
+        cannon.seat()
+        tokens.add(cannon.ask(Command.ARM)["token"])
+    assert len(tokens) == 3
+
+
 def test_token_is_never_zero_whatever_the_clock_and_the_session_say() -> None:
     """S-1. At microsecond 0, in session 0, nothing has been said that a token could hang on."""
     cannon = Cannon()
@@ -279,6 +326,21 @@ def test_hung_main_loop_does_not_keep_the_trigger_on() -> None:
     assert not cannon.view.trigger
     cannon.step()
     assert (cannon.state, cannon.view.cause) == (State.SAFE, Cause.HOLD_EXPIRED)
+
+
+@pytest.mark.parametrize("phase_ms", range(20))
+def test_longest_hold_of_the_trigger_is_not_cut_off_at_any_phase_of_the_period(phase_ms: int) -> None:
+    hold_ms = wire.SETTING_LIMITS[Setting.TRIGGER_HOLD_MS].maximum
+    cannon = armed_with({Setting.TRIGGER_HOLD_MS: hold_ms})
+    cannon.run(phase_ms)
+    cannon.receive(fire(cannon))
+    cannon.run(hold_ms - 1)
+    assert cannon.view.trigger
+    cannon.hang(1)  # the core is late by as much as it may be
+    assert cannon.view.trigger
+    cannon.run(3)
+    assert not cannon.view.trigger
+    assert (cannon.state, cannon.view.cause) == (State.FIRING, Cause.COMMAND)
 
 
 def test_shot_seen_tells_when_and_how_fast() -> None:

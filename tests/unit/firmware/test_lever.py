@@ -618,6 +618,42 @@ def test_homing_that_fails_has_a_fault_of_its_own(held: Input) -> None:
     assert [fields["fault"] for fields in cannon.happened(Event.FAULT)] == [wire.Fault.HOME_TIMEOUT]
 
 
+def test_letting_down_stops_an_aim_on_its_way() -> None:
+    cannon = cannon_in(State.COCKED)
+    cannon.ask(Command.MOVE, axis=Axis.TRAVERSE, pulse_ticks=3900)
+    cannon.run(100)
+    cannon.ask(Command.LET_DOWN)
+    stopped = cannon.pulse(Axis.TRAVERSE)
+    assert stopped < 3900
+    cannon.run(500)
+    assert cannon.state is State.LETTING_DOWN
+    assert cannon.pulse(Axis.TRAVERSE) == stopped
+
+
+def test_home_clears_the_faults_of_before_and_tells_the_same_one_anew() -> None:
+    cannon = cannon_in(State.HOMING)
+    for times in (1, 2):
+        cannon.lever_moves = False
+        cannon.set(on=Input.LEVER_LATCHED)
+        cannon.run_until(State.SAFE)
+        assert len(cannon.happened(Event.FAULT)) == times
+        cannon.set(off=Input.LEVER_LATCHED)
+        cannon.run(10)
+        cannon.ask(Command.HOME)
+        assert cannon.ask(Command.STATUS)["faults"] == 0
+
+
+def test_homing_waits_for_a_lever_that_is_let_go_a_moment_late() -> None:
+    cannon = cannon_in(State.HOMING)
+    cannon.lever_moves = False
+    cannon.run(100)
+    cannon.set(on=Input.LEVER_LATCHED)
+    cannon.run(2_500)
+    assert cannon.state is State.HOMING
+    cannon.set(off=Input.LEVER_LATCHED)
+    cannon.run_until(State.READY, limit_ms=1_000)
+
+
 @pytest.mark.parametrize("cause", [ResetCause.EXTERNAL, ResetCause.WATCHDOG, ResetCause.BROWN_OUT])
 @pytest.mark.parametrize("every_ms", [130, 7_000, 25_000])
 def test_resets_again_and_again_do_not_stretch_the_dwell(cause: ResetCause, every_ms: int) -> None:

@@ -331,6 +331,31 @@ def test_gate_is_timed_right_at_every_phase_of_the_chip_s_period(cannon: BareCan
             assert abs(seen[0].transit_ticks - 2 * transit_us) <= 40, edge - step
 
 
+def test_gate_is_timed_to_half_a_microsecond_where_nothing_else_is_to_be_done(cannon: BareCannon) -> None:
+    transit_cycles = 2_000 * US + US // 2
+    cannon.configure({Setting.SHOT_TIMEOUT_MS: 100})
+    cannon.bring_to(State.COCKED)
+    cannon.seat(True)
+    cannon.run_beating(1_500_000)
+    cannon.chip.send(cannon.fire_frame())
+    cannon.run_us(3_000)
+    fired = cannon.keep()
+    cannon.chip.log_interrupts(True)
+    cannon.log.clear()
+    cannon.run_us(5_000)
+    tick = next(e.cycle for e in cannon.log if e.kind is EventKind.INTERRUPT and e.pin == _TIMER2_COMPA)
+    for phase in range(US):
+        cannon.go_back(fired)
+        cannon.frames.clear()
+        left_first = tick + 500 * US + phase
+        cannon.chip.drive(Pin.GATE_FIRST, False, at_cycle=left_first)
+        cannon.chip.drive(Pin.GATE_SECOND, True, at_cycle=left_first + 400 * US)
+        cannon.chip.drive(Pin.GATE_SECOND, False, at_cycle=left_first + transit_cycles)
+        cannon.run_us(10_000)
+        seen = [f.message for f in cannon.frames if isinstance(f.message, m.ShotSeen)]
+        assert [message.transit_ticks for message in seen] == [4_001], phase
+
+
 def test_draw_and_latch_pulses_are_whole_while_cocking(cannon: BareCannon) -> None:
     cannon.bring_to(State.READY)
     cannon.ask(m.Cock())

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 import pytest
-from cannon_host import PERMITTED, Cannon, Refused, cannon_in
+from cannon_host import PERMITTED, Cannon, Refused, cannon_in, configured
 
 from rig.link import wire
-from rig.link.wire import Axis, Cause, Command, Event, Input, Refusal, ResetCause, State
+from rig.link.wire import Axis, Cause, Command, Event, Input, Refusal, ResetCause, Setting, State
 
 WORKING = [state for state in State if state != State.SAFE]
 AT_WORK_FOR_A_CONTROLLER = [state for state in WORKING if state != State.LETTING_DOWN]
@@ -268,9 +268,8 @@ def test_reset_that_should_not_have_been_is_a_fault_by_its_name(cause: ResetCaus
     assert cannon.view.faults == faults.get(cause, 0)
 
 
-def cocked_beside_a_loader() -> Cannon:
-    cannon = cannon_in(State.SAFE)
-    cannon.ask(Command.CONFIGURE, setting=wire.Setting.LOADER_PRESENT, value=1)
+def cocked_beside_a_loader(hold_ms: int = 300) -> Cannon:
+    cannon = configured({Setting.LOADER_PRESENT: 1, Setting.LOADER_HOLD_MS: hold_ms})
     cannon.ask(Command.HOME)
     cannon.run_until(State.READY)
     cannon.ask(Command.COCK)
@@ -286,12 +285,21 @@ def test_shot_that_the_loader_brought_is_no_fault() -> None:
     assert cannon.view.faults == 0
 
 
+def test_shot_that_rolls_for_nearly_half_a_second_to_its_seat_is_no_fault() -> None:
+    cannon = cocked_beside_a_loader()
+    cannon.ask(Command.LOAD)
+    cannon.run(300 + 480)
+    cannon.seat()
+    cannon.run(200)
+    assert cannon.view.faults == 0
+
+
 @pytest.mark.parametrize(
     ("command", "fields"),
     [
         (Command.STATUS, {}),
         (Command.HEARTBEAT, {"event_ack": 0}),
-        (Command.READ_SETTING, {"setting": wire.Setting.DWELL_MS}),
+        (Command.READ_SETTING, {"setting": Setting.DWELL_MS}),
         (Command.READ_HISTORY, {"number": 1}),
         (Command.SAFE, {}),
     ],
@@ -419,6 +427,19 @@ def test_arm_is_refused_for_an_interlock_first_then_for_the_loader_then_for_an_a
     cannon.ask(Command.MOVE, axis=Axis.TRAVERSE, pulse_ticks=3000)
     cannon.run(10)
     assert cannon.command(Command.ARM) == Refused(Refusal.LANE_NOT_CLEAR, 0)
+
+
+@pytest.mark.parametrize("phase_ms", range(20))
+def test_longest_hold_of_the_loader_is_not_cut_off_at_any_phase_of_the_period(phase_ms: int) -> None:
+    hold_ms = wire.SETTING_LIMITS[Setting.LOADER_HOLD_MS].maximum
+    cannon = cocked_beside_a_loader(hold_ms)
+    cannon.run(phase_ms)
+    cannon.ask(Command.LOAD)
+    cannon.run(hold_ms - 1)
+    cannon.hang(1)  # the core is late by as much as it may be
+    assert cannon.view.loader
+    cannon.run(3)
+    assert not cannon.view.loader
 
 
 def test_hung_main_loop_does_not_keep_the_loader_on() -> None:
