@@ -76,6 +76,16 @@ class FallTable:
         What happened to a neighbour is rare and its counts are small. So each of its chances is pulled towards that of
         the same place over all classes of touches, as if that had been seen `PRIOR_SHOTS` more times; otherwise the
         search for the best aim would find the luckiest counts. A place that nobody ever stood on has no chance.
+
+        Parameters
+        ----------
+        bins, lines, files
+            As for the class.
+        touched, fell : (h, o) array_like
+            How often a soldier was touched first so, and how often it fell.
+        neighbours, dragged, ricochet : (h, o, lines, files) array_like
+            How often somebody stood at a place then, and how often that one was knocked over by another soldier, and by the
+            shot as it flew on.
         """
         stood = np.asarray(neighbours, dtype=float)
 

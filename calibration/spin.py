@@ -73,6 +73,11 @@ def fly(
     Returns
     -------
     Impacts
+
+    Raises
+    ------
+    ValueError
+        A muzzle speed is not above 0, or not finite.
     """
     law = law or ConstantDrag(projectile.drag_coefficient)
     elevation, azimuth = (
@@ -125,8 +130,8 @@ def fly(
     deepest_m = float(np.min(place[:, 2], initial=0.0)) - _DEEPEST_M
     while len(left):
         fastest = float(np.max(np.sqrt(np.einsum("ij,ij->i", velocity, velocity))))
-        slowest = np.array([reynolds_per_mps * fastest])
-        braking = thickness * fastest * float(law.coefficient(slowest)[0])
+        reynolds = np.array([reynolds_per_mps * fastest])
+        braking = thickness * fastest * float(law.coefficient(reynolds)[0])
         step = np.full(len(left), min(_LONGEST_STEP_S, _STEP_PER_DRAG_TIME / max(braking, 1e-9)))
         next_place, next_velocity = moved(place, velocity, spin, step)
         hit = (place @ normal >= offset_m) & (next_place @ normal < offset_m)
