@@ -51,6 +51,12 @@ def test_the_first_in_the_way_is_named_first_and_the_target_and_those_beyond_are
     assert [each.struck for each in found] == [False, True, True]
 
 
+def test_who_stands_a_little_before_the_target_or_well_beside_the_way_is_not_in_it():
+    target = (0.18, 0.7)
+    beside = 0.18 + 1.5 * FIGURE.reach_m
+    assert clearances(CANNON, aim_at(*target), target, [(0.18, 0.696), (beside, 0.5)], FIGURE) == []
+
+
 @settings(max_examples=60)
 @given(st.floats(0.05, 0.31), st.floats(0.3, 0.78), st.floats(-0.012, 0.012), st.floats(0.1, 0.9))
 def test_who_is_struck_is_who_the_shot_touches_first(x_m, y_m, beside_m, share):
@@ -145,6 +151,14 @@ def test_the_scatter_at_the_target_is_that_of_simulated_shots():
     across = drawn.traverse_m + 0.645 * np.tan(drawn.azimuth_rad)
     assert np.std(across) == pytest.approx(found.across_m, rel=0.08)
     assert found.rise_m_per_rad == pytest.approx(0.645, rel=0.02)
+
+
+def test_of_a_carriage_that_scatters_only_what_is_square_to_the_line_of_fire_counts():
+    target = (0.0, 0.2)
+    aim = aim_at(*target)
+    assert aim.azimuth_rad == pytest.approx(-np.arctan(0.03 / 0.245))
+    found = precision_at(CANNON, aim, target, Scatter(0.0, 0.0, 0.0, 0.002, 0.0))
+    assert found.across_m == pytest.approx(0.002 * 0.245 / np.hypot(0.03, 0.245))
 
 
 def test_95_per_cent_pass_through_the_ellipse():

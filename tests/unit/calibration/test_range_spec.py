@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import optimize, stats
 
 from calibration.range_spec import (
     Drift,
@@ -116,6 +116,12 @@ def test_a_cannon_at_the_edge_of_the_margin_meets_it_no_more_often_than_the_risk
     assert tost_power(0.325, 0.325, sd_m / math.sqrt(count), count - 1, alpha) <= alpha + 1e-9
 
 
+def test_thousands_of_shots_are_told_and_tens_of_thousands_are_not():
+    agreed = {"margin_m": 0.325, "certainty": 0.9, "alpha": 0.05}
+    assert shots_needed(0.30, 0.4, **agreed) == pytest.approx(2193, rel=0.01)
+    assert shots_needed(0.32, 0.4, **agreed) is None
+
+
 def test_no_number_of_shots_brings_a_mean_outside_the_margin_inside():
     assert shots_needed(0.33, 0.1, margin_m=0.325, certainty=0.9, alpha=0.05) is None
     assert assess_range(shots_at(7.2, 0.1, 12), SPEC).shots_for(0.9) is None
@@ -160,6 +166,22 @@ def test_three_shots_with_dwell_are_too_few_for_two_slopes():
     found = assess_range(SEEN_M[:3], SPEC, dwell_s=[5.0, 20.0, 9.0])
     assert found.with_shot_number is DriftUnknown.TOO_FEW
     assert found.with_dwell is DriftUnknown.TOO_FEW
+
+
+@pytest.mark.parametrize(("far_off", "wild"), [(2.46, None), (2.51, 9)])
+def test_a_shot_of_ten_is_wild_beyond_2_48_standard_deviations(far_off, wild):
+    """Grubbs' test at 1 %, both sides: F. E. Grubbs and G. Beck, Technometrics 14 (1972) 847, table I, n = 10."""
+    others = np.linspace(-1.0, 1.0, 9)
+
+    def with_one_at(place: float) -> np.ndarray:
+        return np.append(others, place)
+
+    def more_off(place: float) -> float:
+        shots = with_one_at(place)
+        return float((place - shots.mean()) / shots.std(ddof=1)) - far_off
+
+    shots = with_one_at(optimize.brentq(more_off, 1.0, 9.0))
+    assert assess_range(6.5 + 0.05 * shots, SPEC).wild_shot == wild
 
 
 def test_a_wild_shot_is_named_and_stays_in_the_figures():

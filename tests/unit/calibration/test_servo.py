@@ -37,6 +37,14 @@ def test_a_corrected_map_sends_a_faulty_axis_where_it_is_wanted(servo, at, offse
     assert at + offset + gain * (told - at) == pytest.approx(wanted, abs=1e-9)
 
 
+@pytest.mark.parametrize("beyond_us", [-0.01, 0.01])
+def test_a_pulse_a_hundredth_of_a_microsecond_beyond_the_limits_is_refused(beyond_us):
+    servo = ServoMap(1500, 1000, 1000, 2000)
+    end_us = 2000 if beyond_us > 0 else 1000
+    with pytest.raises(ServoRangeError):
+        servo.pulse_us(servo.position(end_us + beyond_us))
+
+
 def test_a_worked_servo():
     servo = ServoMap(1500, 1000 / (math.pi / 2), 1000, 2000)
     assert servo.pulse_us(math.radians(45)) == pytest.approx(2000)
