@@ -148,7 +148,7 @@ def shift_mm(evidence: Evidence) -> tuple[float, float]:
 
 
 def _by_the_last_picture_mm(evidence: Evidence) -> tuple[float, float]:
-    """Where it is, were it not followed; where it was followed to is held against that."""
+    """Where it is, were it not followed."""
     one, other = np.array(evidence.moved_mm), np.array(evidence.upright.moved_mm)
     if not are_two_places(evidence):
         other = _BY_LIKENESS * one + (1 - _BY_LIKENESS) * other
@@ -294,7 +294,7 @@ def _followed_odds(evidence: Evidence, off_mm: Sequence[float], led_odds: Sequen
     followed = evidence.followed
     if followed is None:
         return 0.0
-    off = float(np.hypot(*np.subtract(followed.moved_mm, _by_the_last_picture_mm(evidence))))
+    off = float(np.hypot(*np.subtract(followed.moved_mm, shift_mm(evidence))))
     odds = float(np.interp(off, off_mm, led_odds))
     return odds * float(np.interp(followed.correlation, _LED_ALIKE, (0.0, 1.0))) if odds > 0 else odds
 

@@ -111,6 +111,14 @@ def test_of_two_places_likeness_has_it_where_the_soldier_was_followed_to_it_and_
     assert shift_mm(two) == pytest.approx(told_mm)
 
 
+def test_who_was_followed_to_the_one_of_two_places_where_he_is_likelier_stands_there() -> None:
+    two = replace(UNCLEAR, moved_mm=(15.0, 8.0), upright=Uprightness(1.0, (0.0, 1.0)))
+    two = replace(two, found=replace(two.found, correlation=0.7))
+    led = replace(two, followed=Followed((15.0, 9.0), 0.7))
+    assert shift_mm(led) == (15.0, 8.0)
+    assert chance_of_standing(led) > chance_of_standing(two)
+
+
 @pytest.mark.parametrize("led_mm", [(9.0, 20.0), (0.0, 0.0)])
 def test_no_grain_of_noise_decides_whether_following_counts(led_mm: tuple[float, float]) -> None:
     """Who stands plainly, or lies plainly, is not followed; just before, following counts for next to nothing."""
