@@ -68,25 +68,25 @@ def twin_settings(settings: Settings, position: Position) -> TwinSettings:
     SettingsError
         With everything that is wrong in [twin].
     """
-    faults = twin_faults(settings.twin)
+    twin, faults = _fitted(likeness(settings, position), settings.twin)
     if faults:
         raise SettingsError(settings.name, faults)
-    base = likeness(settings, position)
-    return typing.cast(TwinSettings, _changed(base, _checked(settings.twin), "twin", []))
+    return twin
 
 
-def twin_faults(table: Mapping[str, Any]) -> list[Fault]:
-    """Say everything that is wrong in a [twin] table."""
-    faults: list[Fault] = []
+def twin_faults(table: Mapping[str, Any], settings: Settings | None = None) -> list[Fault]:
+    """Say everything that is wrong in a [twin] table, by itself or with the rest of the file."""
+    base = TwinSettings() if settings is None else likeness(settings, Position.parse(settings.game.position))
+    return _fitted(base, table)[1]
+
+
+def _fitted(base: TwinSettings, table: Mapping[str, Any]) -> tuple[TwinSettings, list[Fault]]:
     try:
-        _changed(TwinSettings(), _checked(table), "twin", faults)
+        given = validate(_twin_table(), table, "[twin]", SettingsError)
     except SettingsError as error:
-        return [_in_twin(fault) for fault in error.faults]
-    return faults
-
-
-def _checked(table: Mapping[str, Any]) -> Table:
-    return validate(_twin_table(), table, "[twin]", SettingsError)
+        return base, [_in_twin(fault) for fault in error.faults]
+    faults: list[Fault] = []
+    return typing.cast(TwinSettings, _changed(base, given, "twin", faults)), faults
 
 
 def twin_text() -> str:

@@ -15,6 +15,7 @@ from rig.whole_file import write_whole
 
 if TYPE_CHECKING:
     from rig.checked_file import Fault
+    from rig.settings import Settings
 
 __all__ = ["check", "init"]
 
@@ -49,12 +50,13 @@ def check(settings: SettingsFile = SETTINGS_FILE) -> None:
     from rig.settings import SettingsError, read_settings
 
     faults: list[Fault] = []
+    sound: Settings | None = None
     try:
-        read_settings(settings)
+        sound = read_settings(settings)
     except SettingsError as error:
         faults += error.faults
     faults += _calibration_faults(settings)
-    faults += _twin_faults(settings)
+    faults += _twin_faults(settings, sound)
     for fault in faults:
         typer.echo(f"{settings}: {fault}", err=True)
     if faults:
@@ -89,11 +91,11 @@ def _calibration_faults(path: Path) -> list[Fault]:
     return []
 
 
-def _twin_faults(path: Path) -> list[Fault]:
-    """Check [twin], which only the twin can."""
+def _twin_faults(path: Path, sound: Settings | None) -> list[Fault]:
+    """Check [twin], which only the twin can; with the rest of the file, where that is sound."""
     table = _table(path, "twin")
     if not table:
         return []
     from rig.cli._twin_table import twin_faults
 
-    return twin_faults(table)
+    return twin_faults(table, sound)

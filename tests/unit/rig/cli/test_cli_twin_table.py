@@ -73,6 +73,29 @@ def test_what_the_twin_itself_refuses_is_named_with_its_table() -> None:
     assert "at_us" in faults[1]
 
 
+_LARGER_SHOT = "[cannon]\ngate_spacing_mm = {spacing}\n[twin.plant.gate]\nshot_diameter_mm = {shot}\nfirst_stuck = true\n"
+
+
+def test_what_does_not_fit_the_rest_of_the_file_is_a_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = _LARGER_SHOT.format(spacing=10, shot=15)
+    fault = (
+        "twin.plant.gate: found settings that do not fit, expected what a twin can be: spacing_mm is 10, "
+        "expected 15 or more"
+    )
+    assert _faults(text) == [fault]
+    monkeypatch.chdir(tmp_path)
+    Path("rig.toml").write_text(text)
+    assert main(["check"]) == 2
+    assert capsys.readouterr().err == f"rig.toml: {fault}\n"
+
+
+def test_what_fits_the_rest_of_the_file_need_not_fit_the_twins_own_table() -> None:
+    gate = _twin(_LARGER_SHOT.format(spacing=30, shot=25)).plant.gate
+    assert (gate.spacing_mm, gate.shot_diameter_mm, gate.first_stuck) == (30, 25, True)
+
+
 def test_what_a_new_file_says_of_the_twin_is_its_default() -> None:
     text = settings_text(Settings(), twin=twin_text())
     assert twin_settings(parse_settings(text), _POSITION) == _twin("")
