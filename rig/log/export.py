@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -237,12 +238,28 @@ def _said_of(shot: Shot, square: str) -> str | None:
 
 def _refuse_other(path: Path, first_column: str) -> None:
     """Refuse a table that is there and is no earlier export: measured shots are kept as `shots.csv` too."""
-    if not path.is_file():
+    if not path.is_file() or not path.stat().st_size:
         return
-    with path.open("rb") as file:
-        head = file.readline()
-    if head and head.split(b",")[0].strip(b'"') != first_column.encode():
+    if _FIRST_COLUMN[path.suffix](path) != first_column:
         raise LogError(f"{path}: found a table that is no earlier export; name another folder")
+
+
+def _first_of_csv(path: Path) -> str:
+    with path.open("rb") as file:
+        return file.readline().split(b",")[0].strip(b'"').decode(errors="replace")
+
+
+def _first_of_parquet(path: Path) -> str | None:
+    with path.open("rb") as file:
+        try:
+            return next(iter(pyarrow.parquet.read_schema(file).names), None)
+        except (OSError, pa.ArrowInvalid):  # as pyarrow says that it is no Parquet, or a damaged one
+            return None
+
+
+_FIRST_COLUMN: Mapping[str, Callable[[Path], str | None]] = MappingProxyType(
+    {".csv": _first_of_csv, ".parquet": _first_of_parquet}
+)
 
 
 def _write_csv(table: pa.Table, path: Path) -> None:
@@ -288,9 +305,8 @@ def export(log: ShotLog, folder: Path, formats: Sequence[str]) -> Iterator[tuple
     tables = {"shots": shots_table(log), "falls": falls_table(log)}
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, table in tables.items():
-            if "csv" in formats:
-                _refuse_other(folder / f"{name}.csv", table.column_names[0])
+        for ending, name in itertools.product(formats, tables):
+            _refuse_other(folder / f"{name}.{ending}", tables[name].column_names[0])
         for ending in formats:
             for name, table in tables.items():
                 path = folder / f"{name}.{ending}"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 from pathlib import Path
 
+import pyarrow.parquet
 import pytest
 import typer
 from logged_shots import PLAN, START, until
@@ -156,6 +158,26 @@ def test_an_export_replaces_no_shots_that_were_measured(capsys: pytest.CaptureFi
     assert not Path("falls.csv").exists()
     for _ in range(2):
         assert main(["log", "export", "out"]) == 0
+
+
+@pytest.mark.parametrize("kind", ["a table", "no table", "a damaged one"])
+def test_an_export_replaces_no_parquet_that_is_not_its_own(
+    capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
+    written = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.table({"elevation_deg": [41.6]}), written)
+    sound = written.getvalue()
+    precious = {
+        "a table": sound,
+        "no table": b"notes",
+        "a damaged one": sound[:-40] + b"\xff" * 28 + sound[-12:],
+    }
+    Path("falls.parquet").write_bytes(precious[kind])
+    said = refused(capsys, "log", "export", ".")
+    assert "falls.parquet: found a table that is no earlier export; name another folder" in said
+    assert Path("falls.parquet").read_bytes() == precious[kind]
+    assert not Path("shots.csv").exists()
+    assert main(["log", "export", ".", "--format", "csv"]) == 0
 
 
 def _precious() -> dict[str, bytes]:
