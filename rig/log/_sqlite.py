@@ -25,6 +25,7 @@ from rig.log.errors import LogError
 __all__ = ["SessionLock", "open_engine", "spoken_errors"]
 
 _BUSY_TIMEOUT_S = 5.0
+_NO_LOG = "this is no log, nor any other SQLite file; name another file under [log] path"
 
 
 def open_engine(path: Path | None, lock: SessionLock, *, create: bool, look_only: bool = False) -> sa.Engine:
@@ -122,7 +123,7 @@ def _read_only_uri(path: Path) -> str:
 
 
 def _refuse_cut_short(engine: sa.Engine, path: Path) -> None:
-    """Refuse a file of which half a page is left: SQLite notices none but whole pages that are gone.
+    """Refuse a file of which half a page is left: SQLite notices none but whole pages that are gone, and takes one byte for none.
 
     While pages still wait in the write-ahead log, or where more was begun than was kept, the file may end within a page too.
     """
@@ -133,7 +134,10 @@ def _refuse_cut_short(engine: sa.Engine, path: Path) -> None:
     waiting = path.with_name(f"{path.name}-wal")
     if waiting.exists() and waiting.stat().st_size:
         return
-    if path.stat().st_size < pages * page_bytes:
+    size_bytes = path.stat().st_size
+    if not pages and size_bytes == 1:
+        raise LogError(f"{path}: {_NO_LOG}")
+    if size_bytes < pages * page_bytes:
         raise LogError(f"{path}: {_damaged('its end is cut off')}")
 
 
@@ -235,7 +239,7 @@ def spoken_errors(name: str) -> Iterator[None]:
                 f"another program has kept it locked for more than {_BUSY_TIMEOUT_S:.0f} s; close that first"
             )
         elif primary == sqlite3.SQLITE_NOTADB:
-            sentence = "this is no log, nor any other SQLite file; name another file under [log] path"
+            sentence = _NO_LOG
         elif primary == sqlite3.SQLITE_CORRUPT:
             sentence = _damaged(cause)
         elif primary in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):

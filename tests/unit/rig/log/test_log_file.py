@@ -160,10 +160,12 @@ def test_a_pipe_is_no_log(path: Path) -> None:
     assert _refusal(path) == f"{path}: found a device or a pipe, expected a log file"
 
 
-def test_a_text_file_is_no_log_and_stays_as_it_is(path: Path) -> None:
-    path.write_text("shots fired: 3\n")
+@pytest.mark.parametrize("text", ["shots fired: 3\n", "3"])
+def test_a_text_file_is_no_log_and_stays_as_it_is(path: Path, text: str) -> None:
+    """Of a single byte SQLite says that the file is empty."""
+    path.write_text(text)
     assert "this is no log, nor any other SQLite file" in _refusal(path)
-    assert path.read_text() == "shots fired: 3\n"
+    assert path.read_text() == text
 
 
 def test_an_empty_file_becomes_a_log(path: Path) -> None:
