@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from game import montecassino as rules
-from rig.is_seen import is_seen
 from rig.judging import decide, judge_again
 from rig.log import DecidedDoubt, Fall, LogError, Shot, ShotLog, Signature, why_not_decide
 
@@ -97,9 +96,14 @@ def rule(log: ShotLog, number: int, cause: str, *, side: str, name: str) -> Case
     if answer is None:
         causes = " or ".join(each.cause for each in found.answers)
         raise LogError(f"doubt {number}, {found.doubt.square}: found {cause}, expected {causes}")
-    if not is_seen(name):
+    if not rules.is_seen(name):
         raise LogError(
             f"doubt {number}, {found.doubt.square}: a ruling is signed; found {name!a}, expected a name that can be seen"
+        )
+    if len(name) > rules.LONGEST_NAME:
+        raise LogError(
+            f"doubt {number}, {found.doubt.square}: found a name of {len(name)} letters, {name[:20]!r}..., "
+            f"expected {rules.LONGEST_NAME} at most"
         )
     decide(
         log,

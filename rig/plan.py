@@ -22,12 +22,12 @@ from game.montecassino import (
     Side,
     Square,
     format_squares,
+    is_seen,
     outcome,
     parse_squares,
 )
 from rig.checked_file import Fault, FaultyFile, Table, parse_toml, read_text, validate
 from rig.counted import counted
-from rig.is_seen import is_seen
 from rig.notation import PositionText, TableSquaresText
 from rig.settings import Settings
 

@@ -29,6 +29,7 @@ from game.montecassino.chart_words import Language
 from game.montecassino.counting import MOST_DEPTH, perft, results
 from game.montecassino.entries import Abandon, Adjourn, Entry, Retreat, Shot, apply_entry
 from game.montecassino.generation import legal_turns
+from game.montecassino.names import LONGEST_NAME, is_seen
 from game.montecassino.notation import AmbiguousTurnError, read_entry
 from game.montecassino.opponent import choose_turn
 from game.montecassino.outcomes import Outcome, Reason, Winner, abandon, immobilised, outcome, points
@@ -56,6 +57,7 @@ __all__ = [
     "BASE_LINES",
     "BOARD_FILES",
     "BOARD_ROWS",
+    "LONGEST_NAME",
     "MOST_DEPTH",
     "SOLDIERS_PER_SIDE",
     "Abandon",
@@ -117,6 +119,7 @@ __all__ = [
     "format_chart_csv",
     "format_squares",
     "immobilised",
+    "is_seen",
     "judge",
     "judge_any_shot",
     "legal_turns",

@@ -8,6 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from game.montecassino.casualties import Option, proposed_zone
+from game.montecassino.names import LONGEST_NAME, is_seen
 from game.montecassino.position import Position
 from game.montecassino.squares import BASE_LINES, MOST_BOARDS, Side, Square, board_indices
 
@@ -129,10 +130,10 @@ class Agreement:
         if 1 <= self.boards <= MOST_BOARDS:
             faults += [fault for side in Side for fault in self._zone_faults(side)]
         faults += [
-            f"players of {side}: {name!r} is no name that a line of text can hold"
+            f"players of {side}: {fault}"
             for side, commanders in self.players.items()
             for name in dict.fromkeys((commanders.infantry, commanders.cannon))
-            if not (name.isprintable() and name == name.strip())
+            if (fault := _name_fault(name))
         ]
         if faults:
             raise AgreementError(faults)
@@ -186,3 +187,14 @@ class Agreement:
             "one board, whose squares name none" if self.boards == 1 else "two boards, A-01.1 to G-72.2"
         )
         return [f"zone of {side} has {strays[0]}, expected squares of {expected}"]
+
+
+def _name_fault(name: str) -> str | None:
+    """Say what keeps a text from being a commander's name; none is noted where it is empty."""
+    if not (name.isprintable() and name == name.strip()):
+        return f"{name!r} is no name that a line of text can hold"
+    if name and not is_seen(name):
+        return f"{name!a} is no name that can be seen"
+    if len(name) > LONGEST_NAME:
+        return f"a name has {len(name)} letters, {name[:20]!r}..., expected {LONGEST_NAME} at most"
+    return None

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer.core import TyperGroup
 
-from rig.is_seen import is_seen
-
 if TYPE_CHECKING:
     from collections.abc import Collection
 
@@ -107,6 +105,8 @@ def settings_of_this_table(path: Path) -> Settings:
 
 def check_name(name: str | None) -> str | None:
     """Take a name that can be written down, in one line; meant as a callback of an option."""
+    from game.montecassino import is_seen
+
     if name and (
         not is_seen(name)
         or any(

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
-from game.montecassino import AgreementError, Cannons, Option, Side, format_squares, parse_squares
+from game.montecassino import AgreementError, Cannons, Option, Side, format_squares, is_seen, parse_squares
 from game.montecassino.tournament import (
     Artillery,
     Forfeit,
@@ -210,7 +210,7 @@ class Keys(JsonObject):
     @field_validator("name")
     @classmethod
     def _is_a_title(cls, name: str) -> str:
-        if not name.isprintable():
+        if not (name.isprintable() and is_seen(name)):
             raise ValueError("a title that one line can hold")
         return name
 

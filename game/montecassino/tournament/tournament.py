@@ -12,15 +12,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from game.montecassino import AgreementError, Side
+from game.montecassino import LONGEST_NAME, AgreementError, Side, is_seen
 from game.montecassino.tournament.results import Forfeit
 from game.montecassino.tournament.table import Pairing, Player, ResultEntry, Round
 from game.montecassino.tournament.terms import Terms
 
-__all__ = ["LONGEST_NAME", "System", "Tournament", "TournamentError", "name_fault", "name_key"]
-
-LONGEST_NAME = 60
-"""Letters of a player's name, so that a table of standings stays one."""
+__all__ = ["System", "Tournament", "TournamentError", "name_fault", "name_key"]
 
 
 class TournamentError(ValueError):
@@ -253,8 +250,11 @@ class Tournament:
 
 def name_fault(name: str) -> str | None:
     """Say what keeps a text from being a player's name; None where nothing does."""
-    if not name or not name.isprintable() or name != " ".join(name.split()):
-        return f"found {name!r}, expected a player's name: letters, with single blanks between words"
+    expected = "expected a player's name: letters, with single blanks between words"
+    if not is_seen(name):
+        return f"found {name!a}, {expected}"
+    if not name.isprintable() or name != " ".join(name.split()):
+        return f"found {name!r}, {expected}"
     if len(name) > LONGEST_NAME:
         return f"found a name of {len(name)} letters, {name[:20]!r}..., expected {LONGEST_NAME} at most"
     return None

@@ -78,7 +78,7 @@ def test_s4_all_faults_of_an_agreement_are_named_at_once():
             shots={Side.A: -1, Side.G: 10**9},
             zones={Side.A: (), Side.G: parse_squares("A30.1")},
             lines=0,
-            players={Side.A: Commanders("two\nlines")},
+            players={Side.A: Commanders("two\nlines", "\u3164"), Side.G: Commanders("A" * 5000)},
         )
     assert caught.value.faults == (
         "lines is 0, expected 1 to 3",
@@ -87,6 +87,8 @@ def test_s4_all_faults_of_an_agreement_are_named_at_once():
         "zone of A is empty, expected a square at least",
         "zone of G has A-30.1, expected squares of one board, whose squares name none",
         "players of A: 'two\\nlines' is no name that a line of text can hold",
+        r"players of A: '\u3164' is no name that can be seen",
+        "players of G: a name has 5000 letters, 'AAAAAAAAAAAAAAAAAAAA'..., expected 60 at most",
     )
     with pytest.raises(AgreementError, match="boards is 3, expected 1 or 2"):
         Agreement(Side.A, boards=3)

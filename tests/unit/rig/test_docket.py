@@ -187,6 +187,7 @@ def test_a_shot_that_the_rules_cannot_judge_is_on_the_docket_all_the_same(log: S
         ({"name": "  "}, "a ruling is signed; found '  ', expected a name that can be seen"),
         ({"name": "\u200b"}, r"found '\\u200b', expected a name that can be seen"),
         ({"name": "\u3164\u2800\u0301"}, r"found '\\u3164\\u2800\\u0301', expected a name that can be seen"),
+        ({"name": "Ada" * 1000}, r"found a name of 3000 letters, 'Ada.*'\.\.\., expected 60 at most"),
         ({"number": 99}, "no doubt 99"),
     ],
 )

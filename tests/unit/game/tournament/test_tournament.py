@@ -95,11 +95,17 @@ def test_capitals_make_no_other_name():
 
 
 @pytest.mark.parametrize(
-    "name", ["", " ", " Anna", "Anna ", "An  na", "An\nna", "An\tna", "\x1b[31m", "A" * 61]
+    "name",
+    ["", " ", " Anna", "Anna ", "An  na", "An\nna", "An\tna", "\x1b[31m", "A" * 61, "\u3164\u3164", "\u2800"],
 )
 def test_what_cannot_be_a_name_is_refused(name):
     with pytest.raises(TournamentError, match="expected"):
         begun(0).with_players([Player(name)])
+
+
+def test_a_name_of_which_nothing_is_seen_is_shown_by_its_signs_numbers():
+    with pytest.raises(TournamentError, match=r"found '\\u3164', expected a player's name: letters"):
+        begun(0).with_players([Player("\u3164")])
 
 
 def test_one_who_withdraws_before_the_first_round_is_off_the_list():

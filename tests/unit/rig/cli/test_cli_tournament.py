@@ -318,6 +318,7 @@ def test_the_cross_table_of_a_swiss_has_a_column_for_each_round_in_their_order(p
         (["page", "t.json", "--out", "."], "found '.', expected a name that ends in .html"),
         (["page", "t.json", "--out", "/dev/full"], "expected a name that ends in .html"),
         (["new", "u.json", "--rounds", "3", "--name", "a\x1b[31m"], "expected a title that one line can hold"),
+        (["new", "u.json", "--rounds", "3", "--name", "\u3164"], "expected a title that one line can hold"),
         (["enter", "t.json", "--board", "1", "--result", "9" * 5000], "found '99999999999999999999...', expected a score"),
         (["show", "t.json", "--round", "4"], "there is no round 4"),
     ],

@@ -1,10 +1,13 @@
-"""Whether anything of a text is to be seen."""
+"""Names of people: how long they may be, and whether anything of one is to be seen."""
 
 from __future__ import annotations
 
 import unicodedata
 
-__all__ = ["is_seen"]
+__all__ = ["LONGEST_NAME", "is_seen"]
+
+LONGEST_NAME = 60
+"""Letters of a name, so that it stands in one line of a table."""
 
 # By their category they are letters or symbols: the fillers of Korean, and Braille without a dot.
 _BLANK = frozenset("\u115f\u1160\u3164\uffa0\u2800")
