@@ -120,6 +120,17 @@ def lens_conflicts(
             f"terms of a lens that sees as far as the picture's rim, {min(size_px) / 2:g} px from it",
             also=(key,),
         )
+        return
+    # Light askew by p1 and p2 from r falls at r + 3 p r^2 where that is most, which must rise up to the corners.
+    askew = 6 * math.hypot(*distortion[2:4])
+    corner_px = math.hypot(*size_px) / 2
+    if askew * corner_px >= max(fx_px, fy_px):
+        yield Fault(
+            "distortion",
+            f"{list(distortion)}, with which the picture folds back {max(fx_px, fy_px) / askew:.0f} px from its middle",
+            f"p1 and p2 of a lens that sees as far as the picture's corners, {corner_px:.0f} px from it",
+            also=(key,),
+        )
 
 
 def _reach(distortion: tuple[float, ...], farthest: float) -> float:

@@ -81,8 +81,12 @@ class Finish:
     """Draws what is painted on the ground; None: nothing is."""
 
     def __post_init__(self) -> None:
+        within(self, 0, 10, "dye_a", "dye_g", "dye_table")
+        within(self, 0, 1, "ink")
         within(self, 0, 50, "line_mm")
-        at_least(self, 0, "grain", "litter", "litter_seed", "painting_seed")
+        within(self, 0, 10, "grain")
+        within(self, 0, 100, "litter")
+        at_least(self, 0, "litter_seed", "painting_seed")
 
 
 USUAL = Finish()

@@ -65,7 +65,20 @@ class CameraFaults:
 
     def __post_init__(self) -> None:
         within(self, 0, 1, "drop_probability", "flicker")
-        at_least(self, 0, "shake_px")
+        within(self, -1_000_000, 10_000_000, "late_us")
+        at_least(
+            self,
+            0,
+            "stall_at_us",
+            "stall_for_us",
+            "gone_at_us",
+            "cap_on_at_us",
+            "cap_off_at_us",
+            "bump_at_us",
+        )
+        within(self, 0, 1000, "shake_px")
+        within(self, -1000, 1000, "bump_mm")
+        within(self, -math.pi, math.pi, "bump_roll_rad")
         at_least(self, 1, "flicker_hz")
 
 
@@ -97,7 +110,7 @@ class CameraSettings:
     def __post_init__(self) -> None:
         above(self, 0, "fps")
         within(self, 0, 10_000, "fps")
-        at_least(self, 1, "exposure_us")
+        within(self, 1, 1_000_000, "exposure_us")
         within(self, 0, 100, "blur_px")
         within(self, 1, 100, "jpeg_quality")
 

@@ -6,7 +6,7 @@ import math
 
 
 def within(settings: object, low: float, high: float, *names: str) -> None:
-    """Ask for fields that lie between two limits; a field that is None is not asked.
+    """Ask for fields that lie between two limits, and all that a list has; a field that is None is not asked.
 
     Raises
     ------
@@ -15,9 +15,11 @@ def within(settings: object, low: float, high: float, *names: str) -> None:
     """
     for name in names:
         value = getattr(settings, name)
-        if value is not None and not low <= value <= high:
-            span = f"{low:g} or more" if math.isinf(high) else f"{low:g} to {high:g}"
-            raise ValueError(f"{name} is {value:g}, expected {span}")
+        for each in value if isinstance(value, tuple) else (value,):
+            if each is not None and not low <= each <= high:
+                span = f"{low:g} or more" if math.isinf(high) else f"{low:g} to {high:g}"
+                verb = "is" if each is value else "has"
+                raise ValueError(f"{name} {verb} {each:g}, expected {span}")
 
 
 def above(settings: object, low: float, *names: str) -> None:

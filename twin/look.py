@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from game.montecassino import Square
 from twin import artwork
-from twin.limits import above, at_least, within
+from twin.limits import above, within
 from twin.table import TableSettings
 
 __all__ = [
@@ -39,6 +39,13 @@ class Lamp:
     """Whether it casts shadows."""
     radius_mm: float = 45.0
     """Half the lamp's size: how soft its shadows are."""
+
+    def __post_init__(self) -> None:
+        within(self, 0, 10, "colour")
+        within(self, 0, 10_000, "radius_mm")
+        within(self, -100_000, 100_000, "position_mm")
+        if not self.position_mm[2] > 0:
+            raise ValueError(f"position_mm has {self.position_mm[2]:g} for its height, expected more than 0")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,8 +102,10 @@ class LookSettings:
 
     def __post_init__(self) -> None:
         above(self, 0, "marker_size_mm")
-        at_least(self, 0, "trousers", "helmet", "dye_spread", "ambient")
-        within(self, 0, 1, "camouflage")
+        within(self, 0, 500, "marker_size_mm")
+        within(self, 0, 10, "trousers", "helmet", "ambient")
+        within(self, 0, 1, "dye_spread")
+        within(self, 0, 1, "uniform_a", "uniform_g", "base", "shot", "camouflage")
         count = artwork.markers_in(self.marker_dictionary)
         for marker in self.markers or ():
             if not 0 <= marker.number < count:

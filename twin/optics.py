@@ -36,6 +36,9 @@ class Pose:
 
     def __post_init__(self) -> None:
         above(self, 0, "height_mm")
+        within(self, 0, 1_000_000, "height_mm")
+        within(self, -100_000, 100_000, "aim_mm")
+        within(self, -math.pi, math.pi, "tilt_rad", "pan_rad", "roll_rad")
 
     @property
     def camera_from_board(self) -> tuple[Points, Points]:
@@ -99,6 +102,8 @@ class Lens:
     def __post_init__(self) -> None:
         within(self, 16, 10_000, "width_px", "height_px")
         above(self, 0, "focal_px")
+        within(self, -1000, 1000, "k1", "k2", "k3", "k4", "k5", "k6")
+        within(self, -1, 1, "p1", "p2")
 
     @property
     def intrinsics(self) -> tuple[float, float, float, float]:

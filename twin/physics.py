@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from twin import soldier
 from twin.contacts import BOARD, EDGE, SHOT, ContactLog
-from twin.limits import above, at_least, within
+from twin.limits import above, within
 
 GRAVITY_MPS2 = 9.81
 FALLEN_RAD = math.radians(45.0)
@@ -75,7 +75,9 @@ class ShotSettings:
 
     def __post_init__(self) -> None:
         above(self, 0, "diameter_mm", "mass_g")
-        at_least(self, 0, "drag_coefficient", "air_density_kgpm3", "friction", "rolling_friction_mm")
+        within(self, 0, 100, "diameter_mm", "drag_coefficient", "air_density_kgpm3")
+        within(self, 0, 1000, "mass_g")
+        within(self, 0, 10, "friction", "rolling_friction_mm")
         within(self, 0.2, 1, "restitution")
 
 
@@ -103,7 +105,9 @@ class BodySettings:
     def __post_init__(self) -> None:
         within(self, 5, 500, "soldier_height_mm")
         above(self, 0, "soldier_mass_g", "settle_limit_s")
-        at_least(self, 0, "soldier_friction", "board_friction", "leaves_at_mm")
+        within(self, 0, 10_000, "soldier_mass_g", "leaves_at_mm")
+        within(self, 0, 60, "settle_limit_s")
+        within(self, 0, 10, "soldier_friction", "board_friction")
         within(self, 0.1, 100, "board_thickness_mm")
 
 

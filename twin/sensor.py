@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.limits import above, at_least, within
+from twin.limits import above, within
 from twin.optics import Rect
 from twin.streams import stream
 
@@ -47,7 +47,8 @@ class SensorSettings:
     def __post_init__(self) -> None:
         within(self, 0.1, 10, "gamma")
         above(self, 0, "white_electrons")
-        at_least(self, 0, "brightness", "read_noise_electrons", "noise")
+        within(self, 0, 1e9, "white_electrons", "read_noise_electrons")
+        within(self, 0, 100, "brightness", "noise")
         within(self, 0, 1, "vignetting")
 
 

@@ -73,7 +73,8 @@ class TableSettings:
     def __post_init__(self) -> None:
         within(self, 10, 200, "square_mm")
         within(self, 0, 1000, "strip_mm")
-        at_least(self, 0, "placement_sd_mm", "facing_sd_rad")
+        within(self, 0, 100, "placement_sd_mm")
+        within(self, 0, math.pi, "facing_sd_rad")
 
     @property
     def width_mm(self) -> float:

@@ -19,11 +19,12 @@ import types
 import typing
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field, create_model
 
 from game.montecassino import Position
+from rig.camera_keys import lens_conflicts
 from rig.checked_file import Fault, Table, validate
 from rig.cli._twin_likeness import likeness
 from rig.settings import Settings, SettingsError
@@ -57,7 +58,14 @@ _GIVEN_ELSEWHERE = types.MappingProxyType(
     {"soldiers": "[game] position", "side": "the turn in [game] position"}
 )
 
-_PLAIN = (bool, int, float, str, Path, types.NoneType)
+_PLAIN = (bool, str, Path, types.NoneType)
+_NUMBERS: Mapping[type, Any] = types.MappingProxyType(
+    {
+        # TOML's own whole numbers; and nothing about a table is more, in whatever unit.
+        int: Annotated[int, Field(ge=-(2**63), le=2**63 - 1)],
+        float: Annotated[float, Field(ge=-1e9, le=1e9)],
+    }
+)
 
 
 def twin_settings(settings: Settings, position: Position) -> TwinSettings:
@@ -86,7 +94,17 @@ def _fitted(base: TwinSettings, table: Mapping[str, Any]) -> tuple[TwinSettings,
     except SettingsError as error:
         return base, [_in_twin(fault) for fault in error.faults]
     faults: list[Fault] = []
-    return typing.cast(TwinSettings, _changed(base, given, "twin", faults)), faults
+    twin = typing.cast(TwinSettings, _changed(base, given, "twin", faults))
+    lens = twin.camera.lens
+    no_lens = lens_conflicts(
+        "focal_px",
+        lens.intrinsics,
+        lens.distortion,
+        sides=("width_px", "height_px"),
+        size_px=(lens.width_px, lens.height_px),
+    )
+    faults += [dataclasses.replace(fault, key=f"twin.camera.lens.{fault.key}") for fault in no_lens]
+    return twin, faults
 
 
 def twin_text() -> str:
@@ -110,7 +128,7 @@ def _lines() -> Iterator[str]:
 def _in_twin(fault: Fault) -> Fault:
     expected = re.sub(r"^(a key of |a table, \[)(?!the file)", r"\1twin.", fault.expected)
     expected = expected.replace("a key of the file", "a key of twin")
-    hint = fault.hint
+    hint = fault.hint.replace("[[", "[[twin.")
     if fault.key in _GIVEN_ELSEWHERE:
         hint = f"it comes from {_GIVEN_ELSEWHERE[fault.key]}"
     return dataclasses.replace(fault, key=f"twin.{fault.key}", expected=expected, hint=hint)
@@ -144,6 +162,8 @@ def _in_toml(annotation: Any) -> Any:
     """Give the type that a value has in the file, or None where TOML has no way to say it."""
     if isinstance(annotation, type) and dataclasses.is_dataclass(annotation):
         return _table(annotation)
+    if annotation in _NUMBERS:
+        return _NUMBERS[annotation]
     if annotation in _PLAIN or (isinstance(annotation, type) and issubclass(annotation, enum.Enum)):
         return annotation
     origin = typing.get_origin(annotation)

@@ -10,7 +10,7 @@ from typing import Any
 
 from twin.chip.errors import ChipError, ChipMissing, ChipStopped
 from twin.chip.library import open_library
-from twin.limits import at_least, within
+from twin.limits import within
 
 __all__ = [
     "CHIP_HZ",
@@ -96,7 +96,7 @@ class ChipSettings:
 
     def __post_init__(self) -> None:
         within(self, 300, 2_000_000, "line_baud")
-        at_least(self, 0, "startup_us")
+        within(self, 0, 10_000_000, "startup_us")
         within(self, 0, 255, "power_on_ram")
 
 

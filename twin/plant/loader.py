@@ -27,6 +27,7 @@ class LoaderSettings:
 
     def __post_init__(self) -> None:
         at_least(self, 0, "magazine", "needs_us", "delay_us")
+        at_least(self, 1, "jams", "double_feeds")
 
 
 class Loader:

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 
 from game.montecassino import BOARD_FILES, BOARD_ROWS, Side
-from twin.limits import at_least, within
+from twin.limits import within
 from twin.scene import CannonPose
 
 CENTRE_US = 1500.0
@@ -41,7 +41,8 @@ class MountSettings:
 
     def __post_init__(self) -> None:
         within(self, -math.pi, math.pi, "azimuth_span_rad", "elevation_centre_rad", "elevation_span_rad")
-        at_least(self, 0, "strip_offset_mm", "pivot_height_mm", "barrel_length_mm")
+        within(self, 0, 1000, "strip_offset_mm", "pivot_height_mm", "barrel_length_mm")
+        within(self, -1000, 1000, "traverse_centre_mm", "traverse_span_mm")
 
 
 @dataclass(frozen=True, slots=True)

@@ -192,6 +192,12 @@ def test_everything_wrong_is_said_at_once() -> None:
             "a lens that sees as far as the picture's rim, 360 px from it",
         ),
         (
+            "[camera]\nintrinsics_px = [900.0, 900.0, 640.0, 360.0]\ndistortion = [-0.1, 0.0, 0.3, -0.4, 0.0]",
+            "camera.distortion",
+            "found [-0.1, 0.0, 0.3, -0.4, 0.0], with which the picture folds back 300 px from its middle, expected p1 and p2 "
+            "of a lens that sees as far as the picture's corners, 734 px from it",
+        ),
+        (
             "[board]\nmarker_size_mm = 1.0",
             "board.marker_size_mm",
             "found 1.0, expected a number from 5 to 500",

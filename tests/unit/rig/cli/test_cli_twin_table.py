@@ -53,12 +53,13 @@ def test_nested_keys_lists_and_tables_in_lists_arrive() -> None:
 def test_everything_wrong_is_said_at_once() -> None:
     assert _faults(
         "[twin]\nsed = 4\nside = 'A'\nline = 3\nplant.spring.speed_scater = 2\ncamera.faults.stall_at_us = 1.5\n"
-        "camera.look.uniform_a = [1, 2]"
+        "camera.look.uniform_a = [1, 2]\ncamera.look.lamps = {}"
     ) == [
         "twin.plant.spring.speed_scater: found a key that nothing reads, expected a key of twin.plant.spring"
         " (did you mean speed_scatter?)",
         "twin.line: found 3, expected a table, [twin.line]",
         "twin.camera.look.uniform_a: found [1, 2], expected a list of at least 3 items",
+        "twin.camera.look.lamps: found {}, expected a list (each table of it begins with [[twin.camera.look.lamps]])",
         "twin.camera.faults.stall_at_us: found 1.5, expected a whole number",
         "twin.sed: found a key that nothing reads, expected a key of twin (did you mean seed?)",
         "twin.side: found a key that nothing reads, expected a key of twin"
@@ -94,6 +95,30 @@ def test_what_does_not_fit_the_rest_of_the_file_is_a_fault(
 def test_what_fits_the_rest_of_the_file_need_not_fit_the_twins_own_table() -> None:
     gate = _twin(_LARGER_SHOT.format(spacing=30, shot=25)).plant.gate
     assert (gate.spacing_mm, gate.shot_diameter_mm, gate.first_stuck) == (30, 25, True)
+
+
+def test_a_lens_that_folds_the_picture_back_is_a_fault() -> None:
+    """Drawn, its picture grew to many times the sensor's."""
+    folds = "found [0.0, 0.0, -0.9, 0.0, 0.0], with which the picture folds back 289 px from its middle"
+    assert _faults("[twin]\ncamera.lens.p1 = -0.9") == [
+        f"twin.camera.lens.distortion: {folds}, "
+        "expected p1 and p2 of a lens that sees as far as the picture's corners, 734 px from it"
+    ]
+    (fault,) = _faults("[twin]\ncamera.lens.k1 = -5.0")
+    assert fault.startswith("twin.camera.lens.distortion: found [-5.0, 0.0, 0.0, 0.0, 0.0], with which")
+    assert _twin("[twin]\ncamera.lens.k1 = -0.3\ncamera.lens.p1 = 0.002").camera.lens.p1 == 0.002
+
+
+def test_numbers_that_no_table_has_are_faults_however_large() -> None:
+    faults = _faults(
+        f"[twin]\nchip.line_baud = {10**400}\ntable.shot.mass_g = 1e300\nattendant.arrives_us = {2**63}"
+    )
+    assert [fault.partition(": found ")[0] for fault in faults] == [
+        "twin.chip.line_baud",
+        "twin.table.shot.mass_g",
+        "twin.attendant.arrives_us",
+    ]
+    assert faults[1].endswith("found 1e+300, expected a number of at most 1e+09")
 
 
 def test_what_a_new_file_says_of_the_twin_is_its_default() -> None:
