@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from twin.chip import CHIP_HZ
-from twin.limits import at_least
+from twin.limits import at_least, within
 
 Drive = Callable[[int, bool | None, int], None]
 """Drives a pin: number, level or None, from which cycle on."""
@@ -28,8 +28,9 @@ class ContactSettings:
     """From then on it is open whatever it does."""
 
     def __post_init__(self) -> None:
-        at_least(self, 1, "bounce_us")
-        at_least(self, 0, "bounces", "wire_cut_at_s")
+        within(self, 1, 1_000_000, "bounce_us")
+        within(self, 0, 1000, "bounces")
+        at_least(self, 0, "wire_cut_at_s")
 
 
 class Contact:

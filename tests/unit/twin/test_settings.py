@@ -26,6 +26,8 @@ from twin.table import TableFaults, TableSettings
         (lambda: ServoSettings(start_us=3000), "start_us is 3000, expected 400 to 2600"),
         (lambda: LeverSettings(draw_stall_kgf=0), "draw_stall_kgf"),
         (lambda: ContactSettings(wire_cut_at_s=-1), "wire_cut_at_s"),
+        (lambda: ContactSettings(bounces=2**63 - 1), "bounces is 9.22337e\\+18, expected 0 to 1000"),
+        (lambda: ContactSettings(bounce_us=2**63 - 1), "bounce_us is 9.22337e\\+18, expected 1 to 1e"),
         (lambda: GateSettings(spacing_mm=2), "spacing_mm is 2, expected 6 or more"),
         (lambda: ChipSettings(power_on_ram=256), "power_on_ram"),
         (lambda: CameraSettings(exposure_us=0), "exposure_us is 0, expected 1 to 1e\\+06"),
