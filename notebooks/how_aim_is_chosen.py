@@ -103,8 +103,8 @@ passes_mm, touched = np.array(passes_mm), np.array(touched)
 heights_m = np.linspace(0.003, figure_of_a_soldier.top_m, 200)
 widths_mm = 1000 * figure_of_a_soldier.half_width_m(heights_m)
 plot, axes = plt.subplots(figsize=(4.6, 5.2), layout="constrained")
-for sign in (-1, 1):
-    axes.plot(sign * widths_mm, 1000 * heights_m, color="#1b4f8f")
+for sign, label in ((-1, None), (1, "predicted edge")):
+    axes.plot(sign * widths_mm, 1000 * heights_m, color="#1b4f8f", label=label)
 axes.plot(*passes_mm[touched].T, "o", color="black", markersize=4, label="touched the soldier")
 axes.plot(*passes_mm[~touched].T, "o", color="#b9b2a5", markersize=4, label="passed by")
 axes.set(
@@ -115,7 +115,7 @@ axes.set(
     xlim=(-16, 16),
     ylim=(0, 50),
 )
-plot.legend(loc="outside lower center", ncols=2, fontsize="small")
+plot.legend(loc="outside lower center", ncols=3, fontsize="small")
 plt.show()
 
 # %%

@@ -139,6 +139,7 @@ for elevation_deg in (0, 10, 20, 30, spec_elevation_deg, 60):
     path = trajectory(start, drag_per_m, 0.0)
     axes.plot([100 * p.x_m for p in path], [100 * p.z_m for p in path], label=f"{elevation_deg:.4g}°")
 axes.axvline(100 * SPEC_RANGE_M, color="grey", linewidth=1)
+axes.annotate("650 cm", (645, 280), color="grey", ha="right")
 axes.set(
     title=f"Paths of the shot at {spec_speed_mps:.2f} m/s",
     xlabel="distance from the muzzle (cm)",
@@ -190,13 +191,16 @@ mount = Mount(pivot_height_m=PIVOT_M, barrel_m=BARREL_M)
 shots = [fire(number, (spec_elevation_deg, spec_elevation_deg, 20.0)[number % 3]) for number in range(1, 13)]
 found = fit(shots, mount)
 assert isinstance(found, Calibration)
-for parameter in (Parameter.SPEED, Parameter.DRAG):
+for parameter, unit in ((Parameter.SPEED, "m/s"), (Parameter.DRAG, "1/m")):
     interval = found.interval(parameter)
-    print(f"{parameter.in_words}: {found.value(parameter):.4f}, {interval.low:.4f} to {interval.high:.4f}")
+    print(
+        f"{parameter.in_words}: {found.value(parameter):.4f} {unit}, "
+        f"95 % between {interval.low:.4f} and {interval.high:.4f} {unit}"
+    )
 scatter_within = found.scatter_interval()
 print(
     f"scatter of the speed: {100 * found.scatter:.2f} %, "
-    f"{100 * scatter_within.low:.2f} to {100 * scatter_within.high:.2f} %"
+    f"95 % between {100 * scatter_within.low:.2f} and {100 * scatter_within.high:.2f} %"
 )
 print("\n".join(found.notes))
 
@@ -310,7 +314,7 @@ for calibration, label in (
         reach_m = prediction.confidence_m.high - prediction.confidence_m.low
         widths.append(100 * reach_m / 2 / prediction.mean_m)
     axes.plot(curve_deg, widths, label=label)
-axes.axvline(spec_elevation_deg, color="grey", linewidth=1, linestyle=":")
+axes.axvline(spec_elevation_deg, color="grey", linewidth=1, linestyle=":", label="the one elevation")
 axes.set(
     title="How sure the mean range is: half of its 95 % interval",
     xlabel="elevation (degrees)",
@@ -368,7 +372,7 @@ line_elevations_deg = [
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained", width_ratios=(2, 3))
 left.plot(lines, line_elevations_deg, "o-", markersize=4)
 left.axhline(0, color="grey", linewidth=1)
-left.axvline(9.5, color="grey", linewidth=1, linestyle=":")
+left.axvline(9.5, color="grey", linewidth=1, linestyle=":", label="middle of the board")
 left.set(
     title="Elevation by line of the target",
     xlabel="line, counted from the Allies' base",
@@ -376,6 +380,7 @@ left.set(
     xticks=range(2, 19, 2),
 )
 left.grid(alpha=0.3)
+left.legend(loc="lower right", fontsize="small")
 for line in (6, 10, 14, 18):
     square = Square.from_own(Side.A, line, file=3)
     found = aims[square]
