@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from game.montecassino import Square
 from twin import artwork
-from twin.limits import above, within
+from twin.limits import within
 from twin.table import TableSettings
 
 __all__ = [
@@ -101,8 +101,7 @@ class LookSettings:
     """The artillery zone, marked by a banner at each of its four corners; empty for none."""
 
     def __post_init__(self) -> None:
-        above(self, 0, "marker_size_mm")
-        within(self, 0, 500, "marker_size_mm")
+        within(self, 1, 500, "marker_size_mm")
         within(self, 0, 10, "trousers", "helmet", "ambient")
         within(self, 0, 1, "dye_spread")
         within(self, 0, 1, "uniform_a", "uniform_g", "base", "shot", "camouflage")

@@ -74,9 +74,9 @@ class ShotSettings:
     """Lever arm of the rolling resistance."""
 
     def __post_init__(self) -> None:
-        above(self, 0, "diameter_mm", "mass_g")
-        within(self, 0, 100, "diameter_mm", "drag_coefficient", "air_density_kgpm3")
-        within(self, 0, 1000, "mass_g")
+        within(self, 0.5, 100, "diameter_mm")
+        within(self, 0.001, 1000, "mass_g")
+        within(self, 0, 100, "drag_coefficient", "air_density_kgpm3")
         within(self, 0, 10, "friction", "rolling_friction_mm")
         within(self, 0.2, 1, "restitution")
 
@@ -104,8 +104,9 @@ class BodySettings:
 
     def __post_init__(self) -> None:
         within(self, 5, 500, "soldier_height_mm")
-        above(self, 0, "soldier_mass_g", "settle_limit_s")
-        within(self, 0, 10_000, "soldier_mass_g", "leaves_at_mm")
+        above(self, 0, "settle_limit_s")
+        within(self, 0.001, 10_000, "soldier_mass_g")
+        within(self, 0, 10_000, "leaves_at_mm")
         within(self, 0, 60, "settle_limit_s")
         within(self, 0, 10, "soldier_friction", "board_friction")
         within(self, 0.1, 100, "board_thickness_mm")
