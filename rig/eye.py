@@ -246,11 +246,13 @@ class Eye:
         """Return the last `count` of the pictures taken from now on, as soon as there are so many."""
         start_us = self._clock.now_us()
         self.ring.update(start_us)
-        while True:
-            frames = self.ring.between(start_us, self._clock.now_us())
-            if len(frames) >= count:
-                return frames[-count:]
-            self._pass(max(self.ring.period_us, 1000))
+        # Gathered as they come: of a slow camera the ring never holds so many at once.
+        frames: list[Frame] = []
+        while len(frames) < count:
+            self._pass(max(min(self.ring.period_us, _LANE_TO_SHOT_US // 2), 1000))
+            frames += self.ring.between(start_us, self._clock.now_us())
+            start_us = frames[-1].timestamp_us + 1 if frames else start_us
+        return frames[-count:]
 
     def _pass_watching(self, time_us: int) -> None:
         """Let time pass while a shot flies; once the cannon or its line has failed, without them."""

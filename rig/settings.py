@@ -89,7 +89,7 @@ class Camera(Table):
     """Width of a picture, as asked of the device."""
     height_px: Annotated[int, Field(ge=120, le=4_320)] = 720
     """Height of a picture, as asked of the device."""
-    fps: Annotated[float, Field(gt=0, le=1_000)] = 120.0
+    fps: Annotated[float, Field(ge=1, le=1_000)] = 120.0
     """Frames a second, as asked of the device."""
     exposure_us: ExposureUs | None = Field(default=None, examples=[1000])
     """Exposure of one frame, as asked of the device; without it the camera chooses."""

@@ -96,6 +96,18 @@ def test_the_table_is_read_with_the_uniforms_taught_beside_the_recordings(tmp_pa
     assert seen_at(tmp_path) == SWAPPED
 
 
+def test_the_table_is_read_through_a_slow_camera(tmp_path: Path) -> None:
+    """Its ring holds two pictures, and five are read."""
+    camera = Still(Table(CAMERA, tuple(painted.standing(START).values())).paint(), fps=2.0)
+
+    def wait(time_us: int) -> None:
+        assert camera.time_us < 10_000_000, "it waits for pictures that are gone"
+        camera.wait(time_us)
+
+    eye = Eye(ring_for(camera, settings_at(tmp_path)), camera, wait, settings_at(tmp_path))
+    assert len(eye.read(Side.A, START).standing.soldiers) == len(START)
+
+
 def test_whoever_waits_for_pictures_that_the_ring_has_no_room_for_is_told() -> None:
     camera = Still(np.zeros((CAMERA.height_px, CAMERA.width_px, 3), np.uint8))
     ring = FrameRing(camera, keep_us=50_000, hold_us=100_000, stall_us=500_000)
