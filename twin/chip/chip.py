@@ -107,6 +107,10 @@ _STOPPED = {
 }
 
 
+def _can_be_a_file(path: Path) -> bool:
+    return "\0" not in str(path) and not path.is_dir() and path.parent.is_dir()
+
+
 class Moment:
     """A state of one chip, to which that chip can go back."""
 
@@ -132,11 +136,15 @@ class Chip:
     ------
     ChipMissing
         Where the firmware or the library has not been built, or is no firmware for this chip.
+    ChipError
+        Where the EEPROM's file cannot be, or holds none.
     """
 
     def __init__(self, settings: ChipSettings | None = None) -> None:
         self.settings = settings or ChipSettings()
-        path = self.settings.elf_path
+        path, eeprom_path = self.settings.elf_path, self.settings.eeprom_path
+        if eeprom_path is not None and not _can_be_a_file(eeprom_path):
+            raise ChipError(f"{str(eeprom_path)!r}: no file for the EEPROM can stand there")
         if not path.is_file():
             raise ChipMissing(path, "the firmware is not there")
         head = path.read_bytes()[:20]
@@ -151,7 +159,6 @@ class Chip:
             raise ChipMissing(path, "the firmware cannot be read, or does not fit into 32 KiB of flash")
         self._free = weakref.finalize(self, self._lib.chip_free, self._chip)
         self._room = self._ffi.new("chip_event[]", _EVENT_ROOM)
-        eeprom_path = self.settings.eeprom_path
         if eeprom_path is not None and eeprom_path.is_file():
             self.set_eeprom(eeprom_path.read_bytes())
 

@@ -141,6 +141,14 @@ def test_eeprom_of_a_wrong_size_is_refused(boot: Boot) -> None:
         boot().set_eeprom(b"abc")
 
 
+@pytest.mark.parametrize("name", ["", "nowhere/eeprom.bin", "a\0b"])
+def test_an_eeprom_that_cannot_be_kept_is_refused_before_anything_runs(
+    boot: Boot, tmp_path: Path, name: str
+) -> None:
+    with pytest.raises(ChipError, match="no file for the EEPROM can stand there"):
+        boot(eeprom_path=tmp_path / name)
+
+
 def test_stack_depth_is_read_from_the_paint(boot: Boot) -> None:
     chip = boot()
     shallow = chip.deepest_stack_bytes()
