@@ -38,7 +38,7 @@ class Pose:
         above(self, 0, "height_mm")
         within(self, 0, 1_000_000, "height_mm")
         within(self, -100_000, 100_000, "aim_mm")
-        within(self, -math.pi, math.pi, "tilt_rad", "pan_rad", "roll_rad")
+        within(self, -2 * math.pi, 2 * math.pi, "tilt_rad", "pan_rad", "roll_rad")
 
     @property
     def camera_from_board(self) -> tuple[Points, Points]:
