@@ -18,7 +18,7 @@ from rig.link import messages as m
 from rig.link import wire
 from rig.link.errors import Refused
 from rig.link.wire import Axis, Fault, Setting, State
-from twin.bare import QUICK, SERVOS, US, BareCannon
+from twin.bare import QUICK, SERVOS, US, BareCannon, BareMoment
 from twin.chip import CHIP_HZ, EventKind, Pin
 
 ELF = ROOT / "build" / "firmware" / "cannon-uno.elf"
@@ -296,9 +296,8 @@ def test_aim_servo_gets_whole_pulses_or_none(cannon: BareCannon) -> None:
             assert widths and all(abs(width - home) <= US for width in widths), offset_us
 
 
-def test_gate_is_timed_right_at_every_phase_of_the_chip_s_period(cannon: BareCannon) -> None:
-    """A barrier becomes free while the main loop takes the period that has just ended into its clock."""
-    transit_us = 2_000
+def just_fired(cannon: BareCannon) -> BareMoment:
+    """Fire, and log the interrupts from then on; give what to go back to."""
     cannon.configure({Setting.SHOT_TIMEOUT_MS: 100})
     cannon.bring_to(State.COCKED)
     cannon.seat(True)
@@ -308,6 +307,13 @@ def test_gate_is_timed_right_at_every_phase_of_the_chip_s_period(cannon: BareCan
     fired = cannon.keep()
     cannon.chip.log_interrupts(True)
     cannon.log.clear()
+    return fired
+
+
+def test_gate_is_timed_right_at_every_phase_of_the_chip_s_period(cannon: BareCannon) -> None:
+    """A barrier becomes free while the main loop takes the period that has just ended into its clock."""
+    transit_us = 2_000
+    fired = just_fired(cannon)
     cannon.run_us(25_000)
     begins = {
         vector: [e.cycle for e in cannon.log if e.kind is EventKind.INTERRUPT and e.pin == vector]
@@ -333,15 +339,7 @@ def test_gate_is_timed_right_at_every_phase_of_the_chip_s_period(cannon: BareCan
 
 def test_gate_is_timed_to_half_a_microsecond_where_nothing_else_is_to_be_done(cannon: BareCannon) -> None:
     transit_cycles = 2_000 * US + US // 2
-    cannon.configure({Setting.SHOT_TIMEOUT_MS: 100})
-    cannon.bring_to(State.COCKED)
-    cannon.seat(True)
-    cannon.run_beating(1_500_000)
-    cannon.chip.send(cannon.fire_frame())
-    cannon.run_us(3_000)
-    fired = cannon.keep()
-    cannon.chip.log_interrupts(True)
-    cannon.log.clear()
+    fired = just_fired(cannon)
     cannon.run_us(5_000)
     tick = next(e.cycle for e in cannon.log if e.kind is EventKind.INTERRUPT and e.pin == _TIMER2_COMPA)
     for phase in range(US):
