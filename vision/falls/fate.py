@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -66,8 +67,7 @@ _ALIKE_ODDS, _USUAL_ALIKE, _MOST_ALIKE = 2.0, 0.7, 0.9
 # Who slides looks the same in every picture; what looks like one that fell lies elsewhere than where he was lost from sight. Of
 # 175 that fell five were followed to within 2 mm of where they might stand, of 26 that were pushed sixteen; 150 and six
 # ended farther off than 8 mm. In 43 other films of a push each, 35 of 44 pushed ones are told and nobody else; 30 without it.
-# Where it hardly looks like itself in the end it may have been followed to where it lies, or was lost on its way: of 740 with
-# whom something had happened, 6 % less is not known where that tells nothing, and of 139 others as much as before.
+# Where it hardly looks like itself in the end it may have been followed to where it lies.
 _LED_ALIKE = (0.55, 0.65)
 _LED_MM, _LED_ODDS = (2.0, 4.0, 8.0), (2.0, 0.0, -1.3)
 # On a board that lies higher than the table nobody stands whose foot's middle is not well on it, and who hangs from its rim
@@ -215,7 +215,7 @@ def _at_full_length(evidence: Evidence) -> float:
 def chance_of_standing(evidence: Evidence) -> float:
     """Probability that a soldier stands, pushed or half covered, rather than lies."""
     odds = _odds_by_the_last_picture(evidence)
-    return _chance(odds + _openness(odds) * _followed_odds(evidence))
+    return _chance(odds + _openness(odds) * _followed_odds(evidence, _LED_MM, _LED_ODDS))
 
 
 def chance_in_contest(evidence: Evidence) -> float:
@@ -223,7 +223,7 @@ def chance_in_contest(evidence: Evidence) -> float:
 
     However plain the last picture is, it is plain of both; so where their looks lead counts in full.
     """
-    return _chance(_odds_by_the_last_picture(evidence) + _contest_odds(evidence))
+    return _chance(_odds_by_the_last_picture(evidence) + _followed_odds(evidence, _CONTEST_MM, _CONTEST_ODDS))
 
 
 def _odds_by_the_last_picture(evidence: Evidence) -> float:
@@ -289,26 +289,14 @@ def _over_the_rim(evidence: Evidence) -> float:
     return float(max(now - was, 0.0))
 
 
-def _followed_odds(evidence: Evidence) -> float:
+def _followed_odds(evidence: Evidence, off_mm: Sequence[float], led_odds: Sequence[float]) -> float:
     """Log-odds by how near to where it may stand its looks lead."""
-    if evidence.followed is None:
+    followed = evidence.followed
+    if followed is None:
         return 0.0
-    odds = np.interp(_led_off_mm(evidence, evidence.followed), _LED_MM, _LED_ODDS)
-    return float(odds * np.interp(evidence.followed.correlation, _LED_ALIKE, (0.0, 1.0)))
-
-
-def _contest_odds(evidence: Evidence) -> float:
-    """Log-odds by that where another may be the one who stands there: who was lost elsewhere is not."""
-    if evidence.followed is None:
-        return 0.0
-    odds = float(np.interp(_led_off_mm(evidence, evidence.followed), _CONTEST_MM, _CONTEST_ODDS))
-    alike = float(np.interp(evidence.followed.correlation, _LED_ALIKE, (0.0, 1.0)))
-    return odds * alike if odds > 0 else odds
-
-
-def _led_off_mm(evidence: Evidence, followed: Followed) -> float:
-    """How far from where it may stand its looks lead."""
-    return float(np.hypot(*np.subtract(followed.moved_mm, shift_mm(evidence))))
+    off = float(np.hypot(*np.subtract(followed.moved_mm, shift_mm(evidence))))
+    odds = float(np.interp(off, off_mm, led_odds))
+    return odds * float(np.interp(followed.correlation, _LED_ALIKE, (0.0, 1.0))) if odds > 0 else odds
 
 
 @cache

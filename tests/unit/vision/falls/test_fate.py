@@ -294,8 +294,6 @@ def test_who_was_followed_to_where_he_may_stand_likelier_stands_and_who_was_not_
         assert told < chance_of_standing(UNCLEAR)
 
 
-@given(st.floats(-60, 60), st.floats(-60, 60))
-def test_who_was_lost_from_sight_may_as_well_have_been_pushed(x_mm: float, y_mm: float) -> None:
-    """Or lie where he was followed to, for he hardly looks like himself there."""
-    lost = replace(UNCLEAR, followed=Followed((x_mm, y_mm), 0.5))
-    assert chance_of_standing(lost) == chance_of_standing(UNCLEAR)
+def test_who_was_followed_there_and_hardly_looks_like_himself_may_as_well_lie_there() -> None:
+    led = Followed(shift_mm(UNCLEAR), 0.5)
+    assert chance_of_standing(replace(UNCLEAR, followed=led)) == chance_of_standing(UNCLEAR)
