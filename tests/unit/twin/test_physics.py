@@ -111,7 +111,7 @@ def test_what_happens_does_not_depend_on_when_somebody_looks():
 
 def test_an_unstable_simulation_is_an_error_and_leaves_no_file_behind(tmp_path, monkeypatch, caplog):
     monkeypatch.chdir(tmp_path)
-    run = fly((0, 60.0, 0), shot=ShotSettings(mass_g=1e-6))
+    run = fly((0, 60.0, 0), shot=ShotSettings(mass_g=0.001, drag_coefficient=100))
     with pytest.raises(PhysicsError, match="the physics became unstable"):
         run.advance(1.0)
     assert "unstable" in caplog.text
