@@ -70,7 +70,10 @@ def find_contacts(
             turn.accounts() if after is not None else turn.open_end(over_board=track.lost_over_board)
         )
         if leg.last_us < first_us + frame_us and (after is not None or track.lost_over_board):
-            strained += min(account.cost for account in turns[-1])
+            likeliest = min(turns[-1], key=lambda account: account.cost)
+            # A flight that leads to the first that moved was the shot's, whatever it did afterwards.
+            if not (likeliest.touches and likeliest.touches[0].square in firsts):
+                strained += likeliest.cost
     courses: list[tuple[float, tuple[Touch, ...]]] = [(1.0, ())]
     for accounts in turns:
         least = min(a.cost for a in accounts)

@@ -127,6 +127,53 @@ def test_soldier_that_moved_at_the_time_is_preferred_to_one_that_did_not() -> No
         assert contacts.first.square == moved
 
 
+def test_nobody_who_moved_is_flown_past_to_strike_the_one_behind_him() -> None:
+    there = standing((NEAR, 188.0, 362.0), (FAR, 184.0, 396.0))
+    struck_far = leg(50.0, (181.0, 384.0, 24.0), (-3.0, -1.0, 0.5), (55.0, 63.3, 71.7))
+    both = find_contacts(
+        track(AHEAD, struck_far),
+        there,
+        {NEAR: 1_055_000, FAR: 1_055_000},
+        frame_us=FRAME_US,
+        shot_from_mm=MUZZLE_MM,
+    )
+    assert both.first is not None
+    assert both.first.square == NEAR
+    one = find_contacts(
+        track(AHEAD, struck_far), there, {FAR: 1_055_000}, frame_us=FRAME_US, shot_from_mm=MUZZLE_MM
+    )
+    assert one.first is not None
+    assert one.first.square == FAR
+
+
+def test_of_two_in_line_who_moved_a_lost_shot_struck_the_nearer_first() -> None:
+    contacts = find_contacts(
+        track(AHEAD, lost=True),
+        standing((NEAR, 186.0, 362.0), (FAR, 182.0, 396.0)),
+        {NEAR: 1_055_000, FAR: 1_055_000},
+        frame_us=FRAME_US,
+        shot_from_mm=MUZZLE_MM,
+    )
+    firsts = [course.touches[0].square for course in contacts.courses if course.touches]
+    assert firsts[0] == NEAR
+    assert sum(c.probability for c in contacts.courses if c.touches and c.touches[0].square == FAR) < 0.2
+
+
+def test_between_two_soldiers_a_shot_keeps_as_much_of_its_speed_as_shots_do() -> None:
+    # Not seen for 33 ms: it may have come to the second, 43 mm on, at any time in these.
+    lain = leg(52.0, (225.0, 362.0, 24.0), (0.02, -0.05, 0.0), (80.0, 88.3))
+    contacts = find_contacts(
+        track(AHEAD, lain),
+        standing((NEAR, 174.0, 366.0), (ASIDE, 235.0, 366.0)),
+        {NEAR: 1_055_000, ASIDE: 1_072_000},
+        frame_us=FRAME_US,
+        shot_from_mm=MUZZLE_MM,
+    )
+    struck = contacts.courses[0].touches
+    assert [touch.square for touch in struck] == [NEAR, ASIDE]
+    assert 3.0 < struck[1].speed_mps < 6.0
+
+
 def test_shot_over_a_head_does_not_touch_it() -> None:
     high = leg(0.0, (180.0, -40.0, 75.0), (0.0, 8.0, 0.3), (5.0, 13.3, 21.7, 30.0, 38.3, 46.7))
     there = standing((Square.parse("A-28"), 180.0, 160.0))
