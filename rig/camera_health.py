@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from game.montecassino import Side
 from rig.camera import Camera, CameraError, Frame
-from rig.eye import ring_for, scene_of
+from rig.eye import fewest_fps_of, ring_for, scene_of
 from rig.health import Finding, Level, room_for_shots, usual_shot_bytes
 from rig.link.port import Clock
 from rig.recording import picture_bytes, shot_bytes
@@ -92,6 +93,14 @@ def _rate(camera: Camera, frames: Sequence[Frame], settings: Settings) -> Findin
             "camera rate",
             f"{fps:.0f} pictures a second, and it says that it gives {camera.fps:g}",
             "choose a rate that it keeps to: there may be no room for all pictures of a shot",
+        )
+    if fps < (fewest_fps := fewest_fps_of(settings)):
+        return Finding(
+            Level.FAULT,
+            "camera rate",
+            f"{fps:.1f} pictures a second, and at least {math.ceil(10 * fewest_fps) / 10:g} are needed for a shot to be "
+            "judged",
+            "more light, a higher rate, a smaller picture, or a faster connection",
         )
     if fps >= _RATE_SHARE * asked_fps:
         return Finding(Level.OK, "camera rate", f"{fps:.0f} pictures a second")

@@ -14,6 +14,7 @@ from rig.settings import Settings
 from rig.table_reading import TableReading, read_table
 from rig.uniforms_file import NAME as UNIFORMS_NAME
 from rig.uniforms_file import read_uniforms
+from vision.film_times import fewest_fps
 from vision.registration import NoBoard
 from vision.rest import Stillness
 from vision.scene import MarkerMap, Scene, Uniforms
@@ -22,6 +23,7 @@ from vision.steady import typical
 __all__ = [
     "BoardNotSeen",
     "Eye",
+    "fewest_fps_of",
     "ring_for",
     "scene_of",
     "taught_uniforms",
@@ -96,6 +98,12 @@ def ring_for(camera: Camera, settings: Settings) -> FrameRing:
         stall_us=round(asked.stall_s * 1e6),
         delay_us=asked.delay_us,
     )
+
+
+def fewest_fps_of(settings: Settings) -> float:
+    """Return how many pictures a second have to come for a shot's clip, as long as the settings want it, to be read."""
+    camera = settings.camera
+    return fewest_fps(round(camera.clip_before_s * 1e6), round(camera.clip_after_s * 1e6))
 
 
 class Eye:

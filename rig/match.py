@@ -35,7 +35,7 @@ from rig.calibration_file import calibration_of
 from rig.camera import CameraError, Frame
 from rig.cannon import Cannon, CannonError, ShotFired, ShotNotSeen
 from rig.end_put_off import EndPutOff
-from rig.eye import Eye
+from rig.eye import Eye, fewest_fps_of
 from rig.hands import Hands
 from rig.link.errors import LinkError
 from rig.link.port import Clock
@@ -252,6 +252,7 @@ class Match:
         reading = self._eye.read(order.side, order.position.soldiers)
         if reading.standing.differences:
             raise PositionDiffers(reading.standing.differences)
+        self._refuse_few_pictures()
         self._refuse_full_disks(self._picture_bytes())
         self._asked_us = None
         self._unheard = []
@@ -321,6 +322,7 @@ class Match:
         self._reached(shot_id, Stage.LOADED)
         self._progress("checking the lane, arming, firing")
         self._eye.ring.hold(self._now())
+        self._refuse_few_pictures()  # it may have become dark since
         try:
             fired = cannon.fire(self._eye.lane, lambda: self._about_to_fire(shot_id, put_off_the_end))
             self._left(shot_id, fired)
@@ -497,6 +499,9 @@ class Match:
         ring = self._eye.ring
         frames = [(frame.timestamp_us, frame.image) for frame in ring.newest(_PICTURES_TO_WEIGH)]
         return picture_bytes(frames, ring.camera.fps) if frames else 0
+
+    def _refuse_few_pictures(self) -> None:
+        self._eye.ring.check_rate(fewest_fps_of(self.settings))
 
     def _refuse_full_disks(self, of_each_picture: int = 0) -> None:
         camera, asked, kept = self._eye.ring.camera, self.settings.camera, self.settings.log

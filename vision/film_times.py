@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
-__all__ = ["other_rate", "too_short", "wrong_times"]
+from vision.rest import REST_US
+
+__all__ = ["fewest_fps", "other_rate", "too_short", "wrong_times"]
 
 _FEWEST_FRAMES = 6
 _LEAST_AFTER_FIRE_US = 100_000  # a shot needs as much to cross the board; nobody falls faster
@@ -75,6 +77,21 @@ def too_short(timestamps_us: Sequence[int], fire_us: int | None) -> str | None:
             f"release, and {_LEAST_AFTER_FIRE_US // 1000} ms after it are needed at least"
         )
     return None
+
+
+def fewest_fps(before_us: int, after_us: int) -> float:
+    """Give how many pictures a second it takes for a clip to be read that ends once all is at rest.
+
+    Parameters
+    ----------
+    before_us
+        How much of it lies before the release.
+    after_us
+        How much lies after it at the most; where nothing moves it ends sooner.
+    """
+    # Where one picture is missing, the next comes after twice the time.
+    apart_us = min((before_us + min(after_us, REST_US)) / _FEWEST_FRAMES, before_us / 2, _LONGEST_GAP_US / 2)
+    return 1e6 / apart_us
 
 
 def _times_as_slow(timestamps_us: Sequence[int], fps: float) -> float:

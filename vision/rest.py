@@ -7,12 +7,14 @@ from numpy.typing import NDArray
 
 from vision.change import Watched, shrink, shrink_mask
 
-__all__ = ["RestWatch", "Stillness"]
+__all__ = ["REST_US", "RestWatch", "Stillness"]
 
 _LOOK_BACK_US = 100_000  # a slow topple moves its head by several mm in this time
 _QUIET_US = 40_000  # soldiers that are still falling seldom seem to pause for longer
-_REST_US = 400_000  # one on the point of falling can pause for a tenth of this
 _MOVING_MM2 = 60.0  # more than the shot itself, which may roll on without harm
+
+REST_US = 400_000
+"""Where nothing has moved for so long all is at rest: one on the point of falling can pause for a tenth of this."""
 
 
 class Stillness(StrEnum):
@@ -62,7 +64,7 @@ class RestWatch:
         if self._moved_us is None or not self._older:
             return Stillness.MOVING
         still_us = self._older[-1][0] - self._moved_us
-        if still_us >= _REST_US:
+        if still_us >= REST_US:
             return Stillness.REST
         return Stillness.QUIET if still_us >= _QUIET_US else Stillness.MOVING
 

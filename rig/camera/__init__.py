@@ -1,6 +1,13 @@
 """The overhead camera: frames with timestamps on the controller's clock, and the clip cut around a shot."""
 
-from rig.camera.errors import CameraError, CameraGone, CameraStalled, FramesDropped, TooManyFrames
+from rig.camera.errors import (
+    CameraError,
+    CameraGone,
+    CameraStalled,
+    FramesDropped,
+    TooFewFrames,
+    TooManyFrames,
+)
 from rig.camera.frame import Camera, Frame
 from rig.camera.opencv_camera import OpenCvCamera
 from rig.camera.ring import FrameRing
@@ -14,5 +21,6 @@ __all__ = [
     "FrameRing",
     "FramesDropped",
     "OpenCvCamera",
+    "TooFewFrames",
     "TooManyFrames",
 ]

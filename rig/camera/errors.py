@@ -4,10 +4,13 @@ CameraError
 ├── CameraGone      the source cannot be opened, or ended
 ├── CameraStalled   no frame for too long
 ├── FramesDropped   too many frames missing to follow a shot
+├── TooFewFrames    frames come too seldom for a shot to be judged
 └── TooManyFrames   more frames came than there is room for
 """
 
-__all__ = ["CameraError", "CameraGone", "CameraStalled", "FramesDropped", "TooManyFrames"]
+import math
+
+__all__ = ["CameraError", "CameraGone", "CameraStalled", "FramesDropped", "TooFewFrames", "TooManyFrames"]
 
 
 class CameraError(Exception):
@@ -39,7 +42,20 @@ class FramesDropped(CameraError):
         self.due = due
         super().__init__(
             f"camera {source}: {dropped} of the last {due} pictures are missing; at most one in ten may be. "
-            "Choose a lower rate or a smaller picture, or a faster connection."
+            "More light, a lower rate or a smaller picture, or a faster connection."
+        )
+
+
+class TooFewFrames(CameraError):
+    """`fps` pictures a second come, and it takes `fewest_fps` for a shot to be judged."""
+
+    def __init__(self, source: str, fps: float, fewest_fps: float) -> None:
+        self.source = source
+        self.fps = fps
+        self.fewest_fps = fewest_fps
+        super().__init__(
+            f"camera {source}: {fps:.1f} pictures a second come, and at least {math.ceil(10 * fewest_fps) / 10:g} are "
+            "needed for a shot to be judged. More light, a higher rate, a smaller picture, or a faster connection."
         )
 
 

@@ -4,7 +4,7 @@ import math
 from collections import deque
 from collections.abc import Sequence
 
-from rig.camera.errors import CameraStalled, FramesDropped, TooManyFrames
+from rig.camera.errors import CameraStalled, FramesDropped, TooFewFrames, TooManyFrames
 from rig.camera.frame import Camera, Frame, PunctualFrame
 
 __all__ = ["FrameRing"]
@@ -95,6 +95,16 @@ class FrameRing:
         dropped = due - len(recent)
         if dropped > max(1, _DROPS_SHARE * due):
             raise FramesDropped(self.camera.name, dropped, due)
+
+    def check_rate(self, fewest_fps: float) -> None:
+        """Raise TooFewFrames where the frames that are here came more seldom than that."""
+        if len(self._frames) < 2:
+            fps = min(self.camera.fps, 1e6 / self._keep_us)
+        else:
+            span_us = self._frames[-1].timestamp_us - self._frames[0].timestamp_us
+            fps = (len(self._frames) - 1) * 1e6 / span_us
+        if fps < fewest_fps:
+            raise TooFewFrames(self.camera.name, fps, fewest_fps)
 
     def check_room(self) -> None:
         """Raise TooManyFrames where a shot is held and its room is full: none of the frames that still come is taken in."""

@@ -46,6 +46,22 @@ def test_what_happens_while_the_lever_is_drawn_stops_the_shot(
     assert Stage.ARMED not in {entry.stage for entry in shot.history}
 
 
+@pytest.mark.parametrize("rate", ["fps = 5.0\nclip_before_s = 0.3", "fps = 30.0\nclip_before_s = 0.05"])
+def test_no_shot_is_fired_that_too_few_pictures_would_show_to_be_judged(
+    rate: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    slow = SMALL_TWIN.format(seed=3).replace("fps = 60.0", rate)
+    Path("rig.toml").write_text(slow, encoding="utf-8")
+    assert main(["shoot", "G-53"]) == 2
+    found, needed = ("5.0", "8.6") if "5.0" in rate else ("30.0", "40")
+    assert capsys.readouterr().err.startswith(
+        f"rig: camera twin: {found} pictures a second come, and at least {needed} are needed for a shot to be judged."
+    )
+    with open_log(Path("rig-log.sqlite"), create=False) as log:
+        assert list(log.shots()) == []
+
+
 def filmed(*, camera: CameraFaults | None = None, table: TableFaults | None = None) -> ShotReading:
     """A shot on the twin's table, filmed small, and read."""
     lens = Lens(width_px=640, height_px=360, focal_px=780.0)

@@ -18,6 +18,7 @@ from rig.camera import (
     FrameRing,
     FramesDropped,
     OpenCvCamera,
+    TooFewFrames,
     TooManyFrames,
 )
 
@@ -137,6 +138,24 @@ def test_no_shot_is_held_for_a_camera_so_fast_that_it_would_not_find_room(every_
     camera.deliver(*range(2_000_000, 3_000_000, every_us))
     ring.update(3_000_000)
     assert ring.newest()[0].timestamp_us == 3_000_000 - every_us
+
+
+@pytest.mark.parametrize(
+    ("every_us", "found"),
+    [(100_000, None), (110_000, None), (130_000, "7.7"), (200_000, "5.0"), (900_000, "1.2")],
+)
+def test_a_camera_that_gives_too_few_pictures_to_judge_a_shot_by_is_told_whatever_rate_it_says(
+    every_us, found
+):
+    camera = ScriptedCamera()
+    ring = FrameRing(camera, keep_us=800_000, hold_us=600_000, stall_us=2_000_000)
+    camera.deliver(*range(0, 2_700_001, every_us))
+    ring.update(2_700_000)
+    if found is None:
+        ring.check_rate(8.57)
+        return
+    with pytest.raises(TooFewFrames, match=rf"{found} pictures a second come, and at least 8\.6 are needed"):
+        ring.check_rate(8.57)
 
 
 def test_a_ring_whose_room_for_a_shot_is_full_says_so_until_it_is_released():

@@ -295,6 +295,22 @@ def test_a_camera_that_is_faster_than_it_says_is_told_and_so_is_a_slower_one(
 
 
 @pytest.mark.parametrize(
+    ("every_us", "fps", "level"), [(100_000, "10", Level.WARNING), (200_000, "5.0", Level.FAULT)]
+)
+def test_a_camera_too_slow_for_any_shot_to_be_judged_is_a_fault(
+    every_us: int, fps: str, level: Level
+) -> None:
+    class Dim(Blank):
+        def poll(self) -> list[SimpleNamespace]:
+            return super().poll() if self.time_us % every_us == 0 else []
+
+    camera, settings = Dim(), Settings()
+    findings = {f.part: f for f in camera_health(camera, camera, camera.wait, settings)}  # type: ignore[arg-type]
+    assert findings["camera rate"].level is level
+    assert findings["camera rate"].found.startswith(f"{fps} pictures a second, ")
+
+
+@pytest.mark.parametrize(
     ("source", "delay_us", "is_told"), [("0", 0, True), ("0", 18_000, False), ("twin", 0, False)]
 )
 def test_a_camera_whose_delay_is_not_learnt_is_told(source: str, delay_us: int, is_told: bool) -> None:

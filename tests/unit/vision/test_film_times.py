@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from vision.film_times import other_rate, too_short, wrong_times
+from vision.film_times import fewest_fps, other_rate, too_short, wrong_times
+from vision.rest import REST_US
 
 
 def times(count: int, each_us: int) -> list[int]:
@@ -82,3 +83,25 @@ def test_of_no_picture_and_of_one_no_time_is_wrong() -> None:
 )
 def test_what_a_clip_lacks_is_told(count: int, fire_us: int | None, said: str | None) -> None:
     assert too_short(times(count, 10_000), fire_us) == said
+
+
+@pytest.mark.parametrize(
+    ("before_us", "after_us", "fewest"),
+    [
+        (300_000, 2_000_000, 8.571),
+        (50_000, 2_000_000, 40.0),
+        (1_000_000, 500_000, 4.286),
+        (9_000_000, 500_000, 4),
+    ],
+)
+def test_so_many_pictures_a_second_are_enough_for_a_clip_in_which_nothing_moves(
+    before_us: int, after_us: int, fewest: float
+) -> None:
+    assert fewest_fps(before_us, after_us) == pytest.approx(fewest, abs=0.001)
+    each_us = int(1e6 / fewest)
+    for fire_us in range(before_us, before_us + each_us, 1000):
+        # All is at rest 0.4 s after the first picture in which the shot may have been seen.
+        end_us = min(fire_us + after_us, fire_us - fire_us % each_us + each_us + REST_US + each_us - 1)
+        clip = [t for t in range(0, end_us + 1, each_us) if t >= fire_us - before_us]
+        assert too_short(clip, fire_us) is None
+        assert wrong_times(clip, fewest) is None
