@@ -110,14 +110,16 @@ def lens_conflicts(
         return
     if distortion is None:
         return
-    # In pictures of a table the board reaches at least so far from the middle.
-    seen = min(size_px) / 2 / max(fx_px, fy_px)
+    # A board twice as long as it is wide reaches nearly as far from the middle, along the picture; into the corners none does,
+    # and of many a lens that was learnt they are beyond what its terms tell.
+    rim_px, focal_px = max(zip(size_px, (fx_px, fy_px), strict=True))
+    seen = rim_px / 2 / focal_px
     reach = _reach(distortion, seen)
     if reach < seen:
         yield Fault(
             "distortion",
-            f"{list(distortion)}, with which the picture folds back {reach * max(fx_px, fy_px):.0f} px from its middle",
-            f"terms of a lens that sees as far as the picture's rim, {min(size_px) / 2:g} px from it",
+            f"{list(distortion)}, with which the picture folds back {reach * focal_px:.0f} px from its middle",
+            f"terms of a lens that sees as far as the picture's rim, {rim_px / 2:g} px from it",
             also=(key,),
         )
         return

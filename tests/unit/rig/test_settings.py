@@ -189,7 +189,13 @@ def test_everything_wrong_is_said_at_once() -> None:
             "[camera]\nintrinsics_px = [900.0, 900.0, 640.0, 360.0]\ndistortion = [-5.0, 0.0, 0.0, 0.0, 0.0]",
             "camera.distortion",
             "found [-5.0, 0.0, 0.0, 0.0, 0.0], with which the picture folds back 155 px from its middle, expected terms of "
-            "a lens that sees as far as the picture's rim, 360 px from it",
+            "a lens that sees as far as the picture's rim, 640 px from it",
+        ),
+        (
+            "[camera]\nintrinsics_px = [1560.0, 1560.0, 640.0, 360.0]\ndistortion = [0.0, 0.0, 0.0, 0.0, 0.0, 3.0, 0.0, 0.0]",
+            "camera.distortion",
+            "found [0.0, 0.0, 0.0, 0.0, 0.0, 3.0, 0.0, 0.0], with which the picture folds back 450 px from its middle, "
+            "expected terms of a lens that sees as far as the picture's rim, 640 px from it",
         ),
         (
             "[camera]\nintrinsics_px = [900.0, 900.0, 640.0, 360.0]\ndistortion = [-0.1, 0.0, 0.3, -0.4, 0.0]",
