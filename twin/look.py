@@ -55,6 +55,9 @@ class Marker:
     number: int
     centre_mm: tuple[float, float]
 
+    def __post_init__(self) -> None:
+        within(self, -10_000, 10_000, "centre_mm")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookSettings:
@@ -106,7 +109,11 @@ class LookSettings:
         within(self, 0, 1, "dye_spread")
         within(self, 0, 1, "uniform_a", "uniform_g", "base", "shot", "camouflage")
         count = artwork.markers_in(self.marker_dictionary)
+        seen: set[int] = set()
         for marker in self.markers or ():
+            if marker.number in seen:
+                raise ValueError(f"markers has number {marker.number} twice, expected each once")
+            seen.add(marker.number)
             if not 0 <= marker.number < count:
                 raise ValueError(
                     f"marker number {marker.number}, expected 0 to {count - 1} of {self.marker_dictionary}"

@@ -185,22 +185,40 @@ def _changed(base: Any, given: Table, path: str, faults: list[Fault]) -> Any:
             value, old = getattr(given, key), getattr(base, key)
             if isinstance(value, Table) and dataclasses.is_dataclass(old):
                 changes[key] = _changed(old, value, f"{path}.{key}", faults)
-            else:
-                changes[key] = _built(hints[key], value)
+                continue
+            known = len(faults)
+            built = _built(hints[key], value, f"{path}.{key}", faults)
+            changes[key] = built if len(faults) == known else old
         return dataclasses.replace(base, **changes)
     except ValueError as refused:
-        faults.append(Fault(path, "settings that do not fit", f"what a twin can be: {refused}"))
+        faults.append(_unfit(path, refused))
         return base
 
 
-def _built(annotation: Any, value: Any) -> Any:
-    """Turn a value of the file into the twin's own, where it is a list of tables."""
+def _built(annotation: Any, value: Any, path: str, faults: list[Fault]) -> Any:
+    """Turn a value of the file into the twin's own, where it is a list of tables; each that the twin refuses is a fault."""
     if isinstance(value, tuple):
-        item = typing.get_args(annotation)[0]
-        return tuple(_built(item, each) for each in value)
+        (whole,) = (each for each in _one_of(annotation) if typing.get_origin(each) is tuple)
+        item = typing.get_args(whole)[0]
+        return tuple(_built(item, each, f"{path}[{n}]", faults) for n, each in enumerate(value, start=1))
     if isinstance(value, Table) and dataclasses.is_dataclass(annotation):
-        return typing.cast(type, annotation)(**{key: getattr(value, key) for key in value.model_fields_set})
+        try:
+            return typing.cast(type, annotation)(
+                **{key: getattr(value, key) for key in value.model_fields_set}
+            )
+        except ValueError as refused:
+            faults.append(_unfit(path, refused))
     return value
+
+
+def _one_of(annotation: Any) -> tuple[Any, ...]:
+    """Give the types that a value may have, which are one where its annotation is no union."""
+    is_union = typing.get_origin(annotation) in (typing.Union, types.UnionType)
+    return typing.get_args(annotation) if is_union else (annotation,)
+
+
+def _unfit(path: str, refused: ValueError) -> Fault:
+    return Fault(path, "settings that do not fit", f"what a twin can be: {refused}")
 
 
 def _docs(settings_class: type) -> Mapping[str, str]:

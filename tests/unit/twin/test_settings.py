@@ -62,6 +62,12 @@ from twin.table import TableFaults, TableSettings
         (lambda: LookSettings(marker_size_mm=0), "marker_size_mm is 0, expected 1 to 500"),
         (lambda: LookSettings(marker_dictionary="X"), "marker_dictionary is X, expected one of OpenCV's"),
         (
+            lambda: LookSettings(
+                markers=tuple(Marker(number=n, centre_mm=(0, 60 * k)) for k, n in enumerate((3, 7, 3)))
+            ),
+            "markers has number 3 twice, expected each once",
+        ),
+        (
             lambda: LookSettings(markers=(Marker(number=50, centre_mm=(0, 0)),)),
             "marker number 50, expected 0 to 49 of DICT_4X4_50",
         ),

@@ -12,6 +12,7 @@ from rig.cli._twin_table import twin_settings, twin_text
 from rig.settings import Settings, SettingsError, parse_settings
 from rig.settings_text import settings_text
 from twin import TwinSettings
+from twin.look import Marker
 
 _POSITION = Position.parse("G A01-A24 G25-G48 0/0 20/20 -")
 
@@ -69,9 +70,30 @@ def test_everything_wrong_is_said_at_once() -> None:
 
 def test_what_the_twin_itself_refuses_is_named_with_its_table() -> None:
     faults = _faults("[twin]\nplant.traverse.slew_us_per_s = -1.0\n[[twin.resets]]\nat_us = -5\ncause = 2\n")
-    assert [fault.partition(": found ")[0] for fault in faults] == ["twin.plant.traverse", "twin"]
+    assert [fault.partition(": found ")[0] for fault in faults] == ["twin.plant.traverse", "twin.resets[1]"]
     assert "slew_us_per_s" in faults[0]
     assert "at_us" in faults[1]
+
+
+def test_markers_of_the_file_are_the_twins_own_and_those_that_no_table_has_are_named() -> None:
+    text = "[[twin.camera.look.markers]]\nnumber = 3\ncentre_mm = [{x}, 0]\n"
+    assert _twin(text.format(x=20)).camera.look.markers == (Marker(number=3, centre_mm=(20, 0)),)
+    (fault,) = _faults(text.format(x=20) + text.format(x=1e8).replace("3", "4"))
+    assert fault.startswith("twin.camera.look.markers[2]: found settings that do not fit")
+    assert fault.endswith("centre_mm has 1e+08, expected -10000 to 10000")
+
+
+_LAMP = "[[twin.camera.look.lamps]]\nposition_mm = [0, 400, {height}]\ncolour = [0.5, 0.5, {blue}]\n"
+
+
+def test_of_a_list_every_lamp_that_cannot_be_is_named_by_its_number() -> None:
+    lamps = [(1500, 0.5), (-3, 0.5), (1500, 50)]
+    faults = _faults("".join(_LAMP.format(height=height, blue=blue) for height, blue in lamps))
+    refused = "found settings that do not fit, expected what a twin can be: "
+    assert faults == [
+        f"twin.camera.look.lamps[2]: {refused}position_mm has -3 for its height, expected more than 0",
+        f"twin.camera.look.lamps[3]: {refused}colour has 50, expected 0 to 10",
+    ]
 
 
 _LARGER_SHOT = "[cannon]\ngate_spacing_mm = {spacing}\n[twin.plant.gate]\nshot_diameter_mm = {shot}\nfirst_stuck = true\n"
