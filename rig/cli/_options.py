@@ -103,18 +103,18 @@ def settings_of_this_table(path: Path) -> Settings:
     return settings_or_defaults(path)
 
 
-def check_name(name: str | None) -> str | None:
+def check_name(name: str) -> str:
     """Take a name that can be written down, in one line; meant as a callback of an option."""
-    from game.montecassino import is_seen
+    from game.montecassino import LONGEST_NAME, is_seen
 
-    if name and (
-        not is_seen(name)
-        or any(
-            unicodedata.category(sign) in _NO_SIGNS or unicodedata.bidirectional(sign) in _TURNS
-            for sign in name
-        )
+    if not is_seen(name) or any(
+        unicodedata.category(sign) in _NO_SIGNS or unicodedata.bidirectional(sign) in _TURNS for sign in name
     ):
         raise typer.BadParameter(f"found {name!a}, expected a name that can be printed in one line")
+    if len(name) > LONGEST_NAME:
+        raise typer.BadParameter(
+            f"found a name of {len(name)} letters, {name[:20]!r}..., expected {LONGEST_NAME} at most"
+        )
     return name
 
 

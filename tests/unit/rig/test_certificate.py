@@ -367,6 +367,17 @@ def test_an_elevation_that_file_and_option_tell_otherwise_is_refused(tmp_path, c
     assert main(["certificate", "ranges.csv", "--elevation", "42"]) == 0
 
 
+def test_a_cannon_s_name_leaves_room_for_the_day_on_the_page(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["certificate", "--tape", GOOD, "--cannon", "W" * 60, "--pdf", "c.pdf"]) == 0
+    assert f"{'W' * 60}, {date.today():%d %B %Y}" in pypdf.PdfReader("c.pdf").pages[0].extract_text()
+    capsys.readouterr()
+    for name, found in (("W" * 61, "a name of 61 letters, 'WWWWWWWWWWWWWWWWWWWW'..."), ("", "''")):
+        assert main(["certificate", "--tape", GOOD, "--cannon", name, "--pdf", "c.pdf"]) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.startswith(f"rig: Invalid value for '--cannon': found {found}, expected ")
+
+
 def test_signs_that_the_page_s_font_has_not_are_marked_and_told_in_one_line(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["certificate", "--tape", GOOD, "--cannon", "日本語 3 日", "--pdf", "c.pdf"]) == 0
