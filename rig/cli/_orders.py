@@ -127,7 +127,7 @@ def start_in_battle(settings: Settings, path: Path) -> tuple[Start, Battle]:
     side_with_cannon(settings, battle.position.turn)
     log_path = Path(settings.log.path)
     if log_path.exists():
-        with open_log(log_path, create=False) as log:
+        with open_log(log_path, create=False, look_only=True) as log:
             left_open = not_yet_entered(log.shots(), battle)
         if left_open is not None:
             if left_open.pending:
@@ -165,7 +165,7 @@ def _last_position(settings: Settings) -> tuple[Position, Shot | None]:
 
     path = Path(settings.log.path)
     if path.exists():
-        with open_log(path, create=False) as log:
+        with open_log(path, create=False, look_only=True) as log:
             for shot in reversed(log.shots()):
                 if shot.planned.plan is not None or shot.planned.position is None:
                     continue  # a programme sets its soldiers up by itself

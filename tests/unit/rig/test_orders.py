@@ -1,5 +1,6 @@
 """What a shot begins with, by the log; a doubt that waits in it stops the shot, however its position is given, and so do the rules."""
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -100,6 +101,21 @@ def test_a_shot_begins_as_the_last_one_that_was_judged_ended(log: ShotLog, here:
     shoot(log, Stage.JUDGED)
     assert begins(here) == AFTER
     assert begins(here, side="A") == AFTER.replace("G ", "A ", 1)
+
+
+def test_where_the_battle_stands_is_read_from_a_log_on_a_medium_that_is_read_only(
+    log: ShotLog, here: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shoot(log, Stage.JUDGED)
+    until(
+        log, log.start_session(START), Stage.PLANNED
+    )  # and its rig was ended there, which a log that can be written marks
+    log.close()
+    path = Path(here.log.path)
+    before = path.read_bytes()
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    assert begins(here) == AFTER
+    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize("last", [Stage.PLANNED, Stage.ARMED])
