@@ -249,7 +249,11 @@ def learnt_health(settings: Settings) -> Iterator[Finding]:
     try:
         calibration = calibration_of(settings.cannon)
     except CalibrationFileError as error:
-        todo = f"name another in {settings.name}, or make it: {settings.command('calibrate range')}"
+        make = settings.command("calibrate range")
+        lies_there = settings.cannon.calibration is not None and Path(settings.cannon.calibration).exists()
+        # One that cannot be used is not written over: somebody may still want it.
+        anew = f"move it away and make it anew: {make}" if lies_there else f"make it: {make}"
+        todo = f"name another in {settings.name}, or {anew}"
         yield Finding(Level.FAULT, "calibration", str(error), todo)
     else:
         if calibration is not None:

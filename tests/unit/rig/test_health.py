@@ -29,12 +29,13 @@ from rig.health import (
     firmware_health,
     history_health,
     inputs_health,
+    learnt_health,
 )
 from rig.link import wire
 from rig.link.history import Remembered
 from rig.link.messages import HistoryEntry, Identity, Moving, Status
 from rig.settings import Camera as CameraSettings
-from rig.settings import Log, Port, Settings
+from rig.settings import Cannon, Log, Port, Settings
 
 
 def settings_in(folder: Path) -> Settings:
@@ -318,6 +319,26 @@ def test_a_camera_whose_delay_is_not_learnt_is_told(source: str, delay_us: int, 
     settings = Settings(camera=asked, port=Port(url="twin" if source == "twin" else "/dev/ttyACM0"))
     findings = {f.part: f for f in camera_health(camera, camera, camera.wait, settings)}  # type: ignore[arg-type]
     assert ("delay" in findings) is is_told
+
+
+@pytest.mark.parametrize(
+    ("text", "todo"),
+    [
+        (None, "make it: rig calibrate range"),
+        ('{"format": "cannon-calibration/0"}', "move it away and make it anew: rig calibrate range"),
+    ],
+)
+def test_a_calibration_that_cannot_be_used_is_told_with_a_way_out_that_is_open(
+    tmp_path: Path, text: str | None, todo: str
+) -> None:
+    """`rig calibrate range` writes over no file that may be somebody's work, as one of another version."""
+    path = tmp_path / "calibration.json"
+    if text is not None:
+        path.write_text(text, encoding="utf-8")
+    (found,) = learnt_health(
+        Settings(cannon=Cannon(calibration=str(path)), log=Log(recordings=str(tmp_path)))
+    )
+    assert (found.level, found.todo) == (Level.FAULT, f"name another in rig.toml, or {todo}")
 
 
 @pytest.mark.parametrize("member", wire.Input)
