@@ -228,8 +228,12 @@ def _told(error: typer.TyperException) -> str:
         elif wrong["type"] in _EXPECTED:
             error.message = f"found {wrong['input']}, expected {_EXPECTED[wrong['type']]}{bound}"
     told = error.format_message()
-    if told.startswith("Got unexpected extra argument") and ".toml" in told:
-        told += "; the settings file is named by --settings"
+    if told.startswith("Got unexpected extra argument"):
+        if ".toml" in told:
+            told += "; the settings file is named by --settings"
+        context = getattr(error, "ctx", None)
+        if ".csv" in told and context and any("--csv" in each.opts for each in context.command.params):
+            told += "; a CSV file is named by --csv"
     return told
 
 

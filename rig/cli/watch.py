@@ -75,6 +75,10 @@ def watch(
     from rig.eye import scene_of
     from rig.watching import TableWatch
 
+    if save is not None and (page or port):
+        raise typer.BadParameter(
+            f"{save} is one picture, and then it ends: give --save, or --page and its --port"
+        )
     chosen = through_camera(settings_of_this_table(settings), camera)
     given = None if position is None else Position.parse(position)
     standing = Position.parse(chosen.game.position) if given is None else given

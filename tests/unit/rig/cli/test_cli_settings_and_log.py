@@ -332,6 +332,9 @@ def test_the_command_that_is_told_of_a_doubt_takes_the_word(
         (("certificate", "--tape", "648,650,655", "--html", "x.pdf"), "expected a name that ends in .html"),
         (("check", "--setings", "x"), "No such option: --setings"),
         (("check", "cellar.toml"), "(cellar.toml); the settings file is named by --settings"),
+        (("calibrate", "range", "shots.csv"), "(shots.csv); a CSV file is named by --csv"),
+        (("aim", "table", "table.csv"), "(table.csv); a CSV file is named by --csv"),
+        (("shoot", "G-49", "table.csv"), "unexpected extra argument(s) (table.csv)"),
     ],
 )
 def test_a_mistake_is_one_line_and_status_2(rig: Rig, words: tuple[str, ...], said: str) -> None:
