@@ -90,7 +90,7 @@ class Camera(Table):
     height_px: Annotated[int, Field(ge=120, le=4_320)] = 720
     """Height of a picture, as asked of the device."""
     fps: Annotated[float, Field(ge=1, le=1_000)] = 120.0
-    """Frames a second, as asked of the device."""
+    """Frames a second, as asked of the device; no shot is fired that fewer than 9 would show, or 2 in clip_before_s."""
     exposure_us: ExposureUs | None = Field(default=None, examples=[1000])
     """Exposure of one frame, as asked of the device; without it the camera chooses."""
     delay_us: DelayUs = 0
