@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from vision.registration import BoardView
 from vision.shot.flight import (
     GRAVITY_MM_PER_MS2,
+    LAMP_UNKNOWNS,
     Flight,
     FlightFit,
     FlightPrior,
@@ -145,7 +146,7 @@ class _BouncedProblem(FlightProblem):
         slopes[:, :_OWN] = _landing_slopes(unknowns[:_OWN], landing)
         later = np.zeros_like(covariance)
         later[:_FLIGHT, :_FLIGHT] = slopes @ covariance @ slopes.T
-        later[-2:, -2:] = covariance[-2:, -2:]
+        later[-LAMP_UNKNOWNS:, -LAMP_UNKNOWNS:] = covariance[-LAMP_UNKNOWNS:, -LAMP_UNKNOWNS:]
         return BouncedFit(self.told(state, before, covariance), self.told(state, after, later))
 
     def _ways(self, unknowns: FloatArray) -> tuple[FloatArray, FloatArray]:

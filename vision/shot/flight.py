@@ -22,6 +22,7 @@ from vision.soldiers.lamp import Lamp
 __all__ = [
     "DRAG_PER_MM",
     "GRAVITY_MM_PER_MS2",
+    "LAMP_UNKNOWNS",
     "Flight",
     "FlightFit",
     "FlightPrior",
@@ -37,6 +38,8 @@ __all__ = [
 FloatArray = NDArray[np.float64]
 
 GRAVITY_MM_PER_MS2 = 9.80665e-3
+LAMP_UNKNOWNS = 3
+"""The lamp's two slopes and its nearness, which come after the flight's unknowns where there are shadows."""
 
 # Drag of a smooth 6 mm ball of 0.12 to 0.25 g: k = 1.2 kg/m3 * 0.45 * 28.3 mm2 / (2 m), so 0.03 to 0.064 a metre.
 DRAG_PER_MM = 0.045e-3
@@ -45,7 +48,7 @@ _ITERATIONS = 12
 _LEAST_GAIN = 1e-4  # of the sum of squares
 _SHARP_PX = 0.6
 _THINGS = 7  # that change with time, of which positions and their slopes are sums
-_FLIGHT = 8  # unknowns of a flight; with shadows the lamp's two slopes come after them
+_FLIGHT = 8  # unknowns of a flight
 # Of the speeds of 147 filmed shots 90 % lie within one standard deviation then and 97 % within two: the few whose flight was
 # followed wrongly are far off, so that less would promise too much.
 _SPEED_SLACK = 0.75
@@ -310,9 +313,10 @@ class FlightProblem:
         times, pixels, whitening = [sights.times_us], [sights.pixels], [sights.whitening]
         self._lamp = None if shadows is None else shadows.lamp
         if shadows is not None:
-            # The lamp's two unknowns are always the last ones.
-            self._mean = np.concatenate([self._mean, shadows.lamp.slope])
-            sigma = np.concatenate([sigma, np.full(2, shadows.lamp.slope_sigma)])
+            # The lamp's unknowns are always the last ones.
+            lamp = shadows.lamp
+            self._mean = np.concatenate([self._mean, lamp.slope, [lamp.nearness_per_mm]])
+            sigma = np.concatenate([sigma, np.full(2, lamp.slope_sigma), [lamp.nearness_sigma_per_mm]])
             times.append(shadows.seen.times_us)
             pixels.append(shadows.seen.pixels)
             whitening.append(shadows.seen.whitening)
@@ -334,7 +338,7 @@ class FlightProblem:
         if near is not None:
             start[:_FLIGHT] = _parameters(near.flight)
             if self._lamp is not None and near.lamp is not None:
-                start[-2:] = near.lamp.slope
+                start[-LAMP_UNKNOWNS:] = *near.lamp.slope, near.lamp.nearness_per_mm
         return start
 
     def solved(self, start: FloatArray, *, soft: bool) -> FlightState:
@@ -375,8 +379,15 @@ class FlightProblem:
         far_px = np.hypot(away[:, 0], away[:, 1])
         lamp = self._lamp
         if lamp is not None:
-            slope_sigma = float(np.sqrt(np.diag(covariance)[-2:].mean()))
-            lamp = replace(lamp, slope=state.unknowns[-2:].copy(), slope_sigma=slope_sigma)
+            *slope, nearness = state.unknowns[-LAMP_UNKNOWNS:].tolist()
+            *slope_variances, nearness_variance = np.diag(covariance)[-LAMP_UNKNOWNS:].tolist()
+            lamp = replace(
+                lamp,
+                slope=np.array(slope),
+                slope_sigma=math.sqrt(sum(slope_variances) / len(slope)),
+                nearness_per_mm=nearness,
+                nearness_sigma_per_mm=math.sqrt(nearness_variance),
+            )
         return FlightFit(
             flight,
             covariance[:_FLIGHT, :_FLIGHT].copy(),
@@ -398,7 +409,9 @@ class FlightProblem:
         places, place_slopes = points[:count], point_slopes[:count]
         size = len(unknowns)
         if self._lamp is not None:
-            places, place_slopes = _with_shadows(places, place_slopes, own, self._lamp, unknowns[-2:])
+            places, place_slopes = _with_shadows(
+                places, place_slopes, own, self._lamp, unknowns[-LAMP_UNKNOWNS:]
+            )
         camera = places @ self._rotation.T + self._translation
         plane = camera[:, :2] / camera[:, 2:]
         # How the place on the unit plane changes with the point, then with the unknowns, in standard deviations.
@@ -436,24 +449,27 @@ class FlightProblem:
 
 
 def _with_shadows(
-    points: FloatArray, slopes: FloatArray, own: int, lamp: Lamp, lamp_slope: FloatArray
+    points: FloatArray, slopes: FloatArray, own: int, lamp: Lamp, lamp_unknowns: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Put shadows in place of the points after the first `own`; slopes become those in the lamp's unknowns as well."""
     places = points.copy()
     unknowns = slopes.shape[2]
-    wide = np.zeros((len(points), 3, unknowns + 2))
+    nearness = float(lamp_unknowns[2])
+    wide = np.zeros((len(points), 3, unknowns + LAMP_UNKNOWNS))
     wide[:, :, :unknowns] = slopes
     thrown, above = points[own:], np.maximum(points[own:, 2], 0.0)
-    reach = lamp_slope + (thrown[:, :2] - lamp.middle_mm) / lamp.height_mm
-    lengthened = above * (1 + above / lamp.height_mm)
+    from_middle_mm = thrown[:, :2] - lamp.middle_mm
+    reach = lamp_unknowns[:2] + from_middle_mm * nearness
+    lengthened = above * (1 + above * nearness)
     places[own:, :2] += reach * lengthened[:, None]
     places[own:, 2] = 0.0
-    rising = np.where(thrown[:, 2] > 0, 1 + 2 * above / lamp.height_mm, 0.0)
-    wide[own:, :2, :unknowns] *= (1 + lengthened / lamp.height_mm)[:, None, None]
+    rising = np.where(thrown[:, 2] > 0, 1 + 2 * above * nearness, 0.0)
+    wide[own:, :2, :unknowns] *= (1 + lengthened * nearness)[:, None, None]
     wide[own:, :2, :unknowns] += (reach * rising[:, None])[:, :, None] * slopes[own:, 2:, :]
     wide[own:, 2] = 0.0
     wide[own:, 0, unknowns] = lengthened
     wide[own:, 1, unknowns + 1] = lengthened
+    wide[own:, :2, unknowns + 2] = from_middle_mm * lengthened[:, None] + reach * (above**2)[:, None]
     return places, wide
 
 

@@ -180,7 +180,7 @@ class Grower:
         thrown = lamp.shadow(where)
         # How far it may lie off: the flight's own spread, its height's along the shadow, and the lamp's.
         spread = fit.spread_at(time_us)[0]
-        reach = np.array([[1.0, 0.0, lamp.slope[0]], [0.0, 1.0, lamp.slope[1]]])
+        reach = np.column_stack([np.eye(2), lamp.slope_at(where[0, :2])])
         covariance = reach @ spread @ reach.T + np.eye(2) * (lamp.slope_sigma * where[0, 2]) ** 2
         covariance += np.eye(2) * (1.5 * self._mm_per_px) ** 2
         on_plane = self._view.on_plane(self._view.project(thrown), PLANE_MM)[0]

@@ -13,7 +13,7 @@ from vision.soldiers.lamp import Lamp
 
 CAMERA = painted.view()
 SCENE = painted.scene(CAMERA, expected=CROWD)
-LAMP = Lamp(np.array([0.9, 0.4]), 0.05, 1500.0, np.array([180.0, 405.0]), 0.4)
+LAMP = Lamp(np.array([0.9, 0.4]), 0.05, 1 / 1500.0, 0.0, np.array([180.0, 405.0]), 0.4)
 FOOT_MM, SHIFT_MM = (157.5, 382.5), (12.0, -20.0)
 
 FloatImage = NDArray[np.float32]

@@ -8,7 +8,7 @@ from vision.shot import ShotTrack, find_track
 from vision.soldiers.lamp import Lamp
 
 VIEW = camera()
-LAMP = Lamp(np.array([0.5, -0.25]), 0.06, 1e6, np.array([180.0, 405.0]), 0.2)
+LAMP = Lamp(np.array([0.5, -0.25]), 0.06, 0.0, 0.0, np.array([180.0, 405.0]), 0.2)
 VELOCITY = (0.4, 8.0, -0.2)
 TURN = (48.0, (-2.0, 2.0, 1.5))
 SOFT = 0.15

@@ -117,7 +117,7 @@ def test_the_shadow_settles_the_height_though_the_lamp_is_known_roughly() -> Non
     path = fly(MUZZLE_MM, velocity)
     times_ms = np.arange(4.0, 54.0, 8.3)
     truth = np.array([path(t) for t in times_ms])
-    lamp = Lamp(np.array([0.5, -0.3]), 0.02, 1400.0, np.array([180.0, 405.0]), 0.4)
+    lamp = Lamp(np.array([0.5, -0.3]), 0.02, 1 / 1400.0, 3e-4, np.array([180.0, 405.0]), 0.4)
     roughly = replace(lamp, slope=np.array([0.62, -0.2]), slope_sigma=0.15)
     times_us = FIRE_US + 1000 * times_ms
     sights = Seen.of(times_us, VIEW.project(truth))
@@ -128,6 +128,27 @@ def test_the_shadow_settles_the_height_though_the_lamp_is_known_roughly() -> Non
     assert both.spread_at(times_us[-1])[0, 2, 2] < 0.25 * alone.spread_at(times_us[-1])[0, 2, 2]
     assert both.lamp is not None
     assert np.abs(both.lamp.slope - lamp.slope).max() < 0.06
+
+
+@pytest.mark.parametrize("nearness_per_mm", [1 / 800.0, 1 / 3000.0])
+def test_the_shadow_settles_the_height_though_how_high_the_lamp_hangs_is_known_roughly(
+    nearness_per_mm: float,
+) -> None:
+    """Near the lamp's foot a shadow hardly reaches out: taken for exact, a lamp at another height told heights 10 mm off there."""
+    velocity = np.array([0.2, 8.0, 0.05])
+    path = fly(MUZZLE_MM, velocity)
+    times_ms = np.arange(4.0, 88.0, 8.3)
+    truth = np.array([path(t) for t in times_ms])
+    lamp = Lamp(np.array([-0.1, -0.25]), 0.02, 1 / 1300.0, 3e-4, np.array([180.0, 405.0]), 0.4)
+    roughly = replace(lamp, nearness_per_mm=nearness_per_mm, slope_sigma=0.1)
+    times_us = FIRE_US + 1000 * times_ms
+    thrown = Seen.of(times_us, VIEW.project(lamp.shadow(truth)), sigma_px=1.2)
+    sights = Seen.of(times_us, VIEW.project(truth))
+    fit = fit_flight(VIEW, sights, prior_of(velocity), shadows=Shadows(roughly, thrown))
+    assert np.abs(fit.flight.at(times_us)[:, 2] - truth[:, 2]).max() < 3.0
+    assert fit.lamp is not None
+    assert fit.lamp.nearness_per_mm == pytest.approx(lamp.nearness_per_mm, abs=2e-4)
+    assert fit.lamp.nearness_sigma_per_mm < roughly.nearness_sigma_per_mm
 
 
 def test_a_flight_by_its_height_is_as_high_as_asked_and_still_explains_what_was_seen() -> None:

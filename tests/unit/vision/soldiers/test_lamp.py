@@ -38,7 +38,7 @@ def shaded(camera: BoardView, lamp: Lamp | None) -> np.ndarray:
 @pytest.mark.parametrize("slope", [(0.6, 0.3), (-0.9, 0.5), (0.2, -0.8)])
 def test_the_lamp_is_found_from_the_shadows(slope: tuple[float, float]) -> None:
     camera = painted.view()
-    lamp = Lamp(np.array(slope), 0.0, 1500.0, MIDDLE_MM, 0.4)
+    lamp = Lamp(np.array(slope), 0.0, 1 / 1500.0, 3e-4, MIDDLE_MM, 0.4)
     scene = painted.scene(camera, expected=CROWD)
     found = read_board(shaded(camera, lamp), scene, camera).lamp
     assert found is not None
@@ -54,7 +54,7 @@ def test_without_shadows_there_is_no_lamp() -> None:
 
 
 def test_a_shadow_lies_on_the_board_away_from_the_lamp() -> None:
-    lamp = Lamp(np.array([0.5, 0.0]), 0.1, 1000.0, MIDDLE_MM, 0.4)
+    lamp = Lamp(np.array([0.5, 0.0]), 0.1, 1 / 1000.0, 3e-4, MIDDLE_MM, 0.4)
     thrown = lamp.shadow(np.array([[180.0, 405.0, 0.0], [180.0, 405.0, 20.0]]))
     assert thrown[0] == pytest.approx([180.0, 405.0, 0.0])
     assert thrown[1, 2] == 0.0
@@ -62,7 +62,7 @@ def test_a_shadow_lies_on_the_board_away_from_the_lamp() -> None:
 
 
 def test_a_point_its_shadow_and_the_lamp_lie_on_one_line() -> None:
-    lamp = Lamp(np.array([0.5, -0.2]), 0.1, 900.0, MIDDLE_MM, 0.4)
+    lamp = Lamp(np.array([0.5, -0.2]), 0.1, 1 / 900.0, 3e-4, MIDDLE_MM, 0.4)
     hangs_mm = np.append(MIDDLE_MM - 900.0 * lamp.slope, 900.0)
     points = np.array([(x, y, 40.0) for x in (0.0, 180.0, 360.0) for y in (0.0, 405.0, 810.0)])
     along = (points - hangs_mm) / (900.0 - points[:, 2:])
@@ -73,7 +73,7 @@ def test_a_shadow_is_as_dark_as_the_others_and_of_the_boards_colour() -> None:
     """What is darker, or of another colour, is something that lies in the shadow, and what is no darker is bare."""
     camera = painted.view()
     raster = Raster(camera, painted.scene(camera))
-    lamp = Lamp(np.array([0.9, 0.0]), 0.1, 1000.0, MIDDLE_MM, 0.4)
+    lamp = Lamp(np.array([0.9, 0.0]), 0.1, 1 / 1000.0, 3e-4, MIDDLE_MM, 0.4)
     figure, feet_mm = Figure(FIGURE_MM, 11.0), np.array([[180.0, 300.0]])
 
     def shaded_share(darkness: float, *, tinted: bool = False) -> float:

@@ -11,7 +11,7 @@ from vision.soldiers.surface import Raster, learn_surface
 from vision.soldiers.thrown_shadow import ThrownShadows, shadow_odds
 
 FIGURE_MM = 42.0
-LAMP = Lamp(np.array([0.6, 0.3]), 0.05, 1500.0, np.array([180.0, 405.0]), 0.4)
+LAMP = Lamp(np.array([0.6, 0.3]), 0.05, 1 / 1500.0, 0.0, np.array([180.0, 405.0]), 0.4)
 STANDING_MM, NOBODY_MM = np.array([157.5, 382.5]), np.array([292.5, 652.5])
 BESIDE_MM = np.array([500.0, 400.0])
 PATCH_MM, PATCH_PX = np.array([180.0, 180.0]), 70
