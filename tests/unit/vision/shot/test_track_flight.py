@@ -130,6 +130,24 @@ def test_the_shadow_settles_the_height_though_the_lamp_is_known_roughly() -> Non
     assert np.abs(both.lamp.slope - lamp.slope).max() < 0.06
 
 
+def test_the_error_bar_of_the_speed_holds_as_often_as_it_says() -> None:
+    """Issue 5, point 4: it feeds the calibration, which weighs shots by it."""
+    rng = np.random.default_rng(5)
+    off = []
+    for _ in range(400):
+        velocity = np.array([rng.normal(0.0, 0.5), rng.uniform(6.0, 12.0), rng.normal(0.0, 0.3)])
+        prior = prior_of(velocity)
+        start_us, x, y, z, *_, drag = rng.normal(prior.mean, prior.sigma)
+        times_us = start_us + 1000 * np.arange(4.0, rng.uniform(25.0, 60.0), 8.3)
+        seen = VIEW.project(Flight(start_us, np.array([x, y, z]), velocity, drag).at(times_us))
+        seen += rng.normal(0.0, 0.6, seen.shape)
+        speed, sigma = fit_flight(VIEW, Seen.of(times_us, seen), prior).speed_mps
+        off.append(abs(speed - float(np.linalg.norm(velocity))) / sigma)
+    by_chance = 3 * np.sqrt(0.68 * 0.32 / len(off))
+    assert np.mean(np.array(off) < 1.0) == pytest.approx(0.68, abs=by_chance)
+    assert np.mean(np.array(off) < 2.0) == pytest.approx(0.95, abs=3 * np.sqrt(0.95 * 0.05 / len(off)))
+
+
 @pytest.mark.parametrize("nearness_per_mm", [1 / 800.0, 1 / 3000.0])
 def test_the_shadow_settles_the_height_though_how_high_the_lamp_hangs_is_known_roughly(
     nearness_per_mm: float,
