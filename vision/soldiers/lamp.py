@@ -64,9 +64,10 @@ _BEYOND = np.array([1.3, 1.5])  # where no shadow is left
 _BEYOND_WEIGHT = 0.5
 _DIRECTION_SIGMA = 0.06
 _LENGTH_SIGMA = 0.15  # the figures' own height is known to so much
-# The best of the heights is a rough one: on 154 tables of the twin its nearness was off by so much, root mean square. Where it was
-# taken for right, the shot's shadow told it up to 18 mm too high or too low far from the middle of the board.
-_NEARNESS_SIGMA_PER_MM = 3e-4
+# The best of the heights is a rough one, and rather too high: how much nearer lamps hung, and by how much that varied, on 154
+# tables of the twin. Where it was taken for right, the shot's shadow told it up to 18 mm too high or too low far from the middle
+# of the board.
+_NEARER_PER_MM, _NEARNESS_SIGMA_PER_MM = 2e-4, 3e-4
 _ASIDE = 0.42  # beside the shadow, as a share of the figure's height
 _DEEPEST = 0.7
 _FEWEST_SEEN = 0.5  # soldiers' whole shadows that no figure hides
@@ -159,7 +160,8 @@ def find_lamp(
     if missing < _LEAST_MISSING:
         return None
     sigma = _DIRECTION_SIGMA + _LENGTH_SIGMA * float(np.linalg.norm(best))
-    return Lamp(best, sigma, 1 / lamp_mm, _NEARNESS_SIGMA_PER_MM, shadows.middle_mm, missing)
+    nearness_per_mm = 1 / lamp_mm + _NEARER_PER_MM
+    return Lamp(best, sigma, nearness_per_mm, _NEARNESS_SIGMA_PER_MM, shadows.middle_mm, missing)
 
 
 def _rough_slopes(
