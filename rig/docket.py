@@ -128,7 +128,9 @@ def _case(shot: Shot, doubt: DecidedDoubt) -> Case:
     # What the camera saw of the causes leaves out what held the ruling: no number says how likely that was.
     answers = [
         Answer(
-            cause, None if held else _probability(cause, shares, fall), _leaves(cause, shot.planned.option)
+            cause,
+            None if held else _probability(cause, shares, fall),
+            rules.counts(rules.Cause(cause), rules.Option(shot.planned.option)),
         )
         for cause in doubt.between
     ]
@@ -146,14 +148,6 @@ def _probability(cause: str, shares: Mapping[str, float], fall: Fall | None) -> 
     if cause in shares:
         return float(shares[cause])
     return fall.confidence if fall is not None and fall.causes[0] == cause else None
-
-
-def _leaves(cause: str, option: str) -> bool:
-    """Whether a soldier that certainly fell in this way leaves: the judge's own word on a fall of its own."""
-    square, side = rules.Square.parse("G-49"), rules.Side.G
-    position = rules.Position.parse("A A01 G02,G49 0/0 1/1 -")
-    fall = rules.Fall(square, side, (rules.Cause(cause),))
-    return square in rules.judge(position, [square], rules.Option(option), [fall]).casualties
 
 
 def _one_leaves(shot: Shot) -> bool:

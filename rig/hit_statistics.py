@@ -32,10 +32,12 @@ from game.montecassino import (
     Side,
     Square,
     SquareError,
+    Verdict,
+    counts,
 )
 from rig.hit_view import By
 from rig.judging import judge_again
-from rig.log import Fall, Fired, LogError, Session, Shot, ShotLog
+from rig.log import Decision, Fall, Fired, LogError, Session, Shot, ShotLog
 
 __all__ = [
     "Losses",
@@ -108,7 +110,7 @@ class ShotFacts:
     losses: Losses | None
     """By the verdict that stands, decisions of the commanders included; None: there is no verdict."""
     under: Mapping[Option, Losses] | None
-    """What the same falls give under each option before anybody decides; None: they cannot be judged again."""
+    """What the same falls give under each option, with what commanders said; None: they cannot be judged again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,12 +269,45 @@ def _under(shot: Shot) -> Mapping[Option, Losses] | None:
     losses = {}
     try:
         for option in Option:
-            verdict = judge_again(replace(shot, planned=replace(shot.planned, option=option.value)), {})
+            verdict = _judge_under(option, shot)
             losses[option] = _count(shot, map(str, verdict.casualties), len(verdict.undecided))
     except (LogError, JudgeError, PositionError, SquareError):
         # No position or no analysis was kept, or they do not fit each other: there is nothing to judge.
         return None
     return MappingProxyType(losses)
+
+
+def _judge_under(option: Option, shot: Shot) -> Verdict:
+    """Judge a shot as if an option had been agreed, with what commanders said, as far as that decides its doubts."""
+    again = replace(shot, planned=replace(shot.planned, option=option.value))
+    undecided = judge_again(again, {})
+    said = {doubt.square: doubt.decision for doubt in shot.doubts if doubt.decision is not None}
+    played = Option(shot.planned.option)
+    decisions = {
+        str(doubt.square): leaves
+        for doubt in undecided.doubts
+        if str(doubt.square) in said
+        and (leaves := _leaves_under(option, played, said[str(doubt.square)], doubt.between)) is not None
+    }
+    try:
+        return judge_again(again, decisions)
+    except JudgeError:
+        # Of several doubts option iii has exactly one leave (C8), and under the option played none or more did.
+        return undecided
+
+
+def _leaves_under(
+    option: Option, played: Option, decision: Decision, between: Sequence[Cause]
+) -> bool | None:
+    """Say what a decision under the option played says under another one; None: not whether the soldier leaves."""
+    if option is played:
+        return decision.leaves
+    if decision.cause is not None:
+        causes = [cause for cause in between if cause == decision.cause]
+    else:
+        causes = [cause for cause in between if counts(cause, played) is decision.leaves]
+    answers = {counts(cause, option) for cause in causes}
+    return answers.pop() if len(answers) == 1 else None
 
 
 def _count(shot: Shot, casualties: Iterable[str], doubts: int) -> Losses:

@@ -189,15 +189,14 @@ def judge_any_shot(
         raise JudgeError(f"the zone: {board_fault(min(strays), position.boards)}")
     _check_report(position, falls, moved)
 
-    counted = _COUNTED[option]
     casualties: list[Square] = []
     put_back = list(moved)
     doubts: list[Doubt] = []
     for fall in sorted(falls, key=lambda fall: fall.square):
-        counts = {cause in counted for cause in fall.causes}
-        if fall.square not in zone_squares or counts == {False}:
+        answers = {counts(cause, option) for cause in fall.causes}
+        if fall.square not in zone_squares or answers == {False}:
             put_back.append(fall.square)
-        elif counts == {True}:
+        elif answers == {True}:
             casualties.append(fall.square)
         else:
             doubts.append(Doubt(fall.square, fall.causes, fall.side))
@@ -224,6 +223,17 @@ def judge_any_shot(
         after=after,
         outcome=None if after is None else outcome(after),
     )
+
+
+def counts(cause: Cause, option: Option) -> bool:
+    """Whether a soldier that fell in this way, within the zone, leaves by the agreed option (C7).
+
+    Examples
+    --------
+    >>> counts(Cause.RICOCHET, Option.II), counts(Cause.RICOCHET, Option.III)
+    (True, False)
+    """
+    return cause in _COUNTED[option]
 
 
 def why_put_back(fall: Fall | None, zone: Collection[Square], option: Option) -> str:

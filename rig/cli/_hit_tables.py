@@ -78,7 +78,7 @@ def _remarks(statistics: Statistics, everything: Tally) -> Iterator[str]:
     yield "lost: enemy/own by the verdicts; option i, ii, iii: had that one been agreed"
     in_doubt = everything.losses.doubts or any(losses.doubts for losses in everything.under.values())
     if in_doubt:
-        yield "+1?: one more is in doubt, for its commander to decide"
+        yield "+1?: one more is in doubt: its commander decides, or would have to"
     for outcome, said in (
         (Outcome.DOUBT, "may have hit or not: the camera could not tell"),
         (Outcome.NOBODY, "aimed at a square where nobody stood"),

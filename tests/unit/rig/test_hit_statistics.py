@@ -14,6 +14,7 @@ from logged_shots import AIM, CERTAIN, PLAN, START, read_and_judge, until
 from scipy.stats import beta, binomtest
 
 from game.montecassino import Option
+from rig.docket import open_cases, rule
 from rig.hit_plot import draw_hits
 from rig.hit_report import as_csv, as_json, tallies
 from rig.hit_statistics import Losses, Outcome, Tally, statistics_of, tally, tally_by, wilson
@@ -155,7 +156,7 @@ def test_own_soldiers_count_where_the_zone_holds_them(log: ShotLog) -> None:
     assert found.under[Option.III] == Losses(enemy=0, own=1)
 
 
-def test_doubts_stand_apart_until_decided_and_stay_under_the_options(log: ShotLog) -> None:
+def test_doubts_stand_apart_until_decided(log: ShotLog) -> None:
     session_id = log.start_session(START)
     shot_id = _shoot(log, session_id, [_fall("G-49", "direct", "ricochet")])
     before = _all(log)
@@ -168,7 +169,61 @@ def test_doubts_stand_apart_until_decided_and_stay_under_the_options(log: ShotLo
     decide(log, shot_id, "G-49", leaves=True)
     after = _all(log)
     assert after.losses == Losses(enemy=1)
-    assert after.under == before.under
+    assert set(after.under.values()) == {Losses(enemy=1)}
+
+
+@pytest.mark.parametrize(
+    ("causes", "option", "ruled", "under"),
+    [
+        (("direct", "dragged"), "iii", "direct", [Losses(1), Losses(1), Losses(1)]),
+        (("direct", "dragged"), "iii", "dragged", [Losses(1), Losses(0), Losses(0)]),
+        (("direct", "ricochet", "other"), "i", "ricochet", [Losses(1), Losses(1), Losses(0)]),
+        (("direct", "dragged", "other"), "ii", "other", [Losses(0), Losses(0), Losses(0)]),
+    ],
+)
+def test_a_ruled_cause_counts_under_each_option(
+    log: ShotLog, causes: tuple[str, ...], option: str, ruled: str, under: list[Losses]
+) -> None:
+    session_id = log.start_session(START)
+    _shoot(log, session_id, [_fall("G-49", *causes)], option=option)
+    (waits,) = open_cases(log)
+    rule(log, waits.doubt.number, ruled, side="G", name="Ada")
+    assert [_all(log).under[each] for each in Option] == under
+
+
+@pytest.mark.parametrize(
+    ("leaves", "under"),
+    [
+        (True, [Losses(1), Losses(doubts=1), Losses(doubts=1)]),
+        (False, [Losses(0), Losses(0), Losses(0)]),
+    ],
+)
+def test_a_bare_decision_leaves_open_what_it_does_not_tell(
+    log: ShotLog, leaves: bool, under: list[Losses]
+) -> None:
+    """That it leaves under option i says that it was no other cause; which of the three it was nobody said."""
+    session_id = log.start_session(START)
+    shot_id = _shoot(log, session_id, [_fall("G-49", "direct", "dragged", "other")], option="i")
+    decide(log, shot_id, "G-49", leaves=leaves)
+    assert [_all(log).under[each] for each in Option] == under
+
+
+def test_rulings_that_another_option_forbids_leave_its_doubts_open(log: ShotLog) -> None:
+    """C8: of several doubts under option iii exactly one leaves; under ii each was ruled for itself."""
+    session_id = log.start_session(START)
+    falls = [_fall("G-49", "ricochet", "direct", "dragged"), _fall("G-50", "direct", "dragged")]
+    shot_id = _shoot(log, session_id, falls, option="ii")
+    for square in ("G-49", "G-50"):
+        decide(log, shot_id, square, leaves=False)
+    assert [_all(log).under[each] for each in Option] == [Losses(2), Losses(0), Losses(doubts=2)]
+
+
+def test_a_later_reading_without_the_ruled_doubt_is_judged_as_it_reads(log: ShotLog) -> None:
+    session_id = log.start_session(START)
+    shot_id = _shoot(log, session_id, [_fall("G-49", "direct", "dragged")])
+    decide(log, shot_id, "G-49", leaves=False)
+    log.analysed(shot_id, Analysis(software_version="0.2.0", raw={}, falls=(_fall("G-49", "direct"),)))
+    assert set(_all(log).under.values()) == {Losses(enemy=1)}
 
 
 def test_a_shot_without_a_position_is_counted_and_not_judged_again(log: ShotLog) -> None:
