@@ -50,6 +50,7 @@ from rig.cli import (
     watch,
 )
 from rig.cli._app import RefusedError, app
+from rig.cli._empty_paths import refuse_empty_paths
 from rig.cli._given_once import refuse_given_twice
 from rig.counted import counted
 from rig.freed_memory import keep_freed_memory
@@ -177,6 +178,7 @@ def command() -> TyperGroup:
     group = typer.main.get_command(app)
     assert isinstance(group, TyperGroup)
     refuse_given_twice(group)
+    refuse_empty_paths(group)
     return group
 
 

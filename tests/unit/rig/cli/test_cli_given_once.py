@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
+from all_commands import all_commands
 
-from rig.cli import command, main
-
-
-def commands(of: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    yield words, of
-    for name, each in getattr(of, "commands", {}).items():
-        yield from commands(each, (*words, name))
-
+from rig.cli import main
 
 VALUES = [
     (*words, option.opts[0])
-    for words, each in commands(command())
+    for words, each in all_commands()
     for option in each.params
     if option.param_type_name == "option" and not option.is_flag and not option.multiple
 ]
