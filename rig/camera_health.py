@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import Side
-from rig.camera import Camera, CameraError, Frame
+from rig.camera import Camera, CameraError, Frame, too_few
 from rig.eye import fewest_fps_of, ring_for, scene_of
 from rig.health import Finding, Level, room_for_shots, usual_shot_bytes
 from rig.link.port import Clock
@@ -98,8 +97,7 @@ def _rate(camera: Camera, frames: Sequence[Frame], settings: Settings) -> Findin
         return Finding(
             Level.FAULT,
             "camera rate",
-            f"{fps:.1f} pictures a second, and at least {math.ceil(10 * fewest_fps) / 10:g} are needed for a shot to be "
-            "judged",
+            too_few(fps, fewest_fps),
             "more light, a higher rate, a smaller picture, or a faster connection",
         )
     if fps >= _RATE_SHARE * asked_fps:

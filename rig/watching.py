@@ -6,12 +6,14 @@ has changed and everything is at rest again, it is read anew: after a bump the b
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 
 import cv2
 import numpy as np
 
 from game.montecassino import Side
+from rig.camera import too_few
 from rig.counted import counted
 from rig.table_drawing import (
     DIM,
@@ -35,6 +37,7 @@ from vision.scene import Scene
 __all__ = ["TableWatch"]
 
 _AGAIN_US = 1_000_000  # a board that is not seen is looked for so often
+_RATE_US = 1_000_000
 _LASTING_US = 3_000_000  # what lies still for so long is no hand, and is meant to be there
 _HEIGHT_PX = 720
 _BAR_PX = 64
@@ -53,10 +56,15 @@ class TableWatch:
     ----------
     scene
         What is known of camera, board and position.
+    fewest_fps
+        How many pictures a second it takes for a shot to be judged; until some have come the camera's word is taken.
     """
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: Scene, *, fewest_fps: float) -> None:
         self._scene = scene
+        self._fewest_fps = fewest_fps
+        self._fps = scene.fps
+        self._times_us: deque[int] = deque()
         self._read: TableReading | None = None
         self._rest: RestWatch | None = None
         self._why_not = "the table has not been read yet"
@@ -67,11 +75,16 @@ class TableWatch:
     @property
     def clear(self) -> bool:
         """Whether nothing speaks against a shot."""
-        return self._read is not None and self._alarm is None
+        return self._read is not None and self._alarm is None and not self.too_slow
+
+    @property
+    def too_slow(self) -> bool:
+        """Whether pictures come too seldom for a shot to be judged."""
+        return self._fps < self._fewest_fps
 
     @property
     def trouble(self) -> Trouble | None:
-        """What kind of thing speaks against a shot; None: nothing does, or no board is seen."""
+        """What kind of thing speaks against a shot; None: nothing does, no board is seen, or the camera is too slow."""
         return None if self._alarm is None else self._alarm.trouble
 
     @property
@@ -86,6 +99,8 @@ class TableWatch:
             return self._why_not
         if self._alarm is not None:
             return self._alarm.reason
+        if self.too_slow:
+            return too_few(self._fps, self._fewest_fps)
         standing = self._read.standing
         sides = {side: sum(s.side is side for s in standing.soldiers) for side in Side}
         told = f"clear; {counted(sides[Side.A], 'soldier')} of A, {sides[Side.G]} of G"
@@ -93,6 +108,7 @@ class TableWatch:
 
     def look(self, time_us: int, picture: Image) -> None:
         """Take in the next picture; times rise."""
+        self._count(time_us)
         if self._read is None or self._rest is None:
             if self._tried_us is None or time_us - self._tried_us >= _AGAIN_US:
                 self._read_table(time_us, picture)
@@ -113,6 +129,15 @@ class TableWatch:
         if at_rest and alarm.trouble is not Trouble.COVERED and time_us - self._alarmed_us >= patience_us:
             self._read_table(time_us, picture)
 
+    def _count(self, time_us: int) -> None:
+        """Take the rate from the pictures of the last second."""
+        self._times_us.append(time_us)
+        while len(self._times_us) > 2 and self._times_us[1] <= time_us - _RATE_US:
+            self._times_us.popleft()
+        span_us = time_us - self._times_us[0]
+        if span_us >= _RATE_US:
+            self._fps = (len(self._times_us) - 1) * 1e6 / span_us
+
     def _read_table(self, time_us: int, picture: Image) -> None:
         self._tried_us = time_us
         self._alarm = None
@@ -121,6 +146,7 @@ class TableWatch:
             self._read, self._why_not = None, read.reason
         else:
             self._read, self._rest = read, read.rest_watch()
+        self._times_us.clear()  # pictures that came while it was read may be lost
 
     def draw(self, picture: Image) -> Image:
         """Return the picture with everything drawn over it, below a bar that says how things stand."""

@@ -7,6 +7,7 @@ from rig.camera.errors import (
     FramesDropped,
     TooFewFrames,
     TooManyFrames,
+    too_few,
 )
 from rig.camera.frame import Camera, Frame
 from rig.camera.opencv_camera import OpenCvCamera
@@ -23,4 +24,5 @@ __all__ = [
     "OpenCvCamera",
     "TooFewFrames",
     "TooManyFrames",
+    "too_few",
 ]

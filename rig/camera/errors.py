@@ -10,7 +10,15 @@ CameraError
 
 import math
 
-__all__ = ["CameraError", "CameraGone", "CameraStalled", "FramesDropped", "TooFewFrames", "TooManyFrames"]
+__all__ = [
+    "CameraError",
+    "CameraGone",
+    "CameraStalled",
+    "FramesDropped",
+    "TooFewFrames",
+    "TooManyFrames",
+    "too_few",
+]
 
 
 class CameraError(Exception):
@@ -46,6 +54,14 @@ class FramesDropped(CameraError):
         )
 
 
+def too_few(fps: float, fewest_fps: float) -> str:
+    """Say of a rate that it is too low; wherever that is told it is told in these words."""
+    return (
+        f"{fps:.1f} pictures a second come, and at least {math.ceil(10 * fewest_fps) / 10:g} are needed for a shot to be "
+        "judged"
+    )
+
+
 class TooFewFrames(CameraError):
     """`fps` pictures a second come, and it takes `fewest_fps` for a shot to be judged."""
 
@@ -54,8 +70,8 @@ class TooFewFrames(CameraError):
         self.fps = fps
         self.fewest_fps = fewest_fps
         super().__init__(
-            f"camera {source}: {fps:.1f} pictures a second come, and at least {math.ceil(10 * fewest_fps) / 10:g} are "
-            "needed for a shot to be judged. More light, a higher rate, a smaller picture, or a faster connection."
+            f"camera {source}: {too_few(fps, fewest_fps)}. More light, a higher rate, a smaller picture, or a faster "
+            "connection."
         )
 
 

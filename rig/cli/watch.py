@@ -72,7 +72,7 @@ def watch(
     """Show the table live: board, squares, soldiers, and whether a shot would be refused; nothing moves."""
     from game.montecassino import Position
     from rig.cli._opening_line import through_camera
-    from rig.eye import scene_of
+    from rig.eye import fewest_fps_of, scene_of
     from rig.watching import TableWatch
 
     if save is not None and (page or port):
@@ -87,7 +87,7 @@ def watch(
         scene = scene_of(
             chosen, side=standing.turn, fps=source.fps, expected=None if given is None else given.soldiers
         )
-        table = TableWatch(scene)
+        table = TableWatch(scene, fewest_fps=fewest_fps_of(chosen))
         show = _saving(save, table) if save is not None else stack.enter_context(_showing(page, port))
         shown_to_the_end = _watch(table, source, pass_time, show, seconds)
     if save is not None and not shown_to_the_end:
@@ -120,7 +120,7 @@ def _watch(
                 ends_s = time.monotonic() + seconds
             for newest in frames:
                 table.look(newest.timestamp_us, newest.image)
-            if (now := (table.clear, table.trouble)) != told:
+            if (now := (table.clear, table.trouble, table.too_slow)) != told:
                 told = now
                 typer.echo(table.state if table.clear else f"not clear: {table.state}")
             silence.broken()

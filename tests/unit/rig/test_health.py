@@ -308,7 +308,7 @@ def test_a_camera_too_slow_for_any_shot_to_be_judged_is_a_fault(
     camera, settings = Dim(), Settings()
     findings = {f.part: f for f in camera_health(camera, camera, camera.wait, settings)}  # type: ignore[arg-type]
     assert findings["camera rate"].level is level
-    assert findings["camera rate"].found.startswith(f"{fps} pictures a second, ")
+    assert findings["camera rate"].found.startswith(f"{fps} pictures a second")
 
 
 @pytest.mark.parametrize(

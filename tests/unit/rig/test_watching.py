@@ -25,6 +25,8 @@ from painted_table import CROWD, MARKERS, Table
 from game.montecassino import Square
 from rig.camera.opencv_camera import GrabbedFrame
 from rig.cli import main
+from rig.eye import fewest_fps_of
+from rig.settings import Settings
 from rig.table_drawing import text_width_px
 from rig.watching import TableWatch
 from vision.guards import Trouble
@@ -35,6 +37,7 @@ Edit = Callable[[Image], Image]
 
 SCENE = painted.scene(CAMERA)
 PLACED = painted.standing(CROWD)
+FEWEST_FPS = fewest_fps_of(Settings())
 
 
 @cache
@@ -46,13 +49,13 @@ class Watching:
     """A watch that is shown pictures at the camera's pace."""
 
     def __init__(self) -> None:
-        self.table = TableWatch(SCENE)
+        self.table = TableWatch(SCENE, fewest_fps=FEWEST_FPS)
         self._time_us = 0
 
-    def show(self, for_us: int, edit: Edit = lambda picture: picture) -> None:
+    def show(self, for_us: int, edit: Edit = lambda picture: picture, *, each_us: int = FRAME_US) -> None:
         pictures = [edit(picture) for picture in still()]
-        for k in range(for_us // FRAME_US):
-            self._time_us += FRAME_US
+        for k in range(for_us // each_us):
+            self._time_us += each_us
             self.table.look(self._time_us, pictures[k % len(pictures)])
 
 
@@ -115,7 +118,9 @@ def test_what_lies_over_the_board_from_the_first_picture_on_leaves_it_not_clear(
 def test_who_stands_otherwise_than_the_position_says_is_told() -> None:
     watching = Watching()
     gone = next(iter(CROWD))
-    watching.table = TableWatch(replace(SCENE, expected={s: side for s, side in CROWD.items() if s != gone}))
+    watching.table = TableWatch(
+        replace(SCENE, expected={s: side for s, side in CROWD.items() if s != gone}), fewest_fps=FEWEST_FPS
+    )
     watching.show(100_000)
     assert watching.table.state.startswith("clear; 13 soldiers of A")
     assert f"{gone} should be empty and a soldier is seen on it" in watching.table.state
@@ -144,6 +149,32 @@ def test_a_soldier_that_fell_or_was_taken_is_named(watching: Watching, fate: str
         assert watching.table.clear
         assert watching.table.standing is not None
         assert watching.table.standing.at(square) is None
+
+
+def test_too_few_pictures_for_a_shot_are_said_for_as_long_as_they_come_so_seldom(watching: Watching) -> None:
+    watching.show(2_000_000, each_us=200_000)
+    assert not watching.table.clear
+    assert watching.table.trouble is None
+    expected = "5.0 pictures a second come, and at least 8.6 are needed for a shot to be judged"
+    assert watching.table.state == expected
+    watching.show(1_500_000, arm, each_us=200_000)
+    assert watching.table.trouble is Trouble.HAND
+    assert "was not there when it was read" in watching.table.state, "what lies there comes first"
+    watching.show(1_500_000)
+    assert watching.table.clear
+
+
+def test_a_camera_that_says_itself_that_it_is_too_slow_is_believed_at_once() -> None:
+    watching = Watching()
+    watching.table = TableWatch(replace(SCENE, fps=5.0), fewest_fps=FEWEST_FPS)
+    watching.show(200_000, each_us=200_000)
+    assert watching.table.state.startswith("5.0 pictures a second come, and at least 8.6")
+
+
+def test_one_picture_that_comes_late_is_no_slow_camera(watching: Watching) -> None:
+    watching.show(2_000_000)
+    watching.show(300_000, each_us=300_000)
+    assert watching.table.clear
 
 
 def test_without_a_board_the_reason_is_said_until_there_is_one() -> None:
@@ -185,7 +216,7 @@ def test_in_a_narrow_picture_no_words_lie_over_others(
 
 
 def test_a_single_soldier_is_one() -> None:
-    watch = TableWatch(SCENE)
+    watch = TableWatch(SCENE, fewest_fps=FEWEST_FPS)
     watch.look(0, Table(CAMERA, (next(iter(PLACED.values())),)).paint())
     assert watch.state.startswith(("clear; 1 soldier of A, 0 of G", "clear; 0 soldiers of A, 1 of G"))
 
@@ -227,7 +258,7 @@ def rig_with_a_film(folder: Path, *, pictures: int, fps: float) -> None:
 
 @pytest.mark.parametrize("screen", [{}, {"DISPLAY": ":98765"}], ids=["none", "out of reach"])
 def test_without_a_screen_the_table_is_on_a_page(screen: dict[str, str], tmp_path: Path) -> None:
-    rig_with_a_film(tmp_path, pictures=600, fps=5.0)
+    rig_with_a_film(tmp_path, pictures=1200, fps=10.0)
     run = "import sys; from rig.cli import main; sys.exit(main())"
     without = {name: value for name, value in os.environ.items() if "DISPLAY" not in name}
     process = subprocess.Popen(
@@ -257,6 +288,18 @@ def test_without_a_screen_the_table_is_on_a_page(screen: dict[str, str], tmp_pat
     assert shown.shape == (64 + 720, 1280, 3)
     blue, green, red = (int(level) for level in shown[32, 5])
     assert green > max(blue, red) + 40, "the light at the bar's left says that all is clear"
+
+
+def test_the_command_tells_a_camera_that_is_too_slow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rig_with_a_film(tmp_path, pictures=30, fps=5.0)
+    assert main(["watch", "--camera", "table.avi", "--save", "seen.png"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "not clear: 5.0 pictures a second come, and at least 8.6 are needed for a shot to be judged",
+        "seen.png",
+    ]
 
 
 def test_the_command_writes_one_picture_and_ends(
