@@ -17,6 +17,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, field_validator
 
 from game.montecassino import (
+    LONGEST_NAME,
     Option,
     Position,
     Side,
@@ -120,7 +121,7 @@ def _printable(name: str) -> str:
 class Programme(Table):
     """A whole programme, as its file says it."""
 
-    name: Annotated[str, Field(min_length=1, max_length=80), AfterValidator(_printable)]
+    name: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME), AfterValidator(_printable)]
     """What it is called; part of its identity."""
     targets: Annotated[tuple[Target, ...], Field(min_length=1)]
     """What is fired at, in this order unless the order is drawn."""

@@ -1,4 +1,4 @@
-"""Names of people: how long they may be, and whether anything of one is to be seen."""
+"""Names of people, cannons and programmes: how long they may be, and whether anything of one is to be seen."""
 
 from __future__ import annotations
 

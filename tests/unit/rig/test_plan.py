@@ -188,6 +188,11 @@ def test_everything_wrong_is_said_at_once() -> None:
             "name",
             'found " ", expected a name that can be printed in one line',
         ),
+        (
+            f'name = "{"x" * 61}"\n[[targets]]\nsquares = "G1"',
+            "name",
+            f'found "{"x" * 61}", expected a string of at most 60 characters',
+        ),
         ('name = "x', "end of document", None),
     ],
 )
