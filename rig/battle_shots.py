@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from game import montecassino as rules
@@ -23,7 +23,8 @@ class NotOfThisBattle(Exception):
 def not_yet_entered(shots: Sequence[Shot], battle: rules.Battle) -> Shot | None:
     """Return the shot that was fired where the battle stands now, and is not in it.
 
-    Only the last shot can be one: whoever fires next is asked for it first. Shots of programmes belong to no battle.
+    Only the last shot can be one: whoever fires next is asked for it first. Shots of programmes belong to no battle, and
+    none that was fired under another zone or option belongs to this one. One of another battle that stood alike may.
 
     Parameters
     ----------
@@ -35,7 +36,7 @@ def not_yet_entered(shots: Sequence[Shot], battle: rules.Battle) -> Shot | None:
     last = next((shot for shot in reversed(shots) if shot.planned.plan is None), None)
     if last is None or last.fired is Fired.NO or last.planned.position != str(battle.position):
         return None
-    return last
+    return None if any(_other_terms(last, battle)) else last
 
 
 def with_shot(battle: rules.Battle, shot: Shot, settings: Settings) -> rules.Battle:
@@ -73,14 +74,20 @@ def with_shot(battle: rules.Battle, shot: Shot, settings: Settings) -> rules.Bat
         raise NotOfThisBattle(
             f"{name} was fired from '{shot.planned.position}', and the battle stands at '{battle.position}'"
         )
+    for what, fired_under, agreed in _other_terms(shot, battle):
+        raise NotOfThisBattle(
+            f"{name} was fired under {what} {fired_under}, and the battle agreed on {agreed}"
+        )
+    going_on = battle.resume() if battle.adjourned else battle
+    return going_on.play(rules.Shot(tuple(map(rules.Square.parse, verdict.casualties))))
+
+
+def _other_terms(shot: Shot, battle: rules.Battle) -> Iterator[tuple[str, str, str]]:
+    """Yield what a shot was fired under that the battle did not agree on: its name, the shot's, the battle's."""
     agreed_zone = rules.format_squares(battle.agreement.zones[battle.position.turn])
     for what, fired_under, agreed in (
         ("zone", shot.planned.zone, agreed_zone),
         ("option", shot.planned.option, battle.agreement.option.value),
     ):
         if fired_under != agreed:
-            raise NotOfThisBattle(
-                f"{name} was fired under {what} {fired_under}, and the battle agreed on {agreed}"
-            )
-    going_on = battle.resume() if battle.adjourned else battle
-    return going_on.play(rules.Shot(tuple(map(rules.Square.parse, verdict.casualties))))
+            yield what, fired_under, agreed

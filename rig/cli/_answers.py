@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 import typer
 
-__all__ = ["Answers", "wait_for_enter"]
+__all__ = ["Answers", "said_yes", "wait_for_enter"]
 
 _WAIT_S = 0.05  # well below the silence after which the cannon makes itself safe
 _CHUNK_BYTES = 4096
@@ -21,6 +21,16 @@ _KEY = re.compile(r"\x1b\[[A-D]|.", re.DOTALL)  # an arrow comes as three bytes 
 def wait_for_enter(words: str) -> None:
     """Ask for work at the table, and return once it is done."""
     typer.prompt(f"{words} Press Enter when it is done", default="", show_default=False)
+
+
+def said_yes(question: str) -> bool:
+    """Ask at a terminal; only a plain yes is one. Where nobody sits at one nobody is asked, and it is no."""
+    if not sys.stdin.isatty():
+        return False
+    try:
+        return _is_yes(input(f"{question} [y/N] "))
+    except EOFError:
+        return False
 
 
 class Answers:
@@ -77,7 +87,7 @@ class Answers:
         if not sys.stdin.isatty():
             # The log of a pipe reads as a terminal does.
             typer.echo("(no answer)" if answer is None else answer)
-        return answer is not None and answer.strip().lower() in {"y", "yes"}
+        return answer is not None and _is_yes(answer)
 
     def _listen(self, number: int) -> None:
         rest = b""
@@ -96,3 +106,7 @@ class Answers:
         if rest:
             self._lines.put(rest.decode("utf-8", "replace"))
         self._lines.put(None)
+
+
+def _is_yes(answer: str) -> bool:
+    return answer.strip().lower() in {"y", "yes"}

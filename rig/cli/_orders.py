@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from game.montecassino import Option, Position, Side, Square, parse_squares
 from rig.checked_file import Fault
+from rig.cli._answers import said_yes
 from rig.cli._app import RefusedError
 from rig.cli._opening_line import on_port, through_camera
 from rig.settings import TWIN, Settings, SettingsError
@@ -111,7 +112,8 @@ def start_in_battle(settings: Settings, path: Path) -> tuple[Start, Battle]:
     SettingsError
         If the side to move has no cannon here.
     DoubtPending, RefusedError
-        Where the last shot leaves open who stands where, or was fired in this battle and is not in it.
+        Where the last shot leaves open who stands where, or was fired in this battle and is not in it. One that was fired in
+        another battle which stood alike is asked about at the terminal.
     """
     from game.montecassino import Cannons
     from rig.battle_file import read_battle
@@ -130,13 +132,12 @@ def start_in_battle(settings: Settings, path: Path) -> tuple[Start, Battle]:
         with open_log(log_path, create=False, look_only=True) as log:
             left_open = not_yet_entered(log.shots(), battle)
         if left_open is not None:
-            if left_open.pending:
-                raise DoubtPending(left_open, settings)
-            enter = settings.command("game enter", f"{shlex.quote(str(path))} {left_open.shot_id}")
-            raise RefusedError(
-                f"shot {left_open.shot_id} at {left_open.planned.target} was fired, or may have been, from where the battle "
-                f"stands: enter it first, with {enter}"
-            )
+            told = f"shot {left_open.shot_id} at {left_open.planned.target} was fired, or may have been, from where the battle stands"
+            if not said_yes(f"{told}. Was that in another battle, or in none?"):
+                if left_open.pending:
+                    raise DoubtPending(left_open, settings)
+                enter = settings.command("game enter", f"{shlex.quote(str(path))} {left_open.shot_id}")
+                raise RefusedError(f"{told}: enter it first, with {enter}")
     return Start(battle.position, from_camera=False), battle
 
 

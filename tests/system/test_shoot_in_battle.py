@@ -1,5 +1,6 @@
 """`rig shoot --battle`: the battle says who stands where and what counts, and has the shot afterwards."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,30 @@ def test_a_shot_is_fired_and_entered_and_goes_in_once(capsys):
     assert f"enter it first, with rig game enter '{FILE}' 1" in capsys.readouterr().err
     assert main(["game", "enter", str(FILE)]) == 0
     assert read_battle(FILE) == battle
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"), [("y\n", 0), ("n\n", 1), ("\n", 1), ("", 1)], ids=["yes", "no", "Enter", "the end"]
+)
+def test_a_shot_of_another_battle_does_not_hold_up_one_that_stands_alike(capsys, monkeypatch, answer, status):
+    """Two battles of an evening begin alike; a shot to try the cannon was fired from there too."""
+    battle = Battle.begin(Agreement(Side.A, Option.I), START)
+    write_battle(FILE, battle)
+    assert main(["shoot", "G-53", "--battle", str(FILE)]) == 0
+    second = Path("second.json")
+    write_battle(second, battle)
+    terminal, inner = os.openpty()
+    with os.fdopen(inner, encoding="utf-8") as keyboard, os.fdopen(terminal, "wb", buffering=0) as keys:
+        monkeypatch.setattr("sys.stdin", keyboard)
+        keys.write(answer.encode() or b"\x04")
+        capsys.readouterr()
+        assert main(["shoot", "G-53", "--battle", str(second)]) == status
+    out, err = capsys.readouterr()
+    assert "shot 1 at G-53 was fired, or may have been, from where the battle stands" in out + err
+    assert "another battle, or in none?" in out + err
+    assert bool(read_battle(second).history) == (status == 0)
+    if status:
+        assert err.endswith("enter it first, with rig game enter second.json 1\n")
 
 
 @pytest.mark.parametrize(

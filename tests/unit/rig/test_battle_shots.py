@@ -125,3 +125,12 @@ def test_nothing_lost_a_shot_fired_where_the_battle_stands_is_asked_for(log: Sho
     assert left_open is not None
     assert left_open.shot_id == shot_id
     assert not_yet_entered(log.shots(), BATTLE.play(Shot())) is None
+
+
+@pytest.mark.parametrize("planned", [{"option": "ii"}, {"zone": "G25-G72"}])
+def test_s4_a_shot_under_other_terms_that_was_fired_from_the_same_position_is_not_asked_for(
+    log: ShotLog, planned: dict[str, str]
+) -> None:
+    """As one to try the cannon before the battle: it could not be entered, and the battle waited for it for ever."""
+    _judged(log, "direct", **planned)
+    assert not_yet_entered(log.shots(), BATTLE) is None
