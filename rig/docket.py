@@ -15,6 +15,8 @@ from rig.log import DecidedDoubt, Fall, LogError, Shot, ShotLog, Signature, why_
 
 __all__ = ["Answer", "Case", "case", "open_cases", "rule"]
 
+_MOST_NAMED = 8
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -60,8 +62,10 @@ def case(log: ShotLog, number: int) -> Case:
         for doubt in shot.doubts:
             if doubt.number == number:
                 return _case(shot, doubt)
-    waiting = ", ".join(str(each.doubt.number) for each in open_cases(log))
-    raise LogError(f"the docket has no doubt {number}; waiting for a ruling: {waiting or 'none'}")
+    waiting = [str(each.doubt.number) for each in open_cases(log)]
+    more = len(waiting) - _MOST_NAMED
+    named = ", ".join(waiting[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    raise LogError(f"the docket has no doubt {number}; waiting for a ruling: {named or 'none'}")
 
 
 def rule(log: ShotLog, number: int, cause: str, *, side: str, name: str) -> Case:

@@ -63,6 +63,15 @@ def test_open_doubts_come_with_ranked_answers_and_what_each_does(log: ShotLog) -
     ]
 
 
+def test_of_many_that_wait_the_first_ones_are_named(log: ShotLog) -> None:
+    for _ in range(6):
+        _judged(log, G41, A60)
+    with pytest.raises(
+        LogError, match=r"no doubt 99; waiting for a ruling: 1, 2, 3, 4, 5, 6, 7, 8 and 4 more$"
+    ):
+        case(log, 99)
+
+
 def test_of_a_held_ruling_no_answer_is_said_to_be_likely(log: ShotLog) -> None:
     """The camera's shares are those of a shot that nothing disturbed: "other 0%" of a bumped table misleads."""
     shares = {"A-60": {"direct": 0.99, "dragged": 0.01}}
