@@ -419,8 +419,10 @@ def refuse_recorded(folder: Path) -> None:
     """Raise RecordingError where a folder holds a recording, which is never overwritten."""
     path = folder / KEYS_NAME
     if path.exists():
+        hint = "a shot of another log lies there: let [log] recordings name another folder"
         raise RecordingError(
-            str(path), [Fault("the file", "a recording", "none; a recording is never overwritten")]
+            str(path),
+            [Fault("the file", "a recording", "none; a recording is never overwritten", hint=hint)],
         )
 
 

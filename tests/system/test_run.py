@@ -193,7 +193,8 @@ def test_nothing_is_fired_where_the_recording_would_have_no_room(table: Table, t
     of_another_log.write_text("{}", encoding="utf-8")
     status, _, complaint = table.run()
     assert status == 1
-    assert "never overwritten" in complaint
+    assert "never overwritten (" in complaint
+    assert "let [log] recordings name another folder" in complaint
     assert [shot.fired for shot in table.shots()] == [Fired.NO]
 
 
