@@ -225,7 +225,7 @@ class Keys(JsonObject):
                     "a name that stands once",
                 )
         known = {each.name for each in self.players}
-        battles: dict[str, str] = {}
+        battles: dict[str, tuple[PairingKeys, str]] = {}
         for number, round_ in enumerate(self.rounds, start=1):
             for key, name in round_.places():
                 if name not in known:
@@ -235,9 +235,12 @@ class Keys(JsonObject):
             for index, pairing in enumerate(round_.pairings, start=1):
                 for at, entry in enumerate(pairing.entries, start=1):
                     key = f"rounds[{number}].pairings[{index}].entries[{at}].battle"
-                    if entry.battle and entry.battle in battles:
-                        yield Fault(key, "a battle", f"another one than that of {battles[entry.battle]}")
-                    battles.setdefault(entry.battle, key)
+                    where, before = battles.get(entry.battle, (pairing, ""))
+                    # One that was corrected may be right after all.
+                    is_back = where is pairing and pairing.entries[at - 2].battle != entry.battle
+                    if entry.battle and before and not is_back:
+                        yield Fault(key, "a battle", f"another one than that of {before}")
+                    battles.setdefault(entry.battle, (pairing, key))
 
     def tournament(self) -> Tournament:
         """Return the tournament."""

@@ -209,14 +209,17 @@ class Tournament:
         ------
         TournamentError
             If there is no such pairing, it has a result and the entry is no correction, it has none and the entry is
-            one, the battle is entered already, or the reason or the battle file's name cannot be printed.
+            one, the battle is entered already and was not corrected since, or the reason or the battle file's name cannot be printed.
         """
         pairing = self.pairing(round_number, board)
         for what, text in (("the reason", entry.why), ("the battle file's name", entry.source)):
             if not text.isprintable():
                 raise TournamentError(f"{what}: found {text!r}, expected one that can be printed")
         where = f"round {round_number}, board {board}"
-        if entry.battle and (before := self._where_entered(entry.battle)):
+        # A battle whose result was corrected may be right after all.
+        entered = [each.battle for each in pairing.entries]
+        is_back = bool(entry.why) and entry.battle in entered[:-1] and entry.battle != entered[-1]
+        if entry.battle and not is_back and (before := self._where_entered(entry.battle)):
             raise TournamentError(f"{entry.source} is entered already: {before}")
         if pairing.result is not None and not entry.why:
             last = pairing.entries[-1]

@@ -233,6 +233,14 @@ def test_one_battle_is_entered_once():
             tournament.entered(1, board, hand("0-1", why=why, battle="abc"))
 
 
+def test_a_correction_that_was_wrong_gives_way_to_the_battle_before():
+    tournament = paired().entered(1, 1, hand("1-0", battle="abc")).entered(1, 1, hand("0-1", why="swapped"))
+    back = tournament.entered(1, 1, hand("1-0", why="it was right", battle="abc"))
+    assert str(back.pairing(1, 1).result) == "1-0"
+    with pytest.raises(TournamentError, match="is entered already: round 1, board 1"):
+        tournament.entered(1, 2, hand("1-0", battle="abc"))
+
+
 @pytest.mark.parametrize(
     ("round_number", "board", "fault"),
     [

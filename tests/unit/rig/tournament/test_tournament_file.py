@@ -75,6 +75,13 @@ def test_what_is_written_is_read_again(kept):
     assert read_tournament(path) == tournament
 
 
+def test_a_battle_that_was_corrected_and_was_right_after_all_is_read_again(kept):
+    path, _ = kept
+    back = ResultEntry(Fought.parse("1½-½"), "battle.json", AT, "0123", why="it was right")
+    _, after = change_tournament(path, lambda before: before.entered(1, 1, back))
+    assert read_tournament(path) == after
+
+
 @settings(max_examples=20)
 @given(count=st.integers(2, 12), rounds=st.integers(1, 5), seed=st.integers(0, 2**32))
 def test_any_tournament_goes_through_the_file_unchanged(tmp_path_factory, count, rounds, seed):
