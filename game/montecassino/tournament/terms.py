@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from game.montecassino import (
     BASE_LINES,
     Agreement,
+    AgreementError,
     Battle,
     Cannons,
     Option,
@@ -39,13 +40,15 @@ class Terms:
     shots: int = USUAL_SHOTS
     """The endowment of a player who has none of their own; 0 without a cannon."""
     zone: tuple[Square, ...] | None = None
-    """The zone of such a player, as the Allies fire; None: what the booklet proposes (C4)."""
+    """The zone of such a player, as the Allies fire; None: what the booklet proposes (C4), or no cannon."""
     lines: int = BASE_LINES
     """Lines of soldiers of each side (S1)."""
     boards: int = 1
     """1, or 2 joined (S3)."""
 
     def __post_init__(self) -> None:
+        if fault := self.zone_fault(self.zone):
+            raise AgreementError([fault])
         # Which zone is proposed depends on the boards, and whether there can be so many the agreement says.
         zones = {} if self.zone is None else {side: self.artillery(Player(""), side).zone for side in Side}
         Agreement(
@@ -57,6 +60,12 @@ class Terms:
             lines=self.lines,
             boards=self.boards,
         )
+
+    def zone_fault(self, zone: tuple[Square, ...] | None) -> str | None:
+        """Say that a zone is given where no cannon fires into it; None where nothing is wrong."""
+        if zone is None or self.cannons is not Cannons.NONE:
+            return None
+        return f"zone is {format_squares(zone)}, and without a cannon there is none"
 
     def artillery(self, player: Player, side: Side) -> Artillery:
         """Return what a player's cannon may do on a side; a zone is turned round for the Germans."""
@@ -93,7 +102,7 @@ class Terms:
         for side in Side:
             if fought.shots[side] != due.shots[side]:
                 yield _departure(f"shots of {side}", fought.shots[side], due.shots[side])
-            if fought.zones[side] != due.zones[side]:
+            if self.cannons is not Cannons.NONE and fought.zones[side] != due.zones[side]:
                 yield _departure(
                     f"the zone of {side}",
                     format_squares(fought.zones[side]),

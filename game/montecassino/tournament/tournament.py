@@ -146,6 +146,8 @@ class Tournament:
                 raise TournamentError(
                     f"{known.name!r} comes back with the handicap of before: the rounds of a round robin are paired all at once"
                 )
+        if fault := self.terms.zone_fault(player.zone):
+            raise TournamentError(f"{player.name!r}: {fault}")
         try:
             for side in Side:
                 artillery = self.terms.artillery(player, side)

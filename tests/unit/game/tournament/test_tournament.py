@@ -63,6 +63,10 @@ def test_a_players_own_shots_and_zone_go_with_the_player_and_the_zone_turns_roun
         ({"lines": 4}, "lines is 4"),
         ({"boards": 3}, "boards is 3"),
         ({"cannons": Cannons.NONE}, "without a cannon"),
+        (
+            {"cannons": Cannons.NONE, "shots": 0, "zone": parse_squares("G25-G48")},
+            "zone is G25-G48, and without a cannon there is none",
+        ),
         ({"shots": -1}, "shots of A are -1"),
         ({"zone": ()}, "zone of A is empty"),
         ({"zone": parse_squares("G25.1-G40.1")}, "expected squares of one board"),
@@ -75,8 +79,9 @@ def test_terms_that_the_rules_do_not_allow_are_refused(changes, fault):
 
 def test_a_handicap_that_the_terms_do_not_allow_is_refused_with_the_players_name():
     tournament = Tournament("test", System.SWISS, 3, Terms(cannons=Cannons.NONE, shots=0))
-    with pytest.raises(TournamentError, match=r"'Dario': .*without a cannon"):
-        tournament.with_players([Player("Dario", shots=3)])
+    for handicap in (Player("Dario", shots=3), Player("Dario", zone=parse_squares("G25-G48"))):
+        with pytest.raises(TournamentError, match=r"'Dario': .*without a cannon"):
+            tournament.with_players([handicap])
 
 
 # Players

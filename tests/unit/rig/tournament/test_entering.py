@@ -133,6 +133,8 @@ def test_a_tournament_without_the_cannon(tournament):
     bare = pair(bare.with_players([Player("Anna"), Player("Carla")]), least_cost_matching)
     battle = fought(cannons=Cannons.NONE, shots={Side.A: 0, Side.G: 0})
     assert entry_of_battle(bare, battle, "b.json", AT)[:2] == (1, 1)
+    somewhere = replace(battle, agreement=replace(battle.agreement, zones={Side.A: parse_squares("G25")}))
+    assert entry_of_battle(bare, somewhere, "b.json", AT)[:2] == (1, 1), "no zone means anything there"
     with pytest.raises(BattleNotEntered, match="cannons: found none, expected each"):
         entry_of_battle(tournament, battle, "b.json", AT)
 
