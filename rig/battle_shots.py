@@ -23,8 +23,9 @@ class NotOfThisBattle(Exception):
 def not_yet_entered(shots: Sequence[Shot], battle: rules.Battle) -> Shot | None:
     """Return the shot that was fired where the battle stands now, and is not in it.
 
-    Only the last shot can be one: whoever fires next is asked for it first. Shots of programmes belong to no battle, and
-    none that was fired under another zone or option belongs to this one. One of another battle that stood alike may.
+    Other battles may have been fired in since. But where a battle begins many others began, and there only the last shot is
+    taken for one. Shots of programmes belong to no battle, and none that was fired under another zone or option belongs
+    to this one. One of another battle that stood alike may.
 
     Parameters
     ----------
@@ -33,10 +34,11 @@ def not_yet_entered(shots: Sequence[Shot], battle: rules.Battle) -> Shot | None:
     battle : Battle
         The battle that the next shot is for.
     """
-    last = next((shot for shot in reversed(shots) if shot.planned.plan is None), None)
-    if last is None or last.fired is Fired.NO or last.planned.position != str(battle.position):
-        return None
-    return None if any(_other_terms(last, battle)) else last
+    fired = [shot for shot in shots if shot.planned.plan is None and shot.fired is not Fired.NO]
+    if battle.position == battle.start:
+        fired = fired[-1:]
+    here = (shot for shot in reversed(fired) if shot.planned.position == str(battle.position))
+    return next((shot for shot in here if not any(_other_terms(shot, battle))), None)
 
 
 def with_shot(battle: rules.Battle, shot: Shot, settings: Settings) -> rules.Battle:

@@ -14,6 +14,7 @@ from game.montecassino import (
     Option,
     Position,
     Side,
+    Turn,
     parse_squares,
 )
 from game.montecassino.entries import Adjourn, Shot
@@ -125,6 +126,23 @@ def test_nothing_lost_a_shot_fired_where_the_battle_stands_is_asked_for(log: Sho
     assert left_open is not None
     assert left_open.shot_id == shot_id
     assert not_yet_entered(log.shots(), BATTLE.play(Shot())) is None
+
+
+def test_nothing_lost_a_shot_is_asked_for_though_another_battle_was_fired_in_since(log: ShotLog) -> None:
+    begun = Battle.begin(AGREEMENT, replace(Position.parse(POSITION), turn=Side.G))
+    battle = begun.play(Turn.parse("G-48>G-56"))
+    shot_id = _judged(log, "direct", position=str(battle.position))
+    _judged(log, "direct")
+    until(log, 1, Stage.AIMED, plan=FIRED)
+    left_open = not_yet_entered(log.shots(), battle)
+    assert left_open is not None
+    assert left_open.shot_id == shot_id
+
+
+def test_where_every_battle_begins_only_the_last_shot_is_asked_for(log: ShotLog) -> None:
+    _judged(log, "direct")
+    _judged(log, "direct", position="A A01-A23,A60 G25-G47 0/0 20/20 -")
+    assert not_yet_entered(log.shots(), BATTLE) is None
 
 
 @pytest.mark.parametrize("planned", [{"option": "ii"}, {"zone": "G25-G72"}])
