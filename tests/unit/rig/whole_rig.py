@@ -353,6 +353,7 @@ class NoCamera:
             release=lambda: None,
             between=lambda start, end: [],
             newest=lambda count: [],
+            check_rate=lambda fewest_fps: None,
             camera=SimpleNamespace(width_px=1280, height_px=720, fps=120.0),
         )
 
