@@ -18,7 +18,7 @@ from game.montecassino import Cause, Doubt, Side, Square
 from rig import replay_film
 from rig.analyse import Analysis, analyse_folder
 from rig.cli import main
-from rig.recording import Recording, read_recording
+from rig.recording import Recording
 from rig.replay_film import _Film
 from rig.replay_sheet import _KeyPictures
 from rig.replay_story import Story
@@ -67,17 +67,8 @@ def test_they_go_where_they_are_asked_to(
 
 
 def test_they_take_the_place_of_their_own_recordings_alone(
-    folder: Path,
-    analysis: Analysis,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(replay_film, "_FILM_FPS", 1)  # as few pictures as a film can have
-    # All of them have the same clip.
-    monkeypatch.setattr(
-        "rig.analyse.analyse_folder", lambda folder: replace(analysis, recording=read_recording(folder))
-    )
     films, other = tmp_path / "films", tmp_path / "other-table" / "shot-7"
     shutil.copytree(folder, other, ignore=shutil.ignore_patterns("analysis"))
     told = json.loads((other / "recording.json").read_text())
