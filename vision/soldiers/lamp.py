@@ -64,10 +64,10 @@ _BEYOND = np.array([1.3, 1.5])  # where no shadow is left
 _BEYOND_WEIGHT = 0.5
 _DIRECTION_SIGMA = 0.06
 _LENGTH_SIGMA = 0.15  # the figures' own height is known to so much
-# The best of the heights is a rough one, and rather too high: how much nearer lamps hung, and by how much that varied, on 154
-# tables of the twin. Where it was taken for right, the shot's shadow told it up to 18 mm too high or too low far from the middle
-# of the board.
-_NEARER_PER_MM, _NEARNESS_SIGMA_PER_MM = 2e-4, 3e-4
+# The best of the heights is a rough one, and rather too high: on 154 tables of the twin, whose lamps hang low, they hung nearer by
+# 2e-4 and varied by 3e-4; half of that is allowed for. Where it was taken for right, the shot's shadow told it up to 18 mm too
+# high or too low far from the middle of the board.
+_NEARER_PER_MM, _NEARNESS_SIGMA_PER_MM = 1e-4, 3e-4
 _ASIDE = 0.42  # beside the shadow, as a share of the figure's height
 _DEEPEST = 0.7
 _FEWEST_SEEN = 0.5  # soldiers' whole shadows that no figure hides
