@@ -17,15 +17,10 @@ __all__ = ["perhaps_bounced"]
 # rightly, with 0.05 343 and with 0.13 340; of 57 others, a third of which bounced, 47, 47 and 50. Under option iii 21 of the
 # twin's have a doubt, 21 and 42, and two of the others are wrong without one, three and two.
 _ELSE_FIRST_SHARE = 0.06
-# How much likelier it is that a flight is cut in two before the first soldier where it bounced: of 550 of the twin two
-# were cut in two by a bounce that there was not.
-_CUT_SHARE = 15.0
 # On top of what the fit states: so it was with 57 flights that stated less than 6. With 103 others it was 4; but with that,
 # of 26 ricochets filmed otherwise 14 were told as direct instead of 11, for bounces are commoner there than the share above.
 _HEIGHT_SIGMA_MM = 2.5
 _USUAL_FALL_MM, _LEAST_FALL_MM = 12.0, 3.0  # from where a shot is seen last to a soldier
-# So many sights at the end may be of the time after a bounce without showing it: of 27 bounces 10 had them.
-_UNTOLD_SIGHTS = 1
 _BOUNCE_STEPS = 24
 # A millimetre: a flight that was read wrongly may seem at any height. Of 67 that stated 3.5 mm and more 6 were off by more than
 # three standard deviations and 10 mm; of 36 that stated less, most of which by their shadows, none was.
@@ -70,7 +65,7 @@ def perhaps_bounced(
         # It was seen once more in between: its flight was cut in two there.
         over, _ = _heights_told(leg, soldier.time_us, height_mm)
         usual = 1 / height_mm + _STRAY_DENSITY
-        return [(share * _ELSE_FIRST_SHARE * _CUT_SHARE * usual / over, touches)]
+        return [(share * _ELSE_FIRST_SHARE * usual / over, touches)]
     if seen_between:
         return [(share, touches)]
     over, below = _heights_told(leg, soldier.time_us, height_mm)
@@ -84,7 +79,7 @@ def _heights_told(leg: Leg, time_us: float, height_mm: float) -> tuple[float, fl
     stated_mm = float(np.sqrt(leg.fit.spread_at(time_us)[0, 2, 2]))
     sigma_mm = float(np.hypot(stated_mm, _HEIGHT_SIGMA_MM))
     over = (ndtr((height_mm - z_mm) / sigma_mm) - ndtr(-z_mm / sigma_mm)) / height_mm
-    # It may have bounced at any time since it was seen last but one: the likelier the farther it fell.
+    # It may have bounced at any time since it was seen last: the likelier the farther it fell.
     seen_mm = float(leg.flight.at(_surely_flown_us(leg, time_us))[0, 2]) - SHOT_RADIUS_MM
     below = (ndtr(-z_mm / sigma_mm) - ndtr(-max(seen_mm, z_mm + _LEAST_FALL_MM) / sigma_mm)) / _USUAL_FALL_MM
     stray = _STRAY_DENSITY * min(1.0, stated_mm / _STRAYING_MM) ** 2
@@ -93,7 +88,7 @@ def _heights_told(leg: Leg, time_us: float, height_mm: float) -> tuple[float, fl
 
 def _surely_flown_us(leg: Leg, struck_us: float) -> float:
     """Until when a shot had not bounced, as its sights tell."""
-    return min(float(leg.streaks[-min(1 + _UNTOLD_SIGHTS, len(leg.streaks))].timestamp_us), struck_us)
+    return min(float(leg.streaks[-1].timestamp_us), struck_us)
 
 
 def _bounce_before(leg: Leg, struck: Touch) -> Touch:
@@ -103,5 +98,4 @@ def _bounce_before(leg: Leg, struck: Touch) -> Touch:
     landed = np.flatnonzero(points[:, 2] <= SHOT_RADIUS_MM)
     k = int(landed[0]) if len(landed) else _BOUNCE_STEPS // 2
     x, y = (float(v) for v in points[k, :2])
-    speed_mps = float(np.hypot(*leg.flight.velocity_at(float(times_us[k]))[:2]))
-    return Touch(None, True, float(times_us[k]), (x, y, SHOT_RADIUS_MM), speed_mps)
+    return Touch(None, True, float(times_us[k]), (x, y, SHOT_RADIUS_MM))

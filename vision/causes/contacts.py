@@ -16,7 +16,7 @@ from game.montecassino import Square
 from vision.causes.bounced_before import perhaps_bounced
 from vision.causes.stirring import STRANGERS, first_to_stir
 from vision.causes.touches import Course, ShotContacts, Touch
-from vision.causes.turn import EDGE_US, Account, Turn, in_passing
+from vision.causes.turn import Account, Turn
 from vision.causes.unseen_touches import unseen_touches
 from vision.outcome import Standing
 from vision.shot import ShotTrack
@@ -62,8 +62,6 @@ def find_contacts(
     turns: list[tuple[Account, ...]] = []
     strained = 0.0
     for i, leg in enumerate(track.legs):
-        seen_from_us = leg.first_us + EDGE_US if i else leg.flight.start_us
-        turns.append(in_passing(leg, seen_from_us, standing, stirred_us, frame_us))
         after = track.legs[i + 1] if i + 1 < len(track.legs) else None
         turn = Turn(leg, after, standing, stirred_us, frame_us, from_cannon=i == 0)
         turns.append(

@@ -1,7 +1,6 @@
 """Who may have knocked over whom.
 
-A soldier that falls sweeps the strip from its foot to its head in the direction of its fall, and slides on beyond it
-where it was struck hard; one that is pushed slides the way that it slid. It can push those whose feet it reaches and who
+A soldier that falls sweeps the strip from its foot to its head in the direction of its fall; one that is pushed slides the way that it slid. It can push those whose feet it reaches and who
 began to move after it did, by as long as the push needs to arrive.
 """
 
@@ -21,14 +20,10 @@ __all__ = ["Drag", "find_drags"]
 FloatArray = NDArray[np.float64]
 
 _REACH_SIGMA_MM = 6.0
-_SLIDE_MM = 60.0  # beyond its own length, on average
-_ROCKING = 0.3  # of its height, by which the head of one that stays up swings out
-_MISREAD = 0.01  # how well one within reach fits, though it fell the other way as far as was seen
 # Of 82 pushes of the twin the fastest came at 3.4 mm a ms; counted in pictures it may seem faster.
 _FASTEST_MM_PER_MS = 4.0
 _SHORT_FRAMES = 0.7
 _EARLY_SIGMA_MS = 4.0
-_SAME_PICTURE = 0.1  # of 74 pushes of the twin none, and of 57 ricochets 12, came within one picture
 # A push a second later is one of others.
 _LATE_US, _LATE_SIGMA_US = 300_000, 200_000
 _LEAST_WEIGHT = 0.01
@@ -82,16 +77,12 @@ def _reach(mover: Toppling | Push, there: FloatArray, standing: Standing) -> flo
     """How well a soldier that fell or slid reaches a foot."""
     start, both_mm, length_mm = mover.soldier.foot_mm, 2 * standing.foot_radius_mm, standing.height_mm
     if isinstance(mover, Push):
-        away_mm = _distance(there, start, np.array([mover.x_mm, mover.y_mm])) - both_mm
-        return _near(away_mm - _ROCKING * length_mm)
-    within = float(np.hypot(*(there - start))) - length_mm - both_mm
+        return _near(_distance(there, start, np.array([mover.x_mm, mover.y_mm])) - both_mm)
     if mover.heading == (0.0, 0.0):
-        return _near(within)
+        return _near(float(np.hypot(*(there - start))) - length_mm - both_mm)
     heading = np.array(mover.heading)
     fits = [
         _near(_distance(there, start, start + length_mm * heading) - both_mm),
-        _slid(there - start, heading, length_mm, both_mm),
-        _MISREAD if within < 0 else 0.0,
     ]
     if mover.rest_mm is not None:
         fits.append(_near(_distance(there, start, np.array(mover.rest_mm)) - both_mm))
@@ -103,20 +94,11 @@ def _in_time(later_us: int, gap_mm: float, frame_us: float) -> float:
     early_ms = gap_mm / _FASTEST_MM_PER_MS - (later_us + _SHORT_FRAMES * frame_us) / 1000.0
     fit = float(np.exp(-((max(early_ms, 0.0) / _EARLY_SIGMA_MS) ** 2) / 2))
     fit *= float(np.exp(-((max(later_us - _LATE_US, 0) / _LATE_SIGMA_US) ** 2) / 2))
-    return fit * _SAME_PICTURE if later_us < 0.5 * frame_us else fit
+    return fit
 
 
 def _near(away_mm: float) -> float:
     return float(np.exp(-((max(away_mm, 0.0) / _REACH_SIGMA_MM) ** 2) / 2))
-
-
-def _slid(there: FloatArray, heading: FloatArray, length_mm: float, both_mm: float) -> float:
-    """How well one that was struck so hard that it slid on beyond its own length reaches another."""
-    along_mm = float(there @ heading)
-    if along_mm <= 0:
-        return 0.0
-    aside_mm = abs(float(there[0] * heading[1] - there[1] * heading[0]))
-    return _near(aside_mm - both_mm) * float(np.exp(-max(along_mm - length_mm - both_mm, 0.0) / _SLIDE_MM))
 
 
 def _distance(point: FloatArray, start: FloatArray, end: FloatArray) -> float:

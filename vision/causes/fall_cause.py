@@ -3,9 +3,8 @@
 Each account of the shot's way (`vision.causes.contacts`) is held against all falls at once. A soldier that the shot
 touched just before it began to move fell by the shot, directly where that was the first touch of all, else by
 ricochet. One that the shot did not touch was dragged, where another soldier fell or slid against it before
-(`vision.causes.drags`). Which way the first fell and how fast has its word too (`vision.causes.felled`); of those that fell later,
-how soon, where and which way (`vision.causes.followers`), and whether the shot can have been there (`vision.causes.out_of_reach`).
-An account that leaves falls unexplained loses weight; what remains, summed over the accounts, is how likely each cause
+(`vision.causes.drags`). Of those that fell later it tells how soon, where and which way they did (`vision.causes.followers`), and
+whether the shot can have been there (`vision.causes.out_of_reach`). An account that leaves falls unexplained loses weight; what remains, summed over the accounts, is how likely each cause
 is.
 """
 
@@ -19,7 +18,6 @@ from numpy.typing import NDArray
 
 from game.montecassino import Cause, Square
 from vision.causes.drags import Drag, find_drags
-from vision.causes.felled import Manner, manner
 from vision.causes.followers import chance_of_ricochet, measures
 from vision.causes.out_of_reach import Sight, Whereabouts, find_whereabouts
 from vision.causes.stirring import STRANGERS, stirring_cost
@@ -34,7 +32,6 @@ FloatArray = NDArray[np.float64]
 # How well the fall of the first that moved is explained, from likelier to stranger. Where the shot was not seen to touch
 # it, it can hardly have been anything but the shot, before it touched anything else or after, as that was seen or not.
 _UNSEEN_LIKELY = 0.3
-_SEEN_ON = 0.05  # the shot was seen to fly on elsewhere
 _UNSEEN_UNLIKELY = 0.02
 _SLEEVE = 0.02  # where no shot was seen
 _UNSEEN_DRAG = 0.01
@@ -43,7 +40,6 @@ _DRAG_BESIDE_TOUCH = 0.003
 _LEAST_FIT = 0.02  # a touch that comes at another time
 _BY_ITSELF = 0.001
 _SLOW_START = 0.01  # of 121 that moved later than others one had been struck before all of them
-_LEAST_DRAG = 0.05  # how well a push fits that nobody can be seen to have given
 # How likely it is that the shot felled one that it was not seen to touch, against what is to be expected where nothing at
 # all is known of the shot.
 _STRUCK_UNSEEN = {Sight.NEVER: 1.0, Sight.SEEN: 0.3, Sight.BETWEEN: 0.5, Sight.LOST: 0.5, Sight.LEFT: 0.05}
@@ -51,13 +47,6 @@ _STRUCK_UNSEEN = {Sight.NEVER: 1.0, Sight.SEEN: 0.3, Sight.BETWEEN: 0.5, Sight.L
 # two thirds did.
 _STRUCK_SEEN = 3.0
 _PUSHED_FIRST = 0.01
-# A shot this slow has half a chance to topple what it touches: it weighs a tenth of a soldier and must lift its weight.
-# Of 70 touches of the twin that felled somebody 2 % were slower than 1.3 m/s, and 5 % than 2.2 m/s. What seems slower
-# is mostly the head of one who falls.
-_FELLING_MPS = 1.8
-_FELLING_SPREAD_MPS = 0.35
-# Higher up it topples more easily: so it was with 110 later touches of the twin. In heights of a figure.
-_HALFWAY, _LOWEST_LEVER, _HIGHEST_LEVER = 0.5, 0.3, 0.75
 _FAR_FIT = 0.05
 _LONG_BEFORE_US = (
     100_000  # what touched it so long before it moved can hardly have felled it, and that is said
@@ -100,10 +89,6 @@ class _Seen:
     """All that was seen of one fall."""
 
     toppling: Toppling
-    drag: float
-    """How well the likeliest push fits."""
-    manner: Manner
-    """How it fell."""
     follower: _Follower | None
     """``None`` for the first that moved, where it was the only one in its picture."""
 
@@ -246,8 +231,6 @@ def _seen(
     shot: ShotSeen,
     first_us: int,
 ) -> _Seen:
-    soldier = toppling.soldier
-    drag = next((d for d in drags if d.fallen == soldier.square), None)  # the likeliest comes first
     measured = measures(
         toppling,
         movers,
@@ -257,19 +240,18 @@ def _seen(
         frame_us=shot.frame_us,
         shot_from_mm=shot.shot_from_mm,
     )
-    shot_way = (soldier.x_mm - shot.shot_from_mm[0], soldier.y_mm - shot.shot_from_mm[1])
     follower = None
     if measured is not None:
         there = find_whereabouts(
             shot.track,
-            soldier,
+            toppling.soldier,
             toppling.began_us,
             height_mm=shot.standing.height_mm,
             frame_us=shot.frame_us,
             first_us=first_us,
         )
         follower = _Follower(chance_of_ricochet(measured), there)
-    return _Seen(toppling, 0.0 if drag is None else drag.weight, manner(toppling, shot_way), follower)
+    return _Seen(toppling, follower)
 
 
 def _ways(seen: _Seen, course: Course, first_us: int, shot: ShotSeen) -> dict[Cause, float]:
@@ -282,20 +264,19 @@ def _ways(seen: _Seen, course: Course, first_us: int, shot: ShotSeen) -> dict[Ca
     if follower is None:
         return _ways_of_first(seen, course, touched, shot)
     ways = dict.fromkeys(Cause, 0.0)
-    # It may also have fallen by itself, likelier where nobody can be seen to have pushed it.
-    ways[Cause.OTHER] = _BY_ITSELF + _BY_ITSELF * (1 - follower.ricochet) / max(seen.drag, _LEAST_DRAG)
+    ways[Cause.OTHER] = _BY_ITSELF
     if touched is None:
         ways[Cause.RICOCHET] = follower.ricochet * _unseen(follower.whereabouts)
         ways[Cause.DRAGGED] = 1 - follower.ricochet
         if toppling.began_us < first_us + frame_us / 2 and not _after_another(toppling, course):
-            ways[Cause.DIRECT] = _UNSEEN_LIKELY * seen.manner.straight
+            ways[Cause.DIRECT] = _UNSEEN_LIKELY
         else:
             ways[Cause.DIRECT] = _SLOW_START * follower.ricochet
         return ways
     first, fit = touched
     # What it touched when others had moved already it did not touch first; when it did is told to half a picture.
     if first == 0 and course.touches[0].time_us <= first_us + frame_us / 2:
-        ways[Cause.DIRECT] = max(fit, _LEAST_FIT) * seen.manner.straight
+        ways[Cause.DIRECT] = max(fit, _LEAST_FIT)
     else:
         ways[Cause.RICOCHET] = max(fit, _LEAST_FIT) * _STRUCK_SEEN * follower.ricochet
     ways[Cause.DRAGGED] = (1 - follower.ricochet) * max(1 - fit, _PUSHED_FIRST)
@@ -324,9 +305,7 @@ def _ways_of_first(
             for t in course.touches
         )
         cause = Cause.RICOCHET if before else Cause.DIRECT
-        if before and track.found and seen.toppling.began_us < track.legs[-1].last_us:
-            fit = _SEEN_ON
-        elif not before:
+        if not before:
             fit *= _in_time(seen.toppling, track, shot.frame_us)
     ways = {Cause.DIRECT: 0.0, Cause.RICOCHET: _UNSEEN_RICOCHET}
     ways[Cause.DRAGGED] = _UNSEEN_DRAG if touched is None else _DRAG_BESIDE_TOUCH
@@ -334,11 +313,7 @@ def _ways_of_first(
     if touched is None:
         ways |= {Cause.DIRECT: _UNSEEN_UNLIKELY, Cause.RICOCHET: _UNSEEN_UNLIKELY}
     ways[cause] = max(fit, _LEAST_FIT)
-    # Off the board the shot flies on as it flew. That the first that moved fell like one that is pushed tells nothing.
-    how = dict.fromkeys(Cause, seen.manner.straight) | {Cause.OTHER: 1.0}
-    if _after_another(seen.toppling, course):
-        how[Cause.RICOCHET] = seen.manner.turned
-    return {cause: way * how[cause] for cause, way in ways.items()}
+    return ways
 
 
 def _in_time(toppling: Toppling, track: ShotTrack, frame_us: float) -> float:
@@ -357,19 +332,13 @@ def _touched(toppling: Toppling, course: Course, shot: ShotSeen) -> tuple[int, f
     for i, touch in enumerate(course.touches):
         if touch.square == toppling.soldier.square:
             late = stirring_cost(toppling.began_us, np.array([touch.time_us]), shot.frame_us)[0]
-            return i, _felling(touch, shot.standing.height_mm) * float(np.exp(-late))
+            return i, float(np.exp(-late))
     return None
 
 
 def _unseen(whereabouts: Whereabouts) -> float:
     """How likely the shot is to have struck a soldier where that was not seen, against its not having been seen at all."""
     return _STRUCK_UNSEEN[whereabouts.sight] * whereabouts.fit + whereabouts.misled
-
-
-def _felling(touch: Touch, height_mm: float) -> float:
-    """How likely a shot has the momentum to topple a soldier that it touched."""
-    lever = float(np.clip(touch.point_mm[2] / height_mm, _LOWEST_LEVER, _HIGHEST_LEVER)) / _HALFWAY
-    return float(1.0 / (1.0 + np.exp((_FELLING_MPS - lever * touch.speed_mps) / _FELLING_SPREAD_MPS)))
 
 
 def _the_direct(likely: Sequence[Mapping[Cause, float]]) -> int | None:

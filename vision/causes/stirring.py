@@ -24,7 +24,6 @@ _STIR_MS = 2.0
 _STIR_SIGMA_MS = 4.0
 _EARLY_MS = 3.0
 _EARLY_SIGMA_MS = 2.5
-_MISTIMED_COST = 3.0
 
 
 def first_to_stir(track: ShotTrack, stirred_us: Mapping[Square, int], frame_us: float) -> set[Square]:
@@ -63,6 +62,5 @@ def stirring_cost(stirred_us: int, times_us: FloatArray, frame_us: float) -> Flo
     frame_ms = frame_us / 1000.0
     late = np.maximum(lag_ms - frame_ms - _STIR_MS, 0.0)
     early = np.maximum(-lag_ms - np.minimum(_EARLY_MS, 0.5 * frame_ms), 0.0)
-    cost = (late / _STIR_SIGMA_MS) ** 2 / 2 + (early / _EARLY_SIGMA_MS) ** 2 / 2
-    capped: FloatArray = np.minimum(cost, _MISTIMED_COST)
-    return capped
+    cost: FloatArray = (late / _STIR_SIGMA_MS) ** 2 / 2 + (early / _EARLY_SIGMA_MS) ** 2 / 2
+    return cost

@@ -9,8 +9,6 @@ from game.montecassino import Square
 
 __all__ = ["Course", "ShotContacts", "Touch"]
 
-_USUAL_SPEED_MPS = 8.0
-
 
 @dataclass(frozen=True, slots=True)
 class Touch:
@@ -23,8 +21,6 @@ class Touch:
     time_us: float
     point_mm: tuple[float, float, float]
     """The shot's centre, board frame."""
-    speed_mps: float = _USUAL_SPEED_MPS
-    """How fast it came, over the board."""
 
 
 @dataclass(frozen=True, slots=True)

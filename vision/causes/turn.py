@@ -21,7 +21,7 @@ from vision.outcome import Soldier, Standing
 from vision.shot import Leg
 from vision.shot.streaks import SHOT_RADIUS_MM
 
-__all__ = ["EDGE_US", "STRIKE_REACH_MM", "STRIKE_SIGMA_MM", "Account", "Turn", "in_passing"]
+__all__ = ["EDGE_US", "STRIKE_REACH_MM", "STRIKE_SIGMA_MM", "Account", "Turn"]
 
 FloatArray = NDArray[np.float64]
 
@@ -37,10 +37,6 @@ STRIKE_SIGMA_MM = 5.5
 _SOLID, _SOLID_IF_MOVED, _SOLID_SIGMA_MM = 0.11, 0.2, 1.2
 _NEVER_PAST = 1e-4  # a flight may be read wrongly
 _PAST_SIGMA_MM = 3.0
-# By how much a shot may be lower than it seems and still touch a head that it seems to fly over: on top of what its flight states,
-# and where no turn shows.
-_ABOVE_SIGMA_MM, _PASSING_ABOVE_SIGMA_MM = 3.0, 10.0
-_OVER_HEAD_MM = 6.0  # how high a shot flies is known to a few mm only
 _BOARD_SIGMA_MM = 2.0
 _BOARD_TURN_SIGMA_RAD = 0.10  # the board takes speed, but hardly changes the direction over it
 # Rubbing takes so much of the speed over the board for each m/s of fall (friction times one and the rebound), at most
@@ -48,26 +44,18 @@ _BOARD_TURN_SIGMA_RAD = 0.10  # the board takes speed, but hardly changes the di
 _RUBBED = 0.5
 _ROLLING_LOSS = 2 / 7
 _KEPT_ON_BOARD_SIGMA = 0.04
-_MOST_OFF_COST = 6.0
 _MODEL_SIGMA_MM = 1.5  # what the flight's equation leaves out
 _SPEED_SIGMA_MPS = 0.35
-_SHADOW_MM = 12.0
 
 # How much of its speed over the board the shot has left between two touches. A soldier takes some: median and standard deviation of
-# 144 ways from one soldier to another. After the board it has as much as it may have, and hardly more.
+# 144 ways from one soldier to another.
 _KEPT_BY_SOLDIER, _KEPT_BY_SOLDIER_SIGMA = 0.63, 0.18
-_MOST_KEPT_BY_BOARD, _KEPT_BY_BOARD_SIGMA = 0.8, 0.2
 _TOO_FAST = 1e3  # there and back at once
 # Costs are halves of squared standard deviations, as log-likelihoods are.
 _SECOND_TOUCH_COST = 2.5
 _BOARD_COST = 1.5  # a shot is aimed at soldiers
 _UNKNOWN_COST = 9.0
-_MOST_GAP_COST = 8.0  # of two flights that nothing known joins, however far apart
-_MOST_SUNK_COST = 2.0  # one height in ten is read wrongly, by any amount
-_SHADOW_COST = 4.0
 _UNMOVED_COST = 4.0
-_PASSING_COST = 4.0
-_FAR_FETCHED = 8.0
 _TURNED_COST = 1.5  # a soldier may send the shot anywhere; the density of the one way that it took
 _STEP_MS = 0.4
 EDGE_US = 500.0  # a turn may lie within the exposure of the pictures on either side
@@ -82,42 +70,6 @@ class Account:
     """Half of squared standard deviations, as log-likelihoods are."""
     touches: tuple[Touch, ...]
     """What was touched, in order."""
-
-
-def in_passing(
-    leg: Leg, begin_us: float, standing: Standing, stirred_us: Mapping[Square, int], frame_us: float
-) -> tuple[Account, ...]:
-    """Explanations of a leg by itself: nothing touched, or one who moved just then, so lightly that no turn shows.
-
-    Parameters
-    ----------
-    leg, begin_us
-        The flight, and from when on it can have touched somebody.
-    standing, stirred_us, frame_us
-        As for `vision.causes.contacts.find_contacts`.
-    """
-    accounts = [Account(0.0, ())]
-    times_us = np.arange(begin_us, leg.last_us - EDGE_US, 1000.0 * _STEP_MS)
-    if len(times_us) < 2:
-        return tuple(accounts)
-    points = _above_board(leg.flight.at(times_us))
-    for s in standing.soldiers:
-        if s.square not in stirred_us:
-            continue
-        away = np.hypot(points[:, 0] - s.x_mm, points[:, 1] - s.y_mm)
-        above = np.maximum(points[:, 2] - standing.height_mm - SHOT_RADIUS_MM, 0.0)
-        cost = (
-            np.maximum(away - STRIKE_REACH_MM, 0.0) ** 2 / STRIKE_SIGMA_MM**2 / 2
-            + above**2 / _PASSING_ABOVE_SIGMA_MM**2 / 2
-        )
-        cost += stirring_cost(stirred_us[s.square], times_us, frame_us)
-        if cost.min() < _FAR_FETCHED:
-            share = _weights(cost)
-            x, y, z = (float(c) for c in share @ points)
-            speed_mps = float(np.hypot(*leg.flight.velocity_at(float(share @ times_us))[:2]))
-            touch = Touch(s.square, False, float(share @ times_us), (x, y, z), speed_mps)
-            accounts.append(Account(float(cost.min()) + _PASSING_COST, (touch,)))
-    return tuple(accounts)
 
 
 class Turn:
@@ -158,13 +110,12 @@ class Turn:
         self._times_us = np.linspace(begin_us, end_us, count)
         self._before = before
         self._here_spread = before.fit.spread_at(self._times_us)
-        self._here, self._here_sunk = _kept_above(before.flight.at(self._times_us), self._here_spread)
+        self._here = _above_board(before.flight.at(self._times_us))
         if after is not None:
             self._there_spread = after.fit.spread_at(self._times_us)
-            self._there, self._there_sunk = _kept_above(after.flight.at(self._times_us), self._there_spread)
+            self._there = _above_board(after.flight.at(self._times_us))
         else:
             self._there, self._there_spread = self._here, self._here_spread
-            self._there_sunk = self._here_sunk
         middle_us = float(self._times_us.mean())
         self._aside_here = _aside(before.flight.velocity_at(middle_us))
         self._aside_there = self._aside_here if after is None else _aside(after.flight.velocity_at(middle_us))
@@ -194,25 +145,20 @@ class Turn:
 
     def _touching(self, what: Soldier | None, points: FloatArray, spread: FloatArray) -> FloatArray:
         """Cost of touching a soldier (or the board) at each instant of a flight."""
-        z_variance = spread[:, 2, 2]
         if what is None:
-            on_board: FloatArray = (
-                (points[:, 2] - SHOT_RADIUS_MM) ** 2 / (z_variance + _BOARD_SIGMA_MM**2) / 2
-            )
-            return on_board + (self._here_sunk if points is self._here else self._there_sunk)
+            variance = spread[:, 2, 2] + _BOARD_SIGMA_MM**2
+            on_board: FloatArray = (points[:, 2] - SHOT_RADIUS_MM) ** 2 / variance / 2
+            return on_board
         away = np.hypot(points[:, 0] - what.x_mm, points[:, 1] - what.y_mm)
         variance = STRIKE_SIGMA_MM**2 + self._variance_aside(points, spread)
-        above = np.maximum(points[:, 2] - self._height_mm - SHOT_RADIUS_MM, 0.0)
-        cost: FloatArray = (away - STRIKE_REACH_MM) ** 2 / variance / 2 + above**2 / (
-            z_variance + _ABOVE_SIGMA_MM**2
-        ) / 2
         # A solid thing is touched on the way towards it (and left on the way from it), not while flying past.
         nearest = int(np.argmin(away))
         past = away - away[nearest]
         past[: nearest + 1 if points is self._here else 0] = 0.0
         past[nearest if points is not self._here else len(past) :] = 0.0
-        cost += (past / _PAST_SIGMA_MM) ** 2 / 2 + self._stirring(what.square)
-        return cost + (self._here_sunk if points is self._here else self._there_sunk)
+        off = (away - STRIKE_REACH_MM) ** 2 / variance + (past / _PAST_SIGMA_MM) ** 2
+        cost: FloatArray = off / 2 + self._stirring(what.square)
+        return cost
 
     def _variance_aside(self, points: FloatArray, spread: FloatArray) -> FloatArray:
         """How well a flight is known across its way: how far along it was at an instant does not change how far off it came by."""
@@ -224,10 +170,9 @@ class Turn:
         """Cost of flying past a soldier untouched, at each instant."""
         away = np.hypot(points[:, 0] - what.x_mm, points[:, 1] - what.y_mm)
         sigma = np.sqrt(_SOLID_SIGMA_MM**2 + self._variance_aside(points, spread))
-        # Over the head it is free to pass.
-        low = np.clip((self._height_mm + _OVER_HEAD_MM - points[:, 2]) / (2 * _OVER_HEAD_MM), 0.0, 1.0)
         solid = _SOLID_IF_MOVED if what.square in self._stirred_us else _SOLID
-        touched = low * ndtr((solid * self._height_mm + SHOT_RADIUS_MM - away) / sigma)
+        touched = ndtr((solid * self._height_mm + SHOT_RADIUS_MM - away) / sigma)
+        touched[points[:, 2] > self._height_mm] = 0.0  # over the head it is free to pass
         cost: FloatArray = -np.log(np.maximum(1.0 - touched, _NEVER_PAST))
         return cost
 
@@ -253,16 +198,11 @@ class Turn:
             return np.full(len(self._times_us), _UNMOVED_COST)
         return stirring_cost(self._stirred_us[square], self._times_us, self._frame_us)
 
-    def _meeting(self, sigma_mm: float = _MODEL_SIGMA_MM) -> FloatArray:
+    def _meeting(self) -> FloatArray:
         """Cost of both flights being at the same place at each instant."""
         gap = self._here - self._there
-        spread = self._here_spread + self._there_spread + np.eye(3) * sigma_mm**2
+        spread = self._here_spread + self._there_spread + np.eye(3) * _MODEL_SIGMA_MM**2
         cost: FloatArray = np.einsum("ni,nij,nj->n", gap, np.linalg.inv(spread), gap) / 2
-        return cost
-
-    def _loose_meeting(self) -> FloatArray:
-        """Cost of meeting where the track may have changed over from the shot to its shadow beside it, or back."""
-        cost: FloatArray = np.minimum(self._meeting(), _SHADOW_COST + self._meeting(_SHADOW_MM))
         return cost
 
     def _bend(self) -> float:
@@ -280,38 +220,15 @@ class Turn:
         for fit, way in ((self._before.fit, was), (after.fit, now)):
             along = way[:2] / max(float(np.hypot(*way[:2])), 1e-6)
             variance += float(along @ fit.covariance[4:6, 4:6] @ along) / flat_mps**2
-        off = (kept - usual) ** 2 / variance
-        return float((angle / _BOARD_TURN_SIGMA_RAD) ** 2 / 2 + min(off / 2, _MOST_OFF_COST))
-
-    def _bends(self, first: Soldier | None, second: Soldier | None) -> FloatArray:
-        """Cost of the turns in direction where one of two touches is the board, for each pair of instants."""
-        after = self._after
-        between = self._there[None, :, :2] - self._here[:, None, :2]
-        cost = np.zeros(between.shape[:2])
-        if after is None:
-            return cost
-        middle_us = float(self._times_us.mean())
-        for what, leg in ((first, self._before), (second, after)):
-            if what is None:
-                way = leg.flight.velocity_at(middle_us)[:2]
-                across = between[..., 0] * way[1] - between[..., 1] * way[0]
-                angle = np.arctan2(np.abs(across), between @ way)
-                cost += (angle / (2 * _BOARD_TURN_SIGMA_RAD)) ** 2 / 2
-        return cost
+        return float((angle / _BOARD_TURN_SIGMA_RAD) ** 2 + (kept - usual) ** 2 / variance) / 2
 
     # ---- explanations
 
-    def _touch(
-        self, what: Soldier | None, share: FloatArray, points: FloatArray, last: Touch | None = None
-    ) -> Touch:
-        """Describe a touch from how likely it is at each instant; `last` is the touch just before it."""
+    def _touch(self, what: Soldier | None, share: FloatArray, points: FloatArray) -> Touch:
+        """Describe a touch from how likely it is at each instant."""
         x, y, z = (float(c) for c in share @ points)
-        time_us = float(share @ self._times_us)
-        speed_mps = float(np.hypot(*self._before.flight.velocity_at(float(self._times_us[0]))[:2]))
-        if last is not None:
-            way_mm = float(np.hypot(x - last.point_mm[0], y - last.point_mm[1]))
-            speed_mps = min(speed_mps, way_mm / max((time_us - last.time_us) / 1000.0, 0.1))
-        return Touch(None if what is None else what.square, what is None, time_us, (x, y, z), speed_mps)
+        square = None if what is None else what.square
+        return Touch(square, what is None, float(share @ self._times_us), (x, y, z))
 
     def _nothing(self) -> Account:
         after = self._after
@@ -325,7 +242,7 @@ class Turn:
             + after.fit.covariance[4:7, 4:7]
             + np.eye(3) * _SPEED_SIGMA_MPS**2
         )
-        apart = float(self._loose_meeting()[middle])
+        apart = float(self._meeting()[middle])
         # Where the sights scatter more than they should, a bounce may have been read into them.
         seen = self._before
         strain = max(1.0, seen.fit.misfit / (2 * (len(seen.streaks) + len(seen.shadows))))
@@ -335,11 +252,10 @@ class Turn:
     def _unknown(self) -> Account:
         meeting = self._meeting()
         touch = replace(self._touch(None, _weights(meeting), self._here), on_board=False)
-        return Account(_UNKNOWN_COST + min(float(meeting.min()), _MOST_GAP_COST), (touch,))
+        return Account(_UNKNOWN_COST + float(meeting.min()), (touch,))
 
     def _single(self, what: Soldier | None) -> Account:
-        meeting = self._meeting() if what is None else self._loose_meeting()
-        cost = self._touching(what, self._here, self._here_spread) + meeting
+        cost = self._touching(what, self._here, self._here_spread) + self._meeting()
         cost += self._until(what) + self._since(what)
         extra = _BOARD_COST + self._bend() if what is None else _TURNED_COST
         return Account(float(cost.min()) + extra, (self._touch(what, _weights(cost), self._here),))
@@ -347,22 +263,25 @@ class Turn:
     def _double(self, first: Soldier | None, second: Soldier | None) -> Account:
         ahead = self._touching(first, self._here, self._here_spread) + self._until(first)
         behind = self._touching(second, self._there, self._there_spread) + self._since(second)
-        apart = np.hypot(
+        cost = ahead[:, None] + behind[None, :]
+        if first is not None:
+            cost += ((self._kept_between() - _KEPT_BY_SOLDIER) / _KEPT_BY_SOLDIER_SIGMA) ** 2 / 2
+        share = _weights(cost)
+        struck = self._touch(first, share.sum(axis=1), self._here)
+        struck_then = self._touch(second, share.sum(axis=0), self._there)
+        return Account(float(cost.min()) + _SECOND_TOUCH_COST + _TURNED_COST, (struck, struck_then))
+
+    def _kept_between(self) -> FloatArray:
+        """Speed over the board from one touch to the next, as a share of that before, for each pair of instants."""
+        apart_mm = np.hypot(
             self._here[:, None, 0] - self._there[None, :, 0], self._here[:, None, 1] - self._there[None, :, 1]
         )
         elapsed_ms = (self._times_us[None, :] - self._times_us[:, None]) / 1000.0
-        speed_mps = apart / np.maximum(elapsed_ms, 0.1)
         came_mps = float(np.linalg.norm(self._before.flight.velocity_at(float(self._times_us[0]))))
-        kept = np.where(elapsed_ms > 0.1, speed_mps / came_mps, _TOO_FAST)
-        if first is None:
-            off = np.maximum(kept - _MOST_KEPT_BY_BOARD, 0.0) / _KEPT_BY_BOARD_SIGMA
-        else:
-            off = (kept - _KEPT_BY_SOLDIER) / _KEPT_BY_SOLDIER_SIGMA
-        cost = ahead[:, None] + behind[None, :] + off**2 / 2 + self._bends(first, second)
-        total = float(cost.min()) + _SECOND_TOUCH_COST + _TURNED_COST
-        share = _weights(cost)
-        struck = self._touch(first, share.sum(axis=1), self._here)
-        return Account(total, (struck, self._touch(second, share.sum(axis=0), self._there, struck)))
+        kept: FloatArray = np.where(
+            elapsed_ms > 0.1, apart_mm / np.maximum(elapsed_ms, 0.1) / came_mps, _TOO_FAST
+        )
+        return kept
 
     def open_end(self, *, over_board: bool) -> tuple[Account, ...]:
         """Guess what the shot may have met after it was seen last.
@@ -385,13 +304,6 @@ def _aside(velocity_mps: FloatArray) -> FloatArray:
     """Give the unit vector (x, y) across a flight."""
     across = np.array([-velocity_mps[1], velocity_mps[0]])
     return np.asarray(across / max(float(np.hypot(*across)), 1e-6))
-
-
-def _kept_above(points: FloatArray, spread: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Points lifted onto the board where they lie below it, and the cost of their having been there."""
-    sunk = np.minimum(points[:, 2] - SHOT_RADIUS_MM, 0.0)
-    cost: FloatArray = np.minimum(sunk**2 / (spread[:, 2, 2] + _BOARD_SIGMA_MM**2) / 2, _MOST_SUNK_COST)
-    return _above_board(points), cost
 
 
 def _above_board(points: FloatArray) -> FloatArray:
