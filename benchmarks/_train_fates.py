@@ -135,12 +135,11 @@ def cases_in(table: FilmedTable) -> list[Case]:
             at: None if mm is None else (mm[0] - x_mm, mm[1] - y_mm) for at, mm in table.now_mm.items()
         }
         own_mm = shifts_mm.pop(square)
-        others = [each for each in unclear if each is not place]
         surroundings = change.surroundings(place, _REACH_CELLS)
         cases.append(
             Case(
                 table.name,
-                change.evidence(place, others, taken, feet_mm) if place in unclear else None,
+                change.evidence(place, taken, feet_mm) if place in unclear else None,
                 surroundings.layers.astype(np.float16),
                 surroundings.along,
                 own_mm,

@@ -212,9 +212,6 @@ def _fates(change: Change, places: Sequence[Place], watch: Watch) -> Mapping[Pla
             taken[place.window] |= place.shape
             feet_mm.append((place.soldier.x_mm, place.soldier.y_mm))
 
-    def others(place: Place) -> Sequence[Place]:
-        return [other for other in unclear if other is not place]
-
     def weighed(place: Place, evidence: Evidence) -> _Fate:
         chance = chance_of_standing(evidence)
         if is_open(chance) or (chance > 0.5 and are_two_places(evidence)):
@@ -223,10 +220,10 @@ def _fates(change: Change, places: Sequence[Place], watch: Watch) -> Mapping[Pla
         return _Fate(place.soldier, evidence, chance)
 
     def weigh(place: Place) -> _Fate:
-        return weighed(place, change.evidence(place, others(place), taken, feet_mm))
+        return weighed(place, change.evidence(place, taken, feet_mm))
 
     def weigh_far(place: Place) -> _Fate | None:
-        evidence = change.far_evidence(place, others(place), taken, feet_mm)
+        evidence = change.far_evidence(place, taken, feet_mm)
         return None if evidence is None else weighed(place, evidence)
 
     def claims(fate: _Fate) -> dict[Place, _Fate]:

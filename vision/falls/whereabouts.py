@@ -57,7 +57,6 @@ _REACH_SQUARES = 0.75  # of 29 whom the twin's shots pushed and who stood the fa
 _FAR_CELLS, _FAR_ODDS, _FAR_ASIDE_MM = 16, 0.0, 8.0
 # So far one that may have been pushed is followed, and so far it slides from one picture that is looked at to the next.
 _FOLLOWED_MM, _FOLLOWED_STEP_MM = 48.0, 5.0
-_CROWD_HEIGHTS = 1.6  # bodies of two that stood so far apart can lie in one heap
 _OWN_COLOURS = (0.03, 0.97)  # quantiles
 _MAYBE = 0.6  # what has changed and looks like board: a shadow, or a figure of the board's colour
 _FEWEST_SPREAD_PX = 3
@@ -227,27 +226,23 @@ class Change:
         is_strange = self._strange[place.window][place.telling]
         return float(is_same.mean()), float((~is_same & ~is_strange).mean())
 
-    def evidence(
-        self, place: Place, others: Sequence[Place], taken: Mask, feet_mm: Sequence[tuple[float, float]]
-    ) -> Evidence:
+    def evidence(self, place: Place, taken: Mask, feet_mm: Sequence[tuple[float, float]]) -> Evidence:
         """Measure what is seen of a soldier whose place looks otherwise than before.
 
         Parameters
         ----------
         place
             The soldier's.
-        others
-            Places of the others that do not stand plainly.
         taken
             Where on the raster others stand, and nobody else can.
         feet_mm
             The middles of their feet.
         """
         found = self._found(place, taken, (0, 0), round(_REACH_SQUARES * self._board.raster.px_per_square))
-        return self._seen(place, others, taken, feet_mm, found, self._upright(place, feet_mm, REACH_CELLS))
+        return self._seen(place, taken, feet_mm, found, self._upright(place, feet_mm, REACH_CELLS))
 
     def far_evidence(
-        self, place: Place, others: Sequence[Place], taken: Mask, feet_mm: Sequence[tuple[float, float]]
+        self, place: Place, taken: Mask, feet_mm: Sequence[tuple[float, float]]
     ) -> Evidence | None:
         """Measure the same farther off; ``None`` where nothing there looks like a figure on its feet."""
         upright = self._upright(place, feet_mm, _FAR_CELLS)
@@ -256,7 +251,7 @@ class Change:
         mm_per_px = self._board.raster.mm_per_px
         across, down = (round(mm / mm_per_px) for mm in upright.moved_mm)
         found = self._found(place, taken, (across, down), math.ceil(_FAR_ASIDE_MM / mm_per_px))
-        return self._seen(place, others, taken, feet_mm, found, upright)
+        return self._seen(place, taken, feet_mm, found, upright)
 
     def followed(self, place: Place, watch: Watch) -> Followed:
         """Follow a soldier's looks from picture to picture since it moved."""
@@ -312,20 +307,18 @@ class Change:
     def _seen(
         self,
         place: Place,
-        others: Sequence[Place],
         taken: Mask,
         feet_mm: Sequence[tuple[float, float]],
         found: Resemblance,
         upright: Uprightness,
     ) -> Evidence:
         same, bare = self._shares(place)
-        mm_per_px, height_mm = self._board.raster.mm_per_px, self._board.figure.height_mm
+        mm_per_px = self._board.raster.mm_per_px
         stood = likeliest(*self._looked_before(place), _from(place, feet_mm), _HOME_CELLS)
         moved_mm = found.dx_px * mm_per_px, found.dy_px * mm_per_px
         # Where its foot was read to be is off by some millimetres now and then. As who looks both times is the same, how
         # far it moved is not; but likeness alone tells that of one who was not seen plainly when it stood there.
         dx_mm, dy_mm = np.subtract(upright.moved_mm, stood.moved_mm) if stood.odds > _PLAIN_ODDS else moved_mm
-        apart_mm = [np.hypot(*mm) for mm in _from(place, [(o.soldier.x_mm, o.soldier.y_mm) for o in others])]
         spread, area = self._extent(place, self._on_raster(place, place.telling), taken, found)
         evidence = Evidence(
             same=same,
@@ -335,7 +328,6 @@ class Change:
             at_home=self._likeness_at_home(place),
             spread=spread,
             area=area,
-            crowd=sum(mm < _CROWD_HEIGHTS * height_mm for mm in apart_mm),
             upright=replace(upright, moved_mm=(float(dx_mm), float(dy_mm))),
             shadow=None,
             shadow_alike=None,

@@ -29,7 +29,6 @@ STANDS = Evidence(
     at_home=0.3,
     spread=1.0,
     area=1.1,
-    crowd=0,
     upright=Uprightness(5.0, (6.0, 5.0)),
     shadow=None,
     shadow_alike=None,
@@ -143,7 +142,6 @@ def test_seen_whole_in_one_place_by_likeness_and_by_the_network_it_stands_there_
         moved_mm=(32.0, 17.0),
         spread=2.1,
         area=2.1,
-        crowd=1,
         upright=Uprightness(0.3, (31.0, 16.5)),
     )
     elsewhere = replace(far, upright=replace(far.upright, moved_mm=(20.0, 0.0)))
@@ -157,7 +155,7 @@ def test_seen_whole_in_one_place_by_likeness_and_by_the_network_it_stands_there_
 
 def test_one_figure_seen_at_full_length_lies() -> None:
     """A person at the table sees that at once: twice as long as from above, and hardly larger."""
-    unclear = replace(STANDS, found=replace(STANDS.found, correlation=0.75), spread=2.0, crowd=1)
+    unclear = replace(STANDS, found=replace(STANDS.found, correlation=0.75), spread=2.0)
     assert (
         chance_of_standing(replace(unclear, area=1.3)) < 0.5 < chance_of_standing(replace(unclear, area=2.3))
     )
@@ -203,7 +201,6 @@ HALF_COVERED = Evidence(
     at_home=0.4,
     spread=0.95,
     area=1.0,
-    crowd=2,
     upright=Uprightness(0.3, (-5.5, -2.7)),
     shadow=None,
     shadow_alike=None,
