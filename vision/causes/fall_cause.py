@@ -29,24 +29,15 @@ __all__ = ["POSSIBLE_SHARE", "FallCause", "Knock", "ShotSeen", "allow_for_standi
 
 FloatArray = NDArray[np.float64]
 
-# How well the fall of the first that moved is explained, from likelier to stranger. Where the shot was not seen to touch
-# it, it can hardly have been anything but the shot, before it touched anything else or after, as that was seen or not.
+# How well a way explains a fall, from likelier to stranger: by a touch it is told by times. The first that moved can hardly have
+# been struck by anything but the shot, before it touched anything else or after, as that was seen or not.
 _UNSEEN_LIKELY = 0.3
-_UNSEEN_UNLIKELY = 0.02
-_SLEEVE = 0.02  # where no shot was seen
-_UNSEEN_DRAG = 0.01
-_UNSEEN_RICOCHET = 0.01
-_DRAG_BESIDE_TOUCH = 0.003
-_LEAST_FIT = 0.02  # a touch that comes at another time
-_BY_ITSELF = 0.001
-_SLOW_START = 0.01  # of 121 that moved later than others one had been struck before all of them
-# How likely it is that the shot felled one that it was not seen to touch, against what is to be expected where nothing at
-# all is known of the shot.
-_STRUCK_UNSEEN = {Sight.NEVER: 1.0, Sight.SEEN: 0.3, Sight.BETWEEN: 0.5, Sight.LOST: 0.5, Sight.LEFT: 0.05}
+_UNLIKELY = 0.01  # of 121 that moved later than others one had been struck before all of them
+_FAR_FETCHED = 0.001
+_COME_BACK = 0.05  # what has left the board hardly strikes anybody, near as it may have been
 # Where it was seen to touch it. Of 184 that others pushed over none seemed touched by the shot in time, of 106 ricochets
 # two thirds did.
 _STRUCK_SEEN = 3.0
-_PUSHED_FIRST = 0.01
 _FAR_FIT = 0.05
 _LONG_BEFORE_US = (
     100_000  # what touched it so long before it moved can hardly have felled it, and that is said
@@ -264,22 +255,22 @@ def _ways(seen: _Seen, course: Course, first_us: int, shot: ShotSeen) -> dict[Ca
     if follower is None:
         return _ways_of_first(seen, course, touched, shot)
     ways = dict.fromkeys(Cause, 0.0)
-    ways[Cause.OTHER] = _BY_ITSELF
+    ways[Cause.OTHER] = _FAR_FETCHED
     if touched is None:
         ways[Cause.RICOCHET] = follower.ricochet * _unseen(follower.whereabouts)
         ways[Cause.DRAGGED] = 1 - follower.ricochet
         if toppling.began_us < first_us + frame_us / 2 and not _after_another(toppling, course):
             ways[Cause.DIRECT] = _UNSEEN_LIKELY
         else:
-            ways[Cause.DIRECT] = _SLOW_START * follower.ricochet
+            ways[Cause.DIRECT] = _UNLIKELY * follower.ricochet
         return ways
     first, fit = touched
     # What it touched when others had moved already it did not touch first; when it did is told to half a picture.
     if first == 0 and course.touches[0].time_us <= first_us + frame_us / 2:
-        ways[Cause.DIRECT] = max(fit, _LEAST_FIT)
+        ways[Cause.DIRECT] = max(fit, _UNLIKELY)
     else:
-        ways[Cause.RICOCHET] = max(fit, _LEAST_FIT) * _STRUCK_SEEN * follower.ricochet
-    ways[Cause.DRAGGED] = (1 - follower.ricochet) * max(1 - fit, _PUSHED_FIRST)
+        ways[Cause.RICOCHET] = max(fit, _UNLIKELY) * _STRUCK_SEEN * follower.ricochet
+    ways[Cause.DRAGGED] = (1 - follower.ricochet) * max(1 - fit, _UNLIKELY)
     return ways
 
 
@@ -307,12 +298,9 @@ def _ways_of_first(
         cause = Cause.RICOCHET if before else Cause.DIRECT
         if not before:
             fit *= _in_time(seen.toppling, track, shot.frame_us)
-    ways = {Cause.DIRECT: 0.0, Cause.RICOCHET: _UNSEEN_RICOCHET}
-    ways[Cause.DRAGGED] = _UNSEEN_DRAG if touched is None else _DRAG_BESIDE_TOUCH
-    ways[Cause.OTHER] = _BY_ITSELF if track.found else _SLEEVE
-    if touched is None:
-        ways |= {Cause.DIRECT: _UNSEEN_UNLIKELY, Cause.RICOCHET: _UNSEEN_UNLIKELY}
-    ways[cause] = max(fit, _LEAST_FIT)
+    ways = dict.fromkeys(Cause, _UNLIKELY if touched is None else _FAR_FETCHED)
+    ways[Cause.OTHER] = _FAR_FETCHED if track.found else _UNLIKELY
+    ways[cause] = max(fit, _UNLIKELY)
     return ways
 
 
@@ -338,7 +326,8 @@ def _touched(toppling: Toppling, course: Course, shot: ShotSeen) -> tuple[int, f
 
 def _unseen(whereabouts: Whereabouts) -> float:
     """How likely the shot is to have struck a soldier where that was not seen, against its not having been seen at all."""
-    return _STRUCK_UNSEEN[whereabouts.sight] * whereabouts.fit + whereabouts.misled
+    there = _COME_BACK if whereabouts.sight is Sight.LEFT else 1.0
+    return there * whereabouts.fit + whereabouts.misled
 
 
 def _the_direct(likely: Sequence[Mapping[Cause, float]]) -> int | None:
@@ -443,7 +432,7 @@ def _grounds(seen: _Seen, cause: Cause, pusher: Square | None, shot: ShotSeen) -
                     if began_us - touch.time_us > _LONG_BEFORE_US:
                         return f"{reached}, long before it was seen to move at {since_ms:.0f} ms"
                     return f"{reached}; it was seen to move at {since_ms:.0f} ms"
-        is_near = seen.follower is not None and seen.follower.whereabouts.sight in {Sight.SEEN, Sight.BETWEEN}
+        is_near = seen.follower is not None and seen.follower.whereabouts.sight is Sight.SEEN
         where = "near it" if is_near else "out of sight by"
         return f"it {what}, {when}; the shot was {where} then"
     if cause is Cause.DRAGGED:

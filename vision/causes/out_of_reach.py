@@ -35,14 +35,10 @@ _SLOW_MPS = 2.0
 class Sight(StrEnum):
     """Whether the shot was in sight at a moment."""
 
-    NEVER = "never"
-    """It was not seen at all, or not before something else had moved."""
     SEEN = "seen"
-    """It was in sight."""
-    BETWEEN = "between"
-    """It was seen before and after."""
+    """It was, or before and after."""
     LOST = "lost"
-    """It was over the board where it was seen last."""
+    """It was not, and may have been over the board."""
     LEFT = "left"
     """It had left the board."""
 
@@ -79,7 +75,7 @@ def find_whereabouts(
     legs = track.legs
     # What was seen only after soldiers moved does not tell where the shot was before.
     if not legs or (began_us - frame_us < legs[0].first_us and first_us < legs[0].first_us):
-        return Whereabouts(Sight.NEVER, 1.0)
+        return Whereabouts(Sight.LOST, 1.0)
     times_us = np.arange(began_us - frame_us - _STIR_US, began_us + 2 * _STEP_US, _STEP_US)
     foot = soldier.foot_mm
     missed_mm = np.zeros(len(times_us))
@@ -100,10 +96,10 @@ def find_whereabouts(
             missed_mm[unseen] = _missed_unseen(
                 leg, after, times_us[unseen], foot, height_mm if as_it_flew else np.inf
             )
-            sight = Sight.LOST if track.lost_over_board else Sight.LEFT
             misled[unseen] = max(misfollowed[i : i + 2])
-            for k in unseen:
-                sights[k] = sight if after is None else Sight.BETWEEN
+            if after is None:
+                for k in unseen:
+                    sights[k] = Sight.LOST if track.lost_over_board else Sight.LEFT
     cost = (missed_mm / _MISSED_SIGMA_MM) ** 2 / 2 + stirring_cost(began_us, times_us, frame_us)
     best = int(np.argmin(cost))
     return Whereabouts(sights[best], float(np.exp(-cost[best])), float(misled[best]))

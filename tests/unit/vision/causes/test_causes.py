@@ -223,7 +223,7 @@ def test_without_a_track_the_order_of_motion_is_all_there_is() -> None:
     falls = causes([topple(A, 52), topple(B, 110)], track=none)
     assert falls[A].cause is Cause.DIRECT
     assert falls[B].cause is Cause.DRAGGED
-    assert falls[A].confidence < 0.9
+    assert falls[A].confidence < 0.95  # 39 of 39 films
     assert "no streak" in falls[A].evidence
 
 

@@ -54,12 +54,12 @@ def whereabouts(
 
 
 def test_a_shot_that_was_not_seen_may_have_been_anywhere() -> None:
-    assert whereabouts((), (180.0, 300.0), 60) == Whereabouts(Sight.NEVER, 1.0)
+    assert whereabouts((), (180.0, 300.0), 60) == Whereabouts(Sight.LOST, 1.0)
 
 
 def test_what_is_seen_only_after_soldiers_moved_does_not_tell_where_the_shot_was_before() -> None:
     late = leg(90.0, (10.0, 10.0, 20.0), (0.0, 2.0, 0.0), 30.0)
-    assert whereabouts((late,), (300.0, 300.0), 40).sight is Sight.NEVER
+    assert whereabouts((late,), (300.0, 300.0), 40).sight is Sight.LOST
 
 
 @pytest.mark.parametrize(("x_mm", "near"), [(190.0, True), (260.0, False)])
@@ -90,7 +90,7 @@ def test_between_two_sights_it_must_also_get_to_the_second() -> None:
     # Seen again 20 ms later, 40 mm back and flying back at 3 m/s: it can have turned near y = 300.
     back = leg(60.0, (180.0, 240.0, 20.0), (0.0, -3.0, 0.0), 20.0)
     near, far = (whereabouts((OUT, back), (180.0, y_mm), 50) for y_mm in (300.0, 380.0))
-    assert near.sight is far.sight is Sight.BETWEEN
+    assert near.sight is far.sight is Sight.SEEN
     assert near.fit > 0.9
     assert far.fit < 0.05
 
