@@ -185,8 +185,8 @@ def test_a_grey_soldier_is_described_as_one_whose_colours_are_equal() -> None:
 def test_a_table_whose_sides_may_be_parted_otherwise_says_so_and_names_who_is_in_doubt(
     tmp_path: Path,
 ) -> None:
-    """Uniforms alike, without a position: some of 38 are taken for the other side's, and any eye would be in doubt."""
-    clip = film(895_012)
+    """Uniforms alike, without a position: some of 22 are taken for the other side's, and any eye would be in doubt."""
+    clip = film(895_048)
     recording = write_recording(tmp_path / "shot", clip.keys, clip.frames)
     frames = list(islice(read_frames(tmp_path / "shot", recording), _FEW))
     scene = replace(recording.scene, expected=None, fire_us=None)
