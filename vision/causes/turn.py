@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +50,7 @@ _SPEED_SIGMA_MPS = 0.35
 
 # How much of its speed over the board the shot has left between two touches. A soldier takes some: median and standard deviation of
 # 144 ways from one soldier to another.
-_KEPT_BY_SOLDIER, _KEPT_BY_SOLDIER_SIGMA = 0.63, 0.18
+_KEPT_BY_SOLDIER, _KEPT_SIGMA = 0.63, 0.18
 _TOO_FAST = 1e3  # there and back at once
 # Costs are halves of squared standard deviations, as log-likelihoods are.
 _SECOND_TOUCH_COST = 2.5
@@ -198,6 +199,7 @@ class Turn:
             return np.full(len(self._times_us), _UNMOVED_COST)
         return stirring_cost(self._stirred_us[square], self._times_us, self._frame_us)
 
+    @cached_property
     def _meeting(self) -> FloatArray:
         """Cost of both flights being at the same place at each instant."""
         gap = self._here - self._there
@@ -242,7 +244,7 @@ class Turn:
             + after.fit.covariance[4:7, 4:7]
             + np.eye(3) * _SPEED_SIGMA_MPS**2
         )
-        apart = float(self._meeting()[middle])
+        apart = float(self._meeting[middle])
         # Where the sights scatter more than they should, a bounce may have been read into them.
         seen = self._before
         strain = max(1.0, seen.fit.misfit / (2 * (len(seen.streaks) + len(seen.shadows))))
@@ -250,12 +252,11 @@ class Turn:
         return Account(apart + unlike / strain, ())
 
     def _unknown(self) -> Account:
-        meeting = self._meeting()
-        touch = replace(self._touch(None, _weights(meeting), self._here), on_board=False)
-        return Account(_UNKNOWN_COST + float(meeting.min()), (touch,))
+        touch = replace(self._touch(None, _weights(self._meeting), self._here), on_board=False)
+        return Account(_UNKNOWN_COST + float(self._meeting.min()), (touch,))
 
     def _single(self, what: Soldier | None) -> Account:
-        cost = self._touching(what, self._here, self._here_spread) + self._meeting()
+        cost = self._touching(what, self._here, self._here_spread) + self._meeting
         cost += self._until(what) + self._since(what)
         extra = _BOARD_COST + self._bend() if what is None else _TURNED_COST
         return Account(float(cost.min()) + extra, (self._touch(what, _weights(cost), self._here),))
@@ -263,15 +264,16 @@ class Turn:
     def _double(self, first: Soldier | None, second: Soldier | None) -> Account:
         ahead = self._touching(first, self._here, self._here_spread) + self._until(first)
         behind = self._touching(second, self._there, self._there_spread) + self._since(second)
-        cost = ahead[:, None] + behind[None, :]
-        if first is not None:
-            cost += ((self._kept_between() - _KEPT_BY_SOLDIER) / _KEPT_BY_SOLDIER_SIGMA) ** 2 / 2
+        # From the board it comes with any share of its speed, but with no more.
+        off = self._kept - _KEPT_BY_SOLDIER if first is not None else np.maximum(self._kept - 1.0, 0.0)
+        cost = ahead[:, None] + behind[None, :] + (off / _KEPT_SIGMA) ** 2 / 2
         share = _weights(cost)
         struck = self._touch(first, share.sum(axis=1), self._here)
         struck_then = self._touch(second, share.sum(axis=0), self._there)
         return Account(float(cost.min()) + _SECOND_TOUCH_COST + _TURNED_COST, (struck, struck_then))
 
-    def _kept_between(self) -> FloatArray:
+    @cached_property
+    def _kept(self) -> FloatArray:
         """Speed over the board from one touch to the next, as a share of that before, for each pair of instants."""
         apart_mm = np.hypot(
             self._here[:, None, 0] - self._there[None, :, 0], self._here[:, None, 1] - self._there[None, :, 1]
@@ -279,7 +281,7 @@ class Turn:
         elapsed_ms = (self._times_us[None, :] - self._times_us[:, None]) / 1000.0
         came_mps = float(np.linalg.norm(self._before.flight.velocity_at(float(self._times_us[0]))))
         kept: FloatArray = np.where(
-            elapsed_ms > 0.1, apart_mm / np.maximum(elapsed_ms, 0.1) / came_mps, _TOO_FAST
+            elapsed_ms >= 0.0, apart_mm / np.maximum(elapsed_ms, 0.1) / came_mps, _TOO_FAST
         )
         return kept
 
