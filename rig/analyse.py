@@ -24,6 +24,7 @@ from game.montecassino import (
     why_put_back,
 )
 from rig.counted import counted
+from rig.how_sure import how_sure
 from rig.recording import Recording, RecordingError, read_frames, read_recording
 from rig.told_together import Said, parted, told_together
 from rig.uniforms_file import find_uniforms
@@ -224,7 +225,7 @@ def _name(soldier: Soldier) -> str:
 def _fell(fall: FallCause) -> Said:
     """Say why it fell, and how sure that is where no guard takes it back."""
     name = _name(fall.toppling.soldier)
-    sure = "unless something else had a part in it" if fall.held else f"{fall.confidence:.0%} sure"
+    sure = "unless something else had a part in it" if fall.held else f"{how_sure(fall.confidence)} sure"
     return name, f"{name} fell: {fall.cause}, {sure}; {fall.evidence}", f"fell: {fall.cause}"
 
 

@@ -16,7 +16,7 @@ from rig.analyse import Analysis
 from rig.analysis_store import digest_of
 from rig.recording import read_frames
 from rig.replay_place import MARK
-from rig.replay_story import WAY, Story, how_sure
+from rig.replay_story import WAY, Story, sure_or_held
 from rig.table_drawing import DIM, GROUND, WORDS, Colour, Image, fitting, text_width_px, write
 from rig.told_touches import met
 from rig.whole_file import write_whole
@@ -140,7 +140,7 @@ class _KeyPictures:
         for fall in self._reading.falls[:_MOST_FALLS]:
             soldier = fall.toppling.soldier
             colour = self._story.colour(soldier.square, fall.cause, ruled=False)
-            caption = f"{soldier.square} falling: {fall.cause}, {how_sure(fall)}"
+            caption = f"{soldier.square} falling: {fall.cause}, {sure_or_held(fall)}"
             around = (soldier.x_mm, soldier.y_mm)
             tiles.append(
                 self._tile(self._nearest(fall.toppling.passed_us), caption, colour, around_mm=around)

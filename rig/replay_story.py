@@ -13,12 +13,13 @@ from statistics import median
 
 from game.montecassino import Cause, Doubt, Side, Square
 from rig.analyse import Analysis
+from rig.how_sure import how_sure
 from rig.table_drawing import DIM, WORDS, Colour, Drawing, Image, told_time, wrapped
 from rig.told_together import Said, told_together
 from rig.told_touches import met, told_touches
 from vision.causes import FallCause
 
-__all__ = ["WAY", "Event", "Story", "how_sure"]
+__all__ = ["WAY", "Event", "Story", "sure_or_held"]
 
 _FOOT_MM = 16.0
 
@@ -200,7 +201,7 @@ class Story:
         for fall in self.reading.falls:
             square = fall.toppling.soldier.square
             colour = self.colour(square, fall.cause, ruled=False)
-            headline = f"{square} begins to fall: {fall.cause}, {how_sure(fall)}"
+            headline = f"{square} begins to fall: {fall.cause}, {sure_or_held(fall)}"
             events.append(Event(fall.toppling.began_us, headline, fall.evidence, colour))
         for push in self.reading.pushes:
             square = push.soldier.square
@@ -246,9 +247,9 @@ class Story:
         )
 
 
-def how_sure(fall: FallCause) -> str:
+def sure_or_held(fall: FallCause) -> str:
     """Say how sure a cause is."""
-    return "held" if fall.held else f"{fall.confidence:.0%} sure"
+    return "held" if fall.held else f"{how_sure(fall.confidence)} sure"
 
 
 def _in_doubt(doubt: Doubt) -> Said:

@@ -209,6 +209,8 @@ def _table(told: list[_Told]) -> Table:
 
 def _rows(told: _Told) -> Iterator[tuple[str, str, str, str, str]]:
     """Give what fell, cause, how sure, verdict, truth: a row for each soldier that fell or was pushed."""
+    from rig.how_sure import how_sure
+
     verdict = told.shot.verdict
     assert verdict is not None
     reading = told.done.analysis.reading
@@ -223,7 +225,7 @@ def _rows(told: _Told) -> Iterator[tuple[str, str, str, str, str]]:
         yield (
             str(square),
             str(fall.cause),
-            "held" if fall.held else f"{fall.confidence:.0%}",
+            "held" if fall.held else how_sure(fall.confidence),
             ruling,
             told.true_causes.get(square, "stands"),
         )

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from game.montecassino import Position, Square, parse_squares
 from game.montecassino.picture import draw_position
 from rig.analyse import Analysis
+from rig.how_sure import how_sure
 from rig.judging import why_back
 from rig.log import Shot
 from rig.recording import read_frames
@@ -86,7 +87,7 @@ def _fall(
         "square": str(square),
         "side": fall.toppling.soldier.side.value,
         "cause": fall.cause.value,
-        "confidence": "held" if fall.held else f"{100 * fall.confidence:.0f} %",
+        "confidence": "held" if fall.held else how_sure(fall.confidence),
         "evidence": fall.evidence,
         "verdict": _becomes(square, casualties, waiting).value,
         "truth": "" if true_causes is None else true_causes.get(square, "did not fall"),

@@ -91,11 +91,6 @@ class CloserLook:
         # flight takes up most, and the rest is here.
         self._blind_px = _LENS_PX if scene.intrinsics is None else _LIT_PX
 
-    @property
-    def knows_shot(self) -> bool:
-        """Whether it has learnt what the shot looks like."""
-        return self._smears is not None
-
     def sharpened(self, draft: Draft, since: int = 0) -> Draft:
         """Measure again where the shot lies in each picture, now that its colour, speed and direction are known.
 

@@ -19,7 +19,7 @@ from vision.scene import Scene
 from vision.shot.closer_look import CloserLook
 from vision.shot.draft import FEWEST_PLAIN, Draft, DraftFitter, own_of
 from vision.shot.faint import Stirred, faint_flights, first_of, quiet_pictures
-from vision.shot.flight import GRAVITY_MM_PER_MS2, Flight, FlightFit
+from vision.shot.flight import Flight, FlightFit
 from vision.shot.from_cannon import CannonSearch
 from vision.shot.growing import Grower
 from vision.shot.onward import OnwardSearch
@@ -40,7 +40,7 @@ _UNSHADED = 0.25
 # A flight after a bounce can be the longer one: what counts is that the first is seen from the cannon on.
 _ENOUGH_SIGHTS = 6
 _MORE_SHARE = 0.4
-_TURNS, _BEGUN_MISFIT = 12, 4.0
+_BEGUN_MISFIT = 4.0
 _SOUND_MISFIT = (
     2.0  # a sight; where they contradict each other more, other ways through some of them have their turn
 )
@@ -157,7 +157,6 @@ class _Follower:
                 break
             shorter, following = onward
             drafts[-1:] = [shorter, self._look.sharpened(following, since=shorter.pictures[-1] + 1)]
-        drafts = self._begun_again(drafts)
         drafts = self._seams.mended(drafts)
         lost = self._heads_over_board(drafts[-1])
         reason = "the shot was lost from sight" if lost else "the shot left the board"
@@ -306,36 +305,3 @@ class _Follower:
         kept = len(draft.sights)
         good = kept >= max(2, _SEEN_ENOUGH * len(pictures)) and draft.fit.misfit <= _BEGUN_MISFIT * kept
         return draft if good else None
-
-    def _begun_again(self, drafts: list[Draft]) -> list[Draft]:
-        """Look for a first flight that no two streaks show, now that it is known what the shot looks like.
-
-        It leads from the muzzle at the release to somewhere just before the next flight; where exactly is tried out.
-        """
-        muzzle, fire_us = self._scene.muzzle_mm, self._scene.fire_us
-        start = self._cannon.muzzle_point()
-        if len(drafts) < 2 or len(drafts[0].pictures) > 1 or not self._look.knows_shot:
-            return drafts
-        if muzzle is None or fire_us is None or start is None:
-            return drafts
-        following = self._look.followed(drafts[1], since=0)
-        begin = following.pictures[0]
-        best: Draft | None = None
-        for turn_us in np.linspace(self._times[begin - 1], self._times[begin], _TURNS):
-            flown_ms = (float(turn_us) - fire_us) / 1000.0
-            if flown_ms <= 0:
-                continue
-            velocity = (following.fit.flight.at(turn_us)[0] - muzzle) / flown_ms
-            velocity[2] += GRAVITY_MM_PER_MS2 / 2 * flown_ms
-            flight = Flight(float(fire_us), np.array(muzzle), velocity)
-            pictures = [k for k in range(begin) if fire_us < 1000.0 * self._finder.middle_ms(k) < turn_us]
-            found = [self._look.hidden(k, *self._look.smeared(flight, k)) for k in pictures]
-            sights = tuple(sight for sight in found if sight is not None)
-            if len(sights) < 2 or (best is not None and len(sights) < len(best.sights)):
-                continue
-            prior = self._cannon.prior(Way(fire_us / 1000.0, start, velocity[:2]))
-            draft = Draft(prior, sights, self._fitter.fit(prior, sights))
-            better = best is None or (len(sights), -draft.fit.misfit) > (len(best.sights), -best.fit.misfit)
-            if better and draft.fit.misfit <= _BEGUN_MISFIT * len(sights):
-                best = draft
-        return drafts if best is None else [best, following, *drafts[2:]]
