@@ -19,13 +19,13 @@ from vision.scene import Scene
 from vision.shot.closer_look import CloserLook
 from vision.shot.draft import FEWEST_PLAIN, Draft, DraftFitter, own_of
 from vision.shot.faint import Stirred, faint_flights, first_of, quiet_pictures
-from vision.shot.flight import Flight, FlightFit
+from vision.shot.flight import Flight
 from vision.shot.from_cannon import CannonSearch
 from vision.shot.growing import Grower
 from vision.shot.onward import OnwardSearch
 from vision.shot.seams import Seams
 from vision.shot.shot_track import MISFIT_WORTH, ShotTrack
-from vision.shot.sights import LIKELY_EXPOSURES_US, MOST_LIT, SightFinder, Way
+from vision.shot.sights import LIKELY_EXPOSURES_US, SightFinder, Way
 from vision.shot.streaks import Streak, StreakFinder
 from vision.soldiers.lamp import Lamp
 from vision.steady import Sways
@@ -36,7 +36,6 @@ FloatArray = NDArray[np.float64]
 
 _MOST_LEGS = 8
 _MISFIT_SHARE = 0.3
-_UNSHADED = 0.25
 # A flight after a bounce can be the longer one: what counts is that the first is seen from the cannon on.
 _ENOUGH_SIGHTS = 6
 _MORE_SHARE = 0.4
@@ -48,8 +47,6 @@ _SOUND_MISFIT = (
 _STRANGERS = 2
 _SOON_US = 8000.0
 _BESIDE_MM = 15.0  # a shot that seems no farther off the board may still be over it
-# From a soldier's foot to a shot that strikes him, and how much sooner or later than told he may have been struck.
-_STRUCK_MM, _STIR_US, _STIR_STEP_US = 30.0, 4000.0, 500.0
 # Where less than this share of the pictures in which only the shot moves shows it, it is looked for along all ways.
 _WELL_SEEN = 0.6
 _SEEN_ENOUGH = 0.5  # to believe it; 56 ways where none flew showed nothing
@@ -205,8 +202,6 @@ class _Follower:
             if followed.issuperset((s.streak, s.is_shadow) for s in sights):
                 continue  # a part of a flight that was followed already
             draft = self._grower.grown(self._cannon.prior(line), sights)
-            if len(draft.pictures) <= _STRANGERS and not self._leads_to_struck(draft.fit):
-                continue
             # The shadow makes a fine straight way too, but none that begins at the muzzle.
             if draft.fit.misfit <= _SOUND_MISFIT * len(draft.sights):
                 followed |= {(s.streak, s.is_shadow) for s in draft.sights}
@@ -215,28 +210,10 @@ class _Follower:
             early, late = draft.until(enough), draft.after(enough)
             score = sum(s.worth for s in early) + _MORE_SHARE * sum(s.worth for s in late)
             score -= float(self._cannon.late(draft.sights[0].point_mm[1], line.velocity[1]))
-            if self._lamp is not None and all(
-                s.streak.lit <= MOST_LIT and not s.is_shadow for s in draft.sights
-            ):
-                # A dark shot would throw a shadow as well: this is the shadow of one that hardly shows.
-                score -= _UNSHADED * len(early)
             score -= _MISFIT_SHARE * max(draft.fit.misfit - 2.0 * len(draft.sights), 0.0)
             if best is None or score > best[0]:
                 best = (score, draft)
         return None if best is None else best[1]
-
-    def _leads_to_struck(self, fit: FlightFit) -> bool:
-        """Whether a flight comes by somebody who stirred first about when he did; where nobody stirs, any flight may be."""
-        if self._stirred == len(self._times):
-            return True
-        frame_us = float(np.median(np.diff(self._times)))
-        stirred_us = float(self._times[self._stirred])
-        times_us = np.arange(stirred_us - frame_us - _STIR_US, stirred_us + _STIR_US, _STIR_STEP_US)
-        points, spread = fit.flight.at(times_us), fit.spread_at(times_us)
-        reach_mm = _STRUCK_MM + 3.0 * np.sqrt((spread[:, 0, 0] + spread[:, 1, 1]) / 2)
-        return any(
-            bool((np.hypot(*(points[:, :2] - each.foot_mm).T) <= reach_mm).any()) for each in self._struck
-        )
 
     def _faint_draft(self, first: Draft | None) -> Draft | None:
         """Look for a first flight too faint for streaks; ``None`` where one is seen as well as can be."""
