@@ -64,7 +64,7 @@ def judge_recorded(log: ShotLog, shot_id: int) -> tuple[Shot, Analysis | None]:
     if not shot.finished:
         raise NotToBeJudged(f"shot {shot_id} is being fired just now; its verdict comes by itself")
     if not _waits(shot) and shot.recording_path is not None:
-        raise NotToBeJudged(f"shot {shot_id} is judged already; rig log show {shot_id} tells how")
+        raise NotToBeJudged(f"shot {shot_id} is judged already; the log tells how")
     folder, recording = _recording(log, shot)
     if shot.recording_path is None:
         log.recorded(shot_id, str(folder), cause=_FOUND)
@@ -77,7 +77,7 @@ def judge_recorded(log: ShotLog, shot_id: int) -> tuple[Shot, Analysis | None]:
         )
     analysis = analyse_folder(folder)
     if not _waits(log.shot(shot_id)):
-        raise NotToBeJudged(f"shot {shot_id} was judged meanwhile; rig log show {shot_id} tells how")
+        raise NotToBeJudged(f"shot {shot_id} was judged meanwhile; the log tells how")
     log_reading(log, shot_id, shot.planned, analysis)
     return log.shot(shot_id), analysis
 

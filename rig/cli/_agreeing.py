@@ -20,6 +20,7 @@ from game.montecassino import (
     Side,
     Square,
     SquareError,
+    format_squares,
     parse_squares,
 )
 
@@ -66,6 +67,13 @@ def agreed_on(
     zones = {
         side: _zone(text, side) for side, text in ((Side.A, zone_a), (Side.G, zone_g)) if text is not None
     }
+    agreed_cannons = word_of(cannons, Cannons, "--cannons")
+    if zones and agreed_cannons is Cannons.NONE:
+        side = next(iter(zones))
+        raise typer.BadParameter(
+            f"found {format_squares(zones[side])}, and without a cannon there is none",
+            param_hint=f"--zone-{side.lower()}",
+        )
     players = {
         side: _commanders(text, name)
         for side, text, name in ((Side.A, allies, "--allies"), (Side.G, germans, "--germans"))
@@ -82,7 +90,7 @@ def agreed_on(
         begins,
         word_of(option, Option, "--option"),
         endowment,
-        word_of(cannons, Cannons, "--cannons"),
+        agreed_cannons,
         zones,
         lines,
         1 if boards is None else boards,

@@ -351,6 +351,7 @@ def test_what_the_position_says_otherwise_is_refused(capsys, option, said):
         ("--shots 1000000000", "for the Allies and the Germans, of nine digits at most"),
         ("--cannons two", "--cannons: found 'two', expected none, shared or each"),
         ("--cannons none --shots 5", "shots of A are 5, and without a cannon there are none"),
+        ("--cannons none --zone-a G25-G48", "found G25-G48, and without a cannon there is none"),
         ("--lines 7", "lines is 7, expected 1 to 3"),
         ("--zone-g A25-A99", "--zone-g: A-99 is not on the board"),
         ("--allies A,B,C", "--allies: found 'A,B,C', expected a name, or two parted by a comma"),
