@@ -40,7 +40,7 @@ from vision.lying_there import LyingThing, find_lying_thing
 from vision.muzzle import muzzle_too_high, unseen_from_high
 from vision.outcome import Push, Standing
 from vision.registration import BoardView, EitherWay, NoBoard, grey, is_black, only_roughly, register
-from vision.release_untold import LEAST_WORTH, left_later_us, seen_better
+from vision.release_untold import LEAST_WORTH, comes_by, left_later_us, seen_better
 from vision.scene import Scene
 from vision.shot import ShotTrack, find_track
 from vision.shot.faint import Stirred
@@ -74,6 +74,7 @@ _WRONG_RELEASE = (
     "or on another clock than timestamps_us"
 )
 _HARDLY_SEEN = "the soldiers hardly show against this board: the position is believed as it was told"
+_NOT_THE_SHOT = "what moves like a shot comes by nobody who stirs first, and hardly shows"
 _OTHER_END = 'cannon.side is "{}", and the shot comes in from the end of {}: is the side told wrongly, or the picture upside down?'
 
 
@@ -289,14 +290,16 @@ def read_shot(
     if scene.fire_us is not None and stirred and track.worth < LEAST_WORTH:
         untold = replace(scene, fire_us=None)
         otherwise = find_track(frames, timestamps_us, untold, view, board.lamp, streaks, stirred, sways)
-        if left_later_us(track, otherwise, scene.fire_us) is not None:
+        if left_later_us(track, otherwise, scene.fire_us, stirred) is not None:
             anew = read_shot(plain, timestamps_us, untold)
             if isinstance(anew, ShotReading):
-                later_us = left_later_us(track, anew.track, scene.fire_us)
+                later_us = left_later_us(track, anew.track, scene.fire_us, stirred)
                 if later_us is not None:
                     return _released_otherwise(anew, later_us)
         if seen_better(track, otherwise, scene.fire_us):
             track = otherwise
+    if stirred and track.found and track.worth < LEAST_WORTH and not comes_by(track, stirred):
+        track = ShotTrack((), _NOT_THE_SHOT)
     frame_us = median(b - a for a, b in pairwise(timestamps_us))
     contacts = find_contacts(
         track, board.standing, stirred_us, frame_us=frame_us, shot_from_mm=scene.shot_from_mm

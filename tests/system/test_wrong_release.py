@@ -1,4 +1,7 @@
-"""On the twin: a shot whose release was told wrongly is read as if it had not been told, and the reading says so."""
+"""On the twin: a shot whose release was told wrongly is read as if it had not been told, and the reading says so.
+
+What moves like a shot and has nothing to do with who was struck does not pass for one, and no release is doubted for it.
+"""
 
 from __future__ import annotations
 
@@ -55,3 +58,15 @@ def test_a_release_that_was_told_rightly_is_believed(plain: Clip, faint: Clip) -
     assert _read(faint, 0).track.worth < LEAST_WORTH
     for clip in (plain, faint):
         assert _on_the_release(_read(clip, 0)) == []
+
+
+def test_what_moves_like_a_shot_and_comes_by_nobody_who_stirs_is_not_taken_for_it() -> None:
+    clip = film(
+        930_001
+    )  # a black shot over a dark table, which no picture shows, and three specks beside the board
+    reading = _read(clip, 0)
+    assert _on_the_release(reading) == []
+    assert not reading.track.found, reading.track.points
+    assert {str(fall.toppling.soldier.square): fall.cause.value for fall in reading.falls} == {
+        str(fall.square): fall.cause for fall in clip.truth.falls
+    }

@@ -17,6 +17,7 @@ MISFIT_WORTH = 0.1
 # Clock, lens and the lit side of the shot are off by so much of the speed, whatever the sights say; two sights can be
 # strangers to each other.
 _SPEED_SHARE, _FEW_SIGHTS, _FEW_SHARE = 0.007, 2, 0.2
+_LOOK_US = 2000.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,6 +82,16 @@ class ShotTrack:
         speed, sigma = self.legs[0].fit.speed_mps
         few = len(self.legs[0].streaks) <= _FEW_SIGHTS
         return speed, float(np.hypot(sigma, (_FEW_SHARE if few else _SPEED_SHARE) * speed))
+
+    def nearest_mm(self, foot_mm: tuple[float, float], until_us: float) -> float:
+        """How near over the board it came to a place (x, y) by then; infinitely far where it had not left."""
+        ends_us = [*(leg.flight.start_us for leg in self.legs[1:]), np.inf]
+        nearest_mm = np.inf
+        for leg, end_us in zip(self.legs, ends_us, strict=False):
+            flown_us = np.arange(leg.flight.start_us, min(end_us, until_us), _LOOK_US)
+            away_mm = leg.flight.at(flown_us)[:, :2] - foot_mm
+            nearest_mm = min(nearest_mm, float(np.hypot(*away_mm.T).min(initial=np.inf)))
+        return nearest_mm
 
     @property
     def points(self) -> tuple[tuple[int, float, float, float], ...]:

@@ -5,10 +5,14 @@ import pytest
 
 from vision.release_untold import left_later_us, seen_better
 from vision.shot import Leg, ShotTrack
+from vision.shot.faint import Stirred
 from vision.shot.flight import Flight, FlightFit
 from vision.shot.streaks import Streak
 
 FIRE_US = 80_000
+STRUCK = Stirred((180.0, 250.0), FIRE_US + 40_000.0)
+"""Whom the shot of every track here comes by, whenever it left, when he stirs."""
+FAR_OFF = Stirred((20.0, 640.0), FIRE_US + 40_000.0)
 
 
 def track(*sights: int, left_us: float = FIRE_US, misfit: float = 2.0) -> ShotTrack:
@@ -49,7 +53,7 @@ def test_without_its_release_a_shot_is_better_seen_only_where_more_of_it_is(
         pytest.param(track(), track(3, left_us=FIRE_US + 9000), 9000.0, id="later"),
         pytest.param(track(), track(3, left_us=FIRE_US - 9000), -9000.0, id="earlier"),
         pytest.param(track(), track(3, left_us=FIRE_US - 7000), None, id="at about that time"),
-        pytest.param(track(), track(2, left_us=FIRE_US + 9000), None, id="not plainly"),
+        pytest.param(track(), track(1, left_us=FIRE_US + 9000), None, id="not plainly"),
         pytest.param(
             track(2), track(3, left_us=FIRE_US + 9000), 9000.0, id="later, and better seen by one picture"
         ),
@@ -60,4 +64,26 @@ def test_without_its_release_a_shot_is_better_seen_only_where_more_of_it_is(
 def test_a_release_is_told_wrongly_where_a_shot_is_plainly_seen_to_leave_at_another_time(
     told: ShotTrack, untold: ShotTrack, later_us: float | None
 ) -> None:
-    assert left_later_us(told, untold, FIRE_US) == later_us
+    assert left_later_us(told, untold, FIRE_US, [STRUCK]) == later_us
+
+
+@pytest.mark.parametrize(
+    ("stirred", "believed"),
+    [
+        pytest.param([STRUCK], True, id="it comes by who stirs"),
+        pytest.param([FAR_OFF], False, id="it comes by nobody who stirs"),
+        pytest.param([FAR_OFF, STRUCK], True, id="two stir in one picture, and it comes by one"),
+        pytest.param([], False, id="nobody stirs"),
+        pytest.param([Stirred((180.0, 250.0), FIRE_US)], False, id="he stirred before it left"),
+        pytest.param(
+            [FAR_OFF, Stirred((180.0, 250.0), FIRE_US + 41_000.0)],
+            False,
+            id="who it comes by is not the first",
+        ),
+    ],
+)
+def test_what_left_at_another_time_is_the_shot_only_where_it_comes_by_who_stirs_first(
+    stirred: list[Stirred], believed: bool
+) -> None:
+    later_us = left_later_us(track(), track(3, left_us=FIRE_US + 9000), FIRE_US, stirred)
+    assert (later_us is not None) is believed

@@ -51,6 +51,31 @@ def test_points_are_where_the_flight_is_at_its_pictures_times() -> None:
 
 
 @pytest.mark.parametrize(
+    ("foot_mm", "until_ms", "nearest_mm"),
+    [
+        pytest.param((200.0, 160.0), 60, 20.0, id="20 mm beside its way"),
+        pytest.param((180.0, 360.0), 40, 200.0, id="on its way, and not reached by then"),
+        pytest.param((180.0, -140.0), 60, 100.0, id="behind the muzzle"),
+        pytest.param((200.0, 160.0), 20, np.inf, id="before it left"),
+    ],
+)
+def test_how_near_a_shot_comes_to_a_place_is_told_by_its_way_until_then(
+    foot_mm: tuple[float, float], until_ms: int, nearest_mm: float
+) -> None:
+    """A shot of 10 m/s is looked at every 20 mm."""
+    assert track(3).nearest_mm(foot_mm, 1000.0 * until_ms) == pytest.approx(nearest_mm, abs=21.0)
+    assert ShotTrack((), "no streak moves like a shot").nearest_mm(foot_mm, 1000.0 * until_ms) == np.inf
+
+
+def test_a_shot_that_turned_comes_by_no_place_that_only_its_first_flight_leads_to() -> None:
+    first = track(3).legs[0]
+    back = Flight(40_000.0, np.array([180.0, 160.0, 50.0]), np.array([0.0, -5.0, 0.0]))
+    turned = ShotTrack((first, Leg(FlightFit(back, np.eye(8), 0.0, np.zeros(1)), first.streaks[2:])), "")
+    assert turned.nearest_mm((180.0, 360.0), 60_000.0) == pytest.approx(200.0, abs=21.0)
+    assert turned.nearest_mm((180.0, 60.0), 60_000.0) == pytest.approx(0.0, abs=21.0)
+
+
+@pytest.mark.parametrize(
     ("fire_us", "stirred_us", "quiet"),
     [
         (95_000, 150_000, range(10, 15)),
