@@ -291,11 +291,9 @@ def read_shot(
         untold = replace(scene, fire_us=None)
         otherwise = find_track(frames, timestamps_us, untold, view, board.lamp, streaks, stirred, sways)
         if left_later_us(track, otherwise, scene.fire_us, stirred) is not None:
-            anew = read_shot(plain, timestamps_us, untold)
-            if isinstance(anew, ShotReading):
-                later_us = left_later_us(track, anew.track, scene.fire_us, stirred)
-                if later_us is not None:
-                    return _released_otherwise(anew, later_us)
+            anew = _released_otherwise(plain, timestamps_us, scene, scene.fire_us, track, stirred)
+            if anew is not None:
+                return anew
         if seen_better(track, otherwise, scene.fire_us):
             track = otherwise
     if stirred and track.found and track.worth < LEAST_WORTH and not comes_by(track, stirred):
@@ -319,17 +317,9 @@ def read_shot(
     if comes_from_the_other_end(
         track, frames, timestamps_us, scene, view, board.lamp, streaks, stirred, sways
     ):
-        alarms = (
-            *alarms,
-            Alarm(Trouble.OTHER_END, _OTHER_END.format(scene.cannon_side, scene.cannon_side.enemy)),
-        )
-    if (missing := missing_soldiers(board.standing, scene.expected, track)) is not None:
-        alarms = (*alarms, missing)
-    missed = unseen_soldiers(
-        board.unseen, position_told=scene.expected is not None, hardly_seen=board.hardly_seen
-    ) or too_many_soldiers(board.standing, position_told=scene.expected is not None)
-    if missed is not None and not alarms:
-        alarms = (missed,)
+        other = scene.cannon_side.enemy
+        alarms = (*alarms, Alarm(Trouble.OTHER_END, _OTHER_END.format(scene.cannon_side, other)))
+    alarms = _with_amiss(alarms, board, scene, track)
     late = late_falls(falls, aftermath.pushes, track)
     return ShotReading(
         view,
@@ -402,10 +392,41 @@ def _stirred(board: Board, stirred_us: Mapping[Square, int]) -> list[Stirred]:
     return [Stirred((s.x_mm, s.y_mm), float(us)) for s, us in soldiers if s is not None]
 
 
-def _released_otherwise(reading: ShotReading, later_us: float) -> ShotReading:
-    """Give a reading for which the release was not believed, saying so."""
+def _released_otherwise(
+    frames: Sequence[NDArray[np.uint8]],
+    timestamps_us: Sequence[int],
+    scene: Scene,
+    fire_us: int,
+    track: ShotTrack,
+    stirred: Sequence[Stirred],
+) -> ShotReading | None:
+    """Read a shot as if its release had not been told, and say so; ``None`` where it did leave at `fire_us` for all that is seen then.
+
+    Parameters
+    ----------
+    frames, timestamps_us, scene, fire_us
+        As for `read_shot`, and the release as it was told.
+    track, stirred
+        What is seen of the shot when that is believed, and who stirred.
+    """
+    anew = read_shot(frames, timestamps_us, replace(scene, fire_us=None))
+    if isinstance(anew, NoReading):
+        return None
+    later_us = left_later_us(track, anew.track, fire_us, stirred)
+    if later_us is None:
+        return None
     later = "later" if later_us > 0 else "earlier"
-    return replace(reading, notes=(*reading.notes, _WRONG_RELEASE.format(abs(later_us) / 1000, later)))
+    return replace(anew, notes=(*anew.notes, _WRONG_RELEASE.format(abs(later_us) / 1000, later)))
+
+
+def _with_amiss(alarms: tuple[Alarm, ...], board: Board, scene: Scene, track: ShotTrack) -> tuple[Alarm, ...]:
+    """Add to alarms what is amiss with who stood there: that some were not seen only where nothing else holds the ruling."""
+    told = scene.expected is not None
+    if (missing := missing_soldiers(board.standing, scene.expected, track)) is not None:
+        alarms = (*alarms, missing)
+    unseen = unseen_soldiers(board.unseen, position_told=told, hardly_seen=board.hardly_seen)
+    missed = unseen or too_many_soldiers(board.standing, position_told=told)
+    return alarms if alarms or missed is None else (missed,)
 
 
 def _held(fall: FallCause) -> FallCause:
