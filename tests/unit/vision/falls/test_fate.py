@@ -89,6 +89,20 @@ def test_of_two_places_that_agree_the_mean_counts_and_of_two_that_do_not_the_upr
 
 
 @pytest.mark.parametrize(
+    ("same", "moved_mm", "told_mm"),
+    [
+        pytest.param(0.2, (6.0, 4.0), (6.0, 4.4), id="he is seen elsewhere alone"),
+        pytest.param(0.55, (6.0, 4.0), (0.0, 0.0), id="more than half of him looks as it did where he stood"),
+        pytest.param(0.2, (3.0, 3.0), (0.0, 0.0), id="he looks most like himself where he stood"),
+    ],
+)
+def test_who_is_half_covered_where_he_stood_is_not_told_as_pushed(
+    same: float, moved_mm: tuple[float, float], told_mm: tuple[float, float]
+) -> None:
+    assert shift_mm(replace(STANDS, same=same, moved_mm=moved_mm)) == pytest.approx(told_mm)
+
+
+@pytest.mark.parametrize(
     ("upright_odds", "led_mm", "correlation", "told_mm"),
     [
         (1.0, (14.0, 8.0), 0.7, (15.0, 8.0)),
