@@ -24,7 +24,7 @@ _REACH_MM = 20.0  # from the foot: arms, rifle and the shot's own radius
 _OVER_HEAD_MM = 10.0  # heights are known so well
 _STIR_US = 4_000  # one that is struck may be seen to move so much later
 _STEP_US = 1_000
-_MISSED_SIGMA_MM = 15.0
+_MISSED_SIGMA_MM = 10.0
 # How often it was not the shot that was followed, but lay 20 mm and more off its way: of 16 first flights of two sights 5,
 # of 53 second flights slower than this 11 (mostly the head of one who falls), of 52 faster ones of two sights 4, of 330
 # others 11.
