@@ -89,17 +89,23 @@ def test_of_two_places_that_agree_the_mean_counts_and_of_two_that_do_not_the_upr
 
 
 @pytest.mark.parametrize(
-    ("same", "moved_mm", "told_mm"),
+    ("same", "bare", "moved_mm", "told_mm"),
     [
-        pytest.param(0.2, (6.0, 4.0), (6.0, 4.4), id="he is seen elsewhere alone"),
-        pytest.param(0.55, (6.0, 4.0), (0.0, 0.0), id="more than half of him looks as it did where he stood"),
-        pytest.param(0.2, (3.0, 3.0), (0.0, 0.0), id="he looks most like himself where he stood"),
+        pytest.param(0.2, 0.1, (6.0, 4.0), (6.0, 4.4), id="he is seen elsewhere alone"),
+        pytest.param(
+            0.55, 0.1, (6.0, 4.0), (0.0, 0.0), id="more than half of him looks as it did where he stood"
+        ),
+        pytest.param(0.2, 0.1, (1.0, 1.0), (0.0, 0.0), id="he looks most like himself where he stood"),
+        pytest.param(0.55, 0.3, (6.0, 4.0), (6.0, 4.4), id="his place is left bare"),
+        pytest.param(
+            0.2, 0.3, (1.0, 1.0), (6.0, 5.0), id="so it is, though he looks most like himself near it"
+        ),
     ],
 )
 def test_who_is_half_covered_where_he_stood_is_not_told_as_pushed(
-    same: float, moved_mm: tuple[float, float], told_mm: tuple[float, float]
+    same: float, bare: float, moved_mm: tuple[float, float], told_mm: tuple[float, float]
 ) -> None:
-    assert shift_mm(replace(STANDS, same=same, moved_mm=moved_mm)) == pytest.approx(told_mm)
+    assert shift_mm(replace(STANDS, same=same, bare=bare, moved_mm=moved_mm)) == pytest.approx(told_mm)
 
 
 @pytest.mark.parametrize(
