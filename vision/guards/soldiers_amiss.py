@@ -56,10 +56,7 @@ def unseen_soldiers(unseen: Collection[Square], *, position_told: bool, hardly_s
 
 
 def too_many_soldiers(standing: Standing, *, position_told: bool) -> Alarm | None:
-    """Say that more soldiers are seen of a side than one has: some are none, or of the other side.
-
-    Of 326 tables seven were read so, and none of them rightly.
-    """
+    """Say that more soldiers are seen of a side than one has, by taught uniforms: some are none, or of the other side."""
     if position_told:
         return None
     for side in Side:

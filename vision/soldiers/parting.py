@@ -23,6 +23,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
+from game.montecassino import SOLDIERS_PER_SIDE
 from vision.soldiers.heaps import by_field, log_shares_in, odds_by_ratio
 
 __all__ = ["Parted", "Spreads", "looks_of", "part", "trained"]
@@ -190,12 +191,25 @@ def part(
         if again is not None:
             by_rest = _TOO_SURE * (again[1] - looking) + looking - worn
             worn = _told_by_colours(by_rest, shares, field)
-    log_odds = by_rest + worn
+    log_odds = _no_more_than_there_are(by_rest + worn)
     contested = np.abs(log_odds) < _HARDLY_TOLD
     for explained, otherwise in found:
         if best - explained < _NEARLY_AS_WELL:
             contested |= (otherwise > 0) != (log_odds > 0)
     return Parted(log_odds, contested)
+
+
+def _no_more_than_there_are(log_odds: FloatArray) -> FloatArray:
+    """Shift log-odds together so that neither side has more soldiers than the game gives it: those least surely its own are not.
+
+    Of 745 tables nine had a side with too many, and 34 soldiers taken for the other side's; of these 19 are left.
+    """
+    for way in (1.0, -1.0):
+        surest = -np.sort(-way * log_odds)
+        if len(surest) > SOLDIERS_PER_SIDE and surest[SOLDIERS_PER_SIDE] > 0:
+            last, next_one = surest[SOLDIERS_PER_SIDE - 1 : SOLDIERS_PER_SIDE + 1]
+            return np.asarray(log_odds - way * (last + next_one) / 2)
+    return log_odds
 
 
 def _worn_alike(shares: FloatArray, log_odds: FloatArray) -> float:

@@ -93,7 +93,7 @@ def test_where_all_look_alike_each_is_of_the_base_that_it_stands_near(seed: int)
 @given(st.integers(0, 200))
 def test_where_all_look_alike_in_the_middle_each_is_of_the_side_whose_enemy_it_looks_at(seed: int) -> None:
     """Soldiers mostly look towards the enemy; where nothing else tells, that does."""
-    facing = np.random.default_rng(seed).choice([-1.0, 1.0], 36)
+    facing = np.random.default_rng(seed).permutation(np.repeat([-1.0, 1.0], 18))
     told = part(np.zeros((36, AXES)), ALIKE, SPREADS, np.zeros(36), facing, facing > 0).log_odds
     assert ((told > 0) == (facing > 0)).all()
 
@@ -106,6 +106,19 @@ def test_who_looks_the_other_way_is_told_by_its_uniform(seed: int) -> None:
     facing = np.where(first ^ about, 20.0, -20.0)
     worn = np.where(first[:, None], [0.6, 0.4, 0.0], [0.0, 0.4, 0.6])
     assert ((part(looks, worn, SPREADS, forward, facing, forward > 0).log_odds > 0) == first).all()
+
+
+@given(st.integers(0, 200))
+def test_no_side_is_given_more_soldiers_than_it_has(seed: int) -> None:
+    """S1 gives each side 24: of 29 who look like one, the five who look least like it are the other's, and are named."""
+    draw = np.random.default_rng(seed)
+    like_first = np.concatenate([np.full(24, 0.5), np.full(5, 0.2), np.full(17, -0.5)])
+    looks = draw.normal(0, 0.3, (46, AXES)) + like_first[:, None] * np.array([12.0, -12.0, 0.0, 0.0])
+    parted = part(looks, np.ones((46, 1)), SPREADS, np.zeros(46), np.zeros(46), draw.random(46) < 0.5)
+    sides = [parted.log_odds[:24] > 0, parted.log_odds[24:] > 0]
+    assert all(side.all() or not side.any() for side in sides)
+    assert sides[0][0] != sides[1][0]
+    assert parted.contested[24:29].any()
 
 
 @given(st.integers(0, 200))
