@@ -14,7 +14,6 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from game.montecassino import BOARD_FILES
 from vision.falls.fate import Evidence, Followed, shift_mm
 from vision.falls.resemblance import Resemblance, follow, resemble, slide
 from vision.falls.same_shadow import ShadowsThen
@@ -331,8 +330,6 @@ class Change:
             upright=replace(upright, moved_mm=(float(dx_mm), float(dy_mm))),
             shadow=None,
             shadow_alike=None,
-            rims_mm=(place.soldier.x_mm, BOARD_FILES * self._board.raster.square_mm - place.soldier.x_mm),
-            foot_radius_mm=self._board.figure.foot_radius_mm,
         )
         if self._shadows is None or self._shadows_then is None:
             return evidence

@@ -32,8 +32,6 @@ STANDS = Evidence(
     upright=Uprightness(5.0, (6.0, 5.0)),
     shadow=None,
     shadow_alike=None,
-    rims_mm=(157.0, 203.0),
-    foot_radius_mm=11.0,
 )
 LIES = replace(
     STANDS,
@@ -224,27 +222,7 @@ HALF_COVERED = Evidence(
     upright=Uprightness(0.3, (-5.5, -2.7)),
     shadow=None,
     shadow_alike=None,
-    rims_mm=(157.0, 203.0),
-    foot_radius_mm=11.0,
 )
-
-
-def test_who_would_stand_with_its_foot_over_the_rim_hangs_from_it() -> None:
-    """The middle of a foot that carries anybody is on the board; from above, one that hangs looks much alike."""
-    unclear = replace(STANDS, found=replace(STANDS.found, correlation=0.5), moved_mm=(18.0, 0.0))
-    unclear = replace(unclear, upright=Uprightness(3.0, (18.0, 0.0)))
-    chances = [
-        chance_of_standing(replace(unclear, rims_mm=(360.0 - off_mm, off_mm)))
-        for off_mm in (100.0, 28.0, 24.0, 20.0, 16.0)
-    ]
-    assert chances[0] == chances[1] > 0.5
-    assert chances[1:] == sorted(chances[1:], reverse=True)
-    assert chances[-1] < 0.5
-
-
-def test_who_stood_by_the_rim_and_did_not_go_nearer_may_stand_there_still() -> None:
-    by_the_rim = replace(HALF_COVERED, rims_mm=(353.0, 7.0))
-    assert chance_of_standing(by_the_rim) == chance_of_standing(HALF_COVERED)
 
 
 def test_one_that_is_half_covered_and_otherwise_itself_stands() -> None:
@@ -300,15 +278,16 @@ def test_a_shadow_tells_less_than_none() -> None:
 
 
 @given(st.floats(-60, 60), st.floats(-60, 60))
-def test_who_was_followed_to_where_he_may_stand_likelier_stands_and_who_was_not_likelier_fell(
+def test_who_was_followed_to_where_he_may_stand_likelier_stands_and_elsewhere_it_tells_nothing(
     x_mm: float, y_mm: float
 ) -> None:
+    """Others come between, and he is lost; what is seen in the end tells more."""
     off_mm = np.hypot(*np.subtract((x_mm, y_mm), shift_mm(UNCLEAR)))
     told = chance_of_standing(replace(UNCLEAR, followed=Followed((x_mm, y_mm), 0.8)))
     if off_mm < 3.9:
         assert told > chance_of_standing(UNCLEAR)
     elif off_mm > 4.1:
-        assert told < chance_of_standing(UNCLEAR)
+        assert told == chance_of_standing(UNCLEAR)
 
 
 def test_who_was_followed_there_and_hardly_looks_like_himself_may_as_well_lie_there() -> None:
