@@ -104,7 +104,7 @@ def fit_bounced(
     -------
     ``None`` where the best such flight does not bounce between the first and the last sight.
     """
-    problem = _BouncedProblem(view, sights, prior, shadows=shadows)
+    problem = _BouncedProblem(view, sights, prior, shadows)
     starts = []
     for near, landing_us in falling:
         start = problem.start(near)
@@ -125,12 +125,12 @@ def fit_bounced(
 class _BouncedProblem(FlightProblem):
     """What a flight that bounces where it comes down must explain; as `FlightProblem` for one that does not."""
 
-    def __init__(self, view: BoardView, sights: Seen, prior: FlightPrior, *, shadows: Shadows | None) -> None:
+    def __init__(self, view: BoardView, sights: Seen, prior: FlightPrior, shadows: Shadows | None) -> None:
         longer = FlightPrior(
             np.concatenate([prior.mean, [_RESTITUTION, _FRICTION]]),
             np.concatenate([prior.sigma, [_RESTITUTION_SIGMA, _FRICTION_SIGMA]]),
         )
-        super().__init__(view, sights, longer, shadows=shadows)
+        super().__init__(view, sights, longer, shadows)
 
     def cost(self, unknowns: FloatArray) -> float:
         """Sum of squares of all residuals, those far off softened."""
@@ -139,15 +139,13 @@ class _BouncedProblem(FlightProblem):
     def both(self, state: FlightState, landing: FloatArray) -> BouncedFit:
         """Put together the flights before and after the bounce."""
         unknowns = state.unknowns
-        before = Flight(float(unknowns[0]), unknowns[1:4].copy(), unknowns[4:7].copy(), float(unknowns[7]))
-        after = Flight(float(landing[0]), landing[1:4], landing[4:7], float(landing[7]))
         covariance = self.covariance(state)
         slopes = np.zeros((_FLIGHT, len(unknowns)))
         slopes[:, :_OWN] = _landing_slopes(unknowns[:_OWN], landing)
         later = np.zeros_like(covariance)
         later[:_FLIGHT, :_FLIGHT] = slopes @ covariance @ slopes.T
         later[-LAMP_UNKNOWNS:, -LAMP_UNKNOWNS:] = covariance[-LAMP_UNKNOWNS:, -LAMP_UNKNOWNS:]
-        return BouncedFit(self.told(state, before, covariance), self.told(state, after, later))
+        return BouncedFit(self.told(state, unknowns, covariance), self.told(state, landing, later))
 
     def _ways(self, unknowns: FloatArray) -> tuple[FloatArray, FloatArray]:
         points = np.empty((len(self._times), 3))

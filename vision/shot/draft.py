@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.registration import BoardView
-from vision.shot.flight import FlightFit, FlightPrior, Seen, Shadows, Waypoint, fit_flight
+from vision.shot.flight import FlightFit, FlightPrior, Seen, Shadows, fit_flight
 from vision.shot.shot_track import Leg
 from vision.shot.sights import Sight, SightFinder
 from vision.soldiers.lamp import Lamp
@@ -95,7 +95,6 @@ class DraftFitter:
         self,
         prior: FlightPrior,
         sights: Sequence[Sight],
-        passes: Waypoint | None = None,
         *,
         robust: bool = False,
         near: FlightFit | None = None,
@@ -104,7 +103,7 @@ class DraftFitter:
 
         Parameters
         ----------
-        prior, passes, robust, near
+        prior, robust, near
             As for `vision.shot.flight.fit_flight`.
         sights
             At least one.
@@ -113,13 +112,7 @@ class DraftFitter:
         if len(own) == 1 and len({s.streak.frame for s in sights}) == 1:
             own = list(self._ends(own[0], prior.mean[4:6]))
         return fit_flight(
-            self._view,
-            seen_of(own),
-            prior,
-            passes=passes,
-            shadows=self.shadows(sights),
-            robust=robust,
-            near=near,
+            self._view, seen_of(own), prior, shadows=self.shadows(sights), robust=robust, near=near
         )
 
     def _ends(self, sight: Sight, heading: FloatArray) -> Sequence[Sight]:

@@ -30,7 +30,6 @@ __all__ = [
     "FlightState",
     "Seen",
     "Shadows",
-    "Waypoint",
     "fit_flight",
     "positions_and_slopes",
 ]
@@ -134,17 +133,6 @@ class FlightPrior:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Waypoint:
-    """A place that the shot is known to have passed."""
-
-    time_us: float
-    point_mm: FloatArray
-    """Shape (3,), board frame."""
-    sigma_mm: FloatArray
-    """Its standard deviation along x, y, z."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Seen:
     """When and where something was seen, and how well: a faint smear shows its line better than its ends."""
 
@@ -241,7 +229,6 @@ def fit_flight(
     sights: Seen,
     prior: FlightPrior,
     *,
-    passes: Waypoint | None = None,
     shadows: Shadows | None = None,
     robust: bool = False,
     near: FlightFit | None = None,
@@ -256,8 +243,6 @@ def fit_flight(
         When and where the shot's centre was seen.
     prior
         What holds the unknowns that the pictures do not.
-    passes
-        Where else the shot was, if that is known.
     shadows
         Where its shadow was seen: a second line of sight, which tells its height.
     robust
@@ -265,14 +250,12 @@ def fit_flight(
     near
         A fit to nearly the same sights, from which the search begins; without it, it begins at the prior's mean.
     """
-    problem = FlightProblem(view, sights, prior, passes=passes, shadows=shadows)
+    problem = FlightProblem(view, sights, prior, shadows)
     best = problem.solved(problem.start(near), soft=False)
     if robust:
         # Far from the flight the softened residuals are too flat to lead there: begin at the plain fit.
         best = problem.solved(best.unknowns, soft=True)
-    unknowns = best.unknowns
-    flight = Flight(float(unknowns[0]), unknowns[1:4].copy(), unknowns[4:7].copy(), float(unknowns[7]))
-    return problem.told(best, flight, problem.covariance(best))
+    return problem.told(best, best.unknowns, problem.covariance(best))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -292,23 +275,15 @@ class FlightState:
 
 
 class FlightProblem:
-    """What a flight must explain, worked out in one go: sights, shadows, the waypoint, the prior.
+    """What a flight must explain, worked out in one go: sights, shadows, the prior.
 
     Parameters
     ----------
-    view, sights, prior, passes, shadows
+    view, sights, prior, shadows
         As for `fit_flight`.
     """
 
-    def __init__(
-        self,
-        view: BoardView,
-        sights: Seen,
-        prior: FlightPrior,
-        *,
-        passes: Waypoint | None = None,
-        shadows: Shadows | None = None,
-    ) -> None:
+    def __init__(self, view: BoardView, sights: Seen, prior: FlightPrior, shadows: Shadows | None) -> None:
         self._mean, sigma = prior.mean, prior.sigma
         times, pixels, whitening = [sights.times_us], [sights.pixels], [sights.whitening]
         self._lamp = None if shadows is None else shadows.lamp
@@ -323,10 +298,6 @@ class FlightProblem:
         self._scale = np.maximum(sigma, 1e-12)
         self._known = np.diag(1 / self._scale**2)
         self._own = len(sights.times_us)
-        self._count = self._own + (0 if shadows is None else len(shadows.seen.times_us))
-        self._passes = passes
-        if passes is not None:
-            times.append(np.array([passes.time_us]))
         self._times = np.concatenate(times, dtype=np.float64)
         self._seen = view.on_unit_plane(np.concatenate(pixels))
         self._rotation, self._translation = view.rotation, view.translation_mm
@@ -370,11 +341,11 @@ class FlightProblem:
             np.linalg.inv(normal * scale[:, None] * scale) * scale[:, None] * scale, dtype=np.float64
         )
         # Where the sights scatter more than they should, the flight is less sure by as much.
-        covariance *= max(1.0, state.cost / (2 * self._count))
+        covariance *= max(1.0, state.cost / (2 * len(self._times)))
         return covariance
 
-    def told(self, state: FlightState, flight: Flight, covariance: FloatArray) -> FlightFit:
-        """Put together what came out; covariance: of all unknowns, the flight's first and the lamp's last."""
+    def told(self, state: FlightState, unknowns: FloatArray, covariance: FloatArray) -> FlightFit:
+        """Put together what came out, given a flight's unknowns, and the covariance of all: the flight's first, the lamp's last."""
         away = state.misses * _SHARP_PX
         far_px = np.hypot(away[:, 0], away[:, 1])
         lamp = self._lamp
@@ -389,7 +360,7 @@ class FlightProblem:
                 nearness_sigma_per_mm=math.sqrt(nearness_variance),
             )
         return FlightFit(
-            flight,
+            Flight(float(unknowns[0]), unknowns[1:4].copy(), unknowns[4:7].copy(), float(unknowns[7])),
             covariance[:_FLIGHT, :_FLIGHT].copy(),
             state.cost,
             far_px[: self._own],
@@ -403,14 +374,12 @@ class FlightProblem:
 
     def state(self, unknowns: FloatArray, *, soft: bool) -> FlightState:
         """Say how well a set of unknowns explains what was seen; soft: by Huber's loss."""
-        count, own = self._count, self._own
         points, point_slopes = self._ways(unknowns)
-        own_unknowns = point_slopes.shape[2]
-        places, place_slopes = points[:count], point_slopes[:count]
-        size = len(unknowns)
+        own_unknowns, size = point_slopes.shape[2], len(unknowns)
+        places, place_slopes = points, point_slopes
         if self._lamp is not None:
             places, place_slopes = _with_shadows(
-                places, place_slopes, own, self._lamp, unknowns[-LAMP_UNKNOWNS:]
+                points, point_slopes, self._own, self._lamp, unknowns[-LAMP_UNKNOWNS:]
             )
         camera = places @ self._rotation.T + self._translation
         plane = camera[:, :2] / camera[:, 2:]
@@ -418,7 +387,7 @@ class FlightProblem:
         turned = self._rotation[:2] - plane[:, :, None] * self._rotation[2]
         slopes = (self._whitening @ (turned / camera[:, 2:, None])) @ place_slopes
         misses = (self._whitening @ (plane - self._seen)[:, :, None])[:, :, 0]
-        residuals, rows = misses.ravel(), slopes.reshape(2 * count, size)
+        residuals, rows = misses.ravel(), slopes.reshape(-1, size)
         if soft:
             # Huber's loss as a residual: a smear cut by a line or joined to a shadow pulls no harder than its distance.
             far = np.abs(residuals)
@@ -430,17 +399,11 @@ class FlightProblem:
         cost = float(residuals @ residuals) + float(off @ off)
         normal = rows.T @ rows + self._known
         gradient = rows.T @ residuals + off / self._scale
-        if self._passes is not None:
-            missed = (points[count] - self._passes.point_mm) / self._passes.sigma_mm
-            row = point_slopes[count] / self._passes.sigma_mm[:, None]
-            cost += float(missed @ missed)
-            normal[:own_unknowns, :own_unknowns] += row.T @ row
-            gradient[:own_unknowns] += row.T @ missed
         # Nothing flies through the board: a shot seen in flight is above it, however its height came about.
         sunk_normal = np.zeros((size, size))
-        if count and points[:count, 2].min() < SHOT_RADIUS_MM:
-            sunk = np.minimum(points[:count, 2] - SHOT_RADIUS_MM, 0.0) / _SUNK_SIGMA_MM
-            row = point_slopes[:count, 2] * (sunk < 0)[:, None] / _SUNK_SIGMA_MM
+        if points[:, 2].min() < SHOT_RADIUS_MM:
+            sunk = np.minimum(points[:, 2] - SHOT_RADIUS_MM, 0.0) / _SUNK_SIGMA_MM
+            row = point_slopes[:, 2] * (sunk < 0)[:, None] / _SUNK_SIGMA_MM
             cost += float(sunk @ sunk)
             sunk_normal[:own_unknowns, :own_unknowns] = row.T @ row
             gradient[:own_unknowns] += row.T @ sunk

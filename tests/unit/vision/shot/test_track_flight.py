@@ -8,7 +8,7 @@ from flight_pictures import DRAG_PER_M, FIRE_US, MUZZLE_MM, camera, fly
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from vision.shot.flight import Flight, FlightPrior, Seen, Shadows, Waypoint, fit_flight
+from vision.shot.flight import Flight, FlightPrior, Seen, Shadows, fit_flight
 from vision.soldiers.lamp import Lamp
 
 VIEW = camera()
@@ -68,22 +68,6 @@ def test_fit_finds_the_flight_from_lines_of_sight(
     sigma_z = np.sqrt(fit.spread_at(FIRE_US + 1000 * times_ms[-1])[0, 2, 2])
     assert abs(found[-1, 2] - truth[-1, 2]) < 4 * sigma_z + 1.0
     assert fit.residuals_px.max() < 1.5
-
-
-def test_known_landing_settles_the_height() -> None:
-    velocity = np.array([0.2, 7.0, -0.3])
-    path = fly(MUZZLE_MM, velocity)
-    times_ms = np.arange(5.0, 60.0, 8.3)
-    truth = np.array([path(t) for t in times_ms])
-    landing = path(66.0)
-    assert landing is not None
-    waypoint = Waypoint(FIRE_US + 66_000.0, landing, np.array([2.0, 2.0, 1.0]))
-    pixels = VIEW.project(truth)
-    free = fit_flight(VIEW, Seen.of(FIRE_US + 1000 * times_ms, pixels), prior_of(velocity))
-    held = fit_flight(VIEW, Seen.of(FIRE_US + 1000 * times_ms, pixels), prior_of(velocity), passes=waypoint)
-    assert abs(held.flight.at(FIRE_US + 66_000)[0, 2] - landing[2]) < 2.0
-    at_us = FIRE_US + 66_000.0
-    assert held.spread_at(at_us)[0, 2, 2] < free.spread_at(at_us)[0, 2, 2]
 
 
 def test_one_spoilt_sight_pulls_a_robust_fit_less() -> None:
