@@ -10,7 +10,6 @@ Pixels are (u, v), u to the right and v down, the centre of the first pixel at (
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -160,7 +159,7 @@ def _beside_lines(shades: Image, scene: Scene, view: BoardView) -> NoBoard | Non
     """Refuse markers that put the board elsewhere than its own lines are: they or the squares were measured wrongly."""
     if view.lines_used >= _PLENTY_OF_LINES:
         return None
-    outline = find_outline(shades, replace(scene, markers=None))
+    outline = find_outline(shades, scene)
     if isinstance(outline, NoBoard):
         return None
     off_mm = _plainly_off_mm(shades, scene, view, outline, view.lines_used + 1)
@@ -178,16 +177,14 @@ def _by_corners(shades: Image, scene: Scene, told: FloatArray) -> BoardView | No
     However many lines the view stands on: a row off, all but one row of the board's lines are where lines should be. The
     pattern is looked for only where they do not plainly end at its border: that takes as long as all the rest here, and more.
     """
-    bare = replace(scene, corners_px=None)
-    rough = _from_marks(shades, scene, None)
-    view = rough if isinstance(rough, NoBoard) else _by_lines(shades, scene, *rough)
+    view = _on_corners(shades, scene, told)
     if (
         isinstance(view, BoardView)
         and view.lines_used >= _HALF_THE_LINES
         and begins_and_ends(shades, view, scene)
     ):
         return view
-    outline = find_outline(shades, bare)
+    outline = find_outline(shades, scene)
     if isinstance(outline, NoBoard):
         return view
     if are_one_along(told, outline, scene):
@@ -203,7 +200,7 @@ def _by_corners(shades: Image, scene: Scene, told: FloatArray) -> BoardView | No
     if min(each.max() for each in apart) <= _BESIDE_SQUARES * scene.square_mm:
         return view
     # The rings on the squares are as good as lines half a square off, so that there may be as many.
-    off_mm = _plainly_off_mm(shades, bare, view, outline, view.lines_used)
+    off_mm = _plainly_off_mm(shades, scene, view, outline, view.lines_used)
     if off_mm is None:
         return view
     turned_over = turned_over_since(told, outline, scene, (view.width_px, view.height_px))
@@ -233,7 +230,7 @@ def _plainly_off_mm(
                 float(np.linalg.norm(view.on_plane(way.project(flat)) - corners_mm, axis=1).max()),
                 way.lines_used,
             )
-            for way in _both_ways(shades, scene, outline)
+            for way in _both_ways(_on_corners(shades, scene, outline), scene)
         ),
         default=(0.0, 0),
     )
@@ -283,7 +280,7 @@ def _from_prints(shades: Image, scene: Scene, sheet: MarkerMap, view: BoardView)
         marks = read_prints(shades, sheet, view)
         if marks is None or len(marks.numbers) < 2 or marks.lead < _SURE_LEAD:
             return rough
-        placed = _from_marks(shades, scene, marks)
+        placed = _from_marks(shades, scene, marks.measured)
         if isinstance(placed, NoBoard):
             return rough
         rough, view = placed, placed[0]
@@ -297,7 +294,7 @@ def _by_markers(shades: Image, scene: Scene, sheet: MarkerMap, found: Marks | No
     """Place the camera by the markers on the table, and by the board's lines."""
     if found is None or len(found.numbers) == 1:
         return _by_faint_markers(shades, scene, sheet, found)
-    rough = _from_marks(shades, scene, found)
+    rough = _from_marks(shades, scene, found.measured)
     if isinstance(rough, NoBoard):
         # One of them may be another marker, or belong to something else, which its place on the board would tell.
         return _by_outline(shades, scene, sheet) or rough
@@ -328,7 +325,7 @@ def _by_faint_markers(
     if isinstance(faint, NoBoard):
         return faint
     if faint is not None and len(faint.numbers) > 1:
-        start = _from_marks(shades, scene, faint)
+        start = _from_marks(shades, scene, faint.measured)
         rough = None if isinstance(start, NoBoard) else _from_prints(shades, scene, sheet, start[0])
         if rough is not None:
             return _by_lines(shades, scene, *rough)
@@ -336,41 +333,50 @@ def _by_faint_markers(
     if view is not None:
         return view
     if found is not None:
-        return _by_one_marker(shades, scene, found)
+        return _by_one_marker(shades, scene, sheet, found)
     wanted = ", ".join(map(str, sorted(sheet.centres_mm)))
     return NoBoard(f"no board in the picture: none of the markers {wanted} of {sheet.dictionary} is seen")
 
 
 def _by_outline(shades: Image, scene: Scene, sheet: MarkerMap) -> BoardView | None:
     """Place the camera by the board's pattern, the way round that the markers' prints are where they should be."""
-    outline = find_outline(shades, replace(scene, markers=None))
-    for view in [] if isinstance(outline, NoBoard) else _both_ways(shades, scene, outline):
+    for view in _both_ways(_on_pattern(shades, scene), scene):
         rough = _from_prints(shades, scene, sheet, view)
         if rough is not None:
             return _by_lines(shades, scene, *rough)
     return None
 
 
-def _both_ways(shades: Image, scene: Scene, outline: FloatArray) -> Iterator[BoardView]:
-    """Place the camera by the board's lines, with its ends one way round and the other."""
-    told = replace(scene, markers=None, corners_px=tuple((float(u), float(v)) for u, v in outline))
-    rough = _from_marks(shades, told, None)
-    if not isinstance(rough, NoBoard):
-        view = _by_lines(shades, told, *rough)
-        yield view
-        yield view.turned(scene)
+def _on_pattern(shades: Image, scene: Scene) -> BoardView | NoBoard:
+    """Place the camera by nothing but the board's pattern and its lines, one way round or the other."""
+    outline = find_outline(shades, scene)
+    return outline if isinstance(outline, NoBoard) else _on_corners(shades, scene, outline)
 
 
-def _by_one_marker(shades: Image, scene: Scene, marker: Marks) -> BoardView | NoBoard:
+def _on_corners(shades: Image, scene: Scene, corners_px: FloatArray) -> BoardView | NoBoard:
+    """Place the camera by the board's corners, pixels in the order of `Scene.corners_px`, shape (4, 2), and by its lines."""
+    bare = replace(scene, markers=None)
+    outline_mm = np.array(scene.outline_mm)
+    marks = Measured.of_points(
+        outline_mm, outline_mm, corners_px, np.full(4, -1), np.full(4, _CLICKED_SIGMA_PX)
+    )
+    rough = _from_marks(shades, bare, marks)
+    return rough if isinstance(rough, NoBoard) else _by_lines(shades, bare, *rough)
+
+
+def _both_ways(view: BoardView | NoBoard, scene: Scene) -> tuple[BoardView, ...]:
+    """Give a camera with the board's ends one way round and the other; nothing where there is none."""
+    return () if isinstance(view, NoBoard) else (view, view.turned(scene))
+
+
+def _by_one_marker(shades: Image, scene: Scene, sheet: MarkerMap, marker: Marks) -> BoardView | NoBoard:
     """Place the camera by the board's pattern; the one marker that is seen says which end is whose."""
     number = int(marker.group[0])
-    bare = replace(scene, markers=None)
-    outline = find_outline(shades, bare)
-    for view in [] if isinstance(outline, NoBoard) else _both_ways(shades, bare, outline):
+    for view in _both_ways(_on_pattern(shades, scene), scene):
         off_mm = np.linalg.norm(view.on_plane(marker.pixels) - marker.board_mm, axis=1).max()
         if view.lines_used and off_mm < _ONE_MARKER_SQUARES * scene.square_mm:
             return replace(view, markers_used=(number,))
-    wanted = ", ".join(map(str, sorted(scene.markers.centres_mm))) if scene.markers is not None else ""
+    wanted = ", ".join(map(str, sorted(sheet.centres_mm)))
     return NoBoard(
         f"only marker {number} of the markers {wanted} is seen, and the board's own lines do not place the board with it; "
         "show the camera two markers"
@@ -378,18 +384,13 @@ def _by_one_marker(shades: Image, scene: Scene, marker: Marks) -> BoardView | No
 
 
 def _by_pattern(shades: Image, scene: Scene) -> BoardView | NoBoard:
-    """Place the camera by nothing but the board."""
-    outline = find_outline(shades, scene)
-    if isinstance(outline, NoBoard):
-        return outline
-    told = replace(scene, corners_px=tuple((float(u), float(v)) for u, v in outline))
-    rough = _from_marks(shades, told, None)
-    if isinstance(rough, NoBoard):
-        return rough
-    view = _by_lines(shades, told, *rough)
+    """Place the camera by the board's pattern, and tell its ends by who and what stands there."""
+    view = _on_pattern(shades, scene)
+    if isinstance(view, NoBoard):
+        return view
     if view.lines_used == 0:
         return NoBoard("a pattern of squares is seen, but its lines are not those of one board")
-    for way in (view, view.turned(scene)):
+    for way in _both_ways(view, scene):
         right = ends_told(shades, scene, way)
         if right:
             return way
@@ -404,16 +405,8 @@ def _by_pattern(shades: Image, scene: Scene) -> BoardView | NoBoard:
     )
 
 
-def _from_marks(shades: Image, scene: Scene, found: Marks | None) -> Rough | NoBoard:
-    """Place the camera by markers or given corners: the view, the fit's unknowns, and what they stand on."""
-    if found is not None:
-        marks = Measured.of_points(found.board_mm, found.middle_mm, found.pixels, found.group, found.sigma_px)
-    elif scene.corners_px is not None:
-        outline = np.array(scene.outline_mm)
-        pixels = np.array(scene.corners_px, dtype=np.float64)
-        marks = Measured.of_points(outline, outline, pixels, np.full(4, -1), np.full(4, _CLICKED_SIGMA_PX))
-    else:
-        return NoBoard("neither markers nor the board's corners are given, so the board cannot be placed")
+def _from_marks(shades: Image, scene: Scene, marks: Measured) -> Rough | NoBoard:
+    """Place the camera by markers or the board's corners: the view, the fit's unknowns, and what they stand on."""
     size_px = (shades.shape[1], shades.shape[0])
     unknowns = Unknowns.of(scene, *size_px)
     while True:
@@ -426,7 +419,7 @@ def _from_marks(shades: Image, scene: Scene, found: Marks | None) -> Rough | NoB
         view, p, misfit_px = fitted
         groups = sorted(set(marks.group.tolist()))
         worst = {g: float(np.median(misfit_px[marks.group == g])) for g in groups}
-        if groups == [-1] and misfit_px.max() > scene.square_mm / view.mm_per_px(*_middle_mm(scene)):
+        if groups == [-1] and misfit_px.max() > _px_per_square(view, scene):
             # The fit gives up a corner or two that do not agree with the others, however far they are.
             worst[-1] = np.inf
         if max(worst.values()) <= _MARKER_TOLERANCE_PX:
@@ -451,8 +444,9 @@ def _from_marks(shades: Image, scene: Scene, found: Marks | None) -> Rough | NoB
     return view, p, marks
 
 
-def _middle_mm(scene: Scene) -> tuple[float, float]:
-    return scene.width_mm / 2, scene.length_mm / 2
+def _px_per_square(view: BoardView, scene: Scene) -> float:
+    """Side of a square in the middle of the board, in px."""
+    return scene.square_mm / view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2)
 
 
 def _fit_marks(
@@ -471,7 +465,7 @@ def _by_lines(shades: Image, scene: Scene, view: BoardView, p: FloatArray, marks
     """Place the camera by the board's lines; where too few of them are seen, by the marks alone."""
     size_px = (view.width_px, view.height_px)
     unknowns = Unknowns.of(scene, *size_px)
-    px_per_square = scene.square_mm / view.mm_per_px(*_middle_mm(scene))
+    px_per_square = _px_per_square(view, scene)
     laid_px = _CLICKED_SIGMA_PX if scene.markers is None else _LAID_AT_FIRST_SQUARES * px_per_square
     believed_marks = marks.at_least(float(np.hypot(laid_px, CORNER_SIGMA_PX)))
     is_near = view.error_mm < _NEAR_SQUARES * scene.square_mm
@@ -506,7 +500,7 @@ def _by_marks_alone(scene: Scene, view: BoardView, p: FloatArray, marks: Measure
     if scene.markers is None:
         return view
     unknowns = Unknowns.of(scene, view.width_px, view.height_px)
-    px_per_square = scene.square_mm / view.mm_per_px(*_middle_mm(scene))
+    px_per_square = _px_per_square(view, scene)
     off_px = _off_by_marker_px(marks, unknowns, p)
     # What is left over of how they lie once the pose, of six unknowns, has followed them. From few markers that is little
     # to go by: together with how well people lay them.

@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.registration.fit import Measured
 from vision.registration.pattern import see_pattern
 from vision.registration.view import BoardView, NoBoard
 from vision.scene import MarkerMap
@@ -61,6 +62,11 @@ class Marks:
         """Side of the smallest marker."""
         quads = self.pixels.reshape(-1, 4, 2)
         return float(np.linalg.norm(quads - np.roll(quads, 1, axis=1), axis=2).mean(axis=1).min())
+
+    @property
+    def measured(self) -> Measured:
+        """What a fit takes of them."""
+        return Measured.of_points(self.board_mm, self.middle_mm, self.pixels, self.group, self.sigma_px)
 
     @staticmethod
     def of_corners(

@@ -74,7 +74,6 @@ def find_outline(shades: Image, scene: Scene) -> FloatArray | NoBoard:
         sized = np.asarray(cv2.resize(shades, None, fx=share, fy=share, interpolation=how))
     unknowns = Unknowns.of(scene, shades.shape[1], shades.shape[0])
     lens = unknowns.lens(unknowns.start(np.zeros(6)))
-    found: FloatArray | NoBoard = NoBoard(_NO_BOARD)
     # Faint lines need more contrast; where it is not needed it only brings out grain.
     for contrast in (None, cv2.createCLAHE(_CONTRAST, _CONTRAST_TILES)):
         searched = sized if contrast is None else np.asarray(contrast.apply(sized), dtype=np.uint8)
@@ -241,20 +240,8 @@ def _window(upright: FloatArray, lattice: _Lattice) -> FloatArray | NoBoard:
     across, down = (int(each) for each in np.ceil(ends.max(axis=(0, 1))).astype(int) + 2)
     if max(across, down) > 400:
         return NoBoard(_NO_BOARD)
-    # Which unit edges are drawn: level ones from (i, j) to (i + 1, j), steep ones from (i, j) to (i, j + 1).
-    level, steep = np.zeros((down, across)), np.zeros((down, across))
-    for edges, axis in ((level, 0), (steep, 1)):
-        for start, end in ends:
-            beside = (start[1 - axis] + end[1 - axis]) / 2
-            line = round(beside)
-            turned = abs(end[1 - axis] - start[1 - axis]) > 0.1 * abs(end[axis] - start[axis])
-            if turned or abs(beside - line) > _NEAR_LATTICE:
-                continue
-            first, last = sorted((start[axis], end[axis]))
-            for place in range(int(first), int(last) + 1):
-                part = min(last, place + 1) - max(first, place)
-                at = (line, place) if axis == 0 else (place, line)
-                edges[at] = min(1.0, edges[at] + max(part, 0.0))
+    level = _drawn(ends, (down, across))
+    steep = _drawn(ends[..., ::-1], (across, down)).T
     scored = []
     total = BOARD_FILES * (BOARD_ROWS + 1) + (BOARD_FILES + 1) * BOARD_ROWS
     for files, rows in ((BOARD_FILES, BOARD_ROWS), (BOARD_ROWS, BOARD_FILES)):
@@ -291,6 +278,22 @@ def _window(upright: FloatArray, lattice: _Lattice) -> FloatArray | NoBoard:
     corners = [corners[k] for k in (1, 0, 3, 2)]
     places: FloatArray = np.array(corners, dtype=np.float64) + low
     return places
+
+
+def _drawn(ends: FloatArray, shape: tuple[int, int]) -> FloatArray:
+    """Say what share of each level edge of the lattice segments (N, 2, 2) draw: at [j, i] of the one from (i, j) to (i + 1, j)."""
+    edges = np.zeros(shape)
+    for (first_x, first_y), (last_x, last_y) in ends:
+        beside = (first_y + last_y) / 2
+        line = round(beside)
+        turned = abs(last_y - first_y) > 0.1 * abs(last_x - first_x)
+        if turned or abs(beside - line) > _NEAR_LATTICE:
+            continue
+        first, last = sorted((first_x, last_x))
+        for place in range(int(first), int(last) + 1):
+            part = min(last, place + 1) - max(first, place)
+            edges[line, place] = min(1.0, edges[line, place] + max(part, 0.0))
+    return edges
 
 
 def _box(edges: FloatArray, wide: int, high: int) -> FloatArray:
@@ -331,7 +334,9 @@ def ends_told(shades: Image, scene: Scene, view: BoardView) -> bool | None:
             if abs(gain) > _SOLDIERS_TELL * chance:
                 return bool(gain > 0)
     if scene.muzzle_mm is not None:
-        here, there = (_busy(shades, view, each) for each in _at_both_ends(scene))
+        x_mm, y_mm, _ = scene.muzzle_mm
+        here = _busy(shades, view, (x_mm, y_mm))
+        there = _busy(shades, view, (scene.width_mm - x_mm, scene.length_mm - y_mm))
         if max(here, there) > _CANNON_TELLS * min(here, there):
             return here > there
     return None
@@ -355,13 +360,6 @@ def _strangeness(shades: Image, scene: Scene, view: BoardView) -> FloatArray:
         alike = patches[kind == each]
         strange[kind == each] = np.abs(alike - np.median(alike, axis=0)).mean(axis=1)
     return strange
-
-
-def _at_both_ends(scene: Scene) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Give the muzzle, and the place that it would have if the board were turned by half: (x, y) mm."""
-    assert scene.muzzle_mm is not None, "it is known where the cannon stands"
-    x_mm, y_mm, _ = scene.muzzle_mm
-    return (x_mm, y_mm), (scene.width_mm - x_mm, scene.length_mm - y_mm)
 
 
 def _busy(shades: Image, view: BoardView, at_mm: tuple[float, float]) -> float:
