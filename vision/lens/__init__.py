@@ -1,7 +1,7 @@
 """The camera's lens, calibrated from pictures of a chessboard or a ChArUco board."""
 
-from vision.lens.adjust import Lens
-from vision.lens.calibration import Calibrated, NoLens, calibrate, error_of
+from vision.lens.adjust import Lens, error_of
+from vision.lens.calibration import Calibrated, NoLens, calibrate
 from vision.lens.coverage import Coverage, cover_roughly
 from vision.lens.sighting import Flaw, Sighting, Unusable, recognise, sight
 from vision.lens.target import Charuco, Chessboard, Target, printed_charuco

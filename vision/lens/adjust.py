@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from vision.lens.sighting import Sighting
 from vision.lens.target import Target
 
-__all__ = ["Adjusted", "Bend", "Lens", "adjust", "place_board"]
+__all__ = ["Adjusted", "Bend", "Lens", "adjust", "error_of"]
 
 FloatArray = NDArray[np.float64]
 
@@ -109,10 +109,8 @@ def adjust(
     ValueError
         Where the pictures do not determine a lens.
     """
-    if start is None:
-        start = _first_guess(sightings, target, size_px)
     system = _System(sightings, target, bend, bent_board=bent_board)
-    state = _State.of(start)
+    state = _first_guess(sightings, system.printed, size_px) if start is None else _State.of(start)
     if not bent_board:
         state = _State(state.lens, system.printed, state.poses)
     state = state.limited(bend)
@@ -145,8 +143,8 @@ def adjust(
     )
 
 
-def place_board(sighting: Sighting, lens: Lens, board_mm: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Fit the board's place before one picture, the lens given.
+def error_of(sighting: Sighting, lens: Lens, board_mm: FloatArray) -> FloatArray:
+    """Give by how much a picture's corners are off under a lens, with nothing fitted but where the board was held.
 
     Parameters
     ----------
@@ -159,8 +157,7 @@ def place_board(sighting: Sighting, lens: Lens, board_mm: FloatArray) -> tuple[F
 
     Returns
     -------
-    pose, residuals
-        Shape (6,): rotation vector and translation; and seen less computed, shape (corners, 2), px.
+    Seen less computed, shape (corners, 2), px.
     """
     points = np.ascontiguousarray(board_mm[sighting.corners])
     distortion = np.array(lens.distortion)
@@ -172,17 +169,15 @@ def place_board(sighting: Sighting, lens: Lens, board_mm: FloatArray) -> tuple[F
     rotation, translation = cv2.solvePnPRefineLM(
         points, sighting.pixels, lens.matrix, distortion, rotation, translation
     )
-    pose = np.concatenate([np.ravel(rotation), np.ravel(translation)])
-    computed, _ = cv2.projectPoints(points, pose[:3], pose[3:], lens.matrix, distortion)
-    return pose, sighting.pixels - np.asarray(computed).reshape(-1, 2)
+    computed, _ = cv2.projectPoints(points, rotation, translation, lens.matrix, distortion)
+    return sighting.pixels - np.asarray(computed, dtype=np.float64).reshape(-1, 2)
 
 
-def _first_guess(sightings: Sequence[Sighting], target: Target, size_px: tuple[int, int]) -> Adjusted:
-    """OpenCV's calibration with few terms, for the fit to start from."""
-    flat = np.column_stack([target.corners_mm, np.zeros(len(target.corners_mm))])
+def _first_guess(sightings: Sequence[Sighting], printed_mm: FloatArray, size_px: tuple[int, int]) -> _State:
+    """OpenCV's calibration with few terms, for the fit to start from; the board as it was printed, shape (N, 3)."""
     try:
         _, matrix, distortion, rotations, translations = cv2.calibrateCamera(
-            [flat[s.corners].astype(np.float32) for s in sightings],
+            [printed_mm[s.corners].astype(np.float32) for s in sightings],
             [s.pixels.astype(np.float32) for s in sightings],
             size_px,
             None,
@@ -191,13 +186,13 @@ def _first_guess(sightings: Sequence[Sighting], target: Target, size_px: tuple[i
         )
     except cv2.error as bad:
         raise ValueError("the pictures do not determine a lens") from bad
-    terms = np.ravel(distortion)[:5]
-    values = [float(v) for v in (matrix[0, 0], matrix[1, 1], matrix[0, 2], matrix[1, 2], *terms)]
-    if not all(np.isfinite(values)) or min(values[:2]) < 1:
+    lens = np.zeros(12)
+    lens[:4] = matrix[0, 0], matrix[1, 1], matrix[0, 2], matrix[1, 2]
+    lens[4:9] = np.ravel(distortion)[:5]
+    if not np.isfinite(lens).all() or lens[:2].min() < 1:
         raise ValueError("the pictures do not determine a lens")
     poses = np.column_stack([np.array(rotations).reshape(-1, 3), np.array(translations).reshape(-1, 3)])
-    lens = Lens((values[0], values[1], values[2], values[3]), tuple(values[4:]))
-    return Adjusted(lens, flat, poses, (), (0.0, 0.0, 0.0, 0.0))
+    return _State(lens, printed_mm, poses)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -228,7 +223,7 @@ class _State:
     def moved(self, step: _Step, bend: Bend) -> _State:
         lens = self.lens.copy()
         lens[_places(bend)] += step.lens
-        board = self.board if step.board is None else self.board + step.board
+        board = self.board + step.board if len(step.board) else self.board
         return _State(lens, board, self.poses + step.poses)
 
     def as_lens(self, bend: Bend) -> Lens:
@@ -244,7 +239,8 @@ def _places(bend: Bend) -> NDArray[np.int64]:
 @dataclass(frozen=True, slots=True, eq=False)
 class _Step:
     lens: FloatArray
-    board: FloatArray | None
+    board: FloatArray
+    """Shape (N, 3); of none where the board is taken as printed."""
     poses: FloatArray
 
 
@@ -301,7 +297,7 @@ class _System:
             place = np.arange(terms, shared)
             matrix[place, place] += self._prior**2
             right[place] -= self._prior**2 * (state.board - self.printed).ravel()
-        return self.cost(state), _Normal(matrix, right, blocks, terms, corners if self._bent else 0)
+        return self.cost(state), _Normal(matrix, right, blocks, terms)
 
     def _project(self, state: _State, k: int) -> tuple[FloatArray, FloatArray]:
         """Pixels of one picture, and their slopes by pose and lens: shape (2 * corners, 6 + 12)."""
@@ -325,10 +321,9 @@ class _Normal:
         right: FloatArray,
         blocks: Sequence[tuple[FloatArray, FloatArray, FloatArray]],
         terms: int,
-        corners: int,
     ) -> None:
         self._matrix, self._right, self._blocks = matrix, right, blocks
-        self._terms, self._corners = terms, corners
+        self._terms = terms
         self.unknowns = terms + _POSE * len(blocks)
 
     def solve(self, damping: float) -> _Step:
@@ -347,8 +342,7 @@ class _Normal:
                 for inverse, (_, mixed, off) in zip(inverses, self._blocks, strict=True)
             ]
         )
-        board = shared[self._terms :].reshape(-1, 3) if self._corners else None
-        return _Step(shared[: self._terms], board, poses)
+        return _Step(shared[: self._terms], shared[self._terms :].reshape(-1, 3), poses)
 
     def lens_sigma(self) -> FloatArray:
         """Give the standard errors of the lens, shape (terms,); very large ones where nothing determines it."""

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.lens.adjust import Adjusted, Bend, Lens, adjust, place_board
+from vision.lens.adjust import Adjusted, Bend, Lens, adjust, error_of
 from vision.lens.coverage import Coverage, cover
 from vision.lens.sighting import Flaw, Sighting, Unusable
 from vision.lens.target import Target
 
-__all__ = ["Calibrated", "Model", "NoLens", "PictureError", "Trial", "calibrate", "error_of"]
+__all__ = ["Calibrated", "Model", "NoLens", "PictureError", "Trial", "calibrate"]
 
 FloatArray = NDArray[np.float64]
 
@@ -198,14 +198,6 @@ def _left_open(found: Calibrated) -> NoLens | None:
         f"the pictures leave the focal length open ({why}); show the board again: {'; '.join(wanted)}",
         found.unusable,
     )
-
-
-def error_of(sighting: Sighting, lens: Lens, board_mm: FloatArray) -> FloatArray:
-    """Return by how much a picture's corners are off under a lens, seen less computed, shape (corners, 2), px.
-
-    Nothing is fitted but where the board was held.
-    """
-    return place_board(sighting, lens, board_mm)[1]
 
 
 def _choose(

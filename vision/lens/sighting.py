@@ -141,17 +141,12 @@ def _shrunk(picture: Image) -> tuple[Image, float]:
 
 def _largest_chessboard(picture: Image) -> tuple[int, int] | None:
     """Inner corners across and down of the largest chessboard seen, the longer side first."""
-    good, _, meta = cv2.findChessboardCornersSBWithMeta(
-        picture, _SMALLEST_CHESSBOARD, cv2.CALIB_CB_LARGER | cv2.CALIB_CB_NORMALIZE_IMAGE
-    )
-    if not good:
-        good, _, meta = cv2.findChessboardCornersSBWithMeta(
-            picture, _SMALLEST_CHESSBOARD, cv2.CALIB_CB_LARGER
-        )
-    if not good:
-        return None
-    down, across = meta.shape[:2]
-    return max(down, across), min(down, across)
+    for how in (cv2.CALIB_CB_LARGER | cv2.CALIB_CB_NORMALIZE_IMAGE, cv2.CALIB_CB_LARGER):
+        good, _, meta = cv2.findChessboardCornersSBWithMeta(picture, _SMALLEST_CHESSBOARD, how)
+        if good:
+            down, across = meta.shape[:2]
+            return max(down, across), min(down, across)
+    return None
 
 
 def _chessboard(picture: Image, target: Chessboard) -> tuple[NDArray[np.int64], FloatArray] | Unusable:

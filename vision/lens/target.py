@@ -62,8 +62,6 @@ class Charuco:
     """OpenCV's name of the markers' dictionary."""
     first_marker: int = 0
     """Number of the first marker; the others follow row by row."""
-    legacy: bool = False
-    """Whether its first square is white, as boards made by OpenCV before 4.6 have it where the rows are even."""
 
     @property
     def corners_mm(self) -> FloatArray:
@@ -83,11 +81,9 @@ class Charuco:
     def board(self) -> Any:
         """Return it as OpenCV has it."""
         dictionary = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, self.dictionary))
-        board = cv2.aruco.CharucoBoard(
+        return cv2.aruco.CharucoBoard(
             (self.columns, self.rows), self.square_mm, self.marker_mm, dictionary, np.array(self.markers)
         )
-        board.setLegacyPattern(self.legacy)
-        return board
 
     def __str__(self) -> str:
         return f"ChArUco board of {self.columns} x {self.rows} squares"
