@@ -19,7 +19,7 @@ from vision.outcome import Standing
 from vision.registration import BoardView, grey
 from vision.scene import Scene
 
-__all__ = ["BUMP_MM", "Anchors", "Move"]
+__all__ = ["BUMP_MM", "Anchors", "Move", "moved_px"]
 
 Image = NDArray[np.uint8]
 FloatArray = NDArray[np.float64]
@@ -51,7 +51,8 @@ class Move:
         return BUMP_MM < self.moved_mm < math.inf
 
 
-_LOST = Move(np.eye(2, 3), math.inf)
+_STAYED = np.eye(2, 3)
+_LOST = Move(_STAYED, math.inf)
 
 
 class Anchors:
@@ -106,7 +107,7 @@ class Anchors:
             return _LOST
         # The middle of the first pixel of half the picture lies between two of the whole one.
         matrix = np.column_stack([half[:, :2], 2 * half[:, 2] + 0.5 - 0.5 * half[:, :2].sum(axis=1)])
-        return Move(matrix, self._moved_mm(matrix))
+        return Move(matrix, self.apart_mm(matrix, _STAYED))
 
     def may_have_moved(self, shrunken: Image) -> bool:
         """Say whether a shrunken picture (`vision.change.shrink`) is worth asking `move`, at an eighth of its cost."""
@@ -120,19 +121,15 @@ class Anchors:
             return True
         return float(np.median(np.hypot(shift[:, 0], shift[:, 1]))) * self._mm_per_block > _STIRS_MM
 
-    def apart_mm(self, one: Move, other: Move) -> float:
-        """How far apart two moves put the worst corner of the board, in mm on it."""
+    def apart_mm(self, one: FloatArray, other: FloatArray) -> float:
+        """How far apart two moves, told by their matrices, put the worst corner of the board, in mm on it."""
         corners_px = self._view.project(self._outline_mm)
-        shift_mm = [self._view.on_plane(_moved(each.matrix, corners_px)) for each in (one, other)]
-        return float(np.hypot(*(shift_mm[0] - shift_mm[1]).T).max())
-
-    def _moved_mm(self, matrix: FloatArray) -> float:
-        corners_px = self._view.project(self._outline_mm)
-        shift_mm = self._view.on_plane(_moved(matrix, corners_px)) - self._view.on_plane(corners_px)
-        return float(np.hypot(shift_mm[:, 0], shift_mm[:, 1]).max())
+        here_mm, there_mm = (self._view.on_plane(moved_px(each, corners_px)) for each in (one, other))
+        return float(np.hypot(*(here_mm - there_mm).T).max())
 
 
-def _moved(matrix: FloatArray, pixels: FloatArray) -> FloatArray:
+def moved_px(matrix: FloatArray, pixels: FloatArray) -> FloatArray:
+    """Where a move, told by its matrix, takes pixels (N, 2)."""
     return np.asarray(pixels @ matrix[:, :2].T + matrix[:, 2])
 
 

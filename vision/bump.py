@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.anchors import BUMP_MM, Anchors, Move
+from vision.anchors import BUMP_MM, Anchors, Move, moved_px
 from vision.registration import BoardView, NoBoard, register
 from vision.scene import Scene
 
@@ -74,7 +74,7 @@ def lay_back(
     ways: list[_Ways | Move | None] = [None] * len(frames)
     for k, move in enumerate(moves):
         if move is not None and move.is_bump:
-            ways[k] = settled if anchors.apart_mm(move, last) < _SETTLED_MM else move
+            ways[k] = settled if anchors.apart_mm(move.matrix, last.matrix) < _SETTLED_MM else move
     return LaidBack(_LaidFrames(frames, ways, reference, view), last.moved_mm, timestamps_us[since])
 
 
@@ -126,8 +126,7 @@ def _ways_back_from_rest(
     """Find the camera again where the board has come to rest; where it is not found, the move of its points has to do."""
     corners_px = scene.corners_px
     if corners_px is not None:
-        moved_px = np.array(corners_px) @ move.matrix[:, :2].T + move.matrix[:, 2]
-        corners_px = tuple((float(u), float(v)) for u, v in moved_px)
+        corners_px = tuple((float(u), float(v)) for u, v in moved_px(move.matrix, np.array(corners_px)))
     again = register(picture, replace(scene, corners_px=corners_px))
     if not isinstance(again, NoBoard):
         ways = _ways_back(view, again)
@@ -143,7 +142,7 @@ def _ways_back(view: BoardView, now: BoardView | Move) -> _Ways:
     u, v = np.meshgrid(np.arange(0, width + _GRID_PX, _GRID_PX), np.arange(0, height + _GRID_PX, _GRID_PX))
     pixels = np.column_stack([u.ravel(), v.ravel()]).astype(np.float64)
     if isinstance(now, Move):
-        seen = pixels @ now.matrix[:, :2].T + now.matrix[:, 2]
+        seen = moved_px(now.matrix, pixels)
     else:
         ground = view.on_plane(pixels)
         seen = now.project(np.column_stack([ground, np.zeros(len(ground))]))
@@ -156,7 +155,7 @@ def _ways_back(view: BoardView, now: BoardView | Move) -> _Ways:
     return np.ascontiguousarray(fine[..., 0]), np.ascontiguousarray(fine[..., 1])
 
 
-def _drawn(picture: Image, ways: tuple[NDArray[np.float32], NDArray[np.float32]], reference: Image) -> Image:
+def _drawn(picture: Image, ways: _Ways, reference: Image) -> Image:
     """Draw a picture anew; what the camera no longer sees is as it was."""
     return np.asarray(
         cv2.remap(picture, *ways, cv2.INTER_LINEAR, dst=reference.copy(), borderMode=cv2.BORDER_TRANSPARENT),
