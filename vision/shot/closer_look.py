@@ -24,7 +24,7 @@ from vision.shot.draft import (
     sigmas_px,
     thrown_of,
 )
-from vision.shot.faint_shadow import Exposed, find_faint_shadows
+from vision.shot.faint_shadow import find_faint_shadows
 from vision.shot.flight import Flight, FlightFit, FlightPrior
 from vision.shot.sights import PLANE_MM, Sight, SightFinder
 from vision.shot.smear import Smear, SmearFitter
@@ -98,15 +98,12 @@ class CloserLook:
         """
         if self._finder.exposure_us is None or len(own_of(draft.sights)) < FEWEST_PLAIN:
             return draft
-        if self._smears is None:
-            self.learn(draft)
-        if self._smears is None:
-            return draft
+        smears = self._smears or self.learn(draft)
         sights = []
         for sight in draft.sights:
             k = sight.streak.frame
-            way = self.smeared(draft.fit.flight, k)[1]
-            smear = None if sight.is_shadow else self._smears.fit(k, place_px(sight), way)
+            way = self._smeared(draft.fit.flight, k)[1]
+            smear = None if sight.is_shadow else smears.fit(k, place_px(sight), way)
             if smear is not None and smear.gain >= _PLAIN_GAIN:
                 closely = self._measured(sight, smear)
             else:
@@ -129,12 +126,12 @@ class CloserLook:
         for k in range(max(first - _EARLIER_PICTURES, since), min(last + _LATER_PICTURES, self._finder.end)):
             if any(s.streak.frame == k and not s.is_shadow for s in draft.sights):
                 continue
-            middle, way = self.smeared(draft.fit.flight, k)
+            middle, way = self._smeared(draft.fit.flight, k)
             if 1000.0 * self._finder.middle_ms(k) <= draft.fit.flight.start_us - _START_SLACK_US:
                 continue
             if self._spread_px(draft.fit, k) > _HIDDEN_SPREAD_PX:
                 continue
-            sight = self.hidden(k, middle, way)
+            sight = self._hidden(k, middle, way)
             if sight is not None and self._fitter.off(draft.fit, sight) <= _HIDDEN_SIGMAS:
                 sights = sorted([*draft.sights, sight], key=lambda s: s.streak.frame)
                 fit = self._fitter.fit(draft.prior, sights, near=draft.fit)
@@ -164,15 +161,10 @@ class CloserLook:
 
     def _shaded(self, draft: Draft, lamp: Lamp) -> Draft | None:
         """Add faint shadows to a flight; ``None`` where none show, or where they contradict it."""
-        seen = []
-        dark = {s.streak.frame for s in thrown_of(draft.sights)}
-        for k in sorted({s.streak.frame for s in own_of(draft.sights)} - dark):
-            middle_us = 1000.0 * self._finder.middle_ms(k)
-            open_us = 1000.0 * (self._finder.open_ms_of(k) or 0.0)
-            seen.append(Exposed(k, middle_us - open_us / 2, middle_us + open_us / 2))
+        plain, dark = ({s.streak.frame for s in of(draft.sights)} for of in (own_of, thrown_of))
         found = find_faint_shadows(
             draft.fit,
-            seen,
+            {k: self._moments_us(k) for k in sorted(plain - dark)},
             lamp,
             self._frames,
             self._times,
@@ -189,7 +181,7 @@ class CloserLook:
             return None
         return Draft(draft.prior, tuple(sights), fit)
 
-    def hidden(self, k: int, middle: FloatArray, way: FloatArray) -> Sight | None:
+    def _hidden(self, k: int, middle: FloatArray, way: FloatArray) -> Sight | None:
         """Look for the shot near a place of picture k that shows no streak of it."""
         place = middle + self._sway(k)
         if self._smears is None or not self._scene.covers(self._on_plane(place)):
@@ -199,40 +191,43 @@ class CloserLook:
             return None
         return self._unseen(k, smear, way)
 
-    def smeared(self, flight: Flight, k: int) -> tuple[FloatArray, FloatArray]:
+    def _smeared(self, flight: Flight, k: int) -> tuple[FloatArray, FloatArray]:
         """Where a flight puts the smear of picture k, (u, v), and its direction times its length, px."""
-        middle_us, open_us = 1000.0 * self._finder.middle_ms(k), 1000.0 * (self._finder.open_ms_of(k) or 0.0)
-        begin, middle, end = self._view.project(
-            flight.at(np.array([middle_us - open_us / 2, middle_us, middle_us + open_us / 2]))
-        )
+        begin, middle, end = self._view.project(flight.at(self._moments_us(k)))
         return middle, end - begin
+
+    def _moments_us(self, k: int) -> FloatArray:
+        """When picture k began to see the shot, midway, and when it ceased to, shape (3,)."""
+        middle_us, open_us = 1000.0 * self._finder.middle_ms(k), 1000.0 * (self._finder.open_ms_of(k) or 0.0)
+        return np.array([middle_us - open_us / 2, middle_us, middle_us + open_us / 2])
 
     def shown(self, flight: Flight, pictures: Sequence[int]) -> list[Sight]:
         """Look for the shot along a flight that no streak shows, having learnt there what it looks like."""
         self._smears = self._fresh_smears()
-        places = [(k, *self.smeared(flight, k)) for k in pictures]
+        places = [(k, *self._smeared(flight, k)) for k in pictures]
         places = [(k, place + self._sway(k), way) for k, place, way in places]
         for _ in range(_ROUNDS):
             self._smears.learn(places)
             found = [(self._smears.fit(k, place, way), k, place, way) for k, place, way in places]
             places = [(k, place if smear is None else smear.place_px, way) for smear, k, place, way in found]
-        sights = [self.hidden(k, place - self._sway(k), way) for k, place, way in places]
+        sights = [self._hidden(k, place - self._sway(k), way) for k, place, way in places]
         return [sight for sight in sights if sight is not None]
 
     def forget(self) -> None:
         """Forget what the shot looks like."""
         self._smears = None
 
-    def learn(self, plain: Draft) -> None:
+    def learn(self, plain: Draft) -> SmearFitter:
         """Learn from a flight what the shot looks like."""
         own = own_of(plain.sights)
-        self._smears = self._fresh_smears()
-        self._smears.learn(
+        smears = self._smears = self._fresh_smears()
+        smears.learn(
             [
-                (s.streak.frame, place_px(s), self.smeared(plain.fit.flight, s.streak.frame)[1])
+                (s.streak.frame, place_px(s), self._smeared(plain.fit.flight, s.streak.frame)[1])
                 for s in sorted(own, key=lambda s: -s.streak.contrast)[:_PLAIN_SMEARS]
             ]
         )
+        return smears
 
     def _fresh_smears(self) -> SmearFitter:
         return SmearFitter(self._frames, self._times, SHOT_DIAMETER_MM / self._mm_per_px)

@@ -8,7 +8,7 @@ shadow is ``(1 - share * depth)`` times what is below it, of one depth along a f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -22,7 +22,7 @@ from vision.shot.streaks import SHOT_DIAMETER_MM, SHOT_RADIUS_MM, neighbours
 from vision.soldiers.lamp import Lamp
 from vision.steady import Sways
 
-__all__ = ["Exposed", "find_faint_shadows"]
+__all__ = ["find_faint_shadows"]
 
 FloatArray = NDArray[np.float64]
 
@@ -47,15 +47,6 @@ _FEWEST, _AGREEING = (
     0.6,
 )  # pictures, and of all of them; where fewer show it, what was found is something else
 _LEAST_SIGMA_PX, _MOST_SIGMA_PX = 1.2, 4.0
-
-
-@dataclass(frozen=True, slots=True)
-class Exposed:
-    """When a picture saw the shot."""
-
-    picture: int
-    begin_us: float
-    end_us: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +77,7 @@ class _Darkening:
 
 def find_faint_shadows(
     fit: FlightFit,
-    seen: Sequence[Exposed],
+    seen: Mapping[int, FloatArray],
     lamp: Lamp,
     frames: Sequence[NDArray[np.uint8]],
     timestamps_us: Sequence[int],
@@ -101,7 +92,8 @@ def find_faint_shadows(
     fit
         The flight.
     seen
-        Pictures in which it was seen, but its shadow was not.
+        Pictures in which it was seen, but its shadow was not; of each when it began to see it, midway, and when it ceased to,
+        shape (3,), us.
     lamp
         What throws it.
     frames, timestamps_us, view, sways
@@ -115,7 +107,7 @@ def find_faint_shadows(
     """
     if len(seen) < _FEWEST:
         return []
-    moments_us = np.array([[e.begin_us, (e.begin_us + e.end_us) / 2, e.end_us] for e in seen])
+    moments_us = np.array(list(seen.values()))
     last_us = float(moments_us[-1, 1])
     points, rise, sigma_mm = fit.by_height(moments_us.ravel(), last_us)
     height_mm = float(fit.flight.at(last_us)[0, 2])
@@ -132,8 +124,7 @@ def find_faint_shadows(
     thrown_px = view.project(lamp.shadow(there).reshape(-1, 3)).reshape(shape)
     own_px = view.project(there.reshape(-1, 3)).reshape(shape)
     told = []
-    for exposed, thrown, own in zip(seen, thrown_px, own_px, strict=True):
-        k = exposed.picture
+    for k, thrown, own in zip(seen, thrown_px, own_px, strict=True):
         sway = sways.of(k, frames[k])
         shaken = np.array([sway.du_px, sway.dv_px])
         darkening = _darkening(frames, timestamps_us, k, thrown + shaken, own + shaken, diameter_px)

@@ -16,6 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from game.montecassino import Side
 from vision.registration import BoardView
 from vision.scene import Scene
 
@@ -240,8 +241,8 @@ def _window(scene: Scene, view: BoardView) -> tuple[slice, slice]:
 
 
 def _extent(scene: Scene) -> tuple[tuple[float, float], tuple[float, float]]:
-    at_start = _CANNON_MARGIN_MM if scene.cannon_side == "A" else _MARGIN_MM
-    at_end = _CANNON_MARGIN_MM if scene.cannon_side == "G" else _MARGIN_MM
+    at_start = _CANNON_MARGIN_MM if scene.cannon_side is Side.A else _MARGIN_MM
+    at_end = _CANNON_MARGIN_MM if scene.cannon_side is Side.G else _MARGIN_MM
     return (-_MARGIN_MM, -at_start), (scene.width_mm + _MARGIN_MM, scene.length_mm + at_end)
 
 
