@@ -109,41 +109,20 @@ class ClipGuard:
         if move is not None and move.is_bump:
             # Every edge would look like a change: what else may have happened cannot be told.
             return (bumped(f"{move.moved_mm:.1f} mm during the shot"),)
+        looked_at = [*dict.fromkeys((*_looked_at(timestamps_us), len(frames) - 1))]
         found: dict[Trouble, Alarm] = {}
         if self._lying is not None:
             found[Trouble.HAND] = self._lying
         if laid_back is not None:
             when = _since_release(laid_back.since_us, released_us)
             found[Trouble.BUMP] = bumped(f"{laid_back.moved_mm:.1f} mm during the shot, seen {when}")
-        earlier: tuple[Alarm, int] | None = None
-        last = len(frames) - 1
-        looked_at = [*dict.fromkeys((*_looked_at(timestamps_us), last))]
-
-        def quiet(n: int) -> bool:
-            return self._look(frames[looked_at[n]], timestamps_us[looked_at[n]]) is None
-
-        if laid_back is None and (sprang := self._sprang_back(frames, timestamps_us, looked_at)) is not None:
+        elif (sprang := self._sprang_back(frames, timestamps_us, looked_at)) is not None:
             at_us, moved_mm = sprang
             when = _since_release(at_us, released_us)
             found[Trouble.BUMP] = bumped(f"{moved_mm:.1f} mm during the shot, seen {when}, and sprang back")
-
-        for n, k in enumerate(looked_at):
-            at_us = timestamps_us[k]
-            # What is seen twice running is seen in every other picture: one between two quiet ones need not be looked at.
-            if n % 2 and k != last and quiet(n - 1) and quiet(n + 1):
-                earlier = None
-                continue
-            alarm = self._look(frames[k], at_us)
-            if alarm is None:
-                earlier = None
-                continue
-            # A single picture can be a camera's flash; who takes part in a shot is seen in more of them.
-            if earlier is None or earlier[0].trouble is not alarm.trouble:
-                earlier = alarm, at_us
-                if k != last:
-                    continue
-            when = _since_release(earlier[1], released_us)
-            found.setdefault(alarm.trouble, replace(alarm, reason=f"{when} {earlier[0].reason}"))
+        for began_us, alarm in self._seen_twice(frames, timestamps_us, looked_at):
+            when = _since_release(began_us, released_us)
+            found.setdefault(alarm.trouble, replace(alarm, reason=f"{when} {alarm.reason}"))
         if not found and move is not None and move.moved_mm == math.inf:
             found[Trouble.BUMP] = Alarm(
                 Trouble.BUMP, "the last picture shows another table than the one before the shot"
@@ -155,6 +134,32 @@ class ClipGuard:
             self._still_moves(frames, timestamps_us, first_moving),
         )
         return tuple(alarm for alarm in ends if alarm is not None)
+
+    def _seen_twice(
+        self, frames: Sequence[Image], timestamps_us: Sequence[int], looked_at: Sequence[int]
+    ) -> Iterator[tuple[int, Alarm]]:
+        """Give what is the matter in two of the pictures running, or in the last one, and since when.
+
+        A single picture can be a camera's flash; who takes part in a shot is seen in more of them.
+        """
+
+        def seen(n: int) -> Alarm | None:
+            return self._look(frames[looked_at[n]], timestamps_us[looked_at[n]])
+
+        first: tuple[int, Alarm] | None = None
+        last = len(looked_at) - 1
+        for n, k in enumerate(looked_at):
+            # What is seen twice running is seen in every other picture: one between two quiet ones need not be looked at.
+            skipped = n % 2 and n != last and seen(n - 1) is None and seen(n + 1) is None
+            alarm = None if skipped else seen(n)
+            if alarm is None:
+                first = None
+                continue
+            if first is None or first[1].trouble is not alarm.trouble:
+                first = timestamps_us[k], alarm
+                if n != last:
+                    continue
+            yield first[0], replace(alarm, reason=first[1].reason)
 
     def stirred_since(
         self, frames: Sequence[Image], timestamps_us: Sequence[int], known: Collection[Trouble]

@@ -20,7 +20,7 @@ __all__ = ["TableGuard"]
 
 Image = NDArray[np.uint8]
 
-_PATCH_MM2 = 150.0  # before a shot: a fingertip seen from above; the foot of a soldier covers about as much
+_PATCH_CM2 = 1.5  # before a shot: a fingertip seen from above; the foot of a soldier covers about as much
 _SOLDIER_CM2 = 20.0  # a patch no larger, beside a soldier's foot, is that soldier
 
 
@@ -79,7 +79,7 @@ class TableGuard:
                 f"the light changed by {100 * (change.gain - 1):+.0f} % since the table was read",
             )
         area_cm2 = change.area_px * self._mm2_per_px / 100
-        if area_cm2 < _PATCH_MM2 / 100:
+        if area_cm2 < _PATCH_CM2:
             return self._lying
         soldier = self._soldier_at(change.centre_px)
         if soldier is not None and area_cm2 <= _SOLDIER_CM2:
@@ -112,11 +112,10 @@ class TableGuard:
 
     def _soldier_at(self, centre_px: tuple[float, float]) -> Soldier | None:
         """Return the soldier whose figure a patch may be, the nearest."""
-        x_mm, y_mm = self._view.on_plane(np.array([centre_px]))[0]
+        place_mm = self._view.on_plane(np.array([centre_px]))[0]
         reach_mm = 0.6 * self._scene.square_mm + 0.5 * self._standing.height_mm
-        near = [
-            (float(np.hypot(s.x_mm - x_mm, s.y_mm - y_mm)), s)
-            for s in self._standing.soldiers
-            if np.hypot(s.x_mm - x_mm, s.y_mm - y_mm) < reach_mm
-        ]
-        return min(near)[1] if near else None
+        off_mm, nearest = min(
+            ((float(np.hypot(*(s.foot_mm - place_mm))), s) for s in self._standing.soldiers),
+            default=(math.inf, None),
+        )
+        return nearest if off_mm < reach_mm else None
