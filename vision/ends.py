@@ -93,14 +93,13 @@ def comes_from_the_other_end(
         return False
     anywhere = replace(scene, muzzle_mm=None)
     exchanged = replace(anywhere, cannon_side=scene.cannon_side.enemy)
-    seen = (view, lamp, streaks, stirred, sways)
     # What has looked at these pictures already looked farther out behind the told side's end: here that is the other one.
     other = find_track(frames, timestamps_us, exchanged, view, lamp, None, stirred, sways)
     if other.worth < _WELL_SEEN or other.legs[0].fit.speed_mps[0] < _FAST_MPS:
         return False
     if told:
         # It does not begin at the muzzle, so that it has to be seen as well as the other one.
-        track = find_track(frames, timestamps_us, anywhere, *seen)
+        track = find_track(frames, timestamps_us, anywhere, view, lamp, streaks, stirred, sways)
         if _is_shot(track, stirred_us):
             return other.worth >= track.worth + _LEAD
     if not track.legs:

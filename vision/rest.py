@@ -43,25 +43,25 @@ class RestWatch:
         self._watched = Watched(shrink_mask(watched))
         self._mm_per_px = mm_per_px
         self._older: list[tuple[int, NDArray[np.uint8]]] = []
-        self._moved_us: int | None = None
+        self._moved_us = 0
 
     def look(self, timestamp_us: int, picture: NDArray[np.uint8]) -> None:
         """Take in the next picture; timestamps rise."""
         now = shrink(picture)
         while len(self._older) > 1 and self._older[1][0] <= timestamp_us - _LOOK_BACK_US:
             self._older.pop(0)
-        if self._moved_us is None:
+        if not self._older or self._changed_mm2(self._older[0][1], now) > _MOVING_MM2:
             self._moved_us = timestamp_us
-        if self._older:
-            change = self._watched.compare(self._older[0][1], now)
-            if change.area_px * self._mm_per_px**2 > _MOVING_MM2:
-                self._moved_us = timestamp_us
         self._older.append((timestamp_us, now))
+
+    def _changed_mm2(self, before: NDArray[np.uint8], now: NDArray[np.uint8]) -> float:
+        """Area of the largest patch that differs between shrunken pictures, in mm2 on the board."""
+        return self._watched.compare(before, now).area_px * self._mm_per_px**2
 
     @property
     def stillness(self) -> Stillness:
         """For how long nothing has moved, as the last picture shows it."""
-        if self._moved_us is None or not self._older:
+        if not self._older:
             return Stillness.MOVING
         still_us = self._older[-1][0] - self._moved_us
         if still_us >= REST_US:
