@@ -136,8 +136,11 @@ class _Shots(NamedTuple):
     """Shots that the cannon may have fired."""
 
     starts_ms: FloatArray
+    """When they left, shape (N,)."""
     starts_mm: FloatArray
+    """From where, shape (N, 3), board frame."""
     velocities: FloatArray
+    """How fast, m/s or mm a ms, shape (N, 3)."""
 
     def at(self, time_ms: FloatArray | float) -> FloatArray:
         """Where they are at a time, shape (N, 3)."""

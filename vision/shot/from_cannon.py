@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import Side
-from vision.registration import BoardView
 from vision.scene import Scene
 from vision.shot.draft import DIRECTED_PX, Draft, DraftFitter
 from vision.shot.faint import USUAL_MUZZLE_Z_MM, Stirred
@@ -17,7 +16,6 @@ from vision.shot.flight import GRAVITY_MM_PER_MS2, FlightPrior
 from vision.shot.sights import (
     LIKELY_EXPOSURES_US,
     MOST_LIT,
-    PLANE_MM,
     SHADOW_WORTH,
     Agreement,
     Sight,
@@ -80,8 +78,10 @@ class CannonSearch:
     ----------
     finder, fitter
         What was seen, and what fits flights to it.
-    timestamps_us, scene, view, lamp, struck
+    timestamps_us, scene, lamp
         As for `vision.shot.track.find_track`.
+    struck
+        Those who stirred first.
     """
 
     def __init__(
@@ -90,7 +90,6 @@ class CannonSearch:
         fitter: DraftFitter,
         timestamps_us: Sequence[int],
         scene: Scene,
-        view: BoardView,
         lamp: Lamp | None,
         struck: Sequence[Stirred],
     ) -> None:
@@ -98,7 +97,6 @@ class CannonSearch:
         self._fitter = fitter
         self._times = timestamps_us
         self._scene = scene
-        self._view = view
         self._lamp = lamp
         self._struck = struck
         self._mm_per_px = finder.mm_per_px
@@ -272,7 +270,7 @@ class CannonSearch:
         own = self._from_cannon(ways, self.muzzle_point())
         yield False, ways.some(own), latest[own]
         if self._lamp is not None:
-            thrown = self._from_cannon(ways, self._muzzle_shadow())
+            thrown = self._from_cannon(ways, self._muzzle_shadow(self._lamp))
             yield True, ways.some(thrown), latest[thrown]
 
     def _from_cannon(self, ways: Ways, muzzle: FloatArray | None) -> BoolArray:
@@ -301,20 +299,13 @@ class CannonSearch:
 
     def muzzle_point(self) -> FloatArray | None:
         """Give the muzzle as it is seen on the comparison plane."""
-        if self._scene.muzzle_mm is None:
-            return None
-        point: FloatArray = self._view.on_plane(
-            self._view.project(np.array([self._scene.muzzle_mm])), PLANE_MM
-        )[0]
-        return point
+        muzzle_mm = self._scene.muzzle_mm
+        return None if muzzle_mm is None else self._finder.on_plane(np.array([muzzle_mm]))[0]
 
-    def _muzzle_shadow(self) -> FloatArray | None:
+    def _muzzle_shadow(self, lamp: Lamp) -> FloatArray | None:
         """Give the muzzle's shadow as it is seen on the comparison plane."""
-        if self._scene.muzzle_mm is None or self._lamp is None:
-            return None
-        thrown = self._lamp.shadow(np.array([self._scene.muzzle_mm]))
-        point: FloatArray = self._view.on_plane(self._view.project(thrown), PLANE_MM)[0]
-        return point
+        muzzle_mm = self._scene.muzzle_mm
+        return None if muzzle_mm is None else self._finder.on_plane(lamp.shadow(np.array([muzzle_mm])))[0]
 
     def _straight_from(self, muzzle: FloatArray, fire_ms: float, sight: Sight) -> Way | None:
         """Draw the way from the muzzle to a streak; along the smear where the streak is still at the muzzle."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from vision.registration import BoardView
 from vision.shot.draft import FEWEST_PLAIN, Draft, DraftFitter, furthest_px, own_of, place_px, thrown_of
 from vision.shot.flight import FlightFit, FlightPrior
-from vision.shot.sights import PLANE_MM, Sight, SightFinder
+from vision.shot.sights import Sight, SightFinder
 from vision.shot.streaks import SHOT_DIAMETER_MM, SHOT_RADIUS_MM
 from vision.soldiers.lamp import Lamp
 
@@ -34,7 +34,7 @@ class Grower:
     ----------
     finder, fitter
         What was seen, and what fits flights to it.
-    timestamps_us, view, lamp
+    view, lamp
         As for `vision.shot.track.find_track`.
     stirred
         The first picture by which the shot has struck somebody.
@@ -44,14 +44,12 @@ class Grower:
         self,
         finder: SightFinder,
         fitter: DraftFitter,
-        timestamps_us: Sequence[int],
         view: BoardView,
         lamp: Lamp | None,
         stirred: int,
     ) -> None:
         self._finder = finder
         self._fitter = fitter
-        self._times = timestamps_us
         self._view = view
         self._lamp = lamp
         self._stirred = stirred
@@ -183,8 +181,7 @@ class Grower:
         reach = np.column_stack([np.eye(2), lamp.slope_at(where[0, :2])])
         covariance = reach @ spread @ reach.T + np.eye(2) * (lamp.slope_sigma * where[0, 2]) ** 2
         covariance += np.eye(2) * (1.5 * self._mm_per_px) ** 2
-        on_plane = self._view.on_plane(self._view.project(thrown), PLANE_MM)[0]
-        off = self._finder.points_mm(k) - on_plane
+        off = self._finder.points_mm(k) - self._finder.on_plane(thrown)
         distance = np.einsum("ni,ij,nj->n", off, np.linalg.inv(covariance), off)
         distance[~dark] = np.inf
         best = int(np.argmin(distance))

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.registration import BoardView
 from vision.shot.draft import Draft, DraftFitter
 from vision.shot.faint import Stirred
 from vision.shot.flight import FlightPrior
 from vision.shot.from_cannon import OFF_WORTH, CannonSearch
 from vision.shot.growing import Grower
-from vision.shot.sights import PLANE_MM, Sight, SightFinder, Way, Ways
+from vision.shot.sights import Sight, SightFinder, Way, Ways
 from vision.shot.streaks import SHOT_RADIUS_MM
 
 __all__ = ["OnwardSearch"]
@@ -49,7 +48,7 @@ class OnwardSearch:
     ----------
     finder, fitter, grower, cannon
         What was seen, what fits flights to it and follows them, and what knows the first one.
-    timestamps_us, view, stirred
+    timestamps_us, stirred
         As for `vision.shot.track.find_track`.
     """
 
@@ -60,7 +59,6 @@ class OnwardSearch:
         grower: Grower,
         cannon: CannonSearch,
         timestamps_us: Sequence[int],
-        view: BoardView,
         stirred: Sequence[Stirred],
     ) -> None:
         self._finder = finder
@@ -68,7 +66,6 @@ class OnwardSearch:
         self._grower = grower
         self._cannon = cannon
         self._times = timestamps_us
-        self._view = view
         self._feet_mm = np.array([each.foot_mm for each in stirred]).reshape(-1, 2)
         self._stirred_ms = np.array([each.time_us for each in stirred]) / 1000.0
         self._frame_ms = float(np.median(np.diff(timestamps_us))) / 1000.0
@@ -180,7 +177,7 @@ class OnwardSearch:
         """Where a flight would be seen on the comparison plane if it went on, shape (N, 2)."""
         flown = draft.fit.flight.at(times_ms * 1000.0)
         flown[:, 2] = np.maximum(flown[:, 2], SHOT_RADIUS_MM)
-        return self._view.on_plane(self._view.project(flown), PLANE_MM)
+        return self._finder.on_plane(flown)
 
     def _contact_prior(self, draft: Draft, line: Way, sights: Sequence[Sight]) -> FlightPrior:
         """Describe a flight that starts where the one before ended, give or take what may lie between two contacts."""

@@ -36,8 +36,10 @@ class Seams:
     ----------
     fitter, look
         What fits flights to what was seen, and what looks at it closely.
-    timestamps_us, view, struck
+    timestamps_us, view
         As for `vision.shot.track.find_track`.
+    struck
+        Those who stirred first.
     """
 
     def __init__(

@@ -246,6 +246,10 @@ class SightFinder:
         """Where the streaks of picture k lie on the comparison plane, shape (n, 2)."""
         return self._picture(k).points_mm
 
+    def on_plane(self, points_mm: FloatArray) -> FloatArray:
+        """Where board points (N, 3) are seen on the comparison plane, (x, y) mm, shape (N, 2)."""
+        return self._view.on_plane(self._view.project(points_mm), PLANE_MM)
+
     def middle_ms(self, k: int) -> float:
         """Mid of the part of an exposure in which the shot was under way."""
         time_us, fire_us = float(self._times_us[k]), self._scene.fire_us

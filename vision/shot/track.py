@@ -118,7 +118,7 @@ class _Follower:
         self._lamp = lamp
         self._finder = SightFinder(frames, timestamps_us, scene, view, streaks)
         self._fitter = DraftFitter(self._finder, view, lamp)
-        self._cannon = CannonSearch(self._finder, self._fitter, self._times, scene, view, lamp, struck)
+        self._cannon = CannonSearch(self._finder, self._fitter, self._times, scene, lamp, struck)
         self._look = CloserLook(frames, self._times, scene, view, self._finder, self._fitter, sways)
         self._mm_per_px = self._finder.mm_per_px
         stirred_us = min((each.time_us for each in struck), default=np.inf)
@@ -126,9 +126,9 @@ class _Follower:
             stirred_us = np.inf  # something else moved him
         # The first picture by which the shot has struck.
         self._stirred = next((k for k, t in enumerate(self._times) if t >= stirred_us), len(self._times))
-        self._grower = Grower(self._finder, self._fitter, self._times, view, lamp, self._stirred)
+        self._grower = Grower(self._finder, self._fitter, view, lamp, self._stirred)
         self._onward = OnwardSearch(
-            self._finder, self._fitter, self._grower, self._cannon, self._times, view, stirred
+            self._finder, self._fitter, self._grower, self._cannon, self._times, stirred
         )
         self._seams = Seams(self._fitter, self._look, self._times, view, struck)
 
