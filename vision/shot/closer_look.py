@@ -85,6 +85,7 @@ class CloserLook:
         self._finder = finder
         self._fitter = fitter
         self._mm_per_px = finder.mm_per_px
+        self._diameter_px = SHOT_DIAMETER_MM / finder.mm_per_px
         self._sways = sways
         self._smears: SmearFitter | None = None
         # What no closer look takes away: the lamp lights one side of the shot. Of what an unmeasured lens bends, the
@@ -170,7 +171,7 @@ class CloserLook:
             self._times,
             self._view,
             self._sways,
-            SHOT_DIAMETER_MM / self._mm_per_px,
+            self._diameter_px,
         )
         if not found:
             return None
@@ -230,7 +231,7 @@ class CloserLook:
         return smears
 
     def _fresh_smears(self) -> SmearFitter:
-        return SmearFitter(self._frames, self._times, SHOT_DIAMETER_MM / self._mm_per_px)
+        return SmearFitter(self._frames, self._times, self._diameter_px)
 
     def cleaned(self, prior: FlightPrior, sights: Sequence[Sight], near: FlightFit) -> Draft:
         """Leave out sights far off what the others tell: patches in which the shot ran together with something."""
@@ -257,14 +258,13 @@ class CloserLook:
         """Make a sight of a smear that is no streak."""
         length_px = float(np.hypot(*way))
         along = way / max(length_px, 1e-9)
-        width_px = SHOT_DIAMETER_MM / self._mm_per_px
         streak = Streak(
             k,
             self._times[k],
             0.0,
             0.0,
             length_px,
-            width_px,
+            self._diameter_px,
             (float(along[0]), float(along[1])),
             FAINT_CONTRAST,
         )

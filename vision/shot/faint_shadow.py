@@ -17,7 +17,17 @@ from numpy.typing import NDArray
 
 from vision.registration import BoardView
 from vision.shot.flight import FlightFit
-from vision.shot.smear import Smear, correlated, covered, over_colours, peak
+from vision.shot.smear import (
+    ALIKE,
+    LEAST_NOISE,
+    Smear,
+    correlated,
+    covered,
+    covered_about,
+    over_colours,
+    peak,
+    variances,
+)
 from vision.shot.streaks import SHOT_DIAMETER_MM, SHOT_RADIUS_MM, neighbours
 from vision.soldiers.lamp import Lamp
 from vision.steady import Sways
@@ -33,8 +43,6 @@ _AROUND_PX = 8
 _OWN_PX = 2  # by which the shot hides more than its own smear
 _MOVED = 12.0  # grey levels by which the neighbours differ where something else moves
 _SOFT_PX = 1.5  # half-shade and pixels soften a shadow's edges
-_ALIKE = 2.0  # neighbouring pixels of a compressed picture are not told apart: they count for less
-_LEAST_NOISE = 1.0  # grey levels
 _DEPTH_RANGE = (0.08, 0.7)  # of the light; fainter ones of 50 flights were mostly the board's print
 _LEAST_GAIN = 150.0
 # Of the best gain; where another height, a shadow's width away, has more, neither is believed.
@@ -165,13 +173,10 @@ def _darkening(
     if not free.any():
         return None
     spread2 = float(np.median(change[free] ** 2)) / 0.455  # of a Gaussian
-    noise2 = _ALIKE * max(spread2, _LEAST_NOISE**2)
+    noise2 = ALIKE * max(spread2, LEAST_NOISE**2)
     pull = np.where(free, over_colours(-change * still), 0.0) / noise2
     push = np.where(free, over_colours(still * still), 0.0) / noise2
-    rows, columns = (2 * int(np.ceil(abs(w) / 2 + diameter_px / 2 + 2 * _SOFT_PX)) + 1 for w in way[::-1])
-    share = covered(
-        (rows, columns), np.array([columns // 2, rows // 2], dtype=np.float64), way, diameter_px / 2
-    )
+    share = covered_about(way, diameter_px / 2, rim_px=2 * _SOFT_PX)
     share = np.asarray(cv2.GaussianBlur(share, (0, 0), _SOFT_PX), dtype=np.float64)
     corner = low.astype(np.float64)
     pulled, pushed = correlated(pull, share), correlated(push, share**2)
@@ -213,10 +218,7 @@ def _measured(told: Sequence[_Darkening], best: int, depth: float) -> list[tuple
         if own_gain < _LEAST_OWN_GAIN or own_depth < _LEAST_OWN_DEPTH * depth:
             continue
         covariance = 2 * cv2.invert(curve, flags=cv2.DECOMP_SVD)[1]
-        along = each.way_px / max(float(np.hypot(*each.way_px)), 1e-9)
-        across = np.array([-along[1], along[0]])
-        variances = np.array([float(a @ covariance @ a) for a in (along, across)])
-        sigmas = np.clip(np.sqrt(np.maximum(variances, 0.0)), _LEAST_SIGMA_PX, _MOST_SIGMA_PX)
+        sigmas = np.clip(np.sqrt(variances(covariance, each.way_px)), _LEAST_SIGMA_PX, _MOST_SIGMA_PX)
         place = np.array([column, row]) + shift + each.corner_px
         found.append((each.picture, Smear(place, sigmas, own_gain, own_depth), each.way_px))
     return found if len(found) >= max(_FEWEST, _AGREEING * len(told)) else []

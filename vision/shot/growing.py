@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from vision.registration import BoardView
 from vision.shot.draft import FEWEST_PLAIN, Draft, DraftFitter, furthest_px, own_of, place_px, thrown_of
 from vision.shot.flight import FlightFit, FlightPrior
-from vision.shot.sights import Sight, SightFinder
+from vision.shot.sights import MISSED_PICTURES, Sight, SightFinder
 from vision.shot.streaks import SHOT_DIAMETER_MM, SHOT_RADIUS_MM
 from vision.soldiers.lamp import Lamp
 
@@ -19,7 +19,6 @@ __all__ = ["Grower"]
 
 FloatArray = NDArray[np.float64]
 
-_MISSED_PICTURES = 3  # hidden by a soldier, or the colour of what is below
 _SHADOWS_ALONE = 1  # pictures at the end of a flight
 _SHADOW_REACH_PX = 30.0
 _OWN_SIDE = 0.9  # of the shot's width
@@ -89,7 +88,7 @@ class Grower:
                 if not taken and len(near) == 2:
                     kept, fit, taken = self._adding(prior, kept, fit, near[:1])
             missed = 0 if taken else missed + 1
-            if missed > _MISSED_PICTURES:
+            if missed > MISSED_PICTURES:
                 break
         # Where the shot itself was seen and then but a shadow, that is more likely something that begins to move.
         seen = max((s.streak.frame for s in kept if not s.is_shadow), default=kept[-1].streak.frame)

@@ -22,6 +22,7 @@ from vision.shot.streaks import SHOT_DIAMETER_MM, Streak, StreakFinder, Streaks
 __all__ = [
     "LIKELY_EXPOSURES_US",
     "LONGEST_US",
+    "MISSED_PICTURES",
     "MOST_LIT",
     "PLANE_MM",
     "SHADOW_WORTH",
@@ -45,7 +46,7 @@ LIKELY_EXPOSURES_US = (2000.0, 800.0, 3000.0)
 _FASTEST_MPS = (
     30.0  # faster than any shot of such a cannon, and than what the height makes of it on the plane
 )
-_MISSED_PICTURES = 3  # hidden by a soldier, or the colour of what is below
+MISSED_PICTURES = 3  # running, in which a flight is not seen that goes on: hidden by a soldier, or the colour of what is below
 # Streaks are not looked for farther off the board than this.
 _FARTHEST_MM = 100.0
 _ASIDE_PX = 2.5
@@ -367,7 +368,7 @@ class SightFinder:
             left = ((where < -_FARTHEST_MM) & (asked.velocities <= 0)) | (
                 (where > size + _FARTHEST_MM) & (asked.velocities >= 0)
             )
-            followed[on] = (missed[on] <= _MISSED_PICTURES) & ~left.any(axis=1)
+            followed[on] = (missed[on] <= MISSED_PICTURES) & ~left.any(axis=1)
         return Agreement(pictures, chosen, strength, off_mm, widths_off)
 
     def first_mm(self, agreement: Agreement) -> FloatArray:

@@ -20,14 +20,26 @@ from numpy.typing import NDArray
 
 from vision.shot.streaks import neighbours
 
-__all__ = ["Smear", "SmearFitter", "correlated", "covered", "over_colours", "peak"]
+__all__ = [
+    "ALIKE",
+    "LEAST_NOISE",
+    "Smear",
+    "SmearFitter",
+    "correlated",
+    "covered",
+    "covered_about",
+    "over_colours",
+    "peak",
+    "variances",
+]
 
 FloatArray = NDArray[np.float64]
 
 _REACH_PX = 7  # a smear is looked for within so far of where it is expected
 _ASIDE_PX = np.array([-0.5, 0.0, 0.5])[:, None]  # so far optics and pixels soften its edges
-_LEAST_NOISE = 1.0  # grey levels
-_ALIKE = 2.0
+LEAST_NOISE = 1.0  # grey levels
+ALIKE = 2.0
+"""Neighbouring pixels of a compressed picture are not told apart: the variance of their noise counts so many times."""
 _LEAST_SIGMA_PX = 0.25
 
 
@@ -104,14 +116,10 @@ class SmearFitter:
         change = now - still
         # What a share at a place takes off the squares: 2 * share * pull - share^2 * push, summed over the smear.
         pull, push = (over_colours(each * towards) for each in (change, towards))
-        middle = np.floor(place - corner)
-        rows = 2 * math.ceil(abs(way[1]) / 2 + self._radius_px + 2) + 1
-        columns = 2 * math.ceil(abs(way[0]) / 2 + self._radius_px + 2) + 1
-        middle_of_share = np.array([columns // 2, rows // 2], dtype=np.float64)
-        share = covered((rows, columns), middle_of_share, way, self._radius_px)
-        top, left = (max(int(at) - _REACH_PX, 0) for at in (middle[1], middle[0]))
-        below, beyond = (int(at) + _REACH_PX + 2 for at in (middle[1], middle[0]))
-        window = np.s_[top : max(below, 0), left : max(beyond, 0)]
+        share = covered_about(way, self._radius_px, rim_px=2)
+        column, row = np.floor(place - corner).astype(int).tolist()
+        top, left = max(row - _REACH_PX, 0), max(column - _REACH_PX, 0)
+        window = np.s_[top : max(row + _REACH_PX + 2, 0), left : max(column + _REACH_PX + 2, 0)]
         pulled, pushed = correlated(pull, share, window), correlated(push, share**2, window)
         near = 2 * pulled - pushed
         if min(near.shape) < 3:
@@ -122,15 +130,9 @@ class SmearFitter:
         best = np.array([column + 1 + left, row + 1 + top], dtype=np.float64) + shift
         laid = covered(now.shape[:2], best, way, self._radius_px)
         left_over2 = float(np.vdot(change, change)) - float((laid * (2 * pull - laid * push)).sum())
-        noise2 = max(left_over2 / change.size, _LEAST_NOISE**2)
-        # Neighbouring pixels of a compressed picture are not told apart: they count for less.
-        noise2 *= _ALIKE
+        noise2 = ALIKE * max(left_over2 / change.size, LEAST_NOISE**2)
         covariance = 2 * noise2 * cv2.invert(curve, flags=cv2.DECOMP_SVD)[1]
-        along = way / max(float(np.hypot(*way)), 1e-9)
-        across = np.array([-along[1], along[0]])
-        sigmas = np.sqrt(
-            [max(float(each @ covariance @ each), 0.0) + _LEAST_SIGMA_PX**2 for each in (along, across)]
-        )
+        sigmas = np.sqrt(variances(covariance, way) + _LEAST_SIGMA_PX**2)
         shown = float(pulled[row + 1, column + 1] / max(pushed[row + 1, column + 1], 1e-9))
         return Smear(best + corner, sigmas, float(patch[1, 1]) / noise2, shown)
 
@@ -180,6 +182,19 @@ def covered(shape: tuple[int, int], place: FloatArray, way: FloatArray, radius_p
     share = np.zeros(shape)
     share[near] = np.minimum(np.maximum(within, 0.0).sum(axis=0) / (length * len(_ASIDE_PX)), 1.0)
     return share
+
+
+def covered_about(way: FloatArray, radius_px: float, *, rim_px: float) -> FloatArray:
+    """Do what `covered` does, of a window with a rim about a disc's way (u, v), whose middle is the window's."""
+    rows, columns = (2 * math.ceil(abs(each) / 2 + radius_px + rim_px) + 1 for each in way[::-1])
+    return covered((rows, columns), np.array([columns // 2, rows // 2], dtype=np.float64), way, radius_px)
+
+
+def variances(covariance: FloatArray, way: FloatArray) -> FloatArray:
+    """Give the variances of a place along a way (u, v) and across it, shape (2,), by its covariance, shape (2, 2); none below 0."""
+    along = way / max(float(np.hypot(*way)), 1e-9)
+    across = np.array([-along[1], along[0]])
+    return np.array([max(float(each @ covariance @ each), 0.0) for each in (along, across)])
 
 
 def over_colours(values: FloatArray) -> FloatArray:
