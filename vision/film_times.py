@@ -8,13 +8,18 @@ from statistics import median
 
 from vision.rest import REST_US
 
-__all__ = ["fewest_fps", "other_rate", "too_short", "wrong_times"]
+__all__ = ["apart_us", "fewest_fps", "other_rate", "too_short", "wrong_times"]
 
 _FEWEST_FRAMES = 6
 _LEAST_AFTER_FIRE_US = 100_000  # a shot needs as much to cross the board; nobody falls faster
 _LONGEST_GAP_US = 500_000
 _WRONG_RATE = 3.0  # times as fast or as slow as the camera is said to film
 _OTHER_RATE = 1.5
+
+
+def apart_us(timestamps_us: Sequence[int]) -> float:
+    """Give the usual time from one picture to the next, of two pictures or more."""
+    return median(b - a for a, b in pairwise(timestamps_us))
 
 
 def wrong_times(timestamps_us: Sequence[int], fps: float) -> str | None:
@@ -90,14 +95,14 @@ def fewest_fps(before_us: int, after_us: int) -> float:
         How much lies after it at the most; where nothing moves it ends sooner.
     """
     # Where one picture is missing, the next comes after twice the time.
-    apart_us = min((before_us + min(after_us, REST_US)) / _FEWEST_FRAMES, before_us / 2, _LONGEST_GAP_US / 2)
-    return 1e6 / apart_us
+    gap_us = min((before_us + min(after_us, REST_US)) / _FEWEST_FRAMES, before_us / 2, _LONGEST_GAP_US / 2)
+    return 1e6 / gap_us
 
 
 def _times_as_slow(timestamps_us: Sequence[int], fps: float) -> float:
-    return median(b - a for a, b in pairwise(timestamps_us)) * fps / 1e6 if len(timestamps_us) > 1 else 1.0
+    return apart_us(timestamps_us) * fps / 1e6 if len(timestamps_us) > 1 else 1.0
 
 
 def _rates(timestamps_us: Sequence[int], fps: float) -> str:
-    apart_ms = median(b - a for a, b in pairwise(timestamps_us)) / 1000
+    apart_ms = apart_us(timestamps_us) / 1000
     return f"the pictures are {apart_ms:.4g} ms apart, and a camera of {fps:g} a second takes one each {1000 / fps:.4g} ms"

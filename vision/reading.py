@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +22,7 @@ from vision.causes import (
 from vision.change import shrink
 from vision.ends import comes_from_the_other_end, ends_by_shot
 from vision.falls import Aftermath, find_falls
-from vision.film_times import other_rate, too_short, wrong_times
+from vision.film_times import apart_us, other_rate, too_short, wrong_times
 from vision.guards import (
     Alarm,
     ClipGuard,
@@ -298,7 +296,7 @@ def read_shot(
             track = otherwise
     if stirred and track.found and track.worth < LEAST_WORTH and not comes_by(track, stirred):
         track = ShotTrack((), _NOT_THE_SHOT)
-    frame_us = median(b - a for a, b in pairwise(timestamps_us))
+    frame_us = apart_us(timestamps_us)
     contacts = find_contacts(
         track, board.standing, stirred_us, frame_us=frame_us, shot_from_mm=scene.shot_from_mm
     )
