@@ -26,6 +26,7 @@ _SMALLEST_CHESSBOARD = (4, 3)
 _FEWEST_MARKERS = 6  # of a ChArUco board, before it is believed to be one
 # Larger pictures are searched in a smaller copy; corners are refined in the picture itself.
 _SEARCHED_PX = 1600
+_LEAST_SEARCHED_PX = 32  # either side of that; OpenCV's finders give up on less, and no board has room in it
 # The window in which a corner is refined, as a part of the way to its nearest neighbour: it must not see the next.
 _WINDOW_SHARE = 0.15
 _LEAST_WINDOW_PX, _MOST_WINDOW_PX = 2, 11
@@ -90,6 +91,8 @@ def recognise(pictures: Iterable[Image]) -> Target | None:
     detector = cv2.aruco.ArucoDetector(charuco.board().getDictionary())
     sizes: Counter[tuple[int, int]] = Counter()
     for picture in pictures:
+        if _is_too_small(picture):
+            continue
         searched, _ = _shrunk(picture)
         _, ids, _ = detector.detectMarkers(searched)
         known = set() if ids is None else {int(i) for i in np.ravel(ids)} & set(charuco.markers)
@@ -115,6 +118,9 @@ def sight(picture: Image, target: Target) -> Sighting | Unusable:
     target
         The board that is looked for.
     """
+    if _is_too_small(picture):
+        height, width = picture.shape
+        return Unusable(Flaw.NO_BOARD, f"is {width} x {height} px, too small or too narrow to show a board")
     searched, share = _shrunk(picture)
     found = _chessboard(searched, target) if isinstance(target, Chessboard) else _charuco(searched, target)
     if isinstance(found, Unusable):
@@ -130,9 +136,18 @@ def sight(picture: Image, target: Target) -> Sighting | Unusable:
     return Sighting(corners, pixels, blur_px)
 
 
+def _is_too_small(picture: Image) -> bool:
+    return bool(min(picture.shape) * _share(picture) < _LEAST_SEARCHED_PX)
+
+
+def _share(picture: Image) -> float:
+    """As how large a part of its size a picture is searched."""
+    return float(min(1.0, _SEARCHED_PX / max(picture.shape)))
+
+
 def _shrunk(picture: Image) -> tuple[Image, float]:
     """Return the picture no larger than is searched, and its size as a part of the picture's."""
-    share = min(1.0, _SEARCHED_PX / max(picture.shape))
+    share = _share(picture)
     if share == 1.0:
         return picture, share
     small = cv2.resize(picture, None, fx=share, fy=share, interpolation=cv2.INTER_AREA)

@@ -151,6 +151,18 @@ def test_a_picture_of_no_use_says_why(picture: np.ndarray, target: Target, flaw:
     assert found.flaw is flaw
 
 
+@pytest.mark.parametrize("size_px", [(1, 1), (14, 14), (1, 1000), (3000, 15), (10, 65535)])
+@pytest.mark.parametrize("target", [CHESSBOARD, CHARUCO], ids=str)
+def test_a_picture_too_small_for_any_board_is_told_as_that(size_px: tuple[int, int], target: Target) -> None:
+    """As a thumbnail among the photographs: what searches them gives up on all."""
+    picture = np.full(size_px[::-1], 128, np.uint8)
+    found = sight(picture, target)
+    assert isinstance(found, Unusable)
+    assert found.flaw is Flaw.NO_BOARD
+    assert found.reason == f"is {size_px[0]} x {size_px[1]} px, too small or too narrow to show a board"
+    assert recognise([picture]) is None
+
+
 def test_part_of_a_charuco_board_will_do() -> None:
     picture = photograph(CHARUCO, next(poses(1, CHARUCO)))
     whole = sight(picture, CHARUCO)
