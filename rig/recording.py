@@ -6,6 +6,7 @@ The format is "shot-recording/1" (docs/recording.md). The clip is any video Open
 import hashlib
 import io
 import json
+import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -19,7 +20,7 @@ import av
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import ConfigDict, Field, field_validator
+from pydantic import AfterValidator, ConfigDict, Field, field_validator
 
 from game.montecassino import BOARD_FILES, BOARD_ROWS, Option, Position, Side, Square, parse_squares
 from rig.camera_keys import DelayUs, ExposureUs, Intrinsics, LensTerms, lens_conflicts
@@ -33,6 +34,7 @@ from rig.checked_file import (
     refuse_other_format,
     validate,
 )
+from rig.counted import counted
 from rig.marker_keys import MARKERS_OF, MarkerSizeMm, PlaceMm, marker_conflicts
 from rig.notation import PositionText, TableSquaresText
 from rig.whole_file import to_disk, write_whole
@@ -82,6 +84,18 @@ _OTHER_CASE = {name.replace("h", "H"): name for name in MARKERS_OF}
 Px = Annotated[float, Field(ge=-100_000, le=100_000)]
 PointPx = tuple[Px, Px]
 TimeUs = Annotated[int, Field(ge=-9_000_000_000_000_000, le=9_000_000_000_000_000)]  # 285 years either way
+
+
+def _clip_name(text: str) -> str:
+    if not text or set(text) & set("/\\\0"):
+        raise ValueError("the name of a video beside this file, or frames")
+    return text
+
+
+def _sha256(text: str) -> str:
+    if not re.fullmatch("[0-9a-f]{64}", text):
+        raise ValueError("64 digits from 0 to f, small letters")
+    return text
 
 
 class RecordingError(FaultyFile):
@@ -146,7 +160,7 @@ class CameraKeys(_Keys):
 class MarkerKeys(_Keys):
     """ArUco markers on the table."""
 
-    dictionary: Annotated[str, Field(pattern=r"^DICT_\w+$")]
+    dictionary: str
     size_mm: MarkerSizeMm
     centres_mm: Annotated[dict[str, tuple[PlaceMm, PlaceMm]], Field(min_length=1)]
 
@@ -211,7 +225,7 @@ class Keys(_Keys):
 
     format: Literal["shot-recording/1"]
     camera: CameraKeys
-    clip: Annotated[str, Field(pattern=r"^[^/\\]+$")]
+    clip: Annotated[str, AfterValidator(_clip_name)]
     timestamps_us: Annotated[tuple[TimeUs, ...], Field(min_length=2)]
     fire_us: TimeUs | None
     board: BoardKeys
@@ -221,7 +235,7 @@ class Keys(_Keys):
     option: Option
     incomplete: str = ""
     """Why the pictures end before all was at rest; empty where they do not."""
-    clip_sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
+    clip_sha256: Annotated[str, AfterValidator(_sha256)] | None = None
     """Of the video as it was recorded; None where nobody took it."""
     shot: ShotKeys | None = None
     """Which shot of the rig's log it is; None where nobody said so."""
@@ -336,7 +350,12 @@ def read_frames(folder: Path, recording: Recording) -> Iterator[NDArray[np.uint8
     count, grey = 0, False
     for picture in _pictures(path):
         if not count:
-            grey = _is_grey(picture)
+            grey = picture.ndim == 2 or _is_grey(picture)
+        elif picture.ndim == 2 and not grey:
+            raise RecordingError(
+                path,
+                f"picture {count + 1} is grey, expected coloured ones as picture 1 is: are all of one film?",
+            )
         found = (picture.shape[1], picture.shape[0])
         if found != size:
             raise RecordingError(
@@ -346,10 +365,11 @@ def read_frames(folder: Path, recording: Recording) -> Iterator[NDArray[np.uint8
         count += 1
         if count > due:
             raise RecordingError(path, f"more than {due} pictures, expected one for each of timestamps_us")
-        yield np.ascontiguousarray(picture[..., 1]) if grey else picture
+        yield np.ascontiguousarray(picture[..., 1]) if grey and picture.ndim == 3 else picture
     if count < due:
         raise RecordingError(
-            path, f"the clip ends after {count} pictures, expected {due}, one for each of timestamps_us"
+            path,
+            f"the clip ends after {counted(count, 'picture')}, expected {due}, one for each of timestamps_us",
         )
     # A decoder mends what is wrong inside a picture as well as it can, and says nothing.
     recorded = recording.keys.clip_sha256
@@ -534,10 +554,18 @@ def _pictures(path: Path) -> Iterator[NDArray[np.uint8]]:
             path, [Fault("its name", found, "one that is; give file or folder another name")]
         )
     if path.name == _FRAMES_FOLDER and path.is_dir():
-        for index, file in enumerate(sorted(path.glob("*.png"))):
+        files = sorted(path.glob("*.png"))
+        if not files:
+            raise RecordingError(
+                path,
+                [Fault("the folder", f"no PNG picture, {_held(path)}", "000000.png, 000001.png, ...")],
+            )
+        for index, file in enumerate(files):
             if file.name != f"{index:06d}.png":
                 raise RecordingError(file, f"found in the place of {index:06d}.png, which is missing")
-            picture = cv2.imread(str(file), cv2.IMREAD_COLOR)
+            if not file.is_file():  # to read a pipe would wait for whoever writes into it
+                raise RecordingError(file, [Fault("the file", _kind(file), "a PNG picture")])
+            picture = cv2.imread(str(file), cv2.IMREAD_ANYCOLOR)  # one that is stored grey: (height, width)
             if picture is None:
                 raise RecordingError(str(file), [Fault("the file", "no picture", "a PNG picture")])
             yield np.asarray(picture, dtype=np.uint8)

@@ -4,7 +4,8 @@ import copy
 import errno
 import json
 import os
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
@@ -159,6 +160,41 @@ def test_a_numbered_picture_of_another_size_is_told(folder: Path) -> None:
         seen = picture if k != 3 else picture[:-2]
         cv2.imwrite(str(folder / "frames" / f"{k:06d}.png"), seen)
     with pytest.raises(RecordingError, match="picture 4 is 96 x 62 px, expected 96 x 64 px as camera says"):
+        list(read_frames(folder, read_recording(folder)))
+
+
+def numbered(folder: Path, seen: Sequence[NDArray[np.uint8]]) -> Path:
+    change(folder, lambda d: d.update(clip="frames"))
+    (folder / "frames").mkdir()
+    for k, picture in enumerate(seen):
+        cv2.imwrite(str(folder / "frames" / f"{k:06d}.png"), picture)
+    return folder / "frames"
+
+
+def test_a_grey_picture_among_coloured_ones_is_told(folder: Path) -> None:
+    """A soldier that lost his colours would look like one who left his place, or hide that he did."""
+    seen = pictures()
+    seen[2] = cv2.cvtColor(seen[2], cv2.COLOR_BGR2GRAY)
+    frames = numbered(folder, seen)
+    said = f"{frames}: picture 3 is grey, expected coloured ones as picture 1 is"
+    with pytest.raises(RecordingError, match=re.escape(said)):
+        list(read_frames(folder, read_recording(folder)))
+
+
+def test_grey_pictures_are_read_also_where_some_are_stored_with_colours(folder: Path) -> None:
+    seen = pictures(grey=True)
+    numbered(folder, [*seen[:2], cv2.cvtColor(seen[2], cv2.COLOR_GRAY2BGR), *seen[3:]])
+    read = list(read_frames(folder, read_recording(folder)))
+    assert all(np.array_equal(a, b) for a, b in zip(read, seen, strict=True))
+
+
+def test_a_folder_of_pictures_without_a_numbered_one_is_told_with_what_is_in_it(folder: Path) -> None:
+    frames = numbered(folder, [])
+    (frames / "000000.PNG").touch()
+    said = (
+        f"{frames}: the folder: found no PNG picture, but '000000.PNG', expected 000000.png, 000001.png, ..."
+    )
+    with pytest.raises(RecordingError, match=re.escape(said)):
         list(read_frames(folder, read_recording(folder)))
 
 
@@ -569,6 +605,16 @@ def test_a_pipe_is_not_waited_for(folder: Path) -> None:
         list(read_frames(folder, recording))
 
 
+def test_a_pipe_among_numbered_pictures_is_not_waited_for(folder: Path) -> None:
+    frames = numbered(folder, pictures())
+    (frames / "000002.png").unlink()
+    os.mkfifo(frames / "000002.png")
+    with pytest.raises(
+        RecordingError, match=r"000002\.png: the file: found a device or a pipe, expected a PNG"
+    ):
+        list(read_frames(folder, read_recording(folder)))
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_clip_that_must_not_be_read_is_told_as_that(folder: Path) -> None:
     (folder / "clip.mkv").chmod(0)
@@ -605,12 +651,52 @@ def test_many_faults_are_one_line(
     assert len(line) < len(str(folder)) + 400
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        (
+            "clip",
+            "../film.mkv",
+            'clip: found "../film.mkv", expected the name of a video beside this file, or frames',
+        ),
+        (
+            "clip",
+            "clip\0.mkv",
+            r'clip: found "clip\u0000.mkv", expected the name of a video beside this file, or frames',
+        ),
+        (
+            "clip_sha256",
+            "0D" * 32,
+            f'clip_sha256: found "{"0D" * 32}", expected 64 digits from 0 to f, small letters',
+        ),
+        (
+            "board.markers.dictionary",
+            "4X4",
+            'board.markers.dictionary: found "4X4", expected a dictionary that OpenCV knows, as DICT_4X4_50',
+        ),
+    ],
+)
+def test_of_a_text_it_is_told_in_words_what_is_expected(
+    folder: Path, key: str, value: str, said: str
+) -> None:
+    change(folder, setting(key, value))
+    with pytest.raises(RecordingError) as caught:
+        read_recording(folder)
+    assert str(caught.value) == f"{folder / 'recording.json'}: {said}"
+
+
 def test_more_or_fewer_pictures_than_times_are_told(folder: Path) -> None:
     change(folder, lambda d: d.update(timestamps_us=TIMES_US[:-1]))
     with pytest.raises(RecordingError, match=r"clip\.mkv.*4"):
         list(read_frames(folder, read_recording(folder)))
     change(folder, lambda d: d.update(timestamps_us=[*TIMES_US, 2_000_000]))
     with pytest.raises(RecordingError, match=r"clip\.mkv.*after 5 pictures, expected 6"):
+        list(read_frames(folder, read_recording(folder)))
+
+
+def test_a_clip_of_a_single_picture_is_told_as_that(folder: Path) -> None:
+    numbered(folder, pictures()[:1])
+    with pytest.raises(RecordingError, match="the clip ends after 1 picture, expected 5"):
         list(read_frames(folder, read_recording(folder)))
 
 
