@@ -162,6 +162,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error, OSError) and error.errno in _NOT_WRITTEN:
             _drop_unwritten()
             return _complain(f"could not write: {error.strerror}", 2)
+        if isinstance(error, FileNotFoundError) and _is_nowhere():
+            return _complain("the folder that you are in is not there any more: change to one that is", 2)
         raise
     if status == _INTERRUPTED:
         _complain("stopped", _INTERRUPTED)
@@ -200,6 +202,15 @@ def _was_broken_off(error: ImportError) -> bool:
     while cause is not None and not isinstance(cause, KeyboardInterrupt):
         cause = cause.__cause__ or cause.__context__
     return cause is not None
+
+
+def _is_nowhere() -> bool:
+    """Whether the working folder was removed, as with a stick that was pulled."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def _leave(status: int) -> NoReturn:

@@ -289,3 +289,17 @@ def test_no_shot_is_read_whose_reading_cannot_be_kept(
         pytest.skip("the superuser may write anywhere")
     monkeypatch.setattr("rig.cli.analyse._many", lambda *_, **__: pytest.fail("it was read"))
     assert f"{into}: {why}" in refused(capsys, "analyse", "shot", "--into", into)
+
+
+@pytest.mark.parametrize("words", [["analyse", "."], ["camera", "markers"]])
+def test_a_working_folder_that_is_gone_is_told(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As on a stick that was pulled, or where somebody removed it in another window."""
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert main(words) == 2
+    assert capsys.readouterr().err.endswith(
+        "rig: the folder that you are in is not there any more: change to one that is\n"
+    )
