@@ -92,6 +92,8 @@ def _one_in_words(model: type[BaseModel], form: str, error: Any) -> Fault:
         bound = context.get("min_length", context.get("max_length"))
         side = "at least" if kind.endswith("too_short") else "at most"
         what, each = ("a string", "character") if kind.startswith("string") else ("a list", "item")
+        if isinstance(error["input"], Mapping):
+            what, each = form.partition(",")[0], "key"
         return Fault(key, found, f"{what} of {side} {counted(bound, each)}")
     if kind in {"model_type", "model_attributes_type", "dict_type"}:
         return Fault(key, found, form.format(key=key))

@@ -674,10 +674,15 @@ def test_many_faults_are_one_line(
             "4X4",
             'board.markers.dictionary: found "4X4", expected a dictionary that OpenCV knows, as DICT_4X4_50',
         ),
+        (
+            "board.markers.centres_mm",
+            {},
+            "board.markers.centres_mm: found {}, expected an object of at least 1 key",
+        ),
     ],
 )
-def test_of_a_text_it_is_told_in_words_what_is_expected(
-    folder: Path, key: str, value: str, said: str
+def test_of_a_text_or_a_table_it_is_told_in_words_what_is_expected(
+    folder: Path, key: str, value: object, said: str
 ) -> None:
     change(folder, setting(key, value))
     with pytest.raises(RecordingError) as caught:

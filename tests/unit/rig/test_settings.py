@@ -156,6 +156,11 @@ def test_everything_wrong_is_said_at_once() -> None:
         ("[cannon]\ndwell_s = 61.0", "cannon.dwell_s", "found 61.0, expected a number from 1 to 60"),
         ('[cannon]\nloader = "yes"', "cannon.loader", 'found "yes", expected a boolean'),
         ("[cannon]\nsides = []", "cannon.sides", "found [], expected a list of at least 1 item"),
+        (
+            "[board]\nmarker_centres_mm = {}",
+            "board.marker_centres_mm",
+            "found {}, expected a table of at least 4 keys",
+        ),
         ('[cannon]\nsides = "A"', "cannon.sides", 'found "A", expected a list'),
         ('[cannon]\nsides = ["A", "A"]', "cannon.sides", "found a side twice, expected each side once"),
         ("camera = 3", "camera", "found 3, expected a table, [camera]"),
