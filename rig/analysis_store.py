@@ -7,10 +7,12 @@ write over an older one; and what is there already need not be read again.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import importlib.metadata
 import itertools
 import json
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -138,6 +140,8 @@ def keep(path: Path, result: Mapping[str, Any]) -> None:
     """
     if path.exists():
         return
+    if os.path.lexists(path.parent) and not path.parent.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path.parent))
     path.parent.mkdir(parents=True, exist_ok=True)
     whole = {
         "format": FORMAT,

@@ -83,7 +83,7 @@ def ready_folder(folder: Path) -> None:
     OSError
         With its name, where that cannot be.
     """
-    if folder.exists() and not folder.is_dir():
+    if os.path.lexists(folder) and not folder.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
     folder.mkdir(parents=True, exist_ok=True)
     _try_in(folder)

@@ -16,7 +16,7 @@ from rig.cli._options import (
     open_log_to_read,
     settings_or_defaults,
 )
-from rig.cli._outputs import check_png
+from rig.cli._outputs import check_png, ready_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,7 +85,7 @@ def show(
     folder = Path(found.shot.recording_path)
     path = picture or folder / "analysis" / f"doubt-{number}-{found.doubt.square}.png"
     if picture is None and folder.is_dir():
-        path.parent.mkdir(exist_ok=True)
+        ready_folder(path.parent)
     title = f"shot {found.shot.shot_id}, {found.doubt.square}: {' or '.join(map(_likely, found.answers))}"
     write_crops(path, folder, Square.parse(found.doubt.square), title=title)
     typer.echo(f"  pictures   {path}")

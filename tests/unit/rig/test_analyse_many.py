@@ -213,7 +213,8 @@ def test_a_reading_that_cannot_be_kept_is_given_all_the_same(
     (told,) = map(json.loads, out.splitlines())
     assert told["folder"] == str(folder)
     assert [fall["square"] for fall in told["falls"]] == ["A-12"]
-    assert "the recording is read, and its reading is not kept" in " ".join(err.split())
+    said = f"rig: {folder / 'analysis'}: Not a directory; the recording is read, and its reading is not kept"
+    assert said in err.splitlines()
     assert "1 read (of 1 the reading is not kept), 0 read before by the same code, 0 cannot be read" in err
 
 

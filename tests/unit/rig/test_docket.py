@@ -279,3 +279,19 @@ def test_the_commands_say_what_waits_and_take_the_ruling(
     assert capsys.readouterr().out == "nothing waits for a ruling\n"
     assert main(["docket", "rule", "1", "direct", "--side", "G", "--by", "Ada"]) != 0
     assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("to_nowhere", [False, True])
+def test_what_is_no_folder_where_the_pictures_belong_is_told_as_that(
+    to_nowhere: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with open_log(Path("rig-log.sqlite")) as log:
+        _judged(log, DIRECT, G41)
+    place = record(Path("recordings/shot-00001")) / "analysis"
+    if to_nowhere:
+        place.symlink_to("nowhere")
+    else:
+        place.touch()
+    assert main(["docket", "show", "1"]) == 2
+    assert capsys.readouterr().err == f"rig: {place}: Not a directory\n"
