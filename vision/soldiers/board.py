@@ -119,7 +119,7 @@ def read_board(
         cover[in_shadow(lamp, dark, tinted, raster, view, figure, standing_mm) & (cover > -0.5)] = -0.5
     feet = _with_colours(feet, flat, raster, view, usual)
     hardly_seen = are_hardly_seen(_log_odds(feet))
-    feet = _with_odds(feet, plainest(_log_odds(feet)))
+    feet = _with_odds(feet, plainest(_log_odds(feet), _fields(feet)))
     manned, differences = _manned(feet, scene, unseen, hardly_seen)
     stands_on = {square: feet[square] for square in manned}
     sides, side_notes, by_taught = tell_sides(flat, cover, raster, view, figure, stands_on, scene)
@@ -242,8 +242,12 @@ def _with_colours(
         for foot in feet.values()
     ]
     shares = count_colours([colours[box][inside] for box, inside in shown])
-    field = np.array([int(square.field is Side.G) for square in feet])
-    return _with_odds(feet, log_odds + alike_odds(log_odds, shares, field))
+    return _with_odds(feet, log_odds + alike_odds(log_odds, shares, _fields(feet)))
+
+
+def _fields(feet: Mapping[Square, Foot]) -> NDArray[np.intp]:
+    """On which field each square lies, 0 for A's and 1 for G's."""
+    return np.array([int(square.field is Side.G) for square in feet])
 
 
 def _log_odds(feet: Mapping[Square, Foot]) -> FloatArray:
