@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.free_ground import cannon_mm, corners_of
+from vision.over_colours import over_colours
 from vision.registration import BoardView
 from vision.scene import Scene
 from vision.soldiers import Board
 from vision.soldiers.lamp import hidden_by_figures
-from vision.soldiers.surface import over_colours
 
 __all__ = ["LyingThing", "find_lying_thing"]
 

@@ -15,6 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.over_colours import over_colours
 from vision.registration import BoardView
 from vision.shot.flight import FlightFit
 from vision.shot.smear import (
@@ -24,7 +25,6 @@ from vision.shot.smear import (
     correlated,
     covered,
     covered_about,
-    over_colours,
     peak,
     variances,
 )

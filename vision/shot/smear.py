@@ -18,6 +18,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.over_colours import over_colours
 from vision.shot.streaks import neighbours
 
 __all__ = [
@@ -28,7 +29,6 @@ __all__ = [
     "correlated",
     "covered",
     "covered_about",
-    "over_colours",
     "peak",
     "variances",
 ]
@@ -195,12 +195,6 @@ def variances(covariance: FloatArray, way: FloatArray) -> FloatArray:
     along = way / max(float(np.hypot(*way)), 1e-9)
     across = np.array([-along[1], along[0]])
     return np.array([max(float(each @ covariance @ each), 0.0) for each in (along, across)])
-
-
-def over_colours(values: FloatArray) -> FloatArray:
-    """Sum over the last axis."""
-    ones = np.ones((1, values.shape[2]))
-    return np.asarray(cv2.transform(values, ones), dtype=np.float64).reshape(values.shape[:2])
 
 
 def correlated(

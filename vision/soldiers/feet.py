@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import ALL_SQUARES, BOARD_FILES, BOARD_ROWS, Square
-from vision.soldiers.surface import Raster, Shades, Surface, middle, over_colours
+from vision.over_colours import over_colours
+from vision.soldiers.surface import Raster, Shades, Surface, middle
 
 __all__ = ["CELL_PX", "LAYERS", "SQUARE_PX", "Foot", "FootMap", "find_feet", "lay_out"]
 
