@@ -116,7 +116,7 @@ def _live_ms(
     watched = np.ones(pictures[0].shape[:2], np.bool_)
     scene, view = recording.scene, reading.view
     guard = TableGuard(pictures[0], view, scene, reading.standing, watched=watched)
-    mm_per_px = view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2)
+    mm_per_px = view.mm_per_px(*scene.centre_mm)
 
     def watch() -> None:
         rest = RestWatch(watched, mm_per_px=mm_per_px)

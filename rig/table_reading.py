@@ -60,7 +60,7 @@ def read_table(
     watched = _board_and_sides(view, scene, picture.shape, low_mm=low_mm, high_mm=high_mm)
     lying = find_lying_thing(board, view, scene)
     guard = TableGuard(picture, view, scene, board.standing, watched=watched, lying=lying)
-    mm_per_px = view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2)
+    mm_per_px = view.mm_per_px(*scene.centre_mm)
     return TableReading(view, board.standing, guard, watched, mm_per_px)
 
 

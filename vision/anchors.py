@@ -78,7 +78,7 @@ class Anchors:
         self._points = np.zeros((0, 1, 2), np.float32) if points is None else np.asarray(points, np.float32)
         self._shrunken = shrink(reference)
         self._shrunken_points = np.asarray(0.5 * self._points - 0.25, np.float32)
-        self._mm_per_block = SHRINK * view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2)
+        self._mm_per_block = SHRINK * view.mm_per_px(*scene.centre_mm)
 
     def move(self, picture: Image) -> Move | None:
         """Say how the board has moved; ``None`` where the table has too few points to tell."""

@@ -81,6 +81,11 @@ class Scene:
         return BOARD_ROWS * self.square_mm
 
     @property
+    def centre_mm(self) -> tuple[float, float]:
+        """The board's centre (x, y)."""
+        return self.width_mm / 2, self.length_mm / 2
+
+    @property
     def outline_mm(self) -> tuple[tuple[float, float], ...]:
         """The board's four outer corners (x, y), in the order of `corners_px`."""
         return (

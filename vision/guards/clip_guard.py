@@ -72,7 +72,7 @@ class ClipGuard:
         self.anchors = Anchors(reference, view, scene, standing)
         self._watch = _ClipWatch(reference, view, scene, standing)
         self._but_the_cannon = Watched(shrink_mask(clear_of_the_cannon(view, scene, reference.shape) > 0))
-        self._mm2_per_px = view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2) ** 2
+        self._mm2_per_px = view.mm_per_px(*scene.centre_mm) ** 2
         self._lying = None if lying is None else lies_there(lying)
         self._release_told = scene.fire_us is not None
         self._shrunken: dict[int, Image] = {}
@@ -287,7 +287,7 @@ class _ClipWatch:
         self._contrast = float(self._before.std())
         away = away_from_soldiers(view, scene, standing, reference.shape, heights=_FALL_HEIGHTS)
         self._away = Watched(shrink_mask(away))
-        self._mm2_per_px = SHRINK**2 * view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2) ** 2
+        self._mm2_per_px = SHRINK**2 * view.mm_per_px(*scene.centre_mm) ** 2
         self._kernel = np.ones((_THICK_PX, _THICK_PX), np.uint8)
 
     def look(self, now: Image) -> Alarm | None:

@@ -61,7 +61,7 @@ class TableGuard:
         self._before = shrink(reference)
         self._contrast = float(self._before.std())
         self._watched = Watched(shrink_mask(watched))
-        self._mm2_per_px = view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2) ** 2
+        self._mm2_per_px = view.mm_per_px(*scene.centre_mm) ** 2
         self._anchors = Anchors(reference, view, scene, standing)
 
     def look(self, picture: Image) -> Alarm | None:

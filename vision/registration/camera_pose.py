@@ -446,7 +446,7 @@ def _from_marks(shades: Image, scene: Scene, marks: Measured) -> Rough | NoBoard
 
 def _px_per_square(view: BoardView, scene: Scene) -> float:
     """Side of a square in the middle of the board, in px."""
-    return scene.square_mm / view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2)
+    return scene.square_mm / view.mm_per_px(*scene.centre_mm)
 
 
 def _fit_marks(

@@ -223,7 +223,7 @@ class _Changes:
         if not self.any_seen:
             return
         # As many pixels as a cell covers.
-        blur = max(1, round(_CELL_MM / view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2, PLANE_MM)))
+        blur = max(1, round(_CELL_MM / view.mm_per_px(*scene.centre_mm, PLANE_MM)))
         self._blur = (blur, blur)
         first = pictures.start
         still = typical(frames[max(0, first - _STILL_PICTURES) : first])

@@ -214,7 +214,7 @@ class SightFinder:
         self._view = view
         self._pictures: dict[int, _Picture] = {}
         self._pairs: dict[tuple[int, int], Ways] = {}
-        self.mm_per_px = view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2, PLANE_MM)
+        self.mm_per_px = view.mm_per_px(*scene.centre_mm, PLANE_MM)
         self.exposure_us: float | None = float(scene.exposure_us) if scene.exposure_us else None
         self.end = len(timestamps_us)
         """The picture after the last in which the shot matters."""

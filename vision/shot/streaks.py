@@ -131,7 +131,7 @@ class StreakFinder:
         self._window = _window(scene, view)
         rows, columns = self._window
         self._corner = (float(columns.start), float(rows.start))
-        self._mm_per_px = view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2, 40.0)
+        self._mm_per_px = view.mm_per_px(*scene.centre_mm, 40.0)
         self._diameter_px = SHOT_DIAMETER_MM / self._mm_per_px
         self._inside = _inside(scene, view, self._window)
         self._edges = _edges(frames[0][rows, columns])

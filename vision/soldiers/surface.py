@@ -72,7 +72,7 @@ class Raster:
 
     def __init__(self, view: BoardView, scene: Scene) -> None:
         self.square_mm = scene.square_mm
-        fit = scene.square_mm / view.mm_per_px(scene.width_mm / 2, scene.length_mm / 2)
+        fit = scene.square_mm / view.mm_per_px(*scene.centre_mm)
         self.px_per_square = int(np.clip(round(fit), _FEWEST_PX_PER_SQUARE, _MOST_PX_PER_SQUARE))
         self.mm_per_px = self.square_mm / self.px_per_square
         n = self.px_per_square

@@ -37,7 +37,7 @@ def elsewhere(dx_mm: float, dy_mm: float, turn_rad: float) -> BoardView:
             [0.0, 0.0, 1.0],
         ]
     )
-    middle = np.array([SCENE.width_mm / 2, SCENE.length_mm / 2, 0.0])
+    middle = np.array([*SCENE.centre_mm, 0.0])
     shift = middle - turn @ middle + [dx_mm, dy_mm, 0.0]
     return replace(
         CAMERA,
