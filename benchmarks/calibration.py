@@ -1,17 +1,16 @@
 """How long a fit takes, and how often its intervals hold the truth of the twin."""
 
-import importlib.util
 from collections.abc import Sequence
-from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 
+from benchmarks._from_tests import from_tests
 from benchmarks._timing import timed
 from benchmarks.figure import Figure
 from calibration.fit import Calibration, Parameter, fit
 
-_EVENINGS = Path(__file__).parents[1] / "tests/unit/calibration/fit/test_fit_on_the_twin.py"
+_EVENINGS = "calibration/fit/test_fit_on_the_twin.py"
+"""It fires the twin's shots: what it says of 80 calibrations is said here of 500."""
 _CALIBRATIONS = 500
 _TIMES = 7
 _FIT_MS = 200.0
@@ -22,7 +21,7 @@ _NEAR_SPEED, _NEAR_DRAG = 0.005, 0.05
 
 def measure() -> list[Figure]:
     """Fit a hundred shots; calibrate 500 times and count."""
-    twin = _evenings()
+    twin = from_tests(_EVENINGS)
     rng = np.random.default_rng(100)
     shots = [shot for _ in range(9) for shot in twin.evening(rng)][:100]
     _, spent_s = timed(lambda: fit(shots, twin.MOUNT), _TIMES)
@@ -81,12 +80,3 @@ def measure() -> list[Figure]:
 def _per_cent_near(values: Sequence[float], truth: float, share: float) -> float:
     """Return how many of values lie within a share of the truth, in per cent."""
     return 100 * float(np.mean(np.abs(np.array(values) / truth - 1) <= share))
-
-
-def _evenings() -> ModuleType:
-    """Return the test that fires the twin's shots: what it says of 80 calibrations is said here of 500."""
-    specification = importlib.util.spec_from_file_location("evenings", _EVENINGS)
-    assert specification is not None and specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import statistics
-import sys
 from itertools import islice
-from pathlib import Path
-from types import ModuleType
 
 import chess
 
+from benchmarks._from_tests import UNIT_TESTS, from_tests
 from benchmarks._timing import timed
 from benchmarks.figure import Figure
 from game.montecassino import Position, apply_turn, legal_turns, perft
 
-_TESTS = Path(__file__).parents[1] / "tests" / "unit" / "game"
 _TURNS_OF_EACH = 5_000
 _CHECKED_OF_EACH = 50
 _CHESS_DEPTH = 3
@@ -29,14 +25,14 @@ _CHECK_US = 100.0
 
 def measure() -> list[Figure]:
     """Count, make and check turns of the sample positions."""
-    cases = json.loads((_TESTS / "data" / "positions.json").read_text(encoding="utf-8"))["positions"]
+    cases = json.loads((UNIT_TESTS / "game/data/positions.json").read_text(encoding="utf-8"))["positions"]
     lines = [case["position"] for case in cases]
     positions = list(map(Position.parse, lines))
     return [*_counting(lines, positions), _making(positions), _checking(positions)]
 
 
 def _counting(lines: list[str], positions: list[Position]) -> list[Figure]:
-    slow_rules = _slow_rules()
+    slow_rules = from_tests("game/slow_rules.py")
     counted, slowly_s = timed(lambda: [len(slow_rules.results(line)) for line in lines], 1)
     again, counting_s = timed(lambda: [perft(position, 1) for position in positions], _TIMES)
     assert counted == again, "both count what the rules page says (N6)"
@@ -100,14 +96,3 @@ def _chess_nodes(board: chess.Board, depth: int) -> int:
         nodes += 1 + (_chess_nodes(board, depth - 1) if depth > 1 else 0)
         board.pop()
     return nodes
-
-
-def _slow_rules() -> ModuleType:
-    """Return the tests' second reading of the rules, which is no package's."""
-    found = importlib.util.spec_from_file_location("slow_rules", _TESTS / "slow_rules.py")
-    assert found is not None and found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    # Dataclasses look their module up.
-    sys.modules[module.__name__] = module
-    found.loader.exec_module(module)
-    return module

@@ -132,17 +132,16 @@ def _still(number: int) -> _Still:
         board=list(BoardLook)[int(rng.integers(len(BoardLook)))],
         table=list(TableLook)[int(rng.integers(len(TableLook)))],
     )
-    width_mm, length_mm = BOARD_FILES * settings.square_mm, BOARD_ROWS * settings.square_mm
     lean, way = rng.uniform(0, _STEEPEST_RAD), rng.uniform(0, 2 * math.pi)
     pose = Pose(
-        aim_mm=(width_mm / 2, length_mm / 2),
+        aim_mm=(settings.width_mm / 2, settings.length_mm / 2),
         height_mm=float(rng.uniform(1100.0, 1600.0)),
         tilt_rad=float(lean * math.cos(way)),
         pan_rad=float(lean * math.sin(way)),
         roll_rad=float(rng.choice([0.0, math.pi]) + rng.uniform(-0.3, 0.3)),
     )
     lens = Lens(
-        focal_px=0.92 * 1280 / (length_mm * 1.35) * pose.height_mm,
+        focal_px=0.92 * 1280 / (settings.length_mm * 1.35) * pose.height_mm,
         k1=float(rng.uniform(-0.2, 0.0)),
         k2=float(rng.uniform(0.0, 0.05)),
     )
@@ -154,7 +153,6 @@ def _still(number: int) -> _Still:
         camera.close()
     rows, files = np.mgrid[0:BOARD_ROWS, 0:BOARD_FILES]
     middles = np.column_stack([files.ravel() + 0.5, rows.ravel() + 0.5]) * settings.square_mm
-    outline = np.array([(0.0, 0.0), (width_mm, 0.0), (width_mm, length_mm), (0.0, length_mm)])
     centre = lens.centre_px or ((lens.width_px - 1) / 2, (lens.height_px - 1) / 2)
     scene = Scene(
         square_mm=settings.square_mm,
@@ -174,7 +172,7 @@ def _still(number: int) -> _Still:
         scene,
         middles,
         project(pose, lens, np.column_stack([middles, np.zeros(len(middles))])),
-        project(pose, lens, np.column_stack([outline, np.zeros(4)])),
+        project(pose, lens, np.column_stack([scene.outline_mm, np.zeros(4)])),
         rng,
     )
 
