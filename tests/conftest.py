@@ -2,7 +2,9 @@
 
 import os
 import signal
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # A busy machine is no failure: no test of ours is about how long an example takes, or how long it takes to draw one.
@@ -23,3 +25,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # OpenCV reads this once in a process; some tests open films by themselves before the rig does.
 os.environ["OPENCV_FFMPEG_LOGLEVEL"] = "-8"
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Ctrl-C as in a terminal, also where the tests were started with it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

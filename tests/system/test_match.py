@@ -35,8 +35,19 @@ def rig_on(folder: Path, extra: str = "", seed: int = 3):
         yield rig, position
 
 
-def order(rig: OpenRig, position: Position, target: str = "G-61") -> Order:
-    return Order(Square.parse(target), position, zone_of(rig.settings, position.turn), Option.I)
+def order(rig: OpenRig, position: Position) -> Order:
+    return Order(Square.parse("G-61"), position, zone_of(rig.settings, position.turn), Option.I)
+
+
+def take_a_soldier_away_with_loading(rig: OpenRig) -> None:
+    """A soldier that is gone once the cannon is loaded stands for whatever changes over the table."""
+    load = rig.hands.load
+
+    def load_and_take_a_soldier_away() -> None:
+        load()
+        rig.twin.table.remove(Square.parse("A-58"))
+
+    rig.hands.load = load_and_take_a_soldier_away  # type: ignore[method-assign]
 
 
 def assert_cannon_is_safe(rig: OpenRig) -> None:
@@ -148,14 +159,7 @@ def test_a_table_that_stands_otherwise_than_the_position_says_is_not_fired_at(tm
 
 def test_a_hand_over_the_table_stops_the_shot_after_cocking_and_the_lever_is_let_down(tmp_path):
     with rig_on(tmp_path) as (rig, position):
-        # A soldier that is knocked over while the cannon loads stands for whatever changes over the table.
-        load = rig.hands.load
-
-        def load_and_take_a_soldier_away() -> None:
-            load()
-            rig.twin.table.remove(Square.parse("A-58"))
-
-        rig.hands.load = load_and_take_a_soldier_away  # type: ignore[method-assign]
+        take_a_soldier_away_with_loading(rig)
         with pytest.raises(CannonError, match="the lane is not clear: the soldier on A-58 fell"):
             rig.match.shoot(order(rig, position))
         (shot,) = rig.log.shots()
@@ -254,13 +258,7 @@ def test_nobody_is_left_to_think_that_the_lever_is_forward_while_it_is_drawn(tmp
 def test_nobody_is_left_to_think_that_the_muzzle_is_empty_while_a_shot_sits_in_it(tmp_path, capsys):
     """It goes with whatever is ordered next, without anybody being asked to load."""
     with pytest.raises(CannonError, match="the lane is not clear"), rig_on(tmp_path) as (rig, position):
-        load = rig.hands.load
-
-        def load_and_take_a_soldier_away() -> None:
-            load()
-            rig.twin.table.remove(Square.parse("A-58"))
-
-        rig.hands.load = load_and_take_a_soldier_away  # type: ignore[method-assign]
+        take_a_soldier_away_with_loading(rig)
         rig.match.shoot(order(rig, position))
     (told,) = capsys.readouterr().err.splitlines()
     assert told.startswith(
@@ -427,11 +425,3 @@ def test_somebody_who_ends_the_program_once_the_verdict_is_told_loses_nothing(tm
     assert shot.recording_path is not None
     recording = read_recording(Path(shot.recording_path))
     assert len(list(read_frames(Path(shot.recording_path), recording))) == len(recording.timestamps_us)
-
-
-@pytest.fixture
-def ctrl_c() -> Iterator[None]:
-    """Ctrl-C as in a terminal, also where the tests were started with it ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from small_twin import SMALL_TWIN
-from test_match import assert_cannon_is_safe, ctrl_c, order, rig_on
+from test_match import assert_cannon_is_safe, order, rig_on
 
 from rig.camera import CameraGone, Frame
 from rig.cannon import Change
@@ -19,8 +19,6 @@ from rig.match import NotKept, ShotRead
 from rig.recording import read_frames, read_recording, write_recording
 from rig.sequence import Event, State
 from twin.chip import ResetCause
-
-__all__ = ["ctrl_c"]  # a fixture
 
 
 @pytest.fixture(scope="module")

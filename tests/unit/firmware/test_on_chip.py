@@ -31,10 +31,10 @@ def cannon() -> Iterator[ChipCannon]:
     it.close()
 
 
-def arm_and_send_fire(cannon: ChipCannon, before: bytes = b"") -> None:
+def arm_and_send_fire(cannon: ChipCannon) -> None:
     token = cannon.ask(Command.ARM)["token"]
     cannon.log.clear()
-    cannon.chip.send(before + cannon.request(Command.FIRE, token=token))
+    cannon.chip.send(cannon.request(Command.FIRE, token=token))
 
 
 def last_heard(cannon: ChipCannon, byte: int) -> int:

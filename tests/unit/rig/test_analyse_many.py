@@ -397,18 +397,14 @@ def _wait_and_press(presses: Collection[int]) -> int:
     "more", [(), (1,), (3,), (1, 2)], ids=["once", "twice", "twice, a little later", "thrice"]
 )
 def test_wherever_ctrl_c_breaks_into_the_wait_for_a_reading_it_ends_as_ctrl_c_does(
-    monkeypatch: pytest.MonkeyPatch, more: tuple[int, ...]
+    monkeypatch: pytest.MonkeyPatch, ctrl_c: None, more: tuple[int, ...]
 ) -> None:
     """Python's own wait holds a lock that it releases for a while: just then, what breaks in becomes a RuntimeError."""
     monkeypatch.setattr(many, "_LOOKS_UP_S", 0.001)
-    held = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        whole = _wait_and_press({20})
-        assert whole > 40, "it is noted, and the wait goes on to its end"
-        for line in range(1, whole + 1):
-            _wait_and_press({line, *(line + each for each in more)})
-    finally:
-        signal.signal(signal.SIGINT, held)
+    whole = _wait_and_press({20})
+    assert whole > 40, "it is noted, and the wait goes on to its end"
+    for line in range(1, whole + 1):
+        _wait_and_press({line, *(line + each for each in more)})
 
 
 def test_the_tally_counts_what_was_read() -> None:

@@ -2,7 +2,6 @@
 
 import itertools
 import threading
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from rig.camera import (
     TooFewFrames,
     TooManyFrames,
 )
+from rig.link import WallClock
 
 
 @dataclass
@@ -49,11 +49,6 @@ class ScriptedCamera:
 
     def deliver(self, *timestamps_us: int) -> None:
         self.waiting += [Picture(t // 10_000, t) for t in timestamps_us]
-
-
-class WallClock:
-    def now_us(self) -> int:
-        return time.monotonic_ns() // 1000
 
 
 def test_ring_lets_frames_go_that_are_older_than_it_keeps():

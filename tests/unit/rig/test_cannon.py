@@ -3,7 +3,6 @@
 import os
 import signal
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
@@ -108,6 +107,15 @@ class Shot:
 
     def fire(self) -> ShotFired:
         return self.cannon.fire(lambda: LaneAnswer(True), self.before_fire)
+
+    def fire_and_be_cut_off(self) -> None:
+        """Lose the line just after the cannon was told to fire."""
+
+        def cut() -> None:
+            self.table.at(500, lambda: setattr(self.table, "cut", True))
+
+        with pytest.raises(LinkLost):
+            self.cannon.fire(lambda: LaneAnswer(True), cut)
 
     def before_fire(self) -> None:
         assert self.table.trigger_pulses == 0
@@ -248,12 +256,7 @@ def test_a_cannon_that_was_left_alone_for_an_hour_has_not_restarted():
     shot = Shot()
     shot.table.stand_idle(60_000_000)
     shot.to(State.LOADED)
-
-    def cut() -> None:
-        shot.table.at(500, lambda: setattr(shot.table, "cut", True))
-
-    with pytest.raises(LinkLost):
-        shot.cannon.fire(lambda: LaneAnswer(True), cut)
+    shot.fire_and_be_cut_off()
     assert shot.cannon.fired is None
     shot.table.stand_idle(_TURNS_US - 30_000_000)  # and its clock turns over meanwhile
     shot.table.run(1_000_000)
@@ -280,12 +283,7 @@ def test_a_cannon_whose_clock_is_off_as_an_unos_may_be_has_not_restarted(share):
     shot.link = Link(shot.table, OffClock(shot.table, share))
     shot.cannon = Cannon(shot.link, gate_spacing_mm=_GATE_MM)
     shot.to(State.LOADED)
-
-    def cut() -> None:
-        shot.table.at(500, lambda: setattr(shot.table, "cut", True))
-
-    with pytest.raises(LinkLost):
-        shot.cannon.fire(lambda: LaneAnswer(True), cut)
+    shot.fire_and_be_cut_off()
     shot.table.stand_idle(600_000_000)
     shot.table.cut = False
     shot.cannon.connect()
@@ -710,14 +708,6 @@ def test_a_shot_left_half_way_is_made_safe_and_a_cannon_at_rest_is_left_alone():
 # What can break off the way back
 
 _LATER_US = (0, 5_000, 100_000, 400_000, 900_000)
-
-
-@pytest.fixture
-def ctrl_c() -> Iterator[None]:
-    """Ctrl-C as in a terminal, also where the tests were started with it ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 def press(shot: Shot, *, times: int, state: State, after_us: int) -> None:

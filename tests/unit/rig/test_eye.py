@@ -10,7 +10,8 @@ import numpy as np
 import painted_table as painted
 import pytest
 from numpy.typing import NDArray
-from painted_table import MARKERS, Table
+from painted_settings import settings_of
+from painted_table import Table
 
 from game.montecassino import Side
 from rig.camera import Frame, FrameRing, FramesDropped, TooManyFrames
@@ -61,31 +62,13 @@ class Still:
         pass
 
 
-def settings_at(folder: Path) -> Settings:
-    """Settings of the painted table, with the recordings in a folder."""
-    matrix = CAMERA.camera_matrix
-    return Settings.model_validate(
-        {
-            "camera": {
-                "width_px": CAMERA.width_px,
-                "height_px": CAMERA.height_px,
-                "intrinsics_px": (matrix[0, 0], matrix[1, 1], matrix[0, 2], matrix[1, 2]),
-            },
-            "board": {
-                "marker_dictionary": MARKERS.dictionary,
-                "marker_size_mm": MARKERS.size_mm,
-                "marker_centres_mm": {str(n): tuple(map(float, at)) for n, at in MARKERS.centres_mm.items()},
-            },
-            "log": {"recordings": str(folder)},
-        }
-    )
-
-
 def seen_at(folder: Path) -> dict[object, Side]:
     """Who stands where, as the eye reads it with the recordings in a folder."""
     camera = Still(Table(CAMERA, tuple(painted.standing(SWAPPED).values())).paint())
     ring = FrameRing(camera, keep_us=500_000, hold_us=500_000, stall_us=500_000)
-    standing = Eye(ring, camera, camera.wait, settings_at(folder)).read(Side.A, None).standing
+    standing = (
+        Eye(ring, camera, camera.wait, settings_of(CAMERA, recordings=folder)).read(Side.A, None).standing
+    )
     return {soldier.square: soldier.side for soldier in standing.soldiers}
 
 
@@ -104,7 +87,12 @@ def test_the_table_is_read_through_a_slow_camera(tmp_path: Path) -> None:
         assert camera.time_us < 10_000_000, "it waits for pictures that are gone"
         camera.wait(time_us)
 
-    eye = Eye(ring_for(camera, settings_at(tmp_path)), camera, wait, settings_at(tmp_path))
+    eye = Eye(
+        ring_for(camera, settings_of(CAMERA, recordings=tmp_path)),
+        camera,
+        wait,
+        settings_of(CAMERA, recordings=tmp_path),
+    )
     assert len(eye.read(Side.A, START).standing.soldiers) == len(START)
 
 
@@ -141,7 +129,7 @@ def test_a_lane_seen_through_a_camera_that_drops_pictures_is_not_clear(
     """What comes between two pictures is not seen; that an empty lane is in those that there are says nothing of it."""
     camera = Stuttering(Table(CAMERA, tuple(painted.standing(START).values())).paint())
     ring = FrameRing(camera, keep_us=1_500_000, hold_us=500_000, stall_us=500_000)
-    eye = Eye(ring, camera, camera.wait, settings_at(tmp_path))
+    eye = Eye(ring, camera, camera.wait, settings_of(CAMERA, recordings=tmp_path))
     eye.read(Side.A, START)
     camera.leaves_out = leaves_out
     for _ in range(100):
@@ -171,7 +159,7 @@ def test_the_lane_is_watched_but_for_the_line_over_which_the_barrel_moves(
     """The table is read before the cannon is aimed: its barrel is elsewhere then, and no hand."""
     camera = Still(Table(CAMERA, tuple(painted.standing(START).values())).paint())
     ring = FrameRing(camera, keep_us=1_500_000, hold_us=500_000, stall_us=500_000)
-    eye = Eye(ring, camera, camera.wait, settings_at(tmp_path))
+    eye = Eye(ring, camera, camera.wait, settings_of(CAMERA, recordings=tmp_path))
     eye.read(side, START)
     row = line if side is Side.A else 19 - line
     camera.image = with_a_sleeve(camera.image, (row - 0.5) * 45.0)
@@ -182,7 +170,7 @@ def test_the_lane_is_watched_but_for_the_line_over_which_the_barrel_moves(
 def test_before_the_table_is_read_no_lane_is_clear(tmp_path: Path) -> None:
     camera = Still(Table(CAMERA, tuple(painted.standing(START).values())).paint())
     ring = FrameRing(camera, keep_us=1_500_000, hold_us=500_000, stall_us=500_000)
-    assert not Eye(ring, camera, camera.wait, settings_at(tmp_path)).lane().clear
+    assert not Eye(ring, camera, camera.wait, settings_of(CAMERA, recordings=tmp_path)).lane().clear
 
 
 def test_a_thing_that_lay_over_the_board_already_when_it_was_read_leaves_no_lane_clear(
@@ -192,7 +180,7 @@ def test_a_thing_that_lay_over_the_board_already_when_it_was_read_leaves_no_lane
     cv2.rectangle(picture, (0, 240), (420, 300), (90, 60, 50), -1)
     camera = Still(picture)
     ring = FrameRing(camera, keep_us=1_500_000, hold_us=500_000, stall_us=500_000)
-    eye = Eye(ring, camera, camera.wait, settings_at(tmp_path))
+    eye = Eye(ring, camera, camera.wait, settings_of(CAMERA, recordings=tmp_path))
     eye.read(Side.A, None)
     answer = eye.lane()
     assert not answer.clear
@@ -204,7 +192,7 @@ def test_the_ring_has_room_for_a_whole_shot_that_leaves_up_to_a_second_after_it_
     tmp_path: Path, left_after_us: int
 ) -> None:
     """On a line that has to ask again; and each picture has the time at which it was taken."""
-    chosen = settings_at(tmp_path)
+    chosen = settings_of(CAMERA, recordings=tmp_path)
     keys = {"clip_before_s": 0.4, "clip_after_s": 1.0, "delay_us": 25_000}
     chosen = chosen.model_copy(update={"camera": chosen.camera.model_copy(update=keys)})
     camera = Still(np.zeros((4, 4, 3), np.uint8))

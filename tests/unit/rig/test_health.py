@@ -16,6 +16,7 @@ import numpy as np
 import painted_table as painted
 import pytest
 from numpy.typing import NDArray
+from painted_settings import settings_of
 
 from rig import health
 from rig.camera_health import camera_health
@@ -181,17 +182,7 @@ class Painted(Blank):
 
 def seen_by(camera: Blank, **asked: object) -> dict[str, Finding]:
     """What is said of a camera over a table with the painted markers; keyword arguments are of `[camera]`."""
-    matrix = VIEW.camera_matrix
-    board = {
-        "marker_dictionary": painted.MARKERS.dictionary,
-        "marker_size_mm": painted.MARKERS.size_mm,
-        "marker_centres_mm": {str(n): tuple(map(float, at)) for n, at in painted.MARKERS.centres_mm.items()},
-    }
-    intrinsics_px = (matrix[0, 0], matrix[1, 1], matrix[0, 2], matrix[1, 2])
-    size = {"width_px": VIEW.width_px, "height_px": VIEW.height_px}
-    settings = Settings.model_validate(
-        {"board": board, "camera": {**size, "intrinsics_px": intrinsics_px, **asked}}
-    )
+    settings = settings_of(VIEW, **asked)
     return {f.part: f for f in camera_health(camera, camera, camera.wait, settings)}  # type: ignore[arg-type]
 
 

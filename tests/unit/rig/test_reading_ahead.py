@@ -8,7 +8,7 @@ import os
 import signal
 import statistics
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType, SimpleNamespace
@@ -20,7 +20,8 @@ import pytest
 import sqlalchemy as sa
 from logged_shots import START
 from numpy.typing import NDArray
-from painted_table import CROWD, MARKERS, Table
+from painted_settings import settings_of
+from painted_table import CROWD, Table
 
 import rig.reading_ahead
 from game.montecassino import Cause, JudgeError, Option, Position, Side, Square, parse_squares
@@ -36,7 +37,6 @@ from rig.match import Match, NotKept, Order
 from rig.reading_ahead import ReadingAhead
 from rig.recording import RecordingError, read_recording
 from rig.sequence import State
-from rig.settings import Settings
 from rig.shot_identity import shot_identity
 from vision.reading import NoReading, TableBefore
 
@@ -156,26 +156,6 @@ class Done:
         return analyse_folder(Path(self.shot.recording_path))
 
 
-def settings(folder: Path) -> Settings:
-    matrix = CAMERA.camera_matrix
-    return Settings.model_validate(
-        {
-            "camera": {
-                "width_px": CAMERA.width_px,
-                "height_px": CAMERA.height_px,
-                "fps": FPS,
-                "intrinsics_px": (matrix[0, 0], matrix[1, 1], matrix[0, 2], matrix[1, 2]),
-            },
-            "board": {
-                "marker_dictionary": MARKERS.dictionary,
-                "marker_size_mm": MARKERS.size_mm,
-                "marker_centres_mm": {str(n): tuple(map(float, at)) for n, at in MARKERS.centres_mm.items()},
-            },
-            "log": {"recordings": str(folder)},
-        }
-    )
-
-
 def fire(
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -220,7 +200,7 @@ def fire(
         if words == "reading the shot":
             table.wait(next(readings, 0))
 
-    chosen = settings(folder)
+    chosen = settings_of(CAMERA, recordings=folder, fps=FPS)
     chosen = chosen.model_copy(update={"cannon": chosen.cannon.model_copy(update=dict(cannon_keys))})
     ring = FrameRing(table, keep_us=800_000, hold_us=3_000_000, stall_us=5_000_000)
     cannon = SimpleNamespace(
@@ -288,7 +268,11 @@ def test_a_person_is_asked_for_the_shot_where_no_loader_puts_it_in_and_never_bes
 def test_where_the_camera_tells_who_stands_where_all_else_is_as_it_was_known(tmp_path: Path) -> None:
     """R1: a retreat is made once a battle, also where the soldiers of a later shot are read from the picture."""
     table = PaintedTable({})
-    hands, chosen, log = Carrying(table), settings(tmp_path), open_log_in_memory()
+    hands, chosen, log = (
+        Carrying(table),
+        settings_of(CAMERA, recordings=tmp_path, fps=FPS),
+        open_log_in_memory(),
+    )
     ring = FrameRing(table, keep_us=800_000, hold_us=3_000_000, stall_us=5_000_000)
     match = Match(
         chosen,
@@ -536,14 +520,6 @@ def test_a_slow_reading_loses_no_picture_of_the_recording(
     assert steps_us.max() <= 1.5e6 / FPS
     assert recording.keys.fire_us is not None
     assert recording.timestamps_us[0] < recording.keys.fire_us - 200_000
-
-
-@pytest.fixture
-def ctrl_c() -> Iterator[None]:
-    """Ctrl-C as in a terminal, also where the tests were started with it ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 def test_ctrl_c_once_the_shot_has_left_ends_the_rig_when_the_shot_is_judged_and_recorded(

@@ -12,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from rig.camera import CameraGone, Frame, OpenCvCamera
+from rig.link import WallClock
 
 JPEG = cv2.VideoWriter.fourcc(*"MJPG")
 RAW = cv2.VideoWriter.fourcc(*"YUYV")
@@ -81,11 +82,6 @@ class Device:
 
     def release(self) -> None:
         pass
-
-
-class WallClock:
-    def now_us(self) -> int:
-        return time.monotonic_ns() // 1000
 
 
 @contextmanager

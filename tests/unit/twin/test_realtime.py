@@ -8,8 +8,8 @@ import cv2
 import pytest
 import serial
 
+from rig.link import WallClock, wire
 from rig.link import messages as m
-from rig.link import wire
 from rig.link.link import Link
 from rig.link.serial_port import SerialPort
 from twin import TwinSettings
@@ -17,11 +17,6 @@ from twin.camera import CameraSettings
 from twin.optics import Lens
 from twin.pty_line import PtyLine
 from twin.realtime import Address, serve
-
-
-class WallClock:
-    def now_us(self) -> int:
-        return time.monotonic_ns() // 1000
 
 
 @pytest.fixture

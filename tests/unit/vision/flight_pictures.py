@@ -22,7 +22,7 @@ DRAG_PER_M = 0.04
 GRAVITY_MPS2 = 9.80665
 
 
-def camera(height_mm: float = 1200.0, aim_mm: tuple[float, float] = (190.0, 400.0)) -> BoardView:
+def camera(height_mm: float = 1200.0) -> BoardView:
     """A camera that hangs a little tilted over the board and sees all of it."""
     tilt = cv2.Rodrigues(np.array([0.03, -0.02, 0.01]))[0]
     rotation = np.asarray(tilt @ np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]]))
@@ -31,7 +31,7 @@ def camera(height_mm: float = 1200.0, aim_mm: tuple[float, float] = (190.0, 400.
         camera_matrix=matrix,
         distortion=np.array([-0.1, 0.02, 0.0, 0.0, 0.0]),
         rotation=rotation,
-        translation_mm=np.array([0.0, 0.0, height_mm]) - rotation @ np.array([*aim_mm, 0.0]),
+        translation_mm=np.array([0.0, 0.0, height_mm]) - rotation @ np.array([190.0, 400.0, 0.0]),
         width_px=WIDTH_PX,
         height_px=HEIGHT_PX,
         error_mm=0.1,

@@ -382,7 +382,7 @@ def test_set_and_true_angles_belong_together():
     )
 
 
-def made(truth, *, sd=None, freedom=7, scatter=0.012, place_noise_m=0.006):
+def made(truth, *, sd=None):
     """A calibration by hand; `sd` is of some parameters, and they do not depend on one another."""
     variances = [(sd or {}).get(parameter, 0.0) ** 2 for parameter in Parameter]
     return Calibration(
@@ -390,12 +390,12 @@ def made(truth, *, sd=None, freedom=7, scatter=0.012, place_noise_m=0.006):
         covariance=np.diag(variances),
         status=(Status.FITTED,) * len(Parameter),
         mount=MOUNT,
-        scatter=scatter,
+        scatter=0.012,
         scatter_fitted=True,
-        place_noise_m=place_noise_m,
+        place_noise_m=0.006,
         place_noise_fitted=True,
-        freedom=freedom,
-        shots=freedom + 2,
+        freedom=7,
+        shots=9,
     )
 
 

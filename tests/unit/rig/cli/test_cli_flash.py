@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import pty
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from cli_answer import Answer, Rig, one_line
 from served_table import served
 from table_top import TableTop
 
@@ -18,16 +18,6 @@ from rig.cli import flash, main
 from rig.link.link import Link
 
 HEX = ":0400000001020304F2\n:00000001FF\n"
-
-
-@dataclass(frozen=True)
-class Answer:
-    status: int
-    out: str
-    err: str
-
-
-Rig = Callable[..., Answer]
 
 
 def program(path: Path, script: str) -> None:
@@ -64,12 +54,6 @@ def blank(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     yield os.ttyname(device)
     os.close(controller)
     os.close(device)
-
-
-def one_line(answer: Answer, status: int = 1) -> str:
-    assert answer.status == status, answer
-    assert answer.err.startswith("rig: ") and answer.err.count("\n") == 1, answer.err
-    return answer.err
 
 
 def test_avrdude_is_run_as_it_was_said(rig: Rig, blank: str, tmp_path: Path) -> None:

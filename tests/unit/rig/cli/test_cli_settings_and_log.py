@@ -8,7 +8,6 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from dataclasses import replace as changed
 from importlib.metadata import version
 from pathlib import Path
@@ -16,21 +15,12 @@ from types import SimpleNamespace
 
 import pytest
 import typer
+from cli_answer import Answer, Rig, one_line
 from logged_shots import DOUBTFUL, PLAN, START, UNPLUGGED, read_and_judge, until
 
 from rig.cli import RefusedError, app, main
 from rig.cli import command as rig_command
 from rig.log import Analysis, Stage, open_log
-
-
-@dataclass(frozen=True)
-class Answer:
-    status: int
-    out: str
-    err: str
-
-
-Rig = Callable[..., Answer]
 
 
 @pytest.fixture
@@ -60,13 +50,6 @@ def shots(tmp_path: Path) -> Path:
     return path
 
 
-def _one_line(answer: Answer, status: int) -> str:
-    assert answer.status == status
-    assert answer.err.startswith("rig: ")
-    assert answer.err.count("\n") == 1
-    return answer.err.removeprefix("rig: ").strip()
-
-
 def test_init_writes_settings_that_check_finds_sound(rig: Rig) -> None:
     assert rig("init") == Answer(
         0, "wrote rig.toml; change what differs on your table, then: rig check\n", ""
@@ -80,12 +63,12 @@ def test_the_version_is_told(rig: Rig) -> None:
 
 def test_init_never_writes_over_settings(rig: Rig) -> None:
     Path("rig.toml").write_text("[port]\n")
-    assert "rig.toml is there already" in _one_line(rig("init"), 1)
+    assert "rig.toml is there already" in one_line(rig("init"), 1)
     assert Path("rig.toml").read_text() == "[port]\n"
 
 
 def test_init_into_a_folder_that_is_not_there_is_one_line(rig: Rig) -> None:
-    assert _one_line(rig("init", "nowhere/rig.toml"), 2) == "nowhere/rig.toml: No such file or directory"
+    assert one_line(rig("init", "nowhere/rig.toml"), 2) == "nowhere/rig.toml: No such file or directory"
 
 
 def test_check_says_everything_a_line_each(rig: Rig) -> None:
@@ -288,15 +271,15 @@ def test_log_export_writes_and_tells_a_format_that_is_named_twice_once(rig: Rig)
 @pytest.mark.usefixtures("shots")
 def test_decide_lists_takes_and_refuses(rig: Rig) -> None:
     assert rig("decide").out == "shot 2: G-41 fell, direct or ricochet: the commander of G decides\n"
-    assert "has no doubt about G-33" in _one_line(rig("decide", "2", "G-33", "leaves"), 2)
-    assert "the commander of G decides, not A" in _one_line(
+    assert "has no doubt about G-33" in one_line(rig("decide", "2", "G-33", "leaves"), 2)
+    assert "the commander of G decides, not A" in one_line(
         rig("decide", "2", "G-41", "leaves", "--by", "a"), 2
     )
     assert rig("decide", "2", "G-41", "stays").out == (
         "shot 2: G-41 fell, direct or ricochet: stays, said G\nshot 2 is judged: leave -, put back G-41\n"
     )
     assert rig("decide").out == "nothing waits for a decision\n"
-    assert "G has decided already: it stays" in _one_line(rig("decide", "2", "G-41", "leaves"), 2)
+    assert "G has decided already: it stays" in one_line(rig("decide", "2", "G-41", "leaves"), 2)
 
 
 @pytest.mark.usefixtures("shots")
@@ -339,7 +322,7 @@ def test_the_command_that_is_told_of_a_doubt_takes_the_word(
 )
 def test_a_mistake_is_one_line_and_status_2(rig: Rig, words: tuple[str, ...], said: str) -> None:
     rig("log")  # what a dead process left is told here, not below
-    assert said in _one_line(rig(*words), 2)
+    assert said in one_line(rig(*words), 2)
 
 
 @pytest.mark.parametrize(
@@ -356,7 +339,7 @@ def test_the_twin_has_no_half_at_the_command_line_either(rig: Rig, port: str, ca
 
 
 def test_a_log_that_is_not_there_is_one_line(rig: Rig) -> None:
-    assert _one_line(rig("log"), 2) == "rig-log.sqlite: there is no log here; the first shot makes one"
+    assert one_line(rig("log"), 2) == "rig-log.sqlite: there is no log here; the first shot makes one"
     assert not Path("rig-log.sqlite").exists()
 
 
@@ -411,7 +394,7 @@ def test_every_expected_end_is_one_line(
     rig: Rig, command: Callable[[BaseException], None], error: BaseException, status: int
 ) -> None:
     command(error)
-    _one_line(rig("raise-it"), status)
+    one_line(rig("raise-it"), status)
 
 
 @pytest.mark.parametrize("bug", [ZeroDivisionError("ours"), ImportError("no such module")])

@@ -6,14 +6,13 @@ import csv
 import json
 import math
 import shutil
-from collections.abc import Callable
-from dataclasses import dataclass
 from dataclasses import replace as changed
 from pathlib import Path
 
 import cv2
 import pypdf
 import pytest
+from cli_answer import Answer, Rig
 from logged_shots import CERTAIN, PLAN, START, read_and_judge, until
 
 from rig.cli import main
@@ -21,16 +20,6 @@ from rig.log import Analysis, Stage, open_log
 
 _R = Path(__file__).parents[2] / "calibration" / "dispersion" / "data" / "groups-simulated.json"
 _METHODS = {"rayleigh", "correlated_normal", "grubbs_patnaik", "grubbs_pearson", "grubbs_liu"}
-
-
-@dataclass(frozen=True)
-class Answer:
-    status: int
-    out: str
-    err: str
-
-
-Rig = Callable[..., Answer]
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ import subprocess
 import sys
 import termios
 import threading
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from cli_answer import Answer, Rig, one_line
 from served_table import served
 from table_top import TableTop
 
@@ -59,20 +59,6 @@ seed = 1
 """
 
 
-@dataclass(frozen=True)
-class Answer:
-    status: int
-    out: str
-    err: str
-
-    def line(self, part: str) -> str:
-        """Return the last line of that part."""
-        return next(line for line in reversed(self.out.splitlines()) if line[9:].startswith(part))
-
-
-Rig = Callable[..., Answer]
-
-
 @pytest.fixture
 def rig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Rig]:
     """Run `rig` in a folder with a small twin, with lines typed; at the end, nothing in any transcript armed."""
@@ -109,12 +95,6 @@ def said(folder: Path) -> list[Message]:
 def ends(folder: Path) -> wire.State:
     """Return the state in which the cannon was left."""
     return [message.state for message in said(folder) if isinstance(message, StateChanged)][-1]
-
-
-def one_line(answer: Answer, status: int) -> str:
-    assert answer.status == status, answer
-    assert answer.err.startswith("rig: ") and answer.err.count("\n") == 1, answer.err
-    return answer.err.removeprefix("rig: ").strip()
 
 
 # rig doctor
