@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,7 @@ def test_no_shot_is_fired_that_too_few_pictures_would_show_to_be_judged(
         assert list(log.shots()) == []
 
 
+@cache
 def filmed(*, camera: CameraFaults | None = None, table: TableFaults | None = None) -> ShotReading:
     """A shot on the twin's table, filmed small, and read."""
     lens = Lens(width_px=640, height_px=360, focal_px=780.0)

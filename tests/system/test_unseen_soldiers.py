@@ -31,9 +31,14 @@ def with_position() -> Clip:
     return film(HIDING_WITH_POSITION)
 
 
-def test_who_was_not_seen_to_stand_is_noticed_when_he_falls() -> None:
+@pytest.fixture(scope="module")
+def without_position() -> Clip:
+    return film(HIDING)
+
+
+def test_who_was_not_seen_to_stand_is_noticed_when_he_falls(without_position: Clip) -> None:
     """In haze; without it he is seen."""
-    clip = film(HIDING)
+    clip = without_position
     assert clip.keys["position"] is None
     fell = {each.square for each in clip.truth.falls}
     hazy = replace(clip, frames=[(time_us, _in_haze(picture)) for time_us, picture in clip.frames])
@@ -53,15 +58,16 @@ def _in_haze(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return np.asarray(np.clip(_HAZE + _THROUGH_HAZE * (picture - _HAZE), 0, 255), dtype=np.uint8)
 
 
-def test_soldiers_of_the_boards_colours_are_seen_by_what_they_wear_alike() -> None:
-    clip = film(HIDING)
-    reading = _read(clip)
+def test_soldiers_of_the_boards_colours_are_seen_by_what_they_wear_alike(without_position: Clip) -> None:
+    reading = _read(without_position)
     assert isinstance(reading, ShotReading)
-    stood = {each.square for each in clip.truth.before}
+    stood = {each.square for each in without_position.truth.before}
     seen = {soldier.square for soldier in reading.standing.soldiers}
     assert len(stood & seen) >= 0.9 * len(stood)
     assert len(seen - stood) <= 0.1 * len(stood)
-    assert {f.toppling.soldier.square for f in reading.falls} == {f.square for f in clip.truth.falls}
+    assert {f.toppling.soldier.square for f in reading.falls} == {
+        f.square for f in without_position.truth.falls
+    }
     (alarm,) = reading.alarms
     assert alarm.trouble is Trouble.UNSEEN, "some may have been missed all the same, and nobody rules on that"
 

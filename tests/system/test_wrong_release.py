@@ -55,9 +55,10 @@ def test_a_release_told_too_early_or_too_late_changes_nothing_of_what_is_read(
 
 
 def test_a_release_that_was_told_rightly_is_believed(plain: Clip, faint: Clip) -> None:
-    assert _read(faint, 0).track.worth < LEAST_WORTH
-    for clip in (plain, faint):
-        assert _on_the_release(_read(clip, 0)) == []
+    hardly_seen = _read(faint, 0)
+    assert hardly_seen.track.worth < LEAST_WORTH
+    for reading in (_read(plain, 0), hardly_seen):
+        assert _on_the_release(reading) == []
 
 
 def test_what_moves_like_a_shot_and_comes_by_nobody_who_stirs_is_not_taken_for_it() -> None:

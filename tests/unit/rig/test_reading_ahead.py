@@ -9,7 +9,8 @@ import signal
 import statistics
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType, SimpleNamespace
 from typing import Any, cast
@@ -71,6 +72,12 @@ class Picture:
     image: Image
 
 
+@lru_cache(maxsize=100)
+def painted_still_but_for(moving: tuple[painted.Figure, ...], *, seed: int) -> Image:
+    """The table with these figures, who may lean. Most shots of these tests show the same pictures."""
+    return replace(STILL, moving=moving).paint(seed=seed)
+
+
 @dataclass
 class PaintedTable:
     """A camera over a painted table, a cannon, and their time. Soldiers begin to fall so long after the release."""
@@ -90,7 +97,6 @@ class PaintedTable:
     _second: painted.Figure = PLACED[SECOND]
     _released_us: int | None = None
     _shown: int = 0
-    _drawn: dict[object, Image] = field(default_factory=dict)
 
     def now_us(self) -> int:
         return self.time_us
@@ -133,11 +139,7 @@ class PaintedTable:
             replace(figure, lean_rad=leans[square], heading_rad=1.2)
             for square, figure in ((FIRST, PLACED[FIRST]), (SECOND, self._second))
         )
-        seed = self._shown % 8
-        key = (moving, seed)
-        if key not in self._drawn:
-            self._drawn[key] = replace(STILL, moving=moving).paint(seed=seed)
-        return self._drawn[key]
+        return painted_still_but_for(moving, seed=self._shown % 8)
 
 
 @dataclass(frozen=True)

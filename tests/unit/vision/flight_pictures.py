@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -20,6 +21,8 @@ MUZZLE_MM = (150.0, -40.0, 50.0)
 FIRE_US = 1_100_000
 DRAG_PER_M = 0.04
 GRAVITY_MPS2 = 9.80665
+GRAINS = 32
+"""Pictures of a film that have noise of their own: to draw it takes longer than all else that is in them."""
 
 
 def camera(height_mm: float = 1200.0) -> BoardView:
@@ -106,8 +109,7 @@ def film(
     topple_at_ms: float | None = None,
 ) -> Film:
     """Draw the shot, its shadow of some depth, the noise, and, if asked for, a dark figure that topples slowly."""
-    rng = np.random.default_rng(seed)
-    board = _board(view)
+    board, grains = _board(view), _grains(seed)
     frames, times = [], []
     first_us = FIRE_US - 80_000
     for k in range(int(length_ms * fps / 1000)):
@@ -122,11 +124,18 @@ def film(
                 fallen = [np.array([p[0] + 0.5 * p[2], p[1] - 0.25 * p[2], 0.0]) for p in seen]
                 _smear(picture, view, fallen, (0.0, 0.0, 0.0), strength=shadow, blur_px=2.0)
             _smear(picture, view, seen, shot, strength=1.0, blur_px=0.6)
-        noisy = picture + rng.normal(0.0, 1.5, picture.shape)
-        image = np.clip(np.round(noisy), 0, 255).astype(np.uint8)
+        picture += grains[k % GRAINS]
+        image = np.clip(np.round(picture), 0, 255).astype(np.uint8)
         frames.append(np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)) if grey else image)
         times.append(time_us)
     return Film(frames, times)
+
+
+@lru_cache(maxsize=1)
+def _grains(seed: int) -> list[NDArray[np.float16]]:
+    """The noise of the pictures of a film; short numbers do for it, and keep less memory."""
+    rng = np.random.default_rng(seed)
+    return [rng.normal(0.0, 1.5, (HEIGHT_PX, WIDTH_PX, 3)).astype(np.float16) for _ in range(GRAINS)]
 
 
 def _board(view: BoardView) -> NDArray[np.float32]:

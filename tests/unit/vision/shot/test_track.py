@@ -3,7 +3,7 @@
 import cv2
 import numpy as np
 import pytest
-from flight_pictures import FIRE_US, MUZZLE_MM, camera, film, fly, scene
+from flight_pictures import FIRE_US, MUZZLE_MM, Film, camera, film, fly, scene
 
 from vision.scene import Scene
 from vision.shot import ShotTrack, find_track
@@ -14,6 +14,12 @@ VIEW = camera()
 VELOCITY = (0.4, 9.5, -0.1)
 TURN = (40.0, (-3.0, 2.0, 1.5))
 PATH = fly(MUZZLE_MM, VELOCITY, [TURN])
+
+
+@pytest.fixture(scope="module")
+def clip() -> Film:
+    """The shot on this path, as most tests look at it; nothing is drawn into it."""
+    return film(PATH, VIEW)
 
 
 def farthest_mm(track: ShotTrack) -> float:
@@ -50,8 +56,8 @@ def test_shot_is_followed_through_a_contact_at_any_rate_and_colour(
     assert abs(speed - true_speed) < max(4 * sigma, 0.02 * true_speed)
 
 
-def test_pictures_looked_at_as_they_come_give_the_same_track() -> None:
-    clip, told = film(PATH, VIEW), scene()
+def test_pictures_looked_at_as_they_come_give_the_same_track(clip: Film) -> None:
+    told = scene()
     streaks = StreakFinder(clip.frames[:8], clip.timestamps_us[:8], told, VIEW)
     for count in range(8, len(clip.frames), 3):
         streaks.go_on(clip.frames[:count], clip.timestamps_us[:count])
@@ -61,8 +67,7 @@ def test_pictures_looked_at_as_they_come_give_the_same_track() -> None:
     assert ahead.points == find_track(clip.frames, clip.timestamps_us, told, VIEW).points
 
 
-def test_speed_error_bar_is_stated_and_small() -> None:
-    clip = film(PATH, VIEW)
+def test_speed_error_bar_is_stated_and_small(clip: Film) -> None:
     track = find_track(clip.frames, clip.timestamps_us, scene(), VIEW)
     assert track.speed_mps is not None
     assert 0.0 < track.speed_mps[1] < 0.3
@@ -78,8 +83,7 @@ def test_speed_error_bar_is_stated_and_small() -> None:
     ],
     ids=["no release time", "no muzzle", "no exposure", "nothing"],
 )
-def test_what_is_not_told_is_found(known: Scene) -> None:
-    clip = film(PATH, VIEW)
+def test_what_is_not_told_is_found(clip: Film, known: Scene) -> None:
     track = find_track(clip.frames, clip.timestamps_us, known, VIEW)
     assert len(track.legs) >= 2
     assert farthest_mm(track) < 8.0
@@ -160,8 +164,7 @@ def test_shot_the_colour_of_the_board_is_found_where_its_flight_leads() -> None:
     assert farthest_mm(track) < 6.0
 
 
-def test_shaking_camera_does_not_shake_the_track() -> None:
-    clip = film(PATH, VIEW)
+def test_shaking_camera_does_not_shake_the_track(clip: Film) -> None:
     shaken = [
         np.asarray(
             cv2.warpAffine(
@@ -180,8 +183,7 @@ def test_shaking_camera_does_not_shake_the_track() -> None:
     assert farthest_mm(track) < 3.0
 
 
-def test_speed_of_two_sights_is_stated_as_hardly_known() -> None:
-    clip = film(PATH, VIEW)
+def test_speed_of_two_sights_is_stated_as_hardly_known(clip: Film) -> None:
     last = next(k for k, t in enumerate(clip.timestamps_us) if t > FIRE_US + 13_000)
     frames = clip.frames[:last] + [clip.frames[0]] * 12
     track = find_track(frames, clip.timestamps_us[: len(frames)], scene(), VIEW)
@@ -207,8 +209,7 @@ def test_too_few_pictures_give_a_reason() -> None:
     assert "three pictures" in track.reason
 
 
-def test_dropped_pictures_do_not_lose_the_shot() -> None:
-    clip = film(PATH, VIEW)
+def test_dropped_pictures_do_not_lose_the_shot(clip: Film) -> None:
     kept = [k for k in range(len(clip.frames)) if k not in (11, 13)]
     track = find_track([clip.frames[k] for k in kept], [clip.timestamps_us[k] for k in kept], scene(), VIEW)
     assert len(track.legs) >= 2
