@@ -67,8 +67,10 @@ def test_they_go_where_they_are_asked_to(
 
 
 def test_they_take_the_place_of_their_own_recordings_alone(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    for name in ("_FLIGHT_SLOWNESS", "_SLOWNESS", "_VERDICT_S"):
+        monkeypatch.setattr(replay_film, name, 1)  # a short film does
     films, other = tmp_path / "films", tmp_path / "other-table" / "shot-7"
     shutil.copytree(folder, other, ignore=shutil.ignore_patterns("analysis"))
     told = json.loads((other / "recording.json").read_text())

@@ -256,14 +256,21 @@ def rig_with_a_film(folder: Path, *, pictures: int, fps: float) -> None:
     )
 
 
+@pytest.fixture(scope="module")
+def two_minutes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a film that lasts longer than anybody here looks at it."""
+    folder = tmp_path_factory.mktemp("two-minutes")
+    rig_with_a_film(folder, pictures=1200, fps=10.0)
+    return folder
+
+
 @pytest.mark.parametrize("screen", [{}, {"DISPLAY": ":98765"}], ids=["none", "out of reach"])
-def test_without_a_screen_the_table_is_on_a_page(screen: dict[str, str], tmp_path: Path) -> None:
-    rig_with_a_film(tmp_path, pictures=1200, fps=10.0)
+def test_without_a_screen_the_table_is_on_a_page(screen: dict[str, str], two_minutes: Path) -> None:
     run = "import sys; from rig.cli import main; sys.exit(main())"
     without = {name: value for name, value in os.environ.items() if "DISPLAY" not in name}
     process = subprocess.Popen(
         [sys.executable, "-u", "-c", run, "watch", "--camera", "table.avi", "--for", "100"],
-        cwd=tmp_path,
+        cwd=two_minutes,
         stdout=subprocess.PIPE,
         text=True,
         env=without | screen,
