@@ -1,7 +1,9 @@
 """A whole shot from its pictures, and what is said where there is none to read."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 import painted_table as painted
@@ -10,7 +12,7 @@ from numpy.typing import NDArray
 from painted_table import CROWD, Table
 
 from game.montecassino import Cause, Square
-from vision.guards import Trouble
+from vision.guards import Alarm, Trouble
 from vision.reading import NoReading, ShotReading, read_shot
 
 FRAME_US = 8333
@@ -21,7 +23,10 @@ TABLE = Table(CAMERA, tuple(painted.standing(CROWD).values()))
 HIT = Square.parse("A-12")
 
 
-def clip(frames: int = 34, begins: int = FIRE + 4, noise: float = TABLE.noise) -> list[NDArray[np.uint8]]:
+@lru_cache(maxsize=3)
+def clip(
+    frames: int = 34, begins: int = FIRE + 4, noise: float = TABLE.noise
+) -> tuple[NDArray[np.uint8], ...]:
     """Nobody shoots; A-12 falls by itself, as from a bumped table."""
     placed = painted.standing(CROWD)
     table = Table(CAMERA, tuple(f for s, f in placed.items() if s != HIT))
@@ -30,7 +35,7 @@ def clip(frames: int = 34, begins: int = FIRE + 4, noise: float = TABLE.noise) -
         lean = min(max(k - begins, 0) / 14, 1.0) * math.pi / 2
         moving = replace(placed[HIT], lean_rad=lean, heading_rad=4.0)
         pictures.append(replace(table, moving=(moving,), noise=noise).paint(seed=k))
-    return pictures
+    return tuple(pictures)
 
 
 def times(count: int) -> list[int]:
@@ -67,26 +72,31 @@ def test_what_differs_from_the_expected_position_is_noted() -> None:
     assert any("G-08" in note for note in reading.notes)
 
 
-def held_by(pictures: list[NDArray[np.uint8]], **known: object) -> list[Trouble]:
+def alarms_of(pictures: Sequence[NDArray[np.uint8]], **known: object) -> tuple[Alarm, ...]:
     reading = read_shot(pictures, times(len(pictures)), replace(SCENE, expected=CROWD, **known))  # type: ignore[arg-type]
     assert isinstance(reading, ShotReading), reading
     if reading.alarms:
         assert all(Cause.OTHER in fall.possible for fall in reading.falls)
-    return [alarm.trouble for alarm in reading.alarms]
+    return reading.alarms
+
+
+def held_by(pictures: Sequence[NDArray[np.uint8]], **known: object) -> list[Trouble]:
+    return [alarm.trouble for alarm in alarms_of(pictures, **known)]
+
+
+def test_a_fall_of_which_the_release_and_the_beginning_are_seen_holds_nothing() -> None:
+    assert held_by(clip(44)) == []
+    assert held_by(clip(40), fire_us=None) == []
 
 
 @pytest.mark.parametrize("late", [8, 12, 18])
 def test_what_moves_before_the_release_that_was_told_holds_the_ruling(late: int) -> None:
-    pictures = clip(44)
-    assert held_by(pictures) == []
-    assert held_by(pictures, fire_us=(FIRE + late) * FRAME_US)[0] is Trouble.BEGUN
+    assert held_by(clip(44), fire_us=(FIRE + late) * FRAME_US)[0] is Trouble.BEGUN
 
 
 @pytest.mark.parametrize("cut", [FIRE, FIRE + 6, FIRE + 12])
 def test_a_clip_that_begins_while_somebody_falls_holds_the_ruling(cut: int) -> None:
-    pictures = clip(40)
-    assert held_by(pictures, fire_us=None) == []
-    assert held_by(pictures[cut:], fire_us=None)[0] is Trouble.BEGUN
+    assert held_by(clip(40)[cut:], fire_us=None)[0] is Trouble.BEGUN
 
 
 def test_who_is_gone_already_before_a_shot_that_is_not_seen_holds_the_ruling() -> None:
@@ -128,15 +138,14 @@ def test_a_camera_that_hangs_from_the_release_on_is_told(fire_us: int | None, ha
 @pytest.mark.parametrize("fire_us", [SCENE.fire_us, None])
 def test_a_camera_that_hangs_while_somebody_falls_holds_the_ruling(fire_us: int | None) -> None:
     begins = FIRE + 24  # the shot has crossed the board by then
-    pictures = clip(begins + 40, begins)
+    pictures = clip(begins + 24, begins)
     assert held_by(pictures, fire_us=fire_us) == []
-    for hangs, held in ((begins + 7, [Trouble.UNENDED]), (begins + 21, [])):
-        frozen = [*pictures[:hangs], *[pictures[hangs]] * 20]
-        assert held_by(frozen, fire_us=fire_us) == held
-    reading = read_shot([*pictures[: begins + 7], *[pictures[begins + 7]] * 20], times(begins + 27), SCENE)
-    assert isinstance(reading, ShotReading), reading
-    assert f"repeated from picture {begins + 8} on" in reading.alarms[0].reason
-    without_noise = clip(begins + 40, begins, noise=0.0)
+    halfway, over = ([*pictures[: begins + hangs], *[pictures[begins + hangs]] * 20] for hangs in (7, 21))
+    (unended,) = alarms_of(halfway, fire_us=fire_us)
+    assert unended.trouble is Trouble.UNENDED
+    assert f"repeated from picture {begins + 8} on" in unended.reason
+    assert held_by(over, fire_us=fire_us) == []
+    without_noise = clip(begins + 24, begins, noise=0.0)
     assert held_by(without_noise, fire_us=fire_us) == []
 
 

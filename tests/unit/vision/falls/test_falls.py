@@ -13,6 +13,7 @@ from painted_table import CROWD, Figure, Table
 
 from game.montecassino import Square
 from vision.falls import Aftermath, find_falls
+from vision.outcome import Push
 from vision.registration import BoardView, register
 from vision.soldiers import read_board
 from vision.steady import Sways
@@ -223,16 +224,22 @@ def test_one_that_another_falls_across_still_stands() -> None:
     assert aftermath.pushes == ()
 
 
+@pytest.fixture(scope="module")
+def true_push() -> Push:
+    (push,) = watch({HIT: pushed(10.0, -8.0)}).pushes
+    return push
+
+
 @pytest.mark.parametrize("misread_mm", [(5.0, -5.0), (-6.0, -3.0), (0.0, 7.0)])
 def test_one_that_was_misread_by_some_millimetres_was_not_pushed_by_them(
     misread_mm: tuple[float, float],
+    true_push: Push,
 ) -> None:
     """The place of a foot is read a little wrong now and then; a figure that falls across its owner must not bring that up."""
     aftermath = watch({Square.parse("A-20"): toppling(math.pi / 2)}, misread_mm=misread_mm)
     assert aftermath.pushes == ()
     (shifted,) = watch({HIT: pushed(10.0, -8.0)}, misread_mm=misread_mm).pushes
-    (true,) = watch({HIT: pushed(10.0, -8.0)}).pushes
-    off_mm = shifted.x_mm - true.x_mm - misread_mm[0], shifted.y_mm - true.y_mm - misread_mm[1]
+    off_mm = shifted.x_mm - true_push.x_mm - misread_mm[0], shifted.y_mm - true_push.y_mm - misread_mm[1]
     assert np.hypot(*off_mm) < 2.5
 
 
