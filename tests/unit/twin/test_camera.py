@@ -236,9 +236,9 @@ def test_the_worse_pictures_are_packed_the_more_is_lost_of_them(monochrome):
         camera.close()
         return image
 
-    whole = picture(None)
-    lost = [np.abs(picture(quality) - whole).mean() for quality in (98, 80, 40)]
-    assert whole.shape == picture(40).shape
+    whole, *packed = (picture(quality) for quality in (None, 98, 80, 40))
+    assert {each.shape for each in packed} == {whole.shape}
+    lost = [np.abs(each - whole).mean() for each in packed]
     assert 0 < lost[0] < lost[1] < lost[2] < 8
 
 
