@@ -109,7 +109,7 @@ def look_at_pictures(
     Raises
     ------
     LensPicturesError
-        Where no board is recognised, or no file is a picture.
+        Where no board is recognised, no file is a picture, or as many are of one size as of another.
     """
     target = told
     if target is None:
@@ -135,7 +135,7 @@ def look_at_pictures(
         seen[file.name] = sight(picture, target)
     if not sizes:
         raise LensPicturesError(f"{files[0].parent}: {_NONE_READABLE}")
-    size_px = _usual(sizes, seen)
+    size_px = _usual(files[0].parent, sizes, seen)
     for name, size in sizes.items():
         if size != size_px:
             seen[name] = Unusable(
@@ -173,7 +173,18 @@ def read_picture(file: Path) -> Image | None:
     return None if picture is None else np.asarray(picture, dtype=np.uint8)
 
 
-def _usual(sizes: dict[str, tuple[int, int]], seen: dict[str, Sighting | Unusable]) -> tuple[int, int]:
+def _usual(
+    folder: Path, sizes: dict[str, tuple[int, int]], seen: dict[str, Sighting | Unusable]
+) -> tuple[int, int]:
     """Return the size of most pictures with a board; of most pictures where no board is seen."""
     with_board = [sizes[name] for name, each in seen.items() if isinstance(each, Sighting)]
-    return Counter(with_board or sizes.values()).most_common(1)[0][0]
+    counts = Counter(with_board or sizes.values())
+    most = max(counts.values())
+    usual = sorted(size for size, count in counts.items() if count == most)
+    if len(usual) > 1:
+        told = " and ".join(f"{most} of {width} x {height} px" for width, height in usual)
+        raise LensPicturesError(
+            f"{folder}: found {told}, expected most photographs of one size: a lens is calibrated for one; "
+            "keep those of the size that the camera films in"
+        )
+    return usual[0]

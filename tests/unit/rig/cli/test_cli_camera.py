@@ -136,6 +136,23 @@ def test_a_lens_that_photographs_leave_open_is_not_stored(
     assert (here / "rig.toml").read_text("utf-8") == before
 
 
+def test_as_many_photographs_of_one_size_as_of_another_are_told_whatever_their_names(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    squares = np.kron(np.indices((7, 9)).sum(axis=0) % 2 * 255, np.ones((40, 40))).astype(np.uint8)
+    wide = cv2.GaussianBlur(cv2.copyMakeBorder(squares, 60, 100, 60, 120, 0, value=255), (0, 0), 0.8)
+    high = cv2.rotate(wide, cv2.ROTATE_90_CLOCKWISE)
+    for folder, first, second in (("wide-first", wide, high), ("high-first", high, wide)):
+        (here / folder).mkdir()
+        for k in range(2):
+            cv2.imwrite(f"{folder}/a{k}.png", first)
+            cv2.imwrite(f"{folder}/b{k}.png", second)
+        assert refused(capsys, "calibrate", folder, "--chessboard", "8x6") == (
+            f"rig: {folder}: found 2 of 440 x 540 px and 2 of 540 x 440 px, expected most photographs of one size: "
+            "a lens is calibrated for one; keep those of the size that the camera films in"
+        )
+
+
 def test_every_page_has_the_paper_s_size_and_the_board_its_squares() -> None:
     for paper, long_mm in ((Paper.A4, 297), (Paper.A3, 420)):
         pages = pypdf.PdfReader(io.BytesIO(sheets(paper))).pages
