@@ -99,7 +99,7 @@ def rule(log: ShotLog, number: int, cause: str, *, side: str, name: str) -> Case
     answer = next((each for each in found.answers if each.cause == cause), None)
     if answer is None:
         causes = " or ".join(each.cause for each in found.answers)
-        raise LogError(f"doubt {number}, {found.doubt.square}: found {cause}, expected {causes}")
+        raise LogError(f"doubt {number}, {found.doubt.square}: found {cause!a}, expected {causes}")
     if not rules.is_seen(name):
         raise LogError(
             f"doubt {number}, {found.doubt.square}: a ruling is signed; found {name!a}, expected a name that can be seen"

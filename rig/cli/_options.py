@@ -24,6 +24,7 @@ __all__ = [
     "SettingsFile",
     "SideOption",
     "check_name",
+    "check_side",
     "check_squares",
     "check_transcript",
     "hand_down",
@@ -116,6 +117,17 @@ def check_name(name: str) -> str:
             f"found a name of {len(name)} letters, {name[:20]!r}..., expected {LONGEST_NAME} at most"
         )
     return name
+
+
+def check_side(text: str | None) -> str | None:
+    """Take a side by its letter, small or large; meant as a callback of an option."""
+    from game.montecassino import Side
+
+    if text is None:
+        return None
+    if text.upper() not in set(Side):
+        raise typer.BadParameter(f"found {text!a}, expected A or G")
+    return text.upper()
 
 
 def check_squares(text: str | None) -> str | None:

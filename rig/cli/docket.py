@@ -12,6 +12,7 @@ from rig.cli._options import (
     SETTINGS_FILE,
     SettingsFile,
     check_name,
+    check_side,
     hand_down,
     open_log_to_read,
     settings_or_defaults,
@@ -95,7 +96,9 @@ def show(
 def rule(
     number: Number,
     cause: Annotated[str, typer.Argument(help="why it fell: direct, ricochet, dragged or other")],
-    side: Annotated[str, typer.Option(help="the side that rules, A or G: that of the soldier")],
+    side: Annotated[
+        str, typer.Option(callback=check_side, help="the side that rules, A or G: that of the soldier")
+    ],
     by: Annotated[str, typer.Option(metavar="NAME", callback=check_name, help="who speaks for that side")],
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
@@ -104,7 +107,7 @@ def rule(
     from rig.log import tell_decision, tell_verdict
 
     with open_log_to_read(settings, look_only=False) as log:
-        ruled = docket.rule(log, number, cause.lower(), side=side.upper(), name=by)
+        ruled = docket.rule(log, number, cause.lower(), side=side, name=by)
         shot = log.shot(ruled.shot.shot_id)
     for doubt in shot.doubts:
         if doubt.decision is not None:

@@ -13,6 +13,7 @@ from rig.cli._app import app
 from rig.cli._options import (
     SETTINGS_FILE,
     SettingsFile,
+    check_side,
     hand_down,
     open_log_to_read,
     refuse_before_a_command,
@@ -228,7 +229,10 @@ def decide(
     square: Annotated[str | None, typer.Argument(help="the soldier in doubt, as G-41")] = None,
     word: Annotated[Word | None, typer.Argument(help="whether it leaves for good or stays")] = None,
     by: Annotated[
-        str | None, typer.Option(help="the side that speaks, A or G; none: the side whose word is due")
+        str | None,
+        typer.Option(
+            callback=check_side, help="the side that speaks, A or G; none: the side whose word is due"
+        ),
     ] = None,
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
@@ -244,9 +248,7 @@ def decide(
         from rig.judging import decide as decide_doubt
         from rig.log import tell_verdict
 
-        doubts = decide_doubt(
-            log, shot, square, leaves=word is Word.LEAVES, decided_by=by.upper() if by is not None else None
-        )
+        doubts = decide_doubt(log, shot, square, leaves=word is Word.LEAVES, decided_by=by)
         for doubt in doubts:
             typer.echo(f"shot {shot}: {_in_words(doubt, log.shot(shot))}")
         verdict = log.shot(shot).verdict

@@ -192,7 +192,8 @@ def test_a_shot_that_the_rules_cannot_judge_is_on_the_docket_all_the_same(log: S
     [
         ({"side": "A"}, "the commander of G decides, not A"),
         ({"side": "X"}, "the commander of G decides, not X"),
-        ({"cause": "dragged"}, "found dragged, expected ricochet or direct"),
+        ({"cause": "dragged"}, "found 'dragged', expected ricochet or direct"),
+        ({"cause": ""}, "found '', expected ricochet or direct"),
         ({"name": "  "}, "a ruling is signed; found '  ', expected a name that can be seen"),
         ({"name": "\u200b"}, r"found '\\u200b', expected a name that can be seen"),
         ({"name": "\u3164\u2800\u0301"}, r"found '\\u3164\\u2800\\u0301', expected a name that can be seen"),

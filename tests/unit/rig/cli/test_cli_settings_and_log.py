@@ -308,6 +308,12 @@ def test_the_command_that_is_told_of_a_doubt_takes_the_word(
             "Invalid value for 'word': 'perhaps' is not one of 'leaves', 'stays'",
         ),
         (("decide", "2", "G-41"), "rig decide 12 G-41 stays"),
+        (("decide", "2", "G-41", "stays", "--by", ""), "Invalid value for '--by': found '', expected A or G"),
+        (
+            ("docket", "rule", "1", "direct", "--side", "", "--by", "Ada"),
+            "Invalid value for '--side': found '', expected A or G",
+        ),
+        (("docket", "rule", "1", "", "--side", "g", "--by", "Ada"), "found '', expected direct or ricochet"),
         (("shot",), "No such command 'shot'"),
         (("transcript", "gone"), "gone: found nothing, expected a transcript"),
         (("monitor", "."), ".: found a folder, expected a transcript"),
