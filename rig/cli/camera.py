@@ -202,9 +202,11 @@ def delay(
     with progress_on(Console(stderr=True), transient=True) as progress:
         for each in progress.track(found, description="shots"):
             seen.append(see_delay(each))
-            told = seen[-1].why_not or f"{(seen[-1].delay_us or 0.0) / 1000:.1f} ms"
+            why_not = seen[-1].why_not
+            told = why_not or f"{(seen[-1].delay_us or 0.0) / 1000:.1f} ms"
             # What is wrong with a file begins with its name.
-            typer.echo(f"  {told}" if told.startswith(str(each)) else f"  {each}: {told}")
+            line = f"  {told}" if told.startswith(str(each)) else f"  {each}: {told}"
+            typer.echo(line, err=bool(why_not))
     concluded = delay_of(seen)
     if isinstance(concluded, NoDelay):
         raise RefusedError(f"{where}: the camera's delay is not told: {concluded.reason}")

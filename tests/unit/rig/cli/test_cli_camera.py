@@ -153,6 +153,20 @@ def test_as_many_photographs_of_one_size_as_of_another_are_told_whatever_their_n
         )
 
 
+def test_why_no_shot_tells_the_delay_goes_to_standard_error_alone(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "empty").mkdir()
+    for folder, why in (("nowhere", "found nothing"), ("empty", "found no recording")):
+        assert main(["camera", "delay", folder]) == 1
+        printed = capsys.readouterr()
+        assert printed.out == ""
+        assert f"  {folder}: the folder: {why}" in printed.err
+        assert printed.err.splitlines()[-1] == (
+            f"rig: {folder}: the camera's delay is not told: 0 of 1 shots tell it, and 5 are needed"
+        )
+
+
 def test_every_page_has_the_paper_s_size_and_the_board_its_squares() -> None:
     for paper, long_mm in ((Paper.A4, 297), (Paper.A3, 420)):
         pages = pypdf.PdfReader(io.BytesIO(sheets(paper))).pages
