@@ -23,6 +23,7 @@ from rig.checked_file import FaultyFile
 from rig.counted import counted
 from rig.end_put_off import EndPutOff
 from rig.freed_memory import keep_freed_memory
+from rig.one_line import on_one_line
 from rig.recording import KEYS_NAME, read_recording
 
 __all__ = ["Outcome", "Read", "Tally", "analyse_many", "find_recordings", "usual_jobs"]
@@ -67,7 +68,7 @@ class Read:
             told += f"; doubt: {', '.join(doubts)}"
         if "held" in self.result:
             told += "; held"
-        return f"{self.folder}: {told}"
+        return f"{on_one_line(self.folder)}: {told}"
 
 
 class Tally:
@@ -233,7 +234,7 @@ def _outcome_of(future: Future[Read], folder: Path) -> Read:
         why = "reading it ended its process; is it too large for the memory?"
     except TimeoutError:
         why = f"reading it was given up after {_LONGEST_S / 60:.0f} minutes"
-    return Read(folder, Outcome.BAD, None, f"{folder}: {why}")
+    return Read(folder, Outcome.BAD, None, f"{on_one_line(folder)}: {why}")
 
 
 def _begin() -> None:
@@ -270,16 +271,16 @@ def _read_one(folder: Path, into: Path | None) -> Read:
     why = (
         ""
         if path == place
-        else f"{place}: found no reading in it; read anew, and kept beside it as {path.name}"
+        else f"{on_one_line(place)}: found no reading in it; read anew, and kept beside it as {path.name}"
     )
     return Read(folder, Outcome.READ, result, why)
 
 
 def _stumbled(folder: Path, bug: Exception) -> Read:
     """Give a recording that we stumble over, which is no reason to leave thousands unread; it is told, and counts as bad."""
-    said = f"{folder}: reading it failed ({type(bug).__name__}: {bug}); please report this"
+    said = f"{on_one_line(folder)}: reading it failed ({type(bug).__name__}: {bug}); please report this"
     return Read(folder, Outcome.BAD, None, said)
 
 
 def _sentence(folder: Path, bad: FaultyFile | OSError) -> str:
-    return f"{bad.filename or folder}: {bad.strerror}" if isinstance(bad, OSError) else str(bad)
+    return f"{on_one_line(bad.filename or folder)}: {bad.strerror}" if isinstance(bad, OSError) else str(bad)

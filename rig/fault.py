@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rig.counted import counted
+from rig.one_line import on_one_line
 
 __all__ = ["Fault", "FaultyFile"]
 
@@ -34,14 +35,14 @@ class FaultyFile(Exception):
     Attributes
     ----------
     name : str
-        The file.
+        The file, as messages name it.
     faults : tuple of Fault
         Everything that is wrong with it.
     """
 
     def __init__(self, name: str, faults: Iterable[Fault]) -> None:
-        self.name = name
+        self.name = on_one_line(name)
         self.faults = tuple(faults)
         more = len(self.faults) - 1
         others = f", and {counted(more, 'more fault')}" if more else ""
-        super().__init__(f"{name}: {self.faults[0]}{others}")
+        super().__init__(f"{self.name}: {self.faults[0]}{others}")

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rig.counted import counted
+from rig.one_line import on_one_line
 from vision.lens import Flaw, Sighting, Target, Unusable, printed_charuco, recognise, sight
 
 __all__ = [
@@ -72,13 +73,15 @@ def pictures_in(folder: Path) -> list[Path]:
     """
     if not folder.is_dir():
         found = "a file" if folder.exists() else "nothing"
-        raise LensPicturesError(f"{folder}: found {found}, expected a folder of photographs")
+        raise LensPicturesError(f"{on_one_line(folder)}: found {found}, expected a folder of photographs")
     held = list(folder.iterdir())
     files = sorted(file for file in held if file.suffix.lower() in ENDINGS)
     if not files:
         others = ", ".join(sorted({file.suffix for file in held} - {""})[:_MOST_NAMED])
         found = f"files that end in {others}" if others else "no photograph"
-        raise LensPicturesError(f"{folder}: found {found}, expected files that end in {', '.join(ENDINGS)}")
+        raise LensPicturesError(
+            f"{on_one_line(folder)}: found {found}, expected files that end in {', '.join(ENDINGS)}"
+        )
     return files
 
 
@@ -116,10 +119,10 @@ def look_at_pictures(
         looked_at: list[str] = []
         target = recognise(itertools.islice(_readable(files, looked_at), _LOOKED_AT_FIRST))
         if not looked_at:
-            raise LensPicturesError(f"{files[0].parent}: {_NONE_READABLE}")
+            raise LensPicturesError(f"{on_one_line(files[0].parent)}: {_NONE_READABLE}")
     if target is None:
         raise LensPicturesError(
-            f"{files[0].parent}: no board is seen in {', '.join(looked_at)}: "
+            f"{on_one_line(files[0].parent)}: no board is seen in {', '.join(map(on_one_line, looked_at))}: "
             f"neither a chessboard seen whole nor the printed {printed_charuco()}; "
             "name the board if it is another one: --chessboard or --charuco"
         )
@@ -134,7 +137,7 @@ def look_at_pictures(
         sizes[file.name] = (picture.shape[1], picture.shape[0])
         seen[file.name] = sight(picture, target)
     if not sizes:
-        raise LensPicturesError(f"{files[0].parent}: {_NONE_READABLE}")
+        raise LensPicturesError(f"{on_one_line(files[0].parent)}: {_NONE_READABLE}")
     size_px = _usual(files[0].parent, sizes, seen)
     for name, size in sizes.items():
         if size != size_px:
@@ -184,7 +187,7 @@ def _usual(
     if len(usual) > 1:
         told = " and ".join(f"{most} of {width} x {height} px" for width, height in usual)
         raise LensPicturesError(
-            f"{folder}: found {told}, expected most photographs of one size: a lens is calibrated for one; "
+            f"{on_one_line(folder)}: found {told}, expected most photographs of one size: a lens is calibrated for one; "
             "keep those of the size that the camera films in"
         )
     return usual[0]

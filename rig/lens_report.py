@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rig.counted import counted
+from rig.one_line import on_one_line
 from vision.lens import Calibrated, Lens, Sighting, Target, Unusable, error_of
 
 __all__ = ["LensCheck", "check_lens", "refused_in_words", "report_as_json", "report_in_words"]
@@ -156,13 +157,14 @@ def report_as_json(found: Calibrated) -> dict[str, Any]:
 
 def refused_in_words(unusable: Mapping[str, Unusable]) -> Iterator[str]:
     """Give the photographs that cannot be used, and why."""
-    yield from (f"  {name}: not used: {each.reason}" for name, each in unusable.items())
+    yield from (f"  {on_one_line(name)}: not used: {each.reason}" for name, each in unusable.items())
 
 
 def _by_picture(errors_px: Mapping[str, tuple[float, ...]], heads: tuple[str, ...]) -> Iterator[str]:
-    width = max(map(len, errors_px), default=0)
+    names = [on_one_line(name) for name in errors_px]
+    width = max(map(len, names), default=0)
     yield f"  {'':{width}}  {'  '.join(f'{head:>9}' for head in heads)}"
-    for name, errors in errors_px.items():
+    for name, errors in zip(names, errors_px.values(), strict=True):
         yield f"  {name:{width}}  {'  '.join(f'{error:6.2f} px' for error in errors)}"
 
 

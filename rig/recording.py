@@ -37,6 +37,7 @@ from rig.checked_file import (
 from rig.counted import counted
 from rig.marker_keys import MARKERS_OF, MarkerSizeMm, PlaceMm, marker_conflicts
 from rig.notation import PositionText, TableSquaresText
+from rig.one_line import on_one_line
 from rig.whole_file import to_disk, write_whole
 from vision.scene import MarkerMap, Scene
 
@@ -111,11 +112,13 @@ class RecordingError(FaultyFile):
 
     def __init__(self, path: Path | str, what: str | Iterable[Fault]) -> None:
         # Of many recordings each gets its line: the faults are told in it, and none is left to be told beside it.
-        self.name, self.faults = str(path), ()
-        Exception.__init__(self, f"{path}: {what if isinstance(what, str) else _on_one_line(tuple(what))}")
+        self.name, self.faults = on_one_line(path), ()
+        Exception.__init__(
+            self, f"{self.name}: {what if isinstance(what, str) else _told_in_it(tuple(what))}"
+        )
 
 
-def _on_one_line(faults: Sequence[Fault]) -> str:
+def _told_in_it(faults: Sequence[Fault]) -> str:
     told = "; and ".join(map(str, faults[:_MOST_FAULTS]))
     more = len(faults) - _MOST_FAULTS
     return f"{told}; and {more} more fault{'s' if more > 1 else ''}" if more > 0 else told

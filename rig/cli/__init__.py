@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -54,6 +55,7 @@ from rig.cli._empty_paths import refuse_empty_paths
 from rig.cli._given_once import refuse_given_twice
 from rig.counted import counted
 from rig.freed_memory import keep_freed_memory
+from rig.one_line import on_one_line
 
 __all__ = [
     "RefusedError",
@@ -105,6 +107,7 @@ _EXPECTED = {  # by pydantic's names; a bound follows
     "less_than": "less than ",
     "less_than_equal": "at most ",
 }
+_LINE_BREAK = re.compile(r"\s*\n\s*")  # in the sentences of other people's libraries
 _INTERRUPTED = 130  # what a shell reports for a program that Ctrl-C ended
 
 
@@ -158,7 +161,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 _complain(sentence, exit_status)
             return exit_status
         if isinstance(error, OSError) and error.filename is not None:
-            return _complain(f"{error.filename}: {error.strerror}", 2)
+            return _complain(f"{on_one_line(error.filename)}: {error.strerror}", 2)
         if isinstance(error, OSError) and error.errno in _NOT_WRITTEN:
             _drop_unwritten()
             return _complain(f"could not write: {error.strerror}", 2)
@@ -269,5 +272,5 @@ def _sentences(error: Exception) -> list[str]:
 def _complain(sentence: str, status: int) -> int:
     # Bare `rig` shows its help and has nothing to add.
     if sentence:
-        print(f"rig: {' '.join(sentence.split())}", file=sys.stderr)
+        print(f"rig: {on_one_line(_LINE_BREAK.sub(' ', sentence.strip()))}", file=sys.stderr)
     return status

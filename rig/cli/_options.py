@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -33,11 +32,6 @@ __all__ = [
     "settings_of_this_table",
     "settings_or_defaults",
 ]
-
-# Of characters; the second is what Python keeps the bytes of a word as that are no UTF-8.
-_NO_SIGNS = {"Cc", "Cs", "Zl", "Zp"}
-# What turns the order of the signs behind it round, to the end of the line.
-_TURNS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 
 SETTINGS_FILE = Path("rig.toml")
 """Where settings are looked for."""
@@ -107,10 +101,9 @@ def settings_of_this_table(path: Path) -> Settings:
 def check_name(name: str) -> str:
     """Take a name that can be written down, in one line; meant as a callback of an option."""
     from game.montecassino import LONGEST_NAME, is_seen
+    from rig.one_line import on_one_line
 
-    if not is_seen(name) or any(
-        unicodedata.category(sign) in _NO_SIGNS or unicodedata.bidirectional(sign) in _TURNS for sign in name
-    ):
+    if not is_seen(name) or on_one_line(name) != name:
         raise typer.BadParameter(f"found {name!a}, expected a name that can be printed in one line")
     if len(name) > LONGEST_NAME:
         raise typer.BadParameter(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from rig.one_line import on_one_line
 from rig.whole_file import write_whole
 
 if TYPE_CHECKING:
@@ -25,4 +26,4 @@ def write_figure(figure: Figure, path: Path) -> None:
     dated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
     figure.savefig(drawn, format=kind, dpi=_DPI, metadata=dated.get(kind))
     write_whole(path, drawn.getvalue())
-    typer.echo(f"wrote {path}", err=True)
+    typer.echo(f"wrote {on_one_line(path)}", err=True)

@@ -52,10 +52,11 @@ def analyse(
     not read again.
     """
     from rig.analyse_many import find_recordings
+    from rig.one_line import on_one_line
 
     found, left_out = find_recordings(folders)
     for folder in left_out:
-        typer.echo(f"rig: {folder} has a film and no recording.json: left out", err=True)
+        typer.echo(f"rig: {on_one_line(folder)} has a film and no recording.json: left out", err=True)
     if len(found) == 1 and found[0] in folders and not keep and into is None:
         _one(found[0], as_json=as_json)
     else:

@@ -20,6 +20,7 @@ from rig.cli._options import (
 from rig.cli._outputs import check_pdf, check_picture
 from rig.cli._pictures import write_figure
 from rig.counted import counted
+from rig.one_line import on_one_line
 from rig.paper import Paper
 from rig.whole_file import write_whole
 
@@ -203,9 +204,9 @@ def delay(
         for each in progress.track(found, description="shots"):
             seen.append(see_delay(each))
             why_not = seen[-1].why_not
-            told = why_not or f"{(seen[-1].delay_us or 0.0) / 1000:.1f} ms"
+            name, told = on_one_line(each), why_not or f"{(seen[-1].delay_us or 0.0) / 1000:.1f} ms"
             # What is wrong with a file begins with its name.
-            line = f"  {told}" if told.startswith(str(each)) else f"  {each}: {told}"
+            line = f"  {told}" if told.startswith(name) else f"  {name}: {told}"
             typer.echo(line, err=bool(why_not))
     concluded = delay_of(seen)
     if isinstance(concluded, NoDelay):
@@ -221,7 +222,9 @@ def delay(
         )
         return
     change_settings(settings, {("camera", "delay_us"): concluded.delay_us})
-    typer.echo(f"stored in {settings}: camera.delay_us = {concluded.delay_us}, was {chosen.camera.delay_us}")
+    typer.echo(
+        f"stored in {on_one_line(settings)}: camera.delay_us = {concluded.delay_us}, was {chosen.camera.delay_us}"
+    )
 
 
 @camera_group.command()
@@ -245,7 +248,7 @@ def markers(
     sheets = draw_sheets(board.marker_centres_mm, board.marker_size_mm, board.marker_dictionary, paper)
     write_whole(target, sheets)
     typer.echo(
-        f"wrote {target}: {len(board.marker_centres_mm)} markers of {board.marker_size_mm:g} mm ({board.marker_dictionary}) "
+        f"wrote {on_one_line(target)}: {len(board.marker_centres_mm)} markers of {board.marker_size_mm:g} mm ({board.marker_dictionary}) "
         f"and a ChArUco board with squares of {board_square_mm(paper)} mm, on {paper.upper()}"
     )
     typer.echo("print it at 100 %; both rulers on each sheet must measure 100 mm")
@@ -312,7 +315,7 @@ def _looked_at(folder: Path, told: Target | None, *, quiet: bool) -> LensPicture
 
     files = pictures_in(folder)
     if left_out := passed_over(folder):
-        typer.echo(f"rig: {folder}: {left_out}", err=True)
+        typer.echo(f"rig: {on_one_line(folder)}: {left_out}", err=True)
     with progress_on(Console(stderr=True), transient=True, quiet=quiet) as progress:
         task = progress.add_task("photographs", total=len(files))
         return look_at_pictures(files, told, progress=lambda name: progress.update(task, advance=1))
@@ -347,7 +350,7 @@ def _store(found: Calibrated, settings: Settings, path: Path, *, wanted: bool, q
     if not why:
         change_settings(path, {("camera", "intrinsics_px"): intrinsics, ("camera", "distortion"): distortion})
         if not quiet:
-            typer.echo(f"stored in {path}: camera.intrinsics_px, camera.distortion")
+            typer.echo(f"stored in {on_one_line(path)}: camera.intrinsics_px, camera.distortion")
         return
     if not quiet:
         typer.echo(f"not stored ({why}); in the settings it would be:")

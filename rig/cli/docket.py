@@ -18,6 +18,7 @@ from rig.cli._options import (
     settings_or_defaults,
 )
 from rig.cli._outputs import check_png, ready_folder
+from rig.one_line import on_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,7 +90,7 @@ def show(
         ready_folder(path.parent)
     title = f"shot {found.shot.shot_id}, {found.doubt.square}: {' or '.join(map(_likely, found.answers))}"
     write_crops(path, folder, Square.parse(found.doubt.square), title=title)
-    typer.echo(f"  pictures   {path}")
+    typer.echo(f"  pictures   {on_one_line(path)}")
 
 
 @_docket.command()

@@ -11,6 +11,7 @@ import typer
 from rig.cli._app import RefusedError
 from rig.cli._game import game_group
 from rig.counted import counted
+from rig.one_line import on_one_line
 from rig.whole_file import write_whole
 
 if TYPE_CHECKING:
@@ -79,9 +80,11 @@ def chart(
 
     found = read_chart_file(file)
     for fault in found.faults[:_MOST_FAULTS]:
-        typer.echo(f"{file}: {fault}", err=True)
+        typer.echo(f"{on_one_line(file)}: {fault}", err=True)
     if len(found.faults) > _MOST_FAULTS:
-        typer.echo(f"{file}: and {counted(len(found.faults) - _MOST_FAULTS, 'more fault')}", err=True)
+        typer.echo(
+            f"{on_one_line(file)}: and {counted(len(found.faults) - _MOST_FAULTS, 'more fault')}", err=True
+        )
     _write(found, wanted, out, language)
     if found.faults:
         raise typer.Exit(1)
@@ -142,4 +145,4 @@ def _write(found: ChartFile, wanted: Format, out: Path | None, language: SheetLa
             return
         # The mark before the text is how Excel knows that it is UTF-8.
         write_whole(out, text.encode("utf-8-sig" if wanted is Format.CSV else "utf-8"))
-    typer.echo(f"wrote {out}")
+    typer.echo(f"wrote {on_one_line(out)}")

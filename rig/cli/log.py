@@ -21,6 +21,7 @@ from rig.cli._options import (
 )
 from rig.cli._outputs import ready_folder
 from rig.counted import counted
+from rig.one_line import on_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -129,7 +130,7 @@ def _in_full(shot: Shot, session: Session) -> Iterable[str]:
         f" wire {session.wire_version}, port {session.port}, camera {session.camera}"
     )
     if session.transcript_path is not None:
-        yield f"  transcript {session.transcript_path}"
+        yield f"  transcript {on_one_line(session.transcript_path)}"
     start_us = shot.history[0].clock_us
     for entry in shot.history:
         after = ""
@@ -146,7 +147,7 @@ def _in_full(shot: Shot, session: Session) -> Iterable[str]:
     if gate is not None:
         yield f"  gate       {_gate(gate)}"
     if shot.recording_path is not None:
-        yield f"  recording  {shot.recording_path}"
+        yield f"  recording  {on_one_line(shot.recording_path)}"
         for kept in kept_readings(Path(shot.recording_path)):
             yield f"  read again {kept.path.name}, rig {kept.software_version}: {_read_again(kept.result)}"
     for number, analysis in enumerate(shot.analyses, start=1):
@@ -220,7 +221,7 @@ def export(
     with open_log_to_read(settings) as log:
         ready_folder(folder)
         for path, rows in write(log, folder, [each.value for each in dict.fromkeys(formats or Format)]):
-            typer.echo(f"{path}: {counted(rows, 'row')}")
+            typer.echo(f"{on_one_line(path)}: {counted(rows, 'row')}")
 
 
 @app.command(rich_help_panel="Look back")

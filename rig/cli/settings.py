@@ -11,6 +11,7 @@ import typer
 
 from rig.cli._app import RefusedError, app
 from rig.cli._options import SETTINGS_FILE, SettingsFile
+from rig.one_line import on_one_line
 from rig.whole_file import write_whole
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def init(
         path.unlink()
         raise
     check = parse_settings(text, str(path)).command("check")
-    typer.echo(f"wrote {path}; change what differs on your table, then: {check}")
+    typer.echo(f"wrote {on_one_line(path)}; change what differs on your table, then: {check}")
 
 
 @app.command(rich_help_panel="Set up")
@@ -58,10 +59,10 @@ def check(settings: SettingsFile = SETTINGS_FILE) -> None:
     faults += _calibration_faults(settings)
     faults += _twin_faults(settings, sound)
     for fault in faults:
-        typer.echo(f"{settings}: {fault}", err=True)
+        typer.echo(f"{on_one_line(settings)}: {fault}", err=True)
     if faults:
         raise typer.Exit(2)
-    typer.echo(f"{settings}: nothing wrong")
+    typer.echo(f"{on_one_line(settings)}: nothing wrong")
 
 
 def _table(path: Path, name: str) -> dict[str, Any]:

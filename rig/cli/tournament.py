@@ -13,6 +13,7 @@ from rig.cli._app import RefusedError, app
 from rig.cli._options import check_squares
 from rig.cli._outputs import check_html
 from rig.counted import counted
+from rig.one_line import on_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -328,7 +329,7 @@ def page(
             f"{target} is there already, and no page of a tournament; name another one with --out"
         )
     write_page(target, tournament)
-    typer.echo(f"wrote {target}")
+    typer.echo(f"wrote {on_one_line(target)}")
 
 
 def _in_play(tournament: Tournament) -> str:

@@ -38,6 +38,7 @@ def teach(
     The sides are those of its position, or else of the start, each on its own lines 1 to 3. `rig analyse` finds the file
     in a recording's folder or beside it.
     """
+    from rig.one_line import on_one_line
     from rig.recording import RecordingError, read_frames, read_recording
     from rig.uniforms_file import NAME, write_uniforms
     from vision.soldiers.teaching import NotTaught, teach_uniforms
@@ -54,4 +55,4 @@ def teach(
     path = folder.resolve().parent / NAME if out is None else out
     replaced = ", in place of those taught before" if path.exists() else ""
     write_uniforms(path, uniforms)
-    typer.echo(f"the uniforms are in {path}{replaced}")
+    typer.echo(f"the uniforms are in {on_one_line(path)}{replaced}")
