@@ -8,6 +8,8 @@ from __future__ import annotations
 import errno
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import typer
@@ -22,6 +24,7 @@ __all__ = [
     "check_picture",
     "check_png",
     "check_svg",
+    "folder_to_fill",
     "ready_folder",
 ]
 
@@ -87,6 +90,19 @@ def ready_folder(folder: Path) -> None:
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
     folder.mkdir(parents=True, exist_ok=True)
     _try_in(folder)
+
+
+@contextmanager
+def folder_to_fill(folder: Path) -> Iterator[None]:
+    """Ready a folder as `ready_folder` does; what was made for it is taken away again where nothing came into it."""
+    made = [each for each in (folder, *folder.parents) if not os.path.lexists(each)]
+    ready_folder(folder)
+    try:
+        yield
+    finally:
+        with suppress(OSError):  # something is in it
+            for each in made:
+                each.rmdir()
 
 
 def _try(path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +18,7 @@ from rig.cli._options import (
     open_log_to_read,
     settings_or_defaults,
 )
-from rig.cli._outputs import check_png, ready_folder
+from rig.cli._outputs import check_png, folder_to_fill
 from rig.one_line import on_one_line
 
 if TYPE_CHECKING:
@@ -86,10 +87,10 @@ def show(
         return
     folder = Path(found.shot.recording_path)
     path = picture or folder / "analysis" / f"doubt-{number}-{found.doubt.square}.png"
-    if picture is None and folder.is_dir():
-        ready_folder(path.parent)
+    own = picture is None and folder.is_dir()
     title = f"shot {found.shot.shot_id}, {found.doubt.square}: {' or '.join(map(_likely, found.answers))}"
-    write_crops(path, folder, Square.parse(found.doubt.square), title=title)
+    with folder_to_fill(path.parent) if own else nullcontext():
+        write_crops(path, folder, Square.parse(found.doubt.square), title=title)
     typer.echo(f"  pictures   {on_one_line(path)}")
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from rig.cli._app import app
-from rig.cli._outputs import ready_folder
+from rig.cli._outputs import folder_to_fill
 
 __all__ = ["replay"]
 
@@ -36,8 +36,8 @@ def replay(
         film, sheet = reading.with_suffix(".mp4"), reading.with_suffix(".png")
     else:
         film, sheet = place_in(into, folder, recording)
-    ready_folder(film.parent)
-    analysis = analyse_folder(folder)
-    for path, write in ((film, write_film), (sheet, write_sheet)):
-        write(path, analysis, folder)
-        typer.echo(str(path))
+    with folder_to_fill(film.parent):
+        analysis = analyse_folder(folder)
+        for path, write in ((film, write_film), (sheet, write_sheet)):
+            write(path, analysis, folder)
+            typer.echo(str(path))

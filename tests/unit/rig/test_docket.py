@@ -282,6 +282,19 @@ def test_the_commands_say_what_waits_and_take_the_ruling(
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
+def test_pictures_that_cannot_be_drawn_leave_no_folder_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with open_log(Path("rig-log.sqlite")) as log:
+        _judged(log, DIRECT, G41)
+    folder = record(Path("recordings/shot-00001"))
+    (folder / "clip.mkv").unlink()
+    assert main(["docket", "show", "1"]) == 2
+    assert "clip.mkv: the clip: found nothing" in capsys.readouterr().err
+    assert [path.name for path in folder.iterdir()] == ["recording.json"]
+
+
 @pytest.mark.parametrize("to_nowhere", [False, True])
 def test_what_is_no_folder_where_the_pictures_belong_is_told_as_that(
     to_nowhere: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -66,6 +66,17 @@ def test_they_go_where_they_are_asked_to(
     assert {path.name for path in (tmp_path / "films").iterdir()} == {"shot-7.mp4", "shot-7.png"}
 
 
+def test_a_shot_that_cannot_be_read_leaves_no_folder_behind(folder: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "broken"
+    shutil.copytree(folder, broken, ignore=shutil.ignore_patterns("analysis"))
+    (broken / "clip.mkv").write_bytes(b"no film")
+    held = sorted(broken.iterdir())
+    assert main(["replay", str(broken)]) == 2
+    assert main(["replay", str(broken), "--into", str(tmp_path / "films" / "of today")]) == 2
+    assert sorted(broken.iterdir()) == held
+    assert not (tmp_path / "films").exists()
+
+
 def test_they_take_the_place_of_their_own_recordings_alone(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -118,7 +129,7 @@ def test_a_film_that_the_encoder_does_not_take_is_one_line_and_leaves_nothing(
     assert main(["replay", str(folder), "--into", str(tmp_path / "films")]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line == f"rig: {tmp_path}/films/shot-7.mp4: Generic error in an external library"
-    assert list((tmp_path / "films").iterdir()) == []
+    assert not (tmp_path / "films").exists()
 
 
 def test_two_that_write_one_film_at_once_both_leave_it_whole(
