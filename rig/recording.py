@@ -77,6 +77,7 @@ _NO_COLOUR = 3  # grey levels between the colours
 
 _MOST_LONGER = 1.1  # than its picture an exposure may be: what a camera is called is not what it does to the last per cent
 _MUZZLE_AROUND_MM = 1500.0  # beyond the board's edges; strip, carriage and barrel stay well within
+_MOST_OVER_MM = 500.0  # past the edge of its side's first line: no barrel is longer
 _MUZZLE_BELOW_MM, _MUZZLE_ABOVE_MM = 100.0, 1000.0  # the board; as high as a pivot may be and a barrel long
 
 # OpenCV knows some by two names.
@@ -249,9 +250,10 @@ class Keys(_Keys):
         if muzzle_mm is None:
             return
         length_mm = BOARD_ROWS * self.board.square_mm
-        own_mm = (-_MUZZLE_AROUND_MM, length_mm / 2)
+        over_mm = min(length_mm / 2, _MOST_OVER_MM)
+        own_mm = (-_MUZZLE_AROUND_MM, over_mm)
         if side is Side.G:
-            own_mm = (length_mm / 2, length_mm + _MUZZLE_AROUND_MM)
+            own_mm = (length_mm - over_mm, length_mm + _MUZZLE_AROUND_MM)
         room_mm = {
             "x": (-_MUZZLE_AROUND_MM, BOARD_FILES * self.board.square_mm + _MUZZLE_AROUND_MM),
             "y": own_mm,

@@ -35,7 +35,7 @@ from vision.guards import (
 )
 from vision.hung import hung_from
 from vision.lying_there import LyingThing, find_lying_thing
-from vision.muzzle import muzzle_too_high, unseen_from_high
+from vision.muzzle import muzzle_too_high, unseen_from_odd
 from vision.outcome import Push, Standing
 from vision.registration import BoardView, EitherWay, NoBoard, grey, is_black, only_roughly, register
 from vision.release_untold import LEAST_WORTH, comes_by, left_later_us, seen_better
@@ -331,7 +331,7 @@ def read_shot(
             *board.standing.differences,
             *aftermath.doubts,
             *other_rate(timestamps_us, scene.fps),
-            *unseen_from_high(scene, track),
+            *unseen_from_odd(scene, track),
         ),
         perhaps_fallen,
         (*alarms, *late.values()),

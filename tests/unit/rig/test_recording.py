@@ -491,6 +491,10 @@ def test_a_wrong_value_is_named_with_what_was_found_and_expected(
         ("board", {**KEYS["board"], "corners_px": [[10, 10], [50, 10], [50, 42], [10, 42]]}),
         ("cannon", {"side": "A", "muzzle_mm": [180.0, -120.0, 30.0]}),
         ("cannon", {"side": "G", "muzzle_mm": [180.0, 795.0, 50.0]}),  # a long barrel over the first line
+        (
+            "cannon",
+            {"side": "A", "muzzle_mm": [180.0, 400.0, 50.0]},
+        ),  # of the longest barrel that there may be
         ("cannon", {"side": "A", "muzzle_mm": None}),
     ],
 )
@@ -505,6 +509,14 @@ def test_what_cameras_and_tables_can_be_is_read(folder: Path, key: str, value: o
 def test_a_file_that_is_no_recording_is_told(folder: Path, text: str) -> None:
     (folder / "recording.json").write_text(text)
     with pytest.raises(RecordingError, match=r"recording\.json"):
+        read_recording(folder)
+
+
+def test_a_muzzle_farther_over_the_board_than_any_barrel_reaches_is_told(folder: Path) -> None:
+    change(folder, setting("board", {**KEYS["board"], "square_mm": 90.0, "markers": None}))
+    with pytest.raises(
+        RecordingError, match=r"found y 860, expected a muzzle at the end of G, with .* 1120 to 3120"
+    ):
         read_recording(folder)
 
 

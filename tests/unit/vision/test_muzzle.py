@@ -1,4 +1,4 @@
-"""A muzzle that is told too high is told; a high one only where no shot is seen to come from it."""
+"""A muzzle that is told too high is told; a high one, or one far over the board, only where no shot is seen to come from it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 import painted_table as painted
 import pytest
 
-from vision.muzzle import muzzle_too_high, unseen_from_high
+from game.montecassino import Side
+from vision.muzzle import muzzle_too_high, unseen_from_odd
 from vision.shot import Leg, ShotTrack
 from vision.shot.flight import Flight, FlightFit
 from vision.shot.streaks import Streak
@@ -48,4 +49,21 @@ def test_a_muzzle_three_squares_high_is_noted_where_no_shot_is_seen(
     z_mm: float | None, track: ShotTrack, noted: bool
 ) -> None:
     told = replace(SCENE, muzzle_mm=None if z_mm is None else (180.0, -20.0, z_mm))
-    assert bool(unseen_from_high(told, track)) is noted
+    assert bool(unseen_from_odd(told, track)) is noted
+
+
+@pytest.mark.parametrize(
+    ("side", "y_mm", "track", "noted"),
+    [
+        (Side.A, 15.0, UNSEEN, False),
+        (Side.A, 91.0, UNSEEN, True),
+        (Side.A, 91.0, SEEN, False),
+        (Side.G, 795.0, UNSEEN, False),
+        (Side.G, 600.0, UNSEEN, True),
+    ],
+)
+def test_a_muzzle_two_squares_over_the_board_is_noted_where_no_shot_is_seen(
+    side: Side, y_mm: float, track: ShotTrack, noted: bool
+) -> None:
+    told = replace(SCENE, cannon_side=side, muzzle_mm=(180.0, y_mm, 48.0))
+    assert bool(unseen_from_odd(told, track)) is noted
