@@ -1,5 +1,6 @@
 """Any camera OpenCV opens: a device number, a video file, an HTTP or RTSP stream."""
 
+import re
 import threading
 from collections import deque
 from dataclasses import dataclass
@@ -79,13 +80,12 @@ class OpenCvCamera:
         self._is_file = Path(source).is_file()
         if not is_device_number(source) and "://" not in source and not self._is_file:
             raise CameraGone(
-                f"camera {source}: there is no such file; expected a device number, a video file or a URL"
+                f"camera {source}: {_found_at(Path(source))}; expected a device number, a video file or a URL"
             )
         capture = open_capture(source)
         if not capture.isOpened():
-            raise CameraGone(
-                f"camera {source}: it does not open (is it connected, and not in use elsewhere?)"
-            )
+            perhaps = "is it a video?" if self._is_file else "is it connected, and not in use elsewhere?"
+            raise CameraGone(f"camera {source}: it does not open ({perhaps})")
         self._is_device = is_device_number(source)
         if self._is_device:
             usb_device.ask(capture, width_px=width_px, height_px=height_px, fps=fps, exposure_us=exposure_us)
@@ -177,3 +177,12 @@ class OpenCvCamera:
                 return
             self._newest_us = timestamp_us
         self._frames.append(GrabbedFrame(index, timestamp_us, image))
+
+
+def _found_at(path: Path) -> str:
+    """Say what there is in the place of a video file."""
+    if path.is_dir():
+        return "it is a folder"
+    if device := re.fullmatch(r"/dev/video(\d+)", str(path)):
+        return f"a device is named by its number alone, {device[1]}"
+    return "it is a device or a pipe" if path.exists() else "there is no such file"

@@ -44,7 +44,7 @@ _WINDOW = "rig watch (q ends)"
 def watch(
     camera: Annotated[
         str | None,
-        typer.Option(help="camera number, file or URL, in place of the settings'; the twin's needs no name"),
+        typer.Option(help="camera number, file or URL, in place of the settings'"),
     ] = None,
     position: Annotated[
         str | None, typer.Option(help="who should stand where; what differs is told. Without it: read")
@@ -83,7 +83,7 @@ def watch(
     given = None if position is None else Position.parse(position)
     standing = Position.parse(chosen.game.position) if given is None else given
     with ExitStack() as stack:
-        source, pass_time = stack.enter_context(_source(chosen, standing, is_twin=camera is None))
+        source, pass_time = stack.enter_context(_source(chosen, standing))
         scene = scene_of(
             chosen, side=standing.turn, fps=source.fps, expected=None if given is None else given.soldiers
         )
@@ -135,15 +135,13 @@ def _watch(
 
 
 @contextmanager
-def _source(
-    settings: Settings, position: Position, *, is_twin: bool
-) -> Iterator[tuple[Camera, Callable[[], None]]]:
+def _source(settings: Settings, position: Position) -> Iterator[tuple[Camera, Callable[[], None]]]:
     """Open the camera, and give what lets time pass for it."""
     from rig.cli._opening import real_camera
     from rig.link.serial_port import WallClock
     from rig.settings import TWIN
 
-    if is_twin and settings.port.url == TWIN:
+    if settings.camera.source == TWIN:
         from rig.cli._twin import TwinCamera
         from rig.cli._twin_table import twin_settings
         from twin import Twin

@@ -1,6 +1,7 @@
 """The camera's promises: frames in order, memory bounded, and a camera that cannot be trusted stops the shot."""
 
 import itertools
+import re
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -215,9 +216,19 @@ def test_only_drops_of_the_last_second_count_and_one_never_does(came, missing):
             ring.check_drops()
 
 
-def test_missing_file_is_named():
-    with pytest.raises(CameraGone, match=r"no-such\.mkv: there is no such file"):
-        OpenCvCamera("no-such.mkv", WallClock(), width_px=640, height_px=480, fps=30)
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("no-such.mkv", "there is no such file"),
+        (".", "it is a folder; expected a device number, a video file or a URL"),
+        ("/dev/null", "it is a device or a pipe; expected a device number"),
+        ("/dev/video3", "a device is named by its number alone, 3; expected"),
+        (__file__, r"it does not open \(is it a video\?\)"),
+    ],
+)
+def test_what_is_no_video_file_is_named_for_what_it_is(source, said):
+    with pytest.raises(CameraGone, match=f"camera {re.escape(source)}: {said}"):
+        OpenCvCamera(source, WallClock(), width_px=640, height_px=480, fps=30)
 
 
 def test_device_that_is_not_there_is_named():

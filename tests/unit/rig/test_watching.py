@@ -407,3 +407,11 @@ def test_time_is_counted_from_the_first_picture(
     rig_with_a_film(tmp_path, pictures=300, fps=30.0)
     assert main(["watch", "--camera", "table.avi", "--page", "--for", "0"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 2, "the page's address, and what was seen"
+
+
+def test_the_twin_s_camera_may_be_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["watch", "--camera", "twin", "--page", "--for", "0"]) == 0
+    assert "in a browser" in capsys.readouterr().out
