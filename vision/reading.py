@@ -45,6 +45,7 @@ from vision.shot.faint import Stirred
 from vision.shot.sights import LONGEST_US
 from vision.shot.streaks import StreakFinder
 from vision.soldiers import Board, read_board
+from vision.soldiers.another_table import another_table
 from vision.soldiers.naming import named_by_the_shot, of_the_other_side
 from vision.steady import Sways, typical
 
@@ -62,7 +63,6 @@ __all__ = [
 _STILL_US = 60_000  # pictures before the release from which the table at rest is taken
 _MOST_STILL_FRAMES = 12
 _ONE_SHADE = 1.5  # grey levels, of blocks of pixels; a bare board on a bare table has several times as much
-_FEW_WRONG = 4
 _ENDS_BY_SHOT = (
     "nothing on the table tells its ends apart: the shot did, which flew from the side that fires ({})"
 )
@@ -159,7 +159,7 @@ def read_before(
     if (too_high := muzzle_too_high(scene, view)) is not None:
         return NoReading(too_high)
     board = read_board(picture, scene, view)
-    if (other := _another_table(board, scene)) is not None:
+    if (other := another_table(board, scene)) is not None:
         return NoReading(other)
     notes += _of_board(view, scene) + _of_uniforms(board, scene)
     if board.hardly_seen and scene.expected is not None:
@@ -432,20 +432,6 @@ def _held(fall: FallCause) -> FallCause:
     if Cause.OTHER in fall.possible:
         return fall
     return replace(fall, possible=(*fall.possible, Cause.OTHER))
-
-
-def _another_table(board: Board, scene: Scene) -> str | None:
-    """Say that what stands there has little to do with the position that was told; None: it has."""
-    if scene.expected is None:
-        return None
-    seen = {soldier.square for soldier in board.standing.soldiers}
-    wrong = seen.symmetric_difference(scene.expected)
-    if 2 * len(wrong) <= max(len(scene.expected), 2 * _FEW_WRONG):
-        return None
-    return (
-        f"the table does not stand as the position says on {len(wrong)} squares, and it names {len(scene.expected)} "
-        "soldiers: is it this shot's film, does it show one board the right way round, do corners_px lie on it?"
-    )
 
 
 def _of_board(view: BoardView, scene: Scene) -> tuple[str, ...]:

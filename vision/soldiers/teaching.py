@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from game.montecassino import Side
 from vision.registration import NoBoard, register
 from vision.scene import Scene, Uniforms
+from vision.soldiers.another_table import another_table
 from vision.soldiers.board import read_board
 from vision.soldiers.uniforms import learn_uniforms
 
@@ -36,12 +37,14 @@ def teach_uniforms(picture: NDArray[np.uint8], scene: Scene) -> Uniforms:
     Raises
     ------
     NotTaught
-        Where the board is not found, the sides are not known, or their uniforms cannot be told apart.
+        Where the board is not found, it is another than the position tells, the sides are not known, or their uniforms cannot be told apart.
     """
     view = register(picture, scene)
     if isinstance(view, NoBoard):
         raise NotTaught(view.reason)
     board = read_board(picture, scene, view)
+    if (other := another_table(board, scene)) is not None:
+        raise NotTaught(other)
     soldiers = board.standing.soldiers
     if scene.expected is None:
         strays = [s.square for s in soldiers if s.square.own_line(s.square.field) > _LINES_AT_THE_START]

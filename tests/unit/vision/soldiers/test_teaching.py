@@ -125,3 +125,9 @@ def test_what_does_not_teach_says_why() -> None:
     two = {Square.parse(name): Side.G for name in ("G-02", "G-12")}
     with pytest.raises(NotTaught, match="2 soldiers of side G are seen, and 3 are needed"):
         teach_uniforms(picture(alone | two), SCENE)
+
+
+def test_a_position_that_has_little_to_do_with_the_table_teaches_nothing() -> None:
+    elsewhere = {Square.parse(f"{side}-{n}"): side for side in Side for n in range(40, 64)}
+    with pytest.raises(NotTaught, match=r"does not stand as the position says on 96 squares, .* 48 soldiers"):
+        teach_uniforms(picture(START), replace(SCENE, expected=elsewhere))
