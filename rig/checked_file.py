@@ -69,6 +69,7 @@ class JsonObject(Table):
     form = 'an object, {{"key": value, ...}}'
 
 
+_DECIMAL_COMMA = re.compile(r"=\s*[+-]?\d+,\d+\s*(#.*)?$")
 _FORMAT = re.compile(r"[\w-]+/\d+", re.ASCII)
 TableT = TypeVar("TableT", bound=Table)
 
@@ -126,6 +127,8 @@ def parse_toml(text: str, name: str, error: type[FaultyFile]) -> dict[str, Any]:
         hint = what[:1].lower() + what[1:]
         if hint == "invalid value":
             hint += "; text stands in quotes"
+        elif _DECIMAL_COMMA.search(shown):
+            hint += "; decimals stand behind a point"
         raise error(name, [Fault(place, found, "TOML", hint=hint)]) from bad
 
 

@@ -229,7 +229,7 @@ def delay(
 
 @camera_group.command()
 def markers(
-    paper: Annotated[Paper, typer.Option(help="what is printed on")] = Paper.A4,
+    paper: Annotated[Paper, typer.Option(case_sensitive=False, help="what is printed on")] = Paper.A4,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", callback=check_pdf, help="where the PDF goes; markers.pdf by default"),

@@ -211,7 +211,8 @@ def list_sessions(
 def export(
     folder: Annotated[Path, typer.Argument(help="the folder to write shots and falls into")],
     formats: Annotated[
-        list[Format] | None, typer.Option("--format", "-f", help="csv or parquet; may be given twice")
+        list[Format] | None,
+        typer.Option("--format", "-f", case_sensitive=False, help="csv or parquet; may be given twice"),
     ] = None,
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
@@ -228,7 +229,9 @@ def export(
 def decide(
     shot: Annotated[int | None, typer.Argument(help="number of the shot; none: list what is pending")] = None,
     square: Annotated[str | None, typer.Argument(help="the soldier in doubt, as G-41")] = None,
-    word: Annotated[Word | None, typer.Argument(help="whether it leaves for good or stays")] = None,
+    word: Annotated[
+        Word | None, typer.Argument(case_sensitive=False, help="whether it leaves for good or stays")
+    ] = None,
     by: Annotated[
         str | None,
         typer.Option(

@@ -251,6 +251,12 @@ def test_everything_wrong_is_said_at_once() -> None:
             'found "url = /dev/ttyACM0", expected TOML (invalid value; text stands in quotes)',
         ),
         (
+            "[board]\nsquare_mm = 45,5  # measured",
+            "line 2, column 15",
+            'found "square_mm = 45,5  # measured", expected TOML (expected newline or end of document after a statement; '
+            "decimals stand behind a point)",
+        ),
+        (
             "[cannon.elevation]\ncentre_us = 2200",
             "cannon.elevation.centre_us",
             "found 2200, expected a pulse from min_us to max_us, 1000 to 2000",

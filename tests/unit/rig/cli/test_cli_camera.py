@@ -214,7 +214,7 @@ def test_markers_take_no_other_file_s_place_unless_it_was_named(
     )
     assert Path("markers.pdf").read_bytes() == b"%PDF-1.4 my own sheets"
     assert main(["camera", "markers", "--out", "markers.pdf"]) == 0
-    assert main(["camera", "markers", "--paper", "a3"]) == 0
+    assert main(["camera", "markers", "--paper", "A3"]) == 0
 
 
 @pytest.mark.skipif(shutil.which("pdftoppm") is None, reason="pdftoppm (poppler-utils) is not here")

@@ -264,7 +264,7 @@ def test_log_export_writes_both_tables(rig: Rig) -> None:
 
 @pytest.mark.usefixtures("shots")
 def test_log_export_writes_and_tells_a_format_that_is_named_twice_once(rig: Rig) -> None:
-    answer = rig("log", "export", "out", "--format", "csv", "-f", "csv")
+    answer = rig("log", "export", "out", "--format", "csv", "-f", "CSV")
     assert answer.out == "out/shots.csv: 3 rows\nout/falls.csv: 2 rows\n"
 
 
@@ -275,7 +275,7 @@ def test_decide_lists_takes_and_refuses(rig: Rig) -> None:
     assert "the commander of G decides, not A" in one_line(
         rig("decide", "2", "G-41", "leaves", "--by", "a"), 2
     )
-    assert rig("decide", "2", "G-41", "stays").out == (
+    assert rig("decide", "2", "G-41", "Stays").out == (
         "shot 2: G-41 fell, direct or ricochet: stays, said G\nshot 2 is judged: leave -, put back G-41\n"
     )
     assert rig("decide").out == "nothing waits for a decision\n"
