@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from rig.counted import counted
 from rig.one_line import on_one_line
+from rig.quiet_decoders import quiet_decoders
 from vision.lens import Flaw, Sighting, Target, Unusable, printed_charuco, recognise, sight
 
 __all__ = [
@@ -170,7 +171,8 @@ def read_picture(file: Path) -> Image | None:
         return None
     cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
     try:
-        picture = cv2.imdecode(data, _AS_TAKEN)
+        with quiet_decoders():
+            picture = cv2.imdecode(data, _AS_TAKEN)
     except cv2.error:
         return None
     return None if picture is None else np.asarray(picture, dtype=np.uint8)

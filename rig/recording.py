@@ -38,6 +38,7 @@ from rig.counted import counted
 from rig.marker_keys import MARKERS_OF, MarkerSizeMm, PlaceMm, marker_conflicts
 from rig.notation import PositionText, TableSquaresText
 from rig.one_line import on_one_line
+from rig.quiet_decoders import quiet_decoders
 from rig.whole_file import to_disk, write_whole
 from vision.scene import MarkerMap, Scene
 
@@ -570,7 +571,10 @@ def _pictures(path: Path) -> Iterator[NDArray[np.uint8]]:
                 raise RecordingError(file, f"found in the place of {index:06d}.png, which is missing")
             if not file.is_file():  # to read a pipe would wait for whoever writes into it
                 raise RecordingError(file, [Fault("the file", _kind(file), "a PNG picture")])
-            picture = cv2.imread(str(file), cv2.IMREAD_ANYCOLOR)  # one that is stored grey: (height, width)
+            with quiet_decoders():
+                picture = cv2.imread(
+                    str(file), cv2.IMREAD_ANYCOLOR
+                )  # one that is stored grey: (height, width)
             if picture is None:
                 raise RecordingError(str(file), [Fault("the file", "no picture", "a PNG picture")])
             yield np.asarray(picture, dtype=np.uint8)

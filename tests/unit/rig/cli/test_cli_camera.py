@@ -107,6 +107,18 @@ def test_photographs_of_a_kind_that_is_not_read_are_told(
     )
 
 
+def test_of_a_damaged_photograph_nobody_speaks_but_the_rig(
+    here: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (here / "cut").mkdir()
+    grainy = np.random.default_rng(1).integers(0, 255, (240, 320), np.uint8)
+    for name in ("1.jpg", "2.png"):
+        whole = cv2.imencode(Path(name).suffix, grainy)[1].tobytes()
+        (here / "cut" / name).write_bytes(whole[: len(whole) // 2])
+    assert main(["camera", "calibrate", "cut"]) == 2
+    assert capfd.readouterr().err == "rig: cut: no file in it is a picture that can be read\n"
+
+
 def test_a_pipe_among_the_photographs_is_not_waited_for(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
