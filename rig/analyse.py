@@ -25,7 +25,7 @@ from game.montecassino import (
 )
 from rig.counted import counted
 from rig.how_sure import how_sure
-from rig.recording import Recording, RecordingError, read_frames, read_recording
+from rig.recording import Recording, RecordingError, read_all_frames, read_recording
 from rig.told_together import Said, parted, told_together
 from rig.uniforms_file import find_uniforms
 from vision.causes import FallCause
@@ -158,7 +158,7 @@ def analyse_folder(folder: Path) -> Analysis:
     """
     recording = read_recording(folder)
     started = time.process_time()
-    frames = list(read_frames(folder, recording))
+    frames = read_all_frames(folder, recording)
     decode_ms = 1000 * (time.process_time() - started)
     return replace(analyse_pictures(folder, recording, frames), decode_ms=decode_ms)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import mean, median, stdev
 
 from rig.analyse import scene_in
-from rig.recording import RecordingError, read_frames, read_recording
+from rig.recording import RecordingError, read_all_frames, read_recording
 from vision.reading import NoReading, read_shot
 from vision.release_untold import LEAST_WORTH
 
@@ -63,7 +63,7 @@ def see_delay(folder: Path) -> DelaySeen:
     """Read one recording for how late its pictures were stamped."""
     try:
         recording = read_recording(folder)
-        frames = list(read_frames(folder, recording))
+        frames = read_all_frames(folder, recording)
     except RecordingError as bad:
         return DelaySeen(folder, None, str(bad))
     keys = recording.keys

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import Square
-from rig.recording import RecordingError, read_frames, read_recording
+from rig.recording import RecordingError, read_all_frames, read_recording
 from rig.table_drawing import DIM, GROUND, WORDS, Colour, Drawing, Image, text_width_px, told_time, write
 from rig.whole_file import write_whole
 from vision.registration import NoBoard, register
@@ -60,7 +60,7 @@ def write_crops(path: Path, folder: Path, square: Square, *, title: str) -> None
     fire_us = recording.keys.fire_us
     before = 0 if fire_us is None else _nearest(times_us, fire_us - _BEFORE_US)
     begin_us = times_us[0] if fire_us is None else fire_us
-    pictures = list(read_frames(folder, recording))
+    pictures = read_all_frames(folder, recording)
     scene = recording.scene
     view = register(pictures[before], scene)
     if isinstance(view, NoBoard):

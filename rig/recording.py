@@ -35,6 +35,7 @@ from rig.checked_file import (
     validate,
 )
 from rig.counted import counted
+from rig.free_memory import free_memory_bytes
 from rig.marker_keys import MARKERS_OF, MarkerSizeMm, PlaceMm, marker_conflicts
 from rig.notation import PositionText, TableSquaresText
 from rig.one_line import on_one_line
@@ -50,6 +51,7 @@ __all__ = [
     "RecordingError",
     "ShotKeys",
     "picture_bytes",
+    "read_all_frames",
     "read_frames",
     "read_recording",
     "recording_of",
@@ -384,6 +386,32 @@ def read_frames(folder: Path, recording: Recording) -> Iterator[NDArray[np.uint8
             path,
             f"not the clip that was recorded: its SHA-256 begins {_digest(path)[:12]}, expected {recorded[:12]} as "
             f"clip_sha256 of {KEYS_NAME} says; it was damaged, or somebody changed it",
+        )
+
+
+def read_all_frames(folder: Path, recording: Recording) -> list[NDArray[np.uint8]]:
+    """Decode the whole clip into memory, as `read_frames`.
+
+    Raises
+    ------
+    RecordingError
+        As for `read_frames`, and where its pictures take more memory than is free.
+    """
+    frames: list[NDArray[np.uint8]] = []
+    for picture in read_frames(folder, recording):
+        if not frames:
+            _refuse_full_memory(folder / recording.clip, len(recording.timestamps_us), picture)
+        frames.append(picture)
+    return frames
+
+
+def _refuse_full_memory(path: Path, count: int, picture: NDArray[np.uint8]) -> None:
+    needed, free = count * picture.nbytes, free_memory_bytes()
+    if free is not None and needed > free:
+        raise RecordingError(
+            path,
+            f"its {count} pictures take {needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB are free: "
+            "cut the film, and timestamps_us, to a second before the shot until nothing moves any more",
         )
 
 

@@ -12,7 +12,7 @@ from rig.analyse import Analysis
 from rig.how_sure import how_sure
 from rig.judging import why_back
 from rig.log import Shot
-from rig.recording import read_frames
+from rig.recording import read_all_frames
 from rig.report.annotate import Mark, MarkKind, annotate, overlay_motion
 from rig.report.page import Picture, ShotPage
 from rig.told_touches import met
@@ -162,7 +162,7 @@ def _pictures(
     analysis: Analysis, folder: Path, casualties: list[Square], waiting: list[Square]
 ) -> list[Picture]:
     reading, recording = analysis.reading, analysis.recording
-    frames = list(read_frames(folder, recording))
+    frames = read_all_frames(folder, recording)
     released_us = recording.keys.fire_us
     if released_us is None:
         released_us = (

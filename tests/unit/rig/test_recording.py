@@ -18,9 +18,11 @@ from numpy.typing import NDArray
 
 from game.montecassino import Option, Side, Square
 from rig.cli import main
+from rig.free_memory import free_memory_bytes
 from rig.recording import (
     RecordingError,
     picture_bytes,
+    read_all_frames,
     read_frames,
     read_recording,
     refuse_full_disk,
@@ -151,6 +153,19 @@ def test_numbered_pictures_are_read_too(folder: Path) -> None:
     (folder / "frames" / "000002.png").unlink()
     with pytest.raises(RecordingError, match=r"000003\.png.*000002\.png"):
         list(read_frames(folder, recording))
+
+
+@pytest.mark.skipif(free_memory_bytes() is None, reason="this system does not tell how much memory is free")
+def test_a_film_that_takes_more_memory_than_there_is_is_told_before_it_is_decoded(folder: Path) -> None:
+    camera = {**KEYS["camera"], "width": 4096, "height": 4096, "intrinsics": None, "distortion": None}
+    change(folder, lambda d: d.update(clip="frames", camera=camera, timestamps_us=[*range(100_000)]))
+    (folder / "frames").mkdir()
+    cv2.imwrite(str(folder / "frames" / "000000.png"), np.zeros((4096, 4096), np.uint8))
+    with pytest.raises(
+        RecordingError,
+        match=r"frames: its 100000 pictures take 1677\.7 GB of memory, and .* GB are free: cut",
+    ):
+        read_all_frames(folder, read_recording(folder))
 
 
 def test_a_numbered_picture_of_another_size_is_told(folder: Path) -> None:
