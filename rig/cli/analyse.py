@@ -116,5 +116,7 @@ def _many(folders: Sequence[Path], *, as_json: bool, jobs: int | None, into: Pat
             progress.advance(task)
     for line in tally.in_words():
         typer.echo(line, err=as_json)
+    if tally.outcomes[Outcome.UNKEPT] and into is None:
+        typer.echo("rig: --into FOLDER keeps readings in another folder", err=True)
     if tally.outcomes[Outcome.BAD] or tally.outcomes[Outcome.UNKEPT]:
         raise typer.Exit(_UNREADABLE)

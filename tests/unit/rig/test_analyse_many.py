@@ -216,6 +216,7 @@ def test_a_reading_that_cannot_be_kept_is_given_all_the_same(
     said = f"rig: {folder / 'analysis'}: Not a directory; the recording is read, and its reading is not kept"
     assert said in err.splitlines()
     assert "1 read (of 1 the reading is not kept), 0 read before by the same code, 0 cannot be read" in err
+    assert err.splitlines()[-1] == "rig: --into FOLDER keeps readings in another folder"
 
 
 @pytest.mark.parametrize(
