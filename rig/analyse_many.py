@@ -246,8 +246,10 @@ def _known(folder: Path, into: Path | None) -> Read | None:
     """Give what needs no reading: a reading by the same code, or a recording.json that is faulty."""
     try:
         _, kept = kept_or_free(place_of(folder, read_recording(folder), into=into))
-    except (FaultyFile, OSError) as bad:
+    except FaultyFile as bad:
         return Read(folder, Outcome.BAD, None, _sentence(folder, bad))
+    except OSError:
+        return None  # reading it tells whether that is bad, or only its reading cannot be kept
     except Exception as bug:
         return _stumbled(folder, bug)
     return None if kept is None else Read(folder, Outcome.KEPT, dict(kept))

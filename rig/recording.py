@@ -435,6 +435,10 @@ def read_recording(folder: Path) -> Recording:
         Where it is missing, is no JSON, or has a missing or wrong key.
     """
     path = folder / KEYS_NAME
+    try:
+        path.exists()
+    except OSError as bad:  # as one that must not be looked into
+        raise RecordingError(path, [Fault("the file", str(bad.strerror), "a file that can be read")]) from bad
     if not folder.is_dir():
         raise RecordingError(folder, [Fault("the folder", _kind(folder), "a folder with recording.json")])
     if not path.exists() and not path.is_symlink():

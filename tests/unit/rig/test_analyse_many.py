@@ -219,6 +219,19 @@ def test_a_reading_that_cannot_be_kept_is_given_all_the_same(
     assert err.splitlines()[-1] == "rig: --into FOLDER keeps readings in another folder"
 
 
+def test_a_recording_whose_kept_readings_cannot_be_looked_into_is_read_all_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = record(tmp_path / "shot")
+    place = place_of(folder, read_recording(folder))
+    place.mkdir(parents=True)
+    assert main(["analyse", str(folder), "--keep", "--json", "--jobs", "1"]) == 2
+    out, err = capsys.readouterr()
+    assert [fall["square"] for fall in json.loads(out)["falls"]] == ["A-12"]
+    said = f"rig: {place}: Is a directory; the recording is read, and its reading is not kept"
+    assert said in err.splitlines()
+
+
 @pytest.mark.parametrize(
     "left",
     [

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.camera_delay import Delay, DelaySeen, NoDelay, delay_of
+from rig.camera_delay import Delay, DelaySeen, NoDelay, delay_of, see_delay
 
 
 def seen(*delays_ms: float | None) -> list[DelaySeen]:
@@ -60,3 +60,12 @@ def test_a_camera_whose_times_waver_has_no_delay(delays_ms: tuple[float, ...]) -
     told = delay_of(seen(*delays_ms))
     assert isinstance(told, NoDelay)
     assert f"from {delays_ms[0]:.1f} to {delays_ms[-1]:.1f} ms" in told.reason
+
+
+def test_a_recording_that_cannot_be_looked_into_tells_why_and_stops_no_other() -> None:
+    folder = Path("x" * 300)
+    told = see_delay(folder)
+    assert told.delay_us is None
+    assert told.why_not == (
+        f"{folder}/recording.json: the file: found File name too long, expected a file that can be read"
+    )
