@@ -17,7 +17,7 @@ from rig.cli._options import (
     settings_of_this_table,
     settings_or_defaults,
 )
-from rig.cli._outputs import check_pdf, check_picture
+from rig.cli._outputs import check_pdf, check_picture, folder_to_fill
 from rig.cli._pictures import write_figure
 from rig.counted import counted
 from rig.one_line import on_one_line
@@ -119,7 +119,8 @@ def calibrate(
     chosen = settings_or_defaults(settings)
     told = _told_board(chessboard, charuco, square_mm, marker_mm, dictionary)
     if live:
-        _take_views(folder, through_camera(chosen, camera), told)
+        with folder_to_fill(folder):
+            _take_views(folder, through_camera(chosen, camera), told)
     pictures = _looked_at(folder, told, quiet=as_json)
     found = fit(pictures.seen, pictures.target, pictures.size_px)
     if isinstance(found, NoLens):

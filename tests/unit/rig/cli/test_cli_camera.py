@@ -119,6 +119,13 @@ def test_of_a_damaged_photograph_nobody_speaks_but_the_rig(
     assert capfd.readouterr().err == "rig: cut: no file in it is a picture that can be read\n"
 
 
+def test_a_camera_that_gives_nothing_leaves_no_folder_behind(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "there is no such file" in refused(capsys, "calibrate", "new", "--live", "--camera", "no.mkv")
+    assert list(here.iterdir()) == []
+
+
 def test_a_pipe_among_the_photographs_is_not_waited_for(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
