@@ -27,6 +27,7 @@ from vision.guards import (
     Alarm,
     ClipGuard,
     Trouble,
+    exchanged_sides,
     late_falls,
     missing_soldiers,
     too_many_soldiers,
@@ -46,7 +47,7 @@ from vision.shot.sights import LONGEST_US
 from vision.shot.streaks import StreakFinder
 from vision.soldiers import Board, read_board
 from vision.soldiers.another_table import another_table
-from vision.soldiers.naming import named_by_the_shot, of_the_other_side
+from vision.soldiers.naming import hardly_named, named_by_the_shot, of_the_other_side
 from vision.steady import Sways, typical
 
 __all__ = [
@@ -424,6 +425,14 @@ def _with_amiss(alarms: tuple[Alarm, ...], board: Board, scene: Scene, track: Sh
         alarms = (*alarms, missing)
     unseen = unseen_soldiers(board.unseen, position_told=told, hardly_seen=board.hardly_seen)
     missed = unseen or too_many_soldiers(board.standing, position_told=told)
+    looking = {square: foot.forward_odds for square, foot in board.feet.items()}
+    if (
+        missed is None
+        and not told
+        and not board.by_taught
+        and hardly_named(board.standing, looking, scene.square_mm)
+    ):
+        missed = exchanged_sides()
     return alarms if alarms or missed is None else (missed,)
 
 

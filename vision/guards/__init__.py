@@ -14,6 +14,7 @@ from vision.guards.alarms import Alarm, Trouble
 from vision.guards.clip_guard import ClipGuard
 from vision.guards.same_still import unchanged
 from vision.guards.soldiers_amiss import (
+    exchanged_sides,
     late_falls,
     missing_soldiers,
     too_many_soldiers,
@@ -26,6 +27,7 @@ __all__ = [
     "ClipGuard",
     "TableGuard",
     "Trouble",
+    "exchanged_sides",
     "late_falls",
     "missing_soldiers",
     "too_many_soldiers",

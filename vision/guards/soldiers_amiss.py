@@ -10,7 +10,7 @@ from vision.guards.alarms import Alarm, Trouble
 from vision.outcome import Push, Standing
 from vision.shot import ShotTrack
 
-__all__ = ["late_falls", "missing_soldiers", "too_many_soldiers", "unseen_soldiers"]
+__all__ = ["exchanged_sides", "late_falls", "missing_soldiers", "too_many_soldiers", "unseen_soldiers"]
 
 _LATE_US = 350_000  # a push takes so long at most to fell somebody after everything else lies still
 _FALLING_US = 350_000  # from beginning to move until lying still
@@ -67,6 +67,15 @@ def too_many_soldiers(standing: Standing, *, position_told: bool) -> Alarm | Non
                 f"{count} soldiers are seen of {side}, and a side has {SOLDIERS_PER_SIDE}: {_SHOW_THEM}",
             )
     return None
+
+
+def exchanged_sides() -> Alarm:
+    """Say that the sides may be the wrong way round: whoever leaves the board would be the wrong one."""
+    return Alarm(
+        Trouble.UNSEEN,
+        "which soldiers are A's and which G's hardly shows, where they stand and the way they look: name the position, or teach the "
+        "uniforms",
+    )
 
 
 def late_falls(

@@ -6,7 +6,7 @@ import pytest
 
 from game.montecassino import Side, Square
 from vision.outcome import Soldier, Standing
-from vision.soldiers.naming import named_by_the_shot, naming_odds
+from vision.soldiers.naming import hardly_named, named_by_the_shot, naming_odds
 
 SQUARE_MM = 45.0
 
@@ -80,3 +80,9 @@ def test_who_looks_where_names_the_sides_where_places_do_not_tell_and_not_where_
 def test_nobody_or_both_sides_felled_at_once_name_nobody(first: list[str]) -> None:
     struck = [of(MIXED, square) for square in first]
     assert named_by_the_shot(MIXED, struck, Side.A, looking(MIXED, 0.0), SQUARE_MM) == MIXED
+
+
+def test_it_is_open_whose_uniform_is_whose_where_neither_places_nor_looks_tell() -> None:
+    assert hardly_named(MIXED, looking(MIXED, 0.0), SQUARE_MM)
+    assert not hardly_named(APART, looking(APART, 0.0), SQUARE_MM)
+    assert not hardly_named(standing(), {}, SQUARE_MM), "of nobody nothing can be mistaken"
