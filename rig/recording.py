@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -41,6 +42,7 @@ from rig.notation import PositionText, TableSquaresText
 from rig.one_line import on_one_line
 from rig.quiet_decoders import quiet_decoders
 from rig.whole_file import to_disk, write_whole
+from vision.hung import repeats
 from vision.scene import MarkerMap, Scene
 
 __all__ = [
@@ -246,9 +248,17 @@ class Keys(_Keys):
     """Of the video as it was recorded; None where nobody took it."""
     shot: ShotKeys | None = None
     """Which shot of the rig's log it is; None where nobody said so."""
+    repeated_us: tuple[TimeUs, ...] = ()
+    """Times of the pictures that were the one before, to the last bit, when the camera gave them; the film's differ a little."""
 
     def conflicts(self) -> Iterator[Fault]:
-        """Ask for a muzzle at its side's end of the board."""
+        """Ask for repeated pictures that are of the film, and for a muzzle at its side's end of the board."""
+        strange = sorted(set(self.repeated_us).difference(self.timestamps_us))
+        if strange:
+            more = f" and {len(strange) - 1} more" if len(strange) > 1 else ""
+            yield Fault(
+                "repeated_us", f"{strange[0]}{more}", "times of timestamps_us", also=("timestamps_us",)
+            )
         muzzle_mm, side = self.cannon.muzzle_mm, self.cannon.side
         if muzzle_mm is None:
             return
@@ -346,6 +356,8 @@ class Recording:
 def read_frames(folder: Path, recording: Recording) -> Iterator[NDArray[np.uint8]]:
     """Decode the clip, picture by picture: (height, width, 3) BGR, or (height, width) where its first has no colours.
 
+    A picture that the camera gave twice comes twice, to the last bit, though the film has it a little otherwise.
+
     Raises
     ------
     RecordingError
@@ -355,6 +367,8 @@ def read_frames(folder: Path, recording: Recording) -> Iterator[NDArray[np.uint8
     path = folder / recording.clip
     due = len(recording.timestamps_us)
     size = (recording.keys.camera.width, recording.keys.camera.height)
+    repeated_us = frozenset(recording.keys.repeated_us)
+    last: NDArray[np.uint8] | None = None
     count, grey = 0, False
     for picture in _pictures(path):
         if not count:
@@ -373,7 +387,9 @@ def read_frames(folder: Path, recording: Recording) -> Iterator[NDArray[np.uint8
         count += 1
         if count > due:
             raise RecordingError(path, f"more than {due} pictures, expected one for each of timestamps_us")
-        yield np.ascontiguousarray(picture[..., 1]) if grey and picture.ndim == 3 else picture
+        if last is None or recording.timestamps_us[count - 1] not in repeated_us:
+            last = np.ascontiguousarray(picture[..., 1]) if grey and picture.ndim == 3 else picture
+        yield last
     if count < due:
         raise RecordingError(
             path,
@@ -545,7 +561,7 @@ def write_recording(
     folder
         Made where it is not there; must not hold a recording yet.
     keys
-        recording.json without `format`, `clip` and `timestamps_us`.
+        recording.json without `format`, `clip`, `timestamps_us` and `repeated_us`.
     frames
         Time in us and picture (height, width, 3) BGR or (height, width), oldest first.
 
@@ -558,6 +574,9 @@ def write_recording(
     refuse_recorded(folder)
     path = folder / KEYS_NAME
     whole = _whole_keys(keys, [timestamp_us for timestamp_us, _ in frames])
+    repeated_us = [now_us for (_, before), (now_us, now) in pairwise(frames) if repeats(before, now)]
+    if repeated_us:
+        whole["repeated_us"] = repeated_us
     checked = validate(Keys, whole, str(path), RecordingError)
     for index, (_, picture) in enumerate(frames):
         if picture.shape[:2] != (checked.camera.height, checked.camera.width):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from vision.shot.faint import CROSSED_US
 
-__all__ = ["frozen_from", "hung_from"]
+__all__ = ["frozen_from", "hung_from", "repeats"]
 
 Image = NDArray[np.uint8]
 
@@ -72,7 +72,11 @@ def _has_noise(frames: Sequence[Image], first_moving: int) -> bool:
     return first_moving > _FEWEST_PAIRS and not any(_same(frames, k) for k in range(1, first_moving))
 
 
-def _same(frames: Sequence[Image], k: int) -> bool:
-    """Say whether picture k is the one before it, to the last bit."""
-    before, now = frames[k - 1], frames[k]
+def repeats(before: Image, now: Image) -> bool:
+    """Say whether a picture is the one before it, to the last bit."""
     return np.array_equal(before[::_EACH_ROW], now[::_EACH_ROW]) and np.array_equal(before, now)
+
+
+def _same(frames: Sequence[Image], k: int) -> bool:
+    """Say whether picture k is the one before it."""
+    return repeats(frames[k - 1], frames[k])

@@ -195,6 +195,17 @@ def test_a_camera_that_is_turned_away_during_the_shot_holds_its_ruling(
     assert json.loads(capsys.readouterr().out)["held"]
 
 
+def test_a_camera_that_hung_during_the_shot_is_told_of_its_film_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As it was on the pictures that it gave, though the film's encoder gives no two of them back alike."""
+    folder = record(tmp_path / "shot", lambda k, picture: pictures()[min(k, FIRE + 2)])
+    assert main(["analyse", str(folder), "--json"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert f"the same picture is repeated from picture {FIRE + 3} on, while the shot should fly" in err
+
+
 def test_a_camera_slower_than_it_says_is_noted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     camera = {**keys()["camera"], "fps": 240.0}
     folder = record(tmp_path / "shot", camera=camera)

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -131,6 +132,39 @@ def test_a_recording_is_as_bright_and_of_the_colours_that_were_seen(tmp_path: Pa
     for read in read_frames(tmp_path / "shot", read_recording(tmp_path / "shot")):
         off = np.abs(read.astype(int) - seen)
         assert max(off[:, : WIDTH // 2 - 2].max(), off[:, WIDTH // 2 + 2 :].max()) <= 2
+
+
+def same_before(frames: Sequence[NDArray[np.uint8]]) -> list[bool]:
+    return [np.array_equal(a, b) for a, b in pairwise(frames)]
+
+
+@pytest.mark.parametrize("grey", [False, True])
+def test_pictures_that_were_the_same_to_the_last_bit_are_read_as_the_same(tmp_path: Path, grey: bool) -> None:
+    """So a camera that hung is told again; the film's encoder gives no two pictures back alike."""
+    noise = np.random.default_rng(1).integers(0, 255, (3, HEIGHT, WIDTH), np.uint8)
+    seen = [noise[k] if grey else np.repeat(noise[k][..., None], 3, axis=2) for k in (0, 0, 1, 1, 2)]
+    recorded = write_recording(tmp_path / "shot", KEYS, list(zip(TIMES_US, seen, strict=True)))
+    recording = read_recording(tmp_path / "shot")
+    assert recorded.keys.repeated_us == recording.keys.repeated_us == (TIMES_US[1], TIMES_US[3])
+    assert same_before(read_all_frames(tmp_path / "shot", recording)) == [True, False, True, False]
+
+
+def test_of_pictures_that_all_differ_nothing_is_said_to_be_repeated(folder: Path) -> None:
+    assert "repeated_us" not in json.loads((folder / "recording.json").read_text())
+
+
+def test_a_repeated_picture_that_is_none_of_the_film_is_told(folder: Path) -> None:
+    change(folder, lambda keys: keys.update(repeated_us=[TIMES_US[1], 1_020_000, 1_020_001]))
+    with pytest.raises(RecordingError) as refusal:
+        read_recording(folder)
+    assert str(refusal.value).endswith(
+        "recording.json: repeated_us: found 1020000 and 1 more, expected times of timestamps_us"
+    )
+
+
+def test_of_a_film_that_was_cut_the_first_picture_repeats_none(folder: Path) -> None:
+    change(folder, lambda keys: keys.update(repeated_us=TIMES_US[:1]))
+    assert len(read_all_frames(folder, read_recording(folder))) == len(TIMES_US)
 
 
 def test_the_clip_keeps_the_times_to_the_millisecond(folder: Path) -> None:
