@@ -38,7 +38,7 @@ _FIRING_US = 1_000_000  # from holding the pictures to the shot's leaving, on a 
 
 
 class BoardNotSeen(CameraError):
-    """The camera gives pictures, but no board can be found in them."""
+    """The camera gives pictures, but no board can be found in them, or not all of it."""
 
 
 def scene_of(

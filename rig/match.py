@@ -35,7 +35,7 @@ from rig.calibration_file import calibration_of
 from rig.camera import CameraError, Frame
 from rig.cannon import Cannon, CannonError, ShotFired, ShotNotSeen
 from rig.end_put_off import EndPutOff
-from rig.eye import Eye, fewest_fps_of
+from rig.eye import BoardNotSeen, Eye, fewest_fps_of
 from rig.hands import Hands
 from rig.link.errors import LinkError
 from rig.link.port import Clock
@@ -218,7 +218,7 @@ class Match:
         # As before a shot: the cannon itself is in the picture.
         self._hands.carry_to(known.turn)
         self._progress("reading the table")
-        standing = self._eye.read(known.turn, None).standing
+        standing = self._read_all(known.turn, None).standing
         return replace(known, soldiers={soldier.square: soldier.side for soldier in standing.soldiers})
 
     def shoot(self, order: Order, tell: Tell = lambda read: None) -> ShotDone:
@@ -249,7 +249,7 @@ class Match:
         # Before the table is read: the cannon itself is in the picture.
         self._hands.carry_to(order.side)
         self._progress("reading the table")
-        reading = self._eye.read(order.side, order.position.soldiers)
+        reading = self._read_all(order.side, order.position.soldiers)
         if reading.standing.differences:
             raise PositionDiffers(reading.standing.differences)
         self._refuse_few_pictures()
@@ -279,6 +279,13 @@ class Match:
         if self._eye.line_failure is not None:
             raise self._eye.line_failure  # the shot is on record by now
         return done
+
+    def _read_all(self, side: Side, expected: Mapping[Square, Side] | None) -> TableReading:
+        """Read the table as `Eye.read` does, and refuse one of which a part is not seen: a shot could not be judged there."""
+        reading = self._eye.read(side, expected)
+        if reading.outside is not None:
+            raise BoardNotSeen(f"camera {self._eye.ring.camera.name}: {reading.outside}")
+        return reading
 
     def _fire(
         self,

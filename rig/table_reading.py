@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from vision.guards import TableGuard
 from vision.lying_there import find_lying_thing
 from vision.outcome import Standing
+from vision.outside import outside_picture
 from vision.registration import BoardView, NoBoard, register
 from vision.rest import RestWatch
 from vision.scene import Scene
@@ -33,6 +34,8 @@ class TableReading:
     """The part of the picture in which something that moves counts, shape (height, width)."""
     mm_per_px: float
     """Size of a pixel in the middle of the board."""
+    outside: str | None
+    """What part of the board is outside the picture, in a sentence; None where none is."""
 
     def rest_watch(self) -> RestWatch:
         """Return a new watch over whether anything moves."""
@@ -61,7 +64,7 @@ def read_table(
     lying = find_lying_thing(board, view, scene)
     guard = TableGuard(picture, view, scene, board.standing, watched=watched, lying=lying)
     mm_per_px = view.mm_per_px(*scene.centre_mm)
-    return TableReading(view, board.standing, guard, watched, mm_per_px)
+    return TableReading(view, board.standing, guard, watched, mm_per_px, outside_picture(view, scene))
 
 
 def _board_and_sides(

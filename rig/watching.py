@@ -75,7 +75,12 @@ class TableWatch:
     @property
     def clear(self) -> bool:
         """Whether nothing speaks against a shot."""
-        return self._read is not None and self._alarm is None and not self.too_slow
+        return (
+            self._read is not None
+            and self._read.outside is None
+            and self._alarm is None
+            and not self.too_slow
+        )
 
     @property
     def too_slow(self) -> bool:
@@ -99,6 +104,8 @@ class TableWatch:
             return self._why_not
         if self._alarm is not None:
             return self._alarm.reason
+        if self._read.outside is not None:
+            return self._read.outside
         if self.too_slow:
             return too_few(self._fps, self._fewest_fps)
         standing = self._read.standing

@@ -38,6 +38,7 @@ from vision.hung import hung_from
 from vision.lying_there import LyingThing, find_lying_thing
 from vision.muzzle import muzzle_too_high, unseen_from_odd
 from vision.outcome import Push, Standing
+from vision.outside import outside_picture
 from vision.registration import BoardView, EitherWay, NoBoard, grey, is_black, only_roughly, register
 from vision.release_untold import LEAST_WORTH, comes_by, left_later_us, seen_better
 from vision.scene import Scene
@@ -318,6 +319,8 @@ def read_shot(
     ):
         other = scene.cannon_side.enemy
         alarms = (*alarms, Alarm(Trouble.OTHER_END, _OTHER_END.format(scene.cannon_side, other)))
+    if (outside := outside_picture(view, scene)) is not None:
+        alarms = (*alarms, Alarm(Trouble.OUTSIDE, outside))
     alarms = _with_amiss(alarms, board, scene, track)
     late = late_falls(falls, aftermath.pushes, track)
     return ShotReading(

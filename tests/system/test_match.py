@@ -15,6 +15,7 @@ from rig.camera import CameraError
 from rig.cannon import CannonError
 from rig.cli._opening import OpenRig, open_rig
 from rig.cli._orders import zone_of
+from rig.eye import BoardNotSeen
 from rig.hands import PromptedHands
 from rig.link.errors import LinkError
 from rig.log import Fired, LogError, Stage, open_log
@@ -153,6 +154,21 @@ def test_a_table_that_stands_otherwise_than_the_position_says_is_not_fired_at(tm
         rig.twin.table.remove(Square.parse("G-53"))
         with pytest.raises(PositionDiffers, match="G-53"):
             rig.match.shoot(order(rig, position))
+        assert rig.log.shots() == ()
+        assert rig.twin.shots == []
+
+
+@pytest.mark.parametrize("position_told", [True, False])
+def test_a_board_of_which_a_part_is_outside_the_picture_is_not_fired_at(tmp_path, position_told):
+    """Its ruling would be held; nor is a position taken from it."""
+    with rig_on(tmp_path, "camera.pose.aim_mm = [180.0, 100.0]\n") as (rig, position):
+        with pytest.raises(
+            BoardNotSeen, match=r"^camera twin: part of the board is outside the picture, G01-G"
+        ):
+            if position_told:
+                rig.match.shoot(order(rig, position))
+            else:
+                rig.match.read_position(position)
         assert rig.log.shots() == ()
         assert rig.twin.shots == []
 

@@ -42,6 +42,8 @@ class Trouble(StrEnum):
     """No shot is seen, and soldiers that should have stood there before it do not: it may have left earlier."""
     UNSEEN = "unseen"
     """Who stood there before the shot is not seen: one left its place, none of them is plain, or more are seen than there are."""
+    OUTSIDE = "outside"
+    """Part of the board is outside the picture."""
     OTHER_END = "other end"
     """The shot flies in from the other end than that of the side which is said to fire."""
 

@@ -115,6 +115,17 @@ def test_what_lies_over_the_board_from_the_first_picture_on_leaves_it_not_clear(
     assert "lies over the board that is no soldier" in watching.table.state
 
 
+def test_a_board_of_which_a_part_is_outside_the_picture_leaves_it_not_clear() -> None:
+    aside = replace(CAMERA, translation_mm=CAMERA.translation_mm - (250.0, 0.0, 0.0))
+    table = Table(aside, tuple(PLACED.values()))
+    watch = TableWatch(SCENE, fewest_fps=FEWEST_FPS)
+    for k in range(4):
+        watch.look(FRAME_US * (k + 1), table.paint(seed=k))
+    assert watch.standing is not None
+    assert not watch.clear
+    assert watch.state.startswith("part of the board is outside the picture, A01-A")
+
+
 def test_who_stands_otherwise_than_the_position_says_is_told() -> None:
     watching = Watching()
     gone = next(iter(CROWD))

@@ -14,6 +14,7 @@ from painted_table import CROWD, Table
 from game.montecassino import Cause, Square
 from vision.guards import Alarm, Trouble
 from vision.reading import NoReading, ShotReading, read_shot
+from vision.registration import BoardView
 
 FRAME_US = 8333
 FIRE = 8
@@ -108,6 +109,32 @@ def test_who_is_gone_already_before_a_shot_that_is_not_seen_holds_the_ruling() -
     reading = read_shot(pictures, times(30), SCENE)
     assert isinstance(reading, ShotReading), reading
     assert reading.alarms == ()
+
+
+def beyond_the_left(strip_mm: float) -> tuple[BoardView, list[NDArray[np.uint8]]]:
+    """A camera whose picture ends so far within the Allies' end of the board, and what it sees of a table at rest."""
+    edge_px = float(CAMERA.project(np.zeros((1, 3)))[0, 0])
+    aside_mm = strip_mm + edge_px * CAMERA.mm_per_px(0.0, 0.0)
+    view = replace(CAMERA, translation_mm=CAMERA.translation_mm - (aside_mm, 0.0, 0.0))
+    return view, [Table(view, TABLE.figures).paint(seed=k) for k in range(30)]
+
+
+@pytest.mark.parametrize("told", [False, True], ids=["no position", "a position"])
+@pytest.mark.parametrize(
+    ("strip_mm", "squares"), [(0, None), (8, None), (40, "A01-A08"), (400, "A01-A72")], ids=str
+)
+def test_a_board_that_is_partly_outside_the_picture_holds_the_ruling(
+    strip_mm: float, squares: str | None, told: bool
+) -> None:
+    """Who stands there may have fallen; a strip in which nobody stands does no harm."""
+    view, pictures = beyond_the_left(strip_mm)
+    seen = {square: side for square, side in CROWD.items() if square.centre_mm(45.0)[1] > strip_mm}
+    scene = painted.scene(view, fire_us=SCENE.fire_us, expected=seen if told else None)
+    reading = read_shot(pictures, times(30), scene)
+    assert isinstance(reading, ShotReading), reading
+    assert [alarm.trouble for alarm in reading.alarms] == ([] if squares is None else [Trouble.OUTSIDE])
+    for alarm in reading.alarms:
+        assert alarm.reason.startswith(f"part of the board is outside the picture, {squares}: ")
 
 
 @pytest.mark.parametrize(
