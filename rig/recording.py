@@ -617,6 +617,11 @@ def _pictures(path: Path) -> Iterator[NDArray[np.uint8]]:
                 path,
                 [Fault("the folder", f"no PNG picture, {_held(path)}", "000000.png, 000001.png, ...")],
             )
+        for file in files:
+            if not re.fullmatch(r"[0-9]{6,}\.png", file.name):
+                raise RecordingError(
+                    file, "is none of the pictures 000000.png, 000001.png, ...: take it out of the folder"
+                )
         for index, file in enumerate(files):
             if file.name != f"{index:06d}.png":
                 raise RecordingError(file, f"found in the place of {index:06d}.png, which is missing")

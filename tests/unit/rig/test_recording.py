@@ -247,6 +247,16 @@ def test_a_folder_of_pictures_without_a_numbered_one_is_told_with_what_is_in_it(
         list(read_frames(folder, read_recording(folder)))
 
 
+@pytest.mark.parametrize("stray", ["._000002.png", "000002 (1).png", "2.png", "board.png"])
+def test_a_picture_that_is_none_of_the_numbered_ones_is_told_by_its_name(folder: Path, stray: str) -> None:
+    """It was said of the next one that the one in its place is missing."""
+    frames = numbered(folder, pictures())
+    cv2.imwrite(str(frames / stray), pictures()[0])
+    said = f"{frames / stray}: is none of the pictures 000000.png, 000001.png, ...: take it out of the folder"
+    with pytest.raises(RecordingError, match=f"^{re.escape(said)}$"):
+        list(read_frames(folder, read_recording(folder)))
+
+
 def test_the_other_name_of_a_dictionary_is_read_as_the_one_that_is_known(folder: Path) -> None:
     change(folder, setting("board.markers.dictionary", "DICT_APRILTAG_36H11"))
     markers = read_recording(folder).scene.markers
