@@ -7,12 +7,10 @@ write over an older one; and what is there already need not be read again.
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import importlib.metadata
 import itertools
 import json
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -24,6 +22,7 @@ from pydantic import BaseModel
 import game
 import rig
 import vision
+from rig.ready_folder import folder_to_fill
 from rig.recording import KEYS_NAME, Recording
 from rig.uniforms_file import taught_for
 from rig.whole_file import write_whole
@@ -140,9 +139,6 @@ def keep(path: Path, result: Mapping[str, Any]) -> None:
     """
     if path.exists():
         return
-    if os.path.lexists(path.parent) and not path.parent.is_dir():
-        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path.parent))
-    path.parent.mkdir(parents=True, exist_ok=True)
     whole = {
         "format": FORMAT,
         "software": {
@@ -152,7 +148,8 @@ def keep(path: Path, result: Mapping[str, Any]) -> None:
         },
         "result": result,
     }
-    write_whole(path, json.dumps(whole) + "\n")
+    with folder_to_fill(path.parent):
+        write_whole(path, json.dumps(whole) + "\n")
 
 
 def kept_readings(folder: Path) -> Iterator[KeptReading]:

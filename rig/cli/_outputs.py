@@ -1,19 +1,15 @@
-"""A file or folder that somebody named to write into: told to be no good before the work, not after it.
+"""A file that somebody named to write into: told to be no good before the work, not after it.
 
 A file's name must say what is written: a slip of the pen is not to cost a log, the settings or a battle.
 """
 
 from __future__ import annotations
 
-import errno
-import os
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import typer
 
+from rig.ready_folder import try_in
 from rig.real_path import real_path
 
 __all__ = [
@@ -24,8 +20,6 @@ __all__ = [
     "check_picture",
     "check_png",
     "check_svg",
-    "folder_to_fill",
-    "ready_folder",
 ]
 
 
@@ -78,45 +72,10 @@ def _check_only(path: Path | None, *endings: str, said: str = "") -> Path | None
     return path
 
 
-def ready_folder(folder: Path) -> None:
-    """Make a folder where there is none, and see that files can be written into it.
-
-    Raises
-    ------
-    OSError
-        With its name, where that cannot be.
-    """
-    if os.path.lexists(folder) and not folder.is_dir():
-        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
-    folder.mkdir(parents=True, exist_ok=True)
-    _try_in(folder)
-
-
-@contextmanager
-def folder_to_fill(folder: Path) -> Iterator[None]:
-    """Ready a folder as `ready_folder` does; what was made for it is taken away again where nothing came into it."""
-    made = [each for each in (folder, *folder.parents) if not os.path.lexists(each)]
-    ready_folder(folder)
-    try:
-        yield
-    finally:
-        with suppress(OSError):  # something is in it
-            for each in made:
-                each.rmdir()
-
-
 def _try(path: Path) -> None:
     if not path.exists():
-        _try_in(real_path(path).parent)
+        try_in(real_path(path).parent)
     elif path.is_dir() or path.is_file():
         with path.open("ab"):
             pass
     # Whatever else it is (a pipe, a device), opening it may already mean something to somebody.
-
-
-def _try_in(folder: Path) -> None:
-    try:
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(folder)) from error

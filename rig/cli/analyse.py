@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rig.cli._app import app
-from rig.cli._outputs import ready_folder
+from rig.ready_folder import ready_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

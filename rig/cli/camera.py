@@ -17,11 +17,12 @@ from rig.cli._options import (
     settings_of_this_table,
     settings_or_defaults,
 )
-from rig.cli._outputs import check_pdf, check_picture, folder_to_fill
+from rig.cli._outputs import check_pdf, check_picture
 from rig.cli._pictures import write_figure
 from rig.counted import counted
 from rig.one_line import on_one_line
 from rig.paper import Paper
+from rig.ready_folder import folder_to_fill
 from rig.whole_file import write_whole
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from rig.cli._app import app
-from rig.cli._outputs import ready_folder
+from rig.ready_folder import ready_folder
 
 __all__ = ["clips"]
 

@@ -18,8 +18,9 @@ from rig.cli._options import (
     open_log_to_read,
     settings_or_defaults,
 )
-from rig.cli._outputs import check_png, folder_to_fill
+from rig.cli._outputs import check_png
 from rig.one_line import on_one_line
+from rig.ready_folder import folder_to_fill
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

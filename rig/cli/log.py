@@ -19,9 +19,9 @@ from rig.cli._options import (
     refuse_before_a_command,
     settings_or_defaults,
 )
-from rig.cli._outputs import ready_folder
 from rig.counted import counted
 from rig.one_line import on_one_line
+from rig.ready_folder import ready_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

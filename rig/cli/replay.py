@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from rig.cli._app import app
-from rig.cli._outputs import folder_to_fill
+from rig.ready_folder import folder_to_fill
 
 __all__ = ["replay"]
 

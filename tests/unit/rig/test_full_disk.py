@@ -15,6 +15,7 @@ from logged_shots import START, until
 from painted_shot import CAMERA, keys
 from whole_rig import ORDER
 
+from rig.analysis_store import keep
 from rig.cli import main
 from rig.eye import Eye
 from rig.log import LogError, Stage, open_log, open_log_in_memory
@@ -131,6 +132,19 @@ def test_a_file_that_finds_no_room_is_named_and_nothing_of_it_is_left(
     assert main([str(path) if word == path.name else word for word in words]) == 2
     assert capsys.readouterr().err == f"rig: {path}: No space left on device\n"
     assert [each.name for each in small_disk.iterdir()] == ["film"]
+
+
+@pytest.mark.parametrize("into", [False, True])
+def test_a_reading_that_finds_no_room_leaves_no_empty_folder(
+    small_disk: Path, tmp_path: Path, into: bool
+) -> None:
+    fill(small_disk)
+    recording = (small_disk if not into else tmp_path) / "shot"
+    recording.mkdir()
+    place = (small_disk / "kept" / "shot" if into else recording) / "analysis" / "0.1.0-0123456789ab.json"
+    with pytest.raises(OSError, match="No space left on device"):
+        keep(place, {"notes": ["who fell"] * 1000})
+    assert {each.name for each in small_disk.rglob("*")} == {"film"} | ({"shot"} if not into else set())
 
 
 def test_shots_that_find_no_room_leave_no_file_that_the_next_ones_stumble_over(small_disk: Path) -> None:
