@@ -72,8 +72,11 @@ def _encode(path: Path, story: Story, folder: Path) -> None:
         stream.pix_fmt = "yuv420p"
 
         def show(picture: Image, count: int) -> None:
+            # In the film's colours once, however often it is shown; each time it is given it is the next.
+            page = av.VideoFrame.from_ndarray(picture, format="bgr24").reformat(format=stream.pix_fmt)
             for _ in range(count):
-                container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="bgr24")))
+                page.pts = None
+                container.mux(stream.encode(page))
 
         last: Image | None = None
         for k, picture in enumerate(read_frames(folder, story.analysis.recording)):
