@@ -16,6 +16,7 @@ from rig.health import Finding, Level, room_for_shots, usual_shot_bytes
 from rig.link.port import Clock
 from rig.recording import picture_bytes, shot_bytes
 from rig.settings import TWIN, Settings
+from vision.outside import outside_picture
 from vision.registration import NoBoard, only_roughly, register
 from vision.steady import typical
 
@@ -175,7 +176,9 @@ def _board(picture: NDArray[np.uint8], settings: Settings) -> Iterator[Finding]:
         yield Finding(Level.FAULT, "board", view.reason, todo)
         return
     roughly = only_roughly(view, scene)
-    if roughly is None:
+    if (outside := outside_picture(view, scene)) is not None:
+        yield Finding(Level.FAULT, "board", outside, "set it higher or aside, or its lens wider")
+    elif roughly is None:
         yield Finding(Level.OK, "board", f"seen, to {view.error_mm:.1f} mm")
     else:
         todo = f"more markers, laid and measured as [board] in {settings.name} says"

@@ -225,6 +225,13 @@ def test_a_board_whose_lines_are_not_seen_is_told_to_be_known_only_roughly() -> 
     assert found.todo.startswith("more markers")
 
 
+def test_a_board_of_which_a_part_is_outside_the_picture_is_a_fault() -> None:
+    aside = replace(VIEW, translation_mm=VIEW.translation_mm - (200.0, 0.0, 0.0))
+    found = seen_by(Painted(painted.Table(aside).paint()))["board"]
+    assert found.level is Level.FAULT
+    assert found.found.startswith("part of the board is outside the picture, A01-A")
+
+
 def test_a_camera_that_gives_hardly_a_picture_is_a_fault_and_nothing_more_is_said_of_it() -> None:
     class Slow(Painted):
         def poll(self) -> list[SimpleNamespace]:
