@@ -60,8 +60,6 @@ def analyse(
     if len(found) == 1 and found[0] in folders and not keep and into is None:
         _one(found[0], as_json=as_json)
     else:
-        if into is not None:
-            ready_folder(into)  # before hours of reading that could not be kept
         _many(found, as_json=as_json, jobs=jobs, into=into)
 
 
@@ -103,6 +101,8 @@ def _many(folders: Sequence[Path], *, as_json: bool, jobs: int | None, into: Pat
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
+    if into is not None:
+        ready_folder(into)  # before hours of reading that could not be kept
     with progress_on(console, *columns) as progress:
         task = progress.add_task("reading", total=len(folders))
         for read in analyse_many(folders, jobs=min(jobs or usual_jobs(), len(folders)), into=into):

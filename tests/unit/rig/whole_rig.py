@@ -358,7 +358,7 @@ class NoCamera:
         )
 
     def read(self, side: Side, soldiers: object) -> object:
-        return SimpleNamespace(standing=SimpleNamespace(differences=(), at=lambda target: None))
+        return SimpleNamespace(standing=SimpleNamespace(differences=(), at=lambda target: None), outside=None)
 
     def lane(self) -> LaneAnswer:
         return LaneAnswer(clear=True)
