@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from painted_table import CROWD, Table
 
-from game.montecassino import Cause, Square
+from game.montecassino import Cause, Side, Square
 from vision.guards import Alarm, Trouble
 from vision.reading import NoReading, ShotReading, read_shot
 from vision.registration import BoardView
@@ -109,6 +109,31 @@ def test_who_is_gone_already_before_a_shot_that_is_not_seen_holds_the_ruling() -
     reading = read_shot(pictures, times(30), SCENE)
     assert isinstance(reading, ShotReading), reading
     assert reading.alarms == ()
+
+
+# Both armies have come to the middle, and each stands as often on its own field as on the other.
+CROSSED = {
+    Square.parse(name): side
+    for side, names in {
+        Side.A: ("A-49", "A-59", "A-70", "G-51", "G-57", "G-68"),
+        Side.G: ("A-51", "A-57", "A-68", "G-49", "G-59", "G-70"),
+    }.items()
+    for name in names
+}
+
+
+def test_where_it_hardly_shows_which_army_is_whose_nobody_rules() -> None:
+    """Verdicts are not silently wrong: all who leave would be the wrong ones (docs/accuracy.md)."""
+    table = Table(CAMERA, tuple(painted.standing(CROSSED).values()))
+    pictures = [table.paint(seed=k) for k in range(30)]
+    untold = read_shot(pictures, times(30), SCENE)
+    assert isinstance(untold, ShotReading), untold
+    (alarm,) = untold.alarms
+    assert alarm.trouble is Trouble.UNSEEN
+    assert "which soldiers are A's and which G's hardly shows" in alarm.reason
+    told = read_shot(pictures, times(30), replace(SCENE, expected=CROSSED))
+    assert isinstance(told, ShotReading), told
+    assert told.alarms == ()
 
 
 def beyond_the_left(strip_mm: float) -> tuple[BoardView, list[NDArray[np.uint8]]]:
