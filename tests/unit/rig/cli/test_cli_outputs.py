@@ -287,7 +287,7 @@ def test_no_shot_is_read_whose_reading_cannot_be_kept(
     Path("locked").mkdir(mode=0o555)
     if into == "locked" and os.access("locked", os.W_OK):
         pytest.skip("the superuser may write anywhere")
-    monkeypatch.setattr("rig.cli.analyse._many", lambda *_, **__: pytest.fail("it was read"))
+    monkeypatch.setattr("rig.analyse_many.analyse_many", lambda *_, **__: pytest.fail("it was read"))
     assert f"{into}: {why}" in refused(capsys, "analyse", "shot", "--into", into)
 
 
