@@ -138,7 +138,7 @@ def left_out(tables: Sequence[Table]) -> dict[str, int]:
         for table, k in zip(tables, order, strict=True):
             if k == fold:
                 parted = part(table.looks, table.shares, learnt, table.forward, table.facing, table.on_allied)
-                wrong[table.name] = int(((parted.log_odds > 0) != table.allied).sum())
+                wrong[table.name] = int(((parted > 0) != table.allied).sum())
     return wrong
 
 

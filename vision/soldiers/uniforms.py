@@ -22,7 +22,7 @@ from vision.soldiers.feet import Foot
 from vision.soldiers.figure import Discs, Figure
 from vision.soldiers.heaps import by_field, log_shares_in
 from vision.soldiers.naming import naming_odds
-from vision.soldiers.parting import Parted, looks_of, part, trained
+from vision.soldiers.parting import HARDLY_TOLD, looks_of, part, trained
 from vision.soldiers.surface import Raster
 
 __all__ = ["learn_looks", "learn_uniforms", "tell_sides"]
@@ -102,8 +102,8 @@ def tell_sides(
     if len(squares) < 2:
         return {s: s.field for s in squares} | dict(_named(squares, scene.expected)), (), False
 
-    def parted() -> Parted:
-        """Part them by looks and places, the Allies first."""
+    def parted() -> FloatArray:
+        """Part them by looks and places: log-odds that they are of the Allies."""
         looks, shares = learn_looks(flat, cover, raster, view, figure, feet)
         forward = np.array([scene.length_mm / 2 - stands_on[s].y_mm for s in squares]) / scene.square_mm
         facing = np.array([stands_on[s].forward_odds for s in squares])
@@ -117,11 +117,10 @@ def tell_sides(
 
 
 def _by_looks(
-    parted: Parted, stands_on: Mapping[Square, Foot], square_mm: float
+    odds: FloatArray, stands_on: Mapping[Square, Foot], square_mm: float
 ) -> tuple[dict[Square, Side], tuple[str, ...]]:
     """Tell the sides of soldiers that were parted, and name those who may as well be of the other one."""
     squares = sorted(stands_on)
-    odds = parted.log_odds
     told = _by_odds(squares, odds.tolist())
     named = ((told[s], stands_on[s].y_mm, stands_on[s].forward_odds) for s in squares)
     if naming_odds(named, square_mm) < 0:
@@ -131,13 +130,13 @@ def _by_looks(
         plain = np.abs(odds) > _PLAINLY_LOST
         at_home = {s: s.field for s in squares}
         return at_home | {s: told[s] for s, lost in zip(squares, plain.tolist(), strict=True) if lost}, ()
-    return told, _contested(squares, parted.contested)
+    return told, _contested(squares, odds)
 
 
 def _as_told(
     expected: Mapping[Square, Side],
     worn: Sequence[FloatImage],
-    parted: Callable[[], Parted],
+    parted: Callable[[], FloatArray],
     stands_on: Mapping[Square, Foot],
     square_mm: float,
 ) -> tuple[dict[Square, Side], tuple[str, ...]]:
@@ -161,16 +160,16 @@ def _as_told(
     shown = [s for s in squares if s in expected and stands_on[s].log_odds > 0]
     others = [s for s in shown if seen[s] is not sides[s]]
     if others:
-        by_looks = dict(zip(squares, parted().log_odds.tolist(), strict=True))
+        by_looks = dict(zip(squares, parted().tolist(), strict=True))
         others = _parted_too(others, sides, by_looks)
     notes += [f"{s} should hold a soldier of {sides[s]} and one of {seen[s]} is seen" for s in others]
     sides |= {s: seen[s] for s in squares if s in others or s not in expected}
     return sides, tuple(notes)
 
 
-def _contested(squares: Sequence[Square], contested: NDArray[np.bool_]) -> tuple[str, ...]:
+def _contested(squares: Sequence[Square], odds: FloatArray) -> tuple[str, ...]:
     """Name those that may as well be of the other side."""
-    named = [str(s) for s, open_ in zip(squares, contested.tolist(), strict=True) if open_]
+    named = [str(s) for s, each in zip(squares, odds.tolist(), strict=True) if abs(each) < HARDLY_TOLD]
     if not named:
         return ()
     which = ", ".join(named)
