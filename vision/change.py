@@ -88,9 +88,13 @@ class Watched:
         return quick_median(has / np.maximum(was, 1).astype(np.float32))
 
     def differs(self, before: Image, now: Image, gain: float, *, least_step: float = _LEAST_STEP) -> Image:
-        """Return where a shrunken picture differs from one before, 255 or 0, same shape; the light's change undone."""
+        """Return where a shrunken picture differs from one before, 255 or 0, same shape; the light's change undone.
+
+        Where the light's change does not show, as on what is overexposed or what a video leaves as it was, nothing differs.
+        """
         difference = cv2.absdiff(cv2.convertScaleAbs(before, alpha=gain), now)
         noise = 1.4826 * quick_median(difference.ravel()[self._sample]) if len(self._sample) else 0.0
+        difference = cv2.min(difference, cv2.absdiff(before, now))
         step = max(least_step, _NOISE_FACTOR * noise)
         changed = cv2.threshold(difference, step, 255, cv2.THRESH_BINARY)[1]
         return np.asarray(cv2.bitwise_and(changed, self._mask), dtype=np.uint8)

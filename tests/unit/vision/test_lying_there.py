@@ -78,6 +78,25 @@ def test_a_river_that_is_painted_on_the_board_is_nothing_that_lies_there(told: b
     assert found(with_river(TABLE.paint()), told=told) is None
 
 
+def with_road(bare: Image) -> Image:
+    """A road 22 mm wide with sharp rims right across the board, over which the squares are printed half as strongly."""
+    band = np.zeros(bare.shape[:2], dtype=np.uint8)
+    bends = [px(x_mm, y_mm, 0.0) for x_mm, y_mm in ((20, -20), (90, 240), (60, 450), (200, 640), (330, 830))]
+    cv2.polylines(band, [np.array(bends)], False, 1, round(22 / CAMERA.mm_per_px(180.0, 405.0)))
+    print_of_it = bare - cv2.GaussianBlur(bare, (0, 0), 4.0).astype(np.float64)
+    road = np.array([110.0, 130.0, 140.0]) + 0.5 * print_of_it
+    return np.where(band[..., None] > 0, road, bare).clip(0, 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_road_across_the_board_through_which_the_lines_of_the_squares_show_is_nothing_that_lies_there(
+    told: bool,
+) -> None:
+    picture, bare = TABLE.paint(), Table(CAMERA, ()).paint()
+    stands_there = (picture != bare).any(axis=-1, keepdims=True)
+    assert found(np.where(stands_there, picture, with_road(bare)), told=told) is None
+
+
 def test_a_hand_over_a_painted_river_is_told() -> None:
     thing = found(with_arm(with_river(TABLE.paint()), (100.0, 300.0)))
     assert thing is not None
