@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from rig.analyse import scene_in
 from rig.recording import read_frames, read_recording, write_recording
 from twin.clips import film_disorder
-from vision.reading import NoReading, TableBefore, read_before
 from vision.steady import Steady, typical
+from vision.table_before import NoReading, TableBefore, read_before
 
 __all__ = [
     "DISORDER",

@@ -21,9 +21,9 @@ from scipy.linalg import eigh
 from benchmarks._tables import truths_in
 from game.montecassino import Side
 from rig.recording import read_frames, read_recording
-from vision.reading import NoReading, read_before
 from vision.soldiers.parting import Spreads, part
 from vision.soldiers.uniforms import learn_looks
+from vision.table_before import NoReading, read_before
 
 __all__ = ["Table", "learn", "table_of"]
 

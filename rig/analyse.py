@@ -29,9 +29,11 @@ from rig.recording import Recording, RecordingError, read_all_frames, read_recor
 from rig.told_together import Said, parted, told_together
 from rig.uniforms_file import find_uniforms
 from vision.causes import FallCause
+from vision.lookout import Lookout
 from vision.outcome import Push, Soldier
-from vision.reading import Lookout, NoReading, ShotReading, TableBefore, read_shot
+from vision.reading import ShotReading, read_shot
 from vision.scene import Scene
+from vision.table_before import NoReading, TableBefore
 
 __all__ = ["Analysis", "analyse_folder", "analyse_pictures", "scene_in"]
 

@@ -14,8 +14,9 @@ from statistics import mean, median, stdev
 
 from rig.analyse import scene_in
 from rig.recording import RecordingError, read_all_frames, read_recording
-from vision.reading import NoReading, read_shot
+from vision.reading import read_shot
 from vision.release_untold import LEAST_WORTH
+from vision.table_before import NoReading
 
 __all__ = ["Delay", "DelaySeen", "NoDelay", "delay_of", "see_delay"]
 

@@ -27,7 +27,9 @@ from numpy.typing import NDArray
 from rig.analyse import Analysis, analyse_pictures, scene_in
 from rig.camera import Frame
 from rig.recording import Recording, recording_of
-from vision.reading import Lookout, NoReading, TableBefore, read_before, still_holds, still_stands
+from vision.lookout import Lookout
+from vision.reading import still_holds
+from vision.table_before import NoReading, TableBefore, read_before, still_stands
 
 __all__ = ["ReadingAhead"]
 

@@ -2,11 +2,12 @@
 
 from vision.causes import FallCause, Knock
 from vision.outcome import Push, Soldier, Standing, Toppling
-from vision.reading import NoReading, ShotReading, read_shot
+from vision.reading import ShotReading, read_shot
 from vision.registration import BoardView, NoBoard, register
 from vision.scene import MarkerMap, Scene
 from vision.shot import ShotTrack
 from vision.soldiers import Board, read_board
+from vision.table_before import NoReading
 
 __all__ = [
     "Board",

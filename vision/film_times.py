@@ -1,4 +1,4 @@
-"""Whether a film's times can be right, and whether it is long enough to be read; a sentence each for the person at the table."""
+"""The times of a film's pictures: where the shot begins in it, whether they can be right, and whether it is long enough to be read."""
 
 from __future__ import annotations
 
@@ -8,18 +8,29 @@ from statistics import median
 
 from vision.rest import REST_US
 
-__all__ = ["apart_us", "fewest_fps", "other_rate", "too_short", "wrong_times"]
+__all__ = ["apart_us", "fewest_fps", "first_moving_of", "other_rate", "too_short", "wrong_times"]
 
 _FEWEST_FRAMES = 6
 _LEAST_AFTER_FIRE_US = 100_000  # a shot needs as much to cross the board; nobody falls faster
 _LONGEST_GAP_US = 500_000
 _WRONG_RATE = 3.0  # times as fast or as slow as the camera is said to film
 _OTHER_RATE = 1.5
+_STILL_US = 60_000  # a clip whose release is not told shows the table at rest for so long at least
 
 
 def apart_us(timestamps_us: Sequence[int]) -> float:
     """Give the usual time from one picture to the next, of two pictures or more."""
     return median(b - a for a, b in pairwise(timestamps_us))
+
+
+def first_moving_of(timestamps_us: Sequence[int], fire_us: int | None) -> int:
+    """Give the index of the first picture after the release; where that is not told, of the first that need not show the table at rest.
+
+    It is 1 at least: the first picture always counts as one of the table at rest.
+    """
+    if fire_us is not None:
+        return max(1, sum(1 for t in timestamps_us if t <= fire_us))
+    return max(1, sum(1 for t in timestamps_us if t <= timestamps_us[0] + _STILL_US))
 
 
 def wrong_times(timestamps_us: Sequence[int], fps: float) -> str | None:

@@ -19,85 +19,41 @@ from vision.causes import (
     find_contacts,
     find_perhaps_fallen,
 )
-from vision.change import shrink
-from vision.ends import comes_from_the_other_end, ends_by_shot
+from vision.ends import comes_from_the_other_end
 from vision.falls import Aftermath, find_falls
-from vision.film_times import apart_us, other_rate, too_short, wrong_times
+from vision.film_times import apart_us, first_moving_of, other_rate, too_short, wrong_times
 from vision.guards import (
     Alarm,
-    ClipGuard,
     Trouble,
     exchanged_sides,
     late_falls,
     missing_soldiers,
     too_many_soldiers,
-    unchanged,
     unseen_soldiers,
 )
 from vision.hung import hung_from
-from vision.lying_there import LyingThing, find_lying_thing
-from vision.muzzle import muzzle_too_high, unseen_from_odd
+from vision.lookout import Lookout
+from vision.muzzle import unseen_from_odd
 from vision.outcome import Push, Standing
 from vision.outside import outside_picture
-from vision.registration import BoardView, EitherWay, NoBoard, grey, is_black, only_roughly, register
+from vision.registration import BoardView, grey, is_black
 from vision.release_untold import LEAST_WORTH, comes_by, left_later_us, seen_better
 from vision.scene import Scene
 from vision.shot import ShotTrack, find_track
 from vision.shot.faint import Stirred
-from vision.shot.sights import LONGEST_US
-from vision.shot.streaks import StreakFinder
 from vision.soldiers import Board, read_board
-from vision.soldiers.another_table import another_table
 from vision.soldiers.naming import hardly_named, named_by_the_shot, of_the_other_side
-from vision.steady import Sways, typical
+from vision.table_before import NoReading, TableBefore, read_before
 
-__all__ = [
-    "Lookout",
-    "NoReading",
-    "ShotReading",
-    "TableBefore",
-    "read_before",
-    "read_shot",
-    "still_holds",
-    "still_stands",
-]
+__all__ = ["ShotReading", "read_shot", "still_holds"]
 
-_STILL_US = 60_000  # pictures before the release from which the table at rest is taken
-_MOST_STILL_FRAMES = 12
-_ONE_SHADE = 1.5  # grey levels, of blocks of pixels; a bare board on a bare table has several times as much
-_ENDS_BY_SHOT = (
-    "nothing on the table tells its ends apart: the shot did, which flew from the side that fires ({})"
-)
 _HUNG = "the same picture is repeated from picture {} on, while the shot should fly: did the camera hang?"
 _WRONG_RELEASE = (
     "the shot left about {:.0f} ms {} than fire_us says, and was read as if its release had not been told: fire_us is wrong, "
     "or on another clock than timestamps_us"
 )
-_HARDLY_SEEN = "the soldiers hardly show against this board: the position is believed as it was told"
 _NOT_THE_SHOT = "what moves like a shot comes by nobody who stirs first, and hardly shows"
 _OTHER_END = 'cannon.side is "{}", and the shot comes in from the end of {}: is the side told wrongly, or the picture upside down?'
-
-
-@dataclass(frozen=True, slots=True)
-class NoReading:
-    """The pictures cannot be read."""
-
-    reason: str
-    """One sentence for the person at the table."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TableBefore:
-    """The table just before a shot."""
-
-    picture: NDArray[np.uint8]
-    """What a few pictures before the release have in common."""
-    view: BoardView
-    """The camera."""
-    board: Board
-    """Who stands where."""
-    notes: tuple[str, ...] = ()
-    """What the person at the table should know of how the board was found; a sentence each."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,96 +91,6 @@ class ShotReading:
         return tuple(push for push in self.pushes if push.soldier.square not in asked)
 
 
-def read_before(
-    frames: Sequence[NDArray[np.uint8]], timestamps_us: Sequence[int], scene: Scene
-) -> TableBefore | NoReading:
-    """Read the table before a shot, which can be done while the shot flies.
-
-    Parameters
-    ----------
-    frames, timestamps_us, scene
-        As for `read_shot`; pictures after the release need not be there yet. They are looked at only where nothing but
-        the shot tells which end of the board is whose.
-    """
-    picture = _before_release(frames, timestamps_us, scene)
-    shades = shrink(picture)
-    # Where corners are told, no board need be seen to be believed.
-    if float(shades.std()) < _ONE_SHADE and not is_black(shades):
-        return NoReading("no board in the picture: it is of one shade all over")
-    view = register(picture, scene)
-    notes: tuple[str, ...] = ()
-    if isinstance(view, EitherWay):
-        view = ends_by_shot(frames, timestamps_us, scene, view.view, picture) or view
-        notes = (_ENDS_BY_SHOT.format(scene.cannon_side),)
-    if isinstance(view, NoBoard):
-        return NoReading(view.reason)
-    if (too_high := muzzle_too_high(scene, view)) is not None:
-        return NoReading(too_high)
-    board = read_board(picture, scene, view)
-    if (other := another_table(board, scene)) is not None:
-        return NoReading(other)
-    notes += _of_board(view, scene) + _of_uniforms(board, scene)
-    if board.hardly_seen and scene.expected is not None:
-        notes += (_HARDLY_SEEN,)
-    return TableBefore(picture, view, board, notes)
-
-
-def still_stands(
-    before: TableBefore, frames: Sequence[NDArray[np.uint8]], timestamps_us: Sequence[int], scene: Scene
-) -> bool:
-    """Say whether a table that was read earlier is the same still just before the shot, at a fraction of the cost.
-
-    Parameters
-    ----------
-    before
-        What was read.
-    frames, timestamps_us, scene
-        As for `read_before`.
-    """
-    return unchanged(before.picture, _before_release(frames, timestamps_us, scene), before.view, scene)
-
-
-class Lookout:
-    """Looks at a shot's pictures while it flies: what is seen in each does not depend on what comes later.
-
-    Parameters
-    ----------
-    before
-        The table before the shot.
-    scene
-        As for `read_shot`.
-    """
-
-    guard: ClipGuard
-    sways: Sways
-    streaks: StreakFinder | None
-    """``None`` until there are pictures."""
-    lying: LyingThing | None
-    """What lay over the board before the shot."""
-
-    def __init__(self, before: TableBefore, scene: Scene) -> None:
-        self._scene = scene
-        self._view = before.view
-        # Of a board that hides soldiers it cannot be told; that nothing lay there was seen before they were put on it.
-        self.lying = None if before.board.unseen else find_lying_thing(before.board, before.view, scene)
-        self.guard = ClipGuard(before.view, scene, before.board.standing, before.picture, self.lying)
-        self.sways = Sways(before.picture)
-        self.streaks = None
-
-    def look(self, frames: Sequence[NDArray[np.uint8]], timestamps_us: Sequence[int]) -> None:
-        """Look at what is new among all pictures so far."""
-        if self.streaks is None:
-            self.streaks = StreakFinder(frames, timestamps_us, self._scene, self._view)
-        self.streaks.go_on(frames, timestamps_us)
-        if self._scene.fire_us is not None:
-            end_us = self._scene.fire_us + LONGEST_US
-            self.streaks.look_ahead(self._scene.fire_us, end_us)
-            for k, at_us in enumerate(timestamps_us):
-                if self._scene.fire_us < at_us <= end_us:
-                    self.sways.of(k, frames[k])
-        self.guard.look_ahead(frames, timestamps_us)
-
-
 def read_shot(
     frames: Sequence[NDArray[np.uint8]],
     timestamps_us: Sequence[int],
@@ -260,7 +126,7 @@ def read_shot(
     if lookout is None:
         lookout = Lookout(before, scene)
     view, board = before.view, before.board
-    first_moving = _first_moving(timestamps_us, scene.fire_us)
+    first_moving = first_moving_of(timestamps_us, scene.fire_us)
     release_told = scene.fire_us is not None
     if (
         release_told
@@ -444,39 +310,3 @@ def _held(fall: FallCause) -> FallCause:
     if Cause.OTHER in fall.possible:
         return fall
     return replace(fall, possible=(*fall.possible, Cause.OTHER))
-
-
-def _of_board(view: BoardView, scene: Scene) -> tuple[str, ...]:
-    """Say which markers were left out, and whether the rest place the board only roughly."""
-    moved = tuple(
-        f"marker {number} was left out: it lies {off_mm:.0f} mm from where board.markers.centres_mm has it"
-        for number, off_mm in view.moved_mm.items()
-    )
-    roughly = only_roughly(view, scene)
-    return moved if roughly is None else (*moved, roughly)
-
-
-def _of_uniforms(board: Board, scene: Scene) -> tuple[str, ...]:
-    """Say whether the sides were told by the uniforms that were taught; nothing where nobody asked them."""
-    if scene.expected is not None or scene.uniforms is None or not board.standing.soldiers:
-        return ()
-    kept_in = scene.uniforms.kept_in
-    taught = f"the uniforms taught in {kept_in}" if kept_in else "the taught uniforms"
-    if board.by_taught:
-        return (f"the sides are told by {taught}",)
-    return (f"{taught} are not those of this table: the sides are told as if none were taught",)
-
-
-def _before_release(
-    frames: Sequence[NDArray[np.uint8]], timestamps_us: Sequence[int], scene: Scene
-) -> NDArray[np.uint8]:
-    """Give what a few pictures before the release have in common."""
-    first_moving = _first_moving(timestamps_us, scene.fire_us)
-    return typical(frames[max(0, first_moving - _MOST_STILL_FRAMES) : max(1, first_moving)])
-
-
-def _first_moving(timestamps_us: Sequence[int], fire_us: int | None) -> int:
-    """Index of the first picture after the release; without a release time, of the first ones' end."""
-    if fire_us is not None:
-        return max(1, sum(1 for t in timestamps_us if t <= fire_us))
-    return max(1, sum(1 for t in timestamps_us if t <= timestamps_us[0] + _STILL_US))

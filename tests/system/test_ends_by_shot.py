@@ -11,8 +11,9 @@ from game.montecassino import Cause, Side
 from rig.recording import recording_of
 from twin.clips import Clip, film
 from vision.guards import Trouble
-from vision.reading import NoReading, ShotReading, TableBefore, read_before, read_shot
+from vision.reading import ShotReading, read_shot
 from vision.scene import Scene
+from vision.table_before import NoReading, TableBefore, read_before
 
 
 @pytest.fixture(scope="module")

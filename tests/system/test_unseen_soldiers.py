@@ -13,7 +13,8 @@ from game.montecassino import Cause
 from rig.recording import read_frames, recording_of, write_recording
 from twin.clips import Clip, film
 from vision.guards import Trouble
-from vision.reading import NoReading, ShotReading, read_shot
+from vision.reading import ShotReading, read_shot
+from vision.table_before import NoReading
 
 HIDING, HIDING_WITH_POSITION, HIDING_ALL, SPOTTED, THROWN_FAR = 710_112, 710_111, 740_042, 740_025, 710_045
 THROWN_ONTO_A_PATCH = 880_000  # of paint

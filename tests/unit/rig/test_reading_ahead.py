@@ -39,7 +39,7 @@ from rig.reading_ahead import ReadingAhead
 from rig.recording import RecordingError, read_recording
 from rig.sequence import State
 from rig.shot_identity import shot_identity
-from vision.reading import NoReading, TableBefore
+from vision.table_before import NoReading, TableBefore
 
 Image = NDArray[np.uint8]
 

@@ -13,8 +13,9 @@ from painted_table import CROWD, Table
 
 from game.montecassino import Cause, Side, Square
 from vision.guards import Alarm, Trouble
-from vision.reading import NoReading, ShotReading, read_shot
+from vision.reading import ShotReading, read_shot
 from vision.registration import BoardView
+from vision.table_before import NoReading
 
 FRAME_US = 8333
 FIRE = 8

@@ -14,12 +14,12 @@ from painted_table import CROWD, Table
 from game.montecassino import ALL_SQUARES, SOLDIERS_PER_SIDE, Side, Square
 from rig.recording import read_frames, write_recording
 from twin.clips import Still, photograph
-from vision.reading import TableBefore, read_before
 from vision.soldiers import Board, read_board
 from vision.soldiers.feet import LAYERS, Foot, FootMap, find_feet
 from vision.soldiers.figure import Figure
 from vision.soldiers.surface import Raster
 from vision.soldiers.uniforms import tell_sides
+from vision.table_before import TableBefore, read_before
 
 _BESIDE_PX = 3
 _NEAR_MM = 5.0

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from rig.recording import read_frames, read_recording, write_recording
 from twin.clips import film
-from vision.reading import TableBefore, read_before
 from vision.soldiers.parting import HARDLY_TOLD, Spreads, looks_of, part
+from vision.table_before import TableBefore, read_before
 
 AXES = 4
 _FEW = 6  # pictures, all of them before the shot

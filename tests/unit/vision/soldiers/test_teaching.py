@@ -9,10 +9,10 @@ from painted_table import Table
 
 from game.montecassino import Side, Square
 from rig.uniforms_file import NAME, UniformsFileError, find_uniforms, write_uniforms
-from vision.reading import TableBefore, read_before
 from vision.scene import Uniforms
 from vision.soldiers import read_board
 from vision.soldiers.teaching import NotTaught, teach_uniforms
+from vision.table_before import TableBefore, read_before
 
 START = painted.squares(
     "A " + " ".join(f"A-{n:02d}" for n in range(1, 25)) + " G " + " ".join(f"G-{n:02d}" for n in range(1, 25))

@@ -12,7 +12,7 @@ from game.montecassino import Side, Square
 from rig.recording import Recording, read_frames, write_recording
 from twin.clips import Disorder, film_disorder, photograph
 from vision.outcome import Standing
-from vision.reading import TableBefore, read_before
+from vision.table_before import TableBefore, read_before
 
 LONE = Square(Side.A, 66)
 """By its colours alone it would be of the other side, for the light of the field beside it."""
