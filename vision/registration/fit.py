@@ -45,17 +45,15 @@ _PRIOR_CENTRE_WIDTHS = 0.01
 _PRIOR_K1 = -0.05
 _PRIOR_K1_SIGMA = 0.1
 _PRIOR_K2_SIGMA = 0.05
-# Of a square: how far the lines may lie beside where markers say, and how far a line may seem to lean to the dark side.
-_PRINT_SIGMA_SQUARES = 0.005
-# Where there are none, the lines are the board, but for how well they are ruled.
-_RULED_SIGMA_SQUARES = 0.001
+# How far the lines may lie beside where markers say; where there are none, the lines are the board, but for how well they are ruled.
+_PRINT_SIGMA_SQUARES, _RULED_SIGMA_SQUARES = 0.005, 0.001
+# How far a line may seem to lie towards its dark side.
 _LEAN_SIGMA_SQUARES = 0.02
 # Bright paper bleeds into a black marker by part of a pixel, so that it looks a few per cent smaller than it is.
 _BLEED_SIGMA = 0.03
 _POSE = 6
-_BLEED, _FOCAL, _CENTRE_U, _CENTRE_V, _K1, _K2, _PRINT_X, _PRINT_Y, _LEAN_A, _LEAN_G = range(
-    _POSE, _POSE + 10
-)
+_BLEED, _FOCAL, _CENTRE_U, _CENTRE_V, _K1, _K2, _PRINT_X, _PRINT_Y, _LEAN_A, _LEAN_G = range(_POSE, 16)
+_ALL = 16
 _ROUNDS = 25
 _CAUCHY = 3.0  # a measurement so many standard errors off counts half
 _DONE = 1e-6
@@ -136,17 +134,17 @@ class Measured:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unknowns:
-    """What is known of the lens, and how well: the fit's unknowns after the six of the pose."""
+    """What is known beforehand of the fit's unknowns, and how well."""
 
     camera: FloatArray
-    """Shape (3, 3)."""
+    """The lens's matrix as it was told or guessed, shape (3, 3)."""
     distortion: FloatArray
-    """Shape (8,)."""
+    """Its distortion as it was told, in OpenCV's order, shape (8,)."""
     mean: FloatArray
-    """Prior means of bleed, log focal factor, cu, cv, k1, k2, print's x and y in mm, lean on A's and G's field
-    in mm; shape (10,)."""
+    """Prior means: rotation vector, translation in mm, bleed, logarithm of the focal length's factor, shift of the principal point
+    in px, k1 and k2 beyond what was told, print's x and y in mm, lean on A's and on G's field in mm; shape (16,)."""
     sigma: FloatArray
-    """Their standard deviations; 0 for what is known."""
+    """Their standard deviations: 0 for what is known, infinite for the pose."""
     middle_mm: float
     """The y at which the two fields meet."""
 
@@ -154,8 +152,9 @@ class Unknowns:
     def of(scene: Scene, width_px: int, height_px: int) -> Unknowns:
         """Gather them from what a scene says."""
         distortion = np.zeros(8)
-        mean, sigma = np.zeros(10), np.zeros(10)
-        sigma[8:] = _LEAN_SIGMA_SQUARES * scene.square_mm
+        mean, sigma = np.zeros(_ALL), np.zeros(_ALL)
+        sigma[:_POSE] = np.inf
+        sigma[[_LEAN_A, _LEAN_G]] = _LEAN_SIGMA_SQUARES * scene.square_mm
         if scene.distortion is not None:
             distortion[: len(scene.distortion)] = scene.distortion
         if scene.intrinsics is not None:
@@ -164,13 +163,15 @@ class Unknowns:
             widest_px = max(width_px, height_px)
             fx = fy = _PRIOR_FOCAL_WIDTHS * widest_px
             cx, cy = (width_px - 1) / 2, (height_px - 1) / 2
-            sigma[1:4] = _PRIOR_FOCAL_LOG_SIGMA, *2 * (_PRIOR_CENTRE_WIDTHS * widest_px,)
+            sigma[_FOCAL] = _PRIOR_FOCAL_LOG_SIGMA
+            sigma[[_CENTRE_U, _CENTRE_V]] = _PRIOR_CENTRE_WIDTHS * widest_px
             if scene.distortion is None:
-                mean[4], sigma[4:6] = _PRIOR_K1, (_PRIOR_K1_SIGMA, _PRIOR_K2_SIGMA)
+                mean[_K1] = _PRIOR_K1
+                sigma[[_K1, _K2]] = _PRIOR_K1_SIGMA, _PRIOR_K2_SIGMA
         if scene.markers is not None:
-            sigma[0] = _BLEED_SIGMA
+            sigma[_BLEED] = _BLEED_SIGMA
         print_squares = _RULED_SIGMA_SQUARES if scene.markers is None else _PRINT_SIGMA_SQUARES
-        sigma[6:8] = print_squares * scene.square_mm
+        sigma[[_PRINT_X, _PRINT_Y]] = print_squares * scene.square_mm
         return Unknowns(
             np.array([[fx, 0, cx], [0, fy, cy], [0, 0, 1.0]]), distortion, mean, sigma, scene.length_mm / 2
         )
@@ -178,7 +179,7 @@ class Unknowns:
     @property
     def free(self) -> NDArray[np.int64]:
         """Which unknowns are fitted, as indices of the fit's vector."""
-        return np.concatenate([np.arange(_POSE), _POSE + np.flatnonzero(self.sigma > 0)])
+        return np.flatnonzero(self.sigma > 0)
 
     def lens(self, p: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Camera matrix and distortion for the fit's unknowns."""
@@ -190,7 +191,7 @@ class Unknowns:
 
     def start(self, pose: FloatArray) -> FloatArray:
         """Return the vector to start from at a pose, shape (6,)."""
-        return np.concatenate([pose, self.mean])
+        return np.concatenate([pose, self.mean[_POSE:]])
 
 
 def first_pose(board_mm: FloatArray, pixels: FloatArray, unknowns: Unknowns) -> FloatArray | None:
@@ -252,10 +253,7 @@ def fit_camera(
         The camera; the unknowns; how far each measurement is from where the fit puts it, shape (N,).
     """
     free = unknowns.free
-    known = np.concatenate([np.zeros(_POSE), unknowns.sigma])[free]
-    weight_of_prior = np.zeros(len(free))
-    weight_of_prior[known > 0] = 1 / known[known > 0] ** 2
-    mean = np.concatenate([np.zeros(_POSE), unknowns.mean])[free]
+    mean, weight_of_prior = unknowns.mean[free], 1 / unknowns.sigma[free] ** 2
     diagonal = np.diag_indices(len(free))
 
     def cost_of(p: FloatArray, off: FloatArray) -> float:
