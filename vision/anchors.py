@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from vision.change import SHRINK, shrink
 from vision.free_ground import away_from_soldiers
+from vision.grey import grey
 from vision.outcome import Standing
-from vision.registration import BoardView, grey
+from vision.registration import BoardView
 from vision.scene import Scene
 
 __all__ = ["BUMP_MM", "Anchors", "Move", "moved_px"]

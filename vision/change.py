@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.grey import grey
 from vision.quick_median import quick_median
 
 __all__ = ["SHRINK", "Change", "Watched", "shrink", "shrink_colours", "shrink_mask"]
@@ -40,8 +41,7 @@ class Change:
 
 def shrink(picture: Image) -> Image:
     """Return the picture in grey, averaged over blocks: (height // 4, width // 4), grey levels 0 to 255."""
-    small = _small(picture)  # grey last, when little is left
-    return np.asarray(small if small.ndim == 2 else cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
+    return grey(_small(picture))  # grey last, when little is left
 
 
 def shrink_colours(picture: Image) -> tuple[Image, ...]:

@@ -22,6 +22,7 @@ from vision.causes import (
 from vision.ends import comes_from_the_other_end
 from vision.falls import Aftermath, find_falls
 from vision.film_times import apart_us, first_moving_of, other_rate, too_short, wrong_times
+from vision.grey import grey, is_black
 from vision.guards import (
     Alarm,
     Trouble,
@@ -36,7 +37,7 @@ from vision.lookout import Lookout
 from vision.muzzle import unseen_from_odd
 from vision.outcome import Push, Standing
 from vision.outside import outside_picture
-from vision.registration import BoardView, grey, is_black
+from vision.registration import BoardView
 from vision.release_untold import LEAST_WORTH, comes_by, left_later_us, seen_better
 from vision.scene import Scene
 from vision.shot import ShotTrack, find_track

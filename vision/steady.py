@@ -14,8 +14,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.grey import grey
 from vision.quick_median import quick_median
-from vision.registration import grey
 
 __all__ = ["STILL", "Steady", "Sway", "Sways", "typical"]
 

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from vision.change import shrink
 from vision.ends import ends_by_shot
 from vision.film_times import first_moving_of
+from vision.grey import is_black
 from vision.guards import unchanged
 from vision.muzzle import muzzle_too_high
-from vision.registration import BoardView, EitherWay, NoBoard, is_black, only_roughly, register
+from vision.registration import BoardView, EitherWay, NoBoard, only_roughly, register
 from vision.scene import Scene
 from vision.soldiers import Board, read_board
 from vision.soldiers.another_table import another_table

@@ -1,6 +1,6 @@
 """Where the camera stands in the board frame, from markers or from the board's own lines."""
 
 from vision.registration.camera_pose import only_roughly, register
-from vision.registration.view import BoardView, EitherWay, NoBoard, grey, is_black
+from vision.registration.view import BoardView, EitherWay, NoBoard
 
-__all__ = ["BoardView", "EitherWay", "NoBoard", "grey", "is_black", "only_roughly", "register"]
+__all__ = ["BoardView", "EitherWay", "NoBoard", "only_roughly", "register"]

@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import BOARD_FILES, BOARD_ROWS
+from vision.grey import grey, is_black
 from vision.registration.corners import are_one_along, turned_over_since
 from vision.registration.fit import LINES, Measured, Unknowns, first_pose, fit_camera, off_of
 from vision.registration.lines import begins_and_ends, measure_lines
 from vision.registration.marks import CORNER_SIGMA_PX, Marks, find_faint_markers, find_markers, read_prints
 from vision.registration.search import ends_told, find_outline
-from vision.registration.view import BoardView, EitherWay, NoBoard, grey, is_black
+from vision.registration.view import BoardView, EitherWay, NoBoard
 from vision.scene import MarkerMap, Scene
 
 __all__ = ["only_roughly", "register"]

@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 
 from vision.scene import Scene
 
-__all__ = ["BoardView", "EitherWay", "NoBoard", "grey", "is_black"]
+__all__ = ["BoardView", "EitherWay", "NoBoard"]
 
 FloatArray = NDArray[np.float64]
 
 _GRID_STEP = 8
-_BLACK_LEVEL = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,15 +171,3 @@ class EitherWay(NoBoard):
 
     view: BoardView
     """The camera, one way round; the other is `BoardView.turned`."""
-
-
-def grey(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Give the picture in grey, shape (height, width), whatever it came in (grey or BGR)."""
-    if image.ndim == 2:
-        return image
-    return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
-
-
-def is_black(shades: NDArray[np.uint8]) -> bool:
-    """Say whether a picture in grey shows nothing at all: even its brightest hundredth is dark."""
-    return float(np.percentile(shades[::4, ::4], 99)) < _BLACK_LEVEL

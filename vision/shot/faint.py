@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import Side
+from vision.over_colours import over_colours
 from vision.registration import BoardView
 from vision.scene import Scene
 from vision.shot.flight import DRAG_PER_MM, GRAVITY_MM_PER_MS2, Flight
@@ -253,8 +254,7 @@ class _Changes:
     @staticmethod
     def _change(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
         apart = cv2.absdiff(one, other)
-        summed = apart if apart.ndim == 2 else cv2.transform(apart, np.ones((1, 3), dtype=np.float32))
-        return np.asarray(summed, dtype=np.float32)
+        return np.asarray(apart if apart.ndim == 2 else over_colours(apart), dtype=np.float32)
 
     def along(self, shots: _Shots, times_ms: FloatArray) -> FloatArray:
         """How much all pictures together tell of each of some shots, shape (N,)."""

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import Side
+from vision.grey import grey
 from vision.registration import BoardView
 from vision.scene import Scene
 
@@ -192,7 +193,7 @@ class StreakFinder:
     def _change(self, before: int, k: int, after: int) -> NDArray[np.uint8]:
         """Give by how much picture k differs from both neighbours."""
         both = cv2.min(self._difference(before, k), self._difference(k, after))
-        return np.asarray(both if both.ndim == 2 else cv2.cvtColor(both, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
+        return grey(np.asarray(both, dtype=np.uint8))
 
     def _difference(self, j: int, k: int) -> NDArray[np.uint8]:
         """Give by how much two pictures differ; the last few are kept, for each picture is compared with two."""
@@ -259,9 +260,8 @@ def _inside(scene: Scene, view: BoardView, window: tuple[slice, slice]) -> NDArr
 
 def _edges(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Grey levels that a shift of the picture by one pixel changes, at most."""
-    shades = picture if picture.ndim == 2 else cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
     kernel = np.ones((3, 3), dtype=np.uint8)
-    return np.asarray(cv2.morphologyEx(shades, cv2.MORPH_GRADIENT, kernel), dtype=np.uint8)
+    return np.asarray(cv2.morphologyEx(grey(picture), cv2.MORPH_GRADIENT, kernel), dtype=np.uint8)
 
 
 def neighbours(timestamps_us: Sequence[int], k: int) -> tuple[int | None, int | None]:

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from painted_table import MARKERS, Table
 
 from game.montecassino import ALL_SQUARES, Side
+from vision.grey import grey
 from vision.registration import BoardView, NoBoard, only_roughly, register
 from vision.registration.lines import begins_and_ends
-from vision.registration.view import grey
 from vision.scene import MarkerMap
 
 LENS = (-0.18, 0.05, 0.0005, -0.0003, 0.0)

@@ -1,0 +1,23 @@
+"""Pictures in grey."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["grey", "is_black"]
+
+_BLACK_LEVEL = 12
+
+
+def grey(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Give the picture in grey, shape (height, width), whatever it came in (grey or BGR)."""
+    if image.ndim == 2:
+        return image
+    return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
+
+
+def is_black(shades: NDArray[np.uint8]) -> bool:
+    """Say whether a picture in grey shows nothing at all: even its brightest hundredth is dark."""
+    return float(np.percentile(shades[::4, ::4], 99)) < _BLACK_LEVEL
