@@ -23,6 +23,7 @@ from vision.falls.upright import REACH_CELLS, Network, Surroundings, Uprightness
 from vision.outcome import Soldier
 from vision.registration import BoardView
 from vision.soldiers import Board
+from vision.soldiers.colours import hidden_by
 from vision.soldiers.lamp import find_darkness
 from vision.soldiers.surface import strange_share, strangeness
 from vision.soldiers.thrown_shadow import ThrownShadows
@@ -66,15 +67,7 @@ def place_of(soldier: Soldier, board: Board, view: BoardView) -> Place:
     """Give what a soldier covers of the raster."""
     raster = board.raster
     discs = board.figure.shadow_of_sight(view.camera_mm, soldier.x_mm, soldier.y_mm)
-    left, top, right, bottom = board.figure.box(discs, raster)
-    left, top, right, bottom = (
-        max(left, 0),
-        max(top, 0),
-        min(right, raster.shape[1]),
-        min(bottom, raster.shape[0]),
-    )
-    window = np.s_[top:bottom, left:right]
-    shape = board.figure.draw(discs, raster, (left, top), (right - left, bottom - top)) > 0.5
+    window, shape = hidden_by(discs, raster, raster.shape)
     telling = shape & (board.strange[window] > sum(board.strange_levels) / 2)
     if telling.sum() < _FEWEST_TELLING * shape.sum():
         telling = shape
