@@ -63,10 +63,8 @@ _CROP_CELLS = 10  # about a middle that is drawn
 _FAR_SHARE, _FAR_PX, _NEAR_PX = 0.4, 20.0, 4.0  # so far from the old place that middle lies
 _TURN_RAD, _STRETCH, _GAIN, _SHADE, _NOISE = 0.2, 0.08, 0.2, 0.1, 0.02  # standard deviations
 _SHADES = (1, 4)  # layers that tell brightness
-_RIGHT_PX, _NEITHER_PX = (
-    1.45,
-    3.4,
-)  # a cell so near to a foot is right; one not much farther neither right nor wrong
+# A cell so near to a foot is right; one not much farther is neither right nor wrong.
+_RIGHT_PX, _NEITHER_PX = 1.45, 3.4
 _UNCLEAR, _PLAINLY = 6.0, 2.0  # what the soldier's own foot counts, against those of others
 _PLACE = 0.2  # what a pixel of misplacement counts against a bit of doubt
 _FARTHEST_MM = REACH_CELLS * CELL_PX * PX_MM

@@ -45,13 +45,8 @@ Image = NDArray[np.uint8]
 _ROUNDS = 5
 _LIVE_PICTURES = 60
 _CLIP_PICTURES = 90
-_VARIED = (
-    300_004,
-    300_005,
-    300_007,
-    300_010,
-    300_013,
-)  # the first from 300000 on of this size and so many pictures
+# Of the twin's clips from number 300000 on, the first of this size and so many pictures.
+_VARIED = (300_004, 300_005, 300_007, 300_010, 300_013)
 _GIVEN = Path(__file__).parents[2] / "shared" / "recordings"
 _GIVEN_WIDTH_PX = 1280
 _STEP = 20  # grey levels, of the peer's threshold

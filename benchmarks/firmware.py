@@ -16,9 +16,8 @@ __all__ = ["measure"]
 
 _FLASH_BUDGET_BYTES = 12 * 1024
 _RAM_BUDGET_BYTES = 1024
-_KLIPPER_BYTES = (
-    5.0  # length, sequence, two of a CRC and one that ends it (Klipper, docs/Protocol.md, message blocks)
-)
+# Length, sequence, two of a CRC and one that ends it (Klipper, docs/Protocol.md, message blocks).
+_KLIPPER_BYTES = 5.0
 
 _COMMANDS = 10_000
 _BEHIND_BYTES = 10  # that keep the line busy while the answer is on its way

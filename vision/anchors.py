@@ -31,10 +31,9 @@ BUMP_MM = 2.0
 _REACH_HEIGHTS = 0.8  # of a soldier: its foot, and most that lie
 _POINTS = 80
 _FEWEST_POINTS = 8
-_FEWEST_SHARE = 0.4
-_STIRS_MM = (
-    1.0  # by half of them at least: where the board turns, its corners move twice as far as its middle
-)
+_FEWEST_SHARE = 0.4  # of the points, that must be found again and agree
+# So far half of the points at least move in a bump: where the board turns, its corners move twice as far as its middle.
+_STIRS_MM = 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -21,13 +21,12 @@ __all__ = ["NO_BLOW", "Blow", "find_blow"]
 FloatArray = NDArray[np.float64]
 
 _GRAZE = 0.98  # of what it takes to miss: farther out a rifle or an arm was struck, and the line is as good as across
-_BESIDE_MM = (
-    15.0  # arms and rifle reach out so far beyond foot and shot; a flight farther off leads to somebody else
-)
-_KNOWN_MM = (
-    2.0  # a way that is known so well beside the foot tells half as much as one that is known exactly, ...
-)
-_UNKNOWN_MM = 8.0  # ... and one known no better than this tells nothing
+# Arms and rifle reach out so far beyond foot and shot; a flight farther off leads to somebody else.
+_BESIDE_MM = 15.0
+# A way that is known so well beside the foot tells half as much as one that is known exactly; one known no better than the second
+# tells nothing.
+_KNOWN_MM, _UNKNOWN_MM = 2.0, 8.0
+# Where it came nearest is looked for from before it was seen first until after the soldier was seen to move.
 _BEFORE_US, _AFTER_US, _STEP_US = 5_000, 3_000, 500.0
 
 

@@ -23,13 +23,12 @@ from vision.shot import ShotTrack
 
 __all__ = ["find_contacts"]
 
-_UNTOUCHED_SHARE = 0.03
+_UNTOUCHED_SHARE = 0.03  # of an account by which the shot did not touch the first that moved
 # That what was followed up to the first motion of a soldier was not the shot, but its shadow or a soldier's head. What
 # the turns up to there cost together is 1 to 4 on most ways that were the shot's.
 _MISREAD_COST = 9.5
-_MOST_STRAINED = 12.0
-_KEPT_COURSES = 64
-_LEAST_SHARE = 1e-4
+_MOST_STRAINED = 12.0  # more than so much of that cost counts no more
+_KEPT_COURSES, _LEAST_SHARE = 64, 1e-4  # accounts that are followed on, and the least likely one that is told
 
 
 def find_contacts(

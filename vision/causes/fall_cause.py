@@ -38,11 +38,10 @@ _COME_BACK = 0.05  # what has left the board hardly strikes anybody, near as it 
 # Where it was seen to touch it. Of 184 that others pushed over none seemed touched by the shot in time, of 106 ricochets
 # two thirds did.
 _STRUCK_SEEN = 3.0
-_FAR_FIT = 0.05
-_LONG_BEFORE_US = (
-    100_000  # what touched it so long before it moved can hardly have felled it, and that is said
-)
-_LEAST_KNOCK = 0.01
+_FAR_FIT = 0.05  # of the shot's whereabouts, with less of which it is said not to have reached a soldier
+# What touched it so long before it moved can hardly have felled it, and that is said.
+_LONG_BEFORE_US = 100_000
+_LEAST_KNOCK = 0.01  # less likely arrows of the graph are left out
 _STEP_US = 500.0
 POSSIBLE_SHARE = 0.12
 """Causes less likely than this count as excluded. Of 466 filmed shots, each judged by its own option, 4 verdicts are then wrong

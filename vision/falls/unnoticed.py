@@ -19,14 +19,14 @@ from vision.soldiers import Board
 
 __all__ = ["find_unnoticed"]
 
-_HEIGHTS = (
-    1.8  # one that falls and slides stays within so many of its own heights of its foot, its shadow too
-)
+# One that falls and slides stays within so many of its own heights of its foot, its shadow too.
+_HEIGHTS = 1.8
+# So far around where one came to rest, and where one that was pushed stood and stands, what changes is theirs.
 _REST_MM, _PUSHED_MM = 60.0, 60.0
 _THICK_MM = 8.0  # edges that shake, and the shot where it lies, are thinner
 # Of 228 films, 8 recorded ones among them, in which everybody who fell had been seen to stand, none leaves as much that came to
 # look barer, but one of a board that hides its soldiers; the soldiers of two who had not been seen left 240 and 300.
-_LEAST_MM2, _MOST_MM2 = 150.0, 2000.0
+_LEAST_MM2, _MOST_MM2 = 150.0, 2000.0  # what is larger is no soldier
 _STRANGER = 0.25  # of the step from bare board to figure
 
 

@@ -34,17 +34,16 @@ FloatImage = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 Window = tuple[slice, slice]
 
-_NOISE_FACTOR = 6.0
-_LEAST_STEP = 12.0  # grey levels
-_SMOOTH_PX = 3
-_SMOOTH_NOISE_FACTOR = 4.5
-_PLAIN_ODDS = 4.0
-_HOME_CELLS = 2  # so far from where its foot was read to be it is looked for in the picture before
+# A pixel differs for sure by so many times the noise, and so many grey levels at least. In a noisy picture means over squares of
+# pixels are compared instead, which differ for sure by fewer times their noise.
+_NOISE_FACTOR, _LEAST_STEP = 6.0, 12.0
+_SMOOTH_PX, _SMOOTH_NOISE_FACTOR = 3, 4.5
+# In the picture before, a soldier is looked for so far from where its foot was read to be; it is seen plainly with such log-odds.
+_HOME_CELLS, _PLAIN_ODDS = 2, 4.0
 _SPARSE = 3  # every so-manieth pixel along rows and columns tells the noise
-# Shares of a figure's telling pixels.
-_STANDS_SAME = 0.5
-_STANDS_BARE = 0.2
-_STANDS_ALIKE = 0.5  # correlation: one of the board's colours can be gone though few pixels changed
+# One stands plainly where so large a share of its telling pixels looks the same, less than so much shows the bare board, and its
+# colours correlate so well: one of the board's colours can be gone though few pixels changed.
+_STANDS_SAME, _STANDS_BARE, _STANDS_ALIKE = 0.5, 0.2, 0.5
 # Of 1097 of the twin's that nobody had touched all looked most like themselves within 2.5 mm of where they had stood, 99 %
 # within half a pixel; of those pushed 7 mm and more, turned a little, half do within 1.5 mm of where they stand now.
 _SLIPPED_MM = 3.5

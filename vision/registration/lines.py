@@ -32,9 +32,8 @@ _STEP_PX = 0.4  # between two samples across
 _BLUR_PX = 0.8  # how soft edges are, standard deviation
 _WIDE_LINE_PX = 1.8
 _WIDE_WINDOW_PX = 4.0
-_BY_TURNS = (
-    0.5  # of the edges of a checkered board, less those that are not, part dark from light as they should
-)
+# Of the edges of a checkered board, less those that do not, so many part dark from light as they should.
+_BY_TURNS = 0.5
 _LEAST_RISE = 1.0  # grey levels; less is no line
 _LEAST_SHARE = 0.4  # of what the profile varies by that step and line explain
 _LEAST_SIGMA_PX = 0.08

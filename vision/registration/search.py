@@ -39,16 +39,15 @@ _FUNDAMENTAL = 0.6  # of the strongest period's power; a longer one with as much
 _NEAR_LATTICE = 0.17  # of a step: a segment so near a line of the lattice is on it
 _FEWEST_EDGES = 0.45  # of a board's edges that must be drawn
 _SECOND_BOARD = 0.75  # of the best window's edges, on a window beside it
-_SOLDIERS_TELL = (
-    1.5  # how much better the soldiers must fit one way round, in standard errors of a chance fit
-)
+# How much better the soldiers must fit one way round, in standard errors of a chance fit.
+_SOLDIERS_TELL = 1.5
 _CANNON_TELLS = 2.5  # how much more there must be to see where the cannon stands than at the other end
 # Where it is looked whether the cannon stands there: around the muzzle, each way, at about the height of a cannon; and grey levels
 # that are added to either spread, so that where there is nothing at all noise decides nothing.
 _AROUND_MUZZLE_MM = np.linspace(-28.0, 28.0, 29)
 _CANNON_Z_MM = 30.0
 _NOISE = 2.0
-_LEAST_LOST = 0.3
+_LEAST_LOST = 0.3  # of a row of edges, by a window that lies one square farther
 _PATCH = 12  # samples along the side of a square
 
 

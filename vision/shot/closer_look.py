@@ -36,18 +36,19 @@ __all__ = ["CloserLook"]
 
 FloatArray = NDArray[np.float64]
 
-_LATER_PICTURES = 8
-_SPOILT_SIGMAS = 5.0
-_SUSPECTS = 4
+# The shot is looked for in so many pictures before and after those that show it.
+_EARLIER_PICTURES, _LATER_PICTURES = 2, 8
+_SPOILT_SIGMAS = 5.0  # off what the others tell; such a sight is left out
+_SUSPECTS = 4  # the farthest off, any of which may be the odd one
 _CONTRADICTING = 5.0  # sum of squared standard deviations for each sight
-_EARLIER_PICTURES = 2
 _START_SLACK_US = 3000.0  # by which the start of a flight may be off
 _PLAIN_SMEARS = 6  # that tell the shot's colour
-_PLAIN_GAIN = 60.0
-# What the closer look must tell of a shot that makes no streak.
-_HIDDEN_GAIN, _HIDDEN_SIGMAS, _HIDDEN_STRENGTH = 100.0, 4.0, 0.6
-_SHOWN = (0.6, 1.5)
+_PLAIN_GAIN = 60.0  # of a smear: with less, a sight stays where its streak was
+# A shot that makes no streak is believed where its smear gains so much, shows such a share of the shot's colour, and lies so few
+# standard deviations off the flight. It is then a sight of this strength.
+_HIDDEN_GAIN, _SHOWN, _HIDDEN_SIGMAS, _HIDDEN_STRENGTH = 100.0, (0.6, 1.5), 4.0, 0.6
 _HIDDEN_SPREAD_PX = 4.0  # beyond, a flight does not say where to look
+# How well a smear's middle is the shot's: the lamp lights one side of it, and a lens that was not measured bends.
 _LIT_PX, _LENS_PX = 0.35, 0.5
 _LONGER, _LONGER_PX = 0.25, 3.0  # by which noise may lengthen a streak
 _SHADED = 0.5  # of the pictures; more shadows hardly tell the height better
@@ -88,8 +89,7 @@ class CloserLook:
         self._diameter_px = SHOT_DIAMETER_MM / finder.mm_per_px
         self._sways = sways
         self._smears: SmearFitter | None = None
-        # What no closer look takes away: the lamp lights one side of the shot. Of what an unmeasured lens bends, the
-        # flight takes up most, and the rest is here.
+        # No closer look takes this away. Of what a lens bends that was not measured the flight takes up most; this is the rest.
         self._blind_px = _LENS_PX if scene.intrinsics is None else _LIT_PX
 
     def sharpened(self, draft: Draft, since: int = 0) -> Draft:

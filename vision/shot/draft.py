@@ -36,9 +36,11 @@ __all__ = [
 FloatArray = NDArray[np.float64]
 
 SIGHT_PX = 0.6
-_SHADOW_PX = 1.2  # it is soft, and the board's print shows through
+"""How well a plain sight of the shot is placed across its smear, standard deviation."""
+_SHADOW_PX = 1.2  # of its shadow: that is soft, and the board's print shows through
 # By how much of its length the middle of a smear may be off along it: of a plain one, and of one that hardly shows.
 PLAIN_ENDS, _FAINT_ENDS = 0.03, 0.25
+# Grey levels by which a plain smear stands out, and one that hardly shows.
 _PLAIN_CONTRAST, FAINT_CONTRAST = 32.0, 13.0
 FEWEST_PLAIN = 3  # sights of a flight that shows plainly: two may be strangers
 DIRECTED_PX = 8.0  # a smear longer than this shows its direction

@@ -50,10 +50,8 @@ _PLAIN_SHARE = 0.85
 _APART_PX = 5.0
 _NEAR_PX = 3  # of where the height puts it, a shadow is measured
 _LEAST_OWN_GAIN, _LEAST_OWN_DEPTH = 20.0, 0.4
-_FEWEST, _AGREEING = (
-    2,
-    0.6,
-)  # pictures, and of all of them; where fewer show it, what was found is something else
+# Pictures, and their share of all; where fewer show it, what was found is something else.
+_FEWEST, _AGREEING = 2, 0.6
 _LEAST_SIGMA_PX, _MOST_SIGMA_PX = 1.2, 4.0
 
 

@@ -37,7 +37,7 @@ OFF_WORTH = 0.05
 _SPEED_RANGE_MPS = (1.2, 25.0)
 # A cannon behind the first line shoots ahead, at most this much sideways for each unit ahead.
 _SIDEWAYS = 1.5
-_MUZZLE_REACH_MM = 20.0
+_MUZZLE_REACH_MM = 20.0  # so near to the muzzle, where it is told, a way passes
 # A muzzle that is not told is somewhere over the strip: so far behind the first line, give or take; and how well its (x, y, z)
 # is known then.
 _BEHIND_MM, _BEHIND_SLACK_MM = 45.0, 40.0
@@ -52,19 +52,20 @@ _RISE_SIGMA_MPS = 1.1
 # filmed shots the 12 that were farthest off were off by 15 to 117 mm without it, and all less with it.
 _STRUCK_Z_MM, _STRUCK_SIGMA_MM = 15.0, 25.0
 _STRUCK_ASIDE_MM, _STRUCK_LATE_MS = 40.0, 12.0
-_RELEASE_SLACK_MS = 12.0
-_LATEST_US = 400_000
-_PLAIN_SCORE = 6.0
-_GONE_US, _LONG_GONE_US = 60_000, 250_000
+_RELEASE_SLACK_MS = 12.0  # by which a way may seem to leave earlier or later than the shot did
+_LATEST_US = 400_000  # after the release no way begins
+# Where no release is told: so long after the best way was seen last no other one is looked for, if so much speaks for it; else the
+# longer time.
+_PLAIN_SCORE, _GONE_US, _LONG_GONE_US = 6.0, 60_000, 250_000
 _BATCH = 6  # pictures whose ways are worked out together
 # A way is held against so many pictures before and after the second that it was drawn through, and what lies so near is on it.
 _EARLIER_PICTURES, _LATER_PICTURES = 3, 25
 _NEAR_MM = 7.0
 # One streak alone is looked for in so many pictures; each that passes before it takes so much off what speaks for it.
 _ONE_STREAK_PICTURES, _PASSED_WORTH = 4, 0.5
-_SAME_SHARE = 0.6
+_SAME_SHARE = 0.6  # of a way's sights: with more of them in common, two are one way
 _TRIED = 6  # ways from the cannon that are followed in full
-_LATE_SHARE = 0.8
+_LATE_SHARE = 0.8  # what each picture that should have shown the shot before takes off what speaks for a way
 _GUESSED_SPEED_SHARE = 0.4  # standard deviation of a speed that a likely exposure tells
 
 # What speaks for a way, whether it is a shadow's, and where it is among which ways.

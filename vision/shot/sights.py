@@ -38,19 +38,22 @@ IntArray = NDArray[np.intp]
 BoolArray = NDArray[np.bool_]
 
 PLANE_MM = 40.0
-SHADOW_WORTH = 0.6  # what a shadow in its place speaks for a flight, as a share of what the shot itself does
+"""Height above the board of the comparison plane: that of a usual flight."""
+SHADOW_WORTH = 0.6
+"""How much a shadow in its place speaks for a flight, as a share of what the shot itself does."""
 LONGEST_US = 500_000
 """Half a second after it left the muzzle a shot rolls at most, too slow to fell anybody."""
 LIKELY_EXPOSURES_US = (2000.0, 800.0, 3000.0)
 """How long pictures may have been exposed where that is not told, the likeliest first."""
-_FASTEST_MPS = (
-    30.0  # faster than any shot of such a cannon, and than what the height makes of it on the plane
-)
-MISSED_PICTURES = 3  # running, in which a flight is not seen that goes on: hidden by a soldier, or the colour of what is below
+MISSED_PICTURES = 3
+"""Pictures running in which a flight that goes on may not be seen: hidden by a soldier, or of the colour of what is below."""
+MOST_LIT = 0.35
+"""Share of a shadow that may seem brighter than its background, by the print below it and by noise."""
+# Faster than any shot of such a cannon, and than what its height makes of it on the plane.
+_FASTEST_MPS = 30.0
 # Streaks are not looked for farther off the board than this.
 _FARTHEST_MM = 100.0
-_ASIDE_PX = 2.5
-MOST_LIT = 0.35  # of a shadow: the print below it and noise
+_ASIDE_PX = 2.5  # by which the ends of a smear may lie beside its way
 
 
 @dataclass(frozen=True, slots=True, eq=False)

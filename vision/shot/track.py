@@ -35,22 +35,22 @@ __all__ = ["find_track"]
 FloatArray = NDArray[np.float64]
 
 _MOST_LEGS = 8
+# Of a flight's misfit beyond two squared standard deviations a sight: what speaks for the flight is less by so much of it.
 _MISFIT_SHARE = 0.3
-# A flight after a bounce can be the longer one: what counts is that the first is seen from the cannon on.
-_ENOUGH_SIGHTS = 6
-_MORE_SHARE = 0.4
-_BEGUN_MISFIT = 4.0
-_SOUND_MISFIT = (
-    2.0  # a sight; where they contradict each other more, other ways through some of them have their turn
-)
-# Noise makes flights of so many pictures.
-_STRANGERS = 2
-_SOON_US = 8000.0
+# A flight after a bounce can be the longer one: what counts is that the first is seen from the cannon on. So what is seen after so
+# many pictures counts by this share.
+_ENOUGH_SIGHTS, _MORE_SHARE = 6, 0.4
+# Squared standard deviations a sight. Where a flight's sights contradict each other more, other ways through some of them have their
+# turn; one too faint for streaks is not believed beyond the second.
+_SOUND_MISFIT, _BEGUN_MISFIT = 2.0, 4.0
+# Pictures of a flight before anybody stirs; with fewer, a short one may be anything that moves.
+_FEWEST_BEGUN = 2
+_SOON_US = 8000.0  # where a flight is so soon tells whether it heads over the board
 _BESIDE_MM = 15.0  # a shot that seems no farther off the board may still be over it
 # Where less than this share of the pictures in which only the shot moves shows it, it is looked for along all ways.
 _WELL_SEEN = 0.6
 _SEEN_ENOUGH = 0.5  # to believe it; 56 ways where none flew showed nothing
-_SEEN_AT_ONCE = 0.8
+_SEEN_AT_ONCE = 0.8  # no other way is tried then
 
 
 def find_track(
@@ -192,7 +192,7 @@ class _Follower:
             return None
         # One picture and others of when soldiers move already may show the shot at the muzzle, and anything else.
         begun = sum(k < quiet for k in first.pictures)
-        return first if begun >= _STRANGERS or len(first.pictures) >= _ENOUGH_SIGHTS else None
+        return first if begun >= _FEWEST_BEGUN or len(first.pictures) >= _ENOUGH_SIGHTS else None
 
     def _likeliest_first(self, start: int, end: int) -> Draft | None:
         """Of the flights from the cannon that show in pictures from `start` to before `end`, find the one that most speaks for."""

@@ -71,10 +71,8 @@ _NEARER_PER_MM, _NEARNESS_SIGMA_PER_MM = 1e-4, 3e-4
 _ASIDE = 0.42  # beside the shadow, as a share of the figure's height
 _DEEPEST = 0.7
 _FEWEST_SEEN = 0.5  # soldiers' whole shadows that no figure hides
-_USUAL_SPREAD, _USUAL_SOLDIERS = (
-    0.15,
-    6.0,
-)  # of how dark shadows seem, and how many soldiers it takes to know better
+# Spread of how dark shadows seem, and how many soldiers it takes to know it better.
+_USUAL_SPREAD, _USUAL_SOLDIERS = 0.15, 6.0
 _SMOOTH_MM = 2.5
 _SLICE_MM = 3.0
 _HALF_SHADE_MM = 2.0
