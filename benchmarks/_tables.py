@@ -40,7 +40,7 @@ Foot = tuple[float, float]
 DISORDER = "disorder-"
 """What the names of tables begin with that were brought into disorder."""
 _LAST_PICTURES = 9
-_HELD_BACK = 5  # every so-manieth recording
+_HELD_BACK = 5  # one recording in so many
 FOLDS = 5
 """Parts of what is held back, for what is fitted to it and checked on the part that it was not fitted to."""
 

@@ -56,7 +56,7 @@ _INVERTED, _COLOURLESS, _LAYER_LOST, _SOFTENED = 0.12, 0.1, 0.07, 0.4  # shares
 _PATCHES, _PATCH_MM, _SOFT_MM = (2, 9), (6.0, 40.0), (0.5, 14.0)
 _DARK_SHARE, _DARKER, _BRIGHTER = 0.65, (-0.5, -0.08), (0.05, 0.4)
 _PRINTED = 3
-# Marks printed on squares: on every so-manieth, how large and how bold as shares of a square, how opaque, how soft in pixels.
+# Marks printed on squares: on one in so many, how large and how bold as shares of a square, how opaque, how soft in pixels.
 _EVERY, _MARK_SIZE, _BOLDNESS, _OPAQUE, _SOFT_PX = (1, 4), (0.12, 0.45), (0.02, 0.1), (0.3, 1.0), (0.3, 1.2)
 _MARKS = ("cross", "star", "ring", "square", "letter")
 _SPARED_PX = 5  # about what is no board

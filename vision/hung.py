@@ -21,7 +21,7 @@ Image = NDArray[np.uint8]
 # that are the same for longer than 100 ms, and none while the shot flies.
 _HUNG_US = 150_000
 _FEWEST_PAIRS = 4
-_EACH_ROW = 32  # looked at first: noise is everywhere
+_ROW_STEP = 32  # one row in so many is looked at first: noise is everywhere
 
 
 def hung_from(
@@ -74,7 +74,7 @@ def _has_noise(frames: Sequence[Image], first_moving: int) -> bool:
 
 def repeats(before: Image, now: Image) -> bool:
     """Say whether a picture is the one before it, to the last bit."""
-    return np.array_equal(before[::_EACH_ROW], now[::_EACH_ROW]) and np.array_equal(before, now)
+    return np.array_equal(before[::_ROW_STEP], now[::_ROW_STEP]) and np.array_equal(before, now)
 
 
 def _same(frames: Sequence[Image], k: int) -> bool:

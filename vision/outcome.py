@@ -1,4 +1,4 @@
-"""What became of the soldiers: the values that the two halves of the eye hand to each other."""
+"""Who stood, who fell and who was pushed: the values that `vision.soldiers`, `vision.falls` and `vision.causes` hand on."""
 
 from __future__ import annotations
 

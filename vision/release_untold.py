@@ -1,7 +1,7 @@
 """A first flight of which hardly anything is seen, looked for once more as if its release had not been told.
 
 Either the release was told wrongly, and a shot is plainly seen to leave at another time; or it was told rightly, and the shot is
-better seen by who looks for it otherwise.
+found better without it all the same.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def left_later_us(
 
 
 def seen_better(told: ShotTrack, untold: ShotTrack, fire_us: int) -> bool:
-    """Whether a shot that left when it was told is seen better where it is not known that it did; parameters as above."""
+    """Whether a shot that left when it was told is found better without its release; parameters as for `left_later_us`."""
     released_us = untold.release_us
     if released_us is None or abs(released_us - fire_us) > _SAME_US:
         return False

@@ -23,9 +23,9 @@ class Stillness(StrEnum):
     MOVING = "moving"
     """Something has just moved."""
     QUIET = "quiet"
-    """Not for a moment: most likely, but not surely, all is over."""
+    """Nothing has moved for a moment: most likely, but not surely, all is over."""
     REST = "rest"
-    """Not for long enough to call it over."""
+    """Nothing has moved for so long that all is over."""
 
 
 class RestWatch:

@@ -59,7 +59,7 @@ class Steady:
         slope_v = cv2.Sobel(shades, cv2.CV_16S, 0, 1)
         steep = cv2.add(cv2.convertScaleAbs(slope_u, alpha=0.125), cv2.convertScaleAbs(slope_v, alpha=0.125))
         steep[:8], steep[-8:], steep[:, :8], steep[:, -8:] = 0, 0, 0, 0
-        # Every so-manieth pixel of a coarse grid's steepest, so that one rich corner does not rule.
+        # The steepest pixel of each tile of a coarse grid, so that one rich corner does not rule.
         tile = 16
         height, width = (s // tile * tile for s in steep.shape)
         tiles = steep[:height, :width].reshape(height // tile, tile, width // tile, tile)
@@ -110,7 +110,7 @@ class Steady:
             weight = np.ones(len(off))
             for _ in range(2):
                 weighted = self._slopes * weight[:, None]
-                # OpenCV's takes a sixth of numpy's time for so few unknowns, and stands points that tell too little.
+                # OpenCV's takes a sixth of numpy's time for so few unknowns, and copes with points that tell too little.
                 _, found = cv2.solve(
                     weighted.T @ self._slopes, (weighted.T @ off)[:, None], flags=cv2.DECOMP_SVD
                 )

@@ -1,7 +1,8 @@
 """Who may have knocked over whom.
 
-A soldier that falls sweeps the strip from its foot to its head in the direction of its fall; one that is pushed slides the way that it slid. It can push those whose feet it reaches and who
-began to move after it did, by as long as the push needs to arrive.
+A soldier that falls sweeps the strip from its foot to its head in the direction of its fall; one that is pushed sweeps the way that
+it slid. It can push those whose feet it reaches, if they began to move after it did, and later by as long as the push needs to
+arrive.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
 Each account of the shot's way (`vision.causes.contacts`) is held against all falls at once. A soldier that the shot
 touched just before it began to move fell by the shot, directly where that was the first touch of all, else by
 ricochet. One that the shot did not touch was dragged, where another soldier fell or slid against it before
-(`vision.causes.drags`). Of those that fell later it tells how soon, where and which way they did (`vision.causes.followers`), and
-whether the shot can have been there (`vision.causes.out_of_reach`). An account that leaves falls unexplained loses weight; what remains, summed over the accounts, is how likely each cause
-is.
+(`vision.causes.drags`). Of those that fell later it also tells how soon, where and which way they did
+(`vision.causes.followers`), and whether the shot can have been there (`vision.causes.out_of_reach`). An account that leaves
+falls unexplained loses weight; what remains, summed over the accounts, is how likely each cause is.
 """
 
 from __future__ import annotations
@@ -29,14 +29,15 @@ __all__ = ["POSSIBLE_SHARE", "FallCause", "Knock", "ShotSeen", "allow_for_standi
 
 FloatArray = NDArray[np.float64]
 
-# How well a way explains a fall, from likelier to stranger: by a touch it is told by times. The first that moved can hardly have
-# been struck by anything but the shot, before it touched anything else or after, as that was seen or not.
+# How well a cause explains a fall. Where the shot touched the soldier its times tell; these are for the rest, from the likelier to the
+# stranger. The first that moved was hardly felled by anything but the shot: directly, or by ricochet where it is known to have
+# touched something before.
 _UNSEEN_LIKELY = 0.3
 _UNLIKELY = 0.01  # of 121 that moved later than others one had been struck before all of them
 _FAR_FETCHED = 0.001
 _COME_BACK = 0.05  # what has left the board hardly strikes anybody, near as it may have been
-# Where it was seen to touch it. Of 184 that others pushed over none seemed touched by the shot in time, of 106 ricochets
-# two thirds did.
+# How much likelier a ricochet is where the shot was seen to touch the soldier. Of 184 that others pushed over none seemed touched by
+# the shot in time, of 106 ricochets two thirds did.
 _STRUCK_SEEN = 3.0
 _FAR_FIT = 0.05  # of the shot's whereabouts, with less of which it is said not to have reached a soldier
 # What touched it so long before it moved can hardly have felled it, and that is said.
@@ -180,7 +181,7 @@ def explain(topplings: Sequence[Toppling], pushes: Sequence[Push], shot: ShotSee
 
 
 def allow_for_standing(fall: FallCause, chance: float) -> FallCause:
-    """Give a fall that may be none: as likely as that, it has no cause that counts under any option.
+    """Give a fall that may be none: so likely its cause is `Cause.OTHER`, which counts under no option.
 
     Parameters
     ----------
@@ -324,7 +325,7 @@ def _touched(toppling: Toppling, course: Course, shot: ShotSeen) -> tuple[int, f
 
 
 def _unseen(whereabouts: Whereabouts) -> float:
-    """How likely the shot is to have struck a soldier where that was not seen, against its not having been seen at all."""
+    """How likely it is that the shot struck a soldier unseen, where it was seen elsewhere; 1 as for one that was not seen at all."""
     there = _COME_BACK if whereabouts.sight is Sight.LEFT else 1.0
     return there * whereabouts.fit + whereabouts.misled
 

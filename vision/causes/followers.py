@@ -1,11 +1,11 @@
 """Whether one that fell while others already moved fell by the shot or by one of them, as the falls alone tell.
 
-What the shot did after its first blow is not looked at here, only where and when soldiers began to move, which way they went,
-and where that blow sent the first of them and the shot (`vision.causes.blow`). A push comes from one that goes that way and reaches so
-far, and later than a shot over the same distance; those ahead of the first, as the shot flew, are in the way of its fall, while
-the shot itself was turned aside. The weights were fitted by logistic regression to falls of the twin as the eye sees them
-(`benchmarks/_train_followers.py`). Which way a soldier fell is told as it looks: one
-that hides behind its pusher often seems to go the other way.
+What the shot did after its first blow is not looked at here, only where and when soldiers began to move, which way they went, and
+where that blow sent the first of them and the shot (`vision.causes.blow`). A push comes from one that goes that way and reaches so
+far, and later than a shot over the same distance; those ahead of the first, as the shot flew, are in the way of its fall, while the
+shot itself was turned aside. Which way a soldier fell is told as it looks: one that hides behind its pusher often seems to go the
+other way. The weights were fitted by logistic regression to falls of the twin as the eye sees them
+(`benchmarks/_train_followers.py`).
 """
 
 from __future__ import annotations

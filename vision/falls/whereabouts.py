@@ -40,7 +40,7 @@ _NOISE_FACTOR, _LEAST_STEP = 6.0, 12.0
 _SMOOTH_PX, _SMOOTH_NOISE_FACTOR = 3, 4.5
 # In the picture before, a soldier is looked for so far from where its foot was read to be; it is seen plainly with such log-odds.
 _HOME_CELLS, _PLAIN_ODDS = 2, 4.0
-_SPARSE = 3  # every so-manieth pixel along rows and columns tells the noise
+_SPARSE = 3  # one pixel in so many, along rows and columns, tells the noise
 # One stands plainly where so large a share of its telling pixels looks the same, less than so much shows the bare board, and its
 # colours correlate so well: one of the board's colours can be gone though few pixels changed.
 _STANDS_SAME, _STANDS_BARE, _STANDS_ALIKE = 0.5, 0.2, 0.5

@@ -15,7 +15,8 @@ __all__ = ["LIGHT_CHANGE", "Alarm", "Trouble", "bumped", "covered", "lies_there"
 
 Image = NDArray[np.uint8]
 
-LIGHT_CHANGE = 0.25  # a quarter brighter or darker: lamps were switched
+LIGHT_CHANGE = 0.25
+"""So much brighter or darker, lamps were switched."""
 
 _DARK = 12.0  # mean grey level below which nothing can be told from anything else
 _FLAT_SHARE = 0.3  # of the contrast before: the picture shows next to nothing

@@ -166,7 +166,7 @@ def _largest_chessboard(picture: Image) -> tuple[int, int] | None:
 
 def _chessboard(picture: Image, target: Chessboard) -> tuple[NDArray[np.int64], FloatArray] | Unusable:
     size = (target.columns, target.rows)
-    # The sector-based finder stands light and perspective better, the older one pictures that are cut close.
+    # The sector-based finder copes better with light and perspective, the older one with pictures that are cut close.
     good, rough = cv2.findChessboardCornersSB(picture, size)
     if not good:
         good, rough = cv2.findChessboardCorners(picture, size)

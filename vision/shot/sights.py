@@ -336,7 +336,7 @@ class SightFinder:
         begins, ends
             The pictures of each way, ends not included, each of shape (N,).
         tolerance_mm
-            How near is near enough, but for a fiftieth of what the way has come.
+            How near is near enough; a fiftieth of how far the way has come is added.
         """
         count = len(ways)
         pictures = range(int(begins.min(initial=0)) if count else 0, int(ends.max(initial=0)))

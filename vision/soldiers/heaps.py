@@ -29,9 +29,9 @@ MOST_ODDS = 3.0
 # colours, 156 and 104 with them; of 73 tables of other figures 16 and 3, 3 and 1. Within 0.5 and 1, and at most 2 and 6,
 # it is much the same.
 _INDEPENDENT = 0.7
-# How well it is known beforehand, as so many soldiers would tell it, that a ratio's mean, what the heap adds and what the field
-# adds is nothing. Of 1,726 soldiers of other figures than the twin's, parted without a position, 24 are wrong with less than
-# this for the last one and 9 with it; with more one who has crossed alone is.
+# How firmly a ratio's mean, what the heap adds and what the field adds are each held near nothing: as by so many soldiers. Of 1,726
+# soldiers of other figures than the twin's, parted without a position, 24 are wrong with less than this for the last one and 9 with
+# it; with more one who has crossed alone is.
 _HARDLY_BY_FIELD = (1e-3, 1e-3, 1.5)
 _PIXELS = 4.0  # that are independent of one another: colours that are seen nowhere else tell nothing
 

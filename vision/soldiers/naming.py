@@ -39,8 +39,7 @@ def naming_odds(
     Parameters
     ----------
     soldiers
-        Of each the side as it is named, y in mm, and the log-odds that it looks towards the base of the side that is not
-        the Allies.
+        Of each the side as it is named, y in mm, and the log-odds that it looks towards larger y, where G's base lies.
     square_mm
         Side of a square.
     """
@@ -70,7 +69,7 @@ def named_by_the_shot(
     shooter
         Who fired.
     forward_odds
-        Log-odds that each looks towards the base of the side that is not the Allies.
+        Log-odds that each looks towards larger y, where G's base lies.
     square_mm
         Side of a square.
     """

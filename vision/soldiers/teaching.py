@@ -37,7 +37,8 @@ def teach_uniforms(picture: NDArray[np.uint8], scene: Scene) -> Uniforms:
     Raises
     ------
     NotTaught
-        Where the board is not found, it is another than the position tells, the sides are not known, or their uniforms cannot be told apart.
+        Where the board is not found, it is another than the position tells, the sides are not known, or their uniforms cannot
+        be told apart.
     """
     view = register(picture, scene)
     if isinstance(view, NoBoard):
