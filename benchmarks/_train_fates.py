@@ -20,8 +20,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
+from benchmarks._logistic import fit_logistic
 from benchmarks._networks import Descent, as_onnx, functional, network, nn, take_over, torch
 from benchmarks._tables import (
     DISORDER,
@@ -68,7 +68,6 @@ _RIGHT_PX, _NEITHER_PX = 1.45, 3.4
 _UNCLEAR, _PLAINLY = 6.0, 2.0  # what the soldier's own foot counts, against those of others
 _PLACE = 0.2  # what a pixel of misplacement counts against a bit of doubt
 _FARTHEST_MM = REACH_CELLS * CELL_PX * PX_MM
-_RIDGE = 0.3
 _STANDING = 0.25  # of the weight of those that fell: after a single shot it is 0.07 to 0.4 of it, as tables and figures are
 
 
@@ -231,32 +230,6 @@ def _train(net: nn.Sequential, cases: Sequence[Case], seed: int, rate: float) ->
 # --- the rest of the evidence
 
 
-def fit_weights(table: FloatArray, stands: FloatArray, weight: FloatArray) -> tuple[FloatArray, float]:
-    """Fit a logistic regression with a ridge on standardised columns: weights and offset for the columns as given.
-
-    Parameters
-    ----------
-    table
-        What is weighed, shape (N, measures).
-    stands
-        1 for those that stand, 0 for those that fell, shape (N,).
-    weight
-        How much each counts, shape (N,).
-    """
-    middle, spread = table.mean(axis=0), table.std(axis=0) + 1e-9
-    columns = np.column_stack([(table - middle) / spread, np.ones(len(table))])
-
-    def misfit(weights: FloatArray) -> tuple[float, FloatArray]:
-        odds = columns @ weights
-        ridge = np.r_[weights[:-1], 0.0]
-        cost = np.sum(weight * (np.logaddexp(0, odds) - stands * odds)) + _RIDGE * np.sum(ridge**2)
-        return float(cost), columns.T @ (weight * (1 / (1 + np.exp(-odds)) - stands)) + 2 * _RIDGE * ridge
-
-    found = minimize(misfit, np.zeros(columns.shape[1]), jac=True, method="L-BFGS-B").x
-    weights = found[:-1] / spread
-    return weights, float(found[-1] - weights @ middle)
-
-
 def _counts(judged: Sequence[Case], stands: FloatArray) -> FloatArray:
     """How much each case counts, shape (N,): of tables in disorder, where far more stand, those that do count less."""
     is_disorder = np.array([case.recording.startswith(DISORDER) for case in judged])
@@ -316,10 +289,10 @@ def fit_fates(judged: Sequence[Case], out: Path) -> None:
         )
     for k in range(FOLDS):
         rest = fold != k
-        weights, offset = fit_weights(table[rest], stands[rest], counts[rest])
+        weights, offset = fit_logistic(table[rest], stands[rest], counts[rest])
         chances[fold == k] = 1 / (1 + np.exp(-(table[fold == k] @ weights + offset)))
     _say(judged, chances)
-    weights, offset = fit_weights(table, stands, counts)
+    weights, offset = fit_logistic(table, stands, counts)
     fitted = {"weights": [round(float(w), 5) for w in weights], "offset": round(offset, 5)}
     (out / "fate.json").write_text(json.dumps(fitted, indent=1) + "\n", encoding="utf-8")
 

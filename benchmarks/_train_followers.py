@@ -1,7 +1,7 @@
 """Fits what tells a push from a ricochet: ``python -m benchmarks._train_followers CASES``.
 
 CASES is what was seen of filmed shots, one a line, as `benchmarks._fall_cases` writes it. A logistic
-regression with a small ridge is fitted to their falls. How it does is told with each tenth of the shots left out in turn;
+regression (`benchmarks._logistic`) is fitted to their falls. How it does is told with each tenth of the shots left out in turn;
 the weights printed are of all, for `vision.causes.followers`.
 """
 
@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from benchmarks._fall_cases import FallCase, read_cases
+from benchmarks._logistic import fit_logistic
 from game.montecassino import Cause
 from vision.causes.drags import find_drags
 from vision.causes.followers import measures
@@ -24,7 +24,6 @@ from vision.causes.followers import measures
 FloatArray = NDArray[np.float64]
 
 _FOLDS = 10
-_RIDGE = 0.3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,18 +59,7 @@ def fit(examples: Sequence[Example]) -> tuple[FloatArray, float]:
     """Fit weights and an offset."""
     table = np.array([example.measured for example in examples])
     struck = np.array([example.ricochet for example in examples], dtype=np.float64)
-    middle, spread = table.mean(axis=0), table.std(axis=0)
-    columns = np.column_stack([(table - middle) / spread, np.ones(len(table))])
-
-    def misfit(weights: FloatArray) -> tuple[float, FloatArray]:
-        odds = columns @ weights
-        ridge = np.r_[weights[:-1], 0.0]
-        cost = np.sum(np.logaddexp(0, odds) - struck * odds) + _RIDGE * np.sum(ridge**2)
-        return float(cost), columns.T @ (1 / (1 + np.exp(-odds)) - struck) + 2 * _RIDGE * ridge
-
-    found = minimize(misfit, np.zeros(columns.shape[1]), jac=True, method="L-BFGS-B").x
-    weights = found[:-1] / spread
-    return weights, float(found[-1] - weights @ middle)
+    return fit_logistic(table, struck, np.ones(len(struck)))
 
 
 def left_out(examples: Sequence[Example]) -> FloatArray:

@@ -16,7 +16,6 @@ from __future__ import annotations
 import json
 import statistics
 import tempfile
-import time
 import tracemalloc
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
@@ -29,6 +28,7 @@ from numpy.typing import NDArray
 
 from benchmarks._demo import demo
 from benchmarks._played_shot import Picture, noisy, verdict_after_ms
+from benchmarks._timing import timed
 from benchmarks.figure import Figure
 from rig.camera import Frame, FrameRing
 from rig.freed_memory import keep_freed_memory
@@ -97,12 +97,7 @@ def _measured() -> list[Figure]:
 
 def _best_ms(act: Callable[[], object], count: int) -> float:
     """Return the processor time of one of `count` steps that an act makes, in the best of several rounds."""
-    taken_s = []
-    for _ in range(_ROUNDS):
-        begun_s = time.process_time()
-        act()
-        taken_s.append(time.process_time() - begun_s)
-    return 1000 * min(taken_s) / count
+    return 1000 * timed(act, _ROUNDS)[1] / count
 
 
 def _live_ms(
