@@ -14,12 +14,13 @@ import numpy as np
 
 from game.montecassino import Square
 from vision.causes.bounced_before import perhaps_bounced
-from vision.causes.stirring import STRANGERS, first_to_stir
+from vision.causes.stirring import first_to_stir
 from vision.causes.touches import Course, ShotContacts, Touch
 from vision.causes.turn import Account, Turn
 from vision.causes.unseen_touches import unseen_touches
 from vision.outcome import Standing
 from vision.shot import ShotTrack
+from vision.shot.shot_track import STRANGERS
 
 __all__ = ["find_contacts"]
 

@@ -20,10 +20,11 @@ from game.montecassino import Cause, Square
 from vision.causes.drags import Drag, find_drags
 from vision.causes.followers import chance_of_ricochet, measures
 from vision.causes.out_of_reach import Sight, Whereabouts, find_whereabouts
-from vision.causes.stirring import STRANGERS, stirring_cost
+from vision.causes.stirring import stirring_cost
 from vision.causes.touches import Course, ShotContacts, Touch
 from vision.outcome import Push, Standing, Toppling
 from vision.shot import ShotTrack
+from vision.shot.shot_track import STRANGERS
 
 __all__ = ["POSSIBLE_SHARE", "FallCause", "Knock", "ShotSeen", "allow_for_standing", "explain"]
 

@@ -12,9 +12,10 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.causes.stirring import STRANGERS, stirring_cost
+from vision.causes.stirring import stirring_cost
 from vision.outcome import Soldier
 from vision.shot import Leg, ShotTrack
+from vision.shot.shot_track import STRANGERS
 
 __all__ = ["Sight", "Whereabouts", "find_whereabouts"]
 

@@ -9,14 +9,11 @@ from numpy.typing import NDArray
 
 from game.montecassino import Square
 from vision.shot import ShotTrack
+from vision.shot.shot_track import STRANGERS
 
-__all__ = ["STRANGERS", "earliest", "first_to_stir", "stirring_cost"]
+__all__ = ["earliest", "first_to_stir", "stirring_cost"]
 
 FloatArray = NDArray[np.float64]
-
-STRANGERS = 2
-"""So many sights can be strangers to each other, or of the shot after it struck: where the time of release was not told, 7 of
-15 such flights did not begin at the cannon; of 33 of more sights all did."""
 
 # A soldier struck by the shot is seen to move in the next picture (98 of 100 no more than 1.2 ms after it), seldom much
 # later, where the blow was weak; a shot in front of it may be taken for its motion up to 2 ms early.
