@@ -31,13 +31,12 @@ from vision.registration import BoardView
 from vision.soldiers import Board
 from vision.steady import Sways, typical
 
-__all__ = ["LEAST_PUSH_MM", "Aftermath", "find_falls"]
+__all__ = ["Aftermath", "find_falls"]
 
 Image = NDArray[np.uint8]
 
-LEAST_PUSH_MM = 5.0
-"""A soldier that moved less than this still stands where it stood (format page: "pushed more than 5 mm")."""
-
+# A soldier that moved less than this still stands where it stood (format page: "pushed more than 5 mm").
+_LEAST_PUSH_MM = 5.0
 # The last pictures, among which nothing but the rolling shot should move.
 _LAST_PICTURES = 9
 _SURE = 0.8  # of either fate; less is told
@@ -136,7 +135,7 @@ class _Fate:
 
     @property
     def is_pushed(self) -> bool:
-        return self.stands and float(np.hypot(*shift_mm(self.evidence))) > LEAST_PUSH_MM
+        return self.stands and float(np.hypot(*shift_mm(self.evidence))) > _LEAST_PUSH_MM
 
     @property
     def now_mm(self) -> tuple[float, float]:

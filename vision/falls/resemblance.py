@@ -57,7 +57,7 @@ def resemble(
     new: FloatImage,
     *,
     pivot_px: tuple[int, int],
-    about_px: tuple[int, int] = (0, 0),
+    about_px: tuple[int, int],
     reach_px: int,
 ) -> Resemblance:
     """Look for a figure of one picture in another.

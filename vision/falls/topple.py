@@ -100,8 +100,8 @@ class Watch:
         sways: Sways,
         *,
         step: float,
+        smooth_px: int,
         first: int,
-        smooth_px: int = 1,
     ) -> None:
         self._frames = frames
         self._timestamps_us = timestamps_us

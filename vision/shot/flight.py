@@ -145,12 +145,6 @@ class Seen:
     sigmas_px: FloatArray
     """Standard deviations along the smear and across, shape (N, 2)."""
 
-    @staticmethod
-    def of(times_us: FloatArray, pixels: FloatArray, *, sigma_px: float = 0.6) -> Seen:
-        """Sights that are equally good in every direction."""
-        count = len(times_us)
-        return Seen(times_us, pixels, np.tile([1.0, 0.0], (count, 1)), np.full((count, 2), sigma_px))
-
     @property
     def whitening(self) -> FloatArray:
         """What makes of (u, v) off a sight standard deviations along and across its smear, shape (N, 2, 2)."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from game.montecassino import Side
 from vision.registration import BoardView
 from vision.scene import Scene
+from vision.shot.flight import Seen
 
 Path = Callable[[float], NDArray[np.float64] | None]
 
@@ -39,6 +40,12 @@ def camera(height_mm: float = 1200.0) -> BoardView:
         height_px=HEIGHT_PX,
         error_mm=0.1,
     )
+
+
+def seen_at(times_us: NDArray[np.float64], pixels: NDArray[np.float64], *, sigma_px: float = 0.6) -> Seen:
+    """Sights that are equally good in every direction."""
+    count = len(times_us)
+    return Seen(times_us, pixels, np.tile([1.0, 0.0], (count, 1)), np.full((count, 2), sigma_px))
 
 
 def scene(

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from flight_pictures import FIRE_US, camera, fly
+from flight_pictures import FIRE_US, camera, fly, seen_at
 
 from vision.shot.bounce import fit_bounced
 from vision.shot.flight import FlightPrior, Seen, fit_flight
@@ -24,7 +24,7 @@ def landing() -> tuple[float, np.ndarray]:
 def sights(path: object, times_ms: np.ndarray, seed: int) -> Seen:
     truth = np.array([path(t) for t in times_ms])
     pixels = VIEW.project(truth) + np.random.default_rng(seed).normal(0, 0.3, (len(truth), 2))
-    return Seen.of(FIRE_US + 1000 * times_ms, pixels, sigma_px=0.4)
+    return seen_at(FIRE_US + 1000 * times_ms, pixels, sigma_px=0.4)
 
 
 def prior() -> FlightPrior:

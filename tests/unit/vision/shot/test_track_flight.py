@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from flight_pictures import DRAG_PER_M, FIRE_US, MUZZLE_MM, camera, fly
+from flight_pictures import DRAG_PER_M, FIRE_US, MUZZLE_MM, camera, fly, seen_at
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from vision.shot.flight import Flight, FlightPrior, Seen, Shadows, fit_flight
+from vision.shot.flight import Flight, FlightPrior, Shadows, fit_flight
 from vision.soldiers.lamp import Lamp
 
 VIEW = camera()
@@ -61,7 +61,7 @@ def test_fit_finds_the_flight_from_lines_of_sight(
     truth = np.array([path(t) for t in times_ms])
     assume(truth[-1, 2] > 3.0)
     pixels = VIEW.project(truth) + np.random.default_rng(seed).normal(0, 0.2, (len(truth), 2))
-    fit = fit_flight(VIEW, Seen.of(FIRE_US + 1000 * times_ms, pixels), prior_of(velocity))
+    fit = fit_flight(VIEW, seen_at(FIRE_US + 1000 * times_ms, pixels), prior_of(velocity))
     found = fit.flight.at(FIRE_US + 1000 * times_ms)
     assert np.hypot(*(found - truth)[:, :2].T).max() < 5.0
     # Height is only guessed from one view; its error must be within what the fit states.
@@ -79,7 +79,7 @@ def test_one_spoilt_sight_pulls_a_robust_fit_less() -> None:
     pixels[-1] += [6.0, 4.0]
     errors = []
     for robust in (False, True):
-        fit = fit_flight(VIEW, Seen.of(FIRE_US + 1000 * times_ms, pixels), prior_of(velocity), robust=robust)
+        fit = fit_flight(VIEW, seen_at(FIRE_US + 1000 * times_ms, pixels), prior_of(velocity), robust=robust)
         errors.append(float(np.hypot(*(fit.flight.at(FIRE_US + 1000 * times_ms) - truth)[:, :2].T).max()))
     assert errors[1] < errors[0]
 
@@ -91,7 +91,7 @@ def test_a_flight_is_never_seen_below_the_board() -> None:
     truth = np.array([path(t) for t in times_ms])
     low = prior_of(velocity)
     sunk = FlightPrior(low.mean - [0, 0, 0, 45.0, 0, 0, 1.0, 0], low.sigma)
-    fit = fit_flight(VIEW, Seen.of(FIRE_US + 1000 * times_ms, VIEW.project(truth)), sunk)
+    fit = fit_flight(VIEW, seen_at(FIRE_US + 1000 * times_ms, VIEW.project(truth)), sunk)
     assert fit.flight.at(FIRE_US + 1000 * times_ms)[:, 2].min() > -3.0
 
 
@@ -104,8 +104,8 @@ def test_the_shadow_settles_the_height_though_the_lamp_is_known_roughly() -> Non
     lamp = Lamp(np.array([0.5, -0.3]), 0.02, 1 / 1400.0, 3e-4, np.array([180.0, 405.0]), 0.4)
     roughly = replace(lamp, slope=np.array([0.62, -0.2]), slope_sigma=0.15)
     times_us = FIRE_US + 1000 * times_ms
-    sights = Seen.of(times_us, VIEW.project(truth))
-    thrown = Seen.of(times_us, VIEW.project(lamp.shadow(truth)), sigma_px=1.2)
+    sights = seen_at(times_us, VIEW.project(truth))
+    thrown = seen_at(times_us, VIEW.project(lamp.shadow(truth)), sigma_px=1.2)
     alone = fit_flight(VIEW, sights, prior_of(velocity))
     both = fit_flight(VIEW, sights, prior_of(velocity), shadows=Shadows(roughly, thrown))
     assert np.abs(both.flight.at(times_us)[:, 2] - truth[:, 2]).max() < 4.0
@@ -125,7 +125,7 @@ def test_the_error_bar_of_the_speed_holds_as_often_as_it_says() -> None:
         times_us = start_us + 1000 * np.arange(4.0, rng.uniform(25.0, 60.0), 8.3)
         seen = VIEW.project(Flight(start_us, np.array([x, y, z]), velocity, drag).at(times_us))
         seen += rng.normal(0.0, 0.6, seen.shape)
-        speed, sigma = fit_flight(VIEW, Seen.of(times_us, seen), prior).speed_mps
+        speed, sigma = fit_flight(VIEW, seen_at(times_us, seen), prior).speed_mps
         off.append(abs(speed - float(np.linalg.norm(velocity))) / sigma)
     by_chance = 3 * np.sqrt(0.68 * 0.32 / len(off))
     assert np.mean(np.array(off) < 1.0) == pytest.approx(0.68, abs=by_chance)
@@ -144,8 +144,8 @@ def test_the_shadow_settles_the_height_though_how_high_the_lamp_hangs_is_known_r
     lamp = Lamp(np.array([-0.1, -0.25]), 0.02, 1 / 1300.0, 3e-4, np.array([180.0, 405.0]), 0.4)
     roughly = replace(lamp, nearness_per_mm=nearness_per_mm, slope_sigma=0.1)
     times_us = FIRE_US + 1000 * times_ms
-    thrown = Seen.of(times_us, VIEW.project(lamp.shadow(truth)), sigma_px=1.2)
-    sights = Seen.of(times_us, VIEW.project(truth))
+    thrown = seen_at(times_us, VIEW.project(lamp.shadow(truth)), sigma_px=1.2)
+    sights = seen_at(times_us, VIEW.project(truth))
     fit = fit_flight(VIEW, sights, prior_of(velocity), shadows=Shadows(roughly, thrown))
     assert np.abs(fit.flight.at(times_us)[:, 2] - truth[:, 2]).max() < 3.0
     assert fit.lamp is not None
@@ -158,7 +158,7 @@ def test_a_flight_by_its_height_is_as_high_as_asked_and_still_explains_what_was_
     path = fly(MUZZLE_MM, velocity)
     times_us = FIRE_US + 1000 * np.arange(4.0, 54.0, 8.3)
     truth = np.array([path((t - FIRE_US) / 1000) for t in times_us])
-    fit = fit_flight(VIEW, Seen.of(times_us, VIEW.project(truth)), prior_of(velocity))
+    fit = fit_flight(VIEW, seen_at(times_us, VIEW.project(truth)), prior_of(velocity))
     points, change, sigma_mm = fit.by_height(times_us, float(times_us[-1]))
     assert points == pytest.approx(fit.flight.at(times_us))
     assert change[-1, 2] == pytest.approx(1.0)
@@ -178,7 +178,7 @@ def test_a_faint_smear_holds_the_flight_across_its_line_and_hardly_along_it() ->
     way /= np.hypot(*way)
     pixels[-1] += 8.0 * way
     times_us = FIRE_US + 1000 * times_ms
-    plain = Seen.of(times_us, pixels)
+    plain = seen_at(times_us, pixels)
     sigmas = plain.sigmas_px.copy()
     sigmas[-1, 0] = 6.0
     faint = replace(plain, axes=np.tile(way, (len(pixels), 1)), sigmas_px=sigmas)
