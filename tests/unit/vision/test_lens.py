@@ -101,13 +101,6 @@ def test_a_repeated_picture_is_left_out(chessboard_seen: dict[str, Sighting | Un
     assert "03.png" in found.unusable["again.png"].reason
 
 
-def test_too_few_pictures_make_no_lens(chessboard_seen: dict[str, Sighting | Unusable]) -> None:
-    few = dict(list(chessboard_seen.items())[:3])
-    found = calibrate(few, CHESSBOARD, SIZE_PX)
-    assert isinstance(found, NoLens)
-    assert "3 pictures" in found.reason
-
-
 @pytest.mark.parametrize(("tilt_rad", "told"), [(0.01, False), (0.05, False), (0.5, True)])
 def test_boards_that_hardly_lean_make_no_lens(tilt_rad: float, *, told: bool) -> None:
     """A near board before a short lens looks like a far one before a long lens: no focal length is better than any."""
@@ -222,6 +215,13 @@ def test_four_pictures_make_a_lens_and_three_do_not() -> None:
         refused = calibrate(seen_with_noise([0.05] * count), CHESSBOARD, SIZE_PX)
         assert isinstance(refused, NoLens)
         assert refused.reason.startswith(told)
+
+
+@pytest.mark.parametrize(("pictures", "fitted"), [(7, False), (8, True)])
+def test_from_eight_pictures_on_the_boards_own_corners_are_fitted_too(pictures: int, *, fitted: bool) -> None:
+    found = calibrate(seen_with_noise([0.05] * pictures), CHESSBOARD, SIZE_PX)
+    assert isinstance(found, Calibrated), found
+    assert any(trial.model.bent_board for trial in found.trials) == fitted
 
 
 @pytest.mark.parametrize(
