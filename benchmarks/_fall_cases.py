@@ -26,7 +26,8 @@ from vision.causes import FallCause, ShotSeen, explain
 from vision.causes.contacts import find_contacts
 from vision.outcome import Push, Soldier, Standing, Toppling
 from vision.shot import Leg, ShotTrack
-from vision.shot.flight import Flight, FlightFit
+from vision.shot.flight import Flight
+from vision.shot.flight_fit import FlightFit
 from vision.shot.streaks import Streak
 
 _NEAR_MM = 90.0  # nobody farther from the shot's way and from those who fell has a part in it

@@ -16,17 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.registration import BoardView
-from vision.shot.flight import (
-    GRAVITY_MM_PER_MS2,
+from vision.shot.flight import FLIGHT_UNKNOWNS, GRAVITY_MM_PER_MS2, Flight, positions_and_slopes
+from vision.shot.flight_fit import (
     LAMP_UNKNOWNS,
-    Flight,
     FlightFit,
     FlightPrior,
     FlightProblem,
     FlightState,
     Seen,
     Shadows,
-    positions_and_slopes,
 )
 from vision.shot.streaks import SHOT_RADIUS_MM
 
@@ -41,8 +39,7 @@ _ROLLING_SHARE = 2 / 7
 # How well a bounce is placed, where the flight after it is fitted alone.
 _START_SIGMA_US, _START_SIGMA_MM = 3000.0, (3.0, 3.0, 1.0)
 _TRIED = 2  # starts of the search
-_FLIGHT = 8
-_OWN = _FLIGHT + 2
+_OWN = FLIGHT_UNKNOWNS + 2  # restitution and friction as well
 # By how much each unknown is moved to see what follows: us, mm, m/s, 1/mm, shares.
 _STEPS = np.array([20.0, 0.1, 0.1, 0.1, 0.01, 0.01, 0.01, 1e-6, 0.01, 0.01])
 
@@ -140,10 +137,10 @@ class _BouncedProblem(FlightProblem):
         """Put together the flights before and after the bounce."""
         unknowns = state.unknowns
         covariance = self.covariance(state)
-        slopes = np.zeros((_FLIGHT, len(unknowns)))
+        slopes = np.zeros((FLIGHT_UNKNOWNS, len(unknowns)))
         slopes[:, :_OWN] = _landing_slopes(unknowns[:_OWN], landing)
         later = np.zeros_like(covariance)
-        later[:_FLIGHT, :_FLIGHT] = slopes @ covariance @ slopes.T
+        later[:FLIGHT_UNKNOWNS, :FLIGHT_UNKNOWNS] = slopes @ covariance @ slopes.T
         later[-LAMP_UNKNOWNS:, -LAMP_UNKNOWNS:] = covariance[-LAMP_UNKNOWNS:, -LAMP_UNKNOWNS:]
         return BouncedFit(self.told(state, unknowns, covariance), self.told(state, landing, later))
 
@@ -152,8 +149,8 @@ class _BouncedProblem(FlightProblem):
         slopes = np.zeros((len(self._times), 3, _OWN))
         told = _landing(unknowns[:_OWN].tolist())
         early = self._times <= (np.inf if told is None else told[0])
-        points[early], slopes[early, :, :_FLIGHT] = positions_and_slopes(
-            unknowns[:_FLIGHT], self._times[early]
+        points[early], slopes[early, :, :FLIGHT_UNKNOWNS] = positions_and_slopes(
+            unknowns[:FLIGHT_UNKNOWNS], self._times[early]
         )
         if told is not None and not early.all():
             landing = np.array(told)
@@ -189,7 +186,7 @@ def _landing(unknowns: list[float]) -> list[float] | None:
 
 def _landing_slopes(unknowns: FloatArray, landing: FloatArray) -> FloatArray:
     """How the later flight's unknowns follow from the earlier's and the bounce's, shape (8, 10)."""
-    slopes = np.zeros((_FLIGHT, _OWN))
+    slopes = np.zeros((FLIGHT_UNKNOWNS, _OWN))
     for i, step in enumerate(_STEPS):
         moved = unknowns.tolist()
         moved[i] += step

@@ -25,7 +25,8 @@ from vision.shot.draft import (
     thrown_of,
 )
 from vision.shot.faint_shadow import find_faint_shadows
-from vision.shot.flight import Flight, FlightFit, FlightPrior
+from vision.shot.flight import Flight
+from vision.shot.flight_fit import FlightFit, FlightPrior
 from vision.shot.sights import PLANE_MM, Sight, SightFinder
 from vision.shot.smear import Smear, SmearFitter
 from vision.shot.streaks import SHOT_DIAMETER_MM, Streak

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.registration import BoardView
-from vision.shot.flight import FlightFit, FlightPrior, Seen, Shadows, fit_flight
+from vision.shot.flight_fit import FlightFit, FlightPrior, Seen, Shadows, fit_flight
 from vision.shot.shot_track import Leg
 from vision.shot.sights import Sight, SightFinder
 from vision.soldiers.lamp import Lamp
@@ -106,7 +106,7 @@ class DraftFitter:
         Parameters
         ----------
         prior, robust, near
-            As for `vision.shot.flight.fit_flight`.
+            As for `vision.shot.flight_fit.fit_flight`.
         sights
             At least one.
         """

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from vision.over_colours import over_colours
 from vision.registration import BoardView
-from vision.shot.flight import FlightFit
+from vision.shot.flight_fit import FlightFit
 from vision.shot.smear import (
     ALIKE,
     LEAST_NOISE,

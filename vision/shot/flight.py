@@ -1,61 +1,84 @@
-"""A free flight of the shot, and how to fit one to what the camera saw of it.
+"""A free flight of the shot.
 
-Between two contacts the shot falls freely, slowed by the air. One camera gives each picture a line of sight, not
-a point; the known muzzle, gravity and the drag of a 6 mm ball make up for the missing depth. Over a table the flight
-is flat, so along its first direction the distance flown is ``ln(1 + k v t) / k`` with ``k = rho c_d A / (2 m)``,
-which solves ``dv/dt = -k v^2`` exactly, and gravity adds ``g t^2 / 2`` downwards, itself slowed to first order.
+Between two contacts the shot falls freely, slowed by the air. Over a table the flight is flat, so along its first direction the
+distance flown is ``ln(1 + k v t) / k`` with ``k = rho c_d A / (2 m)``, which solves ``dv/dt = -k v^2`` exactly, and gravity adds
+``g t^2 / 2`` downwards, itself slowed to first order.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.registration import BoardView
-from vision.shot.streaks import SHOT_RADIUS_MM
-from vision.soldiers.lamp import Lamp
-
-__all__ = [
-    "DRAG_PER_MM",
-    "GRAVITY_MM_PER_MS2",
-    "LAMP_UNKNOWNS",
-    "Flight",
-    "FlightFit",
-    "FlightPrior",
-    "FlightProblem",
-    "FlightState",
-    "Seen",
-    "Shadows",
-    "fit_flight",
-    "positions_and_slopes",
-]
+__all__ = ["DRAG_PER_MM", "FLIGHT_UNKNOWNS", "GRAVITY_MM_PER_MS2", "Flight", "positions_and_slopes"]
 
 FloatArray = NDArray[np.float64]
 
 GRAVITY_MM_PER_MS2 = 9.80665e-3
-LAMP_UNKNOWNS = 3
-"""The lamp's two slopes and its nearness, which come after the flight's unknowns where there are shadows."""
-
-# Drag of a smooth 6 mm ball of 0.12 to 0.25 g: k = 1.2 kg/m3 * 0.45 * 28.3 mm2 / (2 m), so 0.03 to 0.064 a metre.
 DRAG_PER_MM = 0.045e-3
-_DRAG_SIGMA_PER_MM = 0.012e-3
-_ITERATIONS = 12
-_LEAST_GAIN = 1e-4  # of the sum of squares
-_SHARP_PX = 0.6
+"""Drag of a smooth 6 mm ball of 0.12 to 0.25 g: k = 1.2 kg/m3 * 0.45 * 28.3 mm2 / (2 m), so 0.03 to 0.064 a metre."""
+FLIGHT_UNKNOWNS = 8
+"""What a flight is told by, in this order: start time (us), start x, y, z (mm), velocity x, y, z (m/s), drag (1/mm)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Flight:
+    """A free flight from a start."""
+
+    start_us: float
+    """When it starts."""
+    start_mm: FloatArray
+    """Where it starts, shape (3,), board frame."""
+    velocity_mps: FloatArray
+    """Velocity at the start, shape (3,), board frame; one m/s is one mm a millisecond."""
+    drag_per_mm: float = DRAG_PER_MM
+    """The ``k`` of the air's deceleration ``k v^2``."""
+
+    @property
+    def unknowns(self) -> FloatArray:
+        """Its unknowns in the order of `FLIGHT_UNKNOWNS`, shape (8,)."""
+        return np.array([self.start_us, *self.start_mm, *self.velocity_mps, self.drag_per_mm])
+
+    def at(self, times_us: FloatArray | float) -> FloatArray:
+        """Positions of the shot's centre, shape (N, 3) mm, at times of shape (N,) or one time."""
+        times = np.atleast_1d(np.asarray(times_us, dtype=np.float64))
+        return _positions(self.unknowns, times)
+
+    def velocity_at(self, time_us: float) -> FloatArray:
+        """Velocity in m/s, shape (3,)."""
+        vx, vy, vz = self.velocity_mps.tolist()
+        drag_speed = max(self.drag_per_mm, 1e-9) * max(math.sqrt(vx**2 + vy**2 + vz**2), 1e-9)
+        elapsed_ms = (time_us - self.start_us) / 1000.0
+        slowed = max(drag_speed * elapsed_ms, -0.5)
+        half_fall = GRAVITY_MM_PER_MS2 / 2 * elapsed_ms**2
+        sinking = GRAVITY_MM_PER_MS2 * elapsed_ms * (1 - slowed / 3) - half_fall * drag_speed / 3
+        pace = 1 / (1 + slowed)
+        return np.array([pace * vx, pace * vy, pace * vz - sinking])
+
+
+def _positions(unknowns: FloatArray, times_us: FloatArray) -> FloatArray:
+    """Positions (N, 3) at N times."""
+    elapsed_ms = (times_us - unknowns[0]) / 1000.0
+    velocity = unknowns[4:7]
+    drag_speed = max(float(unknowns[7]), 1e-9) * max(float(np.sqrt(velocity @ velocity)), 1e-9)
+    # The logarithm has no value far before the start of a fast flight; nothing there is asked for in earnest.
+    slowed = np.maximum(drag_speed * elapsed_ms, -0.5)
+    along = np.log1p(slowed) / drag_speed
+    points: FloatArray = unknowns[1:4] + along[:, None] * velocity
+    points[:, 2] -= GRAVITY_MM_PER_MS2 / 2 * elapsed_ms**2 * (1 - slowed / 3)
+    return points
+
+
 _THINGS = 7  # that change with time, of which positions and their slopes are sums
-_FLIGHT = 8  # unknowns of a flight
-_HUBER = 2.0  # standard deviations beyond which a sight is taken for partly spoilt
-_SUNK_SIGMA_MM = 2.0  # how firmly a shot is kept from sinking into the board
 
 
 def _share_tables() -> tuple[FloatArray, NDArray[np.intp]]:
     """Shares of each thing in `positions_and_slopes`, those that are the same for every flight, and where the others go."""
     # By thing, then by axis, then by what it is a share of: the position, and its slopes.
-    fixed = np.zeros((_THINGS, 3, 1 + _FLIGHT))
+    fixed = np.zeros((_THINGS, 3, 1 + FLIGHT_UNKNOWNS))
     place = np.arange(fixed.size).reshape(fixed.shape)
     one, along, fallen, _, sinking, _, _ = fixed
     one[:, 2:5] = along[:, 5:8] = np.eye(3)
@@ -75,384 +98,12 @@ def _share_tables() -> tuple[FloatArray, NDArray[np.intp]]:
 _FIXED_SHARES, _OTHER_SHARES = _share_tables()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Flight:
-    """A free flight from a start."""
-
-    start_us: float
-    """When it starts."""
-    start_mm: FloatArray
-    """Where it starts, shape (3,), board frame."""
-    velocity_mps: FloatArray
-    """Velocity at the start, shape (3,), board frame; one m/s is one mm a millisecond."""
-    drag_per_mm: float = DRAG_PER_MM
-    """The ``k`` of the air's deceleration ``k v^2``."""
-
-    def at(self, times_us: FloatArray | float) -> FloatArray:
-        """Positions of the shot's centre, shape (N, 3) mm, at times of shape (N,) or one time."""
-        times = np.atleast_1d(np.asarray(times_us, dtype=np.float64))
-        return _positions(_parameters(self), times)
-
-    def velocity_at(self, time_us: float) -> FloatArray:
-        """Velocity in m/s, shape (3,)."""
-        vx, vy, vz = self.velocity_mps.tolist()
-        drag_speed = max(self.drag_per_mm, 1e-9) * max(math.sqrt(vx**2 + vy**2 + vz**2), 1e-9)
-        elapsed_ms = (time_us - self.start_us) / 1000.0
-        slowed = max(drag_speed * elapsed_ms, -0.5)
-        half_fall = GRAVITY_MM_PER_MS2 / 2 * elapsed_ms**2
-        sinking = GRAVITY_MM_PER_MS2 * elapsed_ms * (1 - slowed / 3) - half_fall * drag_speed / 3
-        pace = 1 / (1 + slowed)
-        return np.array([pace * vx, pace * vy, pace * vz - sinking])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class FlightPrior:
-    """What is known of a flight before looking: a mean and a standard deviation for each unknown.
-
-    The order is start time (us), start x, y, z (mm), velocity x, y, z (m/s), drag (1/mm).
-    """
-
-    mean: FloatArray
-    sigma: FloatArray
-
-    @staticmethod
-    def of(
-        *,
-        start_us: float,
-        start_sigma_us: float,
-        start_mm: FloatArray,
-        start_sigma_mm: FloatArray,
-        velocity_mps: FloatArray,
-        velocity_sigma_mps: FloatArray,
-    ) -> FlightPrior:
-        """Put the parts together; the drag is that of a 6 mm ball."""
-        return FlightPrior(
-            np.concatenate([[start_us], start_mm, velocity_mps, [DRAG_PER_MM]]),
-            np.concatenate([[start_sigma_us], start_sigma_mm, velocity_sigma_mps, [_DRAG_SIGMA_PER_MM]]),
-        )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Seen:
-    """When and where something was seen, and how well: a faint smear shows its line better than its ends."""
-
-    times_us: FloatArray
-    """Shape (N,)."""
-    pixels: FloatArray
-    """Shape (N, 2)."""
-    axes: FloatArray
-    """Unit vectors (u, v) along each smear, shape (N, 2)."""
-    sigmas_px: FloatArray
-    """Standard deviations along the smear and across, shape (N, 2)."""
-
-    @property
-    def whitening(self) -> FloatArray:
-        """What makes of (u, v) off a sight standard deviations along and across its smear, shape (N, 2, 2)."""
-        whitening = np.empty((len(self.axes), 2, 2))
-        whitening[:, 0] = self.axes
-        whitening[:, 1, 0] = -self.axes[:, 1]
-        whitening[:, 1, 1] = self.axes[:, 0]
-        whitening /= self.sigmas_px[:, :, None]
-        return whitening
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Shadows:
-    """Where the shot's shadow was seen on the board."""
-
-    lamp: Lamp
-    """What throws it."""
-    seen: Seen
-    """Where it was seen."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class FlightFit:
-    """A flight fitted to pictures, with how sure it is."""
-
-    flight: Flight
-    covariance: FloatArray
-    """Of the unknowns in the order of `FlightPrior`, shape (8, 8)."""
-    misfit: float
-    """Sum of squares of all residuals, those of the prior among them, in standard deviations."""
-    residuals_px: FloatArray
-    """Distance of each observation from the fit, as that of a sharp sight would be, shape (N,)."""
-    shadow_residuals_px: FloatArray = field(default_factory=lambda: np.zeros(0))
-    """Distance of each shadow from where it should be, shape (M,)."""
-    lamp: Lamp | None = None
-    """The lamp as the shadows of this flight tell it better; ``None`` without them."""
-
-    def spread_at(self, times_us: FloatArray | float) -> FloatArray:
-        """Covariance of the position at times (N,), mm^2, shape (N, 3, 3)."""
-        times = np.atleast_1d(np.asarray(times_us, dtype=np.float64))
-        _, slopes = positions_and_slopes(_parameters(self.flight), times)
-        spread: FloatArray = slopes @ self.covariance @ slopes.swapaxes(1, 2)
-        return spread
-
-    def by_height(self, times_us: FloatArray, at_us: float) -> tuple[FloatArray, FloatArray, float]:
-        """How the flight goes on as it is higher or lower at one time, all else being as likely as can be.
-
-        Returns
-        -------
-        points, change
-            Positions at times (N,), mm, and by how much each changes for a mm that the shot is higher at that one time, (N, 3).
-        sigma_mm
-            How well the height at that time is known.
-        """
-        unknowns = _parameters(self.flight)
-        _, there = positions_and_slopes(unknowns, np.array([at_us]))
-        points, slopes = positions_and_slopes(unknowns, times_us)
-        shared = self.covariance @ there[0, 2]
-        variance = float(there[0, 2] @ shared)
-        return points, slopes @ (shared / max(variance, 1e-12)), math.sqrt(max(variance, 0.0))
-
-    @property
-    def speed_mps(self) -> tuple[float, float]:
-        """Speed at the start and its standard deviation.
-
-        Of 572 filmed shots 69 % were told to within one and 92 % to within two.
-        """
-        velocity = self.flight.velocity_mps
-        speed = float(np.linalg.norm(velocity))
-        along = velocity / max(speed, 1e-9)
-        return speed, float(np.sqrt(along @ self.covariance[4:7, 4:7] @ along))
-
-
-def fit_flight(
-    view: BoardView,
-    sights: Seen,
-    prior: FlightPrior,
-    *,
-    shadows: Shadows | None = None,
-    robust: bool = False,
-    near: FlightFit | None = None,
-) -> FlightFit:
-    """Fit a free flight to lines of sight by damped least squares, after Levenberg and Marquardt.
-
-    Parameters
-    ----------
-    view
-        The camera.
-    sights
-        When and where the shot's centre was seen.
-    prior
-        What holds the unknowns that the pictures do not.
-    shadows
-        Where its shadow was seen: a second line of sight, which tells its height.
-    robust
-        Whether sights far off the rest pull less than their square.
-    near
-        A fit to nearly the same sights, from which the search begins; without it, it begins at the prior's mean.
-    """
-    problem = FlightProblem(view, sights, prior, shadows)
-    best = problem.solved(problem.start(near), soft=False)
-    if robust:
-        # Far from the flight the softened residuals are too flat to lead there: begin at the plain fit.
-        best = problem.solved(best.unknowns, soft=True)
-    return problem.told(best, best.unknowns, problem.covariance(best))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class FlightState:
-    """A set of unknowns and how well it explains what was seen."""
-
-    unknowns: FloatArray
-    cost: float
-    """Sum of squares of all residuals."""
-    normal: FloatArray
-    """Product of the residuals' slopes with themselves."""
-    gradient: FloatArray
-    sunk_normal: FloatArray
-    """That part of `normal` which only keeps the flight above the board."""
-    misses: FloatArray
-    """Residuals of sights and shadows, not softened, in standard deviations, shape (N, 2)."""
-
-
-class FlightProblem:
-    """What a flight must explain, worked out in one go: sights, shadows, the prior.
-
-    Parameters
-    ----------
-    view, sights, prior, shadows
-        As for `fit_flight`.
-    """
-
-    def __init__(self, view: BoardView, sights: Seen, prior: FlightPrior, shadows: Shadows | None) -> None:
-        self._mean, sigma = prior.mean, prior.sigma
-        times, pixels, whitening = [sights.times_us], [sights.pixels], [sights.whitening]
-        self._lamp = None if shadows is None else shadows.lamp
-        if shadows is not None:
-            # The lamp's unknowns are always the last ones.
-            lamp = shadows.lamp
-            self._mean = np.concatenate([self._mean, lamp.slope, [lamp.nearness_per_mm]])
-            sigma = np.concatenate([sigma, np.full(2, lamp.slope_sigma), [lamp.nearness_sigma_per_mm]])
-            times.append(shadows.seen.times_us)
-            pixels.append(shadows.seen.pixels)
-            whitening.append(shadows.seen.whitening)
-        self._scale = np.maximum(sigma, 1e-12)
-        self._known = np.diag(1 / self._scale**2)
-        self._own = len(sights.times_us)
-        self._times = np.concatenate(times, dtype=np.float64)
-        self._seen = view.on_unit_plane(np.concatenate(pixels))
-        self._rotation, self._translation = view.rotation, view.translation_mm
-        self._whitening = np.concatenate(whitening) * [view.camera_matrix[0, 0], view.camera_matrix[1, 1]]
-
-    def start(self, near: FlightFit | None) -> FloatArray:
-        """Unknowns to begin with."""
-        start = self._mean.copy()
-        if near is not None:
-            start[:_FLIGHT] = _parameters(near.flight)
-            if self._lamp is not None and near.lamp is not None:
-                start[-LAMP_UNKNOWNS:] = *near.lamp.slope, near.lamp.nearness_per_mm
-        return start
-
-    def solved(self, start: FloatArray, *, soft: bool) -> FlightState:
-        """Find the best unknowns from a start; soft: by Huber's loss."""
-        best = self.state(start, soft=soft)
-        damping = 1e-6
-        for _ in range(_ITERATIONS):
-            damped = best.normal.copy()
-            damped.flat[:: len(damped) + 1] *= 1 + damping
-            # OpenCV's takes a third of numpy's time for so few unknowns.
-            _, found = cv2.solve(damped, best.gradient[:, None], flags=cv2.DECOMP_CHOLESKY)
-            change = found[:, 0]
-            if change @ best.gradient < _LEAST_GAIN * max(best.cost, 1.0):
-                break  # what the step would gain, were the flight a straight line
-            trial = self.state(best.unknowns - change, soft=soft)
-            if trial.cost < best.cost:
-                best, damping = trial, max(damping / 10, 1e-9)
-            else:
-                damping = max(10 * damping, 1e-3)
-        return best
-
-    def covariance(self, state: FlightState) -> FloatArray:
-        """How sure all unknowns are."""
-        # The board below holds a flight up without telling how high it is: it does not make it surer.
-        normal = state.normal - state.sunk_normal
-        scale = self._scale
-        # Unknowns differ by ten orders of magnitude in size: invert in units of their prior spread.
-        covariance: FloatArray = np.asarray(
-            np.linalg.inv(normal * scale[:, None] * scale) * scale[:, None] * scale, dtype=np.float64
-        )
-        # Where the sights scatter more than they should, the flight is less sure by as much.
-        covariance *= max(1.0, state.cost / (2 * len(self._times)))
-        return covariance
-
-    def told(self, state: FlightState, unknowns: FloatArray, covariance: FloatArray) -> FlightFit:
-        """Put together what came out, given a flight's unknowns, and the covariance of all: the flight's first, the lamp's last."""
-        away = state.misses * _SHARP_PX
-        far_px = np.hypot(away[:, 0], away[:, 1])
-        lamp = self._lamp
-        if lamp is not None:
-            *slope, nearness = state.unknowns[-LAMP_UNKNOWNS:].tolist()
-            *slope_variances, nearness_variance = np.diag(covariance)[-LAMP_UNKNOWNS:].tolist()
-            lamp = replace(
-                lamp,
-                slope=np.array(slope),
-                slope_sigma=math.sqrt(sum(slope_variances) / len(slope)),
-                nearness_per_mm=nearness,
-                nearness_sigma_per_mm=math.sqrt(nearness_variance),
-            )
-        return FlightFit(
-            Flight(float(unknowns[0]), unknowns[1:4].copy(), unknowns[4:7].copy(), float(unknowns[7])),
-            covariance[:_FLIGHT, :_FLIGHT].copy(),
-            state.cost,
-            far_px[: self._own],
-            far_px[self._own :],
-            lamp,
-        )
-
-    def _ways(self, unknowns: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Positions at all times and their slopes in the unknowns that are not the lamp's."""
-        return positions_and_slopes(unknowns[:_FLIGHT], self._times)
-
-    def state(self, unknowns: FloatArray, *, soft: bool) -> FlightState:
-        """Say how well a set of unknowns explains what was seen; soft: by Huber's loss."""
-        points, point_slopes = self._ways(unknowns)
-        own_unknowns, size = point_slopes.shape[2], len(unknowns)
-        places, place_slopes = points, point_slopes
-        if self._lamp is not None:
-            places, place_slopes = _with_shadows(
-                points, point_slopes, self._own, self._lamp, unknowns[-LAMP_UNKNOWNS:]
-            )
-        camera = places @ self._rotation.T + self._translation
-        plane = camera[:, :2] / camera[:, 2:]
-        # How the place on the unit plane changes with the point, then with the unknowns, in standard deviations.
-        turned = self._rotation[:2] - plane[:, :, None] * self._rotation[2]
-        slopes = (self._whitening @ (turned / camera[:, 2:, None])) @ place_slopes
-        misses = (self._whitening @ (plane - self._seen)[:, :, None])[:, :, 0]
-        residuals, rows = misses.ravel(), slopes.reshape(-1, size)
-        if soft:
-            # Huber's loss as a residual: a smear cut by a line or joined to a shadow pulls no harder than its distance.
-            far = np.abs(residuals)
-            shrunk = np.sqrt(np.maximum(2 * _HUBER * far - _HUBER**2, 1.0))
-            beyond = far > _HUBER
-            residuals = np.where(beyond, np.copysign(shrunk, residuals), residuals)
-            rows = rows * np.where(beyond, _HUBER / shrunk, 1.0)[:, None]
-        off = (unknowns - self._mean) / self._scale
-        cost = float(residuals @ residuals) + float(off @ off)
-        normal = rows.T @ rows + self._known
-        gradient = rows.T @ residuals + off / self._scale
-        # Nothing flies through the board: a shot seen in flight is above it, however its height came about.
-        sunk_normal = np.zeros((size, size))
-        if points[:, 2].min() < SHOT_RADIUS_MM:
-            sunk = np.minimum(points[:, 2] - SHOT_RADIUS_MM, 0.0) / _SUNK_SIGMA_MM
-            row = point_slopes[:, 2] * (sunk < 0)[:, None] / _SUNK_SIGMA_MM
-            cost += float(sunk @ sunk)
-            sunk_normal[:own_unknowns, :own_unknowns] = row.T @ row
-            gradient[:own_unknowns] += row.T @ sunk
-            normal += sunk_normal
-        return FlightState(unknowns, cost, normal, gradient, sunk_normal, misses)
-
-
-def _with_shadows(
-    points: FloatArray, slopes: FloatArray, own: int, lamp: Lamp, lamp_unknowns: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Put shadows in place of the points after the first `own`; slopes become those in the lamp's unknowns as well."""
-    places = points.copy()
-    unknowns = slopes.shape[2]
-    nearness = float(lamp_unknowns[2])
-    wide = np.zeros((len(points), 3, unknowns + LAMP_UNKNOWNS))
-    wide[:, :, :unknowns] = slopes
-    thrown, above = points[own:], np.maximum(points[own:, 2], 0.0)
-    from_middle_mm = thrown[:, :2] - lamp.middle_mm
-    reach = lamp_unknowns[:2] + from_middle_mm * nearness
-    lengthened = above * (1 + above * nearness)
-    places[own:, :2] += reach * lengthened[:, None]
-    places[own:, 2] = 0.0
-    rising = np.where(thrown[:, 2] > 0, 1 + 2 * above * nearness, 0.0)
-    wide[own:, :2, :unknowns] *= (1 + lengthened * nearness)[:, None, None]
-    wide[own:, :2, :unknowns] += (reach * rising[:, None])[:, :, None] * slopes[own:, 2:, :]
-    wide[own:, 2] = 0.0
-    wide[own:, 0, unknowns] = lengthened
-    wide[own:, 1, unknowns + 1] = lengthened
-    wide[own:, :2, unknowns + 2] = from_middle_mm * lengthened[:, None] + reach * (above**2)[:, None]
-    return places, wide
-
-
-def _parameters(flight: Flight) -> FloatArray:
-    return np.array([flight.start_us, *flight.start_mm, *flight.velocity_mps, flight.drag_per_mm])
-
-
-def _positions(parameters: FloatArray, times_us: FloatArray) -> FloatArray:
-    """Positions (N, 3) at N times."""
-    elapsed_ms = (times_us - parameters[0]) / 1000.0
-    velocity = parameters[4:7]
-    drag_speed = max(float(parameters[7]), 1e-9) * max(float(np.sqrt(velocity @ velocity)), 1e-9)
-    # The logarithm has no value far before the start of a fast flight; nothing there is asked for in earnest.
-    slowed = np.maximum(drag_speed * elapsed_ms, -0.5)
-    along = np.log1p(slowed) / drag_speed
-    points: FloatArray = parameters[1:4] + along[:, None] * velocity
-    points[:, 2] -= GRAVITY_MM_PER_MS2 / 2 * elapsed_ms**2 * (1 - slowed / 3)
-    return points
-
-
-def positions_and_slopes(parameters: FloatArray, times_us: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Positions (N, 3) at N times, and their slopes (N, 3, 8) in the unknowns.
+def positions_and_slopes(unknowns: FloatArray, times_us: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Positions (N, 3), mm, at N times, and their slopes (N, 3, 8) in a flight's unknowns.
 
     Each of them is a sum of a few things that change with time; what share each thing has in which sum does not change.
     """
-    start_us, x, y, z, vx, vy, vz, drag = parameters.tolist()
+    start_us, x, y, z, vx, vy, vz, drag = unknowns.tolist()
     speed = max(math.sqrt(vx**2 + vy**2 + vz**2), 1e-9)
     drag = max(drag, 1e-9)
     things = np.empty((_THINGS, len(times_us)))
@@ -494,5 +145,5 @@ def positions_and_slopes(parameters: FloatArray, times_us: FloatArray) -> tuple[
             *(u, v, w, 1 / drag),  # of what the air holds up of the fall
         ),
     )
-    sums = (things.T @ shares).reshape(len(times_us), 3, 1 + _FLIGHT)
+    sums = (things.T @ shares).reshape(len(times_us), 3, 1 + FLIGHT_UNKNOWNS)
     return sums[:, :, 0], sums[:, :, 1:]

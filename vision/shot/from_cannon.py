@@ -12,7 +12,8 @@ from game.montecassino import Side
 from vision.scene import Scene
 from vision.shot.draft import DIRECTED_PX, Draft, DraftFitter
 from vision.shot.faint import USUAL_MUZZLE_Z_MM, Stirred
-from vision.shot.flight import GRAVITY_MM_PER_MS2, FlightPrior
+from vision.shot.flight import GRAVITY_MM_PER_MS2
+from vision.shot.flight_fit import FlightPrior
 from vision.shot.sights import (
     LIKELY_EXPOSURES_US,
     MOST_LIT,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from vision.registration import BoardView
 from vision.shot.draft import FEWEST_PLAIN, Draft, DraftFitter, furthest_px, own_of, place_px, thrown_of
-from vision.shot.flight import FlightFit, FlightPrior
+from vision.shot.flight_fit import FlightFit, FlightPrior
 from vision.shot.sights import MISSED_PICTURES, Sight, SightFinder
 from vision.shot.streaks import SHOT_DIAMETER_MM, SHOT_RADIUS_MM
 from vision.soldiers.lamp import Lamp

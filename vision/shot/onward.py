@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from vision.shot.draft import Draft, DraftFitter
 from vision.shot.faint import Stirred
-from vision.shot.flight import FlightPrior
+from vision.shot.flight_fit import FlightPrior
 from vision.shot.from_cannon import OFF_WORTH, CannonSearch
 from vision.shot.growing import Grower
 from vision.shot.sights import Sight, SightFinder, Way, Ways

@@ -15,7 +15,7 @@ from vision.shot.bounce import fit_bounced
 from vision.shot.closer_look import CloserLook
 from vision.shot.draft import FEWEST_PLAIN, Draft, DraftFitter, furthest_px, loosened, own_of, seen_of
 from vision.shot.faint import Stirred
-from vision.shot.flight import FlightFit
+from vision.shot.flight_fit import FlightFit
 from vision.shot.sights import Sight
 
 __all__ = ["Seams"]

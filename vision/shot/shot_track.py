@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vision.shot.flight import Flight, FlightFit
+from vision.shot.flight import Flight
+from vision.shot.flight_fit import FlightFit
 from vision.shot.streaks import Streak
 
 __all__ = ["MISFIT_WORTH", "STRANGERS", "Leg", "ShotTrack"]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from game.montecassino import Side
 from vision.registration import BoardView
 from vision.scene import Scene
-from vision.shot.flight import Seen
+from vision.shot.flight_fit import Seen
 
 Path = Callable[[float], NDArray[np.float64] | None]
 

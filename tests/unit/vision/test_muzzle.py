@@ -11,7 +11,8 @@ import pytest
 from game.montecassino import Side
 from vision.muzzle import muzzle_too_high, unseen_from_odd
 from vision.shot import Leg, ShotTrack
-from vision.shot.flight import Flight, FlightFit
+from vision.shot.flight import Flight
+from vision.shot.flight_fit import FlightFit
 from vision.shot.streaks import Streak
 
 CAMERA = painted.view(height_mm=1250.0)

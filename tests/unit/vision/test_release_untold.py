@@ -6,7 +6,8 @@ import pytest
 from vision.release_untold import left_later_us, seen_better
 from vision.shot import Leg, ShotTrack
 from vision.shot.faint import Stirred
-from vision.shot.flight import Flight, FlightFit
+from vision.shot.flight import Flight
+from vision.shot.flight_fit import FlightFit
 from vision.shot.streaks import Streak
 
 FIRE_US = 80_000

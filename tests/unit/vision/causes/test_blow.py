@@ -9,7 +9,8 @@ from game.montecassino import Side, Square
 from vision.causes.blow import Blow, find_blow
 from vision.outcome import Soldier
 from vision.shot import Leg, ShotTrack
-from vision.shot.flight import Flight, FlightFit
+from vision.shot.flight import Flight
+from vision.shot.flight_fit import FlightFit
 from vision.shot.streaks import Streak
 
 FOOT_RADIUS_MM = 10.0

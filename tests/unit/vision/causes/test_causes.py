@@ -15,7 +15,8 @@ from vision.causes.fall_cause import POSSIBLE_SHARE
 from vision.causes.touches import Course, ShotContacts, Touch
 from vision.outcome import Push, Soldier, Standing, Toppling
 from vision.shot import Leg, ShotTrack
-from vision.shot.flight import Flight, FlightFit
+from vision.shot.flight import Flight
+from vision.shot.flight_fit import FlightFit
 from vision.shot.streaks import Streak
 
 FRAME_US = 8333.0

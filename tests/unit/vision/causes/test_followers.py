@@ -10,7 +10,8 @@ from vision.causes.drags import find_drags
 from vision.causes.followers import chance_of_ricochet, measures
 from vision.outcome import Push, Soldier, Standing, Toppling
 from vision.shot import Leg, ShotTrack
-from vision.shot.flight import Flight, FlightFit
+from vision.shot.flight import Flight
+from vision.shot.flight_fit import FlightFit
 from vision.shot.streaks import Streak
 
 FRAME_US = 8333.0

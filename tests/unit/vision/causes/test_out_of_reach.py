@@ -7,7 +7,8 @@ from game.montecassino import Side, Square
 from vision.causes.out_of_reach import Sight, Whereabouts, find_whereabouts
 from vision.outcome import Soldier
 from vision.shot import Leg, ShotTrack
-from vision.shot.flight import Flight, FlightFit
+from vision.shot.flight import Flight
+from vision.shot.flight_fit import FlightFit
 from vision.shot.streaks import Streak
 
 FRAME_US = 8333.0

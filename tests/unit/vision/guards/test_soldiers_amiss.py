@@ -13,7 +13,8 @@ from vision.causes import FallCause
 from vision.guards import Trouble, late_falls, missing_soldiers, too_many_soldiers, unseen_soldiers
 from vision.outcome import Push, Soldier, Standing, Toppling
 from vision.shot import Leg, ShotTrack
-from vision.shot.flight import Flight, FlightFit
+from vision.shot.flight import Flight
+from vision.shot.flight_fit import FlightFit
 from vision.shot.streaks import Streak
 
 

@@ -5,7 +5,7 @@ import pytest
 from flight_pictures import FIRE_US, camera, fly, seen_at
 
 from vision.shot.bounce import fit_bounced
-from vision.shot.flight import FlightPrior, Seen, fit_flight
+from vision.shot.flight_fit import FlightPrior, Seen, fit_flight
 
 VIEW = camera()
 MUZZLE_MM = (150.0, -40.0, 45.0)

@@ -7,7 +7,8 @@ import pytest
 
 from vision.shot import Leg, ShotTrack
 from vision.shot.faint import CROSSED_US, quiet_pictures
-from vision.shot.flight import Flight, FlightFit
+from vision.shot.flight import Flight
+from vision.shot.flight_fit import FlightFit
 from vision.shot.streaks import Streak, neighbours
 
 START_US = 20_000.0

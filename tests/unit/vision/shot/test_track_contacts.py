@@ -11,7 +11,8 @@ from vision.causes import ShotContacts, find_contacts
 from vision.causes.touches import Course, Touch
 from vision.outcome import Soldier, Standing
 from vision.shot import Leg, ShotTrack
-from vision.shot.flight import Flight, FlightFit
+from vision.shot.flight import Flight
+from vision.shot.flight_fit import FlightFit
 from vision.shot.streaks import Streak
 
 FRAME_US = 8333.0

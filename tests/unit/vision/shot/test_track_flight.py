@@ -8,7 +8,8 @@ from flight_pictures import DRAG_PER_M, FIRE_US, MUZZLE_MM, camera, fly, seen_at
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from vision.shot.flight import Flight, FlightPrior, Shadows, fit_flight
+from vision.shot.flight import Flight
+from vision.shot.flight_fit import FlightPrior, Shadows, fit_flight
 from vision.soldiers.lamp import Lamp
 
 VIEW = camera()
