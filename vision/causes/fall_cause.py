@@ -19,14 +19,16 @@ from numpy.typing import NDArray
 from game.montecassino import Cause, Square
 from vision.causes.drags import Drag, find_drags
 from vision.causes.followers import chance_of_ricochet, measures
+from vision.causes.grounds import grounds_of, with_others
 from vision.causes.out_of_reach import Sight, Whereabouts, find_whereabouts
+from vision.causes.seen import FallSeen, Follower, ShotSeen, before_release
 from vision.causes.stirring import stirring_cost
-from vision.causes.touches import Course, ShotContacts, Touch
-from vision.outcome import Push, Standing, Toppling
+from vision.causes.touches import Course
+from vision.outcome import Push, Toppling
 from vision.shot import ShotTrack
 from vision.shot.shot_track import STRANGERS
 
-__all__ = ["POSSIBLE_SHARE", "FallCause", "Knock", "ShotSeen", "allow_for_standing", "explain"]
+__all__ = ["POSSIBLE_SHARE", "FallCause", "Knock", "allow_for_standing", "explain"]
 
 FloatArray = NDArray[np.float64]
 
@@ -40,49 +42,11 @@ _COME_BACK = 0.05  # what has left the board hardly strikes anybody, near as it 
 # How much likelier a ricochet is where the shot was seen to touch the soldier. Of 184 that others pushed over none seemed touched by
 # the shot in time, of 106 ricochets two thirds did.
 _STRUCK_SEEN = 3.0
-_FAR_FIT = 0.05  # of the shot's whereabouts, with less of which it is said not to have reached a soldier
-# What touched it so long before it moved can hardly have felled it, and that is said.
-_LONG_BEFORE_US = 100_000
 _LEAST_KNOCK = 0.01  # less likely arrows of the graph are left out
 _STEP_US = 500.0
 POSSIBLE_SHARE = 0.12
 """Causes less likely than this count as excluded. Of 466 filmed shots, each judged by its own option, 4 verdicts are then wrong
 without a doubt, and 16 have one, 5 of them rightly; with 0.2 they are 5 and 8, with 0.06 they are 3 and 33, 6 of them rightly."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ShotSeen:
-    """What was seen of a shot, against which its falls are held."""
-
-    track: ShotTrack
-    """Its way."""
-    contacts: ShotContacts
-    """What it may have touched."""
-    standing: Standing
-    """Who stood where before."""
-    frame_us: float
-    """Time between two pictures."""
-    shot_from_mm: tuple[float, float]
-    """Where it came from (x, y): the muzzle, or a place far behind it."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Follower:
-    """What else was seen of one that fell while others moved."""
-
-    ricochet: float
-    """How likely it fell by the shot, not by another soldier, as the falls alone tell."""
-    whereabouts: Whereabouts
-    """Where the shot was."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Seen:
-    """All that was seen of one fall."""
-
-    toppling: Toppling
-    follower: _Follower | None
-    """``None`` for the first that moved, where it was the only one in its picture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +110,7 @@ def explain(topplings: Sequence[Toppling], pushes: Sequence[Push], shot: ShotSee
     drags = find_drags(topplings, pushes, shot.standing, frame_us=shot.frame_us)
     movers: tuple[Toppling | Push, ...] = (*topplings, *pushes)
     first_us = min((mover.began_us for mover in movers), default=0)
-    seen = [_seen(t, movers, drags, shot, first_us) for t in topplings]
+    seen = [_seen_of(t, movers, drags, shot, first_us) for t in topplings]
     courses = shot.contacts.courses or (Course((), 1.0),)
     totals = {t.soldier.square: dict.fromkeys(Cause, 0.0) for t in topplings}
     everything = 0.0
@@ -192,7 +156,7 @@ def allow_for_standing(fall: FallCause, chance: float) -> FallCause:
         That it stands all the same.
     """
     probabilities = {cause: (1 - chance) * share for cause, share in fall.probabilities.items()}
-    possible, evidence = fall.possible, _with_others(fall.grounds, fall.possible, probabilities)
+    possible, evidence = fall.possible, with_others(fall.grounds, fall.possible, probabilities)
     probabilities[Cause.OTHER] += chance
     if chance >= POSSIBLE_SHARE:
         possible = tuple(dict.fromkeys((*possible, Cause.OTHER)))
@@ -216,13 +180,13 @@ def _after_another(toppling: Toppling, course: Course) -> bool:
     return False
 
 
-def _seen(
+def _seen_of(
     toppling: Toppling,
     movers: Sequence[Toppling | Push],
     drags: Sequence[Drag],
     shot: ShotSeen,
     first_us: int,
-) -> _Seen:
+) -> FallSeen:
     measured = measures(
         toppling,
         movers,
@@ -242,14 +206,14 @@ def _seen(
             frame_us=shot.frame_us,
             first_us=first_us,
         )
-        follower = _Follower(chance_of_ricochet(measured), there)
-    return _Seen(toppling, follower)
+        follower = Follower(chance_of_ricochet(measured), there)
+    return FallSeen(toppling, follower)
 
 
-def _ways(seen: _Seen, course: Course, first_us: int, shot: ShotSeen) -> dict[Cause, float]:
+def _ways(seen: FallSeen, course: Course, first_us: int, shot: ShotSeen) -> dict[Cause, float]:
     """How well each cause explains a fall under one account of the shot's way."""
     toppling, frame_us = seen.toppling, shot.frame_us
-    if _before_release(toppling, shot.track, frame_us):
+    if before_release(toppling, shot.track, frame_us):
         return {Cause.OTHER: 1.0}
     touched = _touched(toppling, course, shot)
     follower = seen.follower
@@ -275,15 +239,8 @@ def _ways(seen: _Seen, course: Course, first_us: int, shot: ShotSeen) -> dict[Ca
     return ways
 
 
-def _before_release(toppling: Toppling, track: ShotTrack, frame_us: float) -> bool:
-    """Whether a soldier moved before the shot left the cannon, as far as that is known."""
-    if track.release_us is None or len(track.legs[0].streaks) <= STRANGERS:
-        return False
-    return toppling.began_us < track.release_us - frame_us
-
-
 def _ways_of_first(
-    seen: _Seen, course: Course, touched: tuple[int, float] | None, shot: ShotSeen
+    seen: FallSeen, course: Course, touched: tuple[int, float] | None, shot: ShotSeen
 ) -> dict[Cause, float]:
     """How well each cause explains the fall of the first that moved, the only one in its picture."""
     track = shot.track
@@ -357,12 +314,12 @@ def _ranked(probabilities: Mapping[Cause, float]) -> list[Cause]:
 
 
 def _conclude(
-    seen: _Seen,
+    seen: FallSeen,
     probabilities: Mapping[Cause, float],
     drags: Sequence[Drag],
     shot: ShotSeen,
     *,
-    direct: _Seen | None,
+    direct: FallSeen | None,
     may_be_direct: bool,
 ) -> FallCause:
     """Tell a fall's cause; `direct` is the one that is told as direct, and this one may be it instead."""
@@ -378,21 +335,13 @@ def _conclude(
     square = toppling.soldier.square
     knocks = _knocks(square, probabilities, drags)
     pusher = next((k.by for k in knocks if k.by is not None), None) if cause is Cause.DRAGGED else None
-    grounds = _grounds(seen, cause, pusher, shot)
+    grounds = grounds_of(seen, cause, pusher, shot)
     if is_second and direct is not None:
         grounds += f"; {direct.toppling.soldier.square} is likelier to have been struck first"
-    evidence = _with_others(grounds, possible, probabilities)
+    evidence = with_others(grounds, possible, probabilities)
     return FallCause(
         toppling, cause, probabilities[cause], possible, dict(probabilities), knocks, grounds, evidence
     )
-
-
-def _with_others(grounds: str, possible: Sequence[Cause], probabilities: Mapping[Cause, float]) -> str:
-    """Add to what speaks for the cause that is told what it may have been else."""
-    if len(possible) == 1:
-        return grounds
-    rest = " or ".join(f"{cause} ({100 * probabilities[cause]:.0f} %)" for cause in possible[1:])
-    return f"{grounds}; it may have been {rest}"
 
 
 def _knocks(square: Square, probabilities: Mapping[Cause, float], drags: Sequence[Drag]) -> tuple[Knock, ...]:
@@ -402,52 +351,3 @@ def _knocks(square: Square, probabilities: Mapping[Cause, float], drags: Sequenc
     knocks = [Knock(None, square, probabilities[Cause.DIRECT] + probabilities[Cause.RICOCHET])]
     knocks += [Knock(d.by, square, probabilities[Cause.DRAGGED] * d.weight / total) for d in near]
     return tuple(sorted((k for k in knocks if k.probability >= _LEAST_KNOCK), key=lambda k: -k.probability))
-
-
-def _grounds(seen: _Seen, cause: Cause, pusher: Square | None, shot: ShotSeen) -> str:
-    track = shot.track
-    square, began_us = seen.toppling.soldier.square, seen.toppling.began_us
-    release_us = track.release_us
-    if release_us is None:
-        return f"{track.reason}; the fall is judged by the order in which soldiers moved, and who stood near"
-    since_ms = (began_us - release_us) / 1000.0
-    when = (
-        f"{since_ms:.0f} ms after release"
-        if since_ms >= 0
-        else "before anything was seen that may have been the shot"
-    )
-    if cause in (Cause.DIRECT, Cause.RICOCHET):
-        what = "was the first to move" if cause is Cause.DIRECT else "moved"
-        if since_ms < 0:
-            return f"it {what}, {when}"
-        for course in shot.contacts.courses:
-            for i, touch in enumerate(course.touches):
-                if touch.square == square and (i == 0) == (cause is Cause.DIRECT):
-                    names = ", ".join(_name(t) for t in course.touches[:i])
-                    order = f"after touching {names}" if names else "before touching anything else"
-                    reached_ms = max(0.0, (touch.time_us - release_us) / 1000.0)  # at the muzzle itself
-                    reached = f"the shot reached it {reached_ms:.0f} ms after release, {order}"
-                    # Both are known to within a picture: what was struck did not move before.
-                    if 0 < touch.time_us - began_us <= shot.frame_us:
-                        return f"the shot reached it {when}, {order}; it was seen to move then"
-                    if began_us - touch.time_us > _LONG_BEFORE_US:
-                        return f"{reached}, long before it was seen to move at {since_ms:.0f} ms"
-                    return f"{reached}; it was seen to move at {since_ms:.0f} ms"
-        is_near = seen.follower is not None and seen.follower.whereabouts.sight is Sight.SEEN
-        where = "near it" if is_near else "out of sight by"
-        return f"it {what}, {when}; the shot was {where} then"
-    if cause is Cause.DRAGGED:
-        is_far = seen.follower is None or seen.follower.whereabouts.fit < _FAR_FIT
-        reached = "the shot did not reach it" if is_far else "the shot was not seen to reach it"
-        if pusher is None:
-            return f"{reached}; it moved {when}, pushed by something unseen"
-        return f"{reached}; {pusher} fell or slid against it, and it moved {when}"
-    if _before_release(seen.toppling, track, 0.0):
-        return f"it moved {-since_ms:.0f} ms before the shot was released"
-    return f"it moved {when}, and neither the shot nor another soldier reached it"
-
-
-def _name(touch: Touch) -> str:
-    if touch.square is not None:
-        return str(touch.square)
-    return "the board" if touch.on_board else "something"

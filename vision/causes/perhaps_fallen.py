@@ -13,7 +13,8 @@ from dataclasses import replace
 import numpy as np
 
 from game.montecassino import Cause, Square
-from vision.causes.fall_cause import POSSIBLE_SHARE, FallCause, ShotSeen, explain
+from vision.causes.fall_cause import POSSIBLE_SHARE, FallCause, explain
+from vision.causes.seen import ShotSeen
 from vision.outcome import Push, Toppling
 
 __all__ = ["find_perhaps_fallen"]
