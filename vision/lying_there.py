@@ -20,7 +20,7 @@ from vision.over_colours import over_colours
 from vision.registration import BoardView
 from vision.scene import Scene
 from vision.soldiers import Board
-from vision.soldiers.lamp import hidden_by_figures
+from vision.soldiers.figure import hidden_by_figures
 
 __all__ = ["LyingThing", "find_lying_thing"]
 

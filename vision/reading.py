@@ -114,6 +114,15 @@ def read_shot(
         it could not be read from those that were there: read it now.
     lookout
         What has looked at the first of these pictures, given with `before`; ``None``: nothing has.
+
+    Returns
+    -------
+    What was seen; or why the pictures cannot be read.
+
+    Raises
+    ------
+    ValueError
+        Where there are not as many times as pictures.
     """
     if len(frames) != len(timestamps_us):
         raise ValueError(f"{len(frames)} frames and {len(timestamps_us)} timestamps; expected one a frame")

@@ -22,8 +22,8 @@ from vision.scene import Scene
 from vision.soldiers.alike import alike_odds, anybody_open
 from vision.soldiers.colours import colours_of, count_colours, hidden_by
 from vision.soldiers.feet import Foot, find_feet, lay_out
-from vision.soldiers.figure import Discs, Figure
-from vision.soldiers.lamp import Lamp, find_darkness, find_lamp, find_tinted, hidden_by_figures, in_shadow
+from vision.soldiers.figure import Discs, Figure, hidden_by_figures
+from vision.soldiers.lamp import Lamp, find_darkness, find_lamp, find_tinted, in_shadow
 from vision.soldiers.manned import are_hardly_seen, who_stands
 from vision.soldiers.plainest import plainest
 from vision.soldiers.surface import Raster, Surface, learn_surface, strange_share, strangeness

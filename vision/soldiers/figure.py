@@ -15,9 +15,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.registration import BoardView
 from vision.soldiers.surface import Raster
 
-__all__ = ["Discs", "Figure"]
+__all__ = ["Discs", "Figure", "hidden_by_figures"]
 
 FloatArray = NDArray[np.float64]
 # A few numbers each, and there are hundreds of figures: arrays of three cost more than they save.
@@ -131,3 +132,29 @@ class Figure:
             body = cv2.convexHull(ends.astype(np.int32).reshape(-1, 2))
             cv2.fillConvexPoly(canvas, body, 255, cv2.LINE_AA, _SUBPIXEL_BITS)
         return canvas.astype(np.float32) / np.float32(255)
+
+
+def hidden_by_figures(
+    raster: Raster, view: BoardView, figure: Figure, feet_mm: FloatArray
+) -> NDArray[np.bool_]:
+    """Tell where on the raster figures hide the board.
+
+    Parameters
+    ----------
+    raster, view, figure
+        The board's raster, the camera, and the size of the figures.
+    feet_mm
+        Where soldiers stand, shape (N, 2).
+
+    Returns
+    -------
+    Shape (rows, columns).
+    """
+    hidden = np.zeros(raster.shape, dtype=np.bool_)
+    for x_mm, y_mm in feet_mm:
+        discs = figure.shadow_of_sight(view.camera_mm, float(x_mm), float(y_mm))
+        left, top, right, bottom = figure.box(discs, raster, 2)
+        left, top = max(left, 0), max(top, 0)
+        window = hidden[top:bottom, left:right]
+        window |= figure.draw(discs, raster, (left, top), (window.shape[1], window.shape[0])) > 0
+    return hidden

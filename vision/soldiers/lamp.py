@@ -28,7 +28,6 @@ __all__ = [
     "find_darkness",
     "find_lamp",
     "find_tinted",
-    "hidden_by_figures",
     "in_shadow",
 ]
 
@@ -130,7 +129,7 @@ def find_lamp(
     darkness
         As `find_darkness` gives it.
     hidden
-        Where figures hide the board, as `hidden_by_figures` gives it.
+        Where figures hide the board, as `vision.soldiers.figure.hidden_by_figures` gives it.
     raster
         The board's raster.
     figure
@@ -335,25 +334,3 @@ def find_tinted(shades: Shades, surface: Surface, raster: Raster) -> NDArray[np.
     if surface.colour.shape[2] > 1:
         tinted[raster.board] = shades.tint > _TINTED * surface.tint_noise
     return tinted
-
-
-def hidden_by_figures(
-    raster: Raster, view: BoardView, figure: Figure, feet_mm: FloatArray
-) -> NDArray[np.bool_]:
-    """Tell where on the raster figures hide the board.
-
-    Parameters
-    ----------
-    raster, figure, feet_mm
-        As for `find_lamp`.
-    view
-        The camera.
-    """
-    hidden = np.zeros(raster.shape, dtype=np.bool_)
-    for x_mm, y_mm in feet_mm:
-        discs = figure.shadow_of_sight(view.camera_mm, float(x_mm), float(y_mm))
-        left, top, right, bottom = figure.box(discs, raster, 2)
-        left, top = max(left, 0), max(top, 0)
-        window = hidden[top:bottom, left:right]
-        window |= figure.draw(discs, raster, (left, top), (window.shape[1], window.shape[0])) > 0
-    return hidden

@@ -8,8 +8,8 @@ from painted_table import CROWD, Table
 
 from vision.registration import BoardView
 from vision.soldiers import read_board
-from vision.soldiers.figure import Figure
-from vision.soldiers.lamp import Lamp, cast_shadows, hidden_by_figures, in_shadow
+from vision.soldiers.figure import Figure, hidden_by_figures
+from vision.soldiers.lamp import Lamp, cast_shadows, in_shadow
 from vision.soldiers.surface import Raster
 
 MIDDLE_MM = np.array([180.0, 405.0])
