@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.grey import grey
-from vision.quick_median import quick_median
+from vision.quick_median import SIGMA_BY_MAD, quick_median
 
 __all__ = ["SHRINK", "Change", "Watched", "shrink", "shrink_colours", "shrink_mask"]
 
@@ -93,7 +93,7 @@ class Watched:
         Where the light's change does not show, as on what is overexposed or what a video leaves as it was, nothing differs.
         """
         difference = cv2.absdiff(cv2.convertScaleAbs(before, alpha=gain), now)
-        noise = 1.4826 * quick_median(difference.ravel()[self._sample]) if len(self._sample) else 0.0
+        noise = SIGMA_BY_MAD * quick_median(difference.ravel()[self._sample]) if len(self._sample) else 0.0
         difference = cv2.min(difference, cv2.absdiff(before, now))
         step = max(least_step, _NOISE_FACTOR * noise)
         changed = cv2.threshold(difference, step, 255, cv2.THRESH_BINARY)[1]

@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["quick_median"]
+__all__ = ["SIGMA_BY_MAD", "quick_median"]
+
+SIGMA_BY_MAD = 1.4826
+"""Standard deviation of normal values over the median of how far they are off their median."""
 
 
 def quick_median(values: NDArray[np.generic]) -> float:

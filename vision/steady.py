@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.grey import grey
-from vision.quick_median import quick_median
+from vision.quick_median import SIGMA_BY_MAD, quick_median
 
 __all__ = ["STILL", "Steady", "Sway", "Sways", "typical"]
 
@@ -116,7 +116,7 @@ class Steady:
                 )
                 solved = found[:, 0]
                 left = off - self._slopes @ solved
-                scale = 3 * 1.4826 * quick_median(np.abs(left)) + 0.5
+                scale = 3 * SIGMA_BY_MAD * quick_median(np.abs(left)) + 0.5
                 weight = 1 / (1 + (left / scale) ** 2)
             moved -= solved[:2]
             # The median, not the fit's own: a shift by part of a pixel softens edges, which looks like less gain.

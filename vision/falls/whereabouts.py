@@ -21,6 +21,7 @@ from vision.falls.topple import Place, Watch, largest, smoothed
 from vision.falls.uncovered import find_uncovered
 from vision.falls.upright import REACH_CELLS, Network, Surroundings, Uprightness, lay_out, likeliest
 from vision.outcome import Soldier
+from vision.quick_median import SIGMA_BY_MAD
 from vision.registration import BoardView
 from vision.soldiers import Board
 from vision.soldiers.colours import hidden_by
@@ -186,7 +187,7 @@ class Change:
         off = smoothed(cv2.subtract(flat, self._board.flat).reshape(flat.shape), self.smooth_px)
         difference = largest(off)
         some = difference[self._board.raster.board][::_SPARSE, ::_SPARSE]
-        return difference, 1.4826 * float(np.median(some))
+        return difference, SIGMA_BY_MAD * float(np.median(some))
 
     def stands_plainly(self, place: Place) -> bool:
         """Whether a soldier's place looks as before."""

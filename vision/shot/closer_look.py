@@ -27,9 +27,9 @@ from vision.shot.draft import (
 from vision.shot.faint_shadow import find_faint_shadows
 from vision.shot.flight import Flight
 from vision.shot.flight_fit import FlightFit, FlightPrior
-from vision.shot.sights import PLANE_MM, Sight, SightFinder
+from vision.shot.sights import Sight, SightFinder
 from vision.shot.smear import Smear, SmearFitter
-from vision.shot.streaks import SHOT_DIAMETER_MM, Streak
+from vision.shot.streaks import PLANE_MM, SHOT_DIAMETER_MM, Streak
 from vision.soldiers.lamp import Lamp
 from vision.steady import Sways
 

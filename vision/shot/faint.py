@@ -22,7 +22,8 @@ from vision.over_colours import over_colours
 from vision.registration import BoardView
 from vision.scene import Scene
 from vision.shot.flight import DRAG_PER_MM, GRAVITY_MM_PER_MS2, Flight
-from vision.shot.sights import PLANE_MM, SightFinder
+from vision.shot.sights import SightFinder
+from vision.shot.streaks import PLANE_MM
 from vision.steady import Sway, Sways, typical
 
 __all__ = ["CROSSED_US", "USUAL_MUZZLE_Z_MM", "Stirred", "faint_flights", "first_of", "quiet_pictures"]

@@ -17,14 +17,13 @@ from numpy.typing import NDArray
 
 from vision.registration import BoardView
 from vision.scene import Scene
-from vision.shot.streaks import SHOT_DIAMETER_MM, Streak, StreakFinder, Streaks
+from vision.shot.streaks import PLANE_MM, SHOT_DIAMETER_MM, Streak, StreakFinder, Streaks
 
 __all__ = [
     "LIKELY_EXPOSURES_US",
     "LONGEST_US",
     "MISSED_PICTURES",
     "MOST_LIT",
-    "PLANE_MM",
     "SHADOW_WORTH",
     "Agreement",
     "Sight",
@@ -37,8 +36,6 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 BoolArray = NDArray[np.bool_]
 
-PLANE_MM = 40.0
-"""Height above the board of the comparison plane: that of a usual flight."""
 SHADOW_WORTH = 0.6
 """How much a shadow in its place speaks for a flight, as a share of what the shot itself does."""
 LONGEST_US = 500_000

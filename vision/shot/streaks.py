@@ -21,12 +21,22 @@ from vision.grey import grey
 from vision.registration import BoardView
 from vision.scene import Scene
 
-__all__ = ["SHOT_DIAMETER_MM", "SHOT_RADIUS_MM", "Streak", "StreakFinder", "Streaks", "neighbours"]
+__all__ = [
+    "PLANE_MM",
+    "SHOT_DIAMETER_MM",
+    "SHOT_RADIUS_MM",
+    "Streak",
+    "StreakFinder",
+    "Streaks",
+    "neighbours",
+]
 
 FloatArray = NDArray[np.float64]
 
 SHOT_DIAMETER_MM = 6.0
 SHOT_RADIUS_MM = SHOT_DIAMETER_MM / 2
+PLANE_MM = 40.0
+"""Height above the board of the comparison plane: that of a usual flight."""
 
 # Pictures are compared with those at least this far in time: at 120 a second the next ones, at 200 the next but one.
 _SPACING_US = 8000
@@ -132,7 +142,7 @@ class StreakFinder:
         self._window = _window(scene, view)
         rows, columns = self._window
         self._corner = (float(columns.start), float(rows.start))
-        self._mm_per_px = view.mm_per_px(*scene.centre_mm, 40.0)
+        self._mm_per_px = view.mm_per_px(*scene.centre_mm, PLANE_MM)
         self._diameter_px = SHOT_DIAMETER_MM / self._mm_per_px
         self._inside = _inside(scene, view, self._window)
         self._edges = _edges(frames[0][rows, columns])

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from game.montecassino import BOARD_FILES, BOARD_ROWS
 from vision.over_colours import over_colours
+from vision.quick_median import SIGMA_BY_MAD
 from vision.registration import BoardView
 from vision.scene import Scene
 
@@ -53,7 +54,6 @@ _COARSE = 8  # blocks along a square's side by which squares are compared
 # Of a woven pattern, like a gingham cloth's, every second line is otherwise: squares of one colour of a checkered pattern then
 # are of two shades, so far apart as shares of the light and in spreads of each.
 _WOVEN_SHARE, _WOVEN_SPREADS = 0.08, 4.0
-_MAD = 1.4826  # of a median absolute deviation to a standard deviation
 
 
 class Raster:
@@ -194,7 +194,7 @@ def learn_surface(flat: FloatImage, px_per_square: int) -> Surface:
 
 def _spread(off: FloatImage) -> FloatImage:
     """Give the standard deviation (n, n) of squares' differences (N, n, n, colours) from what is typical."""
-    spread = _MAD * middle(over_colours(np.abs(off)) / off.shape[-1])
+    spread = SIGMA_BY_MAD * middle(over_colours(np.abs(off)) / off.shape[-1])
     spread = np.minimum(spread, _PRINT_NOISE * middle(spread.ravel()))
     return np.asarray(cv2.GaussianBlur(spread, (0, 0), off.shape[1] / 20), dtype=np.float32)
 
@@ -240,7 +240,7 @@ def _is_woven(shade: FloatImage, kind: NDArray[np.int64], line: NDArray[np.int64
     for k in range(int(kind.max()) + 1):
         halves = [shade[(kind == k) & (line == parity)] for parity in (0, 1)]
         middles = [float(middle(half)) for half in halves]
-        spread = _MAD * max(
+        spread = SIGMA_BY_MAD * max(
             float(middle(np.abs(half - at))) for half, at in zip(halves, middles, strict=True)
         )
         apart = abs(middles[1] - middles[0])
@@ -265,7 +265,7 @@ def _light(shade: FloatImage, kind: NDArray[np.int64]) -> FloatImage:
             weighted = terms * weight[:, None]
             fit = np.linalg.solve(weighted.T @ terms, weighted.T @ relative)
             off = relative - terms @ fit
-            scale = 2 * _MAD * float(middle(np.abs(off))) + 1e-3
+            scale = 2 * SIGMA_BY_MAD * float(middle(np.abs(off))) + 1e-3
             weight = 1 / (1 + (off / scale) ** 2)
         light = np.clip(terms @ fit, 0.2, 5.0)
     return np.asarray(light.reshape(kind.shape), dtype=np.float32)
@@ -326,7 +326,7 @@ def _edges(difference: FloatImage) -> FloatImage:
     steep = np.asarray(cv2.blur(np.sqrt(steep), (size, size)))
     squares = steep.reshape(BOARD_ROWS, n, BOARD_FILES, n).transpose(0, 2, 1, 3).reshape(-1, n, n)
     off = squares - middle(squares)
-    spread = _MAD * middle(np.abs(off)) + 0.3
+    spread = SIGMA_BY_MAD * middle(np.abs(off)) + 0.3
     spread = np.maximum(spread, middle(spread.ravel()))
     scaled = np.clip(off / spread, 0, _CAP)
     return np.asarray(
