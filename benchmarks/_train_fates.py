@@ -34,6 +34,7 @@ from benchmarks._tables import (
     parted,
 )
 from vision.falls.fate import Evidence, chance_of_standing, measures
+from vision.falls.table_after import TableAfter, place_of
 from vision.falls.upright import (
     CELL_PX,
     LAYERS,
@@ -44,7 +45,6 @@ from vision.falls.upright import (
     Surroundings,
     likeliest,
 )
-from vision.falls.whereabouts import Change, place_of
 
 FloatArray = NDArray[np.float64]
 FloatImage = NDArray[np.float32]
@@ -113,8 +113,8 @@ def cases_in(table: FilmedTable) -> list[Case]:
     """Give the cases of one table."""
     board, view = table.before.board, table.before.view
     places = [place_of(soldier, board, view) for soldier in board.standing.soldiers]
-    change = Change(board, view, table.after, places, _Blind())
-    plain = [place for place in places if change.stands_plainly(place)]
+    after = TableAfter(board, view, table.after, places, _Blind())
+    plain = [place for place in places if after.stands_plainly(place)]
     unclear = [place for place in places if place not in plain]
     taken = np.zeros(board.raster.shape, dtype=np.bool_)
     for place in plain:
@@ -132,11 +132,11 @@ def cases_in(table: FilmedTable) -> list[Case]:
             at: None if mm is None else (mm[0] - x_mm, mm[1] - y_mm) for at, mm in table.now_mm.items()
         }
         own_mm = shifts_mm.pop(square)
-        surroundings = change.surroundings(place, _REACH_CELLS)
+        surroundings = after.surroundings(place, _REACH_CELLS)
         cases.append(
             Case(
                 table.name,
-                change.evidence(place, taken, feet_mm) if place in unclear else None,
+                after.evidence(place, taken, feet_mm) if place in unclear else None,
                 surroundings.layers.astype(np.float16),
                 surroundings.along,
                 own_mm,

@@ -1,8 +1,8 @@
 """Who fell and who was pushed.
 
-The table at rest after the shot is held against the table before it. A soldier whose place looks the same stands. Of
-the others it is measured what is seen of them (`vision.falls.whereabouts`), and weighed up (`vision.falls.fate`): those that stand
-were pushed, or are half covered; the rest fell. No two can stand in the same place.
+The table at rest after the shot is held against the table before it. A soldier whose place looks the same stands. What is seen of
+the others is measured (`vision.falls.table_after`) and weighed up (`vision.falls.fate`): those that stand were pushed, or are half
+covered; the rest fell. No two can stand in the same place.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from vision.falls.fate import (
     is_open,
     shift_mm,
 )
+from vision.falls.table_after import TableAfter, place_of
 from vision.falls.topple import Place, Watch
 from vision.falls.unnoticed import find_unnoticed
 from vision.falls.upright import network
-from vision.falls.whereabouts import Change, place_of
 from vision.outcome import Push, Soldier, Toppling
 from vision.registration import BoardView
 from vision.soldiers import Board
@@ -93,17 +93,17 @@ def find_falls(
     sway = sways.steady.measure(last)
     flat = board.raster.lay(last, shift_px=(sway.du_px, sway.dv_px))
     places = [place_of(soldier, board, view) for soldier in board.standing.soldiers]
-    change = Change(board, view, np.asarray(flat / sway.gain, dtype=np.float32), places, network())
+    after = TableAfter(board, view, np.asarray(flat / sway.gain, dtype=np.float32), places, network())
     watch = Watch(
         frames,
         timestamps_us,
         board,
         sways,
-        step=change.step,
-        smooth_px=change.smooth_px,
+        step=after.step,
+        smooth_px=after.smooth_px,
         first=first_moving,
     )
-    fates = _fates(change, places, watch)
+    fates = _fates(after, places, watch)
     pushes = [
         Push(place.soldier, timestamps_us[watch.began(place)], *fate.now_mm)
         for place, fate in fates.items()
@@ -116,7 +116,7 @@ def find_falls(
         tuple(fate.note for fate in fates.values() if fate.note),
         {fate.soldier.square: fate.chance for fate in fates.values() if not fate.stands},
         {fate.soldier.square: 1 - fate.chance for fate in fates.values() if fate.is_pushed},
-        find_unnoticed(change, board, topplings, pushes),
+        find_unnoticed(after, board, topplings, pushes),
     )
 
 
@@ -198,13 +198,13 @@ def _settled(
     return winner, replace(claimants[winner], chance=chance), others
 
 
-def _fates(change: Change, places: Sequence[Place], watch: Watch) -> Mapping[Place, _Fate]:
+def _fates(after: TableAfter, places: Sequence[Place], watch: Watch) -> Mapping[Place, _Fate]:
     """Decide about all who do not stand plainly, those first of whom it is surest that they stand.
 
     Who is found to stand nowhere near is looked for farther off, once it is known where the others stand.
     """
-    unclear = [place for place in places if not change.stands_plainly(place)]
-    taken = np.zeros(change.shape, dtype=np.bool_)
+    unclear = [place for place in places if not after.stands_plainly(place)]
+    taken = np.zeros(after.shape, dtype=np.bool_)
     feet_mm: list[tuple[float, float]] = []
     for place in places:
         if place not in unclear:
@@ -214,15 +214,15 @@ def _fates(change: Change, places: Sequence[Place], watch: Watch) -> Mapping[Pla
     def weighed(place: Place, evidence: Evidence) -> _Fate:
         chance = chance_of_standing(evidence)
         if is_open(chance) or (chance > 0.5 and are_two_places(evidence)):
-            evidence = replace(evidence, followed=change.followed(place, watch))
+            evidence = replace(evidence, followed=after.followed(place, watch))
             chance = chance_of_standing(evidence)
         return _Fate(place.soldier, evidence, chance)
 
     def weigh(place: Place) -> _Fate:
-        return weighed(place, change.evidence(place, taken, feet_mm))
+        return weighed(place, after.evidence(place, taken, feet_mm))
 
     def weigh_far(place: Place) -> _Fate | None:
-        evidence = change.far_evidence(place, taken, feet_mm)
+        evidence = after.far_evidence(place, taken, feet_mm)
         return None if evidence is None else weighed(place, evidence)
 
     def claims(fate: _Fate) -> dict[Place, _Fate]:
@@ -242,7 +242,7 @@ def _fates(change: Change, places: Sequence[Place], watch: Watch) -> Mapping[Pla
 
     def in_contest(place: Place, fate: _Fate) -> float:
         """How likely it is that he stands there, were he alone, as far as that tells him from another."""
-        return chance_in_contest(replace(fate.evidence, followed=change.followed(place, watch)))
+        return chance_in_contest(replace(fate.evidence, followed=after.followed(place, watch)))
 
     left = {place: weigh(place) for place in unclear}
     decided: dict[Place, _Fate] = {}
@@ -268,7 +268,7 @@ def _fates(change: Change, places: Sequence[Place], watch: Watch) -> Mapping[Pla
                 instead[other] = max(instead.get(other, 0.0), chance)
         left.pop(place)
         decided[place] = fate
-        taken |= change.outline(place, fate.evidence.found, shift_mm(fate.evidence))
+        taken |= after.outline(place, fate.evidence.found, shift_mm(fate.evidence))
         feet_mm.append(fate.now_mm)
         for other, its in left.items():
             if any(

@@ -1,7 +1,7 @@
 """What the picture after the shot shows of each soldier, held against the picture before.
 
-Where a soldier's place looks as before it stands plainly. Of the others it is measured how much they look like
-themselves somewhere near, and what speaks against that (`Evidence`); what follows from it is weighed in `vision.falls.fate`.
+A soldier whose place looks as before stands plainly. Of the others it is measured how much they look like themselves somewhere
+near, and what speaks against that (`Evidence`); what follows from it is weighed in `vision.falls.fate`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from vision.soldiers.lamp import find_darkness
 from vision.soldiers.surface import strange_share, strangeness
 from vision.soldiers.thrown_shadow import ThrownShadows
 
-__all__ = ["Change", "place_of"]
+__all__ = ["TableAfter", "place_of"]
 
 FloatImage = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -95,7 +95,7 @@ def _spread(rows: NDArray[np.int64], columns: NDArray[np.int64]) -> float:
     return float(np.sqrt(np.linalg.eigvalsh(np.cov(np.stack([rows, columns])))[-1] + 1 / 12))
 
 
-class Change:
+class TableAfter:
     """The table after the shot against the table before.
 
     Parameters

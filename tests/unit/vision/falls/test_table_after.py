@@ -9,8 +9,8 @@ from painted_table import CROWD, Table
 
 from game.montecassino import Square
 from vision.falls.fate import chance_of_standing
+from vision.falls.table_after import TableAfter, place_of
 from vision.falls.upright import network
-from vision.falls.whereabouts import Change, place_of
 from vision.soldiers import read_board
 
 PUSHED, BESIDE = Square.parse("A-28"), Square.parse("A-20")
@@ -29,11 +29,11 @@ def test_how_long_one_is_does_not_count_another_who_stands_beside_it_in_other_li
     flat = board.raster.lay(after.paint(seed=1))
     window, shape = places[BESIDE].window, places[BESIDE].shape
     flat[window][shape] = np.minimum(flat[window][shape] * np.float32(1.15), 255)
-    change = Change(board, CAMERA, flat, list(places.values()), network())
-    taken = np.zeros(change.shape, dtype=np.bool_)
-    nobody = change.evidence(places[PUSHED], taken, [])
+    table = TableAfter(board, CAMERA, flat, list(places.values()), network())
+    taken = np.zeros(table.shape, dtype=np.bool_)
+    nobody = table.evidence(places[PUSHED], taken, [])
     taken[window] |= cv2.dilate(shape.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
-    beside = change.evidence(places[PUSHED], taken, [])
+    beside = table.evidence(places[PUSHED], taken, [])
     assert nobody.area > 1.4
     assert nobody.spread > 1.5
     assert 0.5 < beside.area < 1.1
@@ -47,8 +47,8 @@ def test_a_path_that_goes_on_around_his_place_is_not_somebody_who_stands_there_w
     after = Table(CAMERA, tuple(figure for square, figure in placed.items() if square != PUSHED), path=True)
     board = read_board(before.paint(), painted.scene(CAMERA, expected=CROWD), CAMERA)
     places = [place_of(soldier, board, CAMERA) for soldier in board.standing.soldiers]
-    change = Change(board, CAMERA, board.raster.lay(after.paint(seed=1)), places, network())
+    table = TableAfter(board, CAMERA, board.raster.lay(after.paint(seed=1)), places, network())
     place = next(each for each in places if each.soldier.square == PUSHED)
-    evidence = change.evidence(place, np.zeros(change.shape, dtype=np.bool_), [])
+    evidence = table.evidence(place, np.zeros(table.shape, dtype=np.bool_), [])
     assert evidence.bare > 0.8
     assert chance_of_standing(evidence) < 0.01
