@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vision.film_times import fewest_fps, other_rate, too_short, wrong_times
+from vision.film_times import fewest_fps, first_moving_of, other_rate, too_short, wrong_times
 from vision.rest import REST_US
 
 
@@ -105,3 +105,11 @@ def test_so_many_pictures_a_second_are_enough_for_a_clip_in_which_nothing_moves(
         clip = [t for t in range(0, end_us + 1, each_us) if t >= fire_us - before_us]
         assert too_short(clip, fire_us) is None
         assert wrong_times(clip, fewest) is None
+
+
+@pytest.mark.parametrize(("fire_us", "first"), [(45_000, 5), (50_000, 6), (None, 7), (-1, 1)])
+def test_until_the_release_or_for_60_ms_where_none_is_told_the_table_is_at_rest(
+    fire_us: int | None, first: int
+) -> None:
+    """A picture of the very moment still shows it at rest, and so does the first of all."""
+    assert first_moving_of(range(0, 200_000, 10_000), fire_us) == first
