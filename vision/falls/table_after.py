@@ -61,6 +61,8 @@ _OWN_COLOURS = (0.03, 0.97)  # quantiles
 _MAYBE = 0.6  # what has changed and looks like board: a shadow, or a figure of the board's colour
 _FEWEST_SPREAD_PX = 3
 _FEWEST_TELLING = 0.25  # share of the figure; with fewer the whole figure is looked at
+# Where so large a share of the telling pixels differs from the bare board the rest is not looked at; with a larger it makes no odds.
+_HARDLY_SHOWING = 0.1, 0.5
 
 
 def place_of(soldier: Soldier, board: Board, view: BoardView) -> Place:
@@ -170,6 +172,12 @@ class TableAfter:
             then = find_darkness(board.surface.shades(np.ascontiguousarray(board.flat[raster.board])), raster)
             self._shadows = ThrownShadows(board.lamp, dark, raster, board.figure.height_mm)
             self._shadows_then = ShadowsThen(board, board.lamp, view, then, dark)
+        # Where a soldier hardly differs from the bare board all looks the same, whether he stands there or not.
+        apart = smoothed(
+            cv2.subtract(board.flat[raster.board], board.surface.colour).reshape(bare.shape), self.smooth_px
+        )
+        self._shows = np.ones(raster.shape, dtype=np.bool_)
+        self._shows[raster.board] = largest(apart) >= self.step
         self._strange = strange > least_strange
         self._manned = np.zeros(raster.shape, dtype=np.bool_)
         for place in places:
@@ -214,8 +222,11 @@ class TableAfter:
 
     def _shares(self, place: Place) -> tuple[float, float]:
         """Shares of a figure's telling pixels that look the same, and where the bare board shows."""
-        is_same = self._same[place.window][place.telling]
-        is_strange = self._strange[place.window][place.telling]
+        shows = place.telling & self._shows[place.window]
+        if not _HARDLY_SHOWING[0] <= shows.sum() / place.telling.sum() < _HARDLY_SHOWING[1]:
+            shows = place.telling
+        is_same = self._same[place.window][shows]
+        is_strange = self._strange[place.window][shows]
         return float(is_same.mean()), float((~is_same & ~is_strange).mean())
 
     def evidence(self, place: Place, taken: Mask, feet_mm: Sequence[tuple[float, float]]) -> Evidence:

@@ -52,3 +52,23 @@ def test_a_path_that_goes_on_around_his_place_is_not_somebody_who_stands_there_w
     evidence = table.evidence(place, np.zeros(table.shape, dtype=np.bool_), [])
     assert evidence.bare > 0.8
     assert chance_of_standing(evidence) < 0.01
+
+
+def test_of_a_soldier_in_the_colours_of_the_board_what_shows_at_all_tells_whether_he_is_gone() -> None:
+    """Dark grey on slate: where he and the board are alike nothing changes when he falls, which is no sign that he stands."""
+    placed = painted.standing(CROWD)
+    before = Table(CAMERA, tuple(placed.values()))
+    after = Table(CAMERA, tuple(figure for square, figure in placed.items() if square != PUSHED))
+    board = read_board(before.paint(), painted.scene(CAMERA, expected=CROWD), CAMERA)
+    bare = board.raster.lay(after.paint(seed=1))
+    places = [place_of(soldier, board, CAMERA) for soldier in board.standing.soldiers]
+    place = next(each for each in places if each.soldier.square == PUSHED)
+    alike = board.flat.copy()
+    alike[place.window][place.shape] = bare[place.window][place.shape] - 4
+    helmet = np.cumsum(place.shape, axis=0) <= place.shape.sum(axis=0) * 0.3
+    alike[place.window][place.shape & helmet] -= 40
+    table = TableAfter(replace(board, flat=alike), CAMERA, bare, places, network())
+    evidence = table.evidence(place, np.zeros(table.shape, dtype=np.bool_), [])
+    assert evidence.same < 0.1
+    assert evidence.bare > 0.9
+    assert chance_of_standing(evidence) < 0.05
