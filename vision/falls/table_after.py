@@ -24,7 +24,6 @@ from vision.outcome import Soldier
 from vision.quick_median import SIGMA_BY_MAD
 from vision.registration import BoardView
 from vision.soldiers import Board
-from vision.soldiers.colours import hidden_by
 from vision.soldiers.lamp import find_darkness
 from vision.soldiers.surface import strange_share, strangeness
 from vision.soldiers.thrown_shadow import ThrownShadows
@@ -69,7 +68,7 @@ def place_of(soldier: Soldier, board: Board, view: BoardView) -> Place:
     """Give what a soldier covers of the raster."""
     raster = board.raster
     discs = board.figure.shadow_of_sight(view.camera_mm, soldier.x_mm, soldier.y_mm)
-    window, shape = hidden_by(discs, raster, raster.shape)
+    window, shape = board.figure.hidden(discs, raster)
     telling = shape & (board.strange[window] > sum(board.strange_levels) / 2)
     if telling.sum() < _FEWEST_TELLING * shape.sum():
         telling = shape

@@ -20,7 +20,7 @@ from vision.outcome import Soldier, Standing
 from vision.registration import BoardView
 from vision.scene import Scene
 from vision.soldiers.alike import alike_odds, anybody_open
-from vision.soldiers.colours import colours_of, count_colours, hidden_by
+from vision.soldiers.colours import colours_of, count_colours
 from vision.soldiers.feet import Foot, find_feet, lay_out
 from vision.soldiers.figure import Discs, Figure, hidden_by_figures
 from vision.soldiers.lamp import Lamp, find_darkness, find_lamp, find_tinted, in_shadow
@@ -236,9 +236,9 @@ def _with_colours(
     log_odds = _log_odds(feet)
     if not anybody_open(log_odds):
         return dict(feet)
-    colours, shape = colours_of(flat), flat.shape[:2]
+    colours = colours_of(flat)
     shown = [
-        hidden_by(figure.shadow_of_sight(view.camera_mm, foot.x_mm, foot.y_mm), raster, shape)
+        figure.hidden(figure.shadow_of_sight(view.camera_mm, foot.x_mm, foot.y_mm), raster)
         for foot in feet.values()
     ]
     shares = count_colours([colours[box][inside] for box, inside in shown])

@@ -9,10 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.soldiers.figure import Discs, Figure
-from vision.soldiers.surface import Raster
-
-__all__ = ["RARE", "colours_of", "count_colours", "hidden_by"]
+__all__ = ["RARE", "colours_of", "count_colours"]
 
 FloatArray = NDArray[np.float64]
 FloatImage = NDArray[np.float32]
@@ -28,16 +25,6 @@ def colours_of(flat: FloatImage) -> FloatImage:
     if flat.shape[2] == 3:
         return np.asarray(cv2.cvtColor(flat / 255, cv2.COLOR_BGR2LAB), dtype=np.float32)
     return np.asarray(flat * (100 / 255), dtype=np.float32)
-
-
-def hidden_by(
-    discs: Discs, raster: Raster, shape: tuple[int, ...]
-) -> tuple[tuple[slice, slice], NDArray[np.bool_]]:
-    """Give the window of a raster of a shape that discs lie in, and which of its pixels they cover."""
-    left, top, right, bottom = Figure.box(discs, raster)
-    left, top, right, bottom = max(left, 0), max(top, 0), min(right, shape[1]), min(bottom, shape[0])
-    drawn = Figure.draw(discs, raster, (left, top), (right - left, bottom - top))
-    return np.s_[top:bottom, left:right], drawn > 0.5
 
 
 def count_colours(seen: Sequence[FloatImage]) -> FloatArray:

@@ -101,6 +101,15 @@ class Figure:
             math.ceil(bottom) + 1 + margin_px,
         )
 
+    @classmethod
+    def hidden(cls, discs: Discs, raster: Raster) -> tuple[tuple[slice, slice], NDArray[np.bool_]]:
+        """Give the window of the raster that discs lie in, and which of its pixels they cover."""
+        left, top, right, bottom = cls.box(discs, raster)
+        left, top = max(left, 0), max(top, 0)
+        right, bottom = min(right, raster.shape[1]), min(bottom, raster.shape[0])
+        drawn = cls.draw(discs, raster, (left, top), (right - left, bottom - top))
+        return np.s_[top:bottom, left:right], drawn > 0.5
+
     @staticmethod
     def draw(
         discs: Discs, raster: Raster, corner_px: tuple[int, int], size_px: tuple[int, int]

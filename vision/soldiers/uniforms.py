@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from game.montecassino import SOLDIERS_PER_SIDE, Side, Square
 from vision.registration import BoardView
 from vision.scene import Scene, Uniforms
-from vision.soldiers.colours import RARE, colours_of, count_colours, hidden_by
+from vision.soldiers.colours import RARE, colours_of, count_colours
 from vision.soldiers.feet import Foot
 from vision.soldiers.figure import Discs, Figure
 from vision.soldiers.heaps import by_field, log_shares_in
@@ -240,7 +240,7 @@ def learn_looks(
     """
     cores = []
     for foot_mm in feet_mm:
-        box, inside = hidden_by(figure.shadow_of_sight(view.camera_mm, *foot_mm), raster, cover.shape)
+        box, inside = figure.hidden(figure.shadow_of_sight(view.camera_mm, *foot_mm), raster)
         clear = inside & (cover[box] >= 0)
         depth_px = cv2.distanceTransform(np.pad(inside, 1).astype(np.uint8), cv2.DIST_L2, 3)[1:-1, 1:-1]
         core = clear & (depth_px * raster.mm_per_px > _RIM_MM)
@@ -346,7 +346,7 @@ def _named(squares: Sequence[Square], expected: Mapping[Square, Side] | None) ->
 
 def _inside(flat: FloatImage, cover: FloatImage, raster: Raster, discs: Discs) -> FloatImage:
     """Give the colours of what discs hide that is plainly no board, shape (N, colours)."""
-    box, inside = hidden_by(discs, raster, cover.shape)
+    box, inside = Figure.hidden(discs, raster)
     clear = inside & (cover[box] >= 0)
     shown = flat[box][clear if int(clear.sum()) >= _FEWEST_PIXELS else inside]
     return np.asarray(colours_of(shown[None])[0])

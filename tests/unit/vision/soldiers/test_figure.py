@@ -6,7 +6,6 @@ import numpy as np
 import painted_table as painted
 import pytest
 
-from vision.soldiers.colours import hidden_by
 from vision.soldiers.figure import Figure
 from vision.soldiers.surface import Raster
 
@@ -47,7 +46,7 @@ def test_a_foot_is_drawn_where_and_as_large_as_it_is(radius_mm: float) -> None:
 
 @pytest.mark.parametrize("x_mm", [-40.0, 400.0])
 def test_of_a_figure_over_the_rasters_rim_the_rest_is_seen(x_mm: float) -> None:
-    box, inside = hidden_by(FIGURE.shadow_of_sight(CAMERA.camera_mm, x_mm, 405.0), RASTER, (*RASTER.shape, 3))
+    box, inside = FIGURE.hidden(FIGURE.shadow_of_sight(CAMERA.camera_mm, x_mm, 405.0), RASTER)
     whole = np.zeros(RASTER.shape, np.bool_)
     assert whole[box].shape == inside.shape
     whole[box] = inside
