@@ -36,6 +36,7 @@ from rig.checked_file import (
     validate,
 )
 from rig.counted import counted
+from rig.film_faults import fault_of_film
 from rig.free_memory import free_memory_bytes
 from rig.marker_keys import MARKERS_OF, MarkerSizeMm, PlaceMm, marker_conflicts
 from rig.notation import PositionText, TableSquaresText
@@ -362,7 +363,7 @@ def read_frames(folder: Path, recording: Recording) -> Iterator[NDArray[np.uint8
     ------
     RecordingError
         Where the clip is missing or damaged, has another size than `camera` says, or more or fewer pictures than
-        `timestamps_us`; after the last picture, where it is not the one that was recorded.
+        `timestamps_us`; after the last picture, where it is not the one that was recorded, or a decoder tells a fault of it.
     """
     path = folder / recording.clip
     due = len(recording.timestamps_us)
@@ -395,9 +396,14 @@ def read_frames(folder: Path, recording: Recording) -> Iterator[NDArray[np.uint8
             path,
             f"the clip ends after {counted(count, 'picture')}, expected {due}, one for each of timestamps_us",
         )
-    # A decoder mends what is wrong inside a picture as well as it can, and says nothing.
+    if not path.is_file():
+        return
+    # A decoder mends what is wrong inside a picture as well as it can, and OpenCV says nothing.
     recorded = recording.keys.clip_sha256
-    if recorded is not None and path.is_file() and _digest(path) != recorded:
+    if recorded is None:
+        if (fault := fault_of_film(path)) is not None:
+            raise RecordingError(path, fault)
+    elif _digest(path) != recorded:
         raise RecordingError(
             path,
             f"not the clip that was recorded: its SHA-256 begins {_digest(path)[:12]}, expected {recorded[:12]} as "

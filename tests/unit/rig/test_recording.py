@@ -12,6 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import av
 import cv2
 import numpy as np
 import pytest
@@ -806,6 +807,37 @@ def test_a_clip_damaged_inside_a_picture_is_told_though_it_decodes(folder: Path)
     clip.write_bytes(whole)
     with pytest.raises(RecordingError, match=r"clip\.mkv: not the clip that was recorded"):
         list(read_frames(folder, recording))
+
+
+@pytest.mark.parametrize("with_what", [bytes(8), b"\xff" * 8])
+def test_a_clip_damaged_in_its_middle_is_told_though_nobody_took_its_digest(
+    folder: Path, with_what: bytes, capfd: pytest.CaptureFixture[str]
+) -> None:
+    change(folder, lambda keys: keys.pop("clip_sha256"))
+    clip = folder / "clip.mkv"
+    with av.open(str(clip)) as film:
+        second = list(film.demux(video=0))[1]
+    whole = bytearray(clip.read_bytes())
+    middle = (second.pos or 0) + second.size // 2
+    whole[middle : middle + len(with_what)] = with_what
+    clip.write_bytes(whole)
+    recording = read_recording(folder)
+    with pytest.raises(RecordingError, match=r"clip\.mkv: picture 2 is damaged, and its decoder made up"):
+        list(read_frames(folder, recording))
+    assert capfd.readouterr() == ("", "")
+
+
+def test_an_interlaced_film_is_told(folder: Path) -> None:
+    """As of a camcorder; OpenCV gives black pictures of it, and as many as there are."""
+    with av.open(str(folder / "film.mp4"), "w") as film:
+        stream = film.add_stream("libx264", rate=25, options={"x264-params": "interlaced=1:log=-1"})
+        stream.width, stream.height, stream.pix_fmt = WIDTH, HEIGHT, "yuv420p"
+        for picture in pictures():
+            film.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="bgr24")))
+        film.mux(stream.encode())
+    change(folder, lambda keys: keys.update(clip="film.mp4", clip_sha256=None))
+    with pytest.raises(RecordingError, match=r"film\.mp4: its pictures are interlaced"):
+        list(read_frames(folder, read_recording(folder)))
 
 
 def test_a_clip_whose_digest_nobody_took_is_read(folder: Path) -> None:
