@@ -1,6 +1,6 @@
 """What is wrong with a film though OpenCV gives all its pictures: some damaged inside, or all of them interlaced.
 
-OpenCV passes on none of what its decoder knows of a picture, so such a film is decoded once more. Of 413 sound films of four
+OpenCV passes on none of what its decoder knows of a picture, so such a film is decoded once more. Of 415 sound films of four
 renderers, and of H.264 in many shapes and cut anywhere, none was found faulty; with 1 to 4096 bytes overwritten 71 of 72 of H.264
 and MPEG-4 were. Decoders of MJPEG and VP9 hardly ever tell, of HEVC seldom.
 """

@@ -2,7 +2,8 @@
 
 A file is WAL with `synchronous=FULL`: a commit is on the disk when it returns, and readers are never held up by the
 writer. One lock file beside it (`<log>.lock`) is held by the process that fires. The kernel lets go of it when that
-process ends, in whatever way, so a shot left unfinished while nobody holds the lock is known to be interrupted.
+process ends, in whatever way, so a shot left unfinished while nobody holds the lock is known to be interrupted. It holds a few
+bytes once a whole log stood beside it, by which one that was emptied is told from one that is just being made.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from rig.log.errors import LogError
 __all__ = ["SessionLock", "open_engine", "spoken_errors"]
 
 _BUSY_TIMEOUT_S = 5.0
+_LOG_STANDS = b"beside a log\n"
+_EMPTIED = "the file is empty, and was a log; put back a copy of it, or delete it, and the next shot begins a new one"
 _NO_LOG = "this is no log, nor any other SQLite file; name another file under [log] path"
 
 
@@ -48,8 +51,10 @@ def open_engine(path: Path | None, lock: SessionLock, *, create: bool, look_only
         The file is missing, no log, damaged, of a newer rig, locked, or must not be read or written.
     """
     name = str(path) if path is not None else "the log in memory"
+    emptied = False
     if path is not None:
         _check_file(path, create=create)
+        emptied = path.exists() and not path.stat().st_size and lock.has_seen_a_log
     # Not put together as text: a ? or % in the path would mean something else there.
     url = sa.URL.create("sqlite", database=str(path) if path is not None else None)
     only_read = path is not None and look_only and not _may_be_written(path)
@@ -60,6 +65,9 @@ def open_engine(path: Path | None, lock: SessionLock, *, create: bool, look_only
         with spoken_errors(name):
             if path is not None:
                 _refuse_cut_short(engine, path)
+            if emptied and not _stands_at_head(engine, name):
+                # SQLite takes it for a new one.
+                raise LogError(f"{name}: {_EMPTIED}")
             if only_read and not _stands_at_head(engine, name):
                 engine = _copied_into_memory(engine, name)
             else:
@@ -269,6 +277,17 @@ class SessionLock:
     def __init__(self, path: Path | None) -> None:
         self._path = path
         self._descriptor: int | None = None
+
+    @property
+    def has_seen_a_log(self) -> bool:
+        """Whether a whole log ever stood beside it."""
+        return self._path is not None and self._path.exists() and self._path.stat().st_size > 0
+
+    def note_log(self) -> None:
+        """Keep for later that a whole log stands beside it. Whoever calls holds it."""
+        if self._descriptor is not None and not self.has_seen_a_log:
+            with contextlib.suppress(OSError):  # a full disk takes it another time
+                os.write(self._descriptor, _LOG_STANDS)
 
     def try_take(self, *, patient: bool = False) -> bool:
         """Take the lock if it is free, and say whether it is held now."""

@@ -112,6 +112,7 @@ class _SqlShotLog:
             with contextlib.suppress(*((LogError,) if look_only else ())):
                 if self._lock.try_take():
                     try:
+                        self._lock.note_log()
                         self._interrupted = self._mark_interrupted()
                     finally:
                         self._lock.release()

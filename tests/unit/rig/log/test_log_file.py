@@ -173,6 +173,19 @@ def test_an_empty_file_becomes_a_log(path: Path) -> None:
     _make(path)
 
 
+@pytest.mark.parametrize("mode", [0o644, 0o444])
+def test_a_log_that_was_emptied_is_told_and_begins_no_new_one(path: Path, mode: int) -> None:
+    _make(path)
+    path.write_bytes(b"")
+    path.chmod(mode)
+    for how in ({}, {"create": False}, {"create": False, "look_only": True}):
+        with pytest.raises(LogError, match=r"rig-log\.sqlite: the file is empty, and was a log"):
+            open_log(path, **how)
+        assert path.stat().st_size == 0
+    path.unlink()
+    _make(path)
+
+
 def test_another_programs_database_stays_as_it_is(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE recipe (name TEXT)")
