@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from game.montecassino import Side
+from game.montecassino import Side, format_squares
 from rig.aiming import pulses_us
 from rig.cannon import Cannon, Change, ShotFired
-from rig.eye import Eye
+from rig.eye import Eye, scene_of
 from rig.hands import Hands
 from rig.sequence import Event, State
 from rig.settings import Settings
+from vision.outside import squares_outside
+from vision.registration import BoardView
 
 __all__ = ["RangeGun", "RangeShot"]
 
@@ -97,7 +99,7 @@ class RangeGun:
         cannon = self._cannon
         self._hands.carry_to(self._side)
         # What is seen now is what the lane is held against; who stands on the board is nobody's business here.
-        self._eye.read(self._side, None)
+        self._tell_unwatched(self._eye.read(self._side, None).view)
         try:
             if cannon.state is State.SAFE_DRAWN:
                 self._progress("letting down a lever that was left drawn")
@@ -118,6 +120,14 @@ class RangeGun:
             cannon.leave(str(error) or type(error).__name__)
             raise
         return RangeShot(fired.muzzle_speed_mps, self._dwell_s(fired))
+
+    def _tell_unwatched(self, view: BoardView) -> None:
+        """Say what of the board the camera does not see: such a shot is taped, not judged, but its lane is watched."""
+        scene = scene_of(self._settings, side=self._side, fps=self._eye.ring.camera.fps, with_uniforms=False)
+        if squares := squares_outside(view, scene):
+            self._progress(
+                f"outside the picture, so that no hand is seen there: {format_squares(squares)}; look yourself before the shot"
+            )
 
     def _dwell_s(self, fired: ShotFired) -> float:
         return max(0.0, (fired.released_us - self._latched_us) / 1e6)

@@ -2,6 +2,7 @@
 
 import io
 import math
+import re
 import sys
 
 import pytest
@@ -65,6 +66,29 @@ def test_the_cannon_fires_at_the_elevation_it_is_told_and_is_safe_after_it(tmp_p
             assert measured.muzzle_speed_mps == pytest.approx(true.speed_mps, rel=0.003)
         assert not rig.twin.plant.lever.held
         assert rig.log.shots() == (), "they are no shots of a battle"
+
+
+def test_what_of_the_board_the_camera_does_not_see_is_told_and_the_shot_is_fired(tmp_path):
+    """It is taped, so that nothing of it need be seen; but nobody watches there."""
+    settings = settings_in(tmp_path, "camera.pose.aim_mm = [180.0, 100.0]\n")
+    told = []
+    with open_rig(
+        settings, Position.parse("A - - 0/0 0/0 -"), PromptedHands(print, print), progress=told.append
+    ) as rig:
+        gun = RangeGun(
+            settings,
+            cannon=rig.cannon,
+            eye=rig.eye,
+            hands=rig.hands,
+            side=settings.cannon.sides[0],
+            progress=told.append,
+        )
+        gun.fire(0.5, lambda: None)
+        assert len(rig.twin.shots) == 1
+    (line,) = (words for words in told if words.startswith("outside the picture"))
+    assert re.fullmatch(
+        "outside the picture, so that no hand is seen there: G01-G[^;]*; look yourself before the shot", line
+    )
 
 
 def test_a_lane_that_is_not_clear_lets_the_lever_down(tmp_path):
