@@ -27,6 +27,7 @@ def clips(
     A shot that is there already is left alone, so that a run that was ended can be taken up again.
     """
     from rig.recording import KEYS_NAME, write_recording
+    from rig.whole_file import write_whole
     from twin.clips import film
 
     ready_folder(folder)
@@ -38,7 +39,7 @@ def clips(
         ready_folder(place)
         clip = film(number)
         for name, told in (("truth", clip.truth.as_json()), ("look", clip.look)):
-            (place / f"{name}.json").write_text(json.dumps(told) + "\n", encoding="utf-8")
+            write_whole(place / f"{name}.json", json.dumps(told) + "\n")
         write_recording(place, clip.keys, clip.frames)
         typer.echo(f"{place}: {len(clip.frames)} pictures, {len(clip.truth.falls)} fell")
         filmed += 1
