@@ -34,7 +34,7 @@ _FOLDER = "analysis"
 _DIGITS = 12
 # What a reading hangs on: every file of these, and the libraries that see and calculate.
 _CODE = (vision, game)
-_RIG_FILES = ("analyse.py", "recording.py", "capture.py", "uniforms_file.py")
+_RIG_FILES = ("analyse.py", "recording.py", "capture.py", "film_faults.py", "uniforms_file.py")
 _LIBRARIES = ("numpy", "opencv-python", "scipy")
 
 

@@ -48,8 +48,7 @@ def analyse(
 ) -> None:
     """Read recorded shots: who stood where, who fell and why, who leaves.
 
-    Readings of several are kept in each recording's folder, beside those of older code; what the same code has read is
-    not read again.
+    Readings of several are kept in each recording's folder; what the same code has read before is not read again.
     """
     from rig.analyse_many import find_recordings
     from rig.one_line import on_one_line

@@ -35,8 +35,9 @@ def teach(
 ) -> None:
     """Learn the uniforms' colours from a recording's first pictures, for recordings that tell no position.
 
-    The sides are those of its position, or else of the start, each on its own lines 1 to 3. `rig analyse` finds the file
-    in a recording's folder or beside it.
+    The sides are those of its position, or else of the start, each on its own lines 1 to 3.
+
+    `rig analyse` finds the file in a recording's folder or beside it.
     """
     from rig.one_line import on_one_line
     from rig.recording import RecordingError, read_frames, read_recording
