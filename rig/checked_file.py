@@ -118,12 +118,13 @@ def refuse_other_format(data: Mapping[str, Any], name: str, format_: str, error:
 def parse_toml(text: str, name: str, error: type[FaultyFile]) -> dict[str, Any]:
     """Give the tables of a TOML text, or raise `error` with the line of its first mistake."""
     try:
-        return tomllib.loads(text)
+        # With the last line's end missing, what is wrong in it would be said to be at the "end of document".
+        return tomllib.loads(f"{text}\n")
     except tomllib.TOMLDecodeError as bad:
         what, place = _split_place(str(bad))
         line = re.match(r"line (\d+)", place)
-        shown = text.splitlines()[int(line[1]) - 1].strip() if line else ""
-        found = json.dumps(shown, ensure_ascii=False) if shown else "text that is no TOML"
+        shown = text.split("\n")[int(line[1]) - 1].strip() if line else ""
+        found = shortened(json.dumps(shown, ensure_ascii=False)) if shown else "text that is no TOML"
         hint = what[:1].lower() + what[1:]
         if hint == "invalid value":
             hint += "; text stands in quotes"

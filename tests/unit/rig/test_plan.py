@@ -193,7 +193,7 @@ def test_everything_wrong_is_said_at_once() -> None:
             "name",
             f'found "{"x" * 61}", expected a string of at most 60 characters',
         ),
-        ('name = "x', "end of document", None),
+        ('name = "x', "line 1, column 10", None),
     ],
 )
 def test_one_fault_is_one_clear_sentence(text: str, key: str, sentence: str | None) -> None:

@@ -257,6 +257,16 @@ def test_everything_wrong_is_said_at_once() -> None:
             "decimals stand behind a point)",
         ),
         (
+            "[camera]\nfps = 60\nfps = 120",
+            "line 3, column 10",
+            'found "fps = 120", expected TOML (cannot overwrite a value)',
+        ),
+        (
+            "\0" * 3000,  # as a disk leaves a file that was being written
+            "line 1, column 1",
+            'found "' + 19 * r"\u0000" + r"\u000 ..., expected TOML (invalid statement)",
+        ),
+        (
             "[cannon.elevation]\ncentre_us = 2200",
             "cannon.elevation.centre_us",
             "found 2200, expected a pulse from min_us to max_us, 1000 to 2000",
@@ -343,7 +353,8 @@ def test_a_conflict_with_a_faulty_key_is_not_made_up() -> None:
         ("[port\nurl = 'x'", "line 1, column 6"),
         ("[port]\nurl = twin", "line 2, column 7"),
         ("[port]\nbaud = 1\nbaud = 2\n", "line 3, column 9"),
-        ('[port]\nurl = "twin', "end of document"),
+        ('[port]\nurl = "twin', "line 2, column 12"),
+        ("[camera]\nintrinsics_px = [1.0,", "end of document"),
     ],
 )
 def test_a_mistake_in_the_toml_is_named_with_its_line(text: str, key: str) -> None:
