@@ -27,7 +27,7 @@ def fault_of_film(path: Path) -> str | None:
                         "a copy"
                     )
                 if picture.interlaced_frame:
-                    # OpenCV 5 gives such pictures black.
+                    # OpenCV 5 gives most such pictures black.
                     return (
                         "its pictures are interlaced, each of them two halves of two moments, expected whole ones: "
                         "convert it, as with ffmpeg's filter yadif"
