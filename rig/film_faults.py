@@ -1,8 +1,9 @@
 """What is wrong with a film though OpenCV gives all its pictures: some damaged inside, or all of them interlaced.
 
 OpenCV passes on none of what its decoder knows of a picture, so such a film is decoded once more. Of 415 sound films of four
-renderers, and of H.264 in many shapes and cut anywhere, none was found faulty; with 1 to 4096 bytes overwritten 71 of 72 of H.264
-and MPEG-4 were. Decoders of MJPEG and VP9 hardly ever tell, of HEVC seldom.
+renderers, and of H.264 in many shapes and cut anywhere, none was found faulty. Of 80 films in H.264 with 1 to 4096 bytes
+overwritten, 65 were told, 7 were short of pictures, and of the other 8 half showed it. Decoders of MJPEG and VP9 hardly ever tell,
+of HEVC seldom.
 """
 
 from __future__ import annotations
@@ -18,20 +19,25 @@ __all__ = ["fault_of_film"]
 
 def fault_of_film(path: Path) -> str | None:
     """Say what is wrong with the pictures of a film; None where nothing is, or no decoder tells."""
+    number = 0
     try:
         with av.open(as_file(path)) as film:
+            # Threads that share a picture each forget to say so.
+            film.streams.video[0].thread_type = "NONE"
             for number, picture in enumerate(film.decode(video=0), start=1):
                 if picture.is_corrupt:
-                    return (
-                        f"picture {number} is damaged, and its decoder made up what it could not read; take the film from "
-                        "a copy"
-                    )
+                    return _damaged(number)
                 if picture.interlaced_frame:
                     # OpenCV 5 gives most such pictures black.
                     return (
                         "its pictures are interlaced, each of them two halves of two moments, expected whole ones: "
                         "convert it, as with ffmpeg's filter yadif"
                     )
-    except (av.error.FFmpegError, IndexError):  # what it cannot read OpenCV could
-        return None
+    except (av.error.FFmpegError, IndexError):
+        # What this decoder cannot read at all OpenCV could.
+        return _damaged(number + 1) if number else None
     return None
+
+
+def _damaged(number: int) -> str:
+    return f"picture {number} is damaged, and its decoder made up what it could not read; take the film from a copy"

@@ -809,32 +809,40 @@ def test_a_clip_damaged_inside_a_picture_is_told_though_it_decodes(folder: Path)
         list(read_frames(folder, recording))
 
 
+def film(path: Path, *, x264: str) -> None:
+    """Write the pictures as others' encoders may."""
+    with av.open(str(path), "w") as made:
+        stream = made.add_stream("libx264", rate=25, options={"x264-params": f"{x264}:log=-1"})
+        stream.width, stream.height, stream.pix_fmt = WIDTH, HEIGHT, "yuv420p"
+        for picture in pictures():
+            made.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="bgr24")))
+        made.mux(stream.encode())
+
+
 @pytest.mark.parametrize("with_what", [bytes(8), b"\xff" * 8])
+@pytest.mark.parametrize("x264", [None, "keyint=1"])
 def test_a_clip_damaged_in_its_middle_is_told_though_nobody_took_its_digest(
-    folder: Path, with_what: bytes, capfd: pytest.CaptureFixture[str]
+    folder: Path, x264: str | None, with_what: bytes, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    if x264 is not None:
+        film(folder / "clip.mkv", x264=x264)
     change(folder, lambda keys: keys.pop("clip_sha256"))
     clip = folder / "clip.mkv"
-    with av.open(str(clip)) as film:
-        second = list(film.demux(video=0))[1]
+    assert len(list(read_frames(folder, read_recording(folder)))) == len(TIMES_US)
+    with av.open(str(clip)) as opened:
+        second = list(opened.demux(video=0))[1]
     whole = bytearray(clip.read_bytes())
     middle = (second.pos or 0) + second.size // 2
     whole[middle : middle + len(with_what)] = with_what
     clip.write_bytes(whole)
-    recording = read_recording(folder)
     with pytest.raises(RecordingError, match=r"clip\.mkv: picture 2 is damaged, and its decoder made up"):
-        list(read_frames(folder, recording))
+        list(read_frames(folder, read_recording(folder)))
     assert capfd.readouterr() == ("", "")
 
 
 def test_an_interlaced_film_is_told(folder: Path) -> None:
     """As of a camcorder; OpenCV gives black pictures of it, and as many as there are."""
-    with av.open(str(folder / "film.mp4"), "w") as film:
-        stream = film.add_stream("libx264", rate=25, options={"x264-params": "interlaced=1:log=-1"})
-        stream.width, stream.height, stream.pix_fmt = WIDTH, HEIGHT, "yuv420p"
-        for picture in pictures():
-            film.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="bgr24")))
-        film.mux(stream.encode())
+    film(folder / "film.mp4", x264="interlaced=1")
     change(folder, lambda keys: keys.update(clip="film.mp4", clip_sha256=None))
     with pytest.raises(RecordingError, match=r"film\.mp4: its pictures are interlaced"):
         list(read_frames(folder, read_recording(folder)))
