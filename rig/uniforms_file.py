@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -81,7 +82,8 @@ def find_uniforms(folder: Path) -> Uniforms | None:
 def taught_for(folder: Path) -> Path | None:
     """Return the file of taught uniforms that a recording is read with; None where there is none."""
     resolved = folder.resolve()
-    return next((at / NAME for at in (resolved, resolved.parent) if (at / NAME).is_file()), None)
+    # What is there and is no file, as a link that leads nowhere, is told when it is read.
+    return next((at / NAME for at in (resolved, resolved.parent) if os.path.lexists(at / NAME)), None)
 
 
 def read_uniforms(path: Path) -> Uniforms:

@@ -60,7 +60,8 @@ _OWN_COLOURS = (0.03, 0.97)  # quantiles
 _MAYBE = 0.6  # what has changed and looks like board: a shadow, or a figure of the board's colour
 _FEWEST_SPREAD_PX = 3
 _FEWEST_TELLING = 0.25  # share of the figure; with fewer the whole figure is looked at
-# Where so large a share of the telling pixels differs from the bare board the rest is not looked at; with a larger it makes no odds.
+# Where no more than the second of these shares of the telling pixels differs from the bare board, the rest is not looked at. Where
+# more does it makes no odds, but that two of 81 who were pushed would be told as fallen; where less than the first does, all is.
 _HARDLY_SHOWING = 0.1, 0.5
 
 

@@ -107,6 +107,17 @@ def test_a_faulty_file_is_named(text: str, tmp_path: Path) -> None:
         find_uniforms(tmp_path)
 
 
+def test_a_folder_or_a_link_that_leads_nowhere_in_the_place_of_the_file_is_told(tmp_path: Path) -> None:
+    """Passed over, the sides would be told as if nothing had been taught, and nobody would know."""
+    (tmp_path / "shot" / NAME).mkdir(parents=True)
+    with pytest.raises(UniformsFileError, match=NAME):
+        find_uniforms(tmp_path / "shot")
+    (tmp_path / NAME).symlink_to(tmp_path / "moved.json")
+    (tmp_path / "another").mkdir()
+    with pytest.raises(UniformsFileError, match=NAME):
+        find_uniforms(tmp_path / "another")
+
+
 def test_uniforms_that_look_the_same_teach_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(painted, "UNIFORMS", dict.fromkeys(Side, painted.UNIFORMS[Side.A]))
     with pytest.raises(NotTaught, match="look the same in this picture"):
