@@ -4,6 +4,7 @@ import io
 import math
 import re
 import sys
+from contextlib import contextmanager
 
 import pytest
 from small_twin import SMALL_TWIN
@@ -31,24 +32,27 @@ def settings_in(folder, more=""):
     return read_settings(folder / "rig.toml")
 
 
+def silent(words):
+    """Nobody reads what goes on."""
+
+
+@contextmanager
+def range_gun(settings, *, progress=silent, on_change=silent):
+    """Open the rig over an empty board, with a gun for a calibration."""
+    hands = PromptedHands(print, print)
+    empty = Position.parse("A - - 0/0 0/0 -")
+    with open_rig(settings, empty, hands, progress=progress, on_change=on_change) as rig:
+        side = settings.cannon.sides[0]
+        yield (
+            rig,
+            RangeGun(settings, cannon=rig.cannon, eye=rig.eye, hands=rig.hands, side=side, progress=progress),
+        )
+
+
 def test_the_cannon_fires_at_the_elevation_it_is_told_and_is_safe_after_it(tmp_path):
     settings = settings_in(tmp_path)
     changes = []
-    with open_rig(
-        settings,
-        Position.parse("A - - 0/0 0/0 -"),
-        PromptedHands(print, print),
-        progress=lambda words: None,
-        on_change=changes.append,
-    ) as rig:
-        gun = RangeGun(
-            settings,
-            cannon=rig.cannon,
-            eye=rig.eye,
-            hands=rig.hands,
-            side=settings.cannon.sides[0],
-            progress=lambda words: None,
-        )
+    with range_gun(settings, on_change=changes.append) as (rig, gun):
         shots = []
         for degrees in (41.6, 10.0):
             seen = len(changes)
@@ -72,17 +76,7 @@ def test_what_of_the_board_the_camera_does_not_see_is_told_and_the_shot_is_fired
     """It is taped, so that nothing of it need be seen; but nobody watches there."""
     settings = settings_in(tmp_path, "camera.pose.aim_mm = [180.0, 100.0]\n")
     told = []
-    with open_rig(
-        settings, Position.parse("A - - 0/0 0/0 -"), PromptedHands(print, print), progress=told.append
-    ) as rig:
-        gun = RangeGun(
-            settings,
-            cannon=rig.cannon,
-            eye=rig.eye,
-            hands=rig.hands,
-            side=settings.cannon.sides[0],
-            progress=told.append,
-        )
+    with range_gun(settings, progress=told.append) as (rig, gun):
         gun.fire(0.5, lambda: None)
         assert len(rig.twin.shots) == 1
     (line,) = (words for words in told if words.startswith("outside the picture"))
@@ -93,20 +87,7 @@ def test_what_of_the_board_the_camera_does_not_see_is_told_and_the_shot_is_fired
 
 def test_a_lane_that_is_not_clear_lets_the_lever_down(tmp_path):
     settings = settings_in(tmp_path, "\n[twin.plant.lane_clear]\nwire_cut_at_s = 3.0\n")
-    with open_rig(
-        settings,
-        Position.parse("A - - 0/0 0/0 -"),
-        PromptedHands(print, print),
-        progress=lambda words: None,
-    ) as rig:
-        gun = RangeGun(
-            settings,
-            cannon=rig.cannon,
-            eye=rig.eye,
-            hands=rig.hands,
-            side=settings.cannon.sides[0],
-            progress=lambda words: None,
-        )
+    with range_gun(settings) as (rig, gun):
         with pytest.raises(CannonError, match="lane is not clear"):
             gun.fire(0.5, lambda: pytest.fail("a shot that is not fired is not written down"))
         assert rig.twin.shots == []
