@@ -103,10 +103,12 @@ class Figure:
 
     @classmethod
     def hidden(cls, discs: Discs, raster: Raster) -> tuple[tuple[slice, slice], NDArray[np.bool_]]:
-        """Give the window of the raster that discs lie in, and which of its pixels they cover."""
+        """Give the window of the raster that discs lie in, and which of its pixels they cover: none where they lie beside it."""
         left, top, right, bottom = cls.box(discs, raster)
         left, top = max(left, 0), max(top, 0)
         right, bottom = min(right, raster.shape[1]), min(bottom, raster.shape[0])
+        if left >= right or top >= bottom:
+            return np.s_[0:0, 0:0], np.zeros((0, 0), dtype=np.bool_)
         drawn = cls.draw(discs, raster, (left, top), (right - left, bottom - top))
         return np.s_[top:bottom, left:right], drawn > 0.5
 

@@ -19,7 +19,7 @@ from vision.registration import BoardView
 from vision.scene import Scene, Uniforms
 from vision.soldiers.colours import RARE, colours_of, count_colours
 from vision.soldiers.feet import Foot
-from vision.soldiers.figure import Discs, Figure
+from vision.soldiers.figure import Figure
 from vision.soldiers.heaps import by_field, log_shares_in
 from vision.soldiers.naming import naming_odds
 from vision.soldiers.parting import HARDLY_TOLD, looks_of, part, trained
@@ -332,24 +332,24 @@ def _wear(
     figure: Figure,
     feet_mm: Sequence[tuple[float, float]],
 ) -> list[FloatImage]:
-    """See what is worn where somebody stands: the colours of the upper body that are plainly no board, each (N, colours)."""
-    upper_mm = _UPPER_BODY * figure.height_mm
-    return [
-        _inside(flat, cover, raster, figure.shadow_of_sight(view.camera_mm, *foot_mm, upper_mm))
-        for foot_mm in feet_mm
-    ]
+    """See what is worn where somebody stands: the colours of the upper body that are plainly no board, each (N, colours).
+
+    From a camera that stands low, or far aside, it may be seen beyond the raster; then the colours are those of the rest.
+    """
+    worn = []
+    for foot_mm in feet_mm:
+        for from_z_mm in (_UPPER_BODY * figure.height_mm, 0.0):
+            box, inside = figure.hidden(figure.shadow_of_sight(view.camera_mm, *foot_mm, from_z_mm), raster)
+            if int(inside.sum()) >= _FEWEST_PIXELS:
+                break
+        clear = inside & (cover[box] >= 0)
+        shown = flat[box][clear if int(clear.sum()) >= _FEWEST_PIXELS else inside]
+        worn.append(np.asarray(colours_of(shown[None])[0]))
+    return worn
 
 
 def _named(squares: Sequence[Square], expected: Mapping[Square, Side] | None) -> list[tuple[Square, Side]]:
     return [] if expected is None else [(s, expected[s]) for s in squares if s in expected]
-
-
-def _inside(flat: FloatImage, cover: FloatImage, raster: Raster, discs: Discs) -> FloatImage:
-    """Give the colours of what discs hide that is plainly no board, shape (N, colours)."""
-    box, inside = Figure.hidden(discs, raster)
-    clear = inside & (cover[box] >= 0)
-    shown = flat[box][clear if int(clear.sum()) >= _FEWEST_PIXELS else inside]
-    return np.asarray(colours_of(shown[None])[0])
 
 
 def _ratios(counts: FloatArray, heap: NDArray[np.bool_]) -> FloatArray:

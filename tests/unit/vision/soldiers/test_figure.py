@@ -55,3 +55,9 @@ def test_of_a_figure_over_the_rasters_rim_the_rest_is_seen(x_mm: float) -> None:
     )
     assert np.array_equal(whole, drawn > 0.5)
     assert inside.any()
+
+
+def test_a_figure_beside_the_raster_hides_nothing_of_it() -> None:
+    for x_mm, y_mm in ((-300.0, 405.0), (900.0, 405.0), (180.0, -300.0), (180.0, 1300.0)):
+        box, inside = FIGURE.hidden(FIGURE.shadow_of_sight(CAMERA.camera_mm, x_mm, y_mm), RASTER)
+        assert RASTER.lay(np.zeros((720, 1280), np.uint8))[box].shape[:2] == inside.shape == (0, 0)

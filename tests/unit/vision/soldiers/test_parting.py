@@ -6,6 +6,7 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
+import painted_table as painted
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +14,10 @@ from numpy.typing import NDArray
 
 from rig.recording import read_frames, read_recording, write_recording
 from twin.clips import film
+from vision.soldiers.figure import Figure
 from vision.soldiers.parting import HARDLY_TOLD, Spreads, looks_of, part
+from vision.soldiers.surface import Raster
+from vision.soldiers.uniforms import learn_looks
 from vision.table_before import TableBefore, read_before
 
 AXES = 4
@@ -190,6 +194,18 @@ def test_a_darker_soldier_is_told_from_a_brighter_one_whatever_its_colour() -> N
 def test_a_grey_soldier_is_described_as_one_whose_colours_are_equal() -> None:
     light = np.random.default_rng(0).uniform(20, 200, (60, 1)).astype(np.float32)
     assert np.allclose(looks_of(light), looks_of(np.repeat(light, 3, axis=1)))
+
+
+def test_whose_upper_body_is_seen_beyond_all_that_is_laid_flat_is_told_by_the_rest() -> None:
+    """From a camera that stands very low a soldier in the corner leans out of the picture of the board."""
+    low = painted.view(height_mm=150.0, focal_px=140.0)
+    raster = Raster(low, painted.scene(low))
+    flat = np.full((*raster.shape, 3), 90.0, np.float32)
+    cover = np.ones(raster.shape, np.float32)
+    in_the_corner, amid = (22.0, 22.0), (180.0, 405.0)
+    looks, shares = learn_looks(flat, cover, raster, low, Figure(42.0, 11.0), [in_the_corner, amid])
+    assert np.isfinite(looks).all()
+    assert shares.sum(axis=1) == pytest.approx([1.0, 1.0])
 
 
 def test_a_table_whose_sides_may_be_parted_otherwise_says_so_and_names_who_is_in_doubt(
