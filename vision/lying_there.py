@@ -73,6 +73,9 @@ def find_lying_thing(board: Board, view: BoardView, scene: Scene) -> LyingThing 
     thick = cv2.morphologyEx(unexplained.astype(np.uint8), cv2.MORPH_OPEN, kernel)
     cannon = raster.to_px(cannon_mm(scene)[:, :2])
     cv2.fillConvexPoly(thick, corners_of(cannon), 0)
+    _, _, stats, _ = cv2.connectedComponentsWithStats(thick)
+    if stats[1:, cv2.CC_STAT_AREA].max(initial=0) * raster.mm_per_px**2 < _LEAST_MM2:
+        return None  # as on nearly every table; print that shows through would only take off more
     thick[_shows_print(board, thick > 0)] = 0
     thick = cv2.morphologyEx(thick, cv2.MORPH_OPEN, kernel)
     _, _, stats, centres = cv2.connectedComponentsWithStats(thick)

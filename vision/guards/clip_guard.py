@@ -175,7 +175,8 @@ class ClipGuard:
         """
         if any(alarm.trouble not in known for alarm in self.alarms(frames, timestamps_us, 0)):
             return True
-        return self._changed_mm2(frames[0], frames[-1]) > _STIRRED_MM2
+        then, now = (self._shrink(frames[k], timestamps_us[k]) for k in (0, -1))
+        return self._patch_mm2(then, now) > _STIRRED_MM2
 
     def _still_moves(
         self, frames: Sequence[Image], timestamps_us: Sequence[int], first_moving: int
@@ -191,7 +192,8 @@ class ClipGuard:
             for k, at_us in enumerate(timestamps_us[: last + 1])
             if k == 0 or at_us <= timestamps_us[last] - _UNENDED_US
         )
-        if self._changed_mm2(frames[older], frames[last]) <= _UNENDED_MM2:
+        then, now = (self._shrink(frames[k], timestamps_us[k]) for k in (older, last))
+        if self._patch_mm2(then, now) <= _UNENDED_MM2:
             return None
         return Alarm(Trouble.UNENDED, _UNENDED if frozen is None else _FROZEN.format(frozen + 1))
 
@@ -200,19 +202,15 @@ class ClipGuard:
         most_mm2 = _BEGUN_MM2 if self._release_told else _BEGUN_UNTOLD_MM2
         if not frames:
             return None
-        at_rest = shrink(frames[-1])
+        at_rest = self._shrink(frames[-1], timestamps_us[len(frames) - 1])
         for k in reversed([*_looked_at(timestamps_us[: len(frames)])]):
-            if self._patch_mm2(shrink(frames[k]), at_rest) > most_mm2:
+            if self._patch_mm2(self._shrink(frames[k], timestamps_us[k]), at_rest) > most_mm2:
                 before_ms = (timestamps_us[len(frames) - 1] - timestamps_us[k]) / 1000
                 return Alarm(Trouble.BEGUN, _BEGUN_BEFORE.format(before_ms) if self._release_told else _BEGUN)
         return None
 
-    def _changed_mm2(self, before: Image, now: Image) -> float:
-        """Return the area of the largest patch that differs, in mm2 on the board; the cannon does not count."""
-        return self._patch_mm2(shrink(before), shrink(now))
-
     def _patch_mm2(self, before: Image, now: Image) -> float:
-        """Do what `_changed_mm2` does, of shrunken pictures."""
+        """Return the area of the largest patch in which two shrunken pictures differ, in mm2 on the board; the cannon does not count."""
         return self._but_the_cannon.compare(before, now).area_px * self._mm2_per_px
 
     def _sprang_back(
