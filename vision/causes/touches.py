@@ -9,6 +9,8 @@ from game.montecassino import Square
 
 __all__ = ["Course", "ShotContacts", "Touch"]
 
+_SEEN_EARLY_US = 8_000  # before it is touched a soldier may seem to move already: the shot comes in front of it
+
 
 @dataclass(frozen=True, slots=True)
 class Touch:
@@ -46,7 +48,8 @@ class ShotContacts:
         firsts: dict[tuple[Square | None, bool] | None, Touch | None] = {}
         for course in self.courses:
             start = course.touches[0] if course.touches else None
-            if start is not None and start.square is None and start.time_us > self.stirred_us:
+            early_us = 0 if start is None or start.square is None else _SEEN_EARLY_US
+            if start is not None and start.time_us > self.stirred_us + early_us:
                 continue  # it leaves out whom the shot had moved by then
             what = None if start is None else (start.square, start.on_board)
             shares[what] = shares.get(what, 0.0) + course.probability

@@ -418,6 +418,10 @@ def test_the_first_contact_is_no_later_than_when_the_first_soldier_moved() -> No
     accounts = (Course((edge,), 0.55), Course((struck,), 0.45))
     assert ShotContacts(accounts, 1_040_000.0).first == struck
     assert ShotContacts(accounts).first == edge
+    grazed = Touch(FAR, False, 1_060_000.0, (80.0, 330.0, 30.0))
+    accounts = (Course((grazed,), 0.7), Course((struck,), 0.3))
+    assert ShotContacts(accounts, 1_040_000.0).first == struck, "nobody else had moved him by then"
+    assert ShotContacts(accounts, 1_056_000.0).first == grazed, "he seemed to move a little early"
     contacts = find_contacts(
         track(AHEAD),
         standing((NEAR, 180.0, 372.0)),
