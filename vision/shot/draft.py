@@ -25,6 +25,7 @@ __all__ = [
     "DraftFitter",
     "furthest_px",
     "loosened",
+    "misses_px",
     "own_of",
     "place_px",
     "placed",
@@ -200,6 +201,20 @@ def own_of(sights: Sequence[Sight]) -> list[Sight]:
 def thrown_of(sights: Sequence[Sight]) -> list[Sight]:
     """Those of its shadow."""
     return [s for s in sights if s.is_shadow]
+
+
+def misses_px(
+    fit: FlightFit, sights: Sequence[Sight]
+) -> tuple[list[tuple[Sight, float]], list[tuple[Sight, float]]]:
+    """How far each sight is off the flight that was fitted to them: those of the shot itself, and those of its shadow.
+
+    A lone smear that was fitted by its two ends is there twice, with the beginning first.
+    """
+    own = own_of(sights)
+    if len(own) == 1:
+        own *= len(fit.residuals_px)
+    of_own = list(zip(own, fit.residuals_px.tolist(), strict=True))
+    return of_own, list(zip(thrown_of(sights), fit.shadow_residuals_px.tolist(), strict=True))
 
 
 def furthest_px(fit: FlightFit) -> float:

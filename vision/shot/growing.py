@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.registration import BoardView
-from vision.shot.draft import FEWEST_PLAIN, Draft, DraftFitter, furthest_px, own_of, place_px, thrown_of
+from vision.shot.draft import FEWEST_PLAIN, Draft, DraftFitter, furthest_px, misses_px, place_px
 from vision.shot.flight_fit import FlightFit, FlightPrior
 from vision.shot.sights import MISSED_PICTURES, Sight, SightFinder
 from vision.shot.streaks import SHOT_DIAMETER_MM, SHOT_RADIUS_MM
@@ -116,9 +116,9 @@ class Grower:
         """Take new sights into a flight if it explains them as well; says whether it does."""
         more = sorted([*kept, *new], key=lambda s: s.streak.frame)
         trial = self._fitter.fit(prior, more, near=fit)
-        own = [r for r, s in zip(trial.residuals_px, own_of(more), strict=False) if s in new]
-        thrown = [r for r, s in zip(trial.shadow_residuals_px, thrown_of(more), strict=False) if s in new]
-        good = max(own, default=0.0) <= 2.5 and max(thrown, default=0.0) <= _STRAY_SHADOW_PX
+        own, thrown = misses_px(trial, more)
+        good = all(off_px <= 2.5 for sight, off_px in own if sight in new)
+        good &= all(off_px <= _STRAY_SHADOW_PX for sight, off_px in thrown if sight in new)
         if good and trial.misfit - fit.misfit <= 16.0 * len(new):
             return more, trial, True
         return kept, fit, False
