@@ -43,6 +43,9 @@ _SPACING_US = 8000
 # Margins around the board within which a shot is looked for: past its edge, and behind the cannon's end.
 _MARGIN_MM = 45.0
 _CANNON_MARGIN_MM = 75.0
+# The air above the board in which it is looked for. Their outline is drawn at half that height: margins this wide leave room for
+# a shot below it or above, so it need not be the comparison plane's, which is that of most flights.
+_AIR_MM = 60.0
 _LEAST_STEP = 9.0  # grey levels; below, compression alone makes patches
 _NOISE_FACTOR = 5.0
 # A blob is a streak where it is about as wide as the shot and not longer than the fastest shot smears.
@@ -244,7 +247,9 @@ class StreakFinder:
 def _window(scene: Scene, view: BoardView) -> tuple[slice, slice]:
     """Rows and columns of the picture that hold the board, its margins and the air above them."""
     low, high = _extent(scene)
-    corners = np.array([(x, y, z) for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (0.0, 60.0)])
+    corners = np.array(
+        [(x, y, z) for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (0.0, _AIR_MM)]
+    )
     pixels = view.project(corners)
     u0, v0 = np.floor(np.clip(pixels.min(axis=0), 0, None)).astype(int)
     u1, v1 = np.ceil(np.minimum(pixels.max(axis=0), [view.width_px, view.height_px])).astype(int)
@@ -258,11 +263,11 @@ def _extent(scene: Scene) -> tuple[tuple[float, float], tuple[float, float]]:
 
 
 def _inside(scene: Scene, view: BoardView, window: tuple[slice, slice]) -> NDArray[np.uint8]:
-    """1 where the board with its margins is, seen at the height of the flight; shape of the window."""
+    """1 where the board with its margins is, seen amid the air above it; shape of the window."""
     rows, columns = window
     low, high = _extent(scene)
     ring = np.array([(low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1])])
-    pixels = view.project(np.column_stack([ring, np.full(4, 30.0)])) - [columns.start, rows.start]
+    pixels = view.project(np.column_stack([ring, np.full(4, _AIR_MM / 2)])) - [columns.start, rows.start]
     mask = np.zeros((rows.stop - rows.start, columns.stop - columns.start), dtype=np.uint8)
     cv2.fillConvexPoly(mask, np.round(pixels).astype(np.int32), 1)
     return mask
