@@ -75,6 +75,7 @@ __all__ = [
 ]
 
 _PICTURES_TO_WEIGH = 5
+_OF_ANOTHER_LOG = "a shot of another log lies there: let [log] recordings name another folder"
 _FAILURES = (CameraError, CannonError, LinkError, LogError, NotInSequence, TranscriptError)
 """What may go wrong at a table in order; anything else is a mistake of ours, and is told as that."""
 
@@ -260,8 +261,8 @@ class Match:
         shot_id = self._log.begin_shot(self._session.session_id, _plan_of(order), clock_us=self._now())
         with ReadingAhead(self._folder(shot_id)) as ahead, ExitStack() as once_asked:
             try:
-                # Another log's shots may lie there, and a shot without a recording is lost.
-                refuse_recorded(self._folder(shot_id))
+                # A shot without a recording is lost.
+                refuse_recorded(self._folder(shot_id), hint=_OF_ANOTHER_LOG)
                 aimed, fired = self._fire(
                     shot_id, order, reading, ahead, lambda: once_asked.enter_context(ending)
                 )

@@ -495,11 +495,10 @@ def _held(folder: Path) -> str:
     return f"but {', '.join(map(repr, names[:_MOST_NAMES]))}{f' and {more} more' if more > 0 else ''}"
 
 
-def refuse_recorded(folder: Path) -> None:
-    """Raise RecordingError where a folder holds a recording, which is never overwritten."""
+def refuse_recorded(folder: Path, *, hint: str = "") -> None:
+    """Raise RecordingError, with a hint to whoever meant to write there, where a folder holds a recording: none is overwritten."""
     path = folder / KEYS_NAME
     if path.exists():
-        hint = "a shot of another log lies there: let [log] recordings name another folder"
         raise RecordingError(
             str(path),
             [Fault("the file", "a recording", "none; a recording is never overwritten", hint=hint)],

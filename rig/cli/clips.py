@@ -26,22 +26,33 @@ def clips(
 
     A shot that is there already is left alone, so that a run that was ended can be taken up again.
     """
+    from rig.file_lock import LockTaken, hold_lock_beside
+
+    ready_folder(folder)
+    there = 0
+    for number in range(seed, seed + count):
+        place = folder / f"clip-{number:05d}"
+        try:
+            with hold_lock_beside(place, "rig clips", wait=False):
+                there += not _filmed(place, number)
+        except LockTaken as taken:
+            typer.echo(f"{place}: {taken.holder or 'another rig clips,'} films it")
+    if there == count:
+        typer.echo(f"{folder}: all {count} asked for are there already")
+
+
+def _filmed(place: Path, number: int) -> bool:
+    """Film a shot into its folder; says whether it was not there already."""
     from rig.recording import KEYS_NAME, write_recording
     from rig.whole_file import write_whole
     from twin.clips import film
 
-    ready_folder(folder)
-    filmed = 0
-    for number in range(seed, seed + count):
-        place = folder / f"clip-{number:05d}"
-        if (place / KEYS_NAME).exists():
-            continue
-        ready_folder(place)
-        clip = film(number)
-        for name, told in (("truth", clip.truth.as_json()), ("look", clip.look)):
-            write_whole(place / f"{name}.json", json.dumps(told) + "\n")
-        write_recording(place, clip.keys, clip.frames)
-        typer.echo(f"{place}: {len(clip.frames)} pictures, {len(clip.truth.falls)} fell")
-        filmed += 1
-    if not filmed:
-        typer.echo(f"{folder}: all {count} asked for are there already")
+    if (place / KEYS_NAME).exists():
+        return False
+    ready_folder(place)
+    clip = film(number)
+    for name, told in (("truth", clip.truth.as_json()), ("look", clip.look)):
+        write_whole(place / f"{name}.json", json.dumps(told) + "\n")
+    write_recording(place, clip.keys, clip.frames)
+    typer.echo(f"{place}: {len(clip.frames)} pictures, {len(clip.truth.falls)} fell")
+    return True

@@ -155,14 +155,14 @@ def test_shots_that_find_no_room_leave_no_file_that_the_next_ones_stumble_over(s
     assert ShotRows.open(small_disk / "shots.csv").count == 0
 
 
-def test_films_of_the_twin_that_find_no_room_are_told_by_the_file(
+def test_films_of_the_twin_that_find_no_room_are_told_by_their_folder(
     small_disk: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fill(small_disk)
     assert main(["clips", str(small_disk / "films"), "--count", "1"]) == 2
-    place = small_disk / "films" / "clip-00001"
-    assert capsys.readouterr().err == f"rig: {place / 'truth.json'}: No space left on device\n"
-    assert list(place.iterdir()) == []
+    films = small_disk / "films"
+    assert capsys.readouterr().err == f"rig: {films / 'clip-00001'}: No space left on device\n"
+    assert list(films.iterdir()) == []
 
 
 def test_a_log_without_room_says_so_keeps_what_it_has_and_goes_on_where_there_is_room_again(

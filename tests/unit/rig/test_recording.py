@@ -278,7 +278,7 @@ def test_an_unknown_key_is_kept_and_ignored(folder: Path) -> None:
 
 
 def test_nothing_is_written_over(folder: Path) -> None:
-    with pytest.raises(RecordingError, match="never overwritten"):
+    with pytest.raises(RecordingError, match=r"expected none; a recording is never overwritten\Z"):
         write(folder)
 
 

@@ -16,6 +16,7 @@ from painted_table import CROWD
 from game.montecassino import Agreement, Battle, Position, Side
 from rig.battle_file import write_battle
 from rig.cli import main
+from rig.file_lock import hold_lock_beside
 from rig.log import Stage, open_log
 from rig.settings import Settings
 
@@ -261,6 +262,19 @@ def test_clips_that_are_all_there_are_said_to_be(
     Path("folder/clip-00001/recording.json").write_text("{}")
     assert main(["clips", "folder", "--count", "1"]) == 0
     assert capsys.readouterr().out == "folder: all 1 asked for are there already\n"
+
+
+def test_a_clip_that_another_films_is_left_to_that_one(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two runs into one folder share the work: neither writes into what the other is at."""
+    monkeypatch.setattr("twin.clips.film", lambda number: pytest.fail("it was filmed"))
+    Path("folder/clip-00002").mkdir()
+    Path("folder/clip-00002/recording.json").write_text("{}")
+    with hold_lock_beside(Path("folder/clip-00001"), "rig clips", wait=False):
+        assert main(["clips", "folder", "--count", "2"]) == 0
+    assert capsys.readouterr().out == f"folder/clip-00001: rig clips, process {os.getpid()}, films it\n"
+    assert sorted(path.name for path in Path("folder").iterdir()) == ["clip-00002"]
 
 
 def test_nothing_is_filmed_where_a_file_has_the_clips_place(
