@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rig.counted import counted
+from rig.deep_pictures import bits_of, in_eight_bits
 from rig.one_line import on_one_line
 from rig.quiet_decoders import quiet_decoders
 from vision.lens import Flaw, Sighting, Target, Unusable, printed_charuco, recognise, sight
@@ -46,7 +47,7 @@ _LOOKED_AT_FIRST = 8  # pictures by which the board is recognised
 _MOST_NAMED = 4  # endings of other files
 _NONE_READABLE = "no file in it is a picture that can be read"
 # The sensor's own picture, not turned by what the camera believes is up: a lens does not turn with it.
-_AS_TAKEN = cv2.IMREAD_GRAYSCALE | cv2.IMREAD_IGNORE_ORIENTATION
+_AS_TAKEN = cv2.IMREAD_GRAYSCALE | cv2.IMREAD_IGNORE_ORIENTATION | cv2.IMREAD_ANYDEPTH
 
 
 class LensPicturesError(Exception):
@@ -175,7 +176,9 @@ def read_picture(file: Path) -> Image | None:
             picture = cv2.imdecode(data, _AS_TAKEN)
     except cv2.error:
         return None
-    return None if picture is None else np.asarray(picture, dtype=np.uint8)
+    if picture is None or picture.dtype not in (np.uint8, np.uint16):
+        return None
+    return in_eight_bits(picture, bits_of([picture]))
 
 
 def _usual(

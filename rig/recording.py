@@ -36,6 +36,7 @@ from rig.checked_file import (
     validate,
 )
 from rig.counted import counted
+from rig.deep_pictures import bits_of, in_eight_bits
 from rig.film_faults import fault_of_film
 from rig.free_memory import free_memory_bytes
 from rig.marker_keys import MARKERS_OF, MarkerSizeMm, PlaceMm, marker_conflicts
@@ -627,18 +628,14 @@ def _pictures(path: Path) -> Iterator[NDArray[np.uint8]]:
                 raise RecordingError(
                     file, "is none of the pictures 000000.png, 000001.png, ...: take it out of the folder"
                 )
+        bits: int | None = None
         for index, file in enumerate(files):
             if file.name != f"{index:06d}.png":
                 raise RecordingError(file, f"found in the place of {index:06d}.png, which is missing")
-            if not file.is_file():  # to read a pipe would wait for whoever writes into it
-                raise RecordingError(file, [Fault("the file", _kind(file), "a PNG picture")])
-            with quiet_decoders():
-                picture = cv2.imread(
-                    str(file), cv2.IMREAD_ANYCOLOR
-                )  # one that is stored grey: (height, width)
-            if picture is None:
-                raise RecordingError(str(file), [Fault("the file", "no picture", "a PNG picture")])
-            yield np.asarray(picture, dtype=np.uint8)
+            picture = _still(file)
+            if picture.dtype != np.uint8 and bits is None:
+                bits = bits_of(map(_still, files[index:]))
+            yield in_eight_bits(picture, bits or 8)
         return
     if not path.is_file():
         raise RecordingError(
@@ -661,6 +658,19 @@ def _pictures(path: Path) -> Iterator[NDArray[np.uint8]]:
             yield np.asarray(picture, dtype=np.uint8)
     finally:
         capture.release()
+
+
+def _still(file: Path) -> NDArray[np.uint8] | NDArray[np.uint16]:
+    """Read one of the pictures of a folder: (height, width, 3) BGR, or (height, width) where it is stored grey."""
+    if not file.is_file():  # to read a pipe would wait for whoever writes into it
+        raise RecordingError(file, [Fault("the file", _kind(file), "a PNG picture")])
+    with quiet_decoders():
+        picture = cv2.imread(str(file), cv2.IMREAD_ANYCOLOR | cv2.IMREAD_ANYDEPTH)
+    if picture is None:
+        raise RecordingError(str(file), [Fault("the file", "no picture", "a PNG picture")])
+    if picture.dtype == np.uint16:
+        return np.asarray(picture, dtype=np.uint16)
+    return np.asarray(picture, dtype=np.uint8)
 
 
 def _encode(clip: Path | io.BytesIO, frames: Sequence[tuple[int, NDArray[np.uint8]]], fps: float) -> None:

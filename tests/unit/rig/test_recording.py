@@ -213,6 +213,21 @@ def test_a_numbered_picture_of_another_size_is_told(folder: Path) -> None:
         list(read_frames(folder, read_recording(folder)))
 
 
+@pytest.mark.parametrize("grey", [False, True])
+@pytest.mark.parametrize("bits", [8, 10, 12, 14, 16])
+def test_pictures_of_more_bits_are_as_bright_as_the_camera_saw_them(
+    folder: Path, bits: int, grey: bool
+) -> None:
+    """A camera of 12 bits leaves four of a file's 16 empty, and its first picture may not fill those 12."""
+    seen = pictures(grey=grey)
+    seen[0] //= 8
+    seen[3][-1, -1] = 255
+    numbered(folder, [picture.astype(np.uint16) << (bits - 8) for picture in seen])
+    read = list(read_frames(folder, read_recording(folder)))
+    assert [picture.dtype for picture in read] == [np.uint8] * len(seen)
+    assert all(np.array_equal(one, other) for one, other in zip(read, seen, strict=True))
+
+
 def numbered(folder: Path, seen: Sequence[NDArray[np.uint8]]) -> Path:
     change(folder, lambda d: d.update(clip="frames"))
     (folder / "frames").mkdir()

@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 from rig.cli import main
+from rig.lens_pictures import read_picture
 from rig.paper import Paper
 from rig.report.camera_sheets import SheetError, board_square_mm, draw_sheets
 from rig.settings import Settings
@@ -132,6 +133,18 @@ def test_a_pipe_among_the_photographs_is_not_waited_for(
     (here / "odd").mkdir()
     os.mkfifo(here / "odd" / "1.jpg")
     assert "no file in it is a picture" in refused(capsys, "calibrate", "odd")
+
+
+@pytest.mark.parametrize("ending", [".png", ".tif"])
+@pytest.mark.parametrize("bits", [8, 12, 16])
+def test_a_photograph_of_more_bits_is_as_bright_as_one_of_8(here: Path, bits: int, ending: str) -> None:
+    seen = np.random.default_rng(0).integers(0, 256, (48, 64), dtype=np.uint8)
+    deep = here / f"deep{ending}"
+    cv2.imwrite(str(deep), seen.astype(np.uint16) << (bits - 8))
+    read = read_picture(deep)
+    assert read is not None
+    assert read.dtype == np.uint8
+    assert np.array_equal(read, seen)
 
 
 def test_a_lens_that_photographs_leave_open_is_not_stored(
