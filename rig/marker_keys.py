@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from rig.checked_file import Fault
+from rig.validation_words import shortened, written_key
 
 __all__ = ["MARKERS_OF", "MarkerSizeMm", "PlaceMm", "marker_conflicts"]
 
@@ -61,7 +62,9 @@ def marker_conflicts(
     sound: dict[str, tuple[float, float]] = {}
     for name, centre_mm in centres_mm.items():
         if not (name.isascii() and name.isdigit() and len(name) <= _MOST_DIGITS):
-            yield Fault(f"{key}.{name}", f"the name {name!r}", "a marker's number, as 0")
+            yield Fault(
+                f"{key}.{written_key(name)}", f"the name {shortened(repr(name))}", "a marker's number, as 0"
+            )
             continue
         if int(name) >= known:
             yield Fault(

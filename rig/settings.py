@@ -21,6 +21,7 @@ from rig.link.wire import SETTING_LIMITS, Setting
 from rig.marker_keys import MarkerSizeMm, PlaceMm, marker_conflicts
 from rig.notation import PositionText, TableSquaresText
 from rig.ticks import TICKS_PER_US
+from rig.validation_words import shortened
 
 __all__ = [
     "TWIN",
@@ -170,7 +171,7 @@ class Board(Table):
             )
             yield Fault(
                 "marker_centres_mm",
-                f"{', '.join(on_it)} on the board's squares",
+                f"{shortened(', '.join(on_it))} on the board's squares",
                 f"markers beside them; they reach from 0, 0 to {width_mm:g}, {length_mm:g} mm",
                 hint="are they in cm?" if furthest_mm < length_mm / 5 else "",
                 also=("square_mm", "marker_size_mm"),

@@ -131,8 +131,8 @@ def _dotted(place: Sequence[str | int]) -> str:
 
 
 def written_key(key: str) -> str:
-    """Give a key as TOML would have it: bare where it can be."""
-    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else json.dumps(key, ensure_ascii=False)
+    """Give a key as TOML would have it, bare where it can be; of one that nobody would read to its end the beginning."""
+    return shortened(key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else json.dumps(key, ensure_ascii=False))
 
 
 def _quoted(expected: str) -> list[str]:

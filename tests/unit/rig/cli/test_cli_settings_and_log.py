@@ -81,6 +81,32 @@ def test_check_says_everything_a_line_each(rig: Rig) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("KEY = 1", "[no_end]+ ...: found a key that nothing reads, expected a key of the file"),
+        (
+            '[board]\n"KEY\\n" = 2',
+            r'board\."[no_end]+ ...: found a key that nothing reads, expected a key of board',
+        ),
+        (
+            "[board.KEY]\nx = 1",
+            r"board\.[no_end]+ ...: found a key that nothing reads, expected a key of board",
+        ),
+        (
+            "[board.marker_centres_mm]\n0 = [-40, 0]\n1 = [400, 0]\n2 = [-40, 800]\nKEY = [400, 800]",
+            r"board\.marker_centres_mm\.[no_end]+ ...: found the name '[no_end]+ ..., expected a marker's number",
+        ),
+    ],
+)
+def test_of_a_key_of_thousands_of_characters_the_beginning_is_told(rig: Rig, text: str, told: str) -> None:
+    Path("rig.toml").write_text(text.replace("KEY", "no_end" * 500))
+    answer = rig("check")
+    assert answer.status == 2
+    assert re.match(rf"rig\.toml: {told}", answer.err)
+    assert len(answer.err) < 450
+
+
 def test_check_looks_at_the_calibration_too(rig: Rig) -> None:
     Path("rig.toml").write_text('[cannon]\ncalibration = "nowhere.json"\nload_s = 0\n')
     answer = rig("check")
