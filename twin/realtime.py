@@ -113,8 +113,8 @@ def serve(
         painting.start()
         try:
             painting.warm_up(twin.camera.poll())
-            say(f"camera: {server.url}, {plan}")
-            say(f"serial port: {line.path}; opening it resets the board")
+            say(f"camera: {server.url} gives {plan}")
+            say(f"serial port: {line.path} (opening it resets the board)")
             if ready is not None:
                 ready(Address(line.path, server.url))
             _run(twin, line, painting, stop, say)

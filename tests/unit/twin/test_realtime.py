@@ -48,7 +48,9 @@ def served() -> Iterator[tuple[Address, list[str]]]:
 def test_the_far_end_speaks_and_shows_as_real_hardware_does(served: tuple[Address, list[str]]) -> None:
     address, said = served
     assert "pictures a second" in said[0]
-    assert address.serial_path in said[1]
+    # A terminal makes a link of what stands between spaces, a comma with it.
+    assert address.camera_url in said[0].split(" ")
+    assert address.serial_path in said[1].split(" ")
     link = Link(SerialPort(address.serial_path, baud=wire.BAUD), WallClock())
     identity = link.identify()
     assert identity.reset_cause == wire.ResetCause.EXTERNAL
