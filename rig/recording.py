@@ -59,6 +59,7 @@ __all__ = [
     "read_frames",
     "read_recording",
     "recording_of",
+    "refuse_faulty_film",
     "refuse_full_disk",
     "refuse_recorded",
     "shot_bytes",
@@ -397,6 +398,12 @@ def read_frames(folder: Path, recording: Recording) -> Iterator[NDArray[np.uint8
             path,
             f"the clip ends after {counted(count, 'picture')}, expected {due}, one for each of timestamps_us",
         )
+    refuse_faulty_film(folder, recording)
+
+
+def refuse_faulty_film(folder: Path, recording: Recording) -> None:
+    """Raise RecordingError where the clip is not the one that was recorded, or a decoder tells a fault of it."""
+    path = folder / recording.clip
     if not path.is_file():
         return
     # A decoder mends what is wrong inside a picture as well as it can, and OpenCV says nothing.

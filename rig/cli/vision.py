@@ -40,7 +40,7 @@ def teach(
     `rig analyse` finds the file in a recording's folder or beside it.
     """
     from rig.one_line import on_one_line
-    from rig.recording import RecordingError, read_frames, read_recording
+    from rig.recording import RecordingError, read_frames, read_recording, refuse_faulty_film
     from rig.uniforms_file import NAME, write_uniforms
     from vision.soldiers.teaching import NotTaught, teach_uniforms
     from vision.steady import typical
@@ -49,6 +49,7 @@ def teach(
     fire_us = recording.scene.fire_us
     before = sum(fire_us is None or t <= fire_us for t in recording.timestamps_us)
     frames = list(islice(read_frames(folder, recording), max(1, min(_PICTURES, before))))
+    refuse_faulty_film(folder, recording)  # of which only the first pictures were read
     try:
         uniforms = teach_uniforms(typical(frames), recording.scene)
     except NotTaught as bad:

@@ -1,7 +1,9 @@
 """`rig vision teach`: what it writes is used beside it, and told; what it writes over is told too."""
 
+import json
 from pathlib import Path
 
+import av
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -11,7 +13,7 @@ from painted_table import CROWD
 from game.montecassino import Position, Side
 from rig.analyse import analyse_folder
 from rig.cli import main
-from rig.recording import write_recording
+from rig.recording import KEYS_NAME, write_recording
 from rig.uniforms_file import NAME
 from vision.steady import typical
 
@@ -52,3 +54,27 @@ def test_of_a_shot_that_was_fired_at_0_only_what_lies_before_is_learnt_from(
     monkeypatch.setattr("vision.steady.typical", count)
     assert main(["vision", "teach", str(tmp_path / "shot")]) == 0
     assert learnt[0] == 2
+
+
+def test_from_a_film_that_is_not_read_nothing_is_learnt(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """OpenCV gives an interlaced film's pictures black; what is wrong with it is said as `rig analyse` says it."""
+    folder = record(tmp_path / "told", position=POSITION)
+    told = json.loads((folder / KEYS_NAME).read_text())
+    with av.open(str(folder / "film.mp4"), "w") as film:
+        stream = film.add_stream("libx264", rate=120, options={"x264-params": "interlaced=1:log=-1"})
+        stream.width, stream.height = told["camera"]["width"], told["camera"]["height"]
+        stream.pix_fmt = "yuv444p"
+        for picture in pictures():
+            film.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="bgr24")))
+        film.mux(stream.encode())
+    for changed, why in (
+        ({"clip": "film.mp4", "clip_sha256": None}, "film.mp4: its pictures are interlaced"),
+        ({"clip": "film.mp4"}, "film.mp4: not the clip that was recorded"),
+    ):
+        (folder / KEYS_NAME).write_text(json.dumps(told | changed))
+        for command in (["analyse"], ["vision", "teach"]):
+            assert main([*command, str(folder)]) != 0
+            assert why in capsys.readouterr().err
+    assert not (tmp_path / NAME).exists()
