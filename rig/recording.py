@@ -73,6 +73,7 @@ _LEAST_BOARD_PX2 = 1000.0  # smaller, and no soldier could be seen on it
 _MOST_NAMES = 3  # told of what else is in a folder
 _MOST_FAULTS = 4  # told of a recording.json, which stays one line
 _FRAMES_FOLDER = "frames"
+_LONGEST_NAME_BYTES = 255  # no file system has longer ones
 KEYS_NAME = "recording.json"
 _CLIP_NAME = "clip.mkv"
 # The slower presets smooth: of the same size, they keep less of the shot's streak. Here it keeps its contrast to 1 to 2
@@ -97,7 +98,11 @@ TimeUs = Annotated[int, Field(ge=-9_000_000_000_000_000, le=9_000_000_000_000_00
 
 
 def _clip_name(text: str) -> str:
-    if not text or set(text) & set("/\\\0"):
+    if (
+        not text
+        or set(text) & set("/\\\0")
+        or len(text.encode("utf-8", "surrogatepass")) > _LONGEST_NAME_BYTES
+    ):
         raise ValueError("the name of a video beside this file, or frames")
     return text
 

@@ -17,6 +17,7 @@ from rig.fault import Fault
 __all__ = ["faults_in_words", "shortened", "written_key"]
 
 _LONGEST_FOUND = 120  # characters
+_LONGEST_EXPECTED = 600  # which may tell several faults of a position, and quote them
 _BOUNDS = {
     "greater_than": "above",
     "greater_than_equal": "of at least",
@@ -62,9 +63,9 @@ def _and_more(count: int) -> str:
     return f"and {counted(count, 'more item')} like it"
 
 
-def shortened(found: str) -> str:
+def shortened(said: str, longest: int = _LONGEST_FOUND) -> str:
     """Cut what nobody would read to its end; the file has it whole."""
-    return found if len(found) <= _LONGEST_FOUND else f"{found[:_LONGEST_FOUND].rstrip(' ,')} ..."
+    return said if len(said) <= longest else f"{said[:longest].rstrip(' ,')} ..."
 
 
 def _one_in_words(model: type[BaseModel], form: str, error: Any) -> Fault:
@@ -104,7 +105,7 @@ def _one_in_words(model: type[BaseModel], form: str, error: Any) -> Fault:
         near = difflib.get_close_matches(str(error["input"]), choices, n=1) if len(choices) > 1 else []
         return Fault(key, found, str(context["expected"]), hint=f"did you mean {near[0]!r}?" if near else "")
     if kind == "value_error":
-        return Fault(key, found, str(context["error"]))
+        return Fault(key, found, shortened(str(context["error"]), _LONGEST_EXPECTED))
     if kind in {*_BOUNDS, "finite_number"} and (room := _room_at(model, place)):
         return Fault(key, found, room)
     if kind in _BOUNDS:

@@ -752,6 +752,11 @@ def test_many_faults_are_one_line(
             r'clip: found "clip\u0000.mkv", expected the name of a video beside this file, or frames',
         ),
         (
+            "clip",
+            "é" * 128,
+            f'clip: found "{"é" * 119} ..., expected the name of a video beside this file, or frames',
+        ),
+        (
             "clip_sha256",
             "0D" * 32,
             f'clip_sha256: found "{"0D" * 32}", expected 64 digits from 0 to f, small letters',
@@ -775,6 +780,16 @@ def test_of_a_text_or_a_table_it_is_told_in_words_what_is_expected(
     with pytest.raises(RecordingError) as caught:
         read_recording(folder)
     assert str(caught.value) == f"{folder / 'recording.json'}: {said}"
+
+
+@pytest.mark.parametrize("key", ["clip", "position", "zone", "option", "cannon.side", "clip_sha256"])
+def test_of_a_text_that_nobody_reads_to_its_end_the_beginning_is_told(folder: Path, key: str) -> None:
+    change(folder, setting(key, "x" * 5000))
+    with pytest.raises(RecordingError) as caught:
+        read_recording(folder)
+    told = str(caught.value).removeprefix(f"{folder / 'recording.json'}: ")
+    assert told.startswith(f'{key}: found "xxx')
+    assert len(told) < 800
 
 
 def test_more_or_fewer_pictures_than_times_are_told(folder: Path) -> None:
