@@ -13,7 +13,7 @@ from rig.log import Fired, LogError, Shot, ShotLog
 from rig.logged_reading import log_reading
 from rig.recording import KEYS_NAME, Recording, RecordingError, read_recording
 from rig.settings import Settings
-from rig.shot_identity import recording_name, shot_identity
+from rig.shot_identity import recording_name, refuse_other_shot, shot_identity
 
 __all__ = ["NotToBeJudged", "judge_recorded", "logged_settings", "not_judged"]
 
@@ -95,9 +95,7 @@ def _recording(log: ShotLog, shot: Shot) -> tuple[Path, Recording]:
         if not (folder / KEYS_NAME).exists():
             raise NotToBeJudged(f"shot {shot.shot_id} has no recording, neither in the log nor in {folder}")
     recording = read_recording(folder)
-    told, due = recording.keys.shot, shot_identity(log.session(shot.session_id), shot.shot_id)
-    if told is not None and not due.model_dump().items() <= told.model_dump().items():
-        raise RecordingError(folder, f"shot is {told}, and expected is {due}; it is of another shot")
+    refuse_other_shot(folder, recording, shot_identity(log.session(shot.session_id), shot.shot_id))
     planned = shot.planned
     for key, found, expected in (
         ("position", "null" if recording.position is None else str(recording.position), planned.position),

@@ -78,15 +78,19 @@ def show(
     from game.montecassino import Square
     from rig.docket import case
     from rig.docket_picture import write_crops
+    from rig.recording import read_recording
+    from rig.shot_identity import refuse_other_shot, shot_identity
 
     with open_log_to_read(settings) as log:
         found = case(log, number)
+        due = shot_identity(log.session(found.shot.session_id), found.shot.shot_id)
     for line in _in_full(found, settings_or_defaults(settings)):
         typer.echo(line)
     if found.shot.recording_path is None:
         typer.echo("  pictures   none: the shot was not recorded")
         return
     folder = Path(found.shot.recording_path)
+    refuse_other_shot(folder, read_recording(folder), due)
     path = picture or folder / "analysis" / f"doubt-{number}-{found.doubt.square}.png"
     own = picture is None and folder.is_dir()
     title = f"shot {found.shot.shot_id}, {found.doubt.square}: {' or '.join(map(_likely, found.answers))}"

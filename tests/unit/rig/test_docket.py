@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,8 @@ from rig.docket import case, open_cases, rule
 from rig.docket_picture import write_crops
 from rig.judging import decide, judge_again
 from rig.log import Analysis, Doubt, Fall, LogError, ShotLog, Stage, Verdict, open_log, open_log_in_memory
-from rig.recording import write_recording
+from rig.recording import KEYS_NAME, write_recording
+from rig.shot_identity import shot_identity
 
 _PLAN = replace(PLAN, position="A A01-A23,A60 G25-G48 0/0 20/20 -", zone="G25-G48,A60")
 
@@ -293,6 +295,27 @@ def test_pictures_that_cannot_be_drawn_leave_no_folder_behind(
     assert main(["docket", "show", "1"]) == 2
     assert "clip.mkv: the clip: found nothing" in capsys.readouterr().err
     assert [path.name for path in folder.iterdir()] == ["recording.json"]
+
+
+def test_of_another_log_s_shot_no_pictures_are_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Shots are counted from 1 in every log, and a ruling by the pictures of another one would stand."""
+    monkeypatch.chdir(tmp_path)
+    with open_log(Path("rig-log.sqlite")) as log:
+        shot_id = _judged(log, DIRECT, G41)
+        own = shot_identity(log.session(log.shot(shot_id).session_id), shot_id)
+    folder = record(
+        Path("recordings/shot-00001"),
+        shot={**own.model_dump(), "session_began_utc_us": 1_700_000_000_000_000},
+    )
+    assert main(["docket", "show", "1"]) == 2
+    assert "session 1, begun 2023-11-14 22:13:20 UTC" in capsys.readouterr().err
+    assert not (folder / "analysis").exists()
+    told = json.loads((folder / KEYS_NAME).read_text())
+    (folder / KEYS_NAME).write_text(json.dumps({**told, "shot": own.model_dump()}))
+    assert main(["docket", "show", "1"]) == 0
+    assert (folder / "analysis" / "doubt-1-G-41.png").exists()
 
 
 @pytest.mark.parametrize("to_nowhere", [False, True])
