@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from game.montecassino import Option, Side, Square
 from rig.cli import main
+from rig.film_faults import fault_of_film
 from rig.free_memory import free_memory_bytes
 from rig.recording import (
     RecordingError,
@@ -839,12 +840,13 @@ def test_a_clip_damaged_inside_a_picture_is_told_though_it_decodes(folder: Path)
         list(read_frames(folder, recording))
 
 
-def film(path: Path, *, x264: str) -> None:
-    """Write the pictures as others' encoders may."""
+def film(path: Path, *, x264: str, seen: Sequence[Any] | None = None) -> None:
+    """Write pictures as others' encoders may."""
+    seen = pictures() if seen is None else seen
     with av.open(str(path), "w") as made:
         stream = made.add_stream("libx264", rate=25, options={"x264-params": f"{x264}:log=-1"})
-        stream.width, stream.height, stream.pix_fmt = WIDTH, HEIGHT, "yuv420p"
-        for picture in pictures():
+        stream.width, stream.height, stream.pix_fmt = seen[0].shape[1], seen[0].shape[0], "yuv420p"
+        for picture in seen:
             made.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="bgr24")))
         made.mux(stream.encode())
 
@@ -868,6 +870,20 @@ def test_a_clip_damaged_in_its_middle_is_told_though_nobody_took_its_digest(
     with pytest.raises(RecordingError, match=r"clip\.mkv: picture 2 is damaged, and its decoder made up"):
         list(read_frames(folder, read_recording(folder)))
     assert capfd.readouterr() == ("", "")
+
+
+def test_of_a_film_whose_pictures_change_their_size_that_is_told(tmp_path: Path) -> None:
+    """As of two films joined to one; OpenCV gives all pictures in the size of the first."""
+    joined = b""
+    for part, size in ((slice(2), (WIDTH, HEIGHT)), (slice(2, None), (2 * WIDTH, 2 * HEIGHT))):
+        seen = [cv2.resize(each, size) for each in pictures()[part]]
+        film(tmp_path / "part.h264", x264="bframes=0", seen=seen)
+        joined += (tmp_path / "part.h264").read_bytes()
+    (tmp_path / "film.h264").write_bytes(joined)
+    assert fault_of_film(tmp_path / "part.h264") is None
+    assert fault_of_film(tmp_path / "film.h264") == (
+        f"picture 3 is {2 * WIDTH} x {2 * HEIGHT} px, expected {WIDTH} x {HEIGHT} px as picture 1 is: are all of one film?"
+    )
 
 
 def test_an_interlaced_film_is_told(folder: Path) -> None:
