@@ -142,7 +142,7 @@ class _Film:
         write(panel, fitting(self._story.agreed, 14, right - left), (left, 46), 14, DIM)
         clock = self._story.clock(time_us)
         write(panel, clock, (left, 74), 34, WORDS, bold=True)
-        speed = "at rest" if ruled else self._speed(time_us)
+        speed = self._story.end if ruled else self._speed(time_us)
         write(panel, speed, (right - text_width_px(speed, 15), 92), 15, DIM)
         cv2.line(panel, (left, 122), (right, 122), (80, 75, 70), 1)
         due_us = float("inf") if ruled else time_us + self._frame_us / 2

@@ -33,7 +33,7 @@ _NEARER = 0.75
 
 
 def write_sheet(path: Path, analysis: Analysis, folder: Path) -> None:
-    """Write the sheet of key pictures: before, the release, first contact, each fall, at rest, and the verdict.
+    """Write the sheet of key pictures: before, the release, first contact, each fall, the end, and the verdict.
 
     Parameters
     ----------
@@ -71,10 +71,11 @@ def write_sheet(path: Path, analysis: Analysis, folder: Path) -> None:
     for k, tile in enumerate(tiles):
         left = _GAP_PX + (k % columns) * (wide + _GAP_PX)
         top = header.shape[0] + (k // columns) * (high + _CAPTION_PX + _GAP_PX)
-        drawn = story.drawn(
-            pictures[tile.picture], tile.time_us, size_px=_TILE_PX, part_px=tile.part_px, ruled=tile.ruled
-        )
-        sheet[top + _CAPTION_PX : top + _CAPTION_PX + high, left : left + wide] = drawn
+        picture = pictures[tile.picture]
+        size_px = _size_px(tile.part_px[2:] if tile.part_px is not None else picture.shape[1::-1])
+        drawn = story.drawn(picture, tile.time_us, size_px=size_px, part_px=tile.part_px, ruled=tile.ruled)
+        aside, below = left + (wide - size_px[0]) // 2, top + _CAPTION_PX + (high - size_px[1]) // 2
+        sheet[below : below + size_px[1], aside : aside + size_px[0]] = drawn
         write(sheet, tile.caption, (left, top + 6), 17, tile.colour, bold=True)
         room_px = wide - text_width_px(tile.caption, 17, bold=True) - 12
         clock = story.clock(tile.time_us)
@@ -84,6 +85,13 @@ def write_sheet(path: Path, analysis: Analysis, folder: Path) -> None:
     mark.add_text(MARK, digest_of(folder, analysis.recording))
     Picture.fromarray(cv2.cvtColor(sheet, cv2.COLOR_BGR2RGB)).save(packed, "PNG", pnginfo=mark)
     write_whole(path, packed.getvalue())
+
+
+def _size_px(seen_px: tuple[int, ...]) -> tuple[int, int]:
+    """Width and height in which a picture, or a part of one, of a width and height fits into a tile without being stretched."""
+    wide, high = seen_px
+    scale = min(_TILE_PX[0] / wide, _TILE_PX[1] / high)
+    return max(1, round(scale * wide)), max(1, round(scale * high))
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +155,7 @@ class _KeyPictures:
             )
         tiles.sort(key=lambda tile: tile.time_us)
         last = len(self._times_us) - 1
-        tiles.append(self._tile(last, "at rest", WORDS))
+        tiles.append(self._tile(last, self._story.end, WORDS))
         tiles.append(self._tile(last, "the verdict", WORDS, around_mm=self._middle_mm(), ruled=True))
         return tiles
 
@@ -164,7 +172,7 @@ class _KeyPictures:
         return _Tile(picture, self._times_us[picture], caption, colour, part, ruled)
 
     def _part_px(self, around_mm: tuple[float, float], share: float) -> tuple[int, int, int, int]:
-        """Return the part of the picture round a place, in the shape of a tile and within the picture."""
+        """Return the part of the picture round a place, in the shape of a tile as far as the picture is wide enough."""
         camera = self._story.analysis.recording.keys.camera
         width_px, height_px = camera.width, camera.height
         high = min(height_px, round(share * height_px))

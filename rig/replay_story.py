@@ -18,6 +18,7 @@ from rig.table_drawing import DIM, WORDS, Colour, Drawing, Image, told_time, wra
 from rig.told_together import Said, told_together
 from rig.told_touches import met, told_touches
 from vision.causes import FallCause
+from vision.guards import Trouble
 
 __all__ = ["WAY", "Event", "Story", "sure_or_held"]
 
@@ -102,6 +103,12 @@ class Story:
         """Who fires, and under what was agreed."""
         keys = self.analysis.recording.keys
         return f"side {keys.cannon.side} fires, option {keys.option}, zone {keys.zone}"
+
+    @property
+    def end(self) -> str:
+        """How the table is in the last picture."""
+        unended = any(alarm.trouble is Trouble.UNENDED for alarm in self.reading.alarms)
+        return "the pictures end" if unended or self.analysis.recording.incomplete else "at rest"
 
     def clock(self, time_us: float) -> str:
         """Say when something is, from the release on."""
@@ -213,9 +220,10 @@ class Story:
     def verdict_lines(
         self, size_px: int, width_px: int, *, bold: bool = False, most_lines: int | None = None
     ) -> list[tuple[str, Colour]]:
-        """Say the verdict in lines for letters of a size, none wider than `width_px`.
+        """Say the verdict, and why it is held, in lines for letters of a size, none wider than `width_px`.
 
-        Where they would be more than `most_lines`, those in doubt are only named: the sheet and `rig analyse` say between what.
+        Where they would be more than `most_lines`, why it is held is left out and those in doubt are only named: the sheet and
+        `rig analyse` say why, and between what.
         """
         verdict = self.analysis.verdict
         leaves = " ".join(map(str, verdict.casualties))
@@ -227,24 +235,26 @@ class Story:
         if not back:
             said.append(("put back: nobody", DIM))
 
-        def in_lines(doubts: Iterable[str]) -> list[tuple[str, Colour]]:
-            told = [*said, *((words, _DOUBT) for words in doubts)]
+        def in_lines(open_yet: Iterable[str]) -> list[tuple[str, Colour]]:
+            told = [*said, *((words, _DOUBT) for words in open_yet)]
             return [
                 (line, colour)
                 for words, colour in told
                 for line in wrapped(words, size_px, width_px, bold=bold)
             ]
 
-        lines = in_lines(told_together(map(_in_doubt, verdict.doubts)))
+        held = [f"held: {alarm.reason}" for alarm in self.reading.alarms]
+        lines = in_lines([*held, *told_together(map(_in_doubt, verdict.doubts))])
         if most_lines is None or len(lines) <= most_lines:
             return lines
         of_side: defaultdict[Side, list[str]] = defaultdict(list)
         for doubt in verdict.doubts:
             of_side[doubt.commander].append(str(doubt.square))
-        return in_lines(
+        named = [
             f"in doubt, the commander of {side} decides: {' '.join(squares)}"
             for side, squares in of_side.items()
-        )
+        ]
+        return in_lines(["held", *named] if held else named)
 
 
 def sure_or_held(fall: FallCause) -> str:

@@ -12,15 +12,15 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from painted_shot import FIRE, FRAMES, TIMES_US, record
+from painted_shot import FIRE, FRAMES, TIMES_US, keys, pictures, record
 
 from game.montecassino import Cause, Doubt, Side, Square
 from rig import replay_film
 from rig.analyse import Analysis, analyse_folder
 from rig.cli import main
-from rig.recording import Recording
+from rig.recording import Recording, write_recording
 from rig.replay_film import _Film
-from rig.replay_sheet import _KeyPictures
+from rig.replay_sheet import _KeyPictures, write_sheet
 from rig.replay_story import Story
 from rig.table_drawing import GROUND
 
@@ -94,6 +94,46 @@ def test_they_take_the_place_of_their_own_recordings_alone(
         written.append([Path(line).name for line in capsys.readouterr().out.splitlines()])
     assert written == 2 * [["shot-7-2.mp4", "shot-7-2.png"], ["shot-7-3.mp4", "shot-7-3.png"]]
     assert (films / "shot-7.png").read_bytes() == b"somebody's own"
+
+
+def test_a_picture_of_another_shape_than_a_tile_s_is_not_stretched_on_the_sheet(tmp_path: Path) -> None:
+    """As from a camera of 4 to 3, or a telephone held upright."""
+
+    def upright(k: int, picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        return np.asarray(cv2.copyMakeBorder(picture, 275, 275, 0, 0, cv2.BORDER_REPLICATE), dtype=np.uint8)
+
+    camera = keys()["camera"]
+    fx, fy, cx, cy = camera["intrinsics"]
+    camera |= {"height": 1000, "intrinsics": [fx, fy, cx, cy + 275]}
+    folder = record(tmp_path / "upright", upright, camera=camera)
+    write_sheet(tmp_path / "sheet.png", analyse_folder(folder), folder)
+    sheet = cv2.imread(str(tmp_path / "sheet.png"))
+    assert sheet is not None
+    seen = upright(0, pictures()[0])
+    expected = cv2.resize(seen, (288, 360), interpolation=cv2.INTER_AREA)
+    first = sheet[:, 14 : 14 + 640]
+    places = cv2.matchTemplate(first, expected, cv2.TM_CCOEFF_NORMED)
+    _, like, _, (left, _) = cv2.minMaxLoc(places)
+    assert like > 0.95
+    assert abs(left - (640 - 288) // 2) <= 1
+
+
+def test_where_the_pictures_end_too_soon_that_is_told_and_why_the_ruling_is_held(
+    analysis: Analysis, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frames = list(zip(TIMES_US, pictures(), strict=True))[: FIRE + 15]  # A-12 is falling still
+    write_recording(tmp_path / "shot", keys(), frames)
+    cut = analyse_folder(tmp_path / "shot")
+    for read, end in ((analysis, "at rest"), (cut, "the pictures end")):
+        story, said = Story(read, "shot"), []
+        monkeypatch.setattr(
+            replay_film, "write", lambda canvas, words, *where, said=said, **how: said.append(words)
+        )
+        _Film(story).page(pictures()[0], TIMES_US[-1], ruled=True)
+        held = [words for words in said if words.startswith("held")]
+        assert end in said
+        assert _KeyPictures(story).tiles()[-2].caption == end
+        assert held == ([] if read is analysis else ["held: the pictures end while something on the board"])
 
 
 def test_a_long_name_and_a_long_zone_keep_to_their_room(analysis: Analysis) -> None:
