@@ -1,7 +1,7 @@
 """A camera that hangs: the same picture comes again and again, to the last bit, and shows a table where nothing happens.
 
 Where a film has no noise, pictures of a table at rest are alike as well. So a camera is only said to hang where no picture
-before the release is the same as the one before it.
+before the release is the same as the one before it; or where a shot was fired, and all pictures are one.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ def hung_from(
     release_told
         Whether it is known when the shot flies; where it is not, it is looked for up to the end.
     """
+    if release_told and len(frames) > 1 and all(_same(frames, k) for k in range(1, len(frames))):
+        return 0
     if not _has_noise(frames, first_moving):
         return None
     crossed_us = timestamps_us[first_moving - 1] + CROSSED_US if release_told else timestamps_us[-1]

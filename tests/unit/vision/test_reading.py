@@ -188,6 +188,13 @@ def test_a_camera_that_hangs_from_the_release_on_is_told(fire_us: int | None, ha
     assert f"repeated from picture {hangs + 1} on" in reading.reason
 
 
+def test_a_camera_that_hung_all_along_is_told() -> None:
+    """Without noise too: a shot was fired, and nothing of it is in any picture."""
+    reading = read_shot([clip(40)[0]] * 40, times(40), SCENE)
+    assert isinstance(reading, NoReading)
+    assert "repeated from picture 1 on" in reading.reason
+
+
 @pytest.mark.parametrize("fire_us", [SCENE.fire_us, None])
 def test_a_camera_that_hangs_while_somebody_falls_holds_the_ruling(fire_us: int | None) -> None:
     begins = FIRE + 24  # the shot has crossed the board by then
@@ -208,7 +215,7 @@ def test_pictures_without_noise_and_pictures_that_come_twice_are_no_camera_that_
 ) -> None:
     scene = replace(SCENE, fire_us=fire_us)
     noisy = clip(40)
-    without_noise = [replace(TABLE, noise=0.0).paint()] * 40
+    without_noise = clip(40, noise=0.0)
     for pictures in (
         without_noise,
         [noisy[k - k % 3] for k in range(40)],
