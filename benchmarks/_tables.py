@@ -112,10 +112,10 @@ class _Of(Generic[T]):
 
 
 def from_everywhere(
-    wanted: Callable[[FilmedTable], list[T]], truths: Sequence[Path], disorders: int
+    wanted: Callable[[FilmedTable], list[T]], truths: Sequence[Path], disorders: range
 ) -> Iterator[T]:
-    """Give what is wanted of the tables of recordings, and of as many that are filmed in disorder."""
-    sources = [truth.parent for truth in truths] + list(range(disorders))
+    """Give what is wanted of the tables of recordings, and of those of some seeds that are filmed in disorder."""
+    sources = [truth.parent for truth in truths] + list(disorders)
     unseen = 0
     with ProcessPoolExecutor() as workers:
         for found in workers.map(_Of(wanted), sources):
@@ -160,15 +160,15 @@ class Asked:
 
     truths: tuple[Path, ...]
     """The truth of every recording."""
-    disorders: int
-    """How many tables to bring into disorder."""
+    disorders: range
+    """Seeds of the tables to bring into disorder."""
     out: Path
     """Folder for what is learnt."""
     go_on: bool
     """Whether to go on from the network that is there."""
 
 
-def asked(description: str | None, network: str) -> Asked:
+def asked(description: str | None, network: str, *, first_disorder: int = 0) -> Asked:
     """Read the command line of what learns from tables; what cannot work ends the program before anything is filmed.
 
     Parameters
@@ -177,6 +177,8 @@ def asked(description: str | None, network: str) -> Asked:
         For ``--help``.
     network
         Where the network is in the project.
+    first_disorder
+        The seed of the first table to bring into disorder.
     """
     shipped = Path(__file__).parents[1] / network
     program = f"python -m benchmarks.{Path(sys.argv[0]).stem}"
@@ -193,10 +195,11 @@ def asked(description: str | None, network: str) -> Asked:
         parser.error(f"{given.out}: there is no such folder")
     if given.go_on and not (given.out / shipped.name).is_file():
         parser.error(f"{given.out / shipped.name}: there is no network to go on from")
-    names = [truth.parent.name for truth in truths] + [disorder_name(seed) for seed in range(given.disorders)]
+    disorders = range(first_disorder, first_disorder + given.disorders)
+    names = [truth.parent.name for truth in truths] + [disorder_name(seed) for seed in disorders]
     if len({fold_of(name) for name in names if _is_held_back(name)}) < 2:
         parser.error(f"{len(names)} recordings are too few, 50 will do: a fifth is held back to measure on")
-    return Asked(tuple(truths), given.disorders, given.out, given.go_on)
+    return Asked(tuple(truths), disorders, given.out, given.go_on)
 
 
 def truths_in(folders: Sequence[Path], parser: argparse.ArgumentParser) -> list[Path]:

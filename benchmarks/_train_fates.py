@@ -33,8 +33,8 @@ from benchmarks._tables import (
     from_everywhere,
     parted,
 )
+from benchmarks._unclear import look_after
 from vision.falls.fate import Evidence, chance_of_standing, measures
-from vision.falls.table_after import TableAfter, place_of
 from vision.falls.upright import (
     CELL_PX,
     LAYERS,
@@ -111,15 +111,8 @@ class Case:
 
 def cases_in(table: FilmedTable) -> list[Case]:
     """Give the cases of one table."""
-    board, view = table.before.board, table.before.view
-    places = [place_of(soldier, board, view) for soldier in board.standing.soldiers]
-    after = TableAfter(board, view, table.after, places, _Blind())
-    plain = [place for place in places if after.stands_plainly(place)]
-    unclear = [place for place in places if place not in plain]
-    taken = np.zeros(board.raster.shape, dtype=np.bool_)
-    for place in plain:
-        taken[place.window] |= place.shape
-    feet_mm = [(place.soldier.x_mm, place.soldier.y_mm) for place in plain]
+    look = look_after(table, _Blind())
+    after, unclear, plain = look.after, look.unclear, look.plain
     stirred = np.array([(p.soldier.x_mm, p.soldier.y_mm) for p in unclear]).reshape(-1, 2)
     plain.sort(key=lambda p: np.hypot(*(stirred - (p.soldier.x_mm, p.soldier.y_mm)).T).min(initial=1e9))
     cases = []
@@ -136,7 +129,7 @@ def cases_in(table: FilmedTable) -> list[Case]:
         cases.append(
             Case(
                 table.name,
-                after.evidence(place, taken, feet_mm) if place in unclear else None,
+                after.evidence(place, look.taken, look.feet_mm) if place in unclear else None,
                 surroundings.layers.astype(np.float16),
                 surroundings.along,
                 own_mm,

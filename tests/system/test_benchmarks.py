@@ -150,7 +150,7 @@ def test_what_cannot_be_worked_with_is_refused_in_a_line(run, monkeypatch, modul
 
 
 @pytest.mark.skipif(importlib.util.find_spec("torch") is not None, reason="PyTorch is here")
-@pytest.mark.parametrize("module", ["_train_feet", "_train_fates", "_mean_network"])
+@pytest.mark.parametrize("module", ["_train_feet", "_train_fates", "_train_stands_there", "_mean_network"])
 def test_who_has_no_pytorch_is_told_what_to_install(module: str) -> None:
     refused = subprocess.run(
         [sys.executable, "-m", f"benchmarks.{module}", "--help"],

@@ -9,7 +9,8 @@ from game.montecassino import Square
 
 __all__ = ["Course", "ShotContacts", "Touch"]
 
-_SEEN_EARLY_US = 8_000  # before it is touched a soldier may seem to move already: the shot comes in front of it
+# Before it is touched a soldier may seem to move already: the shot comes in front of it.
+_SEEN_EARLY_US = 8_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,8 @@ from numpy.typing import NDArray
 from game.montecassino import Square
 from vision.falls.fate import (
     Evidence,
-    are_two_places,
     chance_in_contest,
     chance_of_standing,
-    is_open,
     shift_mm,
 )
 from vision.falls.table_after import TableAfter, place_of
@@ -212,11 +210,8 @@ def _fates(after: TableAfter, places: Sequence[Place], watch: Watch) -> Mapping[
             feet_mm.append((place.soldier.x_mm, place.soldier.y_mm))
 
     def weighed(place: Place, evidence: Evidence) -> _Fate:
-        chance = chance_of_standing(evidence)
-        if is_open(chance) or (chance > 0.5 and are_two_places(evidence)):
-            evidence = replace(evidence, followed=after.followed(place, watch))
-            chance = chance_of_standing(evidence)
-        return _Fate(place.soldier, evidence, chance)
+        evidence = replace(evidence, there=after.there(place, evidence, taken, feet_mm))
+        return _Fate(place.soldier, evidence, chance_of_standing(evidence))
 
     def weigh(place: Place) -> _Fate:
         return weighed(place, after.evidence(place, taken, feet_mm))
@@ -242,7 +237,7 @@ def _fates(after: TableAfter, places: Sequence[Place], watch: Watch) -> Mapping[
 
     def in_contest(place: Place, fate: _Fate) -> float:
         """How likely it is that he stands there, were he alone, as far as that tells him from another."""
-        return chance_in_contest(replace(fate.evidence, followed=after.followed(place, watch)))
+        return chance_in_contest(fate.evidence, after.followed(place, watch))
 
     left = {place: weigh(place) for place in unclear}
     decided: dict[Place, _Fate] = {}

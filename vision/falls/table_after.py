@@ -17,9 +17,18 @@ from numpy.typing import NDArray
 from vision.falls.fate import Evidence, Followed, shift_mm
 from vision.falls.resemblance import Resemblance, follow, resemble, slide
 from vision.falls.same_shadow import ShadowsThen
+from vision.falls.stands_there import Around, There, apart, likeliest_there, look_around
 from vision.falls.topple import Place, Watch, largest, smoothed
 from vision.falls.uncovered import find_uncovered
-from vision.falls.upright import REACH_CELLS, Network, Surroundings, Uprightness, lay_out, likeliest
+from vision.falls.upright import (
+    REACH_CELLS,
+    Network,
+    Surroundings,
+    Uprightness,
+    lay_out,
+    likeliest,
+    likely_places,
+)
 from vision.outcome import Soldier
 from vision.quick_median import SIGMA_BY_MAD
 from vision.registration import BoardView
@@ -56,6 +65,8 @@ _REACH_SQUARES = 0.75  # of 29 whom the twin's shots pushed and who stood the fa
 _FAR_CELLS, _FAR_ODDS, _FAR_ASIDE_MM = 16, 0.0, 8.0
 # So far one that may have been pushed is followed, and so far it slides from one picture that is looked at to the next.
 _FOLLOWED_MM, _FOLLOWED_STEP_MM = 48.0, 5.0
+# Of the places where somebody seems to be on his feet so many are looked at more closely, with these log-odds at least.
+_LOOKED_AT, _LEAST_ODDS = 3, -4.0
 _OWN_COLOURS = (0.03, 0.97)  # quantiles
 _MAYBE = 0.6  # what has changed and looks like board: a shadow, or a figure of the board's colour
 _FEWEST_SPREAD_PX = 3
@@ -136,6 +147,7 @@ class TableAfter:
         # What it says depends on no decision about others: each place is asked about once.
         self._now: dict[Place, tuple[FloatImage, Surroundings]] = {}
         self._then: dict[Place, tuple[FloatImage, Surroundings]] = {}
+        self._around: dict[Place, Around] = {}
         self._followed: dict[Place, Followed] = {}
         self.shape = raster.shape
         self.smooth_px = 1
@@ -255,6 +267,34 @@ class TableAfter:
         across, down = (round(mm / mm_per_px) for mm in upright.moved_mm)
         found = self._found(place, taken, (across, down), math.ceil(_FAR_ASIDE_MM / mm_per_px))
         return self._seen(place, taken, feet_mm, found, upright)
+
+    def places_mm(
+        self, place: Place, evidence: Evidence, feet_mm: Sequence[tuple[float, float]]
+    ) -> list[tuple[float, float]]:
+        """Give where a soldier may stand, (x, y) from its old place, by all that was seen."""
+        upright = likely_places(*self._looked_now(place), _from(place, feet_mm), _FAR_CELLS, _LOOKED_AT)
+        likely = [each.moved_mm for each in upright if each.odds > _LEAST_ODDS]
+        return apart([shift_mm(evidence), evidence.moved_mm, evidence.upright.moved_mm, (0.0, 0.0), *likely])
+
+    def there(
+        self, place: Place, evidence: Evidence, taken: Mask, feet_mm: Sequence[tuple[float, float]]
+    ) -> There:
+        """Look more closely at where a soldier may stand; otherwise as `evidence`."""
+        return likeliest_there(self.around(place), self.places_mm(place, evidence, feet_mm), taken)
+
+    def around(self, place: Place) -> Around:
+        """Give what surrounds a soldier's old place, now and then."""
+        if place not in self._around:
+            self._around[place] = look_around(
+                place,
+                self._board,
+                self._camera_mm,
+                self._flat,
+                self._strange_share,
+                self._changed,
+                self._manned,
+            )
+        return self._around[place]
 
     def followed(self, place: Place, watch: Watch) -> Followed:
         """Follow a soldier's looks from picture to picture since it moved."""

@@ -16,6 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.falls.sheet import OwnLook, sheet_about
 from vision.falls.topple import Place
 from vision.soldiers import Board
 from vision.soldiers.surface import strange_share
@@ -32,6 +33,7 @@ __all__ = [
     "Uprightness",
     "lay_out",
     "likeliest",
+    "likely_places",
     "network",
 ]
 
@@ -51,10 +53,6 @@ Farther off only those are looked for that are found to stand nowhere near.
 """
 LAYERS = 7
 """Ways in which a point is looked at."""
-_MIDDLE_HEIGHT = 0.45  # of a figure, as the camera sees it
-_LEAST_CONTRAST = 12.0  # grey levels
-_OWN_COLOURS = (0.03, 0.97)  # quantiles
-_OTHER_COLOUR = 20.0  # grey levels beyond them at which a colour counts for a third
 _ELBOW_MM = 10.0  # nobody stands so close to another's foot
 
 
@@ -122,38 +120,19 @@ def lay_out(
     reach_cells
         How far places are to be looked at.
     """
-    away = place.soldier.foot_mm - camera_mm[:2]
-    middle = camera_mm[:2] + away * camera_mm[2] / (camera_mm[2] - _MIDDLE_HEIGHT * board.figure.height_mm)
-    away_mm = max(float(np.hypot(*away)), 1e-6)
-    x, y = (float(v) for v in away / away_mm)
-    side = 2 * reach_cells * CELL_PX + WINDOW_PX
-    steps_mm = (np.arange(side) - (side - 1) / 2) * PX_MM
-    across, down = np.meshgrid(steps_mm, steps_mm)
-    columns = board.raster.to_px(middle[0] + across * x - down * y).astype(np.float32)
-    rows = board.raster.to_px(middle[1] + across * y + down * x).astype(np.float32)
-
-    def laid(layer: FloatImage) -> FloatImage:
-        """One colour after the other: shape (colours, side, side)."""
-        there = cv2.remap(layer, columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
-        return np.stack(cv2.split(there))
-
-    own = board.flat[place.window][place.telling]
-    shades = own.mean(axis=1)
-    middle_shade, contrast = float(shades.mean()), max(2 * float(shades.std()), _LEAST_CONTRAST)
-    now, was = laid(after), laid(board.flat)
-    bright, was_bright = (np.tanh((seen.mean(axis=0) - middle_shade) / contrast) for seen in (now, was))
-    least, most = np.quantile(own, _OWN_COLOURS, axis=0).astype(np.float32)[..., None, None]
-    beyond = np.maximum(np.maximum(least - now, now - most).max(axis=0), 0)
+    sheet = sheet_about(place, board, camera_mm, PX_MM, 2 * reach_cells * CELL_PX + WINDOW_PX)
+    look = OwnLook(place, board)
+    now, was = sheet.lay(after), sheet.lay(board.flat)
     layers = [
-        laid(strange)[0],
-        bright,
-        laid(changed)[0],
-        np.exp(-beyond / _OTHER_COLOUR),
-        was_bright,
-        strange_share(laid(board.strange)[0], board.strange_levels),
-        np.full((side, side), away_mm / float(camera_mm[2])),
+        sheet.lay(strange)[0],
+        look.brightness(now),
+        sheet.lay(changed)[0],
+        look.share(now),
+        look.brightness(was),
+        strange_share(sheet.lay(board.strange)[0], board.strange_levels),
+        np.full_like(now[0], sheet.away),
     ]
-    return Surroundings(np.stack(layers).astype(np.float32), (x, y))
+    return Surroundings(np.stack(layers).astype(np.float32), sheet.along)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -190,6 +169,18 @@ def likeliest(
     reach_cells
         How far from the old place it may stand; no farther than was looked.
     """
+    (first,) = likely_places(cells, surroundings, others_mm, reach_cells, most=1)
+    return first
+
+
+def likely_places(
+    cells: FloatImage,
+    surroundings: Surroundings,
+    others_mm: Sequence[tuple[float, float]],
+    reach_cells: int,
+    most: int,
+) -> list[Uprightness]:
+    """Find so many places, at the most, and the likeliest first; otherwise as `likeliest`."""
     odds, across, down = cells
     reach = len(odds) // 2
     rows, columns = np.mgrid[-reach : reach + 1, -reach : reach + 1]
@@ -200,11 +191,14 @@ def likeliest(
     for u, v in others_px[np.hypot(*others_px.T) <= reached_px]:
         free &= np.hypot(across - u, down - v) * PX_MM > _ELBOW_MM
     free[reach, reach] = True
-    row, column = (int(v) for v in np.unravel_index(np.argmax(np.where(free, odds, -np.inf)), odds.shape))
-    return Uprightness(
-        float(odds[row, column]),
-        surroundings.offset_mm((float(across[row, column]), float(down[row, column]))),
-    )
+    found: list[Uprightness] = []
+    while len(found) < most and free.any():
+        row, column = (int(v) for v in np.unravel_index(np.argmax(np.where(free, odds, -np.inf)), odds.shape))
+        u, v = float(across[row, column]), float(down[row, column])
+        found.append(Uprightness(float(odds[row, column]), surroundings.offset_mm((u, v))))
+        free &= np.hypot(across - u, down - v) * PX_MM > _ELBOW_MM
+        free[row, column] = False
+    return found
 
 
 def network() -> Network:

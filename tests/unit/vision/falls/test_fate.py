@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from vision.falls.fate import (
     Evidence,
     Followed,
-    are_two_places,
+    chance_in_contest,
     chance_of_standing,
-    is_open,
     measures,
     shift_mm,
 )
 from vision.falls.resemblance import Resemblance
+from vision.falls.stands_there import There
 from vision.falls.upright import Uprightness
 
 STANDS = Evidence(
@@ -106,49 +106,27 @@ def test_who_is_half_covered_where_he_stood_is_not_told_as_pushed(
     assert shift_mm(replace(STANDS, same=same, bare=bare, moved_mm=moved_mm)) == pytest.approx(told_mm)
 
 
-@pytest.mark.parametrize(
-    ("upright_odds", "led_mm", "correlation", "told_mm"),
-    [
-        (1.0, (14.0, 8.0), 0.7, (15.0, 8.0)),
-        (6.0, (14.0, 8.0), 0.7, (0.0, 1.0)),  # somebody plainly stands there
-        (1.0, (2.0, 1.0), 0.7, (0.0, 1.0)),  # followed elsewhere
-        (1.0, (14.0, 8.0), 0.5, (0.0, 1.0)),  # hardly like itself any more
-    ],
-)
-def test_of_two_places_likeness_has_it_where_the_soldier_was_followed_to_it_and_nobody_is_plain_at_the_other(
-    upright_odds: float, led_mm: tuple[float, float], correlation: float, told_mm: tuple[float, float]
-) -> None:
-    two = replace(
-        STANDS,
-        moved_mm=(15.0, 8.0),
-        upright=Uprightness(upright_odds, (0.0, 1.0)),
-        followed=Followed(led_mm, correlation),
+def test_where_it_was_looked_at_more_closely_it_stands_where_it_was_likeliest() -> None:
+    closely = replace(STANDS, there=There(1.0, (-14.0, 8.0)))
+    assert shift_mm(closely) == (-14.0, 8.0)
+    half = replace(closely, same=0.55, bare=0.1)
+    assert shift_mm(half) == (0.0, 0.0), "who is half covered where he stood is not looked for elsewhere"
+
+
+@given(st.floats(-12, 12), st.floats(0.1, 5))
+def test_the_likelier_it_is_he_who_stands_there_the_likelier_he_stands(odds: float, more: float) -> None:
+    less, likelier = (
+        chance_of_standing(replace(UNCLEAR, there=There(each, (5.0, 5.0)))) for each in (odds, odds + more)
     )
-    assert are_two_places(two)
-    assert shift_mm(two) == pytest.approx(told_mm)
+    assert less < likelier
 
 
-def test_who_was_followed_to_the_one_of_two_places_where_he_is_likelier_stands_there() -> None:
-    two = replace(UNCLEAR, moved_mm=(15.0, 8.0), upright=Uprightness(1.0, (0.0, 1.0)))
-    two = replace(two, found=replace(two.found, correlation=0.7))
-    led = replace(two, followed=Followed((15.0, 9.0), 0.7))
-    assert shift_mm(led) == (15.0, 8.0)
-    assert chance_of_standing(led) > chance_of_standing(two)
-
-
-@pytest.mark.parametrize("led_mm", [(9.0, 20.0), (0.0, 0.0)])
-def test_no_grain_of_noise_decides_whether_following_counts(led_mm: tuple[float, float]) -> None:
-    """Who stands plainly, or lies plainly, is not followed; just before, following counts for next to nothing."""
-    chances = []
-    for odds in np.linspace(-8.0, 8.0, 400):
-        last = replace(LIES, spread=1.0, upright=Uprightness(float(odds), (9.0, 20.0)))
-        chance = chance_of_standing(last)
-        chances.append(
-            chance_of_standing(replace(last, followed=Followed(led_mm, 0.9))) if is_open(chance) else chance
-        )
-    assert min(chances) < 0.02
-    assert max(chances) > 0.3
-    assert float(np.abs(np.diff(chances)).max()) < 0.03
+@pytest.mark.parametrize("plain", [STANDS, LIES])
+def test_a_closer_look_may_overrule_all_else_together(plain: Evidence) -> None:
+    """Ten measures added up say what none of them saw; who looks at the soldier himself sees him lie, or stand."""
+    otherwise = chance_of_standing(plain) < 0.5
+    there = There(6.0 if otherwise else -6.0, plain.moved_mm)
+    assert (chance_of_standing(replace(plain, there=there)) > 0.5) == otherwise
 
 
 def test_seen_whole_in_one_place_by_likeness_and_by_the_network_it_stands_there_however_far_it_went() -> None:
@@ -278,18 +256,24 @@ def test_a_shadow_tells_less_than_none() -> None:
 
 
 @given(st.floats(-60, 60), st.floats(-60, 60))
-def test_who_was_followed_to_where_he_may_stand_likelier_stands_and_elsewhere_it_tells_nothing(
+def test_of_two_who_may_stand_in_one_place_it_is_likelier_he_whose_looks_lead_there(
     x_mm: float, y_mm: float
 ) -> None:
-    """Others come between, and he is lost; what is seen in the end tells more."""
-    off_mm = np.hypot(*np.subtract((x_mm, y_mm), shift_mm(UNCLEAR)))
-    told = chance_of_standing(replace(UNCLEAR, followed=Followed((x_mm, y_mm), 0.8)))
-    if off_mm < 3.9:
-        assert told > chance_of_standing(UNCLEAR)
-    elif off_mm > 4.1:
-        assert told == chance_of_standing(UNCLEAR)
+    there = Followed(shift_mm(UNCLEAR), 0.8)
+    off_mm = np.hypot(*np.subtract((x_mm, y_mm), there.moved_mm))
+    elsewhere = chance_in_contest(UNCLEAR, Followed((x_mm, y_mm), 0.8))
+    if off_mm < 1.9:
+        assert elsewhere == chance_in_contest(UNCLEAR, there)
+    elif off_mm > 2.1:
+        assert elsewhere < chance_in_contest(UNCLEAR, there)
 
 
 def test_who_was_followed_there_and_hardly_looks_like_himself_may_as_well_lie_there() -> None:
-    led = Followed(shift_mm(UNCLEAR), 0.5)
-    assert chance_of_standing(replace(UNCLEAR, followed=led)) == chance_of_standing(UNCLEAR)
+    led = shift_mm(UNCLEAR)
+    assert chance_in_contest(UNCLEAR, Followed(led, 0.5)) < chance_in_contest(UNCLEAR, Followed(led, 0.8))
+
+
+def test_that_somebody_stands_there_tells_nothing_about_who_it_is() -> None:
+    led = Followed(shift_mm(UNCLEAR), 0.8)
+    seen = replace(UNCLEAR, there=There(4.0, shift_mm(UNCLEAR)))
+    assert chance_in_contest(seen, led) == chance_in_contest(UNCLEAR, led)
