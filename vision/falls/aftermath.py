@@ -186,7 +186,8 @@ def _settled(
     rivals = {place: chance for place, chance in chances.items() if place is not winner}
     own = chances[winner]
     most = max(fate.chance for fate in claimants.values())
-    chance = min(most, *(_against(own, rival) for rival in rivals.values()))
+    # That one of them stands there, and that it is he.
+    chance = most * min(_against(own, rival) for rival in rivals.values())
     # Somebody stands there, by the network: if not he, then one of the others.
     another = claimants[winner].evidence.upright.chance - chance
     others = {
