@@ -10,13 +10,14 @@ import numpy as np
 from game.montecassino import Square
 from vision.causes.stirring import earliest, first_to_stir
 from vision.causes.touches import Course, Touch
-from vision.causes.turn import STRIKE_REACH_MM, STRIKE_SIGMA_MM
+from vision.causes.turn import STRIKE_REACH_MM
 from vision.outcome import Soldier, Standing
 from vision.shot import ShotTrack
 
 __all__ = ["unseen_touches"]
 
 _LED_ASTRAY = 0.1  # a way that was read wrongly leads anywhere
+_LED_PAST_SIGMA_MM = 6.0  # of one who was struck, beyond where most are
 _LONGEST_FLIGHT_US = 200_000
 # How often the first soldier that a shot met was the first of all that it met: in 136 of 151 shots whose truth is known, of
 # several makers' tables. Most of the others were seen to touch something; with 0.9 here, of 2,379 falls eleven more are in doubt.
@@ -101,6 +102,6 @@ def _led_to(track: ShotTrack, soldier: Soldier, stirred_us: int, frame_us: float
     away = np.hypot(*(leg.flight.at(times_us)[:, :2] - [soldier.x_mm, soldier.y_mm]).T)
     nearest = int(np.argmin(away))
     spread = leg.fit.spread_at(float(times_us[nearest]))[0]
-    variance = STRIKE_SIGMA_MM**2 + (spread[0, 0] + spread[1, 1]) / 2
+    variance = _LED_PAST_SIGMA_MM**2 + (spread[0, 0] + spread[1, 1]) / 2
     off = max(float(away[nearest]) - STRIKE_REACH_MM, 0.0) ** 2 / variance
     return float(np.exp(-off / 2))

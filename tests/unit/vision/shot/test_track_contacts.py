@@ -70,6 +70,20 @@ def test_one_turn_beside_one_soldier_is_one_touch() -> None:
     assert np.hypot(first.point_mm[0] - 180.0, first.point_mm[1] - 360.0) < 4.0
 
 
+def test_where_a_shot_was_lost_at_a_soldier_it_touched_the_trunk_and_not_the_reach_of_an_arm() -> None:
+    contacts = find_contacts(
+        track(AHEAD, lost=True),
+        standing((NEAR, 181.0, 362.0)),
+        {NEAR: 1_055_000},
+        frame_us=FRAME_US,
+        shot_from_mm=MUZZLE_MM,
+    )
+    assert contacts.first is not None
+    assert contacts.first.square == NEAR
+    # Half the first touches of figures of this size were 5.8 to 9 mm from the middle of the foot.
+    assert 362.0 - contacts.first.point_mm[1] == pytest.approx(7.4, abs=1.6)
+
+
 def test_turn_far_from_all_soldiers_is_something_unknown() -> None:
     contacts = find_contacts(
         track(AHEAD, SIDEWAYS), standing((FAR, 100.0, 500.0)), {}, frame_us=FRAME_US, shot_from_mm=MUZZLE_MM
@@ -129,8 +143,8 @@ def test_soldier_that_moved_at_the_time_is_preferred_to_one_that_did_not() -> No
 
 
 def test_nobody_who_moved_is_flown_past_to_strike_the_one_behind_him() -> None:
-    there = standing((NEAR, 188.0, 362.0), (FAR, 184.0, 396.0))
-    struck_far = leg(50.0, (181.0, 384.0, 24.0), (-3.0, -1.0, 0.5), (55.0, 63.3, 71.7))
+    there = standing((NEAR, 186.0, 362.0), (FAR, 184.0, 396.0))
+    struck_far = leg(54.5, (181.0, 384.0, 24.0), (-3.0, -1.0, 0.5), (55.0, 63.3, 71.7))
     both = find_contacts(
         track(AHEAD, struck_far),
         there,
