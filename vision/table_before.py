@@ -8,10 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.change import shrink
 from vision.ends import ends_by_shot
 from vision.film_times import first_moving_of
-from vision.grey import is_black
 from vision.guards import unchanged
 from vision.muzzle import muzzle_too_high
 from vision.registration import BoardView, EitherWay, NoBoard, only_roughly, register
@@ -23,7 +21,6 @@ from vision.steady import typical
 __all__ = ["NoReading", "TableBefore", "read_before", "still_stands"]
 
 _MOST_STILL_FRAMES = 12
-_ONE_SHADE = 1.5  # grey levels, of blocks of pixels; a bare board on a bare table has several times as much
 _ENDS_BY_SHOT = (
     "nothing on the table tells its ends apart: the shot did, which flew from the side that fires ({})"
 )
@@ -64,10 +61,6 @@ def read_before(
         the shot tells which end of the board is whose.
     """
     picture = _before_release(frames, timestamps_us, scene)
-    shades = shrink(picture)
-    # Where corners are told, no board need be seen to be believed.
-    if float(shades.std()) < _ONE_SHADE and not is_black(shades):
-        return NoReading("no board in the picture: it is of one shade all over")
     view = register(picture, scene)
     notes: tuple[str, ...] = ()
     if isinstance(view, EitherWay):

@@ -15,6 +15,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.change import shrink
 from vision.grey import grey, is_black
 from vision.registration.corners import are_one_along, turned_over_since
 from vision.registration.lines import begins_and_ends
@@ -29,6 +30,7 @@ __all__ = ["only_roughly", "register"]
 FloatArray = NDArray[np.float64]
 Image = NDArray[np.uint8]
 
+_ONE_SHADE = 1.5  # grey levels, of blocks of pixels; a bare board on a bare table has several times as much
 # Markers of a shorter side are placed by their whole print.
 _SMALL_PX = 24.0
 _PRINT_ROUNDS = 3
@@ -69,6 +71,9 @@ def register(image: Image, scene: Scene) -> BoardView | NoBoard:
     shades = grey(image)
     if is_black(shades):
         return NoBoard("the picture is black: is the lens covered or the lamp off?")
+    # Where corners are told, no board need be seen to be believed.
+    if float(shrink(shades).std()) < _ONE_SHADE:
+        return NoBoard("no board in the picture: it is of one shade all over")
     odd = _other_lens(scene, shades.shape[1], shades.shape[0])
     if odd is not None:
         return odd

@@ -243,3 +243,16 @@ def test_pictures_that_teach_no_uniforms_are_named(
     assert main(["vision", "teach", str(folder)]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(f"rig: {folder / 'clip.mkv'}: no board in the picture")
+
+
+def test_a_picture_of_one_shade_teaches_nothing_though_the_corners_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """So it looks where the lamp shines into the lens."""
+    width, height = CAMERA.width_px, CAMERA.height_px
+    corners = [[100, 50], [width - 100, 50], [width - 100, height - 50], [100, height - 50]]
+    board = {"square_mm": 45.0, "markers": None, "corners_px": corners}
+    folder = record(tmp_path / "shot", lambda k, picture: np.full_like(picture, 255), board=board)
+    assert main(["vision", "teach", str(folder)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith("no board in the picture: it is of one shade all over")
