@@ -4,8 +4,8 @@ Needs PyTorch and onnx (``pip install -e '.[train]'``), which nothing else does.
 ``rig clips`` writes them; tables that several shots and hands have brought into disorder are filmed as well, others than those that
 `benchmarks._train_fates` learns from, whose networks say where to look. Of every soldier that does not stand plainly afterwards each
 place where he may stand is looked at as `vision.falls.stands_there` does. Its network learns from four fifths of the recordings
-which of them he stands in; they are turned, shifted, stretched and lit a little otherwise each time, and of some layers nothing is
-shown. How much it counts beside the rest of the evidence is fitted to the last fifth, and printed for `vision.falls.fate`.
+which of them he stands in; they are turned, shifted, stretched and lit a little otherwise each time, over some a body is laid that
+was not there, and of some layers nothing is shown. How much it counts beside the rest of the evidence is fitted to the last fifth, and printed for `vision.falls.fate`.
 """
 
 from __future__ import annotations
@@ -42,8 +42,13 @@ _WIDE_PX = SIDE_PX + 12  # what is kept of each place, for turning and shifting
 _TURN_RAD, _STRETCH, _SHIFT_PX, _GAIN, _SHADE, _DARKER, _NOISE = 0.15, 0.08, 2.0, 0.2, 0.1, 0.3, 0.02
 # Layers that go together: strange, of his colours, bright, dark, changed, covered by others. Of each nothing is shown now and then.
 _GROUPS = ((0, 8), (1, 9), (2, 10), (3, 11), (4,), (6, 7))
-_BRIGHT, _DARK = 2, 3
+_STRANGE, _OWN, _BRIGHT, _DARK, _CHANGED = range(5)
 _UNSEEN = 0.08
+# How often a body that was not there is laid over a place, how far from its middle, and half its length and width, in pixels.
+_COVERED = 0.3
+_COVER_OFF_PX, _COVER_LONG_PX, _COVER_WIDE_PX = 18.0, (7.0, 15.0), (3.0, 6.5)
+_ALIKE = 0.4  # of these, how often it wears colours like his
+_GRAIN = 0.15
 # A place so near to where he stands is his; one not much farther is neither his nor not.
 _HIS_MM, _NEITHER_MM = 6.0, 9.0
 _FARTHEST_MM = 60.0  # one who stands farther off was carried there
@@ -126,9 +131,32 @@ def _varied(layers: NDArray[np.float16], rng: np.random.Generator) -> torch.Tens
     gain, shade = drawn(np.exp(rng.normal(0, _GAIN, count))), drawn(rng.normal(0, _SHADE, count))
     seen[:, bright] = (seen[:, bright] * gain + shade).clamp(-1, 1)
     seen[:, dark] *= drawn(np.exp(rng.normal(0, _DARKER, count)))
+    for covered in np.flatnonzero(rng.random(count) < _COVERED):
+        _cover(seen[covered], rng)
     for group in _GROUPS:
         seen[:, list(group)] *= drawn((rng.random(count) >= _UNSEEN).astype(np.float64))
     return seen + _NOISE * torch.randn_like(seen)
+
+
+def _cover(place: torch.Tensor, rng: np.random.Generator) -> None:
+    """Lay a body over a place, shape (LAYERS, SIDE_PX, SIDE_PX): a bar with round ends, of colours like his or of others."""
+    across, down = np.meshgrid(*2 * [np.arange(SIDE_PX) - (SIDE_PX - 1) / 2])
+    x, y = rng.uniform(-_COVER_OFF_PX, _COVER_OFF_PX, 2)
+    way, long, wide = rng.uniform(0, np.pi), rng.uniform(*_COVER_LONG_PX), rng.uniform(*_COVER_WIDE_PX)
+    along = (across - x) * np.cos(way) + (down - y) * np.sin(way)
+    aside = (down - y) * np.cos(way) - (across - x) * np.sin(way)
+    inside = np.clip(wide + 0.5 - np.hypot(np.maximum(np.abs(along) - long, 0), aside), 0, 1)
+    share = torch.from_numpy(inside).float()
+    own = rng.uniform(0.4, 1.0) if rng.random() < _ALIKE else rng.uniform(0.0, 0.3)
+    shown = {
+        _STRANGE: rng.uniform(0.7, 1.0),
+        _OWN: own + _GRAIN * torch.randn_like(share),
+        _BRIGHT: rng.uniform(-1.0, 1.0) + _GRAIN * torch.randn_like(share),
+        _DARK: rng.uniform(-0.4, 0.8) + _GRAIN * torch.randn_like(share),
+        _CHANGED: 1.0,
+    }
+    for layer, values in shown.items():
+        place[layer] = place[layer] * (1 - share) + values * share
 
 
 def train_network(cases: Sequence[Case], known: bytes | None) -> bytes:
@@ -139,7 +167,7 @@ def train_network(cases: Sequence[Case], known: bytes | None) -> bytes:
     if known is not None:
         take_over([net], known)
     off_mm = np.concatenate([case.off_mm for case in cases])
-    layers = np.concatenate([case.layers for case in cases])
+    layers = [place for case in cases for place in case.layers]  # not put together: they fill gigabytes
     told = np.flatnonzero((off_mm <= _HIS_MM) | (off_mm > _NEITHER_MM))
     batches = len(told) // _BATCH
     descent = Descent(net, _RATE if known is None else _GENTLE * _RATE, _DECAY, _EPOCHS * batches)
@@ -150,7 +178,7 @@ def train_network(cases: Sequence[Case], known: bytes | None) -> bytes:
         for k in range(batches):
             some = told[k * _BATCH : (k + 1) * _BATCH]
             his = torch.from_numpy(np.where(off_mm[some] <= _HIS_MM, _SURE, 1 - _SURE)).float()
-            odds = net(_varied(layers[some], rng))[:, 0, 0, 0]
+            odds = net(_varied(np.stack([layers[place] for place in some]), rng))[:, 0, 0, 0]
             total += descent.step(functional.binary_cross_entropy_with_logits(odds, his))
         print(f"epoch {epoch + 1} of {_EPOCHS}: loss {total / batches:.4f}", flush=True)
     net.eval()

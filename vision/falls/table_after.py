@@ -368,7 +368,6 @@ class TableAfter:
             bare=bare,
             found=found,
             moved_mm=moved_mm,
-            at_home=self._likeness_at_home(place),
             spread=spread,
             area=area,
             upright=replace(upright, moved_mm=(float(dx_mm), float(dy_mm))),
