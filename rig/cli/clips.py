@@ -49,8 +49,8 @@ def _filmed(place: Path, number: int) -> bool:
 
     if (place / KEYS_NAME).exists():
         return False
-    clip = film(number)
     ready_folder(place)
+    clip = film(number)
     for name, told in (("truth", clip.truth.as_json()), ("look", clip.look)):
         write_whole(place / f"{name}.json", json.dumps(told) + "\n")
     write_recording(place, clip.keys, clip.frames)
