@@ -57,20 +57,24 @@ def perhaps_bounced(
         elsewhere = bool(touches) and touches[0].time_us < first_us
         return [(share * _ELSE_FIRST_SHARE if elsewhere else share, touches)]
     leg, soldier = track.legs[0], touches[struck]
+    if struck > 0 and leg.ends_at_board and touches[0].on_board:
+        # Its flight was cut in two there, as likely as its sights make it.
+        return [(share * leg.bounced, touches), (share * (1 - leg.bounced), touches[struck:])]
     # What is seen in the moment of a turn was not seen before it.
     seen_between = len(track.legs) > 1 and track.legs[1].first_us + EDGE_US < soldier.time_us
     if struck > 0:
         if not seen_between or not touches[0].time_us <= track.legs[1].first_us:
             return [(share * _ELSE_FIRST_SHARE, touches)]
-        # It was seen once more in between: its flight was cut in two there.
+        # It was seen on another flight in between.
         over, _ = _heights_told(leg, soldier.time_us, height_mm)
         usual = 1 / height_mm + _STRAY_DENSITY
         return [(share * _ELSE_FIRST_SHARE * usual / over, touches)]
     if seen_between:
         return [(share, touches)]
+    # Its sights may show that it bounced among them, or its height that it did so after them.
     over, below = _heights_told(leg, soldier.time_us, height_mm)
-    bounced = share * _ELSE_FIRST_SHARE * below / over
-    return [(share, touches), (bounced, (_bounce_before(leg, soldier), *touches))]
+    odds = _ELSE_FIRST_SHARE * below / over + leg.bounced / (1 - leg.bounced)
+    return [(share, touches), (share * odds, (_bounce_before(leg, soldier), *touches))]
 
 
 def _heights_told(leg: Leg, time_us: float, height_mm: float) -> tuple[float, float]:

@@ -95,9 +95,16 @@ def find_contacts(
         misread = float(np.exp(min(strained, _MOST_STRAINED) - _MISREAD_COST))
         sights_us = [streak.timestamp_us for leg in track.legs for streak in leg.streaks]
         surely_its_way = sum(us < first_us for us in sights_us) > STRANGERS
+        guessed: list[tuple[float, tuple[Touch, ...], bool]] = [
+            (untouched * _UNTOUCHED_SHARE, (), surely_its_way),
+            *(
+                (misread * share, before, False)
+                for share, before in _before_misread(track, turns[0], first_us)
+            ),
+        ]
         courses += [
-            (share * guess.probability, guess.touches)
-            for share, believed in ((untouched * _UNTOUCHED_SHARE, surely_its_way), (misread, False))
+            (share * guess.probability, (*before, *guess.touches))
+            for share, before, believed in guessed
             for guess in unseen_touches(
                 track, standing, stirred_us, frame_us, shot_from_mm, believed=believed
             )
@@ -108,3 +115,23 @@ def find_contacts(
         tuple(Course(touches, share / total) for share, touches in courses if share / total >= _LEAST_SHARE),
         first_us if firsts else math.inf,
     )
+
+
+def _before_misread(
+    track: ShotTrack, first: tuple[Account, ...], first_us: float
+) -> list[tuple[float, tuple[Touch, ...]]]:
+    """Give what the shot touched before something else was taken for it, each with how likely it is.
+
+    Where its first flight was seen to end at the board, that was the shot.
+    """
+    leg = track.legs[0]
+    touches = min(first, key=lambda account: account.cost).touches
+    if (
+        len(leg.streaks) <= STRANGERS
+        or leg.last_us >= first_us
+        or len(touches) != 1
+        or not touches[0].on_board
+    ):
+        return [(1.0, ())]
+    bounced = leg.bounced if leg.ends_at_board else 1.0
+    return [(bounced, touches), (1 - bounced, ())]

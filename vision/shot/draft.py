@@ -54,6 +54,8 @@ class Draft:
     prior: FlightPrior
     sights: tuple[Sight, ...]
     fit: FlightFit
+    bounced: float = 0.0
+    """As `vision.shot.shot_track.Leg` has it."""
 
     @property
     def leg(self) -> Leg:
@@ -61,7 +63,7 @@ class Draft:
         streaks = {s.streak.frame: s.streak for s in self.sights if s.is_shadow}
         streaks |= {s.streak.frame: s.streak for s in self.sights if not s.is_shadow}
         shadows = tuple(s.streak for s in self.sights if s.is_shadow)
-        return Leg(self.fit, tuple(streaks[frame] for frame in sorted(streaks)), shadows)
+        return Leg(self.fit, tuple(streaks[frame] for frame in sorted(streaks)), shadows, self.bounced)
 
     @property
     def pictures(self) -> tuple[int, ...]:

@@ -33,6 +33,13 @@ class Leg:
     """Where it, or else its shadow, was seen on this leg, one a picture, in time order."""
     shadows: tuple[Streak, ...] = ()
     """Where its shadow was seen."""
+    bounced: float = 0.0
+    """How likely its sights make it that the shot bounced off the board: where that is likelier than not, the leg ends there."""
+
+    @property
+    def ends_at_board(self) -> bool:
+        """Whether it ends where the shot likely bounced off the board."""
+        return self.bounced > 0.5
 
     @property
     def flight(self) -> Flight:

@@ -143,11 +143,25 @@ def test_a_shot_that_grazes_the_board_first_of_all_is_cut_where_it_did() -> None
     assert after.flight.start_mm[2] == pytest.approx(3.0, abs=1.0)
 
 
+def test_a_bounce_after_which_one_picture_shows_the_shot_before_it_is_turned_cuts_the_flight() -> None:
+    """C7: what it strikes then is a ricochet. It was the last picture before it struck a soldier."""
+    muzzle_mm, landed_ms, struck_ms = (*MUZZLE_MM[:2], 29.4), 38.4, 48.0
+    bounced = (landed_ms, (0.28, 7.5, 0.6))
+    path = fly(muzzle_mm, (0.3, 8.0, -0.5), [bounced, (struck_ms, (4.0, -1.5, 1.0))])
+    clip = film(path, VIEW)
+    since = [t for t in clip.timestamps_us if FIRE_US + 1000 * landed_ms < t < FIRE_US + 1000 * struck_ms]
+    assert len(since) == 1
+    track = find_track(clip.frames, clip.timestamps_us, scene(muzzle_mm=muzzle_mm), VIEW)
+    assert track.legs[0].ends_at_board
+    assert track.legs[0].last_us < since[0] == track.legs[1].first_us
+
+
 def test_a_flight_that_touches_nothing_is_not_cut() -> None:
     muzzle_mm = (*MUZZLE_MM[:2], 45.0)
     clip = film(fly(muzzle_mm, (0.4, 11.0, 0.1)), VIEW, length_ms=180.0)
     track = find_track(clip.frames, clip.timestamps_us, scene(muzzle_mm=muzzle_mm), VIEW)
     assert len(track.legs) == 1
+    assert track.legs[0].bounced < 0.2
     assert len(track.legs[0].streaks) >= 6
 
 

@@ -26,6 +26,7 @@ def leg(
     start_mm: Sequence[float],
     velocity: Sequence[float],
     seen_ms: Sequence[float],
+    bounced: float = 0.0,
 ) -> Leg:
     flight = Flight(RELEASE_US + 1000 * start_ms, np.array(start_mm, float), np.array(velocity, float))
     covariance = np.diag([1.0, 0.5, 0.5, 4.0, 2.5e-3, 2.5e-3, 0.01, 1e-14])
@@ -33,7 +34,7 @@ def leg(
         Streak(k, round(RELEASE_US + 1000 * ms), 0.0, 0.0, 8.0, 8.0, (1.0, 0.0), 40.0)
         for k, ms in enumerate(seen_ms)
     )
-    return Leg(FlightFit(flight, covariance, 1.0, np.zeros(len(streaks))), streaks)
+    return Leg(FlightFit(flight, covariance, 1.0, np.zeros(len(streaks))), streaks, bounced=bounced)
 
 
 def track(*legs: Leg, lost: bool = False) -> ShotTrack:
@@ -320,6 +321,55 @@ def test_a_bounce_that_is_not_seen_is_told_where_the_flight_meets_the_board() ->
     # It sinks to its own radius 32 ms after the release.
     assert contacts.first.time_us == pytest.approx(RELEASE_US + 32_000, abs=1500)
     assert contacts.first.point_mm == pytest.approx((180.0, 214.5, 3.0), abs=10.0)
+
+
+@pytest.mark.parametrize("bounced", [0.6, 0.95])
+def test_a_flight_that_was_cut_at_the_board_bounced_as_likely_as_its_sights_say(bounced: float) -> None:
+    """C7: direct or ricochet stands on that alone."""
+    before = leg(0.0, (180.0, -40.0, 18.0), (0.0, 8.0, -0.5), (0.5, 3.0, 8.0, 13.0, 18.0, 20.5), bounced)
+    after = leg(25.0, (180.0, 160.0, 3.0), (0.0, 7.6, 0.6), (44.0,))
+    turned = leg(51.5, (180.0, 360.0, 15.0), (4.0, -1.0, 0.5), (55.0, 63.3, 71.7))
+    contacts = find_contacts(
+        track(before, after, turned),
+        standing((NEAR, 180.0, 372.0)),
+        {NEAR: 1_055_000},
+        frame_us=FRAME_US,
+        shot_from_mm=MUZZLE_MM,
+    )
+    assert chance(contacts, None, NEAR) == pytest.approx(bounced, abs=0.03)
+    assert chance(contacts, NEAR) == pytest.approx(1 - bounced, abs=0.03)
+
+
+def test_what_the_sights_say_of_a_bounce_is_weighed_where_the_flight_was_not_cut() -> None:
+    shares = []
+    for bounced in (0.0, 0.3):
+        first = leg(0.0, (180.0, -40.0, 35.0), (0.0, 8.0, 0.0), (5.0, 13.3, 21.7, 30.0, 38.3, 46.7), bounced)
+        contacts = find_contacts(
+            track(first, SIDEWAYS),
+            standing((NEAR, 180.0, 372.0)),
+            {NEAR: 1_055_000},
+            frame_us=FRAME_US,
+            shot_from_mm=MUZZLE_MM,
+        )
+        shares.append(chance(contacts, None, NEAR))
+    never, perhaps = shares
+    assert never < 0.05
+    assert perhaps == pytest.approx(0.3, abs=0.05)
+
+
+def test_a_bounce_that_was_seen_happened_whatever_was_followed_afterwards() -> None:
+    """What goes on from 60 mm aside is not the shot, which was seen to bounce long before and struck the first that moved."""
+    before = leg(0.0, (180.0, -40.0, 18.0), (0.0, 8.0, -0.5), (0.5, 3.0, 8.0, 13.0, 18.0, 20.5))
+    after = leg(25.0, (180.0, 160.0, 3.0), (0.0, 7.6, 0.6), (28.0, 36.0, 44.0))
+    stranger = leg(51.5, (250.0, 360.0, 35.0), (-1.0, 6.0, 0.5), (52.0, 60.3, 68.7))
+    contacts = find_contacts(
+        track(before, after, stranger),
+        standing((NEAR, 180.0, 372.0)),
+        {NEAR: 1_055_000},
+        frame_us=FRAME_US,
+        shot_from_mm=MUZZLE_MM,
+    )
+    assert chance(contacts, NEAR) < 0.05
 
 
 def test_between_two_soldiers_a_shot_may_touch_the_board() -> None:
