@@ -38,7 +38,7 @@ from vision.muzzle import unseen_from_odd
 from vision.outcome import Push, Standing
 from vision.outside import outside_picture
 from vision.registration import BoardView
-from vision.release_untold import LEAST_WORTH, comes_by, left_later_us, seen_better
+from vision.release_untold import LEAST_WORTH, comes_by, hardly_seen, left_later_us, seen_better
 from vision.scene import Scene
 from vision.shot import ShotTrack, find_track
 from vision.shot.faint import Stirred
@@ -163,7 +163,7 @@ def read_shot(
     stirred = _stirred(board, stirred_us)
     streaks, sways = lookout.streaks, lookout.sways
     track = find_track(frames, timestamps_us, scene, view, board.lamp, streaks, stirred, sways)
-    if scene.fire_us is not None and stirred and track.worth < LEAST_WORTH:
+    if scene.fire_us is not None and stirred and hardly_seen(track, timestamps_us, scene.fire_us, stirred):
         untold = replace(scene, fire_us=None)
         otherwise = find_track(frames, timestamps_us, untold, view, board.lamp, streaks, stirred, sways)
         if left_later_us(track, otherwise, scene.fire_us, stirred) is not None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vision.shot import ShotTrack
-from vision.shot.faint import Stirred, first_of
+from vision.shot.faint import Stirred, first_of, quiet_pictures
 
-__all__ = ["LEAST_WORTH", "comes_by", "left_later_us", "seen_better"]
+__all__ = ["LEAST_WORTH", "comes_by", "hardly_seen", "left_later_us", "seen_better"]
 
 LEAST_WORTH = 3.0
 """A first flight from the told release for which so much speaks needs no other explanation."""
@@ -26,6 +26,24 @@ _LEAST_OFF_US = 8000.0
 _SAME_US = 2500.0  # the release is known so well
 # Where both are seen as well, or more of the later legs is seen with it, the one that keeps to the release lies nearer to the shot.
 _BETTER = 0.5
+
+
+def hardly_seen(
+    told: ShotTrack, timestamps_us: Sequence[int], fire_us: int, stirred: Sequence[Stirred]
+) -> bool:
+    """Whether a shot from its told release is seen so badly that it may be better seen without it.
+
+    It is not where every picture shows it until somebody stirs, however few those are.
+
+    Parameters
+    ----------
+    told, fire_us, stirred
+        As for `left_later_us`; somebody stirred.
+    timestamps_us
+        Of all pictures, at mid-exposure.
+    """
+    due = len(quiet_pictures(timestamps_us, fire_us, min(each.time_us for each in stirred)))
+    return told.worth < min(LEAST_WORTH, max(_PLAIN_WORTH, due - _BETTER))
 
 
 def comes_by(track: ShotTrack, stirred: Sequence[Stirred]) -> bool:

@@ -31,7 +31,6 @@ _LANDINGS = 8  # times of a bounce from which the search may begin
 # had bounced and were seen once more before they struck, most of them aimed so; they count here as the 4 % that they are where
 # shots are aimed at soldiers.
 _EVEN_GAIN, _GAIN_SCALE = 5.3, 2.5
-_LEAST_MISFIT = 1.0  # there is nothing to gain below
 _STRUCK_GAIN = 8.0  # by how much a flight must be better without what was seen once a soldier stirred
 
 
@@ -125,7 +124,7 @@ class Seams:
         """Cut a flight in two where it likely bounced off the board; it keeps how likely that is."""
         draft = self._until_struck(draft)
         pictures = draft.pictures
-        if draft.fit.misfit < _LEAST_MISFIT or len(pictures) < _FEWEST_ROUND_BOUNCE:
+        if draft.fit.misfit < _EVEN_GAIN or len(pictures) < _FEWEST_ROUND_BOUNCE:
             return [draft]
         free = self._fitter.fit(draft.prior, draft.sights, robust=True, near=draft.fit)
         shadows = self._fitter.shadows(draft.sights)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vision.release_untold import left_later_us, seen_better
+from vision.release_untold import hardly_seen, left_later_us, seen_better
 from vision.shot import Leg, ShotTrack
 from vision.shot.faint import Stirred
 from vision.shot.flight import Flight
@@ -28,6 +28,25 @@ def track(*sights: int, left_us: float = FIRE_US, misfit: float = 2.0) -> ShotTr
         legs.append(Leg(FlightFit(flight, np.eye(8), misfit, np.zeros(count)), streaks))
         frame += count
     return ShotTrack(tuple(legs), "the shot left the board")
+
+
+@pytest.mark.parametrize(
+    ("told", "due", "hardly"),
+    [
+        pytest.param(track(4), 9, False, id="plainly, if not always"),
+        pytest.param(track(2), 2, False, id="in both pictures before it strikes"),
+        pytest.param(track(2), 3, True, id="in two of three"),
+        pytest.param(track(2, misfit=8.0), 2, True, id="in both, which do not fit"),
+        pytest.param(track(1), 1, True, id="in the only one, and any smear in one picture may fit"),
+        pytest.param(track(), 0, True, id="not at all, and there was no time to"),
+    ],
+)
+def test_a_shot_that_every_picture_shows_until_it_strikes_needs_no_other_release(
+    told: ShotTrack, due: int, hardly: bool
+) -> None:
+    times_us = [FIRE_US + 8333 * k for k in range(-4, 20)]
+    struck = Stirred((180.0, 250.0), FIRE_US + 8333.0 * (due + 0.5))
+    assert hardly_seen(told, times_us, FIRE_US, [struck]) is hardly
 
 
 @pytest.mark.parametrize(
