@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from rig.cli._app import app
-from rig.ready_folder import ready_folder
+from rig.one_line import on_one_line
+from rig.ready_folder import folder_to_fill, ready_folder
 
 __all__ = ["clips"]
 
@@ -36,9 +37,9 @@ def clips(
             with hold_lock_beside(place, "rig clips", wait=False):
                 there += not _filmed(place, number)
         except LockTaken as taken:
-            typer.echo(f"{place}: {taken.holder or 'another rig clips,'} films it")
+            typer.echo(f"{on_one_line(place)}: {taken.holder or 'another rig clips,'} films it")
     if there == count:
-        typer.echo(f"{folder}: all {count} asked for are there already")
+        typer.echo(f"{on_one_line(folder)}: all {count} asked for are there already")
 
 
 def _filmed(place: Path, number: int) -> bool:
@@ -49,10 +50,10 @@ def _filmed(place: Path, number: int) -> bool:
 
     if (place / KEYS_NAME).exists():
         return False
-    ready_folder(place)
-    clip = film(number)
-    for name, told in (("truth", clip.truth.as_json()), ("look", clip.look)):
-        write_whole(place / f"{name}.json", json.dumps(told) + "\n")
-    write_recording(place, clip.keys, clip.frames)
-    typer.echo(f"{place}: {len(clip.frames)} pictures, {len(clip.truth.falls)} fell")
+    with folder_to_fill(place):
+        clip = film(number)
+        for name, told in (("truth", clip.truth.as_json()), ("look", clip.look)):
+            write_whole(place / f"{name}.json", json.dumps(told) + "\n")
+        write_recording(place, clip.keys, clip.frames)
+    typer.echo(f"{on_one_line(place)}: {len(clip.frames)} pictures, {len(clip.truth.falls)} fell")
     return True

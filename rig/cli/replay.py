@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from rig.cli._app import app
+from rig.one_line import on_one_line
 from rig.ready_folder import folder_to_fill
 
 __all__ = ["replay"]
@@ -40,4 +41,4 @@ def replay(
         analysis = analyse_folder(folder)
         for path, write in ((film, write_film), (sheet, write_sheet)):
             write(path, analysis, folder)
-            typer.echo(str(path))
+            typer.echo(on_one_line(path))

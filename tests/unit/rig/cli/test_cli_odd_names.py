@@ -40,6 +40,13 @@ def test_what_is_not_there_is_told_in_one_line(
     assert line.removeprefix("rig: ").startswith(f"{SHOWN}: ")
 
 
+def test_what_is_there_already_is_told_in_one_line(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / ODD / "clip-00001").mkdir(parents=True)
+    (here / ODD / "clip-00001" / "recording.json").touch()
+    assert main(["clips", ODD, "--count", "1"]) == 0
+    assert capsys.readouterr().out == f"{SHOWN}: all 1 asked for are there already\n"
+
+
 def test_of_many_recordings_each_has_its_line(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in (f"a{ODD}", f"b{ODD}", f"c{ODD}"):
         (here / "all" / name).mkdir(parents=True)

@@ -254,6 +254,18 @@ def test_nothing_is_filmed_for_a_folder_that_cannot_be_one(
     assert why in refused(capsys, "clips", folder)
 
 
+def test_filming_that_is_broken_off_leaves_no_empty_folder(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken_off(_number: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("twin.clips.film", broken_off)
+    assert main(["clips", "films", "--count", "1"]) != 0
+    assert not list(Path("films").iterdir())
+    assert "Traceback" not in capsys.readouterr().err
+
+
 def test_clips_that_are_all_there_are_said_to_be(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
