@@ -8,7 +8,7 @@ makes an account of the whole way. Before the first soldier it may have touched 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -30,6 +30,10 @@ _UNTOUCHED_SHARE = 0.03  # of an account by which the shot did not touch the fir
 _MISREAD_COST = 9.5
 _MOST_STRAINED = 12.0  # more than so much of that cost counts no more
 _KEPT_COURSES, _LEAST_SHARE = 64, 1e-4  # accounts that are followed on, and the least likely one that is told
+
+# All explanations of one turn; and touches in their order, with how likely they are.
+_Turned = tuple[Account, ...]
+_Weighed = tuple[float, tuple[Touch, ...]]
 
 
 def find_contacts(
@@ -59,29 +63,11 @@ def find_contacts(
         return ShotContacts(unseen_touches(track, standing, stirred_us, frame_us, shot_from_mm))
     firsts = first_to_stir(track, stirred_us, frame_us)
     first_us = min((stirred_us[square] for square in firsts), default=0)
-    turns: list[tuple[Account, ...]] = []
-    strained = 0.0
-    for i, leg in enumerate(track.legs):
-        after = track.legs[i + 1] if i + 1 < len(track.legs) else None
-        turn = Turn(leg, after, standing, stirred_us, frame_us, from_cannon=i == 0)
-        turns.append(
-            turn.accounts() if after is not None else turn.open_end(over_board=track.lost_over_board)
-        )
-        if leg.last_us < first_us + frame_us and (after is not None or track.lost_over_board):
-            likeliest = min(turns[-1], key=lambda account: account.cost)
-            # A flight that leads to the first that moved was the shot's, whatever it did afterwards.
-            if not (likeliest.touches and likeliest.touches[0].square in firsts):
-                strained += likeliest.cost
-    courses: list[tuple[float, tuple[Touch, ...]]] = [(1.0, ())]
-    for accounts in turns:
-        least = min(a.cost for a in accounts)
-        weighed = [(float(np.exp(least - a.cost)), a.touches) for a in accounts]
-        grown = [
-            (share * weight, (*touches, *more)) for share, touches in courses for weight, more in weighed
-        ]
-        courses = sorted(grown, key=lambda c: -c[0])[:_KEPT_COURSES]
+    turns = _explained(track, standing, stirred_us, frame_us)
     courses = [
-        each for course in courses for each in perhaps_bounced(track, *course, standing.height_mm, first_us)
+        each
+        for course in _courses_through(turns)
+        for each in perhaps_bounced(track, *course, standing.height_mm, first_us)
     ]
     if firsts:
         # Nobody else was there to push the first one that moved.
@@ -91,16 +77,11 @@ def find_contacts(
             for share, touches in courses
             if touches
         ]
-        # The less the turns before fit the flights, the likelier it was not the shot that was followed.
-        misread = float(np.exp(min(strained, _MOST_STRAINED) - _MISREAD_COST))
         sights_us = [streak.timestamp_us for leg in track.legs for streak in leg.streaks]
         surely_its_way = sum(us < first_us for us in sights_us) > STRANGERS
         guessed: list[tuple[float, tuple[Touch, ...], bool]] = [
             (untouched * _UNTOUCHED_SHARE, (), surely_its_way),
-            *(
-                (misread * share, before, False)
-                for share, before in _before_misread(track, turns[0], first_us)
-            ),
+            *((*each, False) for each in _misread(track, turns, firsts, first_us, frame_us)),
         ]
         courses += [
             (share * guess.probability, (*before, *guess.touches))
@@ -117,21 +98,56 @@ def find_contacts(
     )
 
 
-def _before_misread(
-    track: ShotTrack, first: tuple[Account, ...], first_us: float
-) -> list[tuple[float, tuple[Touch, ...]]]:
-    """Give what the shot touched before something else was taken for it, each with how likely it is.
+def _explained(
+    track: ShotTrack, standing: Standing, stirred_us: Mapping[Square, int], frame_us: float
+) -> list[_Turned]:
+    """Give every explanation of each turn between two flights, and of where the last one ends."""
+    turns = []
+    for i, leg in enumerate(track.legs):
+        after = track.legs[i + 1] if i + 1 < len(track.legs) else None
+        turn = Turn(leg, after, standing, stirred_us, frame_us, from_cannon=i == 0)
+        turns.append(
+            turn.accounts() if after is not None else turn.open_end(over_board=track.lost_over_board)
+        )
+    return turns
 
-    Where its first flight was seen to end at the board, that was the shot.
+
+def _courses_through(turns: Sequence[_Turned]) -> list[_Weighed]:
+    """Put one explanation of each turn together; the likeliest are kept."""
+    courses: list[_Weighed] = [(1.0, ())]
+    for accounts in turns:
+        least = _likeliest(accounts).cost
+        weighed = [(float(np.exp(least - a.cost)), a.touches) for a in accounts]
+        grown = [
+            (share * weight, (*touches, *more)) for share, touches in courses for weight, more in weighed
+        ]
+        courses = sorted(grown, key=lambda c: -c[0])[:_KEPT_COURSES]
+    return courses
+
+
+def _misread(
+    track: ShotTrack, turns: Sequence[_Turned], firsts: Collection[Square], first_us: float, frame_us: float
+) -> list[_Weighed]:
+    """Say how likely something else was taken for the shot, and after which touches: beside the likeliest course, which counts 1.
+
+    The less the turns up to the first motion fit the flights, the likelier it is. Where the first flight was seen to end at the board,
+    that was the shot.
     """
-    leg = track.legs[0]
-    touches = min(first, key=lambda account: account.cost).touches
-    if (
-        len(leg.streaks) <= STRANGERS
-        or leg.last_us >= first_us
-        or len(touches) != 1
-        or not touches[0].on_board
-    ):
-        return [(1.0, ())]
-    bounced = leg.bounced if leg.ends_at_board else 1.0
-    return [(bounced, touches), (1 - bounced, ())]
+    strained = 0.0
+    for leg, accounts in zip(track.legs, turns, strict=True):
+        if leg.last_us < first_us + frame_us and (leg is not track.legs[-1] or track.lost_over_board):
+            likeliest = _likeliest(accounts)
+            # A flight that leads to the first that moved was the shot's, whatever it did afterwards.
+            if not (likeliest.touches and likeliest.touches[0].square in firsts):
+                strained += likeliest.cost
+    share = float(np.exp(min(strained, _MOST_STRAINED) - _MISREAD_COST))
+    first, touches = track.legs[0], _likeliest(turns[0]).touches
+    landed = len(touches) == 1 and touches[0].on_board
+    if not landed or len(first.streaks) <= STRANGERS or first.last_us >= first_us:
+        return [(share, ())]
+    bounced = first.bounced if first.ends_at_board else 1.0
+    return [(share * bounced, touches), (share * (1 - bounced), ())]
+
+
+def _likeliest(accounts: _Turned) -> Account:
+    return min(accounts, key=lambda account: account.cost)
