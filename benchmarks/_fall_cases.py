@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import Cause, Side, Square
-from rig.analyse import analyse_folder, scene_in
 from rig.recording import RecordingError
+from rig.verdict.analyse import analyse_folder, scene_in
 from vision.causes import FallCause, ShotSeen, explain
 from vision.causes.contacts import find_contacts
 from vision.outcome import Push, Soldier, Standing, Toppling

@@ -1,4 +1,4 @@
-"""Makes `rig/fall_table.json`: who falls when the shot touches a soldier, simulated on the twin's physics.
+"""Makes `rig/aim/fall_table.json`: who falls when the shot touches a soldier, simulated on the twin's physics.
 
 Run it with `python -m benchmarks._fall_table SHOTS` (about 0.6 s of one core a shot). Each shot is aimed at a random
 place of a soldier on a random square; half of the squares around it are taken, by either side.
@@ -18,7 +18,7 @@ from calibration.aim import Aim, solve
 from calibration.figure import Figure
 from calibration.strikes import TouchBins
 from game.montecassino import Cause, Side, Square
-from rig.aiming import cannon_of
+from rig.aim.pointing import cannon_of
 from rig.settings import Settings
 from twin.table import Table, TableSettings
 
@@ -26,7 +26,7 @@ SEED = 20261121
 FILES, LINES = range(-2, 3), range(-1, 5)
 BINS = TouchBins(heights=(0.25, 0.5, 0.75), offsets=(-1 / 3, 1 / 3))
 _SETTLED_US = 700_000
-_PATH = Path(__file__).parents[1] / "rig" / "fall_table.json"
+_PATH = Path(__file__).parents[1] / "rig" / "aim" / "fall_table.json"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rig.analyse import scene_in
 from rig.recording import read_frames, read_recording, write_recording
+from rig.verdict.analyse import scene_in
 from twin.clips import film_disorder
 from vision.steady import Steady, typical
 from vision.table_before import NoReading, TableBefore, read_before

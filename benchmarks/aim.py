@@ -14,8 +14,8 @@ from calibration.aim import Aim, Arc, Cannon, Limits, body_point_m, solve
 from calibration.flight import STANDARD_GRAVITY_MPS2
 from calibration.impact import Plane, impacts
 from game.montecassino import ALL_SQUARES, Option, Position, Side
-from rig.aim_by_rules import AimChooser, ShotValues
-from rig.aiming import cannon_of
+from rig.aim.by_rules import AimChooser, ShotValues
+from rig.aim.pointing import cannon_of
 from rig.settings import Settings
 
 _POSITION = "A A01-A24 G01-G24 0/0 20/20 -"

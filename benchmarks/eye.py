@@ -22,8 +22,8 @@ from scipy.stats import binomtest
 from benchmarks._demo import demo
 from benchmarks.figure import Figure
 from game.montecassino import Square
-from rig.analyse import Analysis, analyse_folder
 from rig.recording import RecordingError
+from rig.verdict.analyse import Analysis, analyse_folder
 
 __all__ = ["Score", "measure", "reliability", "score", "tell"]
 

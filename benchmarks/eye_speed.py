@@ -31,7 +31,7 @@ from benchmarks._played_shot import Picture, noisy, verdict_after_ms
 from benchmarks._timing import timed
 from benchmarks.figure import Figure
 from rig.camera import Frame, FrameRing
-from rig.freed_memory import keep_freed_memory
+from rig.film.freed_memory import keep_freed_memory
 from rig.log import open_log
 from rig.recording import Recording, read_frames, read_recording, write_recording
 from rig.settings import Settings

@@ -41,9 +41,9 @@ from calibration.dispersion import (
 from calibration.dispersion.circles import extreme_spread
 from calibration.dispersion.correlated_normal import CircleProbability
 from calibration.dispersion.rayleigh import sigma
-from rig.group_file import read_group
-from rig.group_plot import draw_group
-from rig.group_report import report_group
+from rig.stats.group_file import read_group
+from rig.stats.group_plot import draw_group
+from rig.stats.group_report import report_group
 
 rng = np.random.default_rng(650)
 

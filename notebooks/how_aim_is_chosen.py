@@ -40,10 +40,10 @@ from calibration.precision import precision_at
 from calibration.scatter import Scatter
 from calibration.strikes import TouchBins, first_touches
 from game.montecassino import Fall, Option, Position, Side, Square, judge, parse_squares
-from rig.aim_by_rules import AimChooser
-from rig.aiming import cannon_of
-from rig.board_plots import draw_aim_map
-from rig.fall_table import fall_table, fall_table_origin
+from rig.aim.board_plots import draw_aim_map
+from rig.aim.by_rules import AimChooser
+from rig.aim.fall_table import fall_table, fall_table_origin
+from rig.aim.pointing import cannon_of
 from rig.settings import Settings
 from twin.physics import ShotSettings
 from twin.table import Table, TableSettings

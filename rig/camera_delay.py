@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import mean, median, stdev
 
-from rig.analyse import scene_in
 from rig.recording import RecordingError, read_all_frames, read_recording
+from rig.verdict.analyse import scene_in
 from vision.reading import read_shot
 from vision.release_untold import LEAST_WORTH
 from vision.table_before import NoReading

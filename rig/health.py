@@ -16,7 +16,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from rig.calibration_file import CalibrationFileError, calibration_of
+from rig.calibrating.calibration_file import CalibrationFileError, calibration_of
 from rig.eye import taught_uniforms
 from rig.link import wire
 from rig.link.history import Remembered

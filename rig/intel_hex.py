@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from rig.bounded_file import read_bytes
+from rig.files.bounded_file import read_bytes
 
 __all__ = ["HexError", "hex_size"]
 

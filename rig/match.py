@@ -29,9 +29,8 @@ from game.montecassino import (
     outcome,
 )
 from rig import log
-from rig.aiming import AimedShot, aim_at
-from rig.analyse import Analysis
-from rig.calibration_file import calibration_of
+from rig.aim.pointing import AimedShot, aim_at
+from rig.calibrating.calibration_file import calibration_of
 from rig.camera import CameraError, Frame
 from rig.cannon import Cannon, CannonError, ShotFired, ShotNotSeen
 from rig.end_put_off import EndPutOff
@@ -41,8 +40,6 @@ from rig.link.errors import LinkError
 from rig.link.port import Clock
 from rig.link.transcript import TranscriptError
 from rig.log import LogError, ShotLog, Stage
-from rig.logged_reading import log_reading
-from rig.reading_ahead import ReadingAhead
 from rig.recording import (
     BESIDE_BYTES,
     RecordingError,
@@ -58,6 +55,9 @@ from rig.settings import Settings
 from rig.shot_identity import recording_name, shot_identity
 from rig.table_reading import TableReading
 from rig.uniforms_file import UniformsFileError
+from rig.verdict.analyse import Analysis
+from rig.verdict.logged_reading import log_reading
+from rig.verdict.reading_ahead import ReadingAhead
 from vision.rest import Stillness
 
 __all__ = [

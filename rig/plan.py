@@ -27,9 +27,9 @@ from game.montecassino import (
     outcome,
     parse_squares,
 )
-from rig.checked_file import Fault, FaultyFile, Table, parse_toml, read_text, validate
 from rig.counted import counted
-from rig.notation import PositionText, TableSquaresText
+from rig.files.checked_file import Fault, FaultyFile, Table, parse_toml, read_text, validate
+from rig.keys.notation import PositionText, TableSquaresText
 from rig.settings import Settings
 
 __all__ = [

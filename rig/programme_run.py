@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 
 from game.montecassino import JudgeError, Option, Position, Side, Square
 from rig import log
-from rig.aiming import TargetOutOfReach, aim_at
+from rig.aim.pointing import TargetOutOfReach, aim_at
 from rig.camera import CameraError
 from rig.cannon import CannonError
-from rig.checked_file import Fault
+from rig.files.checked_file import Fault
 from rig.hands import Hands
 from rig.link.errors import LinkError
 from rig.link.transcript import TranscriptError

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from game.montecassino import Side, format_squares
-from rig.aiming import pulses_us
+from rig.aim.pointing import pulses_us
 from rig.cannon import Cannon, Change, ShotFired
 from rig.eye import Eye, scene_of
 from rig.hands import Hands

@@ -24,9 +24,8 @@ from numpy.typing import NDArray
 from pydantic import AfterValidator, ConfigDict, Field, field_validator
 
 from game.montecassino import BOARD_FILES, BOARD_ROWS, Option, Position, Side, Square, parse_squares
-from rig.camera_keys import DelayUs, ExposureUs, Intrinsics, LensTerms, lens_conflicts
-from rig.capture import as_file, open_capture
-from rig.checked_file import (
+from rig.counted import counted
+from rig.files.checked_file import (
     Fault,
     FaultyFile,
     JsonObject,
@@ -35,15 +34,16 @@ from rig.checked_file import (
     refuse_other_format,
     validate,
 )
-from rig.counted import counted
-from rig.deep_pictures import bits_of, in_eight_bits
-from rig.film_faults import fault_of_film
-from rig.free_memory import free_memory_bytes
-from rig.marker_keys import MARKERS_OF, MarkerSizeMm, PlaceMm, marker_conflicts
-from rig.notation import PositionText, TableSquaresText
-from rig.one_line import on_one_line
-from rig.quiet_decoders import quiet_decoders
-from rig.whole_file import to_disk, write_whole
+from rig.files.one_line import on_one_line
+from rig.files.whole_file import to_disk, write_whole
+from rig.film.capture import as_file, open_capture
+from rig.film.deep_pictures import bits_of, in_eight_bits
+from rig.film.faults import fault_of_film
+from rig.film.free_memory import free_memory_bytes
+from rig.film.quiet_decoders import quiet_decoders
+from rig.keys.camera import DelayUs, ExposureUs, Intrinsics, LensTerms, lens_conflicts
+from rig.keys.markers import MARKERS_OF, MarkerSizeMm, PlaceMm, marker_conflicts
+from rig.keys.notation import PositionText, TableSquaresText
 from vision.hung import repeats
 from vision.scene import MarkerMap, Scene
 

@@ -15,13 +15,13 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PrivateAttr
 
 from game.montecassino import BOARD_FILES, BOARD_ROWS, Position, Side
-from rig.camera_keys import CameraSource, DelayUs, ExposureUs, Intrinsics, LensTerms, lens_conflicts
-from rig.checked_file import Fault, FaultyFile, NameText, Table, parse_toml, read_text, validate
+from rig.files.checked_file import Fault, FaultyFile, NameText, Table, parse_toml, read_text, validate
+from rig.files.validation_words import shortened
+from rig.keys.camera import CameraSource, DelayUs, ExposureUs, Intrinsics, LensTerms, lens_conflicts
+from rig.keys.markers import MarkerSizeMm, PlaceMm, marker_conflicts
+from rig.keys.notation import PositionText, TableSquaresText
 from rig.link.wire import SETTING_LIMITS, Setting
-from rig.marker_keys import MarkerSizeMm, PlaceMm, marker_conflicts
-from rig.notation import PositionText, TableSquaresText
 from rig.ticks import TICKS_PER_US
-from rig.validation_words import shortened
 
 __all__ = [
     "TWIN",

@@ -9,10 +9,10 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from rig.checked_file import Fault, read_text
-from rig.file_lock import hold_lock_beside
+from rig.files.checked_file import Fault, read_text
+from rig.files.file_lock import hold_lock_beside
+from rig.files.whole_file import write_changed
 from rig.settings import SettingsError, parse_settings
-from rig.whole_file import write_changed
 
 __all__ = ["change_settings"]
 

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rig.checked_file import Table
+from rig.files.checked_file import Table
 from rig.settings import Settings
 
 __all__ = ["comment", "pair", "settings_text"]

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from game.montecassino import Side
-from rig.checked_file import (
+from rig.files.checked_file import (
     FaultyFile,
     JsonObject,
     check_replaceable,
@@ -19,7 +19,7 @@ from rig.checked_file import (
     refuse_other_format,
     validate,
 )
-from rig.whole_file import write_whole
+from rig.files.whole_file import write_whole
 from vision.scene import Uniforms
 
 __all__ = ["NAME", "UniformsFileError", "find_uniforms", "read_uniforms", "taught_for", "write_uniforms"]

@@ -15,7 +15,7 @@ import numpy as np
 from game.montecassino import Side
 from rig.camera import too_few
 from rig.counted import counted
-from rig.table_drawing import (
+from rig.drawing.table_drawing import (
     DIM,
     GROUND,
     WORDS,

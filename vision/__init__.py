@@ -20,7 +20,7 @@ How one shot is read, from its pictures to who fell and why; `vision.reading.rea
 8. **What holds the ruling** (`vision.guards`): a hand, a bump, other light, a late fall; something that lay over the board all along
    (`vision.lying_there`), squares outside the picture (`vision.outside`), a shot from the other end (`vision.ends`).
 
-The falls with their causes go to the judge in `game.montecassino`; `rig.analyse` takes them there.
+The falls with their causes go to the judge in `game.montecassino`; `rig.verdict.analyse` takes them there.
 
 Points of the board are (x, y, z) in mm: x to the Allies' right, y towards the Germans, z up, the origin at A-1's outer corner. Pixels
 are (u, v) to the right and down, the middle of the first one at (0, 0). A *raster* is a picture laid on the board's plane: rows along

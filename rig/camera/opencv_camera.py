@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from rig.camera import usb_device
 from rig.camera.errors import CameraGone
 from rig.camera.frame import Frame
-from rig.camera_keys import is_device_number
-from rig.capture import open_capture
+from rig.film.capture import open_capture
+from rig.keys.camera import is_device_number
 from rig.link.port import Clock
 
 __all__ = ["GrabbedFrame", "OpenCvCamera"]

@@ -54,8 +54,8 @@ from rig.cli._app import RefusedError, app
 from rig.cli._empty_paths import refuse_empty_paths
 from rig.cli._given_once import refuse_given_twice
 from rig.counted import counted
-from rig.freed_memory import keep_freed_memory
-from rig.one_line import on_one_line
+from rig.files.one_line import on_one_line
+from rig.film.freed_memory import keep_freed_memory
 
 __all__ = [
     "RefusedError",
@@ -259,7 +259,7 @@ def _is_ours(error: Exception) -> bool:
 
 
 def _sentences(error: Exception) -> list[str]:
-    """Return what an error of ours says: a sentence, or one for each fault of a file (`rig.checked_file.FaultyFile`)."""
+    """Return what an error of ours says: a sentence, or one for each fault of a file (`rig.files.checked_file.FaultyFile`)."""
     name, faults = getattr(error, "name", None), getattr(error, "faults", ())
     if name is None or not faults:
         return [str(error)]

@@ -12,8 +12,8 @@ from rich.text import Text
 from calibration.dispersion import LEVELS, Estimate, GroupReport, Method, Shots, Spread
 from rig.cli._tables import plain_table
 from rig.counted import counted
-from rig.group_report import FileReport
-from rig.length_unit import LengthUnit
+from rig.files.length_unit import LengthUnit
+from rig.stats.group_report import FileReport
 
 if TYPE_CHECKING:
     from calibration.dispersion.compare import Comparison

@@ -10,9 +10,9 @@ from rich.text import Text
 
 from game.montecassino import Option
 from rig.cli._tables import plain_table
-from rig.hit_report import tallies
-from rig.hit_statistics import Losses, Outcome, Rate, Statistics, Tally, tally
-from rig.hit_view import By
+from rig.stats.hit_report import tallies
+from rig.stats.hit_statistics import Losses, Outcome, Rate, Statistics, Tally, tally
+from rig.stats.hit_view import By
 
 __all__ = ["hit_tables"]
 

@@ -16,13 +16,13 @@ from calibration.fit import Assumption, MeasuredShot, Mount, Parameter
 from calibration.fit.units import METRES, doubt_about_units
 from calibration.hodograph import cross
 from game.montecassino import BOARD_FILES, BOARD_ROWS, Side
-from rig.calibration_file import CalibrationFile
+from rig.calibrating.calibration_file import CalibrationFile
+from rig.calibrating.shots_file import ShotsFile, read_shots, shots_of_tape
+from rig.calibrating.shots_of_log import shots_of_log
 from rig.cli._app import RefusedError
 from rig.cli._options import open_log_to_read
-from rig.length_unit import LengthUnit
+from rig.files.length_unit import LengthUnit
 from rig.settings import Settings
-from rig.shots_file import ShotsFile, read_shots, shots_of_tape
-from rig.shots_of_log import shots_of_log
 
 __all__ = [
     "expected_ranges_m",

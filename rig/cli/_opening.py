@@ -19,7 +19,6 @@ from rig.cli._opening_line import make_folders, open_line, tell_how_it_is_left
 from rig.end_put_off import EndPutOff
 from rig.eye import Eye, ring_for
 from rig.hands import Hands
-from rig.late_judging import logged_settings
 from rig.link import wire
 from rig.link.history import read_history
 from rig.link.port import Clock
@@ -27,6 +26,7 @@ from rig.link.serial_port import WallClock
 from rig.log import LogError, SessionStart, ShotLog, open_log
 from rig.match import Match
 from rig.settings import TWIN, Settings
+from rig.verdict.late_judging import logged_settings
 
 if TYPE_CHECKING:
     from twin import Twin

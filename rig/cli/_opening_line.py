@@ -14,7 +14,7 @@ import typer
 
 from game.montecassino import Position
 from rig.cannon import Cannon
-from rig.checked_file import Fault, Table, validate
+from rig.files.checked_file import Fault, Table, validate
 from rig.link import port as seam
 from rig.link.link import Link
 from rig.link.port import Clock

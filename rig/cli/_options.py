@@ -101,7 +101,7 @@ def settings_of_this_table(path: Path) -> Settings:
 def check_name(name: str) -> str:
     """Take a name that can be written down, in one line; meant as a callback of an option."""
     from game.montecassino import LONGEST_NAME, is_seen
-    from rig.one_line import on_one_line
+    from rig.files.one_line import on_one_line
 
     if not is_seen(name) or on_one_line(name) != name:
         raise typer.BadParameter(f"found {name!a}, expected a name that can be printed in one line")

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from game.montecassino import Option, Position, Side, Square, parse_squares
-from rig.checked_file import Fault
 from rig.cli._answers import said_yes
 from rig.cli._app import RefusedError
 from rig.cli._opening_line import on_port, through_camera
+from rig.files.checked_file import Fault
 from rig.settings import TWIN, Settings, SettingsError
 
 if TYPE_CHECKING:
@@ -116,8 +116,8 @@ def start_in_battle(settings: Settings, path: Path) -> tuple[Start, Battle]:
         another battle which stood alike is asked about at the terminal.
     """
     from game.montecassino import Cannons
-    from rig.battle_file import read_battle
-    from rig.battle_shots import not_yet_entered
+    from rig.battle.file import read_battle
+    from rig.battle.shots import not_yet_entered
     from rig.log import open_log
     from rig.match import DoubtPending, ShotNotAllowed
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import typer
 
-from rig.ready_folder import try_in
-from rig.real_path import real_path
+from rig.files.ready_folder import try_in
+from rig.files.real_path import real_path
 
 __all__ = [
     "check_csv",

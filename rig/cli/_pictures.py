@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from rig.one_line import on_one_line
-from rig.whole_file import write_whole
+from rig.files.one_line import on_one_line
+from rig.files.whole_file import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

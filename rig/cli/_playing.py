@@ -29,7 +29,7 @@ from game.montecassino import (
     legal_turns,
     read_entry,
 )
-from rig.battle_file import ChangedBattleFile, FaultyBattleFile, holds, write_battle
+from rig.battle.file import ChangedBattleFile, FaultyBattleFile, holds, write_battle
 from rig.cli._board import SIDE_NAMES, board_lines
 from rig.cli._telling import ending_lines, say, show_battle
 

@@ -24,9 +24,9 @@ from typing import Annotated, Any
 from pydantic import Field, create_model
 
 from game.montecassino import Position
-from rig.camera_keys import lens_conflicts
-from rig.checked_file import Fault, Table, validate
 from rig.cli._twin_likeness import likeness
+from rig.files.checked_file import Fault, Table, validate
+from rig.keys.camera import lens_conflicts
 from rig.settings import Settings, SettingsError
 from rig.settings_text import comment, pair
 from twin import TwinSettings

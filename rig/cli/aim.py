@@ -21,15 +21,15 @@ from rig.cli._options import (
 )
 from rig.cli._outputs import check_csv, check_pdf, check_picture
 from rig.cli._pictures import write_figure
-from rig.whole_file import write_whole
+from rig.files.whole_file import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from calibration.scatter import Scatter
     from game.montecassino import Position, Side, Square
-    from rig.aim_by_rules import RankedAim
-    from rig.firing_table import TableRow
+    from rig.aim.by_rules import RankedAim
+    from rig.aim.firing_table import TableRow
     from rig.settings import Settings
 
 __all__ = ["best", "reach", "square", "table"]
@@ -98,7 +98,7 @@ def square(
 ) -> None:
     """Say how to point the cannon at a square, or at a soldier that stands on a point of the board."""
     from calibration.aim import Arc
-    from rig.aim_explained import explain_aim
+    from rig.aim.explained import explain_aim
 
     chosen = settings_of_this_table(settings)
     stands = _position(chosen, position, side)
@@ -136,8 +136,8 @@ def table(
     """Print the firing table: how to point the cannon at every square, or why it cannot be."""
     from calibration.aim import Arc
     from game.montecassino import Position
+    from rig.aim.firing_table import as_csv, firing_table
     from rig.cli._orders import side_with_cannon
-    from rig.firing_table import as_csv, firing_table
 
     chosen = settings_of_this_table(settings)
     fires = side_with_cannon(chosen, Position.parse(chosen.game.position).turn, side)
@@ -168,8 +168,8 @@ def reach(
     """Say which squares the cannon reaches, by the direct and by the lobbed path."""
     from calibration.aim import Arc
     from game.montecassino import Position
+    from rig.aim.firing_table import firing_table
     from rig.cli._orders import side_with_cannon
-    from rig.firing_table import firing_table
 
     chosen = settings_of_this_table(settings)
     fires = side_with_cannon(chosen, Position.parse(chosen.game.position).turn, side)
@@ -180,7 +180,7 @@ def reach(
         for reason, squares in _missed(rows).items():
             typer.echo(f"  {reason}: {squares}")
     if plot is not None:
-        from rig.board_plots import draw_reach
+        from rig.aim.board_plots import draw_reach
 
         write_figure(
             draw_reach(
@@ -222,9 +222,9 @@ def best(
 ) -> None:
     """Rank the aims by what they are worth under the rules: enemies expected to leave, less one's own."""
     from game.montecassino import parse_squares
-    from rig.aim_by_rules import AimChooser
+    from rig.aim.by_rules import AimChooser
+    from rig.aim.fall_table import fall_table_origin
     from rig.cli._orders import option_of, zone_of
-    from rig.fall_table import fall_table_origin
 
     chosen = settings_of_this_table(settings)
     stands = _position(chosen, position, side)
@@ -247,7 +247,7 @@ def best(
             typer.echo(line)
     typer.echo(f"Who falls when somebody is touched: {fall_table_origin()}.", err=True)
     if plot is not None:
-        from rig.board_plots import draw_aim_map
+        from rig.aim.board_plots import draw_aim_map
 
         title = f"Side {stands.turn}, option {agreed}: worth of aiming at each place"
         write_figure(
@@ -263,8 +263,8 @@ def _position(chosen: Settings, text: str | None, side: str | None) -> Position:
     from dataclasses import replace
 
     from game.montecassino import Position
-    from rig.checked_file import Fault
     from rig.cli._orders import FROM_CAMERA, side_with_cannon, start_of
+    from rig.files.checked_file import Fault
     from rig.settings import SettingsError
 
     if text == FROM_CAMERA:
@@ -280,7 +280,7 @@ def _position(chosen: Settings, text: str | None, side: str | None) -> Position:
 def _on_the_table(text: str, square_mm: float) -> tuple[Square, tuple[float, float] | None]:
     """Return the square that was named and None, or the one under the point that was named, and the point."""
     from game.montecassino import BOARD_FILES, BOARD_ROWS, Square, board_fault
-    from rig.checked_file import Fault
+    from rig.files.checked_file import Fault
     from rig.settings import SettingsError
 
     point = _POINT.fullmatch(text)
@@ -306,7 +306,7 @@ def _scatter(chosen: Settings, speed_percent: float | None, angle_mrad: float | 
     from dataclasses import replace
 
     from calibration.scatter import Scatter
-    from rig.calibration_file import calibration_of
+    from rig.calibrating.calibration_file import calibration_of
 
     scatter = Scatter()
     calibrated = calibration_of(chosen.cannon)
@@ -320,7 +320,7 @@ def _scatter(chosen: Settings, speed_percent: float | None, angle_mrad: float | 
 
 
 def _note(chosen: Settings, side: Side) -> str:
-    from rig.aiming import cannon_of
+    from rig.aim.pointing import cannon_of
 
     cannon = cannon_of(side, chosen.cannon, chosen.board)
     return (

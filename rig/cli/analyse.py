@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rig.cli._app import app
-from rig.ready_folder import ready_folder
+from rig.files.ready_folder import ready_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,8 +50,8 @@ def analyse(
 
     Readings of several are kept in each recording's folder; what the same code has read before is not read again.
     """
-    from rig.analyse_many import find_recordings
-    from rig.one_line import on_one_line
+    from rig.files.one_line import on_one_line
+    from rig.verdict.analyse_many import find_recordings
 
     found, left_out = find_recordings(folders)
     for folder in left_out:
@@ -65,7 +65,7 @@ def analyse(
 def _one(folder: Path, *, as_json: bool) -> None:
     import cv2
 
-    from rig.analyse import analyse_folder
+    from rig.verdict.analyse import analyse_folder
 
     # One picture is too little to share out: OpenCV's threads would take a sixth more of the processor, and no less time.
     cv2.setNumThreads(1)
@@ -87,8 +87,8 @@ def _many(folders: Sequence[Path], *, as_json: bool, jobs: int | None, into: Pat
         TimeRemainingColumn,
     )
 
-    from rig.analyse_many import Outcome, Tally, analyse_many, usual_jobs
     from rig.cli._progress import progress_on
+    from rig.verdict.analyse_many import Outcome, Tally, analyse_many, usual_jobs
 
     # What is read goes to standard output; progress and complaints do not.
     console = Console(stderr=True, highlight=False, soft_wrap=True)

@@ -23,17 +23,17 @@ from rig.cli._options import (
     settings_or_defaults,
 )
 from rig.counted import counted
-from rig.length_unit import LengthUnit
+from rig.files.length_unit import LengthUnit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from calibration.fit import Assumption, MeasuredShot, Mount, Parameter
-    from rig.calibration_file import CalibrationFile
+    from rig.calibrating.calibration_file import CalibrationFile
+    from rig.calibrating.shot_rows import ShotRows
     from rig.cannon import Change
     from rig.range_firing import RangeShot
     from rig.settings import Settings
-    from rig.shot_rows import ShotRows
 
 __all__ = ["calibrate_group", "fire", "plan", "shots_range", "show"]
 
@@ -114,8 +114,8 @@ def shots_range(
 ) -> None:
     """Fit muzzle speed, drag and what else was asked to measured shots, and write the calibration."""
     from calibration.fit import NoFit, fit
-    from rig.calibration_file import Input, calibration_of, write_calibration
-    from rig.calibration_report import calibration_in_words, range_in_words
+    from rig.calibrating.calibration_file import Input, calibration_of, write_calibration
+    from rig.calibrating.calibration_report import calibration_in_words, range_in_words
     from rig.cli._measured_shots import measured_shots, refuse_other_units
 
     chosen = _settings_to_learn_by(settings)
@@ -170,14 +170,14 @@ def fire(
 ) -> None:
     """Fire shots at an elevation, straight ahead, and ask for each range; the muzzle gate's speed is noted besides."""
     from game.montecassino import Position
+    from rig.calibrating.shot_rows import ShotRows
+    from rig.calibrating.shots_file import ShotsFileError
     from rig.cli._answers import wait_for_enter
     from rig.cli._measured_shots import refuse_odd_elevation
     from rig.cli._opening import open_rig
     from rig.cli._orders import with_hardware
     from rig.hands import PromptedHands
     from rig.range_firing import RangeGun
-    from rig.shot_rows import ShotRows
-    from rig.shots_file import ShotsFileError
 
     refuse_odd_elevation(elevation)
     chosen = with_hardware(settings_of_this_table(settings), port=port, camera=camera)
@@ -252,8 +252,8 @@ def _note_whether_it_left(name: str, known: RangeShot | None, rows: ShotRows) ->
 def _expected_range_cm(degrees: float, settings: Settings) -> float:
     """Return about how far a shot goes on the board's level by the settings' figures; NaN where it never comes down there."""
     from calibration.fit import MeasuredShot
+    from rig.calibrating.shots_file import SHOT_RADIUS_M
     from rig.cli._measured_shots import expected_ranges_m
-    from rig.shots_file import SHOT_RADIUS_M
 
     shot = MeasuredShot(
         name="", elevation_rad=math.radians(degrees), fall_height_m=SHOT_RADIUS_M, range_m=1.0
@@ -266,7 +266,7 @@ def _asked_range_cm(expected_cm: float) -> float | None:
 
     One that is far from what is expected (NaN: nothing is) is believed when it is typed again: a shot may fall short.
     """
-    from rig.csv_table import to_number
+    from rig.files.csv_table import to_number
 
     doubted_cm = None
     while True:
@@ -294,8 +294,8 @@ def show(
     ] = None,
 ) -> None:
     """Say what a calibration holds, and how far the cannon shoots by it."""
-    from rig.calibration_file import read_calibration
-    from rig.calibration_report import calibration_in_words, range_in_words
+    from rig.calibrating.calibration_file import read_calibration
+    from rig.calibrating.calibration_report import calibration_in_words, range_in_words
     from rig.cli._measured_shots import refuse_odd_elevation
 
     for degrees in elevation or []:
@@ -330,11 +330,11 @@ def plan(
     """Say at which elevations to fire so that the most is learnt."""
     from calibration.fit import MeasuredShot, Parameter
     from calibration.fit.design import plan as choose
-    from rig.aiming import cannon_of
-    from rig.calibration_file import calibration_of, read_calibration
-    from rig.calibration_report import plan_in_words
+    from rig.aim.pointing import cannon_of
+    from rig.calibrating.calibration_file import calibration_of, read_calibration
+    from rig.calibrating.calibration_report import plan_in_words
+    from rig.calibrating.shots_file import SHOT_RADIUS_M
     from rig.cli._measured_shots import refuse_odd_elevation, refuse_odd_floor
-    from rig.shots_file import SHOT_RADIUS_M
 
     chosen = _settings_to_learn_by(settings)
     refuse_odd_elevation(elevation)

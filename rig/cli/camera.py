@@ -20,13 +20,13 @@ from rig.cli._options import (
 from rig.cli._outputs import check_pdf, check_picture
 from rig.cli._pictures import write_figure
 from rig.counted import counted
-from rig.one_line import on_one_line
-from rig.paper import Paper
-from rig.ready_folder import folder_to_fill
-from rig.whole_file import write_whole
+from rig.drawing.paper import Paper
+from rig.files.one_line import on_one_line
+from rig.files.ready_folder import folder_to_fill
+from rig.files.whole_file import write_whole
 
 if TYPE_CHECKING:
-    from rig.lens_pictures import LensPictures
+    from rig.lens.pictures import LensPictures
     from rig.settings import Settings
     from vision.lens import Calibrated, Lens, Target
 
@@ -109,7 +109,7 @@ def calibrate(
 ) -> None:
     """Find the lens from photographs of a chessboard or a ChArUco board, held at many angles and places."""
     from rig.cli._opening_line import through_camera
-    from rig.lens_report import refused_in_words, report_as_json, report_in_words
+    from rig.lens.report import refused_in_words, report_as_json, report_in_words
     from vision.lens import NoLens
     from vision.lens import calibrate as fit
 
@@ -134,7 +134,7 @@ def calibrate(
         for line in report_in_words(found):
             typer.echo(line)
     if picture is not None:
-        from rig.lens_plot import draw_calibration
+        from rig.lens.plot import draw_calibration
 
         write_figure(draw_calibration(found), picture)
     _store(found, chosen, settings, wanted=store, quiet=as_json)
@@ -152,7 +152,7 @@ def check(
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Hold the settings' lens against photographs that it was not fitted to."""
-    from rig.lens_report import check_lens, refused_in_words
+    from rig.lens.report import check_lens, refused_in_words
 
     told = _told_board(chessboard, charuco, square_mm, marker_mm, dictionary)
     chosen = settings_or_defaults(settings)
@@ -193,10 +193,10 @@ def delay(
     """Learn from recorded shots how late the camera stamps its pictures."""
     from rich.console import Console
 
-    from rig.analyse_many import find_recordings
     from rig.camera_delay import NoDelay, delay_of, see_delay
     from rig.cli._progress import progress_on
     from rig.settings_change import change_settings
+    from rig.verdict.analyse_many import find_recordings
 
     chosen = settings_of_this_table(settings)
     where = folder or Path(chosen.log.recordings)
@@ -264,7 +264,7 @@ def _told_board(
     dictionary: str | None,
 ) -> Target | None:
     """Return the board that was named; None where it is to be recognised."""
-    from rig.marker_keys import MARKERS_OF
+    from rig.keys.markers import MARKERS_OF
     from vision.lens import Charuco, Chessboard
 
     if dictionary is not None and dictionary not in MARKERS_OF:
@@ -313,7 +313,7 @@ def _looked_at(folder: Path, told: Target | None, *, quiet: bool) -> LensPicture
     from rich.console import Console
 
     from rig.cli._progress import progress_on
-    from rig.lens_pictures import look_at_pictures, passed_over, pictures_in
+    from rig.lens.pictures import look_at_pictures, passed_over, pictures_in
 
     files = pictures_in(folder)
     if left_out := passed_over(folder):
@@ -370,7 +370,7 @@ def _take_views(folder: Path, settings: Settings, told: Target | None) -> None:
     from rig.camera import CameraGone, CameraStalled
     from rig.cli._opening import real_camera
     from rig.cli._silence import Silence
-    from rig.lens_live import LiveViews, Taken
+    from rig.lens.live import LiveViews, Taken
     from rig.link.serial_port import WallClock
     from rig.settings import TWIN
 

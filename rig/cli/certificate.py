@@ -11,10 +11,10 @@ import typer
 from rig.cli._app import app
 from rig.cli._options import SETTINGS_FILE, SettingsFile, check_name, settings_or_defaults
 from rig.cli._outputs import check_html, check_pdf
-from rig.length_unit import LengthUnit
+from rig.files.length_unit import LengthUnit
 
 if TYPE_CHECKING:
-    from rig.range_file import MeasuredRanges
+    from rig.calibrating.range_file import MeasuredRanges
 
 __all__ = ["certificate"]
 
@@ -65,9 +65,9 @@ def certificate(
 ) -> None:
     """Say from measured ranges whether the cannon reaches about 650 cm, or how many shots it takes to say."""
     from calibration.range_spec import RangeSpec
-    from rig.certificate import certify
-    from rig.checked_file import Fault
-    from rig.range_file import RangeFileError
+    from rig.calibrating.certificate import certify
+    from rig.calibrating.range_file import RangeFileError
+    from rig.files.checked_file import Fault
 
     measured = _measured(file, tape, unit, skip_bad_rows)
     for fault in measured.skipped:
@@ -96,7 +96,7 @@ def certificate(
     for sentence in certified.sentences:
         typer.echo(sentence)
     if pdf is not None:
-        from rig.drawn_text import not_drawable
+        from rig.drawing.drawn_text import not_drawable
         from rig.report.certificate import write_certificate_pdf
 
         write_certificate_pdf(certified, pdf)
@@ -116,7 +116,7 @@ def certificate(
 def _measured(
     file: Path | None, tape: str | None, unit: LengthUnit | None, skip_bad_rows: bool
 ) -> MeasuredRanges:
-    from rig.range_file import read_ranges, read_tape
+    from rig.calibrating.range_file import read_ranges, read_tape
 
     if file is not None and tape is None:
         return read_ranges(file, unit=unit, skip_bad_rows=skip_bad_rows)

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from rig.cli._app import app
-from rig.one_line import on_one_line
-from rig.ready_folder import folder_to_fill, ready_folder
+from rig.files.one_line import on_one_line
+from rig.files.ready_folder import folder_to_fill, ready_folder
 
 __all__ = ["clips"]
 
@@ -27,7 +27,7 @@ def clips(
 
     A shot that is there already is left alone, so that a run that was ended can be taken up again.
     """
-    from rig.file_lock import LockTaken, hold_lock_beside
+    from rig.files.file_lock import LockTaken, hold_lock_beside
 
     ready_folder(folder)
     there = 0
@@ -44,8 +44,8 @@ def clips(
 
 def _filmed(place: Path, number: int) -> bool:
     """Film a shot into its folder; says whether it was not there already."""
+    from rig.files.whole_file import write_whole
     from rig.recording import KEYS_NAME, write_recording
-    from rig.whole_file import write_whole
     from twin.clips import film
 
     if (place / KEYS_NAME).exists():

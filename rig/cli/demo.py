@@ -176,7 +176,7 @@ def _play(rig: OpenRig, position: Position, target: str, option: str) -> _Told:
 
 def _decide(rig: OpenRig, shot_id: int) -> None:
     """Have each commander keep his soldier, unless the rules ask him to name one: then the likeliest to be hit."""
-    from rig.judging import decide, judge_again
+    from rig.verdict.judging import decide, judge_again
 
     while pending := rig.log.shot(shot_id).pending:
         shot = rig.log.shot(shot_id)
@@ -209,7 +209,7 @@ def _table(told: list[_Told]) -> Table:
 
 def _rows(told: _Told) -> Iterator[tuple[str, str, str, str, str]]:
     """Give what fell, cause, how sure, verdict, truth: a row for each soldier that fell or was pushed."""
-    from rig.how_sure import how_sure
+    from rig.verdict.how_sure import how_sure
 
     verdict = told.shot.verdict
     assert verdict is not None

@@ -19,14 +19,14 @@ from rig.cli._options import (
     settings_or_defaults,
 )
 from rig.cli._outputs import check_png
-from rig.one_line import on_one_line
-from rig.ready_folder import folder_to_fill
+from rig.files.one_line import on_one_line
+from rig.files.ready_folder import folder_to_fill
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rig.docket import Answer, Case
     from rig.settings import Settings
+    from rig.verdict.docket import Answer, Case
 
 __all__ = ["list_open", "rule", "show"]
 
@@ -43,7 +43,7 @@ def list_open(context: typer.Context, settings: SettingsFile = SETTINGS_FILE) ->
     if context.invoked_subcommand is not None:
         return
     from rig.cli._tables import plain_table, print_folded
-    from rig.docket import open_cases
+    from rig.verdict.docket import open_cases
 
     with open_log_to_read(settings) as log:
         cases = tuple(open_cases(log))
@@ -76,10 +76,10 @@ def show(
 ) -> None:
     """Show one doubt: the evidence, the likely answers, and pictures of the soldier before, while it moves, and after."""
     from game.montecassino import Square
-    from rig.docket import case
-    from rig.docket_picture import write_crops
     from rig.recording import read_recording
     from rig.shot_identity import refuse_other_shot, shot_identity
+    from rig.verdict.docket import case
+    from rig.verdict.docket_picture import write_crops
 
     with open_log_to_read(settings) as log:
         found = case(log, number)
@@ -110,8 +110,8 @@ def rule(
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Rule on a doubt: the cause, signed with side, name and time. A ruling once given stands."""
-    from rig import docket
     from rig.log import tell_decision, tell_verdict
+    from rig.verdict import docket
 
     with open_log_to_read(settings, look_only=False) as log:
         ruled = docket.rule(log, number, cause.lower(), side=side, name=by)
@@ -138,7 +138,7 @@ def _answer(answer: Answer) -> str:
 
 def _in_full(case: Case, settings: Settings) -> Iterator[str]:
     from rig.log import tell_decision, tell_time
-    from rig.told_together import parted, told_together
+    from rig.verdict.told_together import parted, told_together
 
     doubt, shot = case.doubt, case.shot
     yield f"doubt {doubt.number}: shot {shot.shot_id}, the soldier on {doubt.square}"

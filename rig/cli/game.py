@@ -13,7 +13,7 @@ from rig.cli._app import RefusedError
 from rig.cli._game import game_group
 from rig.cli._options import check_squares
 from rig.cli._outputs import check_svg
-from rig.whole_file import write_whole
+from rig.files.whole_file import write_whole
 
 __all__ = ["ask", "check", "moves", "perft", "show"]
 

@@ -11,11 +11,11 @@ import typer
 from rig.cli._app import RefusedError
 from rig.cli._game import game_group
 from rig.counted import counted
-from rig.one_line import on_one_line
-from rig.whole_file import write_whole
+from rig.files.one_line import on_one_line
+from rig.files.whole_file import write_whole
 
 if TYPE_CHECKING:
-    from rig.chart_file import ChartFile
+    from rig.battle.chart_file import ChartFile
 
 __all__ = ["chart"]
 
@@ -66,7 +66,7 @@ def chart(
         raise typer.BadParameter("a blank sheet has no battle: ask for text, csv or pdf")
     if file is None:
         from game.montecassino import Chart
-        from rig.chart_file import ChartFile
+        from rig.battle.chart_file import ChartFile
 
         _refuse_loss(out, wanted)
         _write(ChartFile(Chart(()), None, ()), wanted, out, language)
@@ -76,7 +76,7 @@ def chart(
             f"found {out}, which is read here, expected another file", param_hint="--out"
         )
     _refuse_loss(out, wanted)
-    from rig.chart_file import read_chart_file
+    from rig.battle.chart_file import read_chart_file
 
     found = read_chart_file(file)
     for fault in found.faults[:_MOST_FAULTS]:
@@ -133,8 +133,8 @@ def _write(found: ChartFile, wanted: Format, out: Path | None, language: SheetLa
         if out is None:
             typer.echo(format_battle(found.battle), nl=False)
             return
-        from rig.battle_file import write_battle
-        from rig.battle_lock import hold_battle
+        from rig.battle.file import write_battle
+        from rig.battle.lock import hold_battle
 
         with hold_battle(out, "rig game chart"):
             write_battle(out, found.battle)

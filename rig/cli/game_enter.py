@@ -22,9 +22,9 @@ def enter(
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Write a shot of the log into its battle, once its doubts are decided; `rig shoot --battle` does so by itself."""
-    from rig.battle_file import read_battle, write_battle
-    from rig.battle_lock import hold_battle
-    from rig.battle_shots import with_shot
+    from rig.battle.file import read_battle, write_battle
+    from rig.battle.lock import hold_battle
+    from rig.battle.shots import with_shot
     from rig.cli._app import RefusedError
     from rig.log import Fired
 

@@ -108,8 +108,8 @@ def play(
     from rich.console import Console
 
     from game.montecassino import Battle, Position, Side
-    from rig.battle_file import read_battle, write_battle
-    from rig.battle_lock import hold_battle
+    from rig.battle.file import read_battle, write_battle
+    from rig.battle.lock import hold_battle
     from rig.cli._agreeing import agreed_on, word_of
     from rig.cli._playing import Playing
     from rig.cli._telling import agreement_lines, say
@@ -197,7 +197,7 @@ def replay(
 
     from rich.console import Console
 
-    from rig.battle_file import read_battle
+    from rig.battle.file import read_battle
     from rig.cli._telling import agreement_lines, ending_lines, say, show_battle
 
     told = read_battle(battle)

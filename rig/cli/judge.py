@@ -27,7 +27,7 @@ def judge(
         if shot is None:
             _list(log)
             return
-        from rig.late_judging import judge_recorded
+        from rig.verdict.late_judging import judge_recorded
 
         judged, analysis = judge_recorded(log, shot)
     if analysis is None:
@@ -47,8 +47,8 @@ def judge(
 
 
 def _list(log: ShotLog) -> None:
-    from rig.late_judging import not_judged
     from rig.log import tell
+    from rig.verdict.late_judging import not_judged
 
     waiting = list(not_judged(log))
     for shot in waiting:

@@ -20,8 +20,8 @@ from rig.cli._options import (
     settings_or_defaults,
 )
 from rig.counted import counted
-from rig.one_line import on_one_line
-from rig.ready_folder import ready_folder
+from rig.files.one_line import on_one_line
+from rig.files.ready_folder import ready_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -114,9 +114,9 @@ def show(
 
 
 def _in_full(shot: Shot, session: Session) -> Iterable[str]:
-    from rig.analysis_store import kept_readings
-    from rig.judging import why_back
     from rig.log import tell, tell_time
+    from rig.verdict.analysis_store import kept_readings
+    from rig.verdict.judging import why_back
 
     planned, aim, gate, verdict = shot.planned, shot.aim, shot.muzzle_gate, shot.verdict
     yield f"shot {shot.shot_id}, {planned.side} at {planned.target}: {tell(shot)}"
@@ -249,8 +249,8 @@ def decide(
             raise typer.BadParameter(
                 "give a shot, a square and leaves or stays, as: rig decide 12 G-41 stays"
             )
-        from rig.judging import decide as decide_doubt
         from rig.log import tell_verdict
+        from rig.verdict.judging import decide as decide_doubt
 
         doubts = decide_doubt(log, shot, square, leaves=word is Word.LEAVES, decided_by=by)
         for doubt in doubts:

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from rig.cli._app import app
-from rig.one_line import on_one_line
-from rig.ready_folder import folder_to_fill
+from rig.files.one_line import on_one_line
+from rig.files.ready_folder import folder_to_fill
 
 __all__ = ["replay"]
 
@@ -23,12 +23,12 @@ def replay(
     ] = None,
 ) -> None:
     """Write a slow-motion film that shows what was seen of a shot and why it was judged so, and its key pictures."""
-    from rig.analyse import analyse_folder
-    from rig.analysis_store import place_of
     from rig.recording import read_recording
-    from rig.replay_film import write_film
-    from rig.replay_place import place_in
-    from rig.replay_sheet import write_sheet
+    from rig.replay.film import write_film
+    from rig.replay.place import place_in
+    from rig.replay.sheet import write_sheet
+    from rig.verdict.analyse import analyse_folder
+    from rig.verdict.analysis_store import place_of
 
     recording = read_recording(folder)
     if into is None:

@@ -11,11 +11,11 @@ import typer
 
 from rig.cli._app import RefusedError, app
 from rig.cli._options import SETTINGS_FILE, SettingsFile
-from rig.one_line import on_one_line
-from rig.whole_file import write_whole
+from rig.files.one_line import on_one_line
+from rig.files.whole_file import write_whole
 
 if TYPE_CHECKING:
-    from rig.checked_file import Fault
+    from rig.files.checked_file import Fault
     from rig.settings import Settings
 
 __all__ = ["check", "init"]
@@ -67,7 +67,7 @@ def check(settings: SettingsFile = SETTINGS_FILE) -> None:
 
 def _table(path: Path, name: str) -> dict[str, Any]:
     """Return a table of the file by itself, to be looked at also where something else in the file is wrong."""
-    from rig.bounded_file import read_text
+    from rig.files.bounded_file import read_text
 
     try:
         table = tomllib.loads(read_text(path, encoding="utf-8-sig")).get(name)
@@ -83,7 +83,7 @@ def _calibration_faults(path: Path) -> list[Fault]:
     if not isinstance(name, str) or not name or "\0" in name:
         # There is none, or it has been said what is wrong with its name.
         return []
-    from rig.calibration_file import CalibrationFileError, read_calibration
+    from rig.calibrating.calibration_file import CalibrationFileError, read_calibration
 
     try:
         read_calibration(path.parent / name)

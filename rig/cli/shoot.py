@@ -56,10 +56,10 @@ def shoot(
     from rich.console import Console
 
     from game.montecassino import Square, format_squares
-    from rig.aiming import aim_at
-    from rig.battle_file import FaultyBattleFile, write_battle
-    from rig.battle_lock import hold_battle
-    from rig.battle_shots import with_shot
+    from rig.aim.pointing import aim_at
+    from rig.battle.file import FaultyBattleFile, write_battle
+    from rig.battle.lock import hold_battle
+    from rig.battle.shots import with_shot
     from rig.cli._answers import wait_for_enter
     from rig.cli._opening import open_rig
     from rig.cli._orders import option_of, start_in_battle, start_of, with_hardware, zone_of

@@ -18,9 +18,9 @@ from rig.cli._options import (
 )
 from rig.cli._outputs import check_csv, check_picture
 from rig.cli._pictures import write_figure
-from rig.hit_view import By
-from rig.length_unit import LengthUnit
-from rig.whole_file import write_whole
+from rig.files.length_unit import LengthUnit
+from rig.files.whole_file import write_whole
+from rig.stats.hit_view import By
 
 __all__ = ["compare", "group", "over_the_log"]
 
@@ -59,9 +59,9 @@ def over_the_log(
     refuse_before_a_command(context)
     if context.invoked_subcommand is not None:
         return
-    from rig.hit_report import as_csv, tallies
-    from rig.hit_report import as_json as hits_as_json
-    from rig.hit_statistics import statistics_of
+    from rig.stats.hit_report import as_csv, tallies
+    from rig.stats.hit_report import as_json as hits_as_json
+    from rig.stats.hit_statistics import statistics_of
 
     with open_log_to_read(settings) as log:
         statistics = statistics_of(log)
@@ -79,7 +79,7 @@ def over_the_log(
         write_whole(csv, as_csv(statistics, views))
         typer.echo(f"wrote {csv}", err=True)
     if plot is not None:
-        from rig.hit_plot import draw_hits
+        from rig.stats.hit_plot import draw_hits
 
         write_figure(draw_hits(tallies(statistics, views or [By.OPTION])), plot)
 
@@ -102,8 +102,8 @@ def group(
 ) -> None:
     """Say how a group of shots scatters about its centre and about the point of aim."""
     from calibration.dispersion import GroupError, Shots
-    from rig.group_file import read_group
-    from rig.group_report import report_group
+    from rig.stats.group_file import read_group
+    from rig.stats.group_report import report_group
 
     read = read_group(file, unit=unit, skip_bad_rows=skip_bad_rows)
     bootstrapped = {}
@@ -128,7 +128,7 @@ def group(
 
         print_uncut(group_tables(report))
     if plot is not None:
-        from rig.group_plot import draw_group
+        from rig.stats.group_plot import draw_group
 
         write_figure(draw_group(report), plot)
     if report.group.spread is None:
@@ -147,7 +147,7 @@ def compare(
     """Say whether groups lie at the same place and spread alike."""
     from calibration.dispersion import Shots
     from calibration.dispersion.compare import compare as compare_groups
-    from rig.group_file import read_group, same_unit
+    from rig.stats.group_file import read_group, same_unit
 
     read = [read_group(file, unit=unit, skip_bad_rows=skip_bad_rows) for file in files]
     common = same_unit(read)
@@ -160,7 +160,7 @@ def compare(
     comparison = compare_groups(shots)
     names = [each.name for each in read]
     if as_json:
-        from rig.group_report import comparison_as_json
+        from rig.stats.group_report import comparison_as_json
 
         print(json.dumps(comparison_as_json(names, shots, common, comparison), allow_nan=False))
         return

@@ -13,7 +13,7 @@ from rig.cli._app import RefusedError, app
 from rig.cli._options import check_squares
 from rig.cli._outputs import check_html
 from rig.counted import counted
-from rig.one_line import on_one_line
+from rig.files.one_line import on_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -212,7 +212,7 @@ def enter(
 ) -> None:
     """Enter results, from battle files or by hand."""
     from game.montecassino.tournament import ResultEntry
-    from rig.battle_file import read_battle
+    from rig.battle.file import read_battle
     from rig.tournament.entering import entry_of_battle
     from rig.tournament.file import change_tournament
 

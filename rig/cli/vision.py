@@ -39,7 +39,7 @@ def teach(
 
     `rig analyse` finds the file in a recording's folder or beside it.
     """
-    from rig.one_line import on_one_line
+    from rig.files.one_line import on_one_line
     from rig.recording import RecordingError, read_frames, read_recording, refuse_faulty_film
     from rig.uniforms_file import NAME, write_uniforms
     from vision.soldiers.teaching import NotTaught, teach_uniforms

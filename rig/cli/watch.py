@@ -18,7 +18,7 @@ from rig.cli._app import RefusedError, app
 from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_of_this_table
 from rig.cli._outputs import check_photo
 from rig.cli._silence import Silence
-from rig.whole_file import write_whole
+from rig.files.whole_file import write_whole
 
 if TYPE_CHECKING:
     import numpy as np

@@ -19,7 +19,7 @@ from typing import Any, cast
 
 import sqlalchemy as sa
 
-from rig.file_lock import LockTaken, take_lock
+from rig.files.file_lock import LockTaken, take_lock
 from rig.log._tables import APPLICATION_ID, HEAD
 from rig.log.errors import LogError
 

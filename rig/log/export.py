@@ -13,11 +13,11 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
+from rig.files.whole_file import write_whole
 from rig.log.errors import LogError
 from rig.log.records import Analysis, Fall, Session, Shot, Stage
 from rig.log.store import ShotLog
 from rig.log.telling import tell
-from rig.whole_file import write_whole
 
 __all__ = ["FORMATS", "export", "falls_table", "shots_table"]
 

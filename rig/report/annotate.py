@@ -7,7 +7,7 @@ from enum import StrEnum
 import cv2
 import numpy as np
 
-from rig.table_drawing import Colour, Drawing, Image
+from rig.drawing.table_drawing import Colour, Drawing, Image
 from vision.registration import BoardView
 
 __all__ = ["Mark", "MarkKind", "annotate", "overlay_motion"]

@@ -14,8 +14,8 @@ import numpy as np
 from fpdf import FPDF
 from PIL import Image
 
-from rig.bounded_file import read_bytes
-from rig.paper import SIZES_MM, Paper
+from rig.drawing.paper import SIZES_MM, Paper
+from rig.files.bounded_file import read_bytes
 from vision.lens import Charuco, printed_charuco
 from vision.lens.target import PRINTED_SHAPE
 

@@ -17,9 +17,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from calibration.range_spec import FEWEST_SHOTS, Drift, SpecVerdict, shots_needed, tost_power
-from rig.certificate import Certificate
-from rig.drawn_text import drawable
-from rig.whole_file import write_whole
+from rig.calibrating.certificate import Certificate
+from rig.drawing.drawn_text import drawable
+from rig.files.whole_file import write_whole
 
 __all__ = ["certificate_page", "write_certificate_html", "write_certificate_pdf"]
 

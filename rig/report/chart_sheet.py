@@ -17,7 +17,7 @@ from fpdf.fonts import TTFFont
 from game.montecassino import Battle, Chart, Column, Language, Side, Winner
 from game.montecassino.chart_text import title_values
 from game.montecassino.chart_words import WORDS, TitleLine
-from rig.drawn_text import FONT_FOLDER, drawable
+from rig.drawing.drawn_text import FONT_FOLDER, drawable
 
 __all__ = ["draw_chart"]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from fpdf import FPDF
 
-from rig.firing_table import TableRow
-from rig.whole_file import write_whole
+from rig.aim.firing_table import TableRow
+from rig.files.whole_file import write_whole
 
 __all__ = ["write_firing_table"]
 
@@ -38,7 +38,7 @@ def write_firing_table(path: Path, rows: Sequence[TableRow], title: str, note: s
     path
         The file to write.
     rows
-        As `rig.firing_table.firing_table` yields them.
+        As `rig.aim.firing_table.firing_table` yields them.
     title, note
         Stand at the head; the note says which settings it holds for.
     """

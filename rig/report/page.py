@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from rig.whole_file import write_whole
+from rig.files.whole_file import write_whole
 
 __all__ = ["Picture", "ShotPage", "write_report"]
 

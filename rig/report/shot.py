@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 
 from game.montecassino import Position, Square, parse_squares
 from game.montecassino.picture import draw_position
-from rig.analyse import Analysis
-from rig.how_sure import how_sure
-from rig.judging import why_back
 from rig.log import Shot
 from rig.recording import read_all_frames
 from rig.report.annotate import Mark, MarkKind, annotate, overlay_motion
 from rig.report.page import Picture, ShotPage
-from rig.told_touches import met
+from rig.verdict.analyse import Analysis
+from rig.verdict.how_sure import how_sure
+from rig.verdict.judging import why_back
+from rig.verdict.told_touches import met
 from vision.causes import FallCause
 
 __all__ = ["page_of_shot"]

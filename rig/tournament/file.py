@@ -29,7 +29,7 @@ from game.montecassino.tournament import (
     name_fault,
     name_key,
 )
-from rig.checked_file import (
+from rig.files.checked_file import (
     Fault,
     FaultyFile,
     JsonObject,
@@ -38,9 +38,9 @@ from rig.checked_file import (
     refuse_other_format,
     validate,
 )
-from rig.file_lock import hold_lock_beside
-from rig.notation import SquaresText
-from rig.whole_file import write_whole
+from rig.files.file_lock import hold_lock_beside
+from rig.files.whole_file import write_whole
+from rig.keys.notation import SquaresText
 
 __all__ = ["TournamentFileError", "change_tournament", "create_tournament", "read_tournament"]
 

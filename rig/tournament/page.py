@@ -18,6 +18,7 @@ from game.montecassino.tournament import (
     rematches_of,
     standings,
 )
+from rig.files.whole_file import write_whole
 from rig.tournament.words import (
     SYSTEM_NAMES,
     TIE_BREAKS_EXPLAINED,
@@ -26,7 +27,6 @@ from rig.tournament.words import (
     tell_tie_break,
     terms_told,
 )
-from rig.whole_file import write_whole
 
 __all__ = ["Cell", "cross_table", "is_other", "write_page"]
 

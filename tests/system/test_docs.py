@@ -22,7 +22,7 @@ import pytest
 from logged_shots import DOUBTFUL, PLAN, START, read_and_judge, until
 
 from game.montecassino import parse_battle
-from rig.battle_file import read_battle
+from rig.battle.file import read_battle
 from rig.cli import command as rig_command
 from rig.cli import main
 from rig.log import Analysis, Stage, open_log

@@ -19,7 +19,7 @@ from calibration.flight import Projectile
 from calibration.scatter import Scatter
 from calibration.strikes import TouchBins, first_touches
 from game.montecassino import Side, Square
-from rig.aiming import cannon_of
+from rig.aim.pointing import cannon_of
 from rig.settings import Settings
 from twin.physics import ShotSettings
 from twin.table import Table, TableSettings

@@ -33,7 +33,7 @@ MOMENTS = [
 # Every controller is a process of its own, forked from one that has loaded the programs: that takes as long as a shot.
 CONTROLLERS = multiprocessing.get_context("forkserver")
 CONTROLLERS.set_forkserver_preload(
-    ["rig.cli.shoot", "rig.aiming", "rig.eye", "rig.log", "rig.match", "twin.twin"]
+    ["rig.cli.shoot", "rig.aim.pointing", "rig.eye", "rig.log", "rig.match", "twin.twin"]
 )
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from game.montecassino import Cause, Square
-from rig.analyse import analyse_folder
 from rig.recording import write_recording
+from rig.verdict.analyse import analyse_folder
 from twin.clips import film
 
 

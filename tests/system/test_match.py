@@ -374,7 +374,7 @@ def test_a_shot_that_cannot_be_read_is_recorded_whole(tmp_path, monkeypatch):
     def unreadable(folder: Path, *rest: object) -> None:
         raise RecordingError(folder, "nothing can be made of it")
 
-    monkeypatch.setattr("rig.reading_ahead.analyse_pictures", unreadable)
+    monkeypatch.setattr("rig.verdict.reading_ahead.analyse_pictures", unreadable)
     with rig_on(tmp_path) as (rig, position):
         with pytest.raises(NotKept, match=r"shot 1 was fired, .*nothing can be made of it; rig judge .* 1"):
             rig.match.shoot(order(rig, position))

@@ -12,7 +12,7 @@ from test_match import assert_cannon_is_safe
 
 from calibration.fit import Calibration, MeasuredShot, Mount, fit
 from game.montecassino import Option, Position, Square
-from rig.calibration_file import read_calibration, write_calibration
+from rig.calibrating.calibration_file import read_calibration, write_calibration
 from rig.cannon import Cannon, CannonError
 from rig.cli import main
 from rig.cli._opening import open_rig

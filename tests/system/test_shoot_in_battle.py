@@ -8,7 +8,7 @@ from small_twin import SMALL_TWIN
 
 from game.montecassino import Agreement, Battle, Cannons, Commanders, Option, Position, Side
 from game.montecassino.entries import Abandon
-from rig.battle_file import read_battle, write_battle
+from rig.battle.file import read_battle, write_battle
 from rig.cli import main
 from rig.log import open_log
 from rig.match import Match

@@ -20,7 +20,7 @@ from small_twin import SMALL_TWIN
 import rig.cli.shoot
 import rig.match
 from game.montecassino import Agreement, Battle, Option, Position, Side, Verdict
-from rig.battle_file import read_battle, write_battle
+from rig.battle.file import read_battle, write_battle
 from rig.cli import main
 from rig.log import Shot, Stage, open_log
 
@@ -30,7 +30,9 @@ _LONGER_THAN_A_CLIP_BYTES = 1_000_000
 FELLED = "G-61"  # by the first shot of this seed at G-53
 # Each rig is a process of its own, forked from one that has loaded the programs.
 RIGS = multiprocessing.get_context("forkserver")
-RIGS.set_forkserver_preload(["rig.cli.shoot", "rig.aiming", "rig.eye", "rig.log", "rig.match", "twin.twin"])
+RIGS.set_forkserver_preload(
+    ["rig.cli.shoot", "rig.aim.pointing", "rig.eye", "rig.log", "rig.match", "twin.twin"]
+)
 
 
 @dataclass(frozen=True)

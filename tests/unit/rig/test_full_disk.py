@@ -15,17 +15,17 @@ from logged_shots import START, until
 from painted_shot import CAMERA, keys
 from whole_rig import ORDER
 
-from rig.analysis_store import keep
+from rig.calibrating.shot_rows import ShotRows
+from rig.calibrating.shots_file import ShotsFileError
 from rig.cli import main
 from rig.eye import Eye
+from rig.files.whole_file import write_whole
 from rig.log import LogError, Stage, open_log, open_log_in_memory
 from rig.match import Match
 from rig.recording import RecordingError, read_recording, refuse_full_disk, write_recording
 from rig.settings import Camera as CameraSettings
 from rig.settings import Log, Settings
-from rig.shot_rows import ShotRows
-from rig.shots_file import ShotsFileError
-from rig.whole_file import write_whole
+from rig.verdict.analysis_store import keep
 
 
 @pytest.fixture

@@ -13,9 +13,8 @@ from logged_shots import PLAN, START, read_and_judge, until
 
 from game.montecassino import Option, Side, Square, parse_squares
 from rig.cannon import CannonError
-from rig.checked_file import Fault
 from rig.cli import main
-from rig.judging import decide
+from rig.files.checked_file import Fault
 from rig.link.transcript import TranscriptError
 from rig.log import Analysis, Fall, Fired, ShotLog, Stage, open_log, open_log_in_memory
 from rig.match import DoubtPending, Match, Order, PositionDiffers, ShotDone, ShotNotAllowed
@@ -24,6 +23,7 @@ from rig.programme_run import NotJudged, ProgrammeRun, ProgrammeStopped, check_r
 from rig.sequence import Event, NotInSequence, State
 from rig.settings import Settings
 from rig.uniforms_file import UniformsFileError
+from rig.verdict.judging import decide
 
 POSITION = "A A01-A08,A60 G25-G48 0/0 20/20 -"
 TWO_SIDES = (

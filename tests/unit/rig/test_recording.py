@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from game.montecassino import Option, Side, Square
 from rig.cli import main
-from rig.film_faults import fault_of_film
-from rig.free_memory import free_memory_bytes
+from rig.film.faults import fault_of_film
+from rig.film.free_memory import free_memory_bytes
 from rig.recording import (
     RecordingError,
     picture_bytes,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.checked_file import Table, validate
+from rig.files.checked_file import Table, validate
 from rig.link.wire import SETTING_LIMITS, Setting
 from rig.settings import (
     Board,

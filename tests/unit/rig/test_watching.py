@@ -25,9 +25,9 @@ from painted_table import CROWD, MARKERS, Table
 from game.montecassino import Square
 from rig.camera.opencv_camera import GrabbedFrame
 from rig.cli import main
+from rig.drawing.table_drawing import text_width_px
 from rig.eye import fewest_fps_of
 from rig.settings import Settings
-from rig.table_drawing import text_width_px
 from rig.watching import TableWatch
 from vision.guards import Trouble
 from vision.registration import NoBoard

@@ -13,8 +13,8 @@ import pytest
 from PIL import Image
 
 from rig.cli import main
-from rig.lens_pictures import read_picture
-from rig.paper import Paper
+from rig.drawing.paper import Paper
+from rig.lens.pictures import read_picture
 from rig.report.camera_sheets import SheetError, board_square_mm, draw_sheets
 from rig.settings import Settings
 from vision.lens import Sighting, printed_charuco, sight

@@ -9,7 +9,7 @@ import pytest
 from pypdf import PdfReader
 
 from game.montecassino import Agreement, Battle, Column, Commanders, Shot, Side, Square, Turn
-from rig.battle_file import read_battle, write_battle
+from rig.battle.file import read_battle, write_battle
 from rig.cli import main
 
 BATTLE = Battle.begin(

@@ -16,10 +16,10 @@ import pytest
 from rich.console import Console
 
 from game.montecassino import Agreement, Battle, Side, format_battle
-from rig.battle_file import read_battle
+from rig.battle.file import read_battle
 from rig.cli import main
 from rig.cli._playing import Playing
-from rig.whole_file import write_whole
+from rig.files.whole_file import write_whole
 
 RIG = [sys.executable, "-c", "import sys; from rig.cli import main; sys.exit(main())", "game"]
 
@@ -117,7 +117,7 @@ def play_where_the_folder_goes(
             raise OSError(2, "No such file or directory", str(path))
         write_whole(path, text)
 
-    monkeypatch.setattr("rig.battle_file.write_whole", write)
+    monkeypatch.setattr("rig.battle.file.write_whole", write)
     return rig("play --first G --battle b.json", "G-17>G-25", "A-17>A-25", "quit")
 
 
@@ -146,7 +146,7 @@ def test_an_end_that_could_not_be_kept_is_told_too(rig, monkeypatch):
             raise OSError(28, "No space left on device", str(path))
         write_whole(path, text)
 
-    monkeypatch.setattr("rig.battle_file.write_whole", write)
+    monkeypatch.setattr("rig.battle.file.write_whole", write)
     status, out, _ = rig("play --first G --battle b.json", "#", "")
     assert status == 1
     assert out[-1].startswith(
@@ -163,9 +163,9 @@ def edited(monkeypatch: pytest.MonkeyPatch) -> str:
         write_whole(path, content)
         if "G-17>G-25" in content:
             path.write_text(text)
-            monkeypatch.setattr("rig.battle_file.write_whole", write_whole)
+            monkeypatch.setattr("rig.battle.file.write_whole", write_whole)
 
-    monkeypatch.setattr("rig.battle_file.write_whole", write)
+    monkeypatch.setattr("rig.battle.file.write_whole", write)
     return text
 
 

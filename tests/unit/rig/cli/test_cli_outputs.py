@@ -14,9 +14,9 @@ from painted_shot import record
 from painted_table import CROWD
 
 from game.montecassino import Agreement, Battle, Position, Side
-from rig.battle_file import write_battle
+from rig.battle.file import write_battle
 from rig.cli import main
-from rig.file_lock import hold_lock_beside
+from rig.files.file_lock import hold_lock_beside
 from rig.log import Stage, open_log
 from rig.settings import Settings
 
@@ -301,7 +301,7 @@ def test_no_shot_is_read_for_a_replay_that_cannot_be_written(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record(Path("shot"))
-    monkeypatch.setattr("rig.analyse.analyse_folder", lambda folder: pytest.fail("it was read"))
+    monkeypatch.setattr("rig.verdict.analyse.analyse_folder", lambda folder: pytest.fail("it was read"))
     assert "file: Not a directory" in refused(capsys, "replay", "shot", "--into", "file")
 
 
@@ -313,7 +313,7 @@ def test_no_shot_is_read_whose_reading_cannot_be_kept(
     Path("locked").mkdir(mode=0o555)
     if into == "locked" and os.access("locked", os.W_OK):
         pytest.skip("the superuser may write anywhere")
-    monkeypatch.setattr("rig.analyse_many.analyse_many", lambda *_, **__: pytest.fail("it was read"))
+    monkeypatch.setattr("rig.verdict.analyse_many.analyse_many", lambda *_, **__: pytest.fail("it was read"))
     assert f"{into}: {why}" in refused(capsys, "analyse", "shot", "--into", into)
 
 

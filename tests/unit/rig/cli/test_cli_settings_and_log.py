@@ -313,7 +313,9 @@ def test_the_command_that_is_told_of_a_doubt_takes_the_word(
     rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nothing_more = SimpleNamespace(in_words=tuple)
-    monkeypatch.setattr("rig.late_judging.judge_recorded", lambda log, shot: (log.shot(shot), nothing_more))
+    monkeypatch.setattr(
+        "rig.verdict.late_judging.judge_recorded", lambda log, shot: (log.shot(shot), nothing_more)
+    )
     (told,) = [line for line in rig("judge", "2").out.splitlines() if "rig decide" in line]
     words = told.partition("rig ")[2].partition("|")[0].replace("SQUARE", "G-41").split()
     assert "shot 2: G-41 fell, direct or ricochet: leaves, said G" in rig(*words).out

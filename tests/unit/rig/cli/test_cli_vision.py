@@ -11,10 +11,10 @@ from painted_shot import FIRE, TIMES_US, keys, pictures, record
 from painted_table import CROWD
 
 from game.montecassino import Position, Side
-from rig.analyse import analyse_folder
 from rig.cli import main
 from rig.recording import KEYS_NAME, write_recording
 from rig.uniforms_file import NAME
+from rig.verdict.analyse import analyse_folder
 from vision.steady import typical
 
 POSITION = str(Position(Side.G, CROWD, dict.fromkeys(Side, 0), dict.fromkeys(Side, 20)))

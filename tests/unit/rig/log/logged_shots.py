@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rig.judging import as_logged, judge_reading
 from rig.log import (
     Aim,
     Analysis,
@@ -16,6 +15,7 @@ from rig.log import (
     Stage,
     Verdict,
 )
+from rig.verdict.judging import as_logged, judge_reading
 
 START = SessionStart(
     software_version="0.1.0",

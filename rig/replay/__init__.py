@@ -1,0 +1,1 @@
+"""A recorded shot told again: the film in slow motion and the sheet, from one story."""
