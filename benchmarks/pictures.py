@@ -10,9 +10,9 @@ from mujoco.egl import GLContext
 
 from benchmarks.figure import Figure
 from game.montecassino import Side, parse_squares
-from twin.camera import Camera, CameraSettings
-from twin.scene import Arrangement
-from twin.stage import Stage
+from twin.pictures.camera import Camera, CameraSettings
+from twin.pictures.scene import Arrangement
+from twin.pictures.stage import Stage
 from twin.table import Table, TableSettings
 
 _SOLDIERS = {

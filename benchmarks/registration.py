@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from benchmarks.figure import Figure
 from game.montecassino import ALL_SQUARES, BOARD_FILES, BOARD_ROWS, Side
-from twin.artwork import BoardLook, TableLook
-from twin.camera import Camera, CameraSettings
-from twin.optics import Lens, Pose, project
-from twin.stage import LookSettings, placed_markers
+from twin.pictures.artwork import BoardLook, TableLook
+from twin.pictures.camera import Camera, CameraSettings
+from twin.pictures.optics import Lens, Pose, project
+from twin.pictures.stage import LookSettings, placed_markers
 from twin.table import Table, TableSettings
 from vision.registration import BoardView, register
 from vision.scene import MarkerMap, Scene

@@ -24,9 +24,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from game.montecassino import ALL_SQUARES, Side, Square, parse_squares
-from twin.camera import Camera, CameraSettings
-from twin.optics import project
-from twin.scene import CannonPose
+from twin.pictures.camera import Camera, CameraSettings
+from twin.pictures.optics import project
+from twin.pictures.scene import CannonPose
 from twin.table import Table, TableSettings
 from vision import MarkerMap, Scene, read_shot
 

@@ -22,8 +22,6 @@ from game.montecassino import (
     Side,
     Square,
 )
-from twin.artwork import ground
-from twin.camera import Camera, CameraFaults, CameraSettings, Frame
 from twin.drawn_looks import (
     draw_camera,
     draw_table,
@@ -37,9 +35,11 @@ from twin.drawn_looks import (
     sewn_otherwise,
 )
 from twin.drawn_play import draw_aim, draw_point_blank, draw_soldiers, push_about, somebody_leans
-from twin.optics import project
 from twin.physics import PhysicsError
-from twin.scene import CannonPose
+from twin.pictures.artwork import ground
+from twin.pictures.camera import Camera, CameraFaults, CameraSettings, Frame
+from twin.pictures.optics import project
+from twin.pictures.scene import CannonPose
 from twin.streams import stream
 from twin.table import MOVED_MM, Table, TableSettings
 from twin.truth import ShotTruth, Standing

@@ -9,12 +9,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from twin.artwork import BoardLook, Finish, TableLook, ground
-from twin.camera import CameraFaults, CameraSettings
-from twin.look import Colour, Lamp, LookSettings, placed_markers
-from twin.optics import Lens, Pose, project_pinhole
 from twin.physics import BodySettings, ShotSettings
-from twin.sensor import SensorSettings
+from twin.pictures.artwork import BoardLook, Finish, TableLook, ground
+from twin.pictures.camera import CameraFaults, CameraSettings
+from twin.pictures.look import Colour, Lamp, LookSettings, placed_markers
+from twin.pictures.optics import Lens, Pose, project_pinhole
+from twin.pictures.sensor import SensorSettings
 from twin.soldier import ALL_STANCES, MOST_LEAN, STANCES, USUAL, Build, Headgear
 from twin.streams import stream
 from twin.table import TableSettings

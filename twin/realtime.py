@@ -13,8 +13,8 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from twin.camera import Frame
 from twin.chip import ResetCause
+from twin.pictures.camera import Frame
 from twin.pty_line import PtyLine
 from twin.settings import TwinSettings
 from twin.stream import MjpegServer, plan_stream

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from game.montecassino import Side, Square, parse_squares
 from twin.attendant import AttendantSettings
-from twin.camera import CameraSettings
 from twin.chip import ChipSettings, ResetCause
 from twin.limits import at_least
 from twin.line import LineSettings
+from twin.pictures.camera import CameraSettings
 from twin.plant import PlantSettings
 from twin.table import TableSettings
 

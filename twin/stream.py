@@ -23,7 +23,7 @@ from starlette.responses import HTMLResponse, StreamingResponse
 from starlette.routing import Route
 
 from game.montecassino import parse_squares
-from twin.camera import Camera, CameraSettings
+from twin.pictures.camera import Camera, CameraSettings
 from twin.table import Table, TableSettings
 
 PATH = "/camera.mjpg"

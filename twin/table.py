@@ -15,7 +15,7 @@ from twin import soldier
 from twin.contacts import BOARD, EDGE, blame_is_shared, cause_of_fall
 from twin.limits import at_least, within
 from twin.physics import FALLEN_RAD, BodySettings, Box, ShotRun, ShotSettings
-from twin.scene import Arrangement, CannonPose, Snapshot
+from twin.pictures.scene import Arrangement, CannonPose, Snapshot
 from twin.streams import stream
 from twin.truth import ShotTruth, Standing, TrueFall
 

@@ -17,10 +17,10 @@ from typing import Self
 
 from game.montecassino import Side
 from twin.attendant import Attendant
-from twin.camera import Camera
 from twin.chip import CHIP_HZ, Chip, ChipEvent, EventKind, ResetCause
 from twin.hands import Hands
 from twin.line import through_line
+from twin.pictures.camera import Camera
 from twin.plant import STEP_CYCLES, Aim, Firing, Plant, pose_of_aim
 from twin.port import TwinClock, TwinPort
 from twin.settings import TwinSettings

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from game.montecassino import Side, Square
 from rig.camera import CameraGone, Frame
 from twin import Twin
-from twin.camera import CameraGoneError
+from twin.pictures.camera import CameraGoneError
 
 __all__ = ["TwinCamera", "TwinHands", "make_ready", "settle"]
 

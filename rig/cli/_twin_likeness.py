@@ -12,10 +12,10 @@ from dataclasses import replace
 from game.montecassino import Position
 from rig.settings import Azimuth, Board, Camera, Cannon, Elevation, Settings, Traverse
 from twin import TwinSettings
-from twin.camera import CameraFaults, CameraSettings
-from twin.look import LookSettings, Marker
-from twin.optics import Lens, Pose
 from twin.physics import BodySettings
+from twin.pictures.camera import CameraFaults, CameraSettings
+from twin.pictures.look import LookSettings, Marker
+from twin.pictures.optics import Lens, Pose
 from twin.plant import PlantSettings
 from twin.plant.gate import GateSettings
 from twin.plant.loader import LoaderSettings

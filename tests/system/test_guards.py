@@ -11,8 +11,8 @@ from small_twin import SMALL_TWIN
 from game.montecassino import Cause, Side, parse_squares
 from rig.cli import main
 from rig.log import Fired, Stage, open_log
-from twin.camera import Camera, CameraFaults, CameraSettings
-from twin.optics import Lens
+from twin.pictures.camera import Camera, CameraFaults, CameraSettings
+from twin.pictures.optics import Lens
 from twin.table import Table, TableFaults, TableSettings
 from vision.guards import Trouble
 from vision.reading import ShotReading, read_shot

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from game.montecassino import BOARD_FILES, BOARD_ROWS, Side
 from twin.limits import within
-from twin.scene import CannonPose
+from twin.pictures.scene import CannonPose
 
 CENTRE_US = 1500.0
 SPAN_US = 1000.0

@@ -10,16 +10,16 @@ import pytest
 from game.montecassino import Position, Side
 from rig.cli import main
 from rig.recording import read_frames, read_recording
-from twin.artwork import BoardLook, Finish, TableLook, board, ground, table
-from twin.camera import CameraSettings
 from twin.clips import film_disorder, photograph
 from twin.contacts import BOARD, SHOT, Contact, blame_is_shared
 from twin.drawn_looks import of_another_size, on_board_of_another_thickness, packed_for_a_cable
-from twin.look import LookSettings
 from twin.physics import BodySettings
-from twin.scene import Arrangement
+from twin.pictures.artwork import BoardLook, Finish, TableLook, board, ground, table
+from twin.pictures.camera import CameraSettings
+from twin.pictures.look import LookSettings
+from twin.pictures.scene import Arrangement
+from twin.pictures.stage import Stage
 from twin.soldier import Build
-from twin.stage import Stage
 from twin.table import TableSettings
 
 FEW_PICTURES = 1018

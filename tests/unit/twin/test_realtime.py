@@ -13,8 +13,8 @@ from rig.link import messages as m
 from rig.link.link import Link
 from rig.link.serial_port import SerialPort
 from twin import TwinSettings
-from twin.camera import CameraSettings
-from twin.optics import Lens
+from twin.pictures.camera import CameraSettings
+from twin.pictures.optics import Lens
 from twin.pty_line import PtyLine
 from twin.realtime import Address, serve
 

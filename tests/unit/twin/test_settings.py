@@ -3,15 +3,15 @@ from collections.abc import Callable
 import pytest
 
 from twin import ResetIncident, TwinSettings
-from twin.artwork import Finish
-from twin.camera import CameraFaults, CameraSettings
 from twin.chip import ChipSettings, ResetCause
 from twin.line import LineSettings
-from twin.look import Lamp, LookSettings, Marker
-from twin.optics import Lens, Pose
 from twin.physics import BodySettings, ShotSettings
+from twin.pictures.artwork import Finish
+from twin.pictures.camera import CameraFaults, CameraSettings
+from twin.pictures.look import Lamp, LookSettings, Marker
+from twin.pictures.optics import Lens, Pose
+from twin.pictures.sensor import SensorSettings
 from twin.plant import ContactSettings, GateSettings, LeverSettings, LoaderSettings, ServoSettings
-from twin.sensor import SensorSettings
 from twin.soldier import Build
 from twin.spring import SpringSettings
 from twin.table import TableFaults, TableSettings

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from twin import stream
-from twin.camera import CameraSettings
-from twin.optics import Lens
+from twin.pictures.camera import CameraSettings
+from twin.pictures.optics import Lens
 from twin.stream import MjpegServer, StreamError, plan_stream
 from twin.table import TableSettings
 

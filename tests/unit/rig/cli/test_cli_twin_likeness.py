@@ -14,8 +14,8 @@ from rig.cli._twin_likeness import likeness
 from rig.cli._twin_table import twin_settings
 from rig.settings import Azimuth, Board, Camera, Cannon, Elevation, Settings, Traverse, parse_settings
 from twin.chip import CHIP_HZ
-from twin.look import placed_markers
-from twin.optics import project
+from twin.pictures.look import placed_markers
+from twin.pictures.optics import project
 from twin.plant import Servo
 from twin.plant.mount import aim_of_pulses
 

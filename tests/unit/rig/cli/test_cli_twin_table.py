@@ -12,7 +12,7 @@ from rig.cli._twin_table import twin_settings, twin_text
 from rig.settings import Settings, SettingsError, parse_settings
 from rig.settings_text import settings_text
 from twin import TwinSettings
-from twin.look import Marker
+from twin.pictures.look import Marker
 
 _POSITION = Position.parse("G A01-A24 G25-G48 0/0 20/20 -")
 

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import Square
-from twin import artwork, soldier
-from twin.look import Lamp, LookSettings, placed_markers
+from twin import soldier
+from twin.pictures import artwork
+from twin.pictures.look import Lamp, LookSettings, placed_markers
 from twin.soldier import Cloth
 from twin.table import TableSettings
 

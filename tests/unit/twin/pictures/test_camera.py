@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from game.montecassino import Side, Square, parse_squares
-from twin.artwork import BoardLook
-from twin.camera import Camera, CameraFaults, CameraGoneError, CameraSettings
-from twin.look import Lamp, LookSettings
-from twin.offscreen import OffscreenError
-from twin.optics import Lens, Pose, project
-from twin.scene import CannonPose, Snapshot
-from twin.sensor import SensorSettings
+from twin.pictures.artwork import BoardLook
+from twin.pictures.camera import Camera, CameraFaults, CameraGoneError, CameraSettings
+from twin.pictures.look import Lamp, LookSettings
+from twin.pictures.offscreen import OffscreenError
+from twin.pictures.optics import Lens, Pose, project
+from twin.pictures.scene import CannonPose, Snapshot
+from twin.pictures.sensor import SensorSettings
 from twin.table import Table, TableFaults, TableSettings
 
 WIDE = Lens(k1=-0.15, k2=0.03, p1=4e-4, focal_px=1500.0)
@@ -305,7 +305,7 @@ def test_without_a_way_to_draw_it_says_what_to_install(monkeypatch):
     def missing(name):
         raise OSError(name)
 
-    monkeypatch.setattr("twin.offscreen.ctypes.CDLL", missing)
+    monkeypatch.setattr("twin.pictures.offscreen.ctypes.CDLL", missing)
     _, _, frames = film(CameraSettings(lens=SMALL), until_us=9000)
     with pytest.raises(OffscreenError, match="on Debian install libegl1"):
         _ = frames[0].image

@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.limits import at_least, within
-from twin.look import LookSettings, placed_markers
-from twin.offscreen import Offscreen
-from twin.optics import Lens, Pose, Rect
-from twin.painter import Painter, Patch, plate_rect
-from twin.scene import Snapshot
-from twin.sensor import Developed, Sensor, SensorSettings
-from twin.stage import Stage
+from twin.pictures.look import LookSettings, placed_markers
+from twin.pictures.offscreen import Offscreen
+from twin.pictures.optics import Lens, Pose, Rect
+from twin.pictures.painter import Painter, Patch, plate_rect
+from twin.pictures.scene import Snapshot
+from twin.pictures.sensor import Developed, Sensor, SensorSettings
+from twin.pictures.stage import Stage
 from twin.streams import stream
 from twin.table import Table
 

@@ -18,9 +18,9 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.optics import Lens, Pose, Rect
-from twin.stage import Stage
-from twin.stage_model import GROUND_GROUP
+from twin.pictures.optics import Lens, Pose, Rect
+from twin.pictures.stage import Stage
+from twin.pictures.stage_model import GROUND_GROUP
 
 _NEAR_M = 0.3
 _FAR_M = 4.0

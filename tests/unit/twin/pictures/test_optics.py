@@ -4,7 +4,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from twin.optics import Lens, Pose, Rect, join_overlapping, project
+from twin.pictures.optics import Lens, Pose, Rect, join_overlapping, project
 
 ANGLE = st.floats(-0.2, 0.2)
 POSES = st.builds(

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import Square
-from twin import artwork
 from twin.limits import within
+from twin.pictures import artwork
 from twin.table import TableSettings
 
 __all__ = [

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.look import Lamp, LookSettings, casting_lamps, left_in_shadow
-from twin.optics import Lens, Points, Pose, Rect, project_pinhole
+from twin.pictures.look import Lamp, LookSettings, casting_lamps, left_in_shadow
+from twin.pictures.optics import Lens, Points, Pose, Rect, project_pinhole
 
 Light = NDArray[np.float32]
 

@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin import soldier
-from twin.look import Lamp, LookSettings, casting_lamps, left_in_shadow
-from twin.offscreen import Offscreen
-from twin.optics import Lens, Pose, Rect, join_overlapping, project_pinhole
-from twin.scene import Arrangement, CannonPose, Snapshot
-from twin.sensor import Developed, Sensor
-from twin.stage import Stage, cannon_points_m, hand_points_m
-from twin.streak import Streak
+from twin.pictures.look import Lamp, LookSettings, casting_lamps, left_in_shadow
+from twin.pictures.offscreen import Offscreen
+from twin.pictures.optics import Lens, Pose, Rect, join_overlapping, project_pinhole
+from twin.pictures.scene import Arrangement, CannonPose, Snapshot
+from twin.pictures.sensor import Developed, Sensor
+from twin.pictures.stage import Stage, cannon_points_m, hand_points_m
+from twin.pictures.streak import Streak
 from twin.table import TableSettings
 
 _KEPT = 2

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from twin import artwork
-from twin.artwork import BoardLook
+from twin.pictures import artwork
+from twin.pictures.artwork import BoardLook
 
 
 @pytest.mark.parametrize("square_mm", [20.0, 40.6, 43.1, 45.0, 45.8, 47.1])

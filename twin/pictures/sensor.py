@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.limits import above, within
-from twin.optics import Rect
+from twin.pictures.optics import Rect
 from twin.streams import stream
 
 Levels = NDArray[np.float32]

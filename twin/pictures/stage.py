@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from game.montecassino import Side
 from twin import soldier
-from twin.look import Colour, LookSettings, placed_markers
-from twin.scene import Arrangement, CannonPose
+from twin.pictures.look import Colour, LookSettings, placed_markers
+from twin.pictures.scene import Arrangement, CannonPose
+from twin.pictures.stage_model import stage_xml, varied_parts
 from twin.soldier import Cloth
-from twin.stage_model import stage_xml, varied_parts
 from twin.streams import stream
 from twin.table import TableSettings
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from game.montecassino import ALL_SQUARES, BOARD_FILES, BOARD_ROWS, Side
 from twin.limits import at_least, within
-from twin.painting import painted
+from twin.pictures.painting import painted
 from twin.streams import stream
 
 Picture = NDArray[np.uint8]
