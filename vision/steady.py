@@ -163,7 +163,10 @@ def typical(pictures: Sequence[Image]) -> Image:
 def _mean(pictures: Sequence[Image]) -> Image:
     if len(pictures) == 1:
         return pictures[0]
-    total = np.add(pictures[0], pictures[1], dtype=np.uint16)
-    for picture in pictures[2:]:
-        np.add(total, picture, out=total)
+    total = pictures[0].astype(np.uint16)
+    # Widened first: adding bytes to words as they are takes half as long again.
+    wide = np.empty_like(total)
+    for picture in pictures[1:]:
+        np.copyto(wide, picture)
+        total += wide
     return np.asarray(cv2.convertScaleAbs(total, alpha=1 / len(pictures)), dtype=np.uint8)
