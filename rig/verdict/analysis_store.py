@@ -35,7 +35,7 @@ _FOLDER = "analysis"
 _DIGITS = 12
 # What a reading hangs on: every file of these, what takes them a recording, and the libraries that see and calculate.
 _CODE = (vision, game)
-_OF_RIG = ("verdict/analyse.py", "recording.py", "uniforms_file.py", "film", "keys")
+_OF_RIG = ("verdict/analyse.py", "recording", "uniforms_file.py", "film", "keys")
 _LIBRARIES = ("numpy", "opencv-python", "scipy")
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from painted_shot import record
-from test_recording import write
+from small_recording import write
 
 from rig.cli import main
 from rig.recording import read_recording
