@@ -7,6 +7,7 @@ at any moment: the chip by a reset, the controller killed between two bytes or i
 What must hold at every moment is checked here, as things happen; who drives it need not know.
 """
 
+import atexit
 import random
 import shutil
 import sqlite3
@@ -684,6 +685,8 @@ class WholeRig:
     @classmethod
     def _empty_log(cls) -> Path:
         if cls._template is None:
-            cls._template = Path(tempfile.mkdtemp(prefix="empty-log-")) / "log.sqlite"
+            folder = Path(tempfile.mkdtemp(prefix="empty-log-"))
+            atexit.register(shutil.rmtree, folder)
+            cls._template = folder / "log.sqlite"
             open_log(cls._template).close()
         return cls._template
