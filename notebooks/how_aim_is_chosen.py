@@ -262,7 +262,7 @@ print(f"first in the way: {in_the_file[on_the_way[struck.index(True)].soldier]}"
 # %%
 falls = fall_table()
 print(fall_table_origin())
-counts = json.loads(Path(rig.__file__).with_name("fall_table.json").read_text(encoding="utf-8"))
+counts = json.loads((Path(rig.__file__).parent / "aim" / "fall_table.json").read_text(encoding="utf-8"))
 fell, aimed = (np.array(counts[name])[:, 1] // 2 for name in ("fell", "touched"))
 assert np.allclose(fell / aimed, falls.fell[:, 1])
 plot, (left, right) = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
