@@ -120,36 +120,36 @@ def _in_full(shot: Shot, session: Session) -> Iterable[str]:
 
     planned, aim, gate, verdict = shot.planned, shot.aim, shot.muzzle_gate, shot.verdict
     yield f"shot {shot.shot_id}, {planned.side} at {planned.target}: {tell(shot)}"
-    yield f"  agreed     option {planned.option}, zone {planned.zone}"
+    yield f"  agreed      option {planned.option}, zone {planned.zone}"
     if planned.position is not None:
-        yield f"  before     {planned.position}"
+        yield f"  before      {planned.position}"
     if planned.plan is not None:
-        yield f"  programme  {planned.plan}, shot {(planned.plan_index or 0) + 1}"
+        yield f"  programme   {planned.plan}, shot {(planned.plan_index or 0) + 1}"
     yield (
-        f"  session    {session.session_id}, rig {session.software_version}, firmware {session.firmware_version},"
+        f"  session     {session.session_id}, rig {session.software_version}, firmware {session.firmware_version},"
         f" wire {session.wire_version}, port {session.port}, camera {session.camera}"
     )
     if session.transcript_path is not None:
-        yield f"  transcript {on_one_line(session.transcript_path)}"
+        yield f"  transcript  {on_one_line(session.transcript_path)}"
     start_us = shot.history[0].clock_us
     for entry in shot.history:
         after = ""
         if entry.clock_us is not None and start_us is not None:
             after = f"{(entry.clock_us - start_us) / 1e6:+.3f} s"
-        line = f"  {f'{entry.stage} ':<11}{tell_time(entry.at_utc_us)}  {after:>10}  {entry.cause}"
+        line = f"  {entry.stage:<12}{tell_time(entry.at_utc_us)}  {after:>10}  {entry.cause}"
         yield line.rstrip()
     if aim is not None:
         by = f", by the calibration {aim.calibration}" if aim.calibration else ""
         yield (
-            f"  aim        traverse {aim.traverse_mm:.1f} mm, azimuth {aim.azimuth_rad:+.4f} rad,"
+            f"  aim         traverse {aim.traverse_mm:.1f} mm, azimuth {aim.azimuth_rad:+.4f} rad,"
             f" elevation {aim.elevation_rad:+.4f} rad, for {aim.expected_muzzle_speed_mps:.2f} m/s{by}"
         )
     if gate is not None:
-        yield f"  gate       {_gate(gate)}"
+        yield f"  gate        {_gate(gate)}"
     if shot.recording_path is not None:
-        yield f"  recording  {on_one_line(shot.recording_path)}"
+        yield f"  recording   {on_one_line(shot.recording_path)}"
         for kept in kept_readings(Path(shot.recording_path)):
-            yield f"  read again {kept.path.name}, rig {kept.software_version}: {_read_again(kept.result)}"
+            yield f"  read again  {kept.path.name}, rig {kept.software_version}: {_read_again(kept.result)}"
     for number, analysis in enumerate(shot.analyses, start=1):
         yield f"  analysis {number}, rig {analysis.software_version}"
         for fall in analysis.falls:
@@ -158,17 +158,17 @@ def _in_full(shot: Shot, session: Session) -> Iterable[str]:
         for moved in analysis.moved:
             yield f"    {moved.square} was pushed to {moved.x_mm:.0f}, {moved.y_mm:.0f} mm"
     if verdict is not None:
-        yield f"  leave      {' '.join(verdict.casualties) or '-'}"
-        yield f"  put back   {'' if verdict.put_back else '-'}".rstrip()
+        yield f"  leave       {' '.join(verdict.casualties) or '-'}"
+        yield f"  put back    {'' if verdict.put_back else '-'}".rstrip()
         for square in verdict.put_back:
             yield f"    {square}: {why_back(shot, square)}"
         for doubt in shot.doubts:
             when = "" if doubt.decision is None else f", {tell_time(doubt.decision.at_utc_us)}"
-            yield f"  doubt      {_in_words(doubt, shot)}{when}"
+            yield f"  doubt       {_in_words(doubt, shot)}{when}"
         if verdict.after is not None:
-            yield f"  after      {verdict.after}"
+            yield f"  after       {verdict.after}"
         if verdict.winner is not None:
-            yield f"  winner     {verdict.winner}"
+            yield f"  winner      {verdict.winner}"
 
 
 @_log.command("sessions")

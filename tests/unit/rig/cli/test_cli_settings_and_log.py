@@ -254,7 +254,7 @@ def test_log_show_gives_a_ruling_with_its_cause_who_signed_it_and_when(rig: Rig)
     rig("docket", "rule", "1", "ricochet", "--side", "G", "--by", "Ada")
     (line,) = [line for line in rig("log", "show", "2").out.splitlines() if line.startswith("  doubt ")]
     assert re.fullmatch(
-        r"  doubt      G-41 fell, direct or ricochet: ruled ricochet, stays, said G, signed Ada, "
+        r"  doubt       G-41 fell, direct or ricochet: ruled ricochet, stays, said G, signed Ada, "
         r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d",
         line,
     )
@@ -269,14 +269,17 @@ def test_of_a_soldier_that_seems_to_stand_it_is_said_that_it_may_have_fallen(rig
         read_and_judge(log, shot_id, analysis)
     said = rig("log", "show", "1").out
     assert "    G-41 may have fallen: other or direct, confidence" in said
-    assert "  doubt      G-41 may have fallen, other or direct: the commander of G decides" in said
+    assert "  doubt       G-41 may have fallen, other or direct: the commander of G decides" in said
     assert rig("decide").out.startswith("shot 1: G-41 may have fallen, other or direct: ")
     assert rig("decide", "1", "G-41", "stays").out.startswith("shot 1: G-41 may have fallen, other or")
 
 
 @pytest.mark.usefixtures("shots")
-def test_log_show_parts_every_stage_from_its_time(rig: Rig) -> None:
-    assert re.search(r"^  interrupted \d{4}-", rig("log", "show", "3").out, re.MULTILINE)
+def test_log_show_puts_what_it_says_in_one_column_also_beside_the_longest_name(rig: Rig) -> None:
+    out = rig("log", "show", "3").out
+    begins = {line.split()[0]: re.match(r"  [a-z]+ +", line) for line in out.splitlines()[1:]}
+    assert {"agreed", "session", "planned", "interrupted"} <= begins.keys()
+    assert {name: found and found.end() for name, found in begins.items()} == dict.fromkeys(begins, 14)
 
 
 @pytest.mark.usefixtures("shots")
