@@ -40,7 +40,7 @@ def teach(
     `rig analyse` finds the file in a recording's folder or beside it.
     """
     from rig.files.one_line import on_one_line
-    from rig.recording import RecordingError, read_frames, read_recording, refuse_faulty_film
+    from rig.recording import RecordingError, read_frames, read_recording
     from rig.uniforms_file import NAME, write_uniforms
     from vision.soldiers.teaching import NotTaught, teach_uniforms
     from vision.steady import typical
@@ -48,8 +48,10 @@ def teach(
     recording = read_recording(folder)
     fire_us = recording.scene.fire_us
     before = sum(fire_us is None or t <= fire_us for t in recording.timestamps_us)
-    frames = list(islice(read_frames(folder, recording), max(1, min(_PICTURES, before))))
-    refuse_faulty_film(folder, recording)  # of which only the first pictures were read
+    pictures = read_frames(folder, recording)
+    frames = list(islice(pictures, max(1, min(_PICTURES, before))))
+    for _ in pictures:
+        pass  # to the end: a film that has not a picture for each time may be another shot's, who stood there too
     try:
         uniforms = teach_uniforms(typical(frames), recording.scene)
     except NotTaught as bad:

@@ -7,7 +7,7 @@ from rig.recording.disk_room import BESIDE_BYTES, picture_bytes, refuse_full_dis
 from rig.recording.errors import RecordingError
 from rig.recording.folder import KEYS_NAME, Recording, read_recording, refuse_recorded
 from rig.recording.keys import Keys, ShotKeys
-from rig.recording.pictures import read_all_frames, read_frames, refuse_faulty_film
+from rig.recording.pictures import read_all_frames, read_frames
 from rig.recording.writing import recording_of, write_recording
 
 __all__ = [
@@ -22,7 +22,6 @@ __all__ = [
     "read_frames",
     "read_recording",
     "recording_of",
-    "refuse_faulty_film",
     "refuse_full_disk",
     "refuse_recorded",
     "shot_bytes",

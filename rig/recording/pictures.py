@@ -21,7 +21,7 @@ from rig.recording.digest import digest
 from rig.recording.errors import RecordingError, held, kind_of
 from rig.recording.folder import KEYS_NAME, Recording
 
-__all__ = ["read_all_frames", "read_frames", "refuse_faulty_film"]
+__all__ = ["read_all_frames", "read_frames"]
 
 _FRAMES_FOLDER = "frames"
 _NO_COLOUR = 3  # grey levels between the colours
@@ -69,10 +69,10 @@ def read_frames(folder: Path, recording: Recording) -> Iterator[NDArray[np.uint8
             path,
             f"the clip ends after {counted(count, 'picture')}, expected {due}, one for each of timestamps_us",
         )
-    refuse_faulty_film(folder, recording)
+    _refuse_faulty_film(folder, recording)
 
 
-def refuse_faulty_film(folder: Path, recording: Recording) -> None:
+def _refuse_faulty_film(folder: Path, recording: Recording) -> None:
     """Raise RecordingError where the clip is not the one that was recorded, or a decoder tells a fault of it."""
     path = folder / recording.clip
     if not path.is_file():

@@ -56,6 +56,23 @@ def test_of_a_shot_that_was_fired_at_0_only_what_lies_before_is_learnt_from(
     assert learnt[0] == 2
 
 
+def test_from_a_film_that_ends_too_early_or_too_late_for_its_times_nothing_is_learnt(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its first pictures would do, but film and position may be of two shots."""
+    folder = record(tmp_path / "told", position=POSITION)
+    told = json.loads((folder / KEYS_NAME).read_text())
+    times_us = told["timestamps_us"]
+    for changed_us, why in (
+        ([*times_us, times_us[-1] + 8333], f"the clip ends after {len(times_us)} pictures, expected "),
+        (times_us[:-1], f"more than {len(times_us) - 1} pictures, expected one for each of timestamps_us"),
+    ):
+        (folder / KEYS_NAME).write_text(json.dumps(told | {"timestamps_us": changed_us}))
+        assert main(["vision", "teach", str(folder)]) == 2
+        assert why in capsys.readouterr().err
+    assert not (tmp_path / NAME).exists()
+
+
 def test_from_a_film_that_is_not_read_nothing_is_learnt(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
