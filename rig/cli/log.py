@@ -116,7 +116,9 @@ def show(
 def _in_full(shot: Shot, session: Session) -> Iterable[str]:
     from rig.log import tell, tell_time
     from rig.verdict.analysis_store import kept_readings
+    from rig.verdict.docket import why_held
     from rig.verdict.judging import why_back
+    from rig.verdict.told_together import parted, told_together
 
     planned, aim, gate, verdict = shot.planned, shot.aim, shot.muzzle_gate, shot.verdict
     yield f"shot {shot.shot_id}, {planned.side} at {planned.target}: {tell(shot)}"
@@ -152,9 +154,14 @@ def _in_full(shot: Shot, session: Session) -> Iterable[str]:
             yield f"  read again  {kept.path.name}, rig {kept.software_version}: {_read_again(kept.result)}"
     for number, analysis in enumerate(shot.analyses, start=1):
         yield f"  analysis {number}, rig {analysis.software_version}"
+        held = why_held(analysis)
+        for sentence in told_together(map(parted, held)):
+            yield f"    the ruling is held: {sentence}"
         for fall in analysis.falls:
             causes = " or ".join(fall.causes)
-            yield f"    {_what_it_did(fall.square, analysis)}: {causes}, confidence {fall.confidence:.2f} ({fall.evidence})"
+            # It leaves out what held the ruling: no number says how likely that was.
+            sure = "" if held else f", confidence {fall.confidence:.2f}"
+            yield f"    {_what_it_did(fall.square, analysis)}: {causes}{sure} ({fall.evidence})"
         for moved in analysis.moved:
             yield f"    {moved.square} was pushed to {moved.x_mm:.0f}, {moved.y_mm:.0f} mm"
     if verdict is not None:

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from game import montecassino as rules
-from rig.log import DecidedDoubt, Fall, LogError, Shot, ShotLog, Signature, why_not_decide
+from rig.log import Analysis, DecidedDoubt, Fall, LogError, Shot, ShotLog, Signature, why_not_decide
 from rig.verdict.judging import decide, judge_again
 
-__all__ = ["Answer", "Case", "case", "open_cases", "rule"]
+__all__ = ["Answer", "Case", "case", "open_cases", "rule", "why_held"]
 
 _MOST_NAMED = 8
 
@@ -120,6 +120,12 @@ def rule(log: ShotLog, number: int, cause: str, *, side: str, name: str) -> Case
     return case(log, number)
 
 
+def why_held(analysis: Analysis) -> tuple[str, ...]:
+    """Give what held the ruling of a shot by a logged reading, a sentence each; none where nothing did."""
+    told = analysis.raw.get("held")
+    return tuple(map(str, told)) if isinstance(told, list) else ()
+
+
 def _case(shot: Shot, doubt: DecidedDoubt) -> Case:
     analysis = shot.analyses[-1] if shot.analyses else None
     raw: Mapping[str, object] = {} if analysis is None else analysis.raw
@@ -127,8 +133,7 @@ def _case(shot: Shot, doubt: DecidedDoubt) -> Case:
     fall = next((each for each in falls if each.square == doubt.square), None)
     known = raw.get("probabilities")
     shares = known.get(doubt.square, {}) if isinstance(known, Mapping) else {}
-    told = raw.get("held")
-    held = tuple(map(str, told)) if isinstance(told, list) else ()
+    held = () if analysis is None else why_held(analysis)
     # What the camera saw of the causes leaves out what held the ruling: no number says how likely that was.
     answers = [
         Answer(

@@ -274,6 +274,20 @@ def test_of_a_soldier_that_seems_to_stand_it_is_said_that_it_may_have_fallen(rig
     assert rig("decide", "1", "G-41", "stays").out.startswith("shot 1: G-41 may have fallen, other or")
 
 
+def test_log_show_says_what_held_a_ruling_and_gives_no_number_that_leaves_it_out(rig: Rig) -> None:
+    plan = changed(PLAN, position="A A01-A24 G25-G48 0/0 20/20 -", plan=None, plan_index=None)
+    why = "the table or the camera was moved by 21.9 mm during the shot"
+    analysis = Analysis(
+        software_version="0.1.0", raw={"held": [why]}, falls=(changed(DOUBTFUL, causes=("direct", "other")),)
+    )
+    with open_log(Path("rig-log.sqlite")) as log:
+        shot_id = until(log, log.start_session(START), Stage.RECORDED, plan=plan)
+        read_and_judge(log, shot_id, analysis)
+    said = rig("log", "show", "1").out.splitlines()
+    assert f"    the ruling is held: {why}" in said
+    assert "    G-41 fell: direct or other (hidden)" in said
+
+
 @pytest.mark.usefixtures("shots")
 def test_log_show_puts_what_it_says_in_one_column_also_beside_the_longest_name(rig: Rig) -> None:
     out = rig("log", "show", "3").out
