@@ -10,7 +10,7 @@ import typer
 
 from rig.cli._app import app
 from rig.files.one_line import on_one_line
-from rig.files.ready_folder import folder_to_fill, ready_folder
+from rig.files.ready_folder import folder_to_fill
 
 __all__ = ["clips"]
 
@@ -29,17 +29,18 @@ def clips(
     """
     from rig.files.file_lock import LockTaken, hold_lock_beside
 
-    ready_folder(folder)
     there = 0
-    for number in range(seed, seed + count):
-        place = folder / f"clip-{number:05d}"
-        try:
-            with hold_lock_beside(place, "rig clips", wait=False):
-                there += not _filmed(place, number)
-        except LockTaken as taken:
-            typer.echo(f"{on_one_line(place)}: {taken.holder or 'another rig clips,'} films it")
+    with folder_to_fill(folder):
+        for number in range(seed, seed + count):
+            place = folder / f"clip-{number:05d}"
+            try:
+                with hold_lock_beside(place, "rig clips", wait=False):
+                    there += not _filmed(place, number)
+            except LockTaken as taken:
+                typer.echo(f"{on_one_line(place)}: {taken.holder or 'another rig clips,'} films it")
     if there == count:
-        typer.echo(f"{on_one_line(folder)}: all {count} asked for are there already")
+        asked_for = "the one asked for is" if count == 1 else f"all {count} asked for are"
+        typer.echo(f"{on_one_line(folder)}: {asked_for} there already")
 
 
 def _filmed(place: Path, number: int) -> bool:

@@ -262,7 +262,7 @@ def test_filming_that_is_broken_off_leaves_no_empty_folder(
 
     monkeypatch.setattr("twin.clips.film", broken_off)
     assert main(["clips", "films", "--count", "1"]) != 0
-    assert not list(Path("films").iterdir())
+    assert not Path("films").exists()
     assert "Traceback" not in capsys.readouterr().err
 
 
@@ -272,8 +272,11 @@ def test_clips_that_are_all_there_are_said_to_be(
     monkeypatch.setattr("twin.clips.film", lambda number: pytest.fail("it was filmed"))
     Path("folder/clip-00001").mkdir()
     Path("folder/clip-00001/recording.json").write_text("{}")
-    assert main(["clips", "folder", "--count", "1"]) == 0
-    assert capsys.readouterr().out == "folder: all 1 asked for are there already\n"
+    Path("folder/clip-00002").mkdir()
+    Path("folder/clip-00002/recording.json").write_text("{}")
+    for count, said in (("1", "the one asked for is"), ("2", "all 2 asked for are")):
+        assert main(["clips", "folder", "--count", count]) == 0
+        assert capsys.readouterr().out == f"folder: {said} there already\n"
 
 
 def test_a_clip_that_another_films_is_left_to_that_one(
