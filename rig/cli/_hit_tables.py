@@ -87,6 +87,9 @@ def _remarks(statistics: Statistics, everything: Tally) -> Iterator[str]:
         count = everything.at_target[outcome]
         if count:
             yield f"?: {count} {said}"
+    either = everything.any_enemy[Outcome.DOUBT]
+    if either:
+        yield f"any: {either} may have felled an enemy or not: the camera could not tell"
     if everything.unjudged:
         yield f"{everything.unjudged} without a verdict: they add nothing to lost"
     if everything.not_judged_again:

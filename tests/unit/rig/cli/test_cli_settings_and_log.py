@@ -288,6 +288,19 @@ def test_log_show_says_what_held_a_ruling_and_gives_no_number_that_leaves_it_out
     assert "    G-41 fell: direct or other (hidden)" in said
 
 
+def test_stats_say_how_many_shots_are_left_out_of_the_rate_of_any_enemy(rig: Rig) -> None:
+    plan = changed(PLAN, position="A A01-A24 G25-G48 0/0 20/20 -", plan=None, plan_index=None)
+    analysis = Analysis(
+        software_version="0.1.0", raw={}, falls=(changed(DOUBTFUL, causes=("direct", "other")),)
+    )
+    with open_log(Path("rig-log.sqlite")) as log:
+        shot_id = until(log, log.start_session(START), Stage.RECORDED, plan=plan)
+        read_and_judge(log, shot_id, analysis)
+    assert (
+        "any: 1 may have felled an enemy or not: the camera could not tell" in rig("stats").out.splitlines()
+    )
+
+
 @pytest.mark.usefixtures("shots")
 def test_log_show_puts_what_it_says_in_one_column_also_beside_the_longest_name(rig: Rig) -> None:
     out = rig("log", "show", "3").out
