@@ -24,7 +24,7 @@ def analyse(
     folders: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FOLDER...",
+            metavar="FOLDER",
             readable=False,  # one that must not be read is told like every bad one, and the rest is read
             help="a shot's recording: a folder with recording.json; several, or a folder of such folders, are read in parallel",
         ),

@@ -181,7 +181,7 @@ def delay(
     folder: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[FOLDER]",
+            metavar="FOLDER",
             help="recordings of shots that this camera filmed; without it, those of the log",
         ),
     ] = None,

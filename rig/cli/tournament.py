@@ -111,9 +111,7 @@ def new(
 @_tournament.command()
 def add(
     file: TournamentFile,
-    names: Annotated[
-        list[str], typer.Argument(metavar="NAME...", help="the strongest first, if that is known")
-    ],
+    names: Annotated[list[str], typer.Argument(metavar="NAME", help="the strongest first, if that is known")],
     shots: Annotated[int | None, typer.Option(min=0, max=1000, help="handicap: their own shots")] = None,
     zone: Annotated[
         str | None,
@@ -193,7 +191,7 @@ def enter(
     file: TournamentFile,
     battles: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[BATTLE...]", help="battle files; none: by hand, with --board"),
+        typer.Argument(metavar="BATTLE", help="battle files; none: by hand, with --board"),
     ] = None,
     board: Annotated[int | None, typer.Option(min=1, help="by hand: whose result it is")] = None,
     round_number: Annotated[
