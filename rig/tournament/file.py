@@ -81,8 +81,8 @@ class EntryKeys(JsonObject):
     @classmethod
     def _is_a_time(cls, text: str) -> str:
         try:
-            datetime.fromisoformat(text)
-        except ValueError as bad:
+            datetime.fromisoformat(text).astimezone()
+        except (ValueError, OverflowError) as bad:
             raise ValueError("a time such as 2026-05-02T14:30:00Z") from bad
         return text
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 from game.montecassino import Cannons, format_squares
 from game.montecassino.tournament import Standing, System, TieBreak, Tournament, format_points
@@ -81,11 +82,12 @@ def handicaps_told(tournament: Tournament) -> Iterator[str]:
 
 
 def corrections_told(tournament: Tournament) -> Iterator[str]:
-    """Yield each correction: what stood there, what stands there now, when and why."""
+    """Yield each correction: what stood there, what stands there now, when by the clock on the wall, and why."""
     for number, round_ in enumerate(tournament.rounds, start=1):
         for pairing in round_.pairings:
             for before, after in zip(pairing.entries, pairing.entries[1:], strict=False):
+                at = datetime.fromisoformat(after.at).astimezone()
                 yield (
                     f"round {number}, board {pairing.board}, {' against '.join(pairing.names)}: {before.result} "
-                    f"({before.source}) became {after.result} ({after.source}) at {after.at}: {after.why}"
+                    f"({before.source}) became {after.result} ({after.source}) at {at:%Y-%m-%d %H:%M:%S}: {after.why}"
                 )

@@ -176,7 +176,9 @@ def test_corrections_are_shown_with_what_stood_there(paired):
     paired("enter", "t.json", "--board", "1", "--result", "½-1", "--correct", "swapped <b>")
     told = "round 1, board 1, Anna against Carla: 1-0 (by hand) became ½-1 (by hand)"
     _, out, _ = paired("show", "t.json")
-    assert out[-1].startswith(f"corrected: {told} at ")
+    assert re.fullmatch(
+        rf"corrected: {re.escape(told)} at \d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d: swapped <b>", out[-1]
+    )
     paired("page", "t.json")
     page = Path("t.html").read_text(encoding="utf-8")
     assert told in page
