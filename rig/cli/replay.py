@@ -19,7 +19,9 @@ def replay(
     folder: Annotated[Path, typer.Argument(help="a shot's recording: a folder with recording.json")],
     into: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="write them there; without it, into the recording's folder"),
+        typer.Option(
+            metavar="FOLDER", help="write them there; without it, into the recording, under analysis"
+        ),
     ] = None,
 ) -> None:
     """Write a slow-motion film that shows what was seen of a shot and why it was judged so, and its key pictures."""
