@@ -162,8 +162,9 @@ class Painter:
             rects += [
                 self._cannon_rect(cannon) for cannon in (before.cannon, now.cannon) if cannon is not None
             ]
-        if now.hand_mm is not None:
-            rects += self._rects(hand_points_m(now.hand_mm)[None] * 1e3)
+        for hand_mm in (before.hand_mm, now.hand_mm):
+            if hand_mm is not None:
+                rects += self._rects(hand_points_m(hand_mm)[None] * 1e3)
         shown = [rect.within(self._plate_rect) for rect in rects]
         return join_overlapping([rect for rect in shown if not rect.empty])
 

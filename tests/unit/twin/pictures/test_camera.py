@@ -335,6 +335,23 @@ def test_an_arm_over_the_board_is_seen_for_as_long_as_set_and_touches_nobody():
     camera.close()
 
 
+def test_an_arm_over_the_board_as_a_shot_comes_to_rest_is_gone_from_the_picture_once_it_is_drawn_back():
+    def last_picture(faults):
+        table = Table(TableSettings(faults=faults), soldiers())
+        camera = Camera(CameraSettings(lens=SMALL, sensor=QUIET), table, soldiers=len(table.soldiers))
+        table.launch((180.0, -20.0, 45.0), 0.0, 0.0, 9.0, 0)
+        camera.advance(60_000)
+        table.stop()
+        camera.advance(150_000)
+        image = camera.poll()[-1].image.astype(int)
+        camera.close()
+        return image
+
+    arm = TableFaults(hand_at_us=30_000, hand_for_us=70_000, hand_mm=(120.0, 500.0))
+    difference = np.abs(last_picture(arm) - last_picture(TableFaults()))
+    assert (difference > 24).mean() < 2e-5  # what drawing a part anew may differ by
+
+
 def test_more_soldiers_than_there_was_room_for_are_an_error_and_not_left_out():
     table = Table(TableSettings(), soldiers("A01"))
     camera = Camera(CameraSettings(lens=SMALL), table, soldiers=2)
