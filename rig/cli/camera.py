@@ -215,7 +215,8 @@ def delay(
         raise RefusedError(f"{where}: the camera's delay is not told: {concluded.reason}")
     late_ms, sigma_ms = concluded.delay_us / 1000, concluded.sigma_us / 1000
     typer.echo(
-        f"the camera stamps its pictures {late_ms:.1f} ms after they were taken, give or take {sigma_ms:.1f} ms, "
+        f"the camera stamps its pictures {abs(late_ms):.1f} ms {'before' if late_ms < 0 else 'after'} they were taken, "
+        f"give or take {sigma_ms:.1f} ms, "
         f"as {len(concluded.used)} of {len(seen)} shots tell"
     )
     if not store:

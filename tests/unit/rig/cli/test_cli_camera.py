@@ -12,6 +12,7 @@ import pypdf
 import pytest
 from PIL import Image
 
+from rig.camera_delay import Delay
 from rig.cli import main
 from rig.drawing.paper import Paper
 from rig.lens.pictures import read_picture
@@ -197,6 +198,18 @@ def test_why_no_shot_tells_the_delay_goes_to_standard_error_alone(
         assert printed.err.splitlines()[-1] == (
             f"rig: {folder}: the camera's delay is not told: 0 of 1 shots tell it, and 5 are needed"
         )
+
+
+def test_a_delay_below_nothing_is_told_as_before(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "empty").mkdir()
+    (here / "rig.toml").touch()
+    for delay_us, told in ((-154, "0.2 ms before"), (17867, "17.9 ms after")):
+        monkeypatch.setattr("rig.camera_delay.delay_of", lambda _, late=delay_us: Delay(late, 100.0, ()))
+        assert main(["camera", "delay", "empty", "--no-store"]) == 0
+        said = capsys.readouterr().out
+        assert f"the camera stamps its pictures {told} they were taken, give or take 0.1 ms" in said
 
 
 def test_every_page_has_the_paper_s_size_and_the_board_its_squares() -> None:
