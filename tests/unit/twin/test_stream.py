@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from twin import stream
-from twin.pictures.camera import CameraSettings
+from twin.pictures.camera import CameraFaults, CameraSettings
 from twin.pictures.optics import Lens
 from twin.stream import MjpegServer, StreamError, plan_stream
 from twin.table import TableSettings
@@ -65,6 +65,22 @@ def test_the_plan_says_a_size_and_rate_no_better_than_wanted():
     assert plan.camera.lens.width_px == 640
     assert plan.camera.fps <= 25.0
     assert f"640 x 360 at {plan.camera.fps:g} pictures a second" in str(plan)
+
+
+@pytest.mark.parametrize(
+    "faults",
+    [
+        CameraFaults(late_us=160_000),
+        CameraFaults(stall_at_us=0),
+        CameraFaults(drop_probability=1.0),
+        CameraFaults(gone_at_us=0),
+    ],
+    ids=["late", "stalled", "dropped", "unplugged"],
+)
+def test_a_camera_whose_pictures_come_late_or_not_at_all_is_planned_for_too(faults):
+    plan = plan_stream(CameraSettings(lens=Lens().scaled(0.25), fps=10.0, faults=faults), TableSettings())
+    assert plan.cost_ms > 0.0
+    assert plan.camera.faults == faults
 
 
 @pytest.mark.parametrize(
