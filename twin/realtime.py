@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from twin.chip import ResetCause
-from twin.pictures.camera import Frame
+from twin.pictures.camera import CameraGoneError, Frame
 from twin.pty_line import PtyLine
 from twin.settings import TwinSettings
 from twin.stream import MjpegServer, plan_stream
@@ -40,7 +40,10 @@ class Address:
 
 
 class _Painting(threading.Thread):
-    """Draws frames and hands them to the server; too many waiting, and the oldest are dropped as by a camera."""
+    """Draws frames and hands them to the server; too many waiting, and the oldest are dropped as by a camera.
+
+    Once the camera is unplugged it draws what waits, and then ends the stream, as a camera's driver does.
+    """
 
     def __init__(self, server: MjpegServer) -> None:
         super().__init__(name="twin pictures", daemon=True)
@@ -49,6 +52,7 @@ class _Painting(threading.Thread):
         self._some = threading.Event()
         self._first_drawn = threading.Event()
         self._ending = False
+        self.unplugged = False
 
     def add(self, frames: list[Frame]) -> None:
         self._frames.extend(frames)
@@ -61,11 +65,20 @@ class _Painting(threading.Thread):
             while self._frames and not self._ending:
                 self._server.publish(self._frames.popleft().image)
                 self._first_drawn.set()
+            if self.unplugged:
+                self._server.close()
+                return
 
     def warm_up(self, frames: list[Frame]) -> None:
-        """Draw a first picture, which takes far longer than the next, and wait for it."""
-        self.add(frames[-1:])
-        self._first_drawn.wait(_WARM_UP_S)
+        """Draw a first picture, which takes far longer than the next, and wait for it; where none has come yet, do not."""
+        if frames:
+            self.add(frames[-1:])
+            self._first_drawn.wait(_WARM_UP_S)
+
+    def unplug(self) -> None:
+        """Let no more frames come."""
+        self.unplugged = True
+        self._some.set()
 
     def end(self) -> None:
         self._ending = True
@@ -112,7 +125,7 @@ def serve(
         painting = _Painting(server)
         painting.start()
         try:
-            painting.warm_up(twin.camera.poll())
+            painting.warm_up(_frames_of(twin, painting, say))
             say(f"camera: {server.url} gives {plan}")
             say(f"serial port: {line.path} (opening it resets the board)")
             if ready is not None:
@@ -145,4 +158,19 @@ def _run(
             continue
         twin.run_for(_STEP_US)
         line.write(twin.from_chip())
-        painting.add(twin.camera.poll())
+        painting.add(_frames_of(twin, painting, say))
+
+
+def _frames_of(twin: Twin, painting: _Painting, say: Callable[[str], None]) -> list[Frame]:
+    """Return the frames since the last call; none once the camera is unplugged, which is said as it happens.
+
+    An unplugged camera is no end of the cannon: what the controller does then is what one wants to see.
+    """
+    if painting.unplugged:
+        return []
+    try:
+        return twin.camera.poll()
+    except CameraGoneError:
+        say("the camera is unplugged: no more pictures come")
+        painting.unplug()
+        return []

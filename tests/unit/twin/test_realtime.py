@@ -3,6 +3,8 @@
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 
 import cv2
 import pytest
@@ -12,20 +14,22 @@ from rig.link import WallClock, wire
 from rig.link import messages as m
 from rig.link.link import Link
 from rig.link.serial_port import SerialPort
-from twin import TwinSettings
-from twin.pictures.camera import CameraSettings
+from twin import TwinSettings, realtime
+from twin.pictures.camera import CameraFaults, CameraSettings
 from twin.pictures.optics import Lens
 from twin.pty_line import PtyLine
 from twin.realtime import Address, serve
 
+SMALL = CameraSettings(fps=20.0, lens=Lens().scaled(0.25))
 
-@pytest.fixture
-def served() -> Iterator[tuple[Address, list[str]]]:
-    """Serve a twin with small pictures on a thread."""
+
+@contextmanager
+def serving(camera: CameraSettings) -> Iterator[tuple[Address, list[str]]]:
+    """Serve a twin with such a camera on a thread."""
     stop, there = threading.Event(), threading.Event()
     said: list[str] = []
     found: list[Address] = []
-    settings = TwinSettings(camera=CameraSettings(fps=20.0, lens=Lens().scaled(0.25)))
+    settings = TwinSettings(camera=camera)
 
     def run() -> None:
         serve(
@@ -43,6 +47,13 @@ def served() -> Iterator[tuple[Address, list[str]]]:
     finally:
         stop.set()
         thread.join()
+
+
+@pytest.fixture
+def served() -> Iterator[tuple[Address, list[str]]]:
+    """Serve a twin with small pictures."""
+    with serving(SMALL) as there:
+        yield there
 
 
 def test_the_far_end_speaks_and_shows_as_real_hardware_does(served: tuple[Address, list[str]]) -> None:
@@ -68,6 +79,28 @@ def test_the_far_end_speaks_and_shows_as_real_hardware_does(served: tuple[Addres
         assert image.std() > 10
     finally:
         camera.release()
+
+
+@pytest.mark.parametrize("gone_at_us", [0, 600_000])
+def test_an_unplugged_camera_ends_the_pictures_and_not_the_cannon(gone_at_us: int) -> None:
+    with serving(replace(SMALL, faults=CameraFaults(gone_at_us=gone_at_us))) as (address, said):
+        camera = cv2.VideoCapture(address.camera_url)
+        while camera.read()[0]:
+            pass
+        camera.release()
+        assert [words for words in said if "unplugged" in words] == [
+            "the camera is unplugged: no more pictures come"
+        ]
+        link = Link(SerialPort(address.serial_path, baud=wire.BAUD), WallClock())
+        assert link.identify().board == wire.Board.UNO
+        link.close()
+
+
+def test_a_camera_whose_first_picture_comes_late_is_not_waited_for() -> None:
+    began_s = time.monotonic()
+    with serving(replace(SMALL, faults=CameraFaults(stall_at_us=0))) as (address, _):
+        assert address.serial_path
+        assert time.monotonic() - began_s < realtime._WARM_UP_S
 
 
 def test_a_pty_tells_when_somebody_opens_it() -> None:
