@@ -11,6 +11,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 from twin.chip import ResetCause
@@ -115,13 +116,17 @@ def serve(
         Where the firmware or the chip's library has not been built.
     twin.stream.StreamError
         Where the address for the pictures is taken.
+    twin.pty_line.NoPty
+        Where the machine has no pseudo-terminal to give.
     """
     plan = plan_stream(settings.camera, settings.table)
     attendant = replace(settings.attendant, present=True)
-    with Twin(replace(settings, camera=plan.camera, attendant=attendant)) as twin:
+    with (
+        Twin(replace(settings, camera=plan.camera, attendant=attendant)) as twin,
+        closing(MjpegServer(port=http_port)) as server,
+        closing(PtyLine()) as line,
+    ):
         twin.run_for(_BOOT_US)
-        server = MjpegServer(port=http_port)
-        line = PtyLine()
         painting = _Painting(server)
         painting.start()
         try:
@@ -133,8 +138,6 @@ def serve(
             _run(twin, line, painting, stop, say)
         finally:
             painting.end()
-            line.close()
-            server.close()
 
 
 def _run(

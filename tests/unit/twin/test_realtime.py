@@ -1,5 +1,6 @@
 """`rig twin`: a pseudo-terminal and a camera stream on wall time."""
 
+import errno
 import threading
 import time
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from rig.link.serial_port import SerialPort
 from twin import TwinSettings, realtime
 from twin.pictures.camera import CameraFaults, CameraSettings
 from twin.pictures.optics import Lens
-from twin.pty_line import PtyLine
+from twin.pty_line import NoPty, PtyLine
 from twin.realtime import Address, serve
 
 SMALL = CameraSettings(fps=20.0, lens=Lens().scaled(0.25))
@@ -101,6 +102,16 @@ def test_a_camera_whose_first_picture_comes_late_is_not_waited_for() -> None:
     with serving(replace(SMALL, faults=CameraFaults(stall_at_us=0))) as (address, _):
         assert address.serial_path
         assert time.monotonic() - began_s < realtime._WARM_UP_S
+
+
+def test_without_a_pseudo_terminal_no_pictures_are_served_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none_left() -> tuple[int, int]:
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    monkeypatch.setattr("twin.pty_line.os.openpty", none_left)
+    with pytest.raises(NoPty, match="no pseudo-terminal"):
+        serve(TwinSettings(camera=SMALL), stop=threading.Event(), say=lambda _: None)
+    assert not [thread for thread in threading.enumerate() if thread.name == "camera stream"]
 
 
 def test_a_pty_tells_when_somebody_opens_it() -> None:
