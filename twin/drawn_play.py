@@ -14,7 +14,7 @@ from game.montecassino import (
     Square,
 )
 from twin.physics import FALLEN_RAD, GRAVITY_MPS2
-from twin.table import Table, TableSettings
+from twin.table import LEANING_RAD, Table, TableSettings, lean_rad
 from twin.truth import Standing
 
 __all__ = ["draw_aim", "draw_point_blank", "draw_soldiers", "push_about", "somebody_leans"]
@@ -26,8 +26,6 @@ _NEIGHBOURS = (0.5, 1.4)
 _POINT_BLANK_MM = (20.0, 45.0)
 _TURNED_SHARE = 0.4
 """Of those that hands push, those that look any way afterwards: who is struck at the rim of its base spins."""
-_LEANING_RAD = math.radians(25.0)
-"""So near to half-way nobody can say whether a soldier stands."""
 
 
 def draw_soldiers(rng: np.random.Generator) -> dict[Square, Side]:
@@ -53,9 +51,8 @@ def draw_soldiers(rng: np.random.Generator) -> dict[Square, Side]:
 
 def somebody_leans(table: Table) -> bool:
     """Whether of anybody it is unclear whether it stands or lies."""
-    _, x, y, _ = table.arrangement()[1].poses[:, 3:].T
-    lean_rad = np.arccos(np.clip(1 - 2 * (x**2 + y**2), -1.0, 1.0))
-    return bool((np.abs(lean_rad - FALLEN_RAD) < _LEANING_RAD).any())
+    off_rad = np.abs(lean_rad(table.arrangement()[1].poses) - FALLEN_RAD)
+    return bool((off_rad < LEANING_RAD).any())
 
 
 def push_about(rng: np.random.Generator, table: Table, fallen: Sequence[Standing]) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from game.montecassino import BOARD_FILES, BOARD_ROWS, Side, Square
 from twin import soldier
-from twin.contacts import BOARD, EDGE, blame_is_shared, cause_of_fall
+from twin.contacts import BOARD, EDGE, SHOT, blame_is_shared, cause_of_fall
 from twin.limits import at_least, within
 from twin.physics import FALLEN_RAD, BodySettings, Box, ShotRun, ShotSettings
 from twin.pictures.scene import Arrangement, CannonPose, Snapshot
@@ -22,10 +22,11 @@ from twin.truth import ShotTruth, Standing, TrueFall
 MOVED_MM = 5.0
 """A soldier pushed farther than this, and still standing, was moved."""
 
+LEANING_RAD = math.radians(25.0)
+"""Nearer than this to the angle of a fall, a soldier leans, and nobody can say whether it stands or lies."""
+
 _FARTHEST_SLIP_MM = 5.0
 _PELLET_STEP_S = 1e-3
-_LEANING_RAD = math.radians(25.0)
-"""Nearer than this to the angle of a fall, a soldier leans rather than stands or lies."""
 _SHOT_PLACES = 24  # of the shot, kept over an exposure
 _HARDLY_MM = 1.5
 
@@ -234,7 +235,7 @@ class Table:
 
     def standing(self) -> tuple[Standing, ...]:
         """Return everybody on its feet, by the square it belongs to."""
-        tilt_rad = _tilt_rad(self._now.poses)
+        tilt_rad = lean_rad(self._now.poses)
         return tuple(
             Standing(side, square, float(pose[0]) * 1e3, float(pose[1]) * 1e3)
             for side, square, pose, tilt in sorted(
@@ -412,7 +413,7 @@ class Table:
         for index, square in sorted(enumerate(self._squares), key=lambda row: row[1]):
             if square not in before:
                 continue
-            if abs(tilt_rad[index] - FALLEN_RAD) < _LEANING_RAD:
+            if abs(tilt_rad[index] - FALLEN_RAD) < LEANING_RAD:
                 unclear.append(square)
             if tilt_rad[index] > FALLEN_RAD:
                 cause = cause_of_fall(run.log.contacts, index)
@@ -442,7 +443,7 @@ class Table:
             pellet=tuple(
                 (at_us(t_s), x_m * 1e3, y_m * 1e3, z_m * 1e3) for t_s, x_m, y_m, z_m in _thinned(run.path)
             ),
-            contacts=tuple((at_us(touch.began_s), names[touch.other(-1)]) for touch in touches),
+            contacts=tuple((at_us(touch.began_s), names[touch.other(SHOT)]) for touch in touches),
             first_contact_mm=(
                 None
                 if not touches or touches[0].shot_m is None
@@ -474,8 +475,8 @@ def _frozen(poses: NDArray[np.float64]) -> NDArray[np.float64]:
     return poses
 
 
-def _tilt_rad(poses: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How far each pose leans: the z of its own upright axis is 1 - 2 (x² + y²)."""
+def lean_rad(poses: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how far each of (n, 7) poses leans, (n,): the z of its own upright axis is 1 - 2 (x² + y²)."""
     upright = 1.0 - 2.0 * (poses[:, 4] ** 2 + poses[:, 5] ** 2)
     tilt: NDArray[np.float64] = np.arccos(np.clip(upright, -1.0, 1.0))
     return tilt
