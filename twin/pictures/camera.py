@@ -233,7 +233,7 @@ class Camera:
         return frames
 
     def close(self) -> None:
-        """Give the drawing surface back; frames not drawn yet stay without a picture."""
+        """Give the drawing surface back. A frame that is drawn after this takes another one, until the next `close`."""
         with self._lock:
             if self._offscreen is not None:
                 self._offscreen.close()
