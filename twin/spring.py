@@ -28,6 +28,7 @@ class SpringSettings:
     lever_mass_g: float = 3.6
     """What moves with the shot, as if all of it moved as fast."""
     shot_mass_g: float = 0.12
+    """Mass of the shot."""
     speed_scatter: float = 0.01
     """Standard deviation of the speed from shot to shot, as a part of it."""
     fade_per_shot: float = 2e-5
