@@ -190,7 +190,8 @@ class NoAim:
         What the target asks for: a distance in m for `OUT_OF_REACH`, how far ahead of the strip it lies in m for
         `TOO_NEAR`, below 0 where it lies behind it; else an angle in rad.
     lowest, highest : float
-        What the cannon can do, in the same unit.
+        What the cannon can do, in the same unit; of distances `highest` is the smaller one where no shot comes down
+        at the target's height beyond the muzzle.
     """
 
     reason: NoAimReason
@@ -201,10 +202,14 @@ class NoAim:
     def __str__(self) -> str:
         if self.reason in {NoAimReason.TOO_NEAR, NoAimReason.OUT_OF_REACH}:
             where = "from" if self.reason is NoAimReason.OUT_OF_REACH else "ahead of"
+            cannon = (
+                f"the cannon, which shoots at {self.lowest:.3f} m to {self.highest:.3f} m"
+                if self.highest >= self.lowest
+                else "the cannon, from which no shot comes down at that height"
+            )
             return (
                 f"the target is {self.reason}: it lies {abs(self.needed):.3f} m "
-                f"{'behind' if self.needed < 0 else where} the cannon, "
-                f"which shoots at {self.lowest:.3f} m to {self.highest:.3f} m"
+                f"{'behind' if self.needed < 0 else where} {cannon}"
             )
         where = " from the near end of its strip" if self.reason is NoAimReason.AZIMUTH else ""
         needed, lowest, highest = (math.degrees(angle) for angle in (self.needed, self.lowest, self.highest))
@@ -309,7 +314,7 @@ def _lobbed_elevation_rad(cannon: Cannon, distance_m: float, z_m: float) -> floa
 
 
 def _reach_m(cannon: Cannon, z_m: float) -> float:
-    """Return the farthest distance from the pivot at which a shot comes down through a height."""
+    """Return the farthest distance from the pivot at which a shot comes down through a height; 0 where none does."""
 
     def shortfall_m(elevation_rad: float) -> float:
         landing = at_height(cannon.fire(elevation_rad), cannon.drag_per_m, z_m)
@@ -319,4 +324,4 @@ def _reach_m(cannon: Cannon, z_m: float) -> float:
     best = minimize_scalar(
         shortfall_m, bounds=(limits.lowest, limits.highest), method="bounded", options={"xatol": 1e-4}
     )
-    return -float(best.fun)
+    return max(0.0, -float(best.fun))

@@ -173,6 +173,11 @@ def test_a_target_is_out_of_reach_exactly_where_no_elevation_reaches_it(muzzle_s
         ),
         ((2.0, -0.05, 0.0), NoAimReason.TOO_NEAR, "too near: it lies 0.030 m ahead of the cannon"),
         ((0.18, -0.5, 0.0), NoAimReason.TOO_NEAR, "too near: it lies 0.420 m behind the cannon"),
+        (
+            (0.18, 0.4, 20.0),
+            NoAimReason.OUT_OF_REACH,
+            "it lies 0.480 m from the cannon, from which no shot comes down at that height",
+        ),
         ((2.0, 0.4, 0.0), NoAimReason.AZIMUTH, r"needs 74\.\d degrees .* from -20\.1 to 20\.1 degrees"),
         ((-2.0, 0.4, 0.0), NoAimReason.AZIMUTH, r"needs -76\.\d degrees"),
         ((0.18, 0.0, 0.0), NoAimReason.ELEVATION, r"needs -32\.\d degrees, .* from -25\.8 to 51\.6 degrees"),
