@@ -157,7 +157,7 @@ class MjpegServer:
     Raises
     ------
     StreamError
-        If the address is taken, or not to be had for another reason.
+        If the address is taken, or not to be had for another reason, or the server does not start.
     """
 
     def __init__(self, *, host: str = "127.0.0.1", port: int = 0) -> None:
@@ -174,6 +174,11 @@ class MjpegServer:
         self._thread.start()
         while not self._server.started:
             self._thread.join(0.01)
+            if not self._thread.is_alive():
+                self._socket.close()
+                raise StreamError(
+                    f"cannot serve pictures at {address[0]}:{address[1]}: the server did not start"
+                )
         self.page_url = f"http://{address[0]}:{address[1]}/"
         """A page with the pictures, for a browser."""
         self.url = f"{self.page_url.rstrip('/')}{PATH}"

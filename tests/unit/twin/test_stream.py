@@ -59,6 +59,16 @@ def test_an_address_that_this_computer_does_not_have_is_not_said_to_be_taken():
         MjpegServer(host="192.0.2.1")  # for examples only (RFC 5737)
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_server_that_does_not_start_is_not_waited_for_without_end(monkeypatch):
+    async def no_files_left(*_):
+        raise OSError(errno.EMFILE, "too many open files")
+
+    monkeypatch.setattr(stream.uvicorn.Server, "serve", no_files_left)
+    with pytest.raises(StreamError, match="the server did not start"):
+        MjpegServer()
+
+
 def test_the_plan_says_a_size_and_rate_no_better_than_wanted():
     wanted = CameraSettings(lens=Lens().scaled(0.5), fps=25.0)
     plan = plan_stream(wanted, TableSettings())
