@@ -53,7 +53,7 @@ def test_rig_clips_films_shots_with_their_truth(tmp_path: Path, capsys: pytest.C
     capsys.readouterr()
     assert main(asked) == 0
     assert (folder / "clip.mkv").stat().st_mtime_ns == written
-    assert capsys.readouterr().out.endswith(": all 1 asked for are there already\n")
+    assert capsys.readouterr().out.endswith(": the one asked for is there already\n")
 
 
 def test_a_still_tells_who_stands_and_who_lies() -> None:

@@ -44,7 +44,7 @@ def test_what_is_there_already_is_told_in_one_line(here: Path, capsys: pytest.Ca
     (here / ODD / "clip-00001").mkdir(parents=True)
     (here / ODD / "clip-00001" / "recording.json").touch()
     assert main(["clips", ODD, "--count", "1"]) == 0
-    assert capsys.readouterr().out == f"{SHOWN}: all 1 asked for are there already\n"
+    assert capsys.readouterr().out == f"{SHOWN}: the one asked for is there already\n"
 
 
 def test_of_many_recordings_each_has_its_line(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
