@@ -45,6 +45,7 @@ SEA_LEVEL_AIR_KGPM3 = 1.225
 
 _SPACING_S = 0.01
 _FASTEST_MPS = 1000.0
+_FASTEST_ALLOWED_MPS = math.nextafter(_FASTEST_MPS, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +193,7 @@ def speed_for_range(
 
     fast_mps = 1.0
     while excess_m(fast_mps) < 0:
-        fast_mps *= 2
-        if fast_mps >= _FASTEST_MPS:
+        if fast_mps == _FASTEST_ALLOWED_MPS:
             return None
+        fast_mps = min(2 * fast_mps, _FASTEST_ALLOWED_MPS)
     return float(brentq(excess_m, 1e-3, fast_mps, xtol=1e-9))

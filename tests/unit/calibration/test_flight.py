@@ -83,6 +83,17 @@ def test_speed_that_reaches_650_cm(elevation_deg, speed_mps):
     assert found == pytest.approx(speed_mps, abs=6e-4)
 
 
+@pytest.mark.parametrize("speed_mps", [300.0, 700.0, 999.9])
+def test_a_range_that_takes_almost_the_fastest_shot_has_its_speed(speed_mps):
+    landing = at_height(launch(speed_mps, 0.02, z_m=0.05), DRAG_PER_M, 0.0)
+    assert speed_for_range(landing.x_m, 0.02, 0.05, DRAG_PER_M) == pytest.approx(speed_mps, rel=1e-6)
+
+
+def test_a_range_that_only_a_faster_shot_reaches_is_no_speed():
+    landing = at_height(launch(999.99, 0.02, z_m=0.05), DRAG_PER_M, 0.0)
+    assert speed_for_range(landing.x_m + 0.01, 0.02, 0.05, DRAG_PER_M) is None
+
+
 def test_a_range_that_no_speed_reaches_is_no_speed():
     assert speed_for_range(6.5, math.radians(-30), 0.05, DRAG_PER_M) is None
 
