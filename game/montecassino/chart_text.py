@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeVar
 
-from game.montecassino.agreement import Agreement, AgreementError, Cannons, Commanders
+from game.montecassino.agreement import MOST_SHOTS, Agreement, AgreementError, Cannons, Commanders
 from game.montecassino.casualties import Option
 from game.montecassino.chart import Chart, ChartRow, ChartRowError, Column, UnreadRow
 from game.montecassino.chart_battle import first_side
@@ -32,7 +32,8 @@ _SEPARATORS = "|\t;,"
 _HEADS_AT_LEAST = 3
 _WORD_AT_LEAST = 2
 """Letters; the marks X and R are no words."""
-_NUMBER = re.compile(r"\d{1,6}", re.ASCII)
+_NUMBER = re.compile(rf"\d{{1,{len(str(MOST_SHOTS))}}}", re.ASCII)
+"""As long as the greatest that an agreement may hold."""
 
 _COLUMNS: Mapping[str, Column | None] = MappingProxyType(
     {

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from game.montecassino import Side, Square
-from game.montecassino.agreement import Agreement, Cannons, Commanders
+from game.montecassino.agreement import MOST_SHOTS, Agreement, Cannons, Commanders
 from game.montecassino.casualties import Option
 from game.montecassino.chart import Act, Chart, ChartRow, ChartRowError, Column, UnreadRow
 from game.montecassino.chart_text import format_chart, format_chart_csv, read_chart
@@ -273,6 +273,13 @@ TITLED = Chart(
 def test_s4_the_title_goes_with_the_chart_and_is_read_in_any_language(write, language):
     reading = read_chart(write(TITLED, language))
     assert (reading.chart, reading.faults) == (TITLED, ())
+
+
+@pytest.mark.parametrize("write", [format_chart, format_chart_csv])
+def test_s4_the_most_shots_that_can_be_agreed_go_with_the_chart(write):
+    chart = Chart((), Agreement(Side.A, shots=dict.fromkeys(Side, MOST_SHOTS)))
+    reading = read_chart(write(chart))
+    assert (reading.chart, reading.faults) == (chart, ())
 
 
 names = st.text(st.characters(codec="utf-8"), max_size=30).map(str.strip).filter(str.isprintable)
