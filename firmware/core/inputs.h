@@ -17,7 +17,7 @@ struct inputs {
 /* A permission is withdrawn now, whatever the next samples say. */
 void inputs_lose(struct inputs *inputs, uint8_t permissions);
 
-/* One sample, a millisecond after the last. Returns the bits that changed. */
-uint8_t inputs_sample(struct inputs *inputs, uint8_t levels);
+/* One sample, a millisecond after the last. */
+void inputs_sample(struct inputs *inputs, uint8_t levels);
 
 #endif
