@@ -309,9 +309,16 @@ class Tests:
         if status != pytest.ExitCode.OK:
             raise RuntimeError(f"the tests cannot be collected: {pytest.ExitCode(status).name}")
 
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Take a file that cannot be imported for no smaller set of tests; pytest would say so in its own loop."""
+        if report.failed and self._broke_off is None:
+            self._broke_off = RuntimeError(f"{report.nodeid} cannot be collected:\n{report.longreprtext}")
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Do the loop in place of the tests."""
+        if self._broke_off is not None:
+            return True
         self._items = [
             item for item in session.items if not BUILDERS & set(getattr(item, "fixturenames", ()))
         ]
