@@ -97,10 +97,10 @@ def plan_stream(wanted: CameraSettings, table: TableSettings) -> StreamPlan:
 
 
 def _round_rate(fps: float) -> float:
-    for usual in (120.0, 100.0, 60.0, 50.0, 30.0, 25.0, 15.0, 10.0):
+    for usual in (120.0, 100.0, 60.0, 50.0, 30.0, 25.0, 15.0, 10.0, 5.0, 2.0):
         if fps >= usual:
             return usual
-    return 5.0
+    return 1.0  # no camera is slower
 
 
 def _picture_ms(settings: CameraSettings, table_settings: TableSettings) -> float:
@@ -114,7 +114,7 @@ def _picture_ms(settings: CameraSettings, table_settings: TableSettings) -> floa
     middle_mm = 4.5 * table_settings.square_mm
     try:
         table.launch((middle_mm, -30.0, 45.0), 0.0, -0.04, 9.0, 0)
-        camera.advance(150_000)
+        camera.advance(150_000 + settings.exposure_us)
         frames = camera.poll()
         _ = frames[0].image
         taken_ms = []

@@ -78,6 +78,14 @@ def test_the_plan_says_a_size_and_rate_no_better_than_wanted():
 
 
 @pytest.mark.parametrize(
+    ("fps", "exposure_us"), [(1.0, 1_000_000), (2.0, 1000), (4.0, 200_000)], ids=["1", "2", "4"]
+)
+def test_a_camera_that_is_slow_by_itself_is_planned_for_and_no_quicker_than_it_is(fps, exposure_us):
+    wanted = CameraSettings(lens=Lens().scaled(0.25), fps=fps, exposure_us=exposure_us)
+    assert 1.0 <= plan_stream(wanted, TableSettings()).camera.fps <= fps
+
+
+@pytest.mark.parametrize(
     "faults",
     [
         CameraFaults(late_us=160_000),
