@@ -22,8 +22,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, StreamingResponse
 from starlette.routing import Route
 
-from game.montecassino import parse_squares
 from twin.pictures.camera import Camera, CameraSettings
+from twin.settings import starting_position
 from twin.table import Table, TableSettings
 
 PATH = "/camera.mjpg"
@@ -105,7 +105,7 @@ def _round_rate(fps: float) -> float:
 
 def _picture_ms(settings: CameraSettings, table_settings: TableSettings) -> float:
     """Return the median time of a picture in which a shot flies past soldiers."""
-    table = Table(table_settings, {square: square.field for square in parse_squares("A01-A24,G01-G24")})
+    table = Table(table_settings, starting_position())
     # What keeps pictures from coming makes none of them cheaper.
     faults = replace(
         settings.faults, drop_probability=0.0, late_us=0, stall_at_us=None, gone_at_us=None, cap_on_at_us=None
