@@ -77,6 +77,8 @@ class Lever:
         """How far back the lever is; `SpringSettings.draw_mm` is the breech."""
         self._held_since_cycle = 0
         self._current_since_cycle: int | None = None
+        self._current_until_cycle: int | None = None
+        """When the current ended, in the step that is to come; None while it flows."""
 
     @property
     def turned_deg(self) -> float:
@@ -105,7 +107,10 @@ class Lever:
 
     def solenoid_edge(self, cycle: int, *, high: bool) -> None:
         """Switch the solenoid's current."""
-        self._current_since_cycle = cycle if high else None
+        if high:
+            self._current_since_cycle, self._current_until_cycle = cycle, None
+        else:
+            self._current_until_cycle = cycle
 
     def step(self, cycle: int, duration_s: float) -> Released | None:
         """Let time pass up to `cycle`; servos move here."""
@@ -132,6 +137,8 @@ class Lever:
             self._held_since_cycle = cycle
             self.position_mm = self._spring.draw_mm
         freed_cycle = self._freed_cycle(cycle) if self.held else None
+        if self._current_until_cycle is not None:
+            self._current_since_cycle = self._current_until_cycle = None
         return None if freed_cycle is None else self._release(freed_cycle)
 
     def _freed_cycle(self, cycle: int) -> int | None:
@@ -140,7 +147,8 @@ class Lever:
         if self._current_since_cycle is None or not self.settings.solenoid_works or self.turned_deg > 135.0:
             return None
         flick_cycle = self._current_since_cycle + self.settings.solenoid_delay_us * self._hz // 1_000_000
-        return flick_cycle if flick_cycle <= cycle else None
+        flowed_to_cycle = cycle if self._current_until_cycle is None else self._current_until_cycle
+        return flick_cycle if flick_cycle <= flowed_to_cycle else None
 
     def _release(self, cycle: int) -> Released | None:
         self.held = False

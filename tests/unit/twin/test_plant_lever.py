@@ -89,6 +89,35 @@ def test_a_short_pulse_of_the_solenoid_does_nothing(bench: Bench) -> None:
     assert bench.lever.held
 
 
+@pytest.mark.parametrize(("lasts_us", "frees"), [(5_900, False), (6_000, True), (6_400, True)])
+def test_a_pulse_of_the_solenoid_counts_by_its_length_wherever_the_steps_lie(
+    bench: Bench, lasts_us: int, frees: bool
+) -> None:
+    bench.cock()
+    begin = bench.cycle + MS // 2
+    end = begin + lasts_us * MS // 1000
+    bench.lever.solenoid_edge(begin, high=True)
+    bench.run((end - bench.cycle) // MS)
+    bench.lever.solenoid_edge(end, high=False)
+    bench.run(100)
+    assert [released.cycle for released in bench.released] == [
+        begin + 6 * MS + bench.lever.run_cycles
+    ] * frees
+
+
+def test_a_pulse_of_the_solenoid_that_has_ended_frees_no_lever_that_is_cocked_later(bench: Bench) -> None:
+    bench.cock()
+    bench.lever.solenoid_edge(bench.cycle, high=True)
+    bench.run(20)
+    bench.lever.solenoid_edge(bench.cycle, high=False)
+    bench.run(400, latch=FREE)
+    bench.released.clear()
+    bench.cock()
+    bench.run(100)
+    assert bench.lever.held
+    assert bench.released == []
+
+
 def test_a_dead_solenoid_does_nothing() -> None:
     bench = Bench(LeverSettings(solenoid_works=False))
     bench.cock()
