@@ -53,15 +53,17 @@ def bootstrap(
     Raises
     ------
     GroupError
-        If there are fewer than 5 shots, or they are so few and so much alike that there is nothing to draw from.
+        If there are fewer than 5 shots, all lie at one place, or they lie so evenly that whichever is left out makes no
+        difference, as at the corners of a square: how skewed a figure is shows by that difference.
     """
     shots.need(_FEWEST, "a bootstrap")
     x, y = shots.points.T
     estimates = {}
     for figure, statistic in _STATISTICS.items():
         with warnings.catch_warnings():
-            # Said below, in our words.
+            # Said below, in our words; where no shot makes a difference, the skewness is 0 over 0.
             warnings.simplefilter("ignore", stats.DegenerateDataWarning)
+            warnings.filterwarnings("ignore", "invalid value", RuntimeWarning)
             interval = stats.bootstrap(
                 (x, y),
                 statistic,
@@ -74,7 +76,8 @@ def bootstrap(
             ).confidence_interval
         if not (math.isfinite(interval.low) and math.isfinite(interval.high)):
             raise GroupError(
-                f"a bootstrap takes shots that differ; most of the {len(shots)} lie at one place"
+                f"a bootstrap takes shots that each make a difference; these {len(shots)} lie so evenly that it is "
+                "the same whichever is left out"
             )
         value = float(statistic(x, y, axis=-1))
         estimates[figure] = Estimate(value, float(interval.low), float(interval.high))

@@ -209,3 +209,16 @@ def test_the_bootstrap_repeats_by_its_seed_and_agrees_with_theory() -> None:
 def test_a_bootstrap_of_next_to_nothing_is_refused() -> None:
     with pytest.raises(GroupError, match="5 shots or more"):
         bootstrap(Shots.of([[0, 0], [1, 1], [2, 0], [0, 2]]), np.random.default_rng(1))
+
+
+@pytest.mark.parametrize(
+    "points", [[[1, 1], [1, -1], [-1, 1], [-1, -1]] * 2, [[0, 0], [1, 0]] * 3], ids=["a square", "two places"]
+)
+def test_a_bootstrap_of_shots_that_lie_so_evenly_that_none_makes_a_difference_is_refused(points) -> None:
+    with pytest.raises(GroupError, match=f"these {len(points)} lie so evenly"):
+        bootstrap(Shots.of(points), np.random.default_rng(1), resamples=499)
+
+
+def test_a_bootstrap_of_shots_of_which_all_but_one_lie_at_one_place_has_its_intervals() -> None:
+    found = bootstrap(Shots.of([[0, 0]] * 19 + [[1, 0]]), np.random.default_rng(1), resamples=499)
+    assert all(estimate.lowest <= estimate.value <= estimate.highest for estimate in found.values())
