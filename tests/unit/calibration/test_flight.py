@@ -182,6 +182,10 @@ def test_a_distance_behind_the_muzzle_is_named():
         at_distance(launch(9.6, 0.0, x_m=0.1), DRAG_PER_M, 0.05, -1.0)
 
 
+def test_a_shot_to_the_other_side_never_passes_a_distance():
+    assert at_distance(launch(9.6, math.radians(135.0)), DRAG_PER_M, 0.05, -1.0) is None
+
+
 def test_a_projectile_without_mass_is_named():
     with pytest.raises(ValueError, match="a mass above 0"):
         Projectile(mass_kg=0.0)

@@ -162,6 +162,16 @@ def test_what_cannot_be_told_says_why(dwell_s, number, dwell):
     assert isinstance(found.with_shot_number, Drift) if number is Drift else found.with_shot_number is number
 
 
+@pytest.mark.parametrize("dwell_s", [None, [2.0, 9.0, 4.0, 7.0, 3.0, 8.0]])
+def test_shots_of_one_number_tell_no_drift_from_shot_to_shot(dwell_s):
+    found = assess_range(SEEN_M, SPEC, shot_numbers=[7] * 6, dwell_s=dwell_s)
+    assert found.with_shot_number is DriftUnknown.ALL_ALIKE
+    if dwell_s is not None:
+        line = stats.linregress(dwell_s, SEEN_M)
+        assert isinstance(found.with_dwell, Drift)
+        assert found.with_dwell.per_unit_m == pytest.approx(line.slope)
+
+
 def test_three_shots_with_dwell_are_too_few_for_two_slopes():
     found = assess_range(SEEN_M[:3], SPEC, dwell_s=[5.0, 20.0, 9.0])
     assert found.with_shot_number is DriftUnknown.TOO_FEW

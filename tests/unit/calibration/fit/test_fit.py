@@ -117,6 +117,23 @@ def test_everything_about_the_cannon_can_be_learnt(learn, value):
     assert found.value(learn) == pytest.approx(value, abs=reach)
 
 
+def test_speeds_by_the_camera_are_learnt_from_as_far_as_the_camera_can_be_trusted():
+    rng = np.random.default_rng(4)
+    tracked = 9.6 * (1 + Noise().tracked * rng.standard_normal(12))
+    of_both = [
+        MeasuredShot(
+            name="both", elevation_rad=0.1, gate_speed_mps=9.2 + 0.01 * index, tracked_speed_mps=speed
+        )
+        for index, speed in enumerate(tracked)
+    ]
+    of_camera = [dataclasses.replace(shot, gate_speed_mps=None) for shot in of_both]
+    by_camera, by_both = (fit(shots, MOUNT, free=[Parameter.SPEED]) for shots in (of_camera, of_both))
+    assert by_camera.value(Parameter.SPEED) == pytest.approx(9.6, abs=3 * by_camera.sd(Parameter.SPEED))
+    assert 0.8 < by_camera.sd(Parameter.SPEED) / (9.6 * Noise().tracked / math.sqrt(12)) < 1.5
+    # The gate's few micrometres outweigh the camera's percents.
+    assert by_both.value(Parameter.SPEED) == pytest.approx(9.255, abs=0.005)
+
+
 def test_the_order_of_the_shots_does_not_matter():
     shots = measured(SPREAD_OUT, TRUE, seed=1)
     forth, back = fit(shots, MOUNT), fit(shots[::-1], MOUNT)
