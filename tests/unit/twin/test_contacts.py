@@ -1,5 +1,6 @@
 """Clause C7: the first push that matters decides the cause of a fall."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +13,7 @@ from twin.contacts import (
     SHOT_TOUCH_NS,
     SOLDIER_PUSH_NS,
     ContactLog,
+    blame_is_shared,
     cause_of_fall,
 )
 
@@ -75,3 +77,33 @@ def test_touches_with_short_gaps_are_one_contact_and_add_up(gaps_s):
 def test_a_longer_gap_begins_another_contact():
     log = log_of((0.0, 3, SHOT, 1e-3), (0.0 + 1.1 * MERGE_GAP_S, SHOT, 3, 1e-3))
     assert len(log.contacts) == 2
+
+
+def test_the_push_that_first_comes_to_the_amount_that_matters_decides_and_not_the_one_that_began_first():
+    log = log_of(
+        (0.0100, 3, 4, 0.6 * SOLDIER_PUSH_NS), (0.0110, SHOT, 4, 1e-3), (0.0115, 3, 4, 0.6 * SOLDIER_PUSH_NS)
+    )
+    assert cause_of_fall(log.contacts, 4) is Cause.DIRECT
+
+
+def test_who_is_touched_in_the_moment_in_which_the_shot_first_touches_anything_is_hit_directly():
+    log = log_of((0.010, SHOT, BOARD, 1e-4), (0.010, SHOT, 3, 1e-3))
+    assert cause_of_fall(log.contacts, 3) is Cause.DIRECT
+
+
+@pytest.mark.parametrize(
+    ("touches", "shared"),
+    [
+        ([(0.010, SHOT, 4, 1e-3), (0.021, 3, 4, 6e-4)], True),
+        ([(0.010, 3, 4, 1e-3), (0.021, SHOT, 4, 6e-4)], True),
+        ([(0.010, SHOT, 4, 1e-3), (0.023, 3, 4, 6e-4)], False),
+        ([(0.010, SHOT, 4, 1e-3), (0.021, 3, 4, 4e-4)], False),
+        ([(0.010, 3, 4, 1e-3), (0.011, 5, 4, 1e-3)], False),
+        ([(0.010, SHOT, 4, 1e-3), (0.011, SHOT, 5, 1e-3), (0.012, 5, 6, 1e-3)], False),
+        ([(0.010, SHOT, 4, 3e-6), (0.011, 3, 4, 0.9 * SOLDIER_PUSH_NS)], False),
+        ([], False),
+    ],
+    ids=["shot first", "soldier first", "too late", "too weak", "no shot", "others", "too light", "nobody"],
+)
+def test_the_shot_and_a_soldier_share_the_blame_where_both_push_at_about_the_same_time(touches, shared):
+    assert blame_is_shared(log_of(*touches).contacts, 4) is shared
