@@ -34,6 +34,28 @@ def test_who_stands_behind_is_dragged_and_who_stands_to_the_right_is_struck_by_r
     assert (chances[behind, :, :, :, touched, 2] == 0).all()
 
 
+def test_every_place_of_the_table_has_its_own_chance_and_none_beyond_has_any():
+    by_place = np.arange(1, 10).reshape(3, 3) / 100
+    dragged = np.broadcast_to(by_place, (2, 2, 3, 3))
+    places = [
+        (9, 3),
+        *((line, file) for line in range(7, 12) for file in range(1, 6) if (line, file) != (9, 3)),
+    ]
+    found = table(dragged=dragged, ricochet=np.zeros_like(dragged)).chances(places)[0]
+    for other, (line, file) in enumerate(places[1:], start=1):
+        in_table = 8 <= line <= 10 and 2 <= file <= 4
+        expected = by_place[line - 8, file - 2] if in_table else 0.0
+        assert (found[:, :, :, other, 2] == expected).all(), (line, file)
+
+
+def test_a_place_on_which_nobody_ever_stood_has_no_chance():
+    nobody = np.zeros((2, 2, 3, 3))
+    counts = dict.fromkeys(("neighbours", "dragged", "ricochet"), nobody)
+    found = FallTable.from_counts(BINS, LINES, FILES, touched=np.ones((2, 2)), fell=np.ones((2, 2)), **counts)
+    assert (found.dragged == 0).all()
+    assert (found.ricochet == 0).all()
+
+
 def test_no_soldier_can_fall_in_two_ways_more_often_than_always():
     chances = table().chances([(line, file) for line in range(5, 9) for file in range(8)])
     assert (chances.sum(axis=-1) <= 1).all()
