@@ -57,6 +57,16 @@ def test_who_stands_a_little_before_the_target_or_well_beside_the_way_is_not_in_
     assert clearances(CANNON, aim_at(*target), target, [(0.18, 0.696), (beside, 0.5)], FIGURE) == []
 
 
+def test_a_shot_that_passes_beside_the_body_and_above_the_waist_strikes_nobody():
+    beside_m = FIGURE.body_reach_m + 0.5e-3
+    aim = aim_at(0.18, 0.5, z_m=0.034)
+    (found,) = clearances(CANNON, aim, (0.18, 0.5), [(0.18 + beside_m, 0.45)], FIGURE)
+    passing = at_distance(CANNON.fire(aim.elevation_rad), CANNON.drag_per_m, found.distance_m, -1.0)
+    assert passing.z_m < FIGURE.body_top_m
+    assert found.over_m == pytest.approx(passing.z_m - float(FIGURE.cap_m(beside_m)))
+    assert not found.struck
+
+
 @settings(max_examples=60)
 @given(st.floats(0.05, 0.31), st.floats(0.3, 0.78), st.floats(-0.012, 0.012), st.floats(0.1, 0.9))
 def test_who_is_struck_is_who_the_shot_touches_first(x_m, y_m, beside_m, share):
