@@ -91,6 +91,21 @@ def test_it_bounces_and_then_stays() -> None:
     assert wires.at(7, 10**9) is False
 
 
+def test_it_bounces_behind_its_change_and_has_done_so_before_it_changes_again() -> None:
+    wires, longest = Wires(), 1500 * 16
+    switch = contact(wires)
+    switch.set(True, 50_000)
+    switch.set(False, 51_000)
+    _, *changes = wires.changes
+    for (first, *bounces), begin, levels in (
+        (changes[:9], 50_000, [False, None]),
+        (changes[9:], 50_000 + longest, [None, False]),
+    ):
+        assert first == (begin, 7, levels[0])
+        assert [level for _, _, level in (first, *bounces)] == [*levels * 4, levels[0]]
+        assert all(begin < cycle < begin + longest for cycle, _, _ in bounces)
+
+
 def test_changed_again_while_it_bounces_it_ends_as_it_was_left() -> None:
     wires = Wires()
     switch = contact(wires)
