@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import io
 import os
-import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -18,7 +17,7 @@ import typer
 from typer.core import TyperGroup
 from typer.models import CommandInfo
 
-# Each module hangs its commands on `app` when it is imported; a new one is named here.
+# Each module hangs its commands on `app` when it is imported; a new one is named here. What they share lies in rooms.
 from rig.cli import (
     aim,
     analyse,
@@ -31,9 +30,6 @@ from rig.cli import (
     doctor,
     flash,
     game,
-    game_chart,
-    game_enter,
-    game_play,
     jog,
     judge,
     log,
@@ -50,10 +46,10 @@ from rig.cli import (
     vision,
     watch,
 )
-from rig.cli._app import RefusedError, app
-from rig.cli._empty_paths import refuse_empty_paths
-from rig.cli._given_once import refuse_given_twice
-from rig.counted import counted
+from rig.cli.application import RefusedError, app
+from rig.cli.arguments.empty_paths import refuse_empty_paths
+from rig.cli.arguments.given_once import refuse_given_twice
+from rig.cli.terminal.complaint import complain, is_ours, sentences_of, told_wrongly
 from rig.files.one_line import on_one_line
 from rig.film.freed_memory import keep_freed_memory
 
@@ -72,9 +68,6 @@ __all__ = [
     "doctor",
     "flash",
     "game",
-    "game_chart",
-    "game_enter",
-    "game_play",
     "jog",
     "judge",
     "log",
@@ -95,19 +88,8 @@ __all__ = [
 
 _PANELS = ("Start here", "Set up", "Shoot", "Look", "Look back")
 """Of `rig --help`, as somebody new reads it; those that hold groups of commands alone come after them."""
-_OUR_PACKAGES = frozenset({"game", "calibration", "vision", "rig", "twin"})
-_MOST_FAULTS = 20  # more than anybody mends at once
 # With these a write fails without naming its file.
 _NOT_WRITTEN = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
-_EXPECTED = {  # by pydantic's names; a bound follows
-    "int_parsing": "a whole number",
-    "float_parsing": "a number",
-    "greater_than": "more than ",
-    "greater_than_equal": "at least ",
-    "less_than": "less than ",
-    "less_than_equal": "at most ",
-}
-_LINE_BREAK = re.compile(r"\s*\n\s*")  # in the sentences of other people's libraries
 _INTERRUPTED = 130  # what a shell reports for a program that Ctrl-C ended
 
 
@@ -147,29 +129,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if arguments is None:
             # The interpreter ends, which another Ctrl-C would spoil.
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-        return _complain("stopped", _INTERRUPTED)
+        return complain("stopped", _INTERRUPTED)
     except typer.TyperException as error:
-        return _complain(_told(error), error.exit_code)
+        return complain(told_wrongly(error), error.exit_code)
     except ImportError as error:
         if not _was_broken_off(error):
             raise
         status = _INTERRUPTED
     except Exception as error:
-        if _is_ours(error):
+        if is_ours(error):
             exit_status: int = getattr(error, "exit_status", 2)
-            for sentence in _sentences(error):
-                _complain(sentence, exit_status)
+            for sentence in sentences_of(error):
+                complain(sentence, exit_status)
             return exit_status
         if isinstance(error, OSError) and error.filename is not None:
-            return _complain(f"{on_one_line(error.filename)}: {error.strerror}", 2)
+            return complain(f"{on_one_line(error.filename)}: {error.strerror}", 2)
         if isinstance(error, OSError) and error.errno in _NOT_WRITTEN:
             _drop_unwritten()
-            return _complain(f"could not write: {error.strerror}", 2)
+            return complain(f"could not write: {error.strerror}", 2)
         if isinstance(error, FileNotFoundError) and _is_nowhere():
-            return _complain("the folder that you are in is not there any more: change to one that is", 2)
+            return complain("the folder that you are in is not there any more: change to one that is", 2)
         raise
     if status == _INTERRUPTED:
-        _complain("stopped", _INTERRUPTED)
+        complain("stopped", _INTERRUPTED)
         if arguments is None:
             _leave(_INTERRUPTED)
         return _INTERRUPTED
@@ -230,47 +212,3 @@ def _drop_unwritten() -> None:
         sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _told(error: typer.TyperException) -> str:
-    """Give what is wrong with the command line; a value that cannot be used is named, with what was expected."""
-    from pydantic import ValidationError
-
-    if isinstance(error.__cause__, ValidationError):
-        wrong = error.__cause__.errors()[0]
-        bound = next(iter(wrong.get("ctx", {}).values()), "")
-        if wrong["type"] == "value_error":
-            error.message = str(bound)
-        elif wrong["type"] in _EXPECTED:
-            error.message = f"found {wrong['input']}, expected {_EXPECTED[wrong['type']]}{bound}"
-    told = error.format_message()
-    if told.startswith("Got unexpected extra argument"):
-        if ".toml" in told:
-            told += "; the settings file is named by --settings"
-        context = getattr(error, "ctx", None)
-        if ".csv" in told and context and any("--csv" in each.opts for each in context.command.params):
-            told += "; a CSV file is named by --csv"
-    return told
-
-
-def _is_ours(error: Exception) -> bool:
-    """Whether the error's class was written by us: an expected failure that carries its own sentence."""
-    return type(error).__module__.partition(".")[0] in _OUR_PACKAGES
-
-
-def _sentences(error: Exception) -> list[str]:
-    """Return what an error of ours says: a sentence, or one for each fault of a file (`rig.files.checked_file.FaultyFile`)."""
-    name, faults = getattr(error, "name", None), getattr(error, "faults", ())
-    if name is None or not faults:
-        return [str(error)]
-    told = [f"{name}: {fault}" for fault in faults[:_MOST_FAULTS]]
-    if len(faults) > _MOST_FAULTS:
-        told.append(f"{name}: and {counted(len(faults) - _MOST_FAULTS, 'more fault')}")
-    return told
-
-
-def _complain(sentence: str, status: int) -> int:
-    # Bare `rig` shows its help and has nothing to add.
-    if sentence:
-        print(f"rig: {on_one_line(_LINE_BREAK.sub(' ', sentence.strip()))}", file=sys.stderr)
-    return status

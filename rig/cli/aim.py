@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from rig.cli._app import app
-from rig.cli._options import (
+from rig.cli.application import app
+from rig.cli.arguments.options import (
     SETTINGS_FILE,
     CasualtyOption,
     SettingsFile,
@@ -19,8 +19,8 @@ from rig.cli._options import (
     check_squares,
     settings_of_this_table,
 )
-from rig.cli._outputs import check_csv, check_pdf, check_picture
-from rig.cli._pictures import write_figure
+from rig.cli.arguments.outputs import check_csv, check_pdf, check_picture
+from rig.cli.terminal.figure_file import write_figure
 from rig.files.whole_file import write_whole
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def table(
     from calibration.aim import Arc
     from game.montecassino import Position
     from rig.aim.firing_table import as_csv, firing_table
-    from rig.cli._orders import side_with_cannon
+    from rig.cli.arguments.orders import side_with_cannon
 
     chosen = settings_of_this_table(settings)
     fires = side_with_cannon(chosen, Position.parse(chosen.game.position).turn, side)
@@ -169,7 +169,7 @@ def reach(
     from calibration.aim import Arc
     from game.montecassino import Position
     from rig.aim.firing_table import firing_table
-    from rig.cli._orders import side_with_cannon
+    from rig.cli.arguments.orders import side_with_cannon
 
     chosen = settings_of_this_table(settings)
     fires = side_with_cannon(chosen, Position.parse(chosen.game.position).turn, side)
@@ -224,7 +224,7 @@ def best(
     from game.montecassino import parse_squares
     from rig.aim.by_rules import AimChooser
     from rig.aim.fall_table import fall_table_origin
-    from rig.cli._orders import option_of, zone_of
+    from rig.cli.arguments.orders import option_of, zone_of
 
     chosen = settings_of_this_table(settings)
     stands = _position(chosen, position, side)
@@ -263,7 +263,7 @@ def _position(chosen: Settings, text: str | None, side: str | None) -> Position:
     from dataclasses import replace
 
     from game.montecassino import Position
-    from rig.cli._orders import FROM_CAMERA, side_with_cannon, start_of
+    from rig.cli.arguments.orders import FROM_CAMERA, side_with_cannon, start_of
     from rig.files.checked_file import Fault
     from rig.settings import SettingsError
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli._app import app
+from rig.cli.application import app
 from rig.files.ready_folder import ready_folder
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _many(folders: Sequence[Path], *, as_json: bool, jobs: int | None, into: Pat
         TimeRemainingColumn,
     )
 
-    from rig.cli._progress import progress_on
+    from rig.cli.terminal.progress import progress_on
     from rig.verdict.analyse_many import Outcome, Tally, analyse_many, usual_jobs
 
     # What is read goes to standard output; progress and complaints do not.

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli._app import RefusedError, app
-from rig.cli._options import (
+from rig.cli.application import RefusedError, app
+from rig.cli.arguments.options import (
     SETTINGS_FILE,
     CameraOption,
     PortOption,
@@ -116,7 +116,7 @@ def shots_range(
     from calibration.fit import NoFit, fit
     from rig.calibrating.calibration_file import Input, calibration_of, write_calibration
     from rig.calibrating.calibration_report import calibration_in_words, range_in_words
-    from rig.cli._measured_shots import measured_shots, refuse_other_units
+    from rig.cli.arguments.measured_shots import measured_shots, refuse_other_units
 
     chosen = _settings_to_learn_by(settings)
     known = calibration_of(chosen.cannon)
@@ -172,10 +172,10 @@ def fire(
     from game.montecassino import Position
     from rig.calibrating.shot_rows import ShotRows
     from rig.calibrating.shots_file import ShotsFileError
-    from rig.cli._answers import wait_for_enter
-    from rig.cli._measured_shots import refuse_odd_elevation
-    from rig.cli._opening import open_rig
-    from rig.cli._orders import with_hardware
+    from rig.cli.arguments.measured_shots import refuse_odd_elevation
+    from rig.cli.arguments.orders import with_hardware
+    from rig.cli.opening.rig import open_rig
+    from rig.cli.terminal.answers import wait_for_enter
     from rig.hands import PromptedHands
     from rig.range_firing import RangeGun
 
@@ -253,7 +253,7 @@ def _expected_range_cm(degrees: float, settings: Settings) -> float:
     """Return about how far a shot goes on the board's level by the settings' figures; NaN where it never comes down there."""
     from calibration.fit import MeasuredShot
     from rig.calibrating.shots_file import SHOT_RADIUS_M
-    from rig.cli._measured_shots import expected_ranges_m
+    from rig.cli.arguments.measured_shots import expected_ranges_m
 
     shot = MeasuredShot(
         name="", elevation_rad=math.radians(degrees), fall_height_m=SHOT_RADIUS_M, range_m=1.0
@@ -296,7 +296,7 @@ def show(
     """Say what a calibration holds, and how far the cannon shoots by it."""
     from rig.calibrating.calibration_file import read_calibration
     from rig.calibrating.calibration_report import calibration_in_words, range_in_words
-    from rig.cli._measured_shots import refuse_odd_elevation
+    from rig.cli.arguments.measured_shots import refuse_odd_elevation
 
     for degrees in elevation or []:
         refuse_odd_elevation(degrees)
@@ -334,7 +334,7 @@ def plan(
     from rig.calibrating.calibration_file import calibration_of, read_calibration
     from rig.calibrating.calibration_report import plan_in_words
     from rig.calibrating.shots_file import SHOT_RADIUS_M
-    from rig.cli._measured_shots import refuse_odd_elevation, refuse_odd_floor
+    from rig.cli.arguments.measured_shots import refuse_odd_elevation, refuse_odd_floor
 
     chosen = _settings_to_learn_by(settings)
     refuse_odd_elevation(elevation)

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli._app import RefusedError, app
-from rig.cli._options import (
+from rig.cli.application import RefusedError, app
+from rig.cli.arguments.options import (
     SETTINGS_FILE,
     JsonOption,
     SettingsFile,
     settings_of_this_table,
     settings_or_defaults,
 )
-from rig.cli._outputs import check_pdf, check_picture
-from rig.cli._pictures import write_figure
+from rig.cli.arguments.outputs import check_pdf, check_picture
+from rig.cli.terminal.figure_file import write_figure
 from rig.counted import counted
 from rig.drawing.paper import Paper
 from rig.files.one_line import on_one_line
@@ -108,7 +108,7 @@ def calibrate(
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Find the lens from photographs of a chessboard or a ChArUco board, held at many angles and places."""
-    from rig.cli._opening_line import through_camera
+    from rig.cli.opening.line import through_camera
     from rig.lens.report import refused_in_words, report_as_json, report_in_words
     from vision.lens import NoLens
     from vision.lens import calibrate as fit
@@ -194,7 +194,7 @@ def delay(
     from rich.console import Console
 
     from rig.camera_delay import NoDelay, delay_of, see_delay
-    from rig.cli._progress import progress_on
+    from rig.cli.terminal.progress import progress_on
     from rig.settings_change import change_settings
     from rig.verdict.analyse_many import find_recordings
 
@@ -313,7 +313,7 @@ def _looked_at(folder: Path, told: Target | None, *, quiet: bool) -> LensPicture
     """Look at the photographs, and say on a terminal how far that is."""
     from rich.console import Console
 
-    from rig.cli._progress import progress_on
+    from rig.cli.terminal.progress import progress_on
     from rig.lens.pictures import look_at_pictures, passed_over, pictures_in
 
     files = pictures_in(folder)
@@ -369,8 +369,8 @@ def _take_views(folder: Path, settings: Settings, told: Target | None) -> None:
     import time
 
     from rig.camera import CameraGone, CameraStalled
-    from rig.cli._opening import real_camera
-    from rig.cli._silence import Silence
+    from rig.camera.silence import Silence
+    from rig.cli.opening.rig import real_camera
     from rig.lens.live import LiveViews, Taken
     from rig.link.serial_port import WallClock
     from rig.settings import TWIN

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli._app import app
-from rig.cli._options import SETTINGS_FILE, SettingsFile, check_name, settings_or_defaults
-from rig.cli._outputs import check_html, check_pdf
+from rig.cli.application import app
+from rig.cli.arguments.options import SETTINGS_FILE, SettingsFile, check_name, settings_or_defaults
+from rig.cli.arguments.outputs import check_html, check_pdf
 from rig.files.length_unit import LengthUnit
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from rig.cli._app import app
+from rig.cli.application import app
 from rig.files.one_line import on_one_line
 from rig.files.ready_folder import folder_to_fill
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli._app import app
+from rig.cli.application import app
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from game.montecassino import Position, Square
-    from rig.cli._opening import OpenRig
+    from rig.cli.opening.rig import OpenRig
     from rig.log import Shot
     from rig.match import ShotDone
     from rig.settings import Settings
@@ -62,9 +62,9 @@ def demo(
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     from game.montecassino import Position
-    from rig.cli._opening import open_rig
-    from rig.cli._tables import print_uncut
-    from rig.cli._telling import say
+    from rig.cli.opening.rig import open_rig
+    from rig.cli.terminal.battle import say
+    from rig.cli.terminal.tables import print_uncut
     from rig.hands import PromptedHands
 
     console = Console(highlight=False, markup=False)
@@ -153,8 +153,8 @@ def _others_fired(path: Path) -> bool:
 def _play(rig: OpenRig, position: Position, target: str, option: str) -> _Told:
     """Fire, keep the truth beside the recording, have doubts decided, and put the table in order."""
     from game.montecassino import Option, Square
-    from rig.cli._orders import zone_of
-    from rig.cli._twin import settle
+    from rig.cli.arguments.orders import zone_of
+    from rig.cli.opening.twin import settle
     from rig.match import Order
 
     assert rig.twin is not None, "the demo runs on the twin"

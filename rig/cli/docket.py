@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli._app import app
-from rig.cli._options import (
+from rig.cli.application import app
+from rig.cli.arguments.options import (
     SETTINGS_FILE,
     SettingsFile,
     check_name,
@@ -18,7 +18,7 @@ from rig.cli._options import (
     open_log_to_read,
     settings_or_defaults,
 )
-from rig.cli._outputs import check_png
+from rig.cli.arguments.outputs import check_png
 from rig.files.one_line import on_one_line
 from rig.files.ready_folder import folder_to_fill
 
@@ -42,7 +42,7 @@ def list_open(context: typer.Context, settings: SettingsFile = SETTINGS_FILE) ->
     hand_down(context, settings)
     if context.invoked_subcommand is not None:
         return
-    from rig.cli._tables import plain_table, print_folded
+    from rig.cli.terminal.tables import plain_table, print_folded
     from rig.verdict.docket import open_cases
 
     with open_log_to_read(settings) as log:

@@ -6,12 +6,18 @@ import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from rig.cli._app import app
-from rig.cli._options import SETTINGS_FILE, CameraOption, PortOption, SettingsFile, settings_or_defaults
+from rig.cli.application import app
+from rig.cli.arguments.options import (
+    SETTINGS_FILE,
+    CameraOption,
+    PortOption,
+    SettingsFile,
+    settings_or_defaults,
+)
 
 if TYPE_CHECKING:
-    from rig.cli._examination import Examination
-    from rig.cli._opening_line import OpenLine
+    from rig.cli.examining.examination import Examination
+    from rig.cli.opening.line import OpenLine
     from rig.link.errors import NoAnswer
     from rig.settings import Settings
 
@@ -25,9 +31,9 @@ def doctor(
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Look at port, firmware, inputs, axes, camera, disk and clock, and say what to do; nothing is armed or fired."""
-    from rig.cli._answers import Answers
-    from rig.cli._cannon_examination import CannonExamination
-    from rig.cli._examination import Examination
+    from rig.cli.examining.cannon import CannonExamination
+    from rig.cli.examining.examination import Examination
+    from rig.cli.terminal.answers import Answers
     from rig.health import Level, clock_health, disk_health, learnt_health
     from rig.settings import SettingsError
 
@@ -43,7 +49,7 @@ def doctor(
         examination.tell(
             Level.OK, "settings", f"{settings}" if settings.exists() else "none; the defaults stand"
         )
-        from rig.cli._opening_line import on_port, through_camera
+        from rig.cli.opening.line import on_port, through_camera
 
         chosen = through_camera(on_port(chosen, port), camera)
         examination.all(disk_health(chosen))
@@ -64,7 +70,7 @@ def _line(examination: Examination, settings: Settings, stack: ExitStack) -> Ope
     import tempfile
 
     from game.montecassino import Position
-    from rig.cli._opening_line import open_line
+    from rig.cli.opening.line import open_line
     from rig.health import Level
     from rig.link.errors import PortError
     from rig.settings import TWIN, SettingsError
@@ -93,7 +99,7 @@ def _look_through_camera(examination: Examination, settings: Settings, line: Ope
     from rig.camera import Camera as AnyCamera
     from rig.camera import CameraError
     from rig.camera_health import camera_health
-    from rig.cli._opening import real_camera
+    from rig.cli.opening.rig import real_camera
     from rig.health import Level
     from rig.link.serial_port import WallClock
     from rig.settings import TWIN
@@ -111,7 +117,7 @@ def _look_through_camera(examination: Examination, settings: Settings, line: Ope
         finally:
             real.close()
     elif line is not None and line.twin is not None:
-        from rig.cli._twin import TwinCamera
+        from rig.cli.opening.twin import TwinCamera
 
         examination.all(camera_health(TwinCamera(line.twin), line.clock, line.twin.run_for, settings))
     else:

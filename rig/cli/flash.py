@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from rig.cli._app import RefusedError, app
-from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_or_defaults
+from rig.cli.application import RefusedError, app
+from rig.cli.arguments.options import SETTINGS_FILE, SettingsFile, settings_or_defaults
 
 if TYPE_CHECKING:
     from rig.settings import Settings
@@ -76,7 +76,7 @@ def flash(
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Put the firmware into the Arduino Uno: built anew where the tool chain is there, else as the release ships it."""
-    from rig.cli._opening_line import on_port
+    from rig.cli.opening.line import on_port
 
     chosen = on_port(settings_or_defaults(settings), port)
     url = _serial_device(chosen)
@@ -192,7 +192,7 @@ def _refuse_what_does_not_fit(hex_file: Path) -> None:
 
 
 def _confirmed() -> bool:
-    from rig.cli._answers import Answers
+    from rig.cli.terminal.answers import Answers
 
     return Answers().yes("Servo supply off, lever forward, no shot in the muzzle?")
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from rig.cli._app import app
-from rig.cli._options import SETTINGS_FILE, PortOption, SettingsFile, settings_or_defaults
+from rig.cli.application import app
+from rig.cli.arguments.options import SETTINGS_FILE, PortOption, SettingsFile, settings_or_defaults
 from rig.ticks import TICKS_PER_US
 
 if TYPE_CHECKING:
@@ -67,8 +67,8 @@ def jog(
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Move an axis by keys, or by lines from a pipe; find its limits and centre, and store them in the settings."""
-    from rig.cli._answers import Answers
-    from rig.cli._opening_line import on_port, open_cannon
+    from rig.cli.opening.line import on_port, open_cannon
+    from rig.cli.terminal.answers import Answers
     from rig.sequence import State
 
     if axis not in _AXES:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli._app import app
-from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read, settings_or_defaults
+from rig.cli.application import app
+from rig.cli.arguments.options import SETTINGS_FILE, SettingsFile, open_log_to_read, settings_or_defaults
 
 if TYPE_CHECKING:
     from rig.log import ShotLog

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rig.cli._app import app
-from rig.cli._options import (
+from rig.cli.application import app
+from rig.cli.arguments.options import (
     SETTINGS_FILE,
     SettingsFile,
     check_side,
@@ -59,7 +59,7 @@ def list_shots(
     hand_down(context, settings)
     if context.invoked_subcommand is not None:
         return
-    from rig.cli._tables import plain_table, print_folded
+    from rig.cli.terminal.tables import plain_table, print_folded
 
     with open_log_to_read(settings) as log:
         shots = log.shots()
@@ -186,7 +186,7 @@ def list_sessions(
     """Show when the rig was in use: each session, with which firmware, port and camera, and how it ended."""
     from rich.text import Text
 
-    from rig.cli._tables import plain_table, print_folded
+    from rig.cli.terminal.tables import plain_table, print_folded
     from rig.log import tell_time
 
     with open_log_to_read(settings) as log:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli._app import RefusedError, app
-from rig.cli._options import SETTINGS_FILE, SettingsFile, check_transcript, settings_or_defaults
+from rig.cli.application import RefusedError, app
+from rig.cli.arguments.options import SETTINGS_FILE, SettingsFile, check_transcript, settings_or_defaults
 
 if TYPE_CHECKING:
     from rig.link.transcript import Entry
@@ -90,7 +90,7 @@ def _in_file(path: Path, quiet_s: float | None) -> Iterator[Entry]:
 def _at_port(settings: Settings, url: str, quiet_s: float | None) -> Iterator[Entry]:
     """Say hello to the cannon and keep the line alive, so that it tells what happens; give all that passes."""
     from game.montecassino import Position
-    from rig.cli._opening_line import make_folders, on_port, open_line
+    from rig.cli.opening.line import make_folders, on_port, open_line
     from rig.link.history import read_history
     from rig.link.messages import ReadStatus
     from rig.link.transcript import follow_transcript

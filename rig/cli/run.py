@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli._app import app
-from rig.cli._options import SETTINGS_FILE, CameraOption, PortOption, SettingsFile, settings_of_this_table
+from rig.cli.application import app
+from rig.cli.arguments.options import (
+    SETTINGS_FILE,
+    CameraOption,
+    PortOption,
+    SettingsFile,
+    settings_of_this_table,
+)
 from rig.counted import counted
 
 if TYPE_CHECKING:
@@ -40,9 +46,9 @@ def run(
     from rich.console import Console
 
     from game.montecassino import Side
-    from rig.cli._orders import with_hardware, zone_of
-    from rig.cli._tables import print_uncut
-    from rig.cli._telling import say
+    from rig.cli.arguments.orders import with_hardware, zone_of
+    from rig.cli.terminal.battle import say
+    from rig.cli.terminal.tables import print_uncut
     from rig.log import open_log, tell
     from rig.plan import check_against, read_plan
     from rig.programme_run import ProgrammeRun, check_reach, settings_for
@@ -90,8 +96,8 @@ def _shoot(
     """Fire what is due, one shot after another."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-    from rig.cli._answers import wait_for_enter
-    from rig.cli._opening import open_rig
+    from rig.cli.opening.rig import open_rig
+    from rig.cli.terminal.answers import wait_for_enter
     from rig.hands import PromptedHands
     from rig.plan import time_left_s
     from rig.programme_run import ProgrammeRun

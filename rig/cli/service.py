@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from rig.cli._app import RefusedError, app
-from rig.cli._options import SETTINGS_FILE, PortOption, SettingsFile, settings_or_defaults
+from rig.cli.application import RefusedError, app
+from rig.cli.arguments.options import SETTINGS_FILE, PortOption, SettingsFile, settings_or_defaults
 
 if TYPE_CHECKING:
     from rig.cannon import Cannon
-    from rig.cli._answers import Answers
+    from rig.cli.terminal.answers import Answers
 
 __all__ = ["service"]
 
@@ -25,8 +25,8 @@ def service(
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Lubricate: draw the lever, turn it to 180 degrees, and bring it back; step by step, nothing armed or fired."""
-    from rig.cli._answers import Answers
-    from rig.cli._opening_line import on_port, open_cannon
+    from rig.cli.opening.line import on_port, open_cannon
+    from rig.cli.terminal.answers import Answers
     from rig.link import wire
 
     chosen = on_port(settings_or_defaults(settings), port)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rig.cli._app import RefusedError, app
-from rig.cli._options import SETTINGS_FILE, SettingsFile
+from rig.cli.application import RefusedError, app
+from rig.cli.arguments.options import SETTINGS_FILE, SettingsFile
 from rig.files.one_line import on_one_line
 from rig.files.whole_file import write_whole
 
@@ -26,7 +26,7 @@ def init(
     path: Annotated[Path, typer.Argument(help="the file to write")] = SETTINGS_FILE,
 ) -> None:
     """Write a commented settings file with every value at its default."""
-    from rig.cli._twin_table import twin_text
+    from rig.cli.opening.twin_table import twin_text
     from rig.settings import Settings, parse_settings
     from rig.settings_text import settings_text
 
@@ -97,6 +97,6 @@ def _twin_faults(path: Path, sound: Settings | None) -> list[Fault]:
     table = _table(path, "twin")
     if not table:
         return []
-    from rig.cli._twin_table import twin_faults
+    from rig.cli.opening.twin_table import twin_faults
 
     return twin_faults(table, sound)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli._app import RefusedError, app
-from rig.cli._options import (
+from rig.cli.application import RefusedError, app
+from rig.cli.arguments.options import (
     SETTINGS_FILE,
     CameraOption,
     CasualtyOption,
@@ -60,10 +60,10 @@ def shoot(
     from rig.battle.file import FaultyBattleFile, write_battle
     from rig.battle.lock import hold_battle
     from rig.battle.shots import with_shot
-    from rig.cli._answers import wait_for_enter
-    from rig.cli._opening import open_rig
-    from rig.cli._orders import option_of, start_in_battle, start_of, with_hardware, zone_of
-    from rig.cli._telling import say
+    from rig.cli.arguments.orders import option_of, start_in_battle, start_of, with_hardware, zone_of
+    from rig.cli.opening.rig import open_rig
+    from rig.cli.terminal.answers import wait_for_enter
+    from rig.cli.terminal.battle import say
     from rig.hands import PromptedHands
     from rig.match import Order, how_to_decide, refuse_what_the_rules_forbid
 

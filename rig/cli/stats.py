@@ -8,16 +8,16 @@ from typing import Annotated
 
 import typer
 
-from rig.cli._app import RefusedError, app
-from rig.cli._options import (
+from rig.cli.application import RefusedError, app
+from rig.cli.arguments.options import (
     SETTINGS_FILE,
     JsonOption,
     SettingsFile,
     open_log_to_read,
     refuse_before_a_command,
 )
-from rig.cli._outputs import check_csv, check_picture
-from rig.cli._pictures import write_figure
+from rig.cli.arguments.outputs import check_csv, check_picture
+from rig.cli.terminal.figure_file import write_figure
 from rig.files.length_unit import LengthUnit
 from rig.files.whole_file import write_whole
 from rig.stats.hit_view import By
@@ -71,8 +71,8 @@ def over_the_log(
     if as_json:
         print(json.dumps(hits_as_json(statistics, views), allow_nan=False))
     else:
-        from rig.cli._hit_tables import hit_tables
-        from rig.cli._tables import print_uncut
+        from rig.cli.terminal.hit_tables import hit_tables
+        from rig.cli.terminal.tables import print_uncut
 
         print_uncut(hit_tables(statistics, views))
     if csv is not None:
@@ -123,8 +123,8 @@ def group(
     if as_json:
         print(json.dumps(report.as_json(), allow_nan=False))
     else:
-        from rig.cli._group_tables import group_tables
-        from rig.cli._tables import print_uncut
+        from rig.cli.terminal.group_tables import group_tables
+        from rig.cli.terminal.tables import print_uncut
 
         print_uncut(group_tables(report))
     if plot is not None:
@@ -164,7 +164,7 @@ def compare(
 
         print(json.dumps(comparison_as_json(names, shots, common, comparison), allow_nan=False))
         return
-    from rig.cli._group_tables import comparison_tables
-    from rig.cli._tables import print_uncut
+    from rig.cli.terminal.group_tables import comparison_tables
+    from rig.cli.terminal.tables import print_uncut
 
     print_uncut(comparison_tables(names, shots, common, comparison))

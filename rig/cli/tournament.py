@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli._app import RefusedError, app
-from rig.cli._options import check_squares
-from rig.cli._outputs import check_html
+from rig.cli.application import RefusedError, app
+from rig.cli.arguments.options import check_squares
+from rig.cli.arguments.outputs import check_html
 from rig.counted import counted
 from rig.files.one_line import on_one_line
 
@@ -249,7 +249,7 @@ def standings(file: TournamentFile) -> None:
     """Show the standings with every tie-break."""
     from game.montecassino.tournament import format_points
     from game.montecassino.tournament import standings as ranked
-    from rig.cli._tables import print_uncut
+    from rig.cli.terminal.tables import print_uncut
     from rig.tournament.file import read_tournament
     from rig.tournament.words import TIE_BREAKS_EXPLAINED, tell_tie_break
 
@@ -375,7 +375,7 @@ def _round_waiting(tournament: Tournament, board: int, *, correcting: bool) -> i
 
 def _print_round(tournament: Tournament, number: int) -> None:
     from game.montecassino.tournament import System
-    from rig.cli._tables import print_uncut
+    from rig.cli.terminal.tables import print_uncut
 
     each = tournament.rounds[number - 1]
     handicaps = [_handicap(tournament, pairing) for pairing in each.pairings]

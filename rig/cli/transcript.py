@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from rig.cli._app import app
-from rig.cli._options import check_transcript
+from rig.cli.application import app
+from rig.cli.arguments.options import check_transcript
 
 
 @app.command(rich_help_panel="Look")

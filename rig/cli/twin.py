@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli._app import app
-from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_or_defaults
+from rig.cli.application import app
+from rig.cli.arguments.options import SETTINGS_FILE, SettingsFile, settings_or_defaults
 
 if TYPE_CHECKING:
     from twin.realtime import Address
@@ -25,7 +25,7 @@ def twin(
 ) -> None:
     """Serve the twin in real time until Ctrl-C, for a rig in another terminal that takes it for real hardware."""
     from game.montecassino import Position
-    from rig.cli._twin_table import twin_settings
+    from rig.cli.opening.twin_table import twin_settings
     from twin.realtime import serve
 
     chosen = settings_or_defaults(settings)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from rig.cli._app import app
+from rig.cli.application import app
 
 __all__ = ["teach"]
 

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli._app import RefusedError, app
-from rig.cli._options import SETTINGS_FILE, SettingsFile, settings_of_this_table
-from rig.cli._outputs import check_photo
-from rig.cli._silence import Silence
+from rig.cli.application import RefusedError, app
+from rig.cli.arguments.options import SETTINGS_FILE, SettingsFile, settings_of_this_table
+from rig.cli.arguments.outputs import check_photo
 from rig.files.whole_file import write_whole
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ def watch(
 ) -> None:
     """Show the table live: board, squares, soldiers, and whether a shot would be refused; nothing moves."""
     from game.montecassino import Position
-    from rig.cli._opening_line import through_camera
+    from rig.cli.opening.line import through_camera
     from rig.eye import fewest_fps_of, scene_of
     from rig.watching import TableWatch
 
@@ -108,6 +107,8 @@ def _watch(
     CameraGone, CameraStalled
         Where no pictures come any more.
     """
+    from rig.camera.silence import Silence
+
     ends_s = math.inf
     shown_s = 0.0
     silence = Silence(source)
@@ -137,13 +138,13 @@ def _watch(
 @contextmanager
 def _source(settings: Settings, position: Position) -> Iterator[tuple[Camera, Callable[[], None]]]:
     """Open the camera, and give what lets time pass for it."""
-    from rig.cli._opening import real_camera
+    from rig.cli.opening.rig import real_camera
     from rig.link.serial_port import WallClock
     from rig.settings import TWIN
 
     if settings.camera.source == TWIN:
-        from rig.cli._twin import TwinCamera
-        from rig.cli._twin_table import twin_settings
+        from rig.cli.opening.twin import TwinCamera
+        from rig.cli.opening.twin_table import twin_settings
         from twin import Twin
 
         with Twin(twin_settings(settings, position)) as twin:

@@ -13,8 +13,8 @@ from small_twin import SMALL_TWIN
 from game.montecassino import Option, Position, Square
 from rig.camera import CameraError
 from rig.cannon import CannonError
-from rig.cli._opening import OpenRig, open_rig
-from rig.cli._orders import zone_of
+from rig.cli.arguments.orders import zone_of
+from rig.cli.opening.rig import OpenRig, open_rig
 from rig.eye import BoardNotSeen
 from rig.hands import PromptedHands
 from rig.link.errors import LinkError

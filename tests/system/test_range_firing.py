@@ -15,8 +15,8 @@ from game.montecassino import Option, Position, Square
 from rig.calibrating.calibration_file import read_calibration, write_calibration
 from rig.cannon import Cannon, CannonError
 from rig.cli import main
-from rig.cli._opening import open_rig
-from rig.cli._orders import zone_of
+from rig.cli.arguments.orders import zone_of
+from rig.cli.opening.rig import open_rig
 from rig.hands import PromptedHands
 from rig.link.errors import PortGone
 from rig.link.link import Link

@@ -15,8 +15,8 @@ import pytest
 from game.montecassino import Option, Position, Square, parse_squares
 from rig.camera import CameraError, OpenCvCamera
 from rig.cannon import CannonError
-from rig.cli._opening import open_rig
-from rig.cli._twin_table import twin_faults
+from rig.cli.opening.rig import open_rig
+from rig.cli.opening.twin_table import twin_faults
 from rig.hands import PromptedHands
 from rig.link.errors import LinkError
 from rig.link.transcript import read_transcript, tell

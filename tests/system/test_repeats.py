@@ -14,9 +14,9 @@ SCRIPT = """
 import json, sys
 from pathlib import Path
 from game.montecassino import Option, Square
-from rig.cli._opening import open_rig
-from rig.cli._orders import zone_of
-from rig.cli._twin import settle
+from rig.cli.opening.rig import open_rig
+from rig.cli.arguments.orders import zone_of
+from rig.cli.opening.twin import settle
 from rig.hands import PromptedHands
 from rig.match import Order
 from rig.settings import read_settings

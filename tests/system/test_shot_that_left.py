@@ -12,7 +12,7 @@ from test_match import assert_cannon_is_safe, order, rig_on
 from rig.camera import CameraGone, Frame
 from rig.cannon import Change
 from rig.cli import main
-from rig.cli._opening import OpenRig
+from rig.cli.opening.rig import OpenRig
 from rig.link.errors import PortGone
 from rig.log import Fired, LogError, Shot, Stage, open_log
 from rig.match import NotKept, ShotRead

@@ -11,7 +11,7 @@ from logged_shots import AIM, ANALYSIS, FINAL, GATE, PENDING, PLAN, START, until
 from game.montecassino import Position, Square
 from rig.cannon import CannonError
 from rig.cli import main
-from rig.cli._orders import PositionUnknown, start_of
+from rig.cli.arguments.orders import PositionUnknown, start_of
 from rig.log import CUT_SHORT, ShotLog, Stage, open_log
 from rig.match import DoubtPending, ShotNotAllowed, refuse_what_the_rules_forbid
 from rig.settings import Log, Settings, SettingsError, parse_settings
@@ -222,7 +222,7 @@ def test_v0_whether_the_battle_is_over_the_camera_tells_where_it_tells_who_stand
         raise CannonError("nothing is opened here")
 
     shoot(log, Stage.JUDGED, after=after)
-    monkeypatch.setattr("rig.cli._opening.open_rig", opened)
+    monkeypatch.setattr("rig.cli.opening.rig.open_rig", opened)
     (tmp_path / "rig.toml").write_text("[log]\npath = 'log.sqlite'\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     assert main(["shoot", "A-30", "--position", "camera"]) == 1

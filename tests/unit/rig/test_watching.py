@@ -389,8 +389,8 @@ def test_a_camera_that_hangs_ends_it_and_is_told(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("rig.cli._opening.real_camera", lambda *_: FewPictures(pictures))
-    monkeypatch.setattr("rig.cli._silence._LONGEST_S", 0.1)
+    monkeypatch.setattr("rig.cli.opening.rig.real_camera", lambda *_: FewPictures(pictures))
+    monkeypatch.setattr("rig.camera.silence._LONGEST_S", 0.1)
     monkeypatch.setattr("rig.table_reading.register", lambda *_: NoBoard("no board"))
     assert main(["watch", "--camera", "0", *options]) == 2
     assert "camera few: no picture for" in capsys.readouterr().err
@@ -399,7 +399,7 @@ def test_a_camera_that_hangs_ends_it_and_is_told(
 def test_the_window_is_served_while_no_picture_comes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Its `q` is heard only then."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("rig.cli._opening.real_camera", lambda *_: FewPictures(1))
+    monkeypatch.setattr("rig.cli.opening.rig.real_camera", lambda *_: FewPictures(1))
     served = iter([True, True, False])
 
     @contextmanager

@@ -77,7 +77,7 @@ def test_a_board_shown_to_the_camera_gives_the_lens_and_keeps_each_way_once(
     monkeypatch.setattr(board_pictures, "_PX_PER_SQUARE", 80)
     held = [board_pictures.photograph(BOARD, pose) for pose in board_pictures.poses(WAYS, BOARD)]
     film(here / "board.avi", [picture for picture in held for _ in range(HELD)])
-    monkeypatch.setattr("rig.cli._opening.real_camera", PatientCamera)
+    monkeypatch.setattr("rig.cli.opening.rig.real_camera", PatientCamera)
     (here / "rig.toml").write_text(
         f"[camera]\nwidth_px = {SIZE_PX[0]}\nheight_px = {SIZE_PX[1]}\n", encoding="utf-8"
     )
@@ -115,8 +115,8 @@ def test_a_camera_that_hangs_is_told_and_not_waited_for(
         def poll(self) -> list[Frame]:
             return [] if self._count else super().poll()
 
-    monkeypatch.setattr("rig.cli._opening.real_camera", HangingCamera)
-    monkeypatch.setattr("rig.cli._silence._LONGEST_S", 0.1)
+    monkeypatch.setattr("rig.cli.opening.rig.real_camera", HangingCamera)
+    monkeypatch.setattr("rig.camera.silence._LONGEST_S", 0.1)
     assert main(["camera", "calibrate", "views", "--live", "--camera", "wall.avi"]) == 2
     assert "camera wall.avi: no picture for" in capsys.readouterr().err
 
@@ -141,7 +141,7 @@ def test_a_real_wide_lens_is_found_from_a_real_board(
     """Whoever took these photographs fitted them to 0.50 px."""
     photographs = [cv2.imread(str(file)) for file in sorted(PHOTOGRAPHS.glob("*.jpg"))[::3]]
     film(here / "real.avi", [picture for picture in photographs for _ in range(2)])
-    monkeypatch.setattr("rig.cli._opening.real_camera", PatientCamera)
+    monkeypatch.setattr("rig.cli.opening.rig.real_camera", PatientCamera)
     told = ["--live", "--camera", "real.avi", "--chessboard", "8x6", "--no-store"]
     assert main(["camera", "calibrate", "views", *told]) == 0
     error = re.search(r"^error ([\d.]+) px in the fit", capsys.readouterr().out, re.MULTILINE)

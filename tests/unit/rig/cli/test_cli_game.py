@@ -17,7 +17,7 @@ import pytest
 
 from game.montecassino import Position, Turn, apply_turn, legal_turns, perft
 from rig.cli import main
-from rig.cli._board import board_lines
+from rig.cli.terminal.board import board_lines
 
 DATA = Path(__file__).parents[2] / "game" / "data"
 CASES = json.loads((DATA / "positions.json").read_text())

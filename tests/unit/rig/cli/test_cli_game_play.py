@@ -18,7 +18,7 @@ from rich.console import Console
 from game.montecassino import Agreement, Battle, Side, format_battle
 from rig.battle.file import read_battle
 from rig.cli import main
-from rig.cli._playing import Playing
+from rig.cli.game.playing import Playing
 from rig.files.whole_file import write_whole
 
 RIG = [sys.executable, "-c", "import sys; from rig.cli import main; sys.exit(main())", "game"]
@@ -197,7 +197,7 @@ def test_a_battle_adjourned_elsewhere_leaves_an_edited_file_as_it_is(rig, edited
 
 def test_a_battle_whose_file_is_gone_is_kept_anew(rig, monkeypatch):
     rig("play --first G --battle b.json", "quit")
-    monkeypatch.setattr("rig.cli.game_play._ask", lambda *_: Path("b.json").unlink())
+    monkeypatch.setattr("rig.cli.game.play._ask", lambda *_: Path("b.json").unlink())
     status, out, _ = rig("play --battle b.json")
     assert status == 0
     assert out[-1] == "The battle is kept. To go on: rig game play --battle b.json"

@@ -192,7 +192,7 @@ def _precious() -> dict[str, bytes]:
 def test_a_demo_takes_nothing_away_from_a_folder_in_which_somebody_works(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr("rig.cli._opening.open_rig", lambda *_, **__: pytest.fail("it was played"))
+    monkeypatch.setattr("rig.cli.opening.rig.open_rig", lambda *_, **__: pytest.fail("it was played"))
     Path(name).mkdir()
     said = refused(capsys, "demo", "--folder", ".")
     assert (
@@ -214,7 +214,7 @@ def test_a_demo_takes_away_no_log_but_its_own(
             log.end_session(log.start_session(START), "done")
         raise typer.Abort
 
-    monkeypatch.setattr("rig.cli._opening.open_rig", play)
+    monkeypatch.setattr("rig.cli.opening.rig.open_rig", play)
     for _ in range(2):
         assert main(["demo", "--folder", "played"]) == 130
     capsys.readouterr()

@@ -10,8 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from game.montecassino import BOARD_FILES, BOARD_ROWS, Position
-from rig.cli._twin_likeness import likeness
-from rig.cli._twin_table import twin_settings
+from rig.cli.opening.twin_likeness import likeness
+from rig.cli.opening.twin_table import twin_settings
 from rig.settings import Azimuth, Board, Camera, Cannon, Elevation, Settings, Traverse, parse_settings
 from twin.chip import CHIP_HZ
 from twin.pictures.look import placed_markers

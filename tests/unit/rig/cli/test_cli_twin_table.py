@@ -8,7 +8,7 @@ import pytest
 
 from game.montecassino import Position, Side
 from rig.cli import main
-from rig.cli._twin_table import twin_settings, twin_text
+from rig.cli.opening.twin_table import twin_settings, twin_text
 from rig.settings import Settings, SettingsError, parse_settings
 from rig.settings_text import settings_text
 from twin import TwinSettings

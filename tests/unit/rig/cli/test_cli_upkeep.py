@@ -20,7 +20,7 @@ from table_top import TableTop
 
 from rig.cannon import Cannon
 from rig.cli import main
-from rig.cli._answers import Answers
+from rig.cli.terminal.answers import Answers
 from rig.link import wire
 from rig.link.codec import Frame
 from rig.link.errors import LinkLost
@@ -136,7 +136,7 @@ def test_a_line_lost_while_an_input_is_tried_is_no_fault_of_the_firmware(
     def lost(*_: object) -> bool:
         raise LinkLost("the cannon fell silent")
 
-    monkeypatch.setattr("rig.cli._cannon_examination.CannonExamination._follows", lost)
+    monkeypatch.setattr("rig.cli.examining.cannon.CannonExamination._follows", lost)
     answer = rig("doctor", typed="y\n" * 20)
     assert answer.status == 1
     assert answer.line("firmware").startswith("ok")

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from rig.camera import Camera
+from rig.camera.errors import CameraStalled
+from rig.camera.frame import Camera
 
 __all__ = ["Silence"]
 
@@ -32,8 +31,6 @@ class Silence:
         CameraStalled
             Where none has come for so long that the camera hangs.
         """
-        from rig.camera import CameraStalled
-
         silent_s = time.monotonic() - self._since_s
         if silent_s > max(_LONGEST_S, 3 / self._camera.fps):
             raise CameraStalled(self._camera.name, round(1e6 * silent_s), round(1e6 / self._camera.fps))

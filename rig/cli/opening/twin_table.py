@@ -24,7 +24,7 @@ from typing import Annotated, Any
 from pydantic import Field, create_model
 
 from game.montecassino import Position
-from rig.cli._twin_likeness import likeness
+from rig.cli.opening.twin_likeness import likeness
 from rig.files.checked_file import Fault, Table, validate
 from rig.keys.camera import lens_conflicts
 from rig.settings import Settings, SettingsError

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from rig.cannon import Cannon, CannonError
-from rig.cli._answers import Answers
-from rig.cli._examination import Examination
-from rig.cli._opening_line import OpenLine, tell_left_drawn
-from rig.cli._twin import make_ready
+from rig.cli.examining.examination import Examination
+from rig.cli.opening.line import OpenLine, tell_left_drawn
+from rig.cli.opening.twin import make_ready
+from rig.cli.terminal.answers import Answers
 from rig.health import INPUTS, Level, firmware_health, history_health, inputs_health
 from rig.link import wire
 from rig.link.errors import LinkError, NoAnswer

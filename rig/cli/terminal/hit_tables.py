@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from game.montecassino import Option
-from rig.cli._tables import plain_table
+from rig.cli.terminal.tables import plain_table
 from rig.stats.hit_report import tallies
 from rig.stats.hit_statistics import Losses, Outcome, Rate, Statistics, Tally, tally
 from rig.stats.hit_view import By

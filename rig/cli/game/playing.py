@@ -30,8 +30,8 @@ from game.montecassino import (
     read_entry,
 )
 from rig.battle.file import ChangedBattleFile, FaultyBattleFile, holds, write_battle
-from rig.cli._board import SIDE_NAMES, board_lines
-from rig.cli._telling import ending_lines, say, show_battle
+from rig.cli.terminal.battle import ending_lines, say, show_battle
+from rig.cli.terminal.board import SIDE_NAMES, board_lines
 
 __all__ = ["Playing"]
 

@@ -15,7 +15,7 @@ import typer
 from game.montecassino import Position
 from rig.camera import Camera, CameraError, OpenCvCamera
 from rig.cannon import Cannon, Change
-from rig.cli._opening_line import make_folders, open_line, tell_how_it_is_left
+from rig.cli.opening.line import make_folders, open_line, tell_how_it_is_left
 from rig.end_put_off import EndPutOff
 from rig.eye import Eye, ring_for
 from rig.hands import Hands
@@ -89,7 +89,7 @@ def open_rig(
         line = stack.enter_context(open_line(settings, position))
         clock, twin = line.clock, line.twin
         if twin is not None:
-            from rig.cli._twin import TwinCamera, TwinHands
+            from rig.cli.opening.twin import TwinCamera, TwinHands
 
             camera, hands = TwinCamera(twin), TwinHands(twin)
         ring = ring_for(camera, settings)

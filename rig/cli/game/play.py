@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli._app import RefusedError
-from rig.cli._game import game_group
+from rig.cli.application import RefusedError
+from rig.cli.game.group import game_group
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -110,9 +110,9 @@ def play(
     from game.montecassino import Battle, Position, Side
     from rig.battle.file import read_battle, write_battle
     from rig.battle.lock import hold_battle
-    from rig.cli._agreeing import agreed_on, word_of
-    from rig.cli._playing import Playing
-    from rig.cli._telling import agreement_lines, say
+    from rig.cli.game.agreeing import agreed_on, word_of
+    from rig.cli.game.playing import Playing
+    from rig.cli.terminal.battle import agreement_lines, say
 
     # What is no text is an entry that cannot be read, no more. (A stream that was read from keeps its own way.)
     with suppress(io.UnsupportedOperation):
@@ -198,7 +198,7 @@ def replay(
     from rich.console import Console
 
     from rig.battle.file import read_battle
-    from rig.cli._telling import agreement_lines, ending_lines, say, show_battle
+    from rig.cli.terminal.battle import agreement_lines, ending_lines, say, show_battle
 
     told = read_battle(battle)
     played = len(told.history)
@@ -230,7 +230,7 @@ def replay(
 
 def _ask(console: Console, words: str) -> str | None:
     """Return the line that is typed, or None at the end of the input."""
-    from rig.cli._telling import say
+    from rig.cli.terminal.battle import say
 
     if sys.stdin.isatty():
         import readline  # noqa: F401 - lets the line be edited

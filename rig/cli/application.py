@@ -3,14 +3,16 @@
 A command is a plain function in a module of its own::
 
     # rig/cli/shoot.py
-    from rig.cli._app import RefusedError, app
+    from rig.cli.application import RefusedError, app
 
     @app.command(rich_help_panel="Shoot")
     def shoot(target: Annotated[str, typer.Argument(help="the square to aim at, as G-49")]) -> None:
         '''Fire one shot at a square.'''
         from rig.match import ...        # heavy imports here, so that `rig --help` stays quick
 
-and is named once more in the list of `rig/cli/__init__.py`.
+and is named once more in the list of `rig/cli/__init__.py`. What commands share lies in rooms beside them: `arguments` (what
+they are given), `opening` (a line or a whole rig, real or the twin's) and `terminal` (what a person reads there and answers);
+`game` is the commands of `rig game`, and `examining` what `rig doctor` looks at.
 
 How a command ends:
 

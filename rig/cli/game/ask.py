@@ -9,10 +9,10 @@ from typing import Annotated
 
 import typer
 
-from rig.cli._app import RefusedError
-from rig.cli._game import game_group
-from rig.cli._options import check_squares
-from rig.cli._outputs import check_svg
+from rig.cli.application import RefusedError
+from rig.cli.arguments.options import check_squares
+from rig.cli.arguments.outputs import check_svg
+from rig.cli.game.group import game_group
 from rig.files.whole_file import write_whole
 
 __all__ = ["ask", "check", "moves", "perft", "show"]
@@ -40,7 +40,7 @@ def show(
     from rich.console import Console
 
     from game.montecassino import Position, board_fault, draw_position, parse_squares
-    from rig.cli._board import board_lines, headline, state_lines
+    from rig.cli.terminal.board import board_lines, headline, state_lines
 
     shown = Position.parse(position)
     squares = parse_squares(zone)
@@ -64,7 +64,7 @@ def moves(
 ) -> None:
     """List the legal infantry turns, one a line, as they are found."""
     from game.montecassino import Position, legal_turns, outcome
-    from rig.cli._board import state_in_words
+    from rig.cli.terminal.board import state_in_words
 
     asked = Position.parse(position)
     for turn in islice(legal_turns(asked), limit):

@@ -73,7 +73,7 @@ def open_line(settings: Settings, position: Position) -> Iterator[OpenLine]:
         clock: Clock
         twin: Twin | None = None
         if settings.port.url == TWIN:
-            from rig.cli._twin_table import twin_settings
+            from rig.cli.opening.twin_table import twin_settings
             from twin import Twin
 
             twin = stack.enter_context(Twin(twin_settings(settings, position)))
@@ -105,7 +105,7 @@ def open_cannon(settings: Settings) -> Iterator[Cannon]:
     with ExitStack() as stack:
         line = stack.enter_context(open_line(settings, Position.parse(settings.game.position)))
         if line.twin is not None:
-            from rig.cli._twin import make_ready
+            from rig.cli.opening.twin import make_ready
 
             make_ready(line.twin)
         cannon = Cannon(line.link, gate_spacing_mm=settings.cannon.gate_spacing_mm)

@@ -19,8 +19,8 @@ from game.montecassino import BOARD_FILES, BOARD_ROWS, Side
 from rig.calibrating.calibration_file import CalibrationFile
 from rig.calibrating.shots_file import ShotsFile, read_shots, shots_of_tape
 from rig.calibrating.shots_of_log import shots_of_log
-from rig.cli._app import RefusedError
-from rig.cli._options import open_log_to_read
+from rig.cli.application import RefusedError
+from rig.cli.arguments.options import open_log_to_read
 from rig.files.length_unit import LengthUnit
 from rig.settings import Settings
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli._app import RefusedError
-from rig.cli._game import game_group
+from rig.cli.application import RefusedError
+from rig.cli.game.group import game_group
 from rig.counted import counted
 from rig.files.one_line import on_one_line
 from rig.files.whole_file import write_whole

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from rig.cli._app import app
+from rig.cli.application import app
 
 __all__ = ["game_group"]
 

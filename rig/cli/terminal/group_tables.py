@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from calibration.dispersion import LEVELS, Estimate, GroupReport, Method, Shots, Spread
-from rig.cli._tables import plain_table
+from rig.cli.terminal.tables import plain_table
 from rig.counted import counted
 from rig.files.length_unit import LengthUnit
 from rig.stats.group_report import FileReport

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from rig.cli._game import game_group
-from rig.cli._options import SETTINGS_FILE, SettingsFile, open_log_to_read, settings_or_defaults
+from rig.cli.arguments.options import SETTINGS_FILE, SettingsFile, open_log_to_read, settings_or_defaults
+from rig.cli.game.group import game_group
 
 __all__ = ["enter"]
 
@@ -25,7 +25,7 @@ def enter(
     from rig.battle.file import read_battle, write_battle
     from rig.battle.lock import hold_battle
     from rig.battle.shots import with_shot
-    from rig.cli._app import RefusedError
+    from rig.cli.application import RefusedError
     from rig.log import Fired
 
     with hold_battle(battle, "rig game enter"), open_log_to_read(settings) as log:

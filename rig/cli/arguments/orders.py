@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from game.montecassino import Option, Position, Side, Square, parse_squares
-from rig.cli._answers import said_yes
-from rig.cli._app import RefusedError
-from rig.cli._opening_line import on_port, through_camera
+from rig.cli.application import RefusedError
+from rig.cli.opening.line import on_port, through_camera
+from rig.cli.terminal.answers import said_yes
 from rig.files.checked_file import Fault
 from rig.settings import TWIN, Settings, SettingsError
 

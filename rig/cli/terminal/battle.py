@@ -16,7 +16,7 @@ from game.montecassino import (
     Winner,
     format_squares,
 )
-from rig.cli._board import SIDE_NAMES, board_lines, state_lines
+from rig.cli.terminal.board import SIDE_NAMES, board_lines, state_lines
 from rig.counted import counted
 
 __all__ = ["agreement_lines", "ending_lines", "say", "show_battle"]

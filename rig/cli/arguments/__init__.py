@@ -1,0 +1,1 @@
+"""What commands are given: options that several of them share, and words that cannot be meant."""

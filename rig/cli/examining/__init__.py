@@ -1,0 +1,1 @@
+"""What `rig doctor` looks at, and how it tells what it finds."""

@@ -1,0 +1,70 @@
+"""What `rig` says on standard error where a command could not do what was asked."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+import typer
+
+from rig.counted import counted
+from rig.files.one_line import on_one_line
+
+__all__ = ["complain", "is_ours", "sentences_of", "told_wrongly"]
+
+_OUR_PACKAGES = frozenset({"game", "calibration", "vision", "rig", "twin"})
+_MOST_FAULTS = 20  # more than anybody mends at once
+_EXPECTED = {  # by pydantic's names; a bound follows
+    "int_parsing": "a whole number",
+    "float_parsing": "a number",
+    "greater_than": "more than ",
+    "greater_than_equal": "at least ",
+    "less_than": "less than ",
+    "less_than_equal": "at most ",
+}
+_LINE_BREAK = re.compile(r"\s*\n\s*")  # in the sentences of other people's libraries
+
+
+def complain(sentence: str, status: int) -> int:
+    """Print a sentence as one line, and return the exit status that goes with it."""
+    # Bare `rig` shows its help and has nothing to add.
+    if sentence:
+        print(f"rig: {on_one_line(_LINE_BREAK.sub(' ', sentence.strip()))}", file=sys.stderr)
+    return status
+
+
+def told_wrongly(error: typer.TyperException) -> str:
+    """Say what is wrong with the command line; a value that cannot be used is named, with what was expected."""
+    from pydantic import ValidationError
+
+    if isinstance(error.__cause__, ValidationError):
+        wrong = error.__cause__.errors()[0]
+        bound = next(iter(wrong.get("ctx", {}).values()), "")
+        if wrong["type"] == "value_error":
+            error.message = str(bound)
+        elif wrong["type"] in _EXPECTED:
+            error.message = f"found {wrong['input']}, expected {_EXPECTED[wrong['type']]}{bound}"
+    told = error.format_message()
+    if told.startswith("Got unexpected extra argument"):
+        if ".toml" in told:
+            told += "; the settings file is named by --settings"
+        context = getattr(error, "ctx", None)
+        if ".csv" in told and context and any("--csv" in each.opts for each in context.command.params):
+            told += "; a CSV file is named by --csv"
+    return told
+
+
+def is_ours(error: Exception) -> bool:
+    """Whether the error's class was written by us: an expected failure that carries its own sentence."""
+    return type(error).__module__.partition(".")[0] in _OUR_PACKAGES
+
+
+def sentences_of(error: Exception) -> list[str]:
+    """Return what an error of ours says: a sentence, or one for each fault of a file (`rig.files.checked_file.FaultyFile`)."""
+    name, faults = getattr(error, "name", None), getattr(error, "faults", ())
+    if name is None or not faults:
+        return [str(error)]
+    told = [f"{name}: {fault}" for fault in faults[:_MOST_FAULTS]]
+    if len(faults) > _MOST_FAULTS:
+        told.append(f"{name}: and {counted(len(faults) - _MOST_FAULTS, 'more fault')}")
+    return told
