@@ -21,7 +21,7 @@ from twin.pictures.look import LookSettings, placed_markers
 from twin.pictures.offscreen import Offscreen
 from twin.pictures.optics import Lens, Pose, Rect
 from twin.pictures.painter import Painter, Patch, plate_rect
-from twin.pictures.scene import Snapshot
+from twin.pictures.scene import Arrangement, Snapshot
 from twin.pictures.sensor import Developed, Sensor, SensorSettings
 from twin.pictures.stage import Stage
 from twin.streams import stream
@@ -30,6 +30,10 @@ from twin.table import Table
 _SHAKE_HZ = 23.0
 _SHAKE_DECAY_S = 0.12
 _SHAKE_US = 600_000
+_TOGETHER_US = 250
+"""Rows that a rolling shutter takes within so long show the shot as of one moment, in which it flies 2 mm ..."""
+_SLOWER = 8
+"""... and so many times as many rows all else, which costs more to draw and is slower by as much."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +94,8 @@ class CameraSettings:
     """Pictures a second."""
     exposure_us: int = 1000
     """Exposure of one picture, 1 or more."""
+    readout_us: int = 0
+    """By how much later than its first row a picture's last one is taken, with a rolling shutter; 0: all at once."""
     pose: Pose = field(default_factory=Pose)
     """Where it hangs."""
     lens: Lens = field(default_factory=Lens)
@@ -110,12 +116,33 @@ class CameraSettings:
     def __post_init__(self) -> None:
         within(self, 1, 10_000, "fps")
         within(self, 1, 1_000_000, "exposure_us")
+        within(self, 0, 1e6 / self.fps, "readout_us")
         within(self, 0, 100, "blur_px")
         within(self, 1, 100, "jpeg_quality")
 
 
 class CameraGoneError(OSError):
     """The camera was unplugged."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Band:
+    """Rows of all pictures that are taken together; times are from when the first row opens."""
+
+    rows: Rect
+    opens_us: int
+    arranged_us: int
+    """When all but the shot is seen as it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """Some rows of a picture, and what was to be seen while they were exposed."""
+
+    rows: Rect
+    middle_us: int
+    """The table's clock at the middle of their exposure."""
+    snapshot: Snapshot
 
 
 class Frame:
@@ -126,14 +153,14 @@ class Frame:
     index : int
         Number of the exposure; a gap means a dropped frame.
     timestamp_us : int
-        The table's clock at mid-exposure, or as much later as the camera stamps its frames late.
+        The table's clock at mid-exposure of the middle row, or as much later as the camera stamps its frames late.
     """
 
-    __slots__ = ("_camera", "_image", "_snapshot", "_taken_us", "index", "timestamp_us")
+    __slots__ = ("_camera", "_image", "_taken", "_taken_us", "index", "timestamp_us")
 
-    def __init__(self, camera: Camera, index: int, taken_us: int, snapshot: Snapshot) -> None:
+    def __init__(self, camera: Camera, index: int, taken_us: int, taken: Sequence[_Taken]) -> None:
         self._camera = camera
-        self._snapshot = snapshot
+        self._taken = taken
         self._image: NDArray[np.uint8] | None = None
         self._taken_us = taken_us
         self.index = index
@@ -143,7 +170,7 @@ class Frame:
     def image(self) -> NDArray[np.uint8]:
         """The picture, (height, width, 3), blue, green, red; drawn when first asked for."""
         if self._image is None:
-            self._image = self._camera._develop(self.index, self._taken_us, self._snapshot)
+            self._image = self._camera._develop(self.index, self._taken_us, self._taken)
         return self._image
 
 
@@ -175,6 +202,7 @@ class Camera:
         self._offscreen: Offscreen | None = None
         self._painters: dict[bool, Painter] = {}
         lens = settings.lens
+        self._bands = _bands(lens, settings.readout_us)
         self._sensor = Sensor(
             settings.sensor,
             width_px=lens.width_px,
@@ -187,19 +215,27 @@ class Camera:
 
     def advance(self, to_us: int) -> None:
         """Let time pass on the table up to `to_us`, and take every picture on the way."""
-        exposure_us = self.settings.exposure_us
+        exposure_us, readout_us = self.settings.exposure_us, self.settings.readout_us
         while True:
             opened_us = self._origin_us + round(self._next * 1e6 / self.settings.fps)
-            closed_us = opened_us + exposure_us
+            middle_us = opened_us + (readout_us + exposure_us) // 2
+            closed_us = opened_us + self._bands[-1].opens_us + exposure_us
             if closed_us > to_us:
                 break
-            middle_us = opened_us + exposure_us // 2
-            self._table.advance(max(middle_us, self._table.now_us))
-            taken = self._table.arrangement()
+            seen: dict[int, tuple[Arrangement, Arrangement]] = {}
+            for band in self._bands:
+                if band.arranged_us not in seen:
+                    arranged_us = opened_us + band.arranged_us + exposure_us // 2
+                    self._table.advance(max(arranged_us, self._table.now_us))
+                    seen[band.arranged_us] = self._table.arrangement()
             self._table.advance(closed_us)
             if self._arrives(middle_us):
-                snapshot = self._table.snapshot(taken, opened_us, closed_us)
-                self._waiting.append(Frame(self, self._next, middle_us, snapshot))
+                taken = []
+                for band in self._bands:
+                    opens_us = opened_us + band.opens_us
+                    snapshot = self._table.snapshot(seen[band.arranged_us], opens_us, opens_us + exposure_us)
+                    taken.append(_Taken(band.rows, opens_us + exposure_us // 2, snapshot))
+                self._waiting.append(Frame(self, self._next, middle_us, taken))
             self._next += 1
         self._table.advance(to_us)
 
@@ -267,7 +303,7 @@ class Camera:
 
     # --- pictures
 
-    def _develop(self, index: int, at_us: int, snapshot: Snapshot) -> NDArray[np.uint8]:
+    def _develop(self, index: int, at_us: int, taken: Sequence[_Taken]) -> NDArray[np.uint8]:
         faults = self.settings.faults
         noise = self._sensor.noise(index)
         lens = self.settings.lens
@@ -281,16 +317,29 @@ class Camera:
             dark = np.zeros((lens.height_px, lens.width_px, 3), np.float32)
             return self._finish(self._sensor.expose(self._sensor.develop(dark, frame), noise))
         bumped = faults.bump_at_us is not None and at_us >= faults.bump_at_us
-        with self._lock:
-            rest, patches = self._painter(bumped).paint(snapshot)
-        dim = self._lamp_light(at_us) ** (1.0 / self.settings.sensor.gamma)
-        shift_px = self._shake_px(at_us, snapshot.released_us)
-        if shift_px != (0.0, 0.0):
-            rest, patches = _shifted(rest, patches, shift_px), ()
-        image = self._sensor.expose(rest, noise, dim)
-        for patch in patches:
-            image[patch.at.slices] = self._sensor.expose(patch.developed, noise[patch.at.slices], dim)
+        image = np.empty((lens.height_px, lens.width_px, 3), np.uint8)
+        for each in taken:
+            self._expose(each, bumped, noise, image)
         return self._finish(image)
+
+    def _expose(
+        self, taken: _Taken, bumped: bool, noise: NDArray[np.float32], image: NDArray[np.uint8]
+    ) -> None:
+        """Draw some rows of a picture into it."""
+        rows, snapshot = taken.rows, taken.snapshot
+        dim = self._lamp_light(taken.middle_us) ** (1.0 / self.settings.sensor.gamma)
+        shift_px = self._shake_px(taken.middle_us, snapshot.released_us)
+        shaken = shift_px != (0.0, 0.0)
+        with self._lock:
+            # Shaken, they may show what else lies below or above them.
+            rest, patches = self._painter(bumped).paint(snapshot, None if shaken else rows)
+        if shaken:
+            rest, patches = _shifted(rest, patches, shift_px), ()
+        image[rows.slices] = self._sensor.expose(rest.part(rows.slices), noise[rows.slices], dim)
+        for patch in patches:
+            at = patch.at.within(rows)
+            developed = patch.developed.part(at.seen_from(patch.at).slices)
+            image[at.slices] = self._sensor.expose(developed, noise[at.slices], dim)
 
     def _lamp_light(self, at_us: int) -> float:
         """Return how bright the lamps are, 1 on average."""
@@ -357,6 +406,20 @@ class Camera:
             pan_rad=pose.pan_rad,
             roll_rad=pose.roll_rad + faults.bump_roll_rad,
         )
+
+
+def _bands(lens: Lens, readout_us: int) -> tuple[_Band, ...]:
+    count = max(1, math.ceil(readout_us / _TOGETHER_US))
+    edges = [lens.height_px * k // count for k in range(count + 1)]
+    # The first and the last one open half a band's time within the readout.
+    opens_us = [round(readout_us * (k + 0.5) / count) for k in range(count)]
+    bands = []
+    for k in range(count):
+        first = k - k % _SLOWER
+        together = opens_us[first : first + _SLOWER]
+        rows = Rect(0, edges[k], lens.width_px, edges[k + 1])
+        bands.append(_Band(rows, opens_us[k], together[len(together) // 2]))
+    return tuple(bands)
 
 
 def _through_jpeg(image: NDArray[np.uint8], quality: int) -> NDArray[np.uint8]:

@@ -113,11 +113,13 @@ class Painter:
         self._kept: list[_Rest] = []
         self._drawn: OrderedDict[_DrawKey, _Drawing] = OrderedDict()
 
-    def paint(self, snapshot: Snapshot) -> tuple[Developed, Sequence[Patch]]:
-        """Return the picture at rest, and what differs from it."""
+    def paint(self, snapshot: Snapshot, only: Rect | None = None) -> tuple[Developed, Sequence[Patch]]:
+        """Return the picture at rest, and what differs from it, all or what reaches into a part of the sensor."""
         rest = self._rest(snapshot.still)
         streak = self._streak(snapshot)
         moved = [] if snapshot.now is snapshot.still else self._moved_rects(snapshot)
+        wanted = self._frame if only is None else only
+        moved = [rect for rect in moved if not self._seen_on_sensor(rect).within(wanted).empty]
         if not moved and streak is None:
             return rest.developed, ()
         plate, depth_mm = rest.plate, rest.depth_mm
@@ -133,7 +135,7 @@ class Painter:
         patches = []
         for rect in join_overlapping(rects):
             at = self._seen_on_sensor(rect)
-            if at.empty:
+            if at.within(wanted).empty:
                 continue
             needed = self._needed_for(at)
             light = cv2.LUT(plate[self._on_plate(needed).slices], self._linear)

@@ -61,6 +61,10 @@ class Developed:
     grain: Levels
     """(h, w, 3) standard deviation of the noise, in grey levels."""
 
+    def part(self, slices: tuple[slice, slice]) -> Developed:
+        """Return a part of it."""
+        return Developed(self.levels[slices], self.grain[slices])
+
 
 class Sensor:
     """Turns linear light into frames.

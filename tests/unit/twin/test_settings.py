@@ -38,6 +38,7 @@ from twin.table import TableFaults, TableSettings
         (lambda: CameraSettings(fps=0), "fps is 0, expected 1 to 10000"),
         (lambda: CameraSettings(fps=1e9), "fps is 1e\\+09, expected 1 to 10000"),
         (lambda: CameraSettings(blur_px=-1), "blur_px is -1, expected 0 to 100"),
+        (lambda: CameraSettings(readout_us=9000), "readout_us is 9000, expected 0 to 8333.33"),
         (lambda: Pose(height_mm=0), "height_mm is 0, expected more than 0"),
         (lambda: Lens(width_px=0), "width_px is 0, expected 16 to 10000"),
         (lambda: Lens(focal_px=0), "focal_px is 0, expected more than 0"),

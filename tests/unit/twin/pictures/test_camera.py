@@ -1,3 +1,4 @@
+import math
 import threading
 from dataclasses import replace
 
@@ -156,10 +157,11 @@ def test_a_picture_with_movement_is_what_drawing_everything_anew_would_show():
     settings = CameraSettings(lens=Lens(k1=-0.1).scaled(0.5), sensor=QUIET)
     table, camera, frames = film(settings, fire_us=40_000)
     moving = next(frame for frame in frames if frame.timestamp_us > 220_000)
-    snapshot = moving._snapshot
+    (taken,) = moving._taken
+    snapshot = taken.snapshot
     assert snapshot.now is not snapshot.still
     anew = Snapshot(snapshot.now, snapshot.now, snapshot.shot_m, snapshot.shot_share)
-    whole = camera._develop(moving.index, moving.timestamp_us, anew)
+    whole = camera._develop(moving.index, moving.timestamp_us, [replace(taken, snapshot=anew)])
     difference = np.abs(whole.astype(int) - moving.image)
     assert (np.abs(moving.image.astype(int) - frames[0].image).max(axis=2) > 40).sum() > 30
     assert (difference > 24).mean() < 2e-5
@@ -350,6 +352,63 @@ def test_an_arm_over_the_board_as_a_shot_comes_to_rest_is_gone_from_the_picture_
     arm = TableFaults(hand_at_us=30_000, hand_for_us=70_000, hand_mm=(120.0, 500.0))
     difference = np.abs(last_picture(arm) - last_picture(TableFaults()))
     assert (difference > 24).mean() < 2e-5  # what drawing a part anew may differ by
+
+
+def film_along(roll_rad, readout_us):
+    """Film a shot along the board, which lies upright in the picture where the camera is turned by a quarter.
+
+    Returns the first picture, and how fast the shot seems along the board, in px a ms.
+    """
+    upright = Lens(width_px=SMALL.height_px, height_px=SMALL.width_px, focal_px=SMALL.focal_px)
+    settings = CameraSettings(
+        lens=upright if roll_rad else SMALL,
+        pose=Pose(roll_rad=roll_rad),
+        exposure_us=300,
+        readout_us=readout_us,
+        sensor=QUIET,
+    )
+    table = Table(TableSettings(), soldiers("A01,G41"))
+    camera = Camera(settings, table)
+    camera.advance(17_000)
+    (before, *_) = camera.poll()
+    table.launch((180.0, -20.0, 45.0), 0.0, 0.005, 9.4, 17_000)
+    camera.advance(70_000)
+    frames = camera.poll()[2:]
+    rest = before.image.astype(int)
+    places = [
+        np.argwhere(np.abs(frame.image.astype(int) - rest).max(axis=2) > 60).mean(axis=0) for frame in frames
+    ]
+    camera.close()
+    along = np.array(places)[:, 0 if roll_rad else 1]
+    return before, float(np.polyfit([frame.timestamp_us / 1000 for frame in frames], along, 1)[0])
+
+
+@pytest.mark.parametrize("roll_rad", [math.pi / 2, -math.pi / 2])
+def test_by_a_rolling_shutter_a_shot_down_the_picture_seems_faster_and_one_up_slower(roll_rad):
+    readout_ms = 8.0
+    _, px_per_ms = film_along(roll_rad, 0)
+    _, seems_px_per_ms = film_along(roll_rad, round(1000 * readout_ms))
+    # While the shot flies on by a row, the next row's turn comes the later.
+    rows_late_ms = readout_ms / SMALL.width_px * px_per_ms
+    assert abs(rows_late_ms) > 0.05
+    assert seems_px_per_ms == pytest.approx(px_per_ms / (1 - rows_late_ms), rel=0.02)
+
+
+def test_by_a_rolling_shutter_a_shot_along_the_rows_is_as_fast_as_it_is():
+    first, px_per_ms = film_along(0.0, 0)
+    rolling, seems_px_per_ms = film_along(0.0, 8000)
+    assert seems_px_per_ms == pytest.approx(px_per_ms, rel=0.01)
+    # Its time is that of the middle row.
+    assert rolling.timestamp_us == first.timestamp_us + 4000
+
+
+def test_by_a_rolling_shutter_a_table_at_rest_looks_as_ever():
+    looks = []
+    for readout_us in (0, 8000):
+        _, camera, frames = film(CameraSettings(lens=SMALL, readout_us=readout_us), until_us=17_000)
+        looks.append(frames[0].image)
+        camera.close()
+    assert np.array_equal(*looks)
 
 
 def test_more_soldiers_than_there_was_room_for_are_an_error_and_not_left_out():
