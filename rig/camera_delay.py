@@ -16,6 +16,7 @@ from rig.recording import RecordingError, read_all_frames, read_recording
 from rig.verdict.analyse import scene_in
 from vision.reading import read_shot
 from vision.release_untold import LEAST_WORTH
+from vision.rolling_shutter import later_us
 from vision.table_before import NoReading
 
 __all__ = ["Delay", "DelaySeen", "NoDelay", "delay_of", "see_delay"]
@@ -70,13 +71,15 @@ def see_delay(folder: Path) -> DelaySeen:
     keys = recording.keys
     if keys.fire_us is None or keys.cannon.muzzle_mm is None:
         return DelaySeen(folder, None, "it does not say when the shot left, and from where")
-    reading = read_shot(frames, recording.timestamps_us, replace(scene_in(folder, recording), fire_us=None))
+    scene = replace(scene_in(folder, recording), fire_us=None)
+    reading = read_shot(frames, recording.timestamps_us, scene)
     if isinstance(reading, NoReading):
         return DelaySeen(folder, None, reading.reason)
     released_us = reading.track.release_us
     if released_us is None or reading.track.worth < LEAST_WORTH:
         return DelaySeen(folder, None, "too few pictures show the shot plainly")
-    return DelaySeen(folder, released_us - keys.fire_us + keys.camera.delay_us)
+    late_us = released_us + later_us(scene, reading.view, keys.cannon.muzzle_mm) - keys.fire_us
+    return DelaySeen(folder, late_us + keys.camera.delay_us)
 
 
 def delay_of(seen: Sequence[DelaySeen]) -> Delay | NoDelay:

@@ -72,6 +72,7 @@ def scene_of(
         distortion=camera.distortion,
         expected=expected,
         exposure_us=camera.exposure_us,
+        readout_us=camera.readout_us,
         uniforms=taught_uniforms(settings) if with_uniforms else None,
     )
 

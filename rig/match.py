@@ -538,6 +538,7 @@ class Match:
                 "fps": camera.fps,
                 "exposure_us": lens.exposure_us,
                 "delay_us": lens.delay_us,
+                "readout_us": lens.readout_us,
                 "intrinsics": lens.intrinsics_px,
                 "distortion": lens.distortion,
             },

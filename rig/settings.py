@@ -17,7 +17,16 @@ from pydantic import Field, PrivateAttr
 from game.montecassino import BOARD_FILES, BOARD_ROWS, Position, Side
 from rig.files.checked_file import Fault, FaultyFile, NameText, Table, parse_toml, read_text, validate
 from rig.files.validation_words import shortened
-from rig.keys.camera import CameraSource, DelayUs, ExposureUs, Intrinsics, LensTerms, lens_conflicts
+from rig.keys.camera import (
+    CameraSource,
+    DelayUs,
+    ExposureUs,
+    Intrinsics,
+    LensTerms,
+    ReadoutUs,
+    lens_conflicts,
+    readout_conflicts,
+)
 from rig.keys.markers import MarkerSizeMm, PlaceMm, marker_conflicts
 from rig.keys.notation import PositionText, TableSquaresText
 from rig.link.wire import SETTING_LIMITS, Setting
@@ -96,6 +105,8 @@ class Camera(Table):
     """Exposure of one frame, as asked of the device; without it the camera chooses."""
     delay_us: DelayUs = 0
     """How much later than they were taken its pictures are stamped. `rig camera delay` learns it from recorded shots."""
+    readout_us: ReadoutUs = 0
+    """By how much later than its first row a picture's last one is taken, with a rolling shutter; 0: all rows at once."""
     intrinsics_px: Intrinsics | None = Field(default=None, examples=[(1600.0, 1600.0, 639.5, 359.5)])
     """`[fx, fy, cx, cy]` of the calibrated lens; without it the lens is taken from the board's markers."""
     distortion: LensTerms | None = Field(default=None, examples=[(-0.1, 0.02, 0.0, 0.0, 0.0)])
@@ -109,7 +120,8 @@ class Camera(Table):
     """A camera that gives no frame for this long has stalled, and nothing is fired."""
 
     def conflicts(self) -> Iterator[Fault]:
-        """Hold the lens against the picture."""
+        """Hold the readout against the rate, and the lens against the picture."""
+        yield from readout_conflicts(self.readout_us, self.fps)
         size_px = (self.width_px, self.height_px)
         yield from lens_conflicts(
             "intrinsics_px",

@@ -15,7 +15,8 @@ How one shot is read, from its pictures to who fell and why; `vision.reading.rea
 5. **Who fell** (`vision.falls`): the last pictures are held against the table before. Whoever left a place that seemed empty was not
    seen, and the table is read once more with him.
 6. **The shot's way** (`vision.shot`): its streaks, put together to free flights, one after each thing that it touched. Where hardly any
-   of it is seen, it is looked for as if its release had not been told (`vision.release_untold`).
+   of it is seen, it is looked for as if its release had not been told (`vision.release_untold`). Rows that were not taken all at once
+   make it seem faster or slower (`vision.rolling_shutter`).
 7. **Why they fell** (`vision.causes`): accounts of what the shot touched, held against all falls and pushes at once.
 8. **What holds the ruling** (`vision.guards`): a hand, a bump, other light, a late fall; something that lay over the board all along
    (`vision.lying_there`), squares outside the picture (`vision.outside`), a shot from the other end (`vision.ends`).

@@ -39,6 +39,7 @@ from vision.outcome import Push, Standing
 from vision.outside import outside_picture
 from vision.registration import BoardView
 from vision.release_untold import LEAST_WORTH, comes_by, hardly_seen, left_later_us, seen_better
+from vision.rolling_shutter import as_seen, in_own_time
 from vision.scene import Scene
 from vision.shot import ShotTrack, find_track
 from vision.shot.faint import Stirred
@@ -136,6 +137,7 @@ def read_shot(
     if lookout is None:
         lookout = Lookout(before, scene)
     view, board = before.view, before.board
+    told, scene = scene, as_seen(scene, view)
     first_moving = first_moving_of(timestamps_us, scene.fire_us)
     release_told = scene.fire_us is not None
     if (
@@ -155,7 +157,7 @@ def read_shot(
     if not board.unseen and lookout.lying is None and (unseen := _unseen(aftermath, board.standing, scene)):
         # Now that he is known to have stood there it can be told what became of him.
         with_them = replace(before, board=read_board(before.picture, scene, view, unseen))
-        return read_shot(plain, timestamps_us, scene, with_them)
+        return read_shot(plain, timestamps_us, told, with_them)
     if scene.expected is None and not board.by_taught:
         board, aftermath = _named_by_the_shot(board, aftermath, scene)
     stirred_us = {t.soldier.square: t.began_us for t in aftermath.topplings}
@@ -174,6 +176,7 @@ def read_shot(
             track = otherwise
     if stirred and track.found and track.worth < LEAST_WORTH and not comes_by(track, stirred):
         track = ShotTrack((), _NOT_THE_SHOT)
+    track = in_own_time(track, scene, view)
     frame_us = apart_us(timestamps_us)
     contacts = find_contacts(
         track, board.standing, stirred_us, frame_us=frame_us, shot_from_mm=scene.shot_from_mm

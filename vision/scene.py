@@ -65,6 +65,8 @@ class Scene:
     """Who should stand where before the shot; ``None`` where the position is to be read."""
     exposure_us: int | None = None
     """Exposure of one picture."""
+    readout_us: int = 0
+    """By how much later than its first row a picture's last one is taken, with a rolling shutter; 0: all at once."""
     fire_us: int | None = None
     """When the shot left the muzzle; ``None`` where it is to be found."""
     uniforms: Uniforms | None = None

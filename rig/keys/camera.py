@@ -16,8 +16,10 @@ __all__ = [
     "ExposureUs",
     "Intrinsics",
     "LensTerms",
+    "ReadoutUs",
     "is_device_number",
     "lens_conflicts",
+    "readout_conflicts",
 ]
 
 _MOST_DEVICE = 9_999  # OpenCV adds the number of a way to open it, some thousands at most, to the device's
@@ -66,11 +68,25 @@ ExposureUs = Annotated[int, Field(ge=1, le=1_000_000)]
 DelayUs = Annotated[int, Field(ge=-100_000, le=500_000)]
 """How much later than they were taken a camera stamps its pictures; earlier, where it is negative."""
 
+ReadoutUs = Annotated[int, Field(ge=0, le=1_000_000)]
+"""By how much later than its first row a picture's last one is taken, with a rolling shutter; 0: all rows at once."""
+
 Intrinsics = tuple[float, float, float, float]
 """``fx, fy, cx, cy`` in px."""
 
 LensTerms = Annotated[tuple[float, ...], AfterValidator(_of_a_lens)]
 """``k1, k2, p1, p2, k3`` in OpenCV's order, or these and ``k4, k5, k6``."""
+
+
+def readout_conflicts(readout_us: int, fps: float) -> Iterator[Fault]:
+    """Hold the time that a picture's rows take against the pictures a second."""
+    if readout_us > 1e6 / fps:
+        yield Fault(
+            "readout_us",
+            str(readout_us),
+            f"at most {1e6 / fps:.0f}: of {fps:g} pictures a second none is read out for longer",
+            also=("fps",),
+        )
 
 
 def lens_conflicts(

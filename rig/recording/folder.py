@@ -76,6 +76,7 @@ class Recording:
             muzzle_mm=cannon.muzzle_mm,
             expected=None if position is None else position.soldiers,
             exposure_us=camera.exposure_us,
+            readout_us=camera.readout_us,
             fire_us=self.keys.fire_us,
         )
 

@@ -11,7 +11,15 @@ from pydantic import AfterValidator, ConfigDict, Field, field_validator
 
 from game.montecassino import BOARD_FILES, BOARD_ROWS, Option, Side
 from rig.files.checked_file import Fault, JsonObject
-from rig.keys.camera import DelayUs, ExposureUs, Intrinsics, LensTerms, lens_conflicts
+from rig.keys.camera import (
+    DelayUs,
+    ExposureUs,
+    Intrinsics,
+    LensTerms,
+    ReadoutUs,
+    lens_conflicts,
+    readout_conflicts,
+)
 from rig.keys.markers import MARKERS_OF, MarkerSizeMm, PlaceMm, marker_conflicts
 from rig.keys.notation import PositionText, TableSquaresText
 
@@ -67,8 +75,11 @@ class CameraKeys(_Keys):
     delay_us: DelayUs = 0
     """What was taken off the times of the pictures as the camera stamped them, so that they are those of mid-exposure."""
 
+    readout_us: ReadoutUs = 0
+    """By how much later than its first row a picture's last one is taken; the times are then those of the middle row."""
+
     def conflicts(self) -> Iterator[Fault]:
-        """Hold the exposure against the pace of the pictures, and the lens against their size."""
+        """Hold exposure and readout against the pace of the pictures, and the lens against their size."""
         picture_us = 1e6 / self.fps
         if self.exposure_us is not None and self.exposure_us > _MOST_LONGER * picture_us:
             yield Fault(
@@ -77,6 +88,7 @@ class CameraKeys(_Keys):
                 f"at most {picture_us:.0f}: of {self.fps:g} pictures a second none is exposed for longer",
                 also=("fps",),
             )
+        yield from readout_conflicts(self.readout_us, self.fps)
         yield from lens_conflicts(
             "intrinsics",
             self.intrinsics,

@@ -69,6 +69,9 @@ class ShotTrack:
     """Exposure, given or as the streaks' lengths tell it."""
     lost_over_board: bool = False
     """Whether the shot was still over the board where it was seen last."""
+    pace: float = 1.0
+    """Its speed as a share of what it seems, in the time of the pictures' middle rows, in which its flights are told: not 1 where a
+    rolling shutter takes the rows over which it flies one after the other."""
 
     @property
     def found(self) -> bool:
@@ -90,7 +93,7 @@ class ShotTrack:
         """Speed at the muzzle and its standard deviation."""
         if not self.legs:
             return None
-        speed, sigma = self.legs[0].fit.speed_mps
+        speed, sigma = (self.pace * value for value in self.legs[0].fit.speed_mps)
         few = len(self.legs[0].streaks) <= STRANGERS
         return speed, float(np.hypot(sigma, (_FEW_SHARE if few else _SPEED_SHARE) * speed))
 

@@ -62,6 +62,7 @@ def _camera(camera: Camera, board: Board, table: TableSettings) -> CameraSetting
         own,
         fps=camera.fps,
         exposure_us=camera.exposure_us or own.exposure_us,
+        readout_us=camera.readout_us,
         lens=lens,
         pose=_pose(lens, board, table),
         look=_look(board),

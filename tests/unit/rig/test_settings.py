@@ -150,6 +150,11 @@ def test_everything_wrong_is_said_at_once() -> None:
         ("[board]\nsquare_mm = inf", "board.square_mm", "found Infinity, expected a number from 10 to 200"),
         ("[camera]\nfps = 1e-9", "camera.fps", "found 1e-09, expected a number from 1 to 1000"),
         ("[camera]\nfps = nan", "camera.fps", "found NaN, expected a number from 1 to 1000"),
+        (
+            "[camera]\nfps = 200\nreadout_us = 8000",
+            "camera.readout_us",
+            "found 8000, expected at most 5000: of 200 pictures a second none is read out for longer",
+        ),
         ("[camera]\nwidth_px = 1.5", "camera.width_px", "found 1.5, expected a whole number"),
         ("[camera]\nwidth_px = true", "camera.width_px", "found true, expected a whole number"),
         ("[camera]\nheight_px = 12", "camera.height_px", "found 12, expected a number from 120 to 4320"),

@@ -153,6 +153,15 @@ def test_what_twin_says_comes_before_the_rest_of_the_file() -> None:
     assert math.isclose(twin.camera.pose.aim_mm[0], 176)
 
 
+def test_the_twins_camera_reads_its_rows_out_as_the_tables_does_unless_it_says_otherwise() -> None:
+    def readout_us(text: str) -> int:
+        return twin_settings(parse_settings(text), _POSITION).camera.readout_us
+
+    assert readout_us("") == 0
+    assert readout_us("[camera]\nreadout_us = 8000\n") == 8000
+    assert readout_us("[camera]\nreadout_us = 8000\n[twin]\ncamera.readout_us = 0\n") == 0
+
+
 def test_the_twins_camera_is_as_late_as_what_is_taken_off_unless_it_says_otherwise() -> None:
     def late_us(text: str) -> int:
         return twin_settings(parse_settings(text), _POSITION).camera.faults.late_us

@@ -460,6 +460,9 @@ def test_squares_that_cannot_be_are_told_with_what_can(folder: Path, side_mm: fl
         ("board.corners_px", [[0, 0], [90, 0], [0, 60], [80, 20]]),  # not in order round it
         ("camera.exposure_us", 10**400),
         ("camera.exposure_us", 10_000),  # longer than a picture lasts
+        ("camera.readout_us", 8334),  # so is this
+        ("camera.readout_us", -1),
+        ("camera.readout_us", None),
         ("camera.intrinsics", [0, 900, 47.5, 31.5]),
         ("camera.intrinsics", [1000, 1000, 47.5, 31.5]),  # above ten times the width
         ("camera.intrinsics", None),  # with the distortion of a lens
@@ -522,6 +525,7 @@ def test_a_wrong_value_is_named_with_what_was_found_and_expected(
         ("camera", {**KEYS["camera"], "width": 64, "height": 96, "intrinsics": [19.2, 19.2, 31.5, 47.5]}),
         ("camera", {**KEYS["camera"], "distortion": [-4.2, 20.0, 0.01, -0.02, -35.0, -4.1, 19.0, -33.0]}),
         ("camera", {**KEYS["camera"], "exposure_us": 8334}),  # all of a picture
+        ("camera", {**KEYS["camera"], "readout_us": 8333}),  # so is this
         ("timestamps_us", [t + 1_800_000_000_000_000 for t in TIMES_US]),  # since 1970
         ("fire_us", -50_000),
         ("board", {**KEYS["board"], "corners_px": [[10, 10], [50, 10], [50, 42], [10, 42]]}),
