@@ -16,7 +16,7 @@ from game.montecassino import (
     play_chart,
     read_chart,
 )
-from rig.battle.file import FaultyBattleFile, read_battle
+from rig.battle.file import FaultyBattleFile, battle_in
 from rig.counted import counted
 from rig.files.bounded_file import read_text
 from rig.files.csv_table import shown
@@ -55,7 +55,7 @@ def read_chart_file(path: Path) -> ChartFile:
             str(path), [f"the file: {bad.strerror}, expected a battle file or a chart"]
         ) from bad
     if text.lstrip().startswith("{"):
-        battle = read_battle(path)
+        battle = battle_in(text, path)
         return ChartFile(chart_of(battle), battle, ())
     reading = read_chart(text)
     if reading.chart == Chart(()):

@@ -9,7 +9,7 @@ from game.montecassino import Battle, BattleFileError, format_battle, parse_batt
 from rig.files.bounded_file import read_text
 from rig.files.whole_file import write_whole
 
-__all__ = ["ChangedBattleFile", "FaultyBattleFile", "holds", "read_battle", "write_battle"]
+__all__ = ["ChangedBattleFile", "FaultyBattleFile", "battle_in", "holds", "read_battle", "write_battle"]
 
 
 class FaultyBattleFile(Exception):
@@ -46,14 +46,28 @@ def read_battle(path: Path) -> Battle:
         If there is none, or with every fault of the one that is there.
     """
     try:
-        return parse_battle(read_text(path, encoding="utf-8-sig"))
-    except BattleFileError as bad:
-        faults: Iterable[str] = bad.faults
+        text = read_text(path, encoding="utf-8-sig")
     except UnicodeDecodeError as bad:
-        faults = [f"byte {bad.start + 1}: found what is not UTF-8, expected JSON, which is"]
+        fault = f"byte {bad.start + 1}: found what is not UTF-8, expected JSON, which is"
     except OSError as bad:
-        faults = [f"the file: {bad.strerror}, expected a battle file"]
-    raise FaultyBattleFile(str(path), faults)
+        fault = f"the file: {bad.strerror}, expected a battle file"
+    else:
+        return battle_in(text, path)
+    raise FaultyBattleFile(str(path), [fault])
+
+
+def battle_in(text: str, path: Path) -> Battle:
+    """Replay the battle in the text of a battle file; a pipe gives its text but once.
+
+    Raises
+    ------
+    FaultyBattleFile
+        With every fault of it.
+    """
+    try:
+        return parse_battle(text)
+    except BattleFileError as bad:
+        raise FaultyBattleFile(str(path), bad.faults) from bad
 
 
 def holds(path: Path, battle: Battle) -> bool:

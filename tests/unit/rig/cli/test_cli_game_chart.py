@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,18 @@ def test_a_battles_chart_is_shown(folder, capsys):
     assert (status, err) == (0, [])
     assert out[0] == "Allies: Ana Ñandú"
     assert [line.split("|")[0].strip() for line in out[-4:]] == ["1", '"', "2", "3"]
+
+
+def test_a_battle_that_comes_through_a_pipe_has_its_chart(folder, capsys):
+    """As from the shell's `<(...)`: what was read of it once is not there again."""
+    _, expected, _ = rig(capsys, "battle.json")
+    reading, writing = os.pipe()
+    os.write(writing, Path("battle.json").read_bytes())
+    os.close(writing)
+    try:
+        assert rig(capsys, f"/dev/fd/{reading}") == (0, expected, [])
+    finally:
+        os.close(reading)
 
 
 @pytest.mark.parametrize("name", ["chart.txt", "chart.csv"])
