@@ -156,13 +156,16 @@ class Programme(Table):
             listed = [listed[number] for number in order]
         return tuple(PlannedShot(index, *shot) for index, shot in enumerate(listed))
 
-    @property
-    def identity(self) -> str:
-        """Name and a digest of everything that makes the shots what they are; the pauses do not."""
+    def first_position(self, settings: Settings) -> Position:
+        """Give who stands where before the first shot at a table."""
+        return Position.parse(self.position or settings.game.position)
+
+    def identity_at(self, settings: Settings) -> str:
+        """Name and a digest of everything that makes the shots what they are at a table; the pauses do not."""
         content = {
             "name": self.name,
             "soldiers": self.soldiers,
-            "position": self.position,
+            "position": self.position or settings.game.position,
             "shots": [
                 [shot.side, format_squares([shot.target]), shot.option, shot.repeat] for shot in self.shots()
             ],
@@ -220,7 +223,7 @@ def _misfits(programme: Programme, settings: Settings) -> Iterator[Fault]:
         yield Fault("pauses.loading", '"loader"', "an automatic loader; cannon.loader says there is none")
     if pauses.loading_s is not None and pauses.loading_s > cannon.load_s:
         yield Fault("pauses.loading_s", f"{pauses.loading_s:g}", f"at most cannon.load_s, {cannon.load_s:g}")
-    position = Position.parse(programme.position or settings.game.position)
+    position = programme.first_position(settings)
     for side in sorted({shot.side for shot in shots}):
         due = sum(shot.side is side for shot in shots) if programme.soldiers == "survivors" else 1
         if position.shots_left[side] < due:

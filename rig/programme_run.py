@@ -156,11 +156,11 @@ class ProgrammeRun:
     ) -> None:
         self.programme = programme
         self.planned = programme.shots()
-        self._first = Position.parse(programme.position or settings.game.position)
+        self._first = programme.first_position(settings)
         self._settings = settings
         self._zones = zones
         self._log = shots
-        self._identity = programme.identity
+        self._identity = programme.identity_at(settings)
 
     def spent(self) -> Mapping[int, log.Shot]:
         """Give the shots that were fired, or perhaps fired, by their place in the programme.

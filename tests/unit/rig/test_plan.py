@@ -19,7 +19,7 @@ from rig.plan import (
     remaining,
     time_left_s,
 )
-from rig.settings import Cannon, Settings
+from rig.settings import Cannon, Game, Settings
 
 _PLAN = """
 name = "evening"
@@ -35,6 +35,7 @@ side = "G"
 options = ["ii"]
 repeats = 1
 """
+_LATER = "A A01-A24 G25-G48 0/0 20/20 -"
 
 
 def _faults(text: str) -> dict[str, str]:
@@ -89,13 +90,14 @@ def test_another_seed_draws_another_order() -> None:
 
 
 def test_identity_is_of_the_shots_and_the_name() -> None:
-    programme = parse_plan(_PLAN)
+    table = Settings()
+    identity = parse_plan(_PLAN).identity_at(table)
     # Known answer: by another the log would not know the shots of a programme that is half done.
-    assert programme.identity == "evening-a9172a7b7788"
+    assert identity == "evening-d78669636564"
     same = parse_plan("# the same, said otherwise\n" + _PLAN.replace("G49,G33-G34", "G33,G34,G49"))
-    assert same.identity == programme.identity
+    assert same.identity_at(table) == identity
     paused = parse_plan(_PLAN + '\n[pauses]\nloading = "loader"\n')
-    assert paused.identity == programme.identity, "another pause is no other programme"
+    assert paused.identity_at(table) == identity, "another pause is no other programme"
     for changed in (
         _PLAN.replace("evening", "morning"),
         _PLAN.replace("repeats = 2", "repeats = 3"),
@@ -103,10 +105,17 @@ def test_identity_is_of_the_shots_and_the_name() -> None:
         _PLAN.replace('"iii"', '"ii"'),
         _PLAN.replace('side = "G"', 'side = "A"'),
         'soldiers = "survivors"' + _PLAN,
-        'position = "A A01-A24 G25-G48 0/0 20/20 -"' + _PLAN,
+        f'position = "{_LATER}"' + _PLAN,
         'order = "drawn"' + _PLAN,
     ):
-        assert parse_plan(changed).identity != programme.identity
+        assert parse_plan(changed).identity_at(table) != identity
+
+
+def test_where_the_settings_say_the_position_another_one_makes_another_programme() -> None:
+    programme, first, later = parse_plan(_PLAN), Settings(), Settings(game=Game(position=_LATER))
+    assert programme.identity_at(later) != programme.identity_at(first)
+    told = parse_plan(f'position = "{_LATER}"' + _PLAN)
+    assert told.identity_at(first) == told.identity_at(later), "one that tells its own has nothing of theirs"
 
 
 @given(st.sets(st.integers(0, 12)))

@@ -65,7 +65,7 @@ def shoot(
     due = run.due()[0]
     planned = replace(
         PLAN,
-        plan=plan or run.programme.identity,
+        plan=plan or run.programme.identity_at(Settings()),
         plan_index=due.index,
         side=due.side,
         target=str(due.target),
@@ -163,9 +163,9 @@ def test_each_shot_is_ordered_as_the_programme_says(log: ShotLog) -> None:
         (order.side, str(order.target), order.zone, order.option, order.plan, order.plan_index)
         for order in match.orders
     ] == [
-        (Side.A, "G-33", ZONES[Side.A], Option.III, run.programme.identity, 0),
-        (Side.G, "A-60", ZONES[Side.G], Option.I, run.programme.identity, 1),
-        (Side.G, "A-60", ZONES[Side.G], Option.II, run.programme.identity, 2),
+        (Side.A, "G-33", ZONES[Side.A], Option.III, run.programme.identity_at(Settings()), 0),
+        (Side.G, "A-60", ZONES[Side.G], Option.I, run.programme.identity_at(Settings()), 1),
+        (Side.G, "A-60", ZONES[Side.G], Option.II, run.programme.identity_at(Settings()), 2),
     ]
 
 
@@ -351,7 +351,11 @@ def test_one_shot_is_no_shots(
     with open_log(Path("rig-log.sqlite")) as log:
         session_id = log.start_session(START)
         planned = replace(
-            PLAN, plan=read_plan(Path("p.toml")).identity, target="G-33", option="i", position=POSITION
+            PLAN,
+            plan=read_plan(Path("p.toml")).identity_at(Settings()),
+            target="G-33",
+            option="i",
+            position=POSITION,
         )
         for index in range(repeats):
             until(log, session_id, Stage.JUDGED, plan=replace(planned, plan_index=index))
