@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 
 import cv2
@@ -15,9 +16,11 @@ from painted_table import Table
 
 from game.montecassino import Side
 from rig.camera import Frame, FrameRing, FramesDropped, TooManyFrames
-from rig.eye import Eye, ring_for
+from rig.eye import BoardNotSeen, Eye, ring_for
+from rig.link.errors import PortGone
 from rig.settings import Settings
 from rig.uniforms_file import NAME, write_uniforms
+from vision.rest import REST_US, Stillness
 from vision.soldiers.teaching import teach_uniforms
 
 CAMERA = painted.view()
@@ -213,3 +216,100 @@ def test_the_ring_has_room_for_a_whole_shot_that_leaves_up_to_a_second_after_it_
     assert [frame.timestamp_us for frame in frames] == [
         *range(left_us - 395_000, left_us + 1_000_000, 10_000)
     ]
+
+
+def test_a_picture_without_a_board_is_told_with_the_cameras_name(tmp_path: Path) -> None:
+    camera = Still(np.full((CAMERA.height_px, CAMERA.width_px, 3), 128, np.uint8))
+    ring = FrameRing(camera, keep_us=1_500_000, hold_us=500_000, stall_us=500_000)
+    with pytest.raises(BoardNotSeen, match=r"^camera still: "):
+        Eye(ring, camera, camera.wait, settings_of(CAMERA, recordings=tmp_path)).read(Side.A, START)
+
+
+@dataclass
+class Restless(Still):
+    """One under which a sleeve goes to and fro from time to time."""
+
+    moves_us: list[range] = field(default_factory=list)
+
+    def wait(self, time_us: int) -> None:
+        super().wait(time_us)
+        if any(self.time_us in span for span in self.moves_us):
+            y_mm = 300.0 + 100.0 * (self.time_us // 20_000 % 2)
+            self.waiting[-1] = Picture(0, self.time_us, with_a_sleeve(self.image, y_mm))
+
+
+@pytest.fixture
+def restless(tmp_path: Path) -> tuple[Restless, Eye]:
+    """A table that was read and is about to be fired over, and the eye that read it."""
+    camera = Restless(Table(CAMERA, tuple(painted.standing(START).values())).paint())
+    ring = FrameRing(camera, keep_us=500_000, hold_us=5_000_000, stall_us=500_000)
+    eye = Eye(ring, camera, camera.wait, settings_of(CAMERA, recordings=tmp_path))
+    eye.read(Side.A, START)
+    ring.hold(camera.time_us)
+    return camera, eye
+
+
+def changes(told: list[tuple[int, Stillness]]) -> list[Stillness]:
+    """What was told, each as often as it became so."""
+    return [stillness for stillness, _ in groupby(stillness for _, stillness in told)]
+
+
+def test_a_shot_is_followed_until_nothing_has_moved_for_long_enough(restless: tuple[Restless, Eye]) -> None:
+    camera, eye = restless
+    released_us = camera.time_us
+    moved_us = released_us + 600_000
+    camera.moves_us = [range(released_us, moved_us)]
+    told = list(eye.follow(released_us, 4_000_000))
+    assert changes(told) == [Stillness.MOVING, Stillness.QUIET, Stillness.REST]
+    at_us, _ = told[-1]
+    # What it is held against is a tenth of a second older, and pictures come each 20 ms.
+    assert moved_us + REST_US <= at_us <= moved_us + REST_US + 120_000
+    assert eye.ring.newest()[0].timestamp_us == at_us
+
+
+def test_a_table_that_does_not_come_to_rest_is_followed_as_long_as_a_clip_may_be(
+    restless: tuple[Restless, Eye],
+) -> None:
+    camera, eye = restless
+    released_us = camera.time_us
+    camera.moves_us = [range(released_us, released_us + 10_000_000)]
+    told = list(eye.follow(released_us, 1_000_000))
+    assert told[-1] == (released_us + 1_000_000, Stillness.REST)
+    assert changes(told) == [Stillness.MOVING, Stillness.REST]
+    assert eye.ring.newest()[0].timestamp_us <= released_us + 1_000_000 + 100_000
+
+
+def test_what_moves_while_the_shot_is_being_read_takes_the_rest_back(restless: tuple[Restless, Eye]) -> None:
+    camera, eye = restless
+    released_us = camera.time_us
+    told = []
+    for at_us, stillness in eye.follow(released_us, 4_000_000):
+        if stillness is Stillness.REST and Stillness.REST not in changes(told):
+            camera.moves_us = [range(camera.time_us, camera.time_us + 200_000)]
+            for _ in range(20):
+                camera.wait(20_000)
+        told.append((at_us, stillness))
+    after = [Stillness.MOVING, Stillness.QUIET, Stillness.REST]
+    assert changes(told)[-4:] == [Stillness.REST, *after]
+    assert told[-1][0] >= camera.moves_us[0].stop + REST_US - 20_000
+
+
+def test_what_flies_is_watched_without_the_cannon_once_its_line_is_gone(
+    restless: tuple[Restless, Eye], tmp_path: Path
+) -> None:
+    camera, seeing = restless
+    gone = PortGone("/dev/ttyACM0", "it has vanished")
+    asked = []
+
+    def wait(time_us: int) -> None:
+        asked.append(time_us)
+        raise gone
+
+    chosen = settings_of(CAMERA, recordings=tmp_path)
+    eye = Eye(seeing.ring, camera, wait, chosen, rest_us=camera.wait)
+    for shot in (1, 2):
+        eye.until_seen(camera.time_us + 100_000)
+        assert eye.line_failure is gone
+        assert len(asked) == shot, "once for each shot, for the line may be there again"
+    with pytest.raises(PortGone):
+        Eye(seeing.ring, camera, wait, chosen).until_seen(camera.time_us + 100_000)
