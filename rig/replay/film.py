@@ -120,8 +120,9 @@ class _Film:
         times_us = self._story.times_us
         if times_us[k] < self._flight_us[0] - _BEFORE_US:
             return 0
-        gap = 1 if k == 0 else min(_MOST_GAP, round((times_us[k] - times_us[k - 1]) / self._frame_us))
-        return gap * self._repeats(times_us[k])
+        # Two that came at once, as those of a stream do, are shown both.
+        gap = 1 if k == 0 else max(1, round((times_us[k] - times_us[k - 1]) / self._frame_us))
+        return min(_MOST_GAP, gap) * self._repeats(times_us[k])
 
     def _repeats(self, time_us: float) -> int:
         """Return for how many pictures of the film one of the clip is shown where none was lost before it."""

@@ -217,6 +217,16 @@ def test_a_verdict_leaves_room_for_what_happened_however_many_are_in_doubt(
     assert ("in doubt, direct or dragged" in told) is (of_each <= 2)
 
 
+def test_every_picture_is_shown_though_two_come_at_once(analysis: Analysis) -> None:
+    """As those of a stream do, which are stamped when they are handed over; a loss before one makes it last longer."""
+    frame_us = TIMES_US[1] - TIMES_US[0]
+    late = (*TIMES_US[: FIRE + 3], TIMES_US[FIRE + 4] - frame_us // 10, *TIMES_US[FIRE + 4 :])
+    keys = analysis.recording.keys.model_copy(update={"timestamps_us": late})
+    film = _Film(Story(replace(analysis, recording=Recording(keys)), "shot-7"))
+    usual, lost, at_once = (film.shown(k) for k in (FIRE + 2, FIRE + 3, FIRE + 4))
+    assert 0 < at_once == usual < lost
+
+
 def test_a_lost_picture_does_not_make_the_film_say_that_it_runs_slower(
     analysis: Analysis, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
