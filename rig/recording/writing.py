@@ -68,6 +68,7 @@ def write_recording(
                 f"expected {checked.camera.width} x {checked.camera.height} px as camera says",
             )
     clip = folder / _CLIP_NAME
+    made = [each for each in (folder.absolute(), *folder.absolute().parents) if not each.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         encode(clip, frames, checked.camera.fps)
@@ -78,6 +79,9 @@ def write_recording(
         with suppress(OSError):
             clip.unlink()  # half a clip is none, and takes the room that was wanting
         raise RecordingError(folder, f"cannot be written: {bad.strerror}") from bad
+    with suppress(OSError):  # not every file system knows how, and the recording is whole
+        for each in made:
+            to_disk(each.parent)
     return Recording(checked.model_copy(update={"clip_sha256": whole["clip_sha256"]}))
 
 

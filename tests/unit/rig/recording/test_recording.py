@@ -279,6 +279,27 @@ def test_odd_sides_can_be_written(tmp_path: Path, width: int, height: int) -> No
     )
 
 
+def test_on_return_the_disk_has_the_names_of_the_folders_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the name of its folder a recording is lost where the power goes, though all of it was on the disk."""
+    synced: list[Path] = []
+    fsync = os.fsync
+
+    def note(descriptor: int) -> None:
+        fsync(descriptor)
+        synced.append(Path(f"/proc/self/fd/{descriptor}").resolve())
+
+    monkeypatch.setattr(os, "fsync", note)
+    shot = tmp_path / "recordings" / "shot-00001"
+    write(shot)
+    assert {shot, shot.parent, tmp_path} <= set(synced)
+    synced.clear()
+    write(shot.parent / "shot-00002")
+    assert shot.parent in synced
+    assert tmp_path not in synced, "it was there already"
+
+
 def test_a_clip_that_the_disk_does_not_take_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
