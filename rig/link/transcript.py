@@ -72,14 +72,20 @@ class Transcript:
     Raises
     ------
     FileExistsError, OSError
-        Where the file cannot be begun.
+        With its name, where the file cannot be begun; nothing of it is left then.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         # Unbuffered: what `write` has taken is safe from the end of this process.
         self._file = path.open("xb", buffering=0)
-        self._write_line(_HEADER)
+        try:
+            self._write_line(_HEADER)
+        except OSError as error:
+            self._file.close()
+            path.unlink()
+            # A full disk does not say by itself which file it was.
+            raise OSError(error.errno, error.strerror, str(path)) from error
 
     def keep(self, entry: Entry) -> None:
         """Add an entry; it is in the operating system's hands on return.

@@ -20,6 +20,7 @@ from rig.calibrating.shots_file import ShotsFileError
 from rig.cli import main
 from rig.eye import Eye
 from rig.files.whole_file import write_whole
+from rig.link.transcript import Transcript
 from rig.log import LogError, Stage, open_log, open_log_in_memory
 from rig.match import Match
 from rig.recording import RecordingError, read_recording, refuse_full_disk, write_recording
@@ -153,6 +154,15 @@ def test_shots_that_find_no_room_leave_no_file_that_the_next_ones_stumble_over(s
         ShotRows.open(small_disk / "shots.csv")
     (small_disk / "film").unlink()
     assert ShotRows.open(small_disk / "shots.csv").count == 0
+
+
+def test_a_transcript_that_finds_no_room_is_named_and_nothing_of_it_is_left(small_disk: Path) -> None:
+    fill(small_disk)
+    path = small_disk / "session.transcript"
+    with pytest.raises(OSError, match="No space left on device") as full:
+        Transcript(path)
+    assert full.value.filename == str(path)
+    assert [each.name for each in small_disk.iterdir()] == ["film"]
 
 
 def test_films_of_the_twin_that_find_no_room_are_told_by_their_folder(
