@@ -11,6 +11,7 @@ import hashlib
 import importlib.metadata
 import itertools
 import json
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -178,7 +179,7 @@ def _reading_in(data: bytes) -> Mapping[str, Any] | None:
 def _name_of(folder: Path) -> str:
     """Give a name that recordings of the same last name in different folders do not share."""
     whole = folder.resolve()
-    return f"{whole.name}-{hashlib.sha256(str(whole).encode()).hexdigest()[:6]}"
+    return f"{whole.name}-{hashlib.sha256(os.fsencode(whole)).hexdigest()[:6]}"
 
 
 @cache
@@ -214,7 +215,7 @@ def _clip_digests(folder: Path, recording: Recording) -> Iterator[bytes]:
     clip = folder / recording.clip
     if clip.is_dir():
         for path in sorted(clip.glob("*.png")):
-            yield path.name.encode()
+            yield os.fsencode(path.name)
             yield _file_digest(path)
     elif clip.is_file():
         yield _file_digest(clip)

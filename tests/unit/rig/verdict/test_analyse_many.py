@@ -219,6 +219,15 @@ def test_a_reading_that_cannot_be_kept_is_given_all_the_same(
     assert err.splitlines()[-1] == "rig: --into FOLDER keeps readings in another folder"
 
 
+def test_a_name_that_is_no_utf_8_is_told_as_that_though_readings_are_kept_elsewhere(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    odd = folder.rename(os.fsdecode(bytes(tmp_path) + b"/shot \xff"))
+    assert main(["analyse", str(odd), "--into", str(tmp_path / "readings")]) == 2
+    said = capsys.readouterr().err
+    assert "which is not UTF-8, expected one that is; give file or folder another name" in said
+
+
 def test_a_recording_whose_kept_readings_cannot_be_looked_into_is_read_all_the_same(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
