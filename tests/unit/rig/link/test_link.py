@@ -268,6 +268,49 @@ def test_a_boot_before_the_session_is_old_news():
     assert link.wait(1_000) == []
 
 
+def test_a_boot_while_a_new_session_begins_is_old_news_too():
+    link, script = _linked()
+    script.say(event(0, messages.Booted(wire.ResetCause.EXTERNAL, 1)), after_us=0)
+    link.identify()
+    assert link.beat().state is wire.State.SAFE
+
+
+def test_a_new_session_counts_its_events_from_the_first_and_has_none_of_the_one_before():
+    link, script = _linked()
+    script.say(_moved(1), _moved(2))
+    assert link.wait(200_000) == [_moved(1).message]
+    link.beat()  # hears the second, which nobody asks for
+    link.identify()
+    assert link.wait(50_000) == []
+    script.say(_moved(1), after_us=0)
+    assert link.wait(50_000) == [_moved(1).message]
+
+
+def test_a_new_session_reads_the_cannons_clock_anew():
+    """The chip may have restarted, and then its clock shows a time that it showed before."""
+    started_us = [0]
+
+    def answer(script: Script, asked: Frame) -> Said:
+        told = messages.Identity(wire.WIRE_VERSION, 1, 2, 3, 1, 1, 0, 0, script.time_us - started_us[0])
+        return [reply(asked, told)]
+
+    script = Script(answer)
+    link = Link(script, script)
+    before_us = link.identify().time_us
+    started_us[0] = 50_000_000
+    script.time_us += 50_000_000
+    link.identify()
+    assert link.to_host(before_us).us == pytest.approx(before_us + 50_000_000, abs=10_000)
+
+
+def test_where_nobody_answers_any_more_what_was_heard_before_is_not_told():
+    link, script = _linked()
+    link.beat()
+    script.say = lambda *saying, after_us=0: None
+    with pytest.raises(NoAnswer, match="not one byte came"):
+        link.identify()
+
+
 # Events and heartbeats
 
 

@@ -204,6 +204,14 @@ def test_an_abort_that_knows_no_more_leaves_the_shot_uncertain(log: ShotLog, ses
     assert shot.finished
 
 
+def test_an_abort_that_knows_that_the_shot_left_says_so(log: ShotLog, session_id: int) -> None:
+    """The log was busy when the cannon had acknowledged the fire command."""
+    shot_id = until(log, session_id, Stage.ASKED)
+    log.abort(shot_id, "the log was locked", fired=Fired.YES)
+    assert log.shot(shot_id).fired is Fired.YES
+    assert tell(log.shot(shot_id)) == "fired; no recording known; aborted: the log was locked"
+
+
 def test_a_let_down_and_a_second_try_are_both_kept(log: ShotLog, session_id: int) -> None:
     shot_id = until(log, session_id, Stage.ARMED)
     log.reached(shot_id, Stage.COCKED)
