@@ -561,7 +561,8 @@ class Cannon:
         released = self._link.to_host(released_device_us)
         left_us = transit_us = muzzle_speed_mps = None
         if seen is not None:
-            left_us = self._link.to_host(seen.left_first_us).us
+            # By the same round trip: another one may put the two some ms nearer to each other, or farther apart.
+            left_us = released.us + _since_us(seen.left_first_us, released_device_us)
             if 0 < seen.transit_ticks < _LONGEST_TRANSIT_TICKS:
                 transit_us = seen.transit_ticks / TICKS_PER_US
                 muzzle_speed_mps = self._gate_spacing_mm * 1000 / transit_us
@@ -864,7 +865,12 @@ def _patience_us(expected_ms: int) -> int:
 
 def _is_before(time_us: int, reference_us: int) -> bool:
     """Whether a time of the cannon's 32-bit clock lies before another, or is the same."""
-    return (reference_us - time_us) % (1 << 32) < 1 << 31
+    return _since_us(reference_us, time_us) >= 0
+
+
+def _since_us(time_us: int, reference_us: int) -> int:
+    """How long after another a time of the cannon's 32-bit clock is; negative where it lies before it."""
+    return (time_us - reference_us + (1 << 31)) % (1 << 32) - (1 << 31)
 
 
 def _is_fault(event: messages.Event, fault: wire.Fault) -> bool:

@@ -1,6 +1,7 @@
 """One shot over the real firmware core: the way of a shot, and every way off it. Whatever happens, it ends safe."""
 
 import os
+import random
 import signal
 from collections import Counter
 from contextlib import closing
@@ -250,6 +251,28 @@ def test_a_shot_goes_its_way_however_long_the_cannon_was_on_and_while_its_clock_
     assert fired.left_us - fired.released_us == 4_000
     assert fired.transit_us == 2_000
     shot.ends_safe()
+
+
+class BusyComputer(TableTop):
+    """A table whose computer hands over what came up to 4 ms later, now this much and now that."""
+
+    def __init__(self, *, seed: int) -> None:
+        self._late = random.Random(seed)
+        super().__init__(seed=seed)
+
+    def read(self, timeout_us: int) -> bytes:
+        data = super().read(timeout_us)
+        if not data:
+            return data
+        self.run(self._late.randrange(4_000))
+        return data + super().read(0)
+
+
+@pytest.mark.parametrize("seed", [116, 160, 310])
+def test_how_long_after_its_trigger_a_shot_left_does_not_hang_on_how_busy_the_computer_is(seed):
+    """The cannon tells both on its own clock; which round trip that is read by changes neither the one nor the other alone."""
+    fired = Shot(table=BusyComputer(seed=seed)).whole()
+    assert fired.left_us - fired.released_us == 4_000
 
 
 def test_a_cannon_that_was_left_alone_for_an_hour_has_not_restarted():
