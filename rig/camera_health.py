@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from game.montecassino import Side
 from rig.camera import Camera, CameraError, Frame, too_few
+from rig.counted import counted
 from rig.eye import fewest_fps_of, ring_for, scene_of
 from rig.health import Finding, Level, room_for_shots, usual_shot_bytes
 from rig.link.port import Clock
@@ -59,7 +60,7 @@ def camera_health(
         yield Finding(Level.FAULT, "camera", str(error), "plug it in; docs/troubleshooting.md")
         return
     if len(frames) < _PICTURES_TO_READ:
-        found = f"{len(frames)} pictures in {_LONGEST_LOOK_US / 1e6:g} s"
+        found = f"{counted(len(frames), 'picture')} in {_LONGEST_LOOK_US / 1e6:g} s"
         yield Finding(Level.FAULT, "camera", found, "see to its cable and its rate")
         return
     yield _size(camera, settings)

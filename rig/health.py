@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from rig.calibrating.calibration_file import CalibrationFileError, calibration_of
+from rig.counted import counted
 from rig.eye import taught_uniforms
 from rig.link import wire
 from rig.link.history import Remembered
@@ -212,7 +213,7 @@ def room_for_shots(part: str, what: str, folder: Path, needed_bytes: int, settin
 
 
 def _shots(room: int) -> str:
-    return f"{min(room, 1000)}{'' if room <= 1000 else ' or more'} shots"
+    return counted(room, "shot") if room <= 1000 else "1000 or more shots"
 
 
 def firmware_health(identity: Identity, status: Status) -> Iterator[Finding]:

@@ -52,6 +52,7 @@ def settings_in(folder: Path) -> Settings:
         (800_000_000, Level.OK, "room for 40 shots"),
         (797_000_000, Level.WARNING, "make room for the 40 of a battle"),
         (199_000_000, Level.FAULT, "room for 9 shots"),
+        (20_000_000, Level.FAULT, "room for 1 shot of"),
         (0, Level.FAULT, "room for 0 shots"),
     ],
 )
@@ -232,14 +233,19 @@ def test_a_board_of_which_a_part_is_outside_the_picture_is_a_fault() -> None:
     assert found.found.startswith("part of the board is outside the picture, A01-A")
 
 
-def test_a_camera_that_gives_hardly_a_picture_is_a_fault_and_nothing_more_is_said_of_it() -> None:
+@pytest.mark.parametrize(
+    ("every_us", "told"), [(1_000_000, "3 pictures in 3 s"), (2_000_000, "1 picture in 3 s")]
+)
+def test_a_camera_that_gives_hardly_a_picture_is_a_fault_and_nothing_more_is_said_of_it(
+    every_us: int, told: str
+) -> None:
     class Slow(Painted):
         def poll(self) -> list[SimpleNamespace]:
-            return super().poll() if self.time_us % 1_000_000 == 0 else []
+            return super().poll() if self.time_us % every_us == 0 else []
 
     findings = seen_by(Slow(without_markers()))
     assert list(findings) == ["camera"]
-    assert (findings["camera"].level, findings["camera"].found) == (Level.FAULT, "3 pictures in 3 s")
+    assert (findings["camera"].level, findings["camera"].found) == (Level.FAULT, told)
 
 
 @pytest.mark.parametrize(("has_mb", "level"), [(8000, Level.OK), (1000, Level.WARNING)])
