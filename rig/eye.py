@@ -229,6 +229,8 @@ class Eye:
         assert self._reading is not None, "the table was read before the shot"
         watch = self._reading.rest_watch()
         looked_us, end_us = released_us, released_us + longest_us
+        # Until then the last pictures are waited for, though they come late.
+        late_us = end_us + max(0, self._settings.camera.delay_us) + 2 * self.ring.period_us
         told = Stillness.MOVING
         while True:
             for frame in self.ring.between(looked_us + 1, end_us):
@@ -245,7 +247,7 @@ class Eye:
                     self.ring.update(self._clock.now_us())
                 if not self.ring.between(looked_us + 1, end_us):
                     return
-            elif self._has_seen(end_us) or self._clock.now_us() > end_us + 2 * self.ring.period_us:
+            elif self._has_seen(end_us) or self._clock.now_us() > late_us:
                 yield end_us, Stillness.REST
                 return
             else:

@@ -240,10 +240,15 @@ class Restless(Still):
 
 @pytest.fixture
 def restless(tmp_path: Path) -> tuple[Restless, Eye]:
+    return about_to_fire(tmp_path)
+
+
+def about_to_fire(recordings: Path, *, delay_us: int = 0) -> tuple[Restless, Eye]:
     """A table that was read and is about to be fired over, and the eye that read it."""
     camera = Restless(Table(CAMERA, tuple(painted.standing(START).values())).paint())
-    ring = FrameRing(camera, keep_us=500_000, hold_us=5_000_000, stall_us=500_000)
-    eye = Eye(ring, camera, camera.wait, settings_of(CAMERA, recordings=tmp_path))
+    ring = FrameRing(camera, keep_us=500_000, hold_us=5_000_000, stall_us=500_000, delay_us=delay_us)
+    chosen = settings_of(CAMERA, recordings=recordings, delay_us=delay_us)
+    eye = Eye(ring, camera, camera.wait, chosen)
     eye.read(Side.A, START)
     ring.hold(camera.time_us)
     return camera, eye
@@ -277,6 +282,15 @@ def test_a_table_that_does_not_come_to_rest_is_followed_as_long_as_a_clip_may_be
     assert told[-1] == (released_us + 1_000_000, Stillness.REST)
     assert changes(told) == [Stillness.MOVING, Stillness.REST]
     assert eye.ring.newest()[0].timestamp_us <= released_us + 1_000_000 + 100_000
+
+
+def test_the_last_pictures_of_a_clip_are_waited_for_though_they_come_late(tmp_path: Path) -> None:
+    camera, eye = about_to_fire(tmp_path, delay_us=200_000)
+    released_us = camera.time_us
+    camera.moves_us = [range(released_us, released_us + 10_000_000)]
+    at_us, _ = list(eye.follow(released_us, 1_000_000))[-1]
+    assert at_us == released_us + 1_000_000
+    assert eye.ring.between(released_us, at_us)[-1].timestamp_us > at_us - 2 * 20_000
 
 
 def test_what_moves_while_the_shot_is_being_read_takes_the_rest_back(restless: tuple[Restless, Eye]) -> None:
