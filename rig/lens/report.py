@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -173,4 +172,4 @@ def _unusable_as_json(unusable: Mapping[str, Unusable]) -> dict[str, Any]:
 
 
 def _rounded(values: tuple[float, ...], digits: int) -> list[float]:
-    return [round(value, digits) if math.isfinite(value) else value for value in values]
+    return [round(value, digits) for value in values]
