@@ -13,10 +13,6 @@ class Frame(Protocol):
     """One picture. The twin's frames draw `image` only when it is first looked at."""
 
     @property
-    def index(self) -> int:
-        """Count of frames due since the camera started; a gap means frames lost."""
-
-    @property
     def timestamp_us(self) -> int:
         """Mid-exposure on the controller's clock."""
 
@@ -31,11 +27,6 @@ class PunctualFrame:
 
     frame: Frame
     timestamp_us: int
-
-    @property
-    def index(self) -> int:
-        """As the frame's own."""
-        return self.frame.index
 
     @property
     def image(self) -> NDArray[np.uint8]:

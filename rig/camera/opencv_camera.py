@@ -28,7 +28,6 @@ _CLOSE_S = 2.0  # a stream that is silent holds its reader for up to 30 s; nobod
 class GrabbedFrame:
     """A picture that OpenCV delivered."""
 
-    index: int
     timestamp_us: int
     image: NDArray[np.uint8]
 
@@ -176,7 +175,7 @@ class OpenCvCamera:
                 # over; this one's is believed, and lies before it. Nobody can tell when either was taken: it counts as lost.
                 return
             self._newest_us = timestamp_us
-        self._frames.append(GrabbedFrame(index, timestamp_us, image))
+        self._frames.append(GrabbedFrame(timestamp_us, image))
 
 
 def _found_at(path: Path) -> str:

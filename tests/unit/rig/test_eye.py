@@ -33,7 +33,6 @@ SWAPPED = {square: side.enemy for square, side in START.items() if square.number
 
 @dataclass
 class Picture:
-    index: int
     timestamp_us: int
     image: NDArray[np.uint8]
 
@@ -55,7 +54,7 @@ class Still:
 
     def wait(self, time_us: int) -> None:
         self.time_us += time_us
-        self.waiting.append(Picture(0, self.time_us, self.image))
+        self.waiting.append(Picture(self.time_us, self.image))
 
     def poll(self) -> list[Frame]:
         frames, self.waiting = self.waiting, []
@@ -235,7 +234,7 @@ class Restless(Still):
         super().wait(time_us)
         if any(self.time_us in span for span in self.moves_us):
             y_mm = 300.0 + 100.0 * (self.time_us // 20_000 % 2)
-            self.waiting[-1] = Picture(0, self.time_us, with_a_sleeve(self.image, y_mm))
+            self.waiting[-1] = Picture(self.time_us, with_a_sleeve(self.image, y_mm))
 
 
 @pytest.fixture

@@ -101,7 +101,7 @@ def test_room_is_told_anew_where_the_cameras_own_pictures_take_more_than_usual(
         def poll(self) -> list[SimpleNamespace]:
             noise = np.random.default_rng(self.time_us).normal(0, 5, (self.height_px, self.width_px, 3))
             image = np.clip(120 + noise, 0, 255).astype(np.uint8)
-            return [SimpleNamespace(index=0, timestamp_us=self.time_us, image=image)]
+            return [SimpleNamespace(timestamp_us=self.time_us, image=image)]
 
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=800_000_000))
     settings = settings_in(tmp_path)
@@ -159,7 +159,7 @@ class Blank:
 
     def poll(self) -> list[SimpleNamespace]:
         image = np.full((self.height_px, self.width_px, 3), 120, np.uint8)
-        return [SimpleNamespace(index=0, timestamp_us=self.time_us, image=image)]
+        return [SimpleNamespace(timestamp_us=self.time_us, image=image)]
 
     def close(self) -> None:
         pass
@@ -178,7 +178,7 @@ class Painted(Blank):
         self.image = image
 
     def poll(self) -> list[SimpleNamespace]:
-        return [SimpleNamespace(index=0, timestamp_us=self.time_us, image=self.image)]
+        return [SimpleNamespace(timestamp_us=self.time_us, image=self.image)]
 
 
 def seen_by(camera: Blank, **asked: object) -> dict[str, Finding]:

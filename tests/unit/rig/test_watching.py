@@ -371,7 +371,7 @@ class FewPictures:
         if not self._left:
             return []
         self._left -= 1
-        return [GrabbedFrame(0, 0, still()[0])]
+        return [GrabbedFrame(0, still()[0])]
 
     def close(self) -> None:
         """Nothing to let go."""

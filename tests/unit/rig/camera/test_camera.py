@@ -26,7 +26,6 @@ from rig.link import WallClock
 
 @dataclass
 class Picture:
-    index: int
     timestamp_us: int
     image: NDArray[np.uint8] = field(default_factory=lambda: np.zeros((4, 6, 3), np.uint8))
 
@@ -49,7 +48,7 @@ class ScriptedCamera:
         pass
 
     def deliver(self, *timestamps_us: int) -> None:
-        self.waiting += [Picture(t // 10_000, t) for t in timestamps_us]
+        self.waiting += [Picture(t) for t in timestamps_us]
 
 
 def test_ring_lets_frames_go_that_are_older_than_it_keeps():
@@ -267,7 +266,7 @@ def test_file_plays_at_its_own_rate_and_says_when_it_is_over(tmp_path):
             frames += camera.poll()
     camera.close()
     assert (camera.width_px, camera.height_px, camera.fps) == (64, 48, 50.0)
-    assert [frame.index for frame in frames] == list(range(10))
+    assert len(frames) == 10
     assert {b.timestamp_us - a.timestamp_us for a, b in itertools.pairwise(frames)} == {20_000}
 
 
@@ -377,11 +376,7 @@ def test_pictures_that_are_stamped_late_have_the_time_at_which_they_were_taken()
     ring = FrameRing(camera, keep_us=500_000, hold_us=600_000, stall_us=500_000, delay_us=18_000)
     camera.deliver(118_000, 128_000, 138_000)
     ring.update(140_000)
-    assert [(frame.index, frame.timestamp_us) for frame in ring.newest(3)] == [
-        (11, 100_000),
-        (12, 110_000),
-        (13, 120_000),
-    ]
+    assert [frame.timestamp_us for frame in ring.newest(3)] == [100_000, 110_000, 120_000]
     assert ring.newest()[0].image.shape == (4, 6, 3)
 
 
