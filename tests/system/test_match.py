@@ -11,7 +11,7 @@ import typer
 from small_twin import SMALL_TWIN
 
 from game.montecassino import Option, Position, Square
-from rig.camera import CameraError
+from rig.camera import Camera, CameraError, Frame
 from rig.cannon import CannonError
 from rig.cli.arguments.orders import zone_of
 from rig.cli.opening.rig import OpenRig, open_rig
@@ -181,6 +181,41 @@ def test_a_hand_over_the_table_stops_the_shot_after_cocking_and_the_lever_is_let
         (shot,) = rig.log.shots()
         assert shot.stage is Stage.ABORTED
         assert shot.fired is Fired.NO
+        assert rig.twin.shots == []
+        assert_cannon_is_safe(rig)
+
+
+class Dimmed:
+    """A camera in a light so dim that it gives but every eighth picture."""
+
+    def __init__(self, camera: Camera) -> None:
+        self._camera = camera
+        self._given = 0
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._camera, name)
+
+    def poll(self) -> list[Frame]:
+        frames = self._camera.poll()
+        first, self._given = -self._given % 8, self._given + len(frames)
+        return frames[first::8]
+
+
+def test_a_light_that_fails_while_the_cannon_is_loaded_stops_the_shot(tmp_path):
+    with rig_on(tmp_path) as (rig, position):
+        load = rig.hands.load
+
+        def load_in_the_dark() -> None:
+            rig.eye.ring.camera = Dimmed(rig.eye.ring.camera)
+            rig.cannon.wait(1_500_000)
+            load()
+
+        rig.hands.load = load_in_the_dark  # type: ignore[method-assign]
+        with pytest.raises(CameraError, match=r"7\.5 pictures a second come, and at least 8\.6 are needed"):
+            rig.match.shoot(order(rig, position))
+        (shot,) = rig.log.shots()
+        assert Stage.LOADED in {entry.stage for entry in shot.history}
+        assert (shot.stage, shot.fired) == (Stage.ABORTED, Fired.NO)
         assert rig.twin.shots == []
         assert_cannon_is_safe(rig)
 
