@@ -29,7 +29,7 @@ from rig.link.errors import LinkError, NotDone, PortError, Refused
 from rig.link.link import EventsMissed, Link
 from rig.link.messages import FaultSeen, InputChanged, Moving, ShotSeen, StateChanged, Status
 from rig.link.transcript import TranscriptError
-from rig.sequence import Action, Event, Sequence, State
+from rig.sequence import DWELLING, Action, Event, Sequence, State
 from rig.ticks import TICKS_PER_US
 
 __all__ = [
@@ -93,17 +93,6 @@ _FIRMWARE_STATES: Final[Mapping[State, frozenset[wire.State]]] = {
 }
 # Where a cannon stays that nobody is asking anything of.
 _AT_REST: Final = frozenset({State.UNKNOWN, State.SAFE, State.SAFE_DRAWN})
-_DWELLING: Final = frozenset(
-    {
-        State.COCKED,
-        State.LOADING,
-        State.LOADED,
-        State.CHECKING_LANE,
-        State.LANE_CLEAR,
-        State.ARMED,
-        State.SERVICED,
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -402,7 +391,7 @@ class Cannon:
 
     def dwell_left_us(self) -> int:
         """Return how long the lever may still stay drawn before it is let down; 0 where it is not drawn."""
-        if self.state not in _DWELLING:
+        if self.state not in DWELLING:
             return 0
         return max(0, self._dwell_until_us - self._clock.now_us())
 
@@ -807,7 +796,7 @@ class Cannon:
             self._inbox.extend(self._link.wait(min(left_us, _LOOK_US)))
             if self.state in _FIRMWARE_STATES:
                 self._on_wait()
-            if self.state in _DWELLING and self._clock.now_us() >= self._dwell_until_us:
+            if self.state in DWELLING and self._clock.now_us() >= self._dwell_until_us:
                 raise self._dwell_expired()
 
     def _pass_time(self, time_us: int) -> None:
@@ -840,7 +829,7 @@ class Cannon:
             return
         if self.state is State.FIRING and event.cause is wire.Cause.SHOT_SEEN:
             return
-        if event.cause is wire.Cause.DWELL_EXPIRED and self.state in _DWELLING:
+        if event.cause is wire.Cause.DWELL_EXPIRED and self.state in DWELLING:
             raise self._dwell_expired()
         faults = self._look().faults
         if event.cause is wire.Cause.SHOT_NOT_SEEN:

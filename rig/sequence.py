@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
-__all__ = ["TABLE", "Action", "Event", "NotInSequence", "Sequence", "State", "Step", "diagram"]
+__all__ = ["DWELLING", "TABLE", "Action", "Event", "NotInSequence", "Sequence", "State", "Step", "diagram"]
 
 
 class State(StrEnum):
@@ -64,6 +64,18 @@ class State(StrEnum):
     """The lever is being eased forward."""
     MAKING_SAFE = "making safe"
     """The trigger is being made safe; whether the lever is drawn is not known yet."""
+
+
+DWELLING = (
+    State.COCKED,
+    State.LOADING,
+    State.LOADED,
+    State.CHECKING_LANE,
+    State.LANE_CLEAR,
+    State.ARMED,
+    State.SERVICED,
+)
+"""While the lever is drawn and the fire not asked for, the dwell runs, and it can be let down."""
 
 
 class Event(StrEnum):
@@ -174,16 +186,7 @@ def _table() -> Mapping[tuple[State, Event], Step]:
         (State.SAFE_DRAWN, Event.ABORTED): Step(State.SAFE_DRAWN, Action.SAFE),
         (State.UNKNOWN, Event.ABORTED): Step(State.UNKNOWN, Action.STOP),
     }
-    # While the lever is drawn and the fire not asked for, it can be let down.
-    for state in (
-        State.COCKED,
-        State.LOADING,
-        State.LOADED,
-        State.CHECKING_LANE,
-        State.LANE_CLEAR,
-        State.ARMED,
-        State.SERVICED,
-    ):
+    for state in DWELLING:
         for event in (Event.LET_DOWN_ASKED, Event.DWELL_EXPIRED):
             steps[state, event] = Step(State.LETTING_DOWN, Action.LET_DOWN)
     for state in State:
