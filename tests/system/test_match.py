@@ -185,6 +185,16 @@ def test_a_hand_over_the_table_stops_the_shot_after_cocking_and_the_lever_is_let
         assert_cannon_is_safe(rig)
 
 
+def test_a_shot_that_was_stopped_leaves_the_room_for_its_pictures_to_the_next(tmp_path):
+    with rig_on(tmp_path) as (rig, position):
+        take_a_soldier_away_with_loading(rig)
+        with pytest.raises(CannonError, match="the lane is not clear"):
+            rig.match.shoot(order(rig, position))
+        rig.cannon.wait(5_000_000)
+        assert len(rig.eye.pictures()) == 3
+        assert len(rig.eye.ring.newest(10_000)) < 60
+
+
 class Dimmed:
     """A camera in a light so dim that it gives but every eighth picture."""
 
