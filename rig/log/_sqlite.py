@@ -236,6 +236,9 @@ def spoken_errors(name: str) -> Iterator[None]:
         yield
     except OverflowError as error:
         raise LogError(f"{name}: no number in it is as large as that") from error
+    except UnicodeEncodeError as error:
+        found = f"found {error.object!a}, which is not UTF-8"
+        raise LogError(f"{name}: {found}, expected a name that is; give file or folder another") from error
     except (json.JSONDecodeError, UnicodeDecodeError, GarbledError) as error:
         raise LogError(f"{name}: {_damaged(error)}") from error
     except (sa.exc.DBAPIError, sqlite3.Error) as error:

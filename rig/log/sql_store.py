@@ -12,6 +12,7 @@ from typing import Any, Self
 
 import sqlalchemy as sa
 
+from rig.files.one_line import on_one_line
 from rig.log import _tables as t
 from rig.log._progress import why_not
 from rig.log._rows import read_sessions, read_shots, stage_of
@@ -166,7 +167,11 @@ class _SqlShotLog:
         with self._write() as connection:
             self._interrupt_unfinished(connection, cause, t.shot.c.session_id == session_id)
             _insert(
-                connection, t.session_end, session_id=session_id, at_utc_us=self._now_utc_us(), cause=cause
+                connection,
+                t.session_end,
+                session_id=session_id,
+                at_utc_us=self._now_utc_us(),
+                cause=on_one_line(cause),
             )
         self._session_id = None
         self._lock.release()
@@ -437,7 +442,7 @@ class _SqlShotLog:
             stage=stage.value,
             at_utc_us=self._now_utc_us(),
             clock_us=clock_us,
-            cause=cause,
+            cause=on_one_line(cause),  # it may name a file whose name is no UTF-8
             fired=fired.value if fired is not None else None,
         )
 

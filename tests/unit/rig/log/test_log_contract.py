@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
@@ -202,6 +203,23 @@ def test_an_abort_that_knows_no_more_leaves_the_shot_uncertain(log: ShotLog, ses
     assert shot.fired is Fired.UNCERTAIN
     assert "may have been fired" in tell(shot)
     assert shot.finished
+
+
+def test_a_cause_that_names_what_is_no_utf_8_is_kept(log: ShotLog, session_id: int) -> None:
+    """As a transcript's file in a folder of such a name, whose disk is full."""
+    why = os.fsdecode(b"/home/\xff/x.transcript: it cannot be written")
+    shot_id = until(log, session_id, Stage.ARMED)
+    log.abort(shot_id, why)
+    log.end_session(session_id, why)
+    said = r"/home/\udcff/x.transcript: it cannot be written"
+    assert log.shot(shot_id).history[-1].cause == log.session(session_id).end_cause == said
+
+
+def test_a_path_that_is_no_utf_8_is_refused_in_a_sentence(log: ShotLog, session_id: int) -> None:
+    shot_id = until(log, session_id, Stage.FIRED)
+    with pytest.raises(LogError, match=r"found '/home/\\udcff/shot', which is not UTF-8, expected a name"):
+        log.recorded(shot_id, os.fsdecode(b"/home/\xff/shot"))
+    assert log.shot(shot_id).stage is Stage.FIRED
 
 
 def test_an_abort_that_knows_that_the_shot_left_says_so(log: ShotLog, session_id: int) -> None:
