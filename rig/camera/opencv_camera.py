@@ -148,7 +148,11 @@ class OpenCvCamera:
             if self._is_file:
                 due_us = self._start_us + round(index * 1e6 / self.fps)
                 self._closing.wait(max(0, due_us - self._clock.now_us()) / 1e6)
-            good, image = self._capture.read()
+            try:
+                good, image = self._capture.read()
+            except cv2.error:
+                # A JPEG that came damaged, by its head larger than any: it is lost, and the next one comes.
+                continue
             if not good:
                 self._ended = "it stopped giving pictures (unplugged, or the stream ended)"
                 return

@@ -351,6 +351,35 @@ def test_the_first_picture_of_a_stream_is_as_old_as_it_says(monkeypatch):
     assert first.timestamp_us == 100_000 * int(first.image[0, 0, 0])
 
 
+class DamagedStream(WatchedStream):
+    """One of whose pictures the head came damaged, so that it would be larger than any that OpenCV decodes."""
+
+    def read(self) -> tuple[bool, NDArray[np.uint8] | None]:
+        _, picture = super().read()
+        if self._number == 14:
+            cv2.imdecode(np.frombuffer(self.damaged(), np.uint8), cv2.IMREAD_COLOR)
+        return self._number <= 16, picture
+
+    @staticmethod
+    def damaged() -> bytes:
+        _, packed = cv2.imencode(".jpg", np.zeros((4, 6, 3), np.uint8))
+        jpeg = bytearray(packed.tobytes())
+        size_at = jpeg.find(b"\xff\xc0") + 5
+        jpeg[size_at : size_at + 4] = b"\xff\x00\xff\x00"
+        return bytes(jpeg)
+
+
+def test_a_picture_that_comes_damaged_is_lost_and_not_the_camera(monkeypatch):
+    stream = DamagedStream()
+    monkeypatch.setattr("rig.camera.opencv_camera.open_capture", lambda source: stream)
+    camera = OpenCvCamera("http://stream", stream, width_px=0, height_px=0, fps=0)
+    camera._thread.join(60)
+    assert [int(frame.image[0, 0, 0]) for frame in camera.poll()][-3:] == [13, 15, 16]
+    with pytest.raises(CameraGone, match="stopped giving pictures"):
+        camera.poll()
+    camera.close()
+
+
 class TurnedStream(WatchedStream):
     """A telephone that somebody turns after 2 s of pictures."""
 
