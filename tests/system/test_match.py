@@ -4,6 +4,7 @@ import shutil
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -183,6 +184,21 @@ def test_a_hand_over_the_table_stops_the_shot_after_cocking_and_the_lever_is_let
         assert shot.fired is Fired.NO
         assert rig.twin.shots == []
         assert_cannon_is_safe(rig)
+
+
+def test_a_shot_that_is_stopped_at_once_is_not_taken_for_the_one_before_it(tmp_path):
+    with rig_on(tmp_path) as (rig, position):
+        done = rig.match.shoot(order(rig, position))
+        assert done.verdict.after is not None
+        rig.hands.set_up(done.verdict.casualties, done.verdict.put_back)
+        after = replace(done.verdict.after, turn=position.turn)
+        in_the_way = Path(rig.settings.log.recordings) / "shot-00002" / "recording.json"
+        in_the_way.parent.mkdir()
+        in_the_way.write_text("of another log")
+        with pytest.raises(RecordingError, match=r"shot-00002.*a recording is never overwritten"):
+            rig.match.shoot(order(rig, after))
+        _, shot = rig.log.shots()
+    assert (shot.stage, shot.fired) == (Stage.ABORTED, Fired.NO)
 
 
 def test_a_shot_that_was_stopped_leaves_the_room_for_its_pictures_to_the_next(tmp_path):
