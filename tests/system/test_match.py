@@ -19,7 +19,7 @@ from rig.cli.opening.rig import OpenRig, open_rig
 from rig.eye import BoardNotSeen
 from rig.hands import PromptedHands
 from rig.link.errors import LinkError
-from rig.log import Fired, LogError, Stage, open_log
+from rig.log import Doubt, Fired, LogError, Stage, Verdict, open_log
 from rig.match import NotKept, Order, PositionDiffers, ShotRead
 from rig.recording import RecordingError, read_frames, read_recording
 from rig.sequence import State
@@ -449,6 +449,27 @@ def test_a_shot_that_cannot_be_read_is_recorded_whole(tmp_path, monkeypatch):
     folder = Path(shot.recording_path)
     recording = read_recording(folder)
     assert len(list(read_frames(folder, recording))) == len(recording.timestamps_us) > 20
+
+
+def test_a_verdict_that_waits_for_its_commander_is_not_given_up_where_no_recording_can_be_kept(
+    tmp_path, monkeypatch
+):
+    doubt = Doubt(square="G-61", between=("direct", "ricochet"), commander="G")
+
+    def full(folder: Path, *_: object) -> None:
+        raise RecordingError(folder, "cannot be written: No space left on device")
+
+    with rig_on(tmp_path) as (rig, position):
+        analysed = rig.log.analysed
+        rig.log.analysed = lambda shot_id, read, **told: analysed(
+            shot_id, read, **told | {"verdict": Verdict(doubts=(doubt,))}
+        )
+        monkeypatch.setattr("rig.match.write_recording", full)
+        with pytest.raises(NotKept, match=r"its verdict is in the log; its recording cannot be kept"):
+            rig.match.shoot(order(rig, position))
+        (shot,) = rig.log.shots()
+    assert shot.stage is Stage.JUDGED
+    assert [each.square for each in shot.pending] == ["G-61"]
 
 
 def test_a_verdict_that_nobody_hears_is_on_record(tmp_path):
