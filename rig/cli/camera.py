@@ -21,6 +21,7 @@ from rig.cli.arguments.outputs import check_pdf, check_picture
 from rig.cli.terminal.figure_file import write_figure
 from rig.counted import counted
 from rig.drawing.paper import Paper
+from rig.files.not_written import NotWrittenError
 from rig.files.one_line import on_one_line
 from rig.files.ready_folder import folder_to_fill
 from rig.files.whole_file import write_whole
@@ -249,7 +250,10 @@ def markers(
         )
     board = settings_of_this_table(settings).board
     sheets = draw_sheets(board.marker_centres_mm, board.marker_size_mm, board.marker_dictionary, paper)
-    write_whole(target, sheets)
+    try:
+        write_whole(target, sheets)
+    except NotWrittenError as bad:
+        raise RefusedError(f"{bad}; name another place with --out") from bad
     typer.echo(
         f"wrote {on_one_line(target)}: {len(board.marker_centres_mm)} markers of {board.marker_size_mm:g} mm ({board.marker_dictionary}) "
         f"and a ChArUco board with squares of {board_square_mm(paper)} mm, on {paper.upper()}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -53,8 +54,16 @@ def _filmed(place: Path, number: int) -> bool:
         return False
     with folder_to_fill(place):
         clip = film(number)
-        for name, told in (("truth", clip.truth.as_json()), ("look", clip.look)):
-            write_whole(place / f"{name}.json", json.dumps(told) + "\n")
-        write_recording(place, clip.keys, clip.frames)
+        beside = {"truth": clip.truth.as_json(), "look": clip.look}
+        try:
+            for name, told in beside.items():
+                write_whole(place / f"{name}.json", json.dumps(told) + "\n")
+            write_recording(place, clip.keys, clip.frames)
+        except BaseException:
+            # A truth without its pictures is half a clip, and takes the room that was wanting.
+            for name in beside:
+                with suppress(OSError):
+                    (place / f"{name}.json").unlink()
+            raise
     typer.echo(f"{on_one_line(place)}: {len(clip.frames)} pictures, {len(clip.truth.falls)} fell")
     return True

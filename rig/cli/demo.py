@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli.application import app
+from rig.cli.application import RefusedError, app
+from rig.files.not_written import NotWrittenError
+from rig.files.ready_folder import ready_folder
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -136,7 +138,10 @@ def _clear(folder: Path) -> None:
             shutil.rmtree(path, ignore_errors=True)
         else:
             path.unlink(missing_ok=True)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        ready_folder(folder)
+    except NotWrittenError as bad:
+        raise RefusedError(f"{bad}; name another folder with --folder") from bad
     mark.write_text("rig demo made what is here, and takes it away when it plays again.\n", encoding="utf-8")
 
 

@@ -157,6 +157,9 @@ def _in_full(shot: Shot, session: Session) -> Iterable[str]:
         held = why_held(analysis)
         for sentence in told_together(map(parted, held)):
             yield f"    the ruling is held: {sentence}"
+        notes = analysis.raw.get("notes")
+        for sentence in told_together(map(parted, notes if isinstance(notes, list) else [])):
+            yield f"    note: {sentence}"
         for fall in analysis.falls:
             causes = " or ".join(fall.causes)
             # It leaves out what held the ruling: no number says how likely that was.

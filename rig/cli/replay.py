@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from rig.cli.application import app
+from rig.cli.application import RefusedError, app
+from rig.files.not_written import NotWrittenError
 from rig.files.one_line import on_one_line
 from rig.files.ready_folder import folder_to_fill
 
@@ -39,8 +40,14 @@ def replay(
         film, sheet = reading.with_suffix(".mp4"), reading.with_suffix(".png")
     else:
         film, sheet = place_in(into, folder, recording)
-    with folder_to_fill(film.parent):
-        analysis = analyse_folder(folder)
-        for path, write in ((film, write_film), (sheet, write_sheet)):
-            write(path, analysis, folder)
-            typer.echo(on_one_line(path))
+    try:
+        with folder_to_fill(film.parent):
+            analysis = analyse_folder(folder)
+            for path, write in ((film, write_film), (sheet, write_sheet)):
+                write(path, analysis, folder)
+                typer.echo(on_one_line(path))
+    except NotWrittenError as bad:
+        # A recording may be kept from changes, as on a stick that is read-only.
+        if into is not None:
+            raise
+        raise RefusedError(f"{bad}; name another folder with --into") from bad

@@ -11,6 +11,7 @@ import typer
 
 from rig.cli.application import RefusedError, app
 from rig.cli.arguments.options import SETTINGS_FILE, SettingsFile
+from rig.files.not_written import NotWrittenError
 from rig.files.one_line import on_one_line
 from rig.files.whole_file import write_whole
 
@@ -36,6 +37,8 @@ def init(
         path.open("x").close()
     except FileExistsError:
         raise RefusedError(f"{path} is there already; move it away first, or name another file") from None
+    except OSError as bad:
+        raise NotWrittenError(bad.errno, bad.strerror, str(path)) from bad
     try:
         write_whole(path, text)
     except BaseException:

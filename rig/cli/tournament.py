@@ -315,6 +315,7 @@ def page(
     ] = None,
 ) -> None:
     """Write the standings page: standings, cross table, rounds, in one HTML file that also prints."""
+    from rig.files.not_written import NotWrittenError
     from rig.tournament.file import read_tournament
     from rig.tournament.page import is_other, write_page
 
@@ -326,7 +327,10 @@ def page(
         raise RefusedError(
             f"{target} is there already, and no page of a tournament; name another one with --out"
         )
-    write_page(target, tournament)
+    try:
+        write_page(target, tournament)
+    except NotWrittenError as bad:
+        raise RefusedError(f"{bad}; name another place with --out") from bad
     typer.echo(f"wrote {on_one_line(target)}")
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from rig.files.not_written import NotWrittenError
 from rig.files.real_path import real_path
 
 __all__ = ["LockTaken", "hold_lock_beside", "take_lock"]
@@ -48,7 +49,7 @@ def hold_lock_beside(path: Path, who: str, *, wait: bool) -> Iterator[None]:
     ------
     LockTaken
         If another program holds it, and that is not waited for.
-    OSError
+    NotWrittenError
         With the file's name, if nothing can be written there.
     """
     target = real_path(path)
@@ -56,13 +57,13 @@ def hold_lock_beside(path: Path, who: str, *, wait: bool) -> Iterator[None]:
     try:
         lock = take_lock(place, wait=wait)
     except OSError as bad:
-        raise OSError(bad.errno, bad.strerror, str(path)) from bad
+        raise NotWrittenError(bad.errno, bad.strerror, str(path)) from bad
     try:
         try:
             os.truncate(lock, 0)
             os.write(lock, f"{who}, process {os.getpid()},".encode()[:_LONGEST_NAME])
         except OSError as bad:  # a full disk takes the lock's name, and nothing in it
-            raise OSError(bad.errno, bad.strerror, str(path)) from bad
+            raise NotWrittenError(bad.errno, bad.strerror, str(path)) from bad
         yield
     finally:
         place.unlink(missing_ok=True)

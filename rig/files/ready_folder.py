@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from rig.files.not_written import NotWrittenError
+
 __all__ = ["folder_to_fill", "ready_folder", "try_in"]
 
 
@@ -18,11 +20,14 @@ def ready_folder(folder: Path) -> None:
     Raises
     ------
     OSError
-        With its name, where that cannot be.
+        With its name, where that cannot be: a `NotWrittenError`, or one that says that something else lies there.
     """
     if os.path.lexists(folder) and not folder.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise NotWrittenError(error.errno, error.strerror, str(folder)) from error
     try_in(folder)
 
 
@@ -40,9 +45,9 @@ def folder_to_fill(folder: Path) -> Iterator[None]:
 
 
 def try_in(folder: Path) -> None:
-    """Raise OSError, with the folder's name, where no file can be written into it."""
+    """Raise `NotWrittenError`, with the folder's name, where no file can be written into it."""
     try:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        raise OSError(error.errno, error.strerror, str(folder)) from error
+        raise NotWrittenError(error.errno, error.strerror, str(folder)) from error

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from rig.files.bounded_file import read_bytes
 from rig.files.file_lock import take_lock
+from rig.files.not_written import NotWrittenError
 from rig.files.real_path import real_path
 
 __all__ = ["draft_of", "to_disk", "write_changed", "write_whole"]
@@ -48,16 +49,18 @@ def draft_of(path: Path, *, ending: str = "") -> Iterator[Path]:
 
     Raises
     ------
-    OSError
+    NotWrittenError
         With the file's name, if it cannot be written, must not be, or is no file but a folder or a device.
     """
     target = real_path(path)
     if target.exists() and not target.is_file():
-        raise OSError(errno.EINVAL, "no file that could be written anew", str(path))
+        if target.is_dir():
+            raise NotWrittenError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        raise NotWrittenError(errno.EINVAL, "no file that could be written anew", str(path))
     if target.exists() and not os.access(
         target, os.W_OK
     ):  # to take its place its folder's permission would do
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        raise NotWrittenError(errno.EACCES, os.strerror(errno.EACCES), str(path))
     draft = target.with_name(f"{target.name}.part{ending}")
     try:
         # The lock is the draft itself: what takes the file's place is nobody's draft any more.
@@ -77,7 +80,7 @@ def draft_of(path: Path, *, ending: str = "") -> Iterator[Path]:
             os.close(lock)
     except OSError as bad:
         # A full disk does not say by itself which file it was.
-        raise OSError(bad.errno, bad.strerror, str(path)) from bad
+        raise NotWrittenError(bad.errno, bad.strerror, str(path)) from bad
     with suppress(OSError):  # not every file system knows how; either file is whole
         to_disk(target.parent)
 

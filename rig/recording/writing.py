@@ -51,7 +51,7 @@ def write_recording(
     ------
     RecordingError
         Where the folder holds a recording, keys or pictures are not as they must be, or the disk does not take them:
-        nothing of it is left there then.
+        nothing of it is left there then, nor where Ctrl-C ends the writing.
     """
     refuse_recorded(folder)
     path = folder / KEYS_NAME
@@ -75,10 +75,12 @@ def write_recording(
         to_disk(clip)
         whole["clip_sha256"] = digest(clip)
         write_whole(path, json.dumps(whole, indent=1) + "\n")
-    except (OSError, av.error.FFmpegError) as bad:
+    except BaseException as bad:
         with suppress(OSError):
             clip.unlink()  # half a clip is none, and takes the room that was wanting
-        raise RecordingError(folder, f"cannot be written: {bad.strerror}") from bad
+        if isinstance(bad, OSError | av.error.FFmpegError):
+            raise RecordingError(folder, f"cannot be written: {bad.strerror}") from bad
+        raise
     with suppress(OSError):  # not every file system knows how, and the recording is whole
         for each in made:
             to_disk(each.parent)

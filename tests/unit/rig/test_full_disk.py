@@ -131,7 +131,7 @@ def test_a_file_that_finds_no_room_is_named_and_nothing_of_it_is_left(
     fill(small_disk)
     path = small_disk / next(word for word in words if "." in word)
     assert main([str(path) if word == path.name else word for word in words]) == 2
-    assert capsys.readouterr().err == f"rig: {path}: No space left on device\n"
+    assert capsys.readouterr().err == f"rig: {path} cannot be written: No space left on device\n"
     assert [each.name for each in small_disk.iterdir()] == ["film"]
 
 
@@ -171,7 +171,9 @@ def test_films_of_the_twin_that_find_no_room_are_told_by_their_folder(
     fill(small_disk)
     assert main(["clips", str(small_disk / "films"), "--count", "1"]) == 2
     films = small_disk / "films"
-    assert capsys.readouterr().err == f"rig: {films / 'clip-00001'}: No space left on device\n"
+    assert (
+        capsys.readouterr().err == f"rig: {films / 'clip-00001'} cannot be written: No space left on device\n"
+    )
     assert not films.exists()
 
 

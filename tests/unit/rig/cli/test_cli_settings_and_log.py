@@ -68,7 +68,9 @@ def test_init_never_writes_over_settings(rig: Rig) -> None:
 
 
 def test_init_into_a_folder_that_is_not_there_is_one_line(rig: Rig) -> None:
-    assert one_line(rig("init", "nowhere/rig.toml"), 2) == "nowhere/rig.toml: No such file or directory"
+    assert one_line(rig("init", "nowhere/rig.toml"), 2) == (
+        "nowhere/rig.toml cannot be written: No such file or directory"
+    )
 
 
 def test_check_says_everything_a_line_each(rig: Rig) -> None:
@@ -286,6 +288,17 @@ def test_log_show_says_what_held_a_ruling_and_gives_no_number_that_leaves_it_out
     said = rig("log", "show", "1").out.splitlines()
     assert f"    the ruling is held: {why}" in said
     assert "    G-41 fell: direct or other (hidden)" in said
+
+
+def test_log_show_tells_the_notes_of_a_reading(rig: Rig) -> None:
+    """As after the shot itself: what it says of camera and release explains what the verdict rests on."""
+    plan = changed(PLAN, position="A A01-A24 G25-G48 0/0 20/20 -", plan=None, plan_index=None)
+    note = "the shot left about 18 ms later than fire_us says, and was read without it"
+    analysis = Analysis(software_version="0.1.0", raw={"notes": [note]}, falls=())
+    with open_log(Path("rig-log.sqlite")) as log:
+        shot_id = until(log, log.start_session(START), Stage.RECORDED, plan=plan)
+        read_and_judge(log, shot_id, analysis)
+    assert f"    note: {note}" in rig("log", "show", "1").out.splitlines()
 
 
 def test_stats_say_how_many_shots_are_left_out_of_the_rate_of_any_enemy(rig: Rig) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from rig.files.not_written import NotWrittenError
 from rig.files.whole_file import write_whole
 
 
@@ -58,7 +59,7 @@ def test_a_file_that_must_not_be_written_is_left_as_it_is(tmp_path: Path) -> Non
     path.chmod(0o444)
     if os.access(path, os.W_OK):
         pytest.skip("the superuser may write anywhere")
-    with pytest.raises(PermissionError, match="file"):
+    with pytest.raises(NotWrittenError, match="file cannot be written: Permission denied"):
         write_whole(path, "after")
     assert path.read_text() == "before"
     assert list(tmp_path.iterdir()) == [path]

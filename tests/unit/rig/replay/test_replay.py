@@ -168,7 +168,7 @@ def test_a_film_that_the_encoder_does_not_take_is_one_line_and_leaves_nothing(
     monkeypatch.setattr(replay_film, "_ENCODER", {"flags": "+pass2"})
     assert main(["replay", str(folder), "--into", str(tmp_path / "films")]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert line == f"rig: {tmp_path}/films/shot-7.mp4: Generic error in an external library"
+    assert line == f"rig: {tmp_path}/films/shot-7.mp4 cannot be written: Generic error in an external library"
     assert not (tmp_path / "films").exists()
 
 
