@@ -189,7 +189,9 @@ def read_calibration(path: Path) -> CalibrationFile:
     """
     name = str(path)
     text = read_text(path, CalibrationFileError, missing="a calibration, as `rig calibrate range` writes it")
-    content = parse_json(text, name, CalibrationFileError, expected="JSON")
+    content = parse_json(
+        text, name, CalibrationFileError, expected="a calibration, as `rig calibrate range` writes it"
+    )
     refuse_other_format(content, name, FORMAT, CalibrationFileError)
     keys = validate(_Keys, content, name, CalibrationFileError)
     return CalibrationFile(

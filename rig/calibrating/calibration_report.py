@@ -11,6 +11,8 @@ from rig.calibrating.shots_file import SHOT_RADIUS_M
 
 __all__ = ["calibration_in_words", "plan_in_words", "range_in_words"]
 
+_LEARNT = 0.99  # of what was not known before; with more still unknown nothing was learnt
+
 
 def calibration_in_words(found: Calibration) -> Iterator[str]:
     """Tell a calibration in a few lines."""
@@ -48,7 +50,10 @@ def plan_in_words(proposed: Plan, elevation_deg: float) -> Iterator[str]:
         yield f"fire {times} at {math.degrees(each.shot.elevation_rad):.1f} degrees, and tape the range"
     for parameter, before in proposed.before.items():
         now, then = _sd(parameter, before), _sd(parameter, proposed.after[parameter])
-        yield f"{_upper(parameter.in_words)}: now to {now}, then to {then}"
+        nothing = (
+            "; these shots tell next to nothing of it" if proposed.after[parameter] > _LEARNT * before else ""
+        )
+        yield f"{_upper(parameter.in_words)}: now to {now}, then to {then}{nothing}"
     yield (
         f"mean range at {elevation_deg:g} degrees: now to {100 * proposed.range_before_m:.1f} cm, "
         f"then to {100 * proposed.range_after_m:.1f} cm (standard error)"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+from rig.calibrating.shots_file import open_range
 from rig.files.checked_file import Fault, FaultyFile
 from rig.files.csv_table import CsvTable, no_number, offering_the_others, read_table, shown, to_number
 from rig.files.length_unit import LengthUnit
@@ -70,7 +71,8 @@ def read_tape(text: str, *, unit: LengthUnit | None = None) -> MeasuredRanges:
     for index, cell in enumerate(text.split(","), start=1):
         value = to_number(cell)
         if value is None:
-            faults.append(Fault(f"number {index}", shown(cell), "a range, as 648.5"))
+            hint = "ranges are parted by commas" if len(cell.split()) > 1 else ""
+            faults.append(Fault(f"number {index}", shown(cell), "a range, as 648.5", hint))
         else:
             rows.append(_Row(f"number {index}", value))
     return _checked("--tape", rows, unit, faults)
@@ -100,11 +102,16 @@ def read_ranges(path: Path, *, unit: LengthUnit | None = None, skip_bad_rows: bo
     places, column_unit = _columns(name, table, unit)
     rows: list[_Row] = []
     faults: list[Fault] = []
-    for row in table.rows:
+    header = [cell.lower() for cell in table.header]
+    for number, row in enumerate(table.rows, start=1):
         line, cells = f"line {row.line}", row.cells
         uneven = table.uneven(row)
         if uneven is not None:
             faults.append(uneven)
+            continue
+        waiting = open_range(row.line, number, dict(zip(header, cells, strict=True)))
+        if waiting is not None:
+            faults.append(waiting)
             continue
         values = {key: to_number(cells[place]) for key, place in places.items()}
         bad = [
@@ -159,7 +166,15 @@ def _checked(
     if len(elevations) > 1:
         told = ", ".join(f"{elevation:g}" for elevation in elevations[:4])
         raise RangeFileError(
-            name, [Fault("elevation_deg", told, "one elevation: a range is certified at one set-up")]
+            name,
+            [
+                Fault(
+                    "elevation_deg",
+                    told,
+                    "one elevation: a range is certified at one set-up",
+                    "give the shots of each elevation a file of their own",
+                )
+            ],
         )
     shots = [row.shot for row in rows]
     dwells = [row.dwell_s for row in rows]

@@ -22,6 +22,7 @@ from rig.cli.arguments.options import (
     settings_of_this_table,
     settings_or_defaults,
 )
+from rig.cli.arguments.outputs import check_json
 from rig.counted import counted
 from rig.files.length_unit import LengthUnit
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from calibration.fit import Assumption, MeasuredShot, Mount, Parameter
+    from game.montecassino import Side
     from rig.calibrating.calibration_file import CalibrationFile
     from rig.calibrating.shot_rows import ShotRows
     from rig.cannon import Change
@@ -107,9 +109,9 @@ def shots_range(
     skip_bad_rows: Annotated[
         bool, typer.Option("--skip-bad-rows", help="leave out rows of the file that cannot be used")
     ] = False,
-    out: Annotated[Path, typer.Option(metavar="FILE", help="where the calibration goes")] = Path(
-        "calibration.json"
-    ),
+    out: Annotated[
+        Path, typer.Option(metavar="FILE", callback=check_json, help="where the calibration goes")
+    ] = Path("calibration.json"),
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Fit muzzle speed, drag and what else was asked to measured shots, and write the calibration."""
@@ -182,8 +184,9 @@ def fire(
     refuse_odd_elevation(elevation)
     chosen = with_hardware(settings_of_this_table(settings), port=port, camera=camera)
     expected_cm = _expected_range_cm(elevation, chosen)
-    rows = ShotRows.open(csv)
     side = chosen.cannon.sides[0]
+    _refuse_unreachable(elevation, side, chosen)
+    rows = ShotRows.open(csv)
     hands = PromptedHands(typer.echo, wait_for_enter)
     notes: list[Callable[[Change], None]] = []
 
@@ -232,6 +235,20 @@ def _as_named_in(settings: Path, file: Path) -> str:
     return tomlkit.item(str(named)).as_string()
 
 
+def _refuse_unreachable(degrees: float, side: Side, settings: Settings) -> None:
+    """Refuse an elevation to which the servo does not turn, by the settings' own map, before anything is opened."""
+    from rig.aim.pointing import cannon_of
+
+    own_map = settings.cannon.model_copy(update={"calibration": None})
+    limits = cannon_of(side, own_map, settings.board).elevation_rad
+    if not limits.lowest <= math.radians(degrees) <= limits.highest:
+        low, high = math.degrees(limits.lowest), math.degrees(limits.highest)
+        raise typer.BadParameter(
+            f"found {degrees:g} degrees, expected {low:.4g} to {high:.4g}: so far [cannon.elevation] lets the barrel turn",
+            param_hint="'--elevation'",
+        )
+
+
 def _left_in_words(shot: RangeShot) -> str:
     speed = "untimed" if shot.muzzle_speed_mps is None else f"at {shot.muzzle_speed_mps:.3f} m/s"
     return f"left {speed}, cocked for {shot.dwell_s:.1f} s"
@@ -275,7 +292,10 @@ def _asked_range_cm(expected_cm: float) -> float | None:
             return None
         range_cm = to_number(said)
         if range_cm is None or not 0 < range_cm < _FARTHEST_CM:
-            typer.echo(f"found {said!r}, expected a number of cm above 0 and below {_FARTHEST_CM:g}")
+            decimals = "; decimals stand behind a point" if "," in said else ""
+            typer.echo(
+                f"found {said!r}, expected a number of cm above 0 and below {_FARTHEST_CM:g}{decimals}"
+            )
         elif range_cm != doubted_cm and abs(math.log(range_cm / expected_cm)) > _FAR_OFF:
             typer.echo(
                 f"found {range_cm:g} cm, expected about {expected_cm:.0f} cm; if it is right, type it again"

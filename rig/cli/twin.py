@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli.application import app
+from rig.cli.application import RefusedError, app
 from rig.cli.arguments.options import SETTINGS_FILE, SettingsFile, settings_or_defaults
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ def twin(
     from game.montecassino import Position
     from rig.cli.opening.twin_table import twin_settings
     from twin.realtime import serve
+    from twin.stream import StreamError
 
     chosen = settings_or_defaults(settings)
     position = Position.parse(chosen.game.position)
@@ -43,5 +44,11 @@ def twin(
             ready=tell_how,
             http_port=camera_port,
         )
+    except StreamError as error:
+        if camera_port == 0:
+            raise
+        raise RefusedError(
+            f"{error}; name another with --camera-port, or leave it out for any free one"
+        ) from error
     except KeyboardInterrupt:
         typer.echo("ended")

@@ -134,7 +134,7 @@ def look_at_pictures(
         progress(file.name)
         picture = read_picture(file)
         if picture is None:
-            seen[file.name] = Unusable(Flaw.UNREADABLE, "is no picture that can be read")
+            seen[file.name] = Unusable(Flaw.UNREADABLE, "it is no picture that can be read")
             continue
         sizes[file.name] = (picture.shape[1], picture.shape[0])
         seen[file.name] = sight(picture, target)

@@ -2,6 +2,7 @@
 
 import os
 import queue
+import socket
 import subprocess
 import sys
 import threading
@@ -15,6 +16,7 @@ import pytest
 from game.montecassino import Option, Position, Square, parse_squares
 from rig.camera import CameraError, OpenCvCamera
 from rig.cannon import CannonError
+from rig.cli import main
 from rig.cli.opening.rig import open_rig
 from rig.cli.opening.twin_table import twin_faults
 from rig.hands import PromptedHands
@@ -132,6 +134,19 @@ def test_a_shot_over_a_serial_port_and_a_camera_url(served: Served, tmp_path: Pa
     words = list(tell(read_transcript(transcript)))
     assert any("fire" in line for line in words)
     assert any("shot seen" in line for line in words)
+
+
+def test_a_port_for_the_pictures_that_is_taken_is_told_with_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        number = taken.getsockname()[1]
+        assert main(["twin", "--camera-port", str(number)]) == 1
+    assert capsys.readouterr().err == (
+        f"rig: cannot serve pictures at 127.0.0.1:{number}: Address already in use; "
+        "name another with --camera-port, or leave it out for any free one\n"
+    )
 
 
 def test_the_settings_on_the_page_are_the_twins() -> None:

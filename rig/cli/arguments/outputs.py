@@ -15,6 +15,7 @@ from rig.files.real_path import real_path
 __all__ = [
     "check_csv",
     "check_html",
+    "check_json",
     "check_pdf",
     "check_photo",
     "check_picture",
@@ -31,6 +32,11 @@ def check_csv(path: Path | None) -> Path | None:
 def check_html(path: Path | None) -> Path | None:
     """Take the name of a file that can only be a page for the browser."""
     return _check_only(path, ".html", ".htm")
+
+
+def check_json(path: Path | None) -> Path | None:
+    """Take the name of a file that can only be JSON."""
+    return _check_only(path, ".json")
 
 
 def check_pdf(path: Path | None) -> Path | None:

@@ -8,6 +8,7 @@ import sys
 import typer
 
 from rig.counted import counted
+from rig.files.csv_table import to_number
 from rig.files.one_line import on_one_line
 
 __all__ = ["complain", "is_ours", "sentences_of", "told_wrongly"]
@@ -40,6 +41,8 @@ def told_wrongly(error: typer.TyperException) -> str:
     if isinstance(error.__cause__, ValidationError):
         wrong = error.__cause__.errors()[0]
         bound = next(iter(wrong.get("ctx", {}).values()), "")
+        if isinstance(bound, float):
+            bound = f"{bound:g}"
         if wrong["type"] == "value_error":
             error.message = str(bound)
         elif wrong["type"] in _EXPECTED:
@@ -49,6 +52,10 @@ def told_wrongly(error: typer.TyperException) -> str:
         if ".toml" in told:
             told += "; the settings file is named by --settings"
         context = getattr(error, "ctx", None)
+        if context and any("--tape" in each.opts for each in context.command.params):
+            extra = told.partition("(s) (")[2].rstrip(")").split()
+            if extra and all(to_number(word.strip(",")) is not None for word in extra):
+                told += "; ranges are parted by commas, without blanks: --tape 648,655,651"
         if ".csv" in told and context and any("--csv" in each.opts for each in context.command.params):
             told += "; a CSV file is named by --csv"
     return told

@@ -377,6 +377,13 @@ class FewPictures:
         """Nothing to let go."""
 
 
+def test_a_number_out_of_its_bounds_is_told_with_the_bound_as_people_write_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["watch", "--for", "-1"]) == 2
+    assert capsys.readouterr().err.endswith("found -1, expected at least 0\n")
+
+
 @pytest.mark.parametrize(
     "options", [["--page"], ["--save", "seen.png"], ["--save", "seen.png", "--for", "100"]]
 )

@@ -75,7 +75,9 @@ def test_a_dwell_that_was_not_always_noted_is_none(tmp_path):
 
 
 def test_ranges_of_two_elevations_are_no_one_set_up(tmp_path):
-    with pytest.raises(RangeFileError, match="elevation_deg: found 20, 42, expected one elevation"):
+    with pytest.raises(
+        RangeFileError, match=r"found 20, 42, expected one elevation: .* \(give .* a file of their own\)"
+    ):
         read_ranges(written(tmp_path, "elevation_deg,range_cm\n42,648\n20,500\n42,650\n"))
 
 
@@ -90,6 +92,7 @@ def test_ranges_of_two_elevations_are_no_one_set_up(tmp_path):
         ("648,6.55,651,650", r"number 2, range: found 6\.55 cm, .*is it in m\?"),
         ("648,655,651,6500", r"number 4, range: .*is it in mm\?"),
         ("648,2000,651,650", "if it was a wild shot, leave it out"),
+        ("648 655 651", r'found "648 655 651", expected a range, as 648.5 \(ranges are parted by commas\)'),
         ("648,,651", "number 2: found nothing, expected a range"),
         ("648,nan,651", 'number 2: found "nan"'),
         ("1e300,2e300,3e300", "if they are right, say --unit"),
@@ -164,6 +167,13 @@ def test_a_shot_that_was_not_measured_tells_how_to_use_the_others(tmp_path):
     with pytest.raises(
         RangeFileError, match=r"line 3, range: found nothing, .* \(--skip-bad-rows uses the others\)"
     ):
+        read_ranges(path)
+    assert len(read_ranges(path, skip_bad_rows=True).ranges_m) == 2
+
+
+def test_a_shot_whose_range_is_still_open_is_told_as_calibrate_tells_it(tmp_path):
+    path = written(tmp_path, "elevation_deg,range_cm,gate_mps,dwell_s\n42,648,9.6,3\n42,?,,\n42,650,9.6,3\n")
+    with pytest.raises(RangeFileError, match=r"line 3, range_cm: found \? for shot 2, .* expected its range"):
         read_ranges(path)
     assert len(read_ranges(path, skip_bad_rows=True).ranges_m) == 2
 

@@ -93,7 +93,23 @@ def test_a_file_with_ranges_and_speeds_finds_the_drag_too_and_show_tells_it_agai
             "never comes down to 303 mm",
         ),
         (["--tape", "648,655,651", "--elevation", "41.6", "--gravity", "1.6"], 2, "gravity"),
-        (["--tape", "648,655,651", "--elevation", "41.6", "--out", "."], 2, "a file that can be written"),
+        (
+            ["--tape", "648,655,651", "--elevation", "41.6", "--out", "."],
+            2,
+            "expected a name that ends in .json",
+        ),
+        (
+            ["--tape", "648,655,651", "--elevation", "41.6", "--out", "rig.toml"],
+            2,
+            "expected a name that ends in .json",
+        ),
+        (
+            ["--tape", "648,655,651", "--elevation", "41.6", "--out", "no/c.json"],
+            2,
+            "no/c.json cannot be written",
+        ),
+        (["--tape", "648,", "655,", "651", "--elevation", "41.6"], 2, "without blanks: --tape 648,655,651"),
+        (["--csv", "rig.toml", "more"], 2, r"\(more\)$"),
         (["--csv", "nowhere.csv"], 2, "nowhere.csv: the file: found nothing"),
         (["--csv", "."], 2, "found a folder"),
         (["--shots", "1-3"], 2, "there is no log here"),
@@ -206,6 +222,31 @@ def test_the_calibration_that_the_settings_name_is_made_though_it_is_not_there(c
     Path("calibration.json").write_text("{")
     status, _, err = run(capsys, "range", "--csv", write(ROWS))
     assert (status, "found no JSON" in err) == (2, True)
+
+
+def test_what_is_no_calibration_is_told_with_what_makes_one(capsys):
+    status, _, err = run(capsys, "show", write(ROWS))
+    assert status == 2
+    assert err.endswith(", expected a calibration, as `rig calibrate range` writes it\n")
+
+
+def test_a_plan_says_what_its_shots_do_not_tell(capsys):
+    out = run(capsys, "plan", "--learn", "yaw", "--learn", "drag")[1]
+    nothing = [line for line in out.splitlines() if line.endswith("; these shots tell next to nothing of it")]
+    assert [line.partition(":")[0] for line in nothing] == ["The cannon's yaw"]
+
+
+@pytest.mark.parametrize("degrees", ["60", "-50"])
+def test_an_elevation_to_which_the_servo_does_not_turn_is_told_in_degrees_before_anything_is_opened(
+    capsys, monkeypatch, degrees
+):
+    monkeypatch.setattr("rig.cli.opening.rig.open_rig", lambda *_, **__: pytest.fail("it was opened"))
+    status, out, err = run(capsys, "fire", "--elevation", degrees)
+    assert (status, out) == (2, "")
+    assert err.endswith(
+        f"found {degrees} degrees, expected -15 to 45: so far [cannon.elevation] lets the barrel turn\n"
+    )
+    assert not list(Path().iterdir())
 
 
 def test_the_rest_of_a_file_is_used_only_where_somebody_says_so(capsys):

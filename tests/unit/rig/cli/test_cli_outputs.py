@@ -119,10 +119,13 @@ def test_a_calibration_and_taught_uniforms_replace_only_what_is_one(
 ) -> None:
     before = _precious()
     said = refused(capsys, "calibrate", "range", "--tape", "648,655,651", "--elevation", "42", "--out", name)
-    assert said == (
-        f"rig: {name}: the file: found another one that is there already, expected a new file, or one whose format is "
-        '"cannon-calibration/1"'
-    )
+    if name == "friday.json":
+        assert said == (
+            f"rig: {name}: the file: found another one that is there already, expected a new file, or one whose format is "
+            '"cannon-calibration/1"'
+        )
+    else:
+        assert said.endswith(f"found '{name}', expected a name that ends in .json")
     record(
         Path("told"), position=str(Position(Side.G, CROWD, dict.fromkeys(Side, 0), dict.fromkeys(Side, 20)))
     )
