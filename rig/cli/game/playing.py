@@ -37,20 +37,22 @@ __all__ = ["Playing"]
 
 _HELP = """\
 A turn is entered as it is written down:
-  A-17>A-25>A-33        a soldier's steps; its start and end are enough, or its end where only one can come there
+  A-17>A-25>A-33        a soldier's steps; its start and end are enough,
+                        or its end where only one can come there
   A-17>A-25;A-18>A-26   two or three soldiers
   A-30xA-39             a step that takes a prisoner
-  G-32>G-24+2           frees two comrades on arriving on the enemy's third line
+  G-32>G-24+2           frees two comrades on reaching the enemy's third line
   *A-62,G-50            a shot and the falls that counted; * alone is a miss
 Or a word:
   fire                  a shot; asks who fell
-  retreat   (or R)      the soldiers go back to their base, and half a point to the enemy
+  retreat   (or R)      the soldiers go back to base; half a point to the enemy
   abandon   (or #)      the battle is lost
   adjourn [FILE]        the battle is kept in FILE, to go on another day
   undo                  takes the last turn back
-  moves [SQUARE]        where each soldier can go by itself, or every turn of the one on SQUARE alone
+  moves [SQUARE]        where each soldier can go by itself,
+                        or every turn of the one on SQUARE alone
   board                 shows the board again
-  quit                  leaves; what was played is kept where there is a battle file"""
+  quit                  leaves; a battle file keeps what was played"""
 
 _WITH_MORE = frozenset({"adjourn", "||", "moves"})
 
@@ -158,7 +160,10 @@ class Playing:
         command = self._commands.get(word.lower())
         # Who gives up a battle with "abandon?" or takes two turns back with "undo 2" may have meant something else.
         if command is not None and rest.strip() and word.lower() not in _WITH_MORE:
-            self._say(f"{word}: found {rest.strip()!r} behind it, expected nothing more; nothing is done")
+            said = f"{word}: found {rest.strip()!r} behind it, expected nothing more; nothing is done"
+            if word.lower() == "fire":
+                said += "; who fell and counts stands behind a star, as *A-62,G-50"
+            self._say(said)
         elif command is not None:
             command(rest.strip())
         elif line:
@@ -302,7 +307,13 @@ class Playing:
                 self._say(str(error))
                 return
             alone = [str(turn) for turn in legal_turns(position, [square])]
-            self._say("\n".join(alone) or f"no soldier on {square} can move")
+            stands = square in position.squares_of(position.turn)
+            none = (
+                f"the soldier on {square} cannot move"
+                if stands
+                else f"no soldier of side {position.turn} stands on {square}"
+            )
+            self._say("\n".join(alone) or none)
             return
         for square in position.squares_of(position.turn):
             ends = {turn.moves[0].squares[-1] for turn in legal_turns(position, [square])}
