@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,8 +52,9 @@ def read_chart_file(path: Path) -> ChartFile:
             str(path), [f"byte {bad.start + 1}: found what is not UTF-8, expected {expected}"]
         ) from bad
     except OSError as bad:
+        found = {errno.ENOENT: "nothing", errno.EISDIR: "a folder"}.get(bad.errno or 0, bad.strerror)
         raise FaultyBattleFile(
-            str(path), [f"the file: {bad.strerror}, expected a battle file or a chart"]
+            str(path), [f"the file: found {found}, expected a battle file or a chart"]
         ) from bad
     if text.lstrip().startswith("{"):
         battle = battle_in(text, path)

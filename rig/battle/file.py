@@ -49,8 +49,12 @@ def read_battle(path: Path) -> Battle:
         text = read_text(path, encoding="utf-8-sig")
     except UnicodeDecodeError as bad:
         fault = f"byte {bad.start + 1}: found what is not UTF-8, expected JSON, which is"
+    except FileNotFoundError:
+        fault = "the file: found nothing, expected a battle file; rig game play --battle begins one"
+    except IsADirectoryError:
+        fault = "the file: found a folder, expected a battle file"
     except OSError as bad:
-        fault = f"the file: {bad.strerror}, expected a battle file"
+        fault = f"the file: found {bad.strerror}, expected a battle file"
     else:
         return battle_in(text, path)
     raise FaultyBattleFile(str(path), [fault])
@@ -105,5 +109,5 @@ def write_battle(path: Path, battle: Battle, *, over: Battle | None = None) -> N
         write_whole(path, format_battle(battle))
     except OSError as bad:
         raise FaultyBattleFile(
-            str(path), [f"the file: {bad.strerror}, expected one that can be written"]
+            str(path), [f"the file: found {bad.strerror}, expected one that can be written"]
         ) from bad

@@ -44,13 +44,13 @@ def hold_battle(path: Path, who: str) -> Iterator[None]:
         If nothing can be written there.
     """
     if path.is_dir():
-        raise FaultyBattleFile(str(path), ["the file: Is a directory, expected a battle file"])
+        raise FaultyBattleFile(str(path), ["the file: found a folder, expected a battle file"])
     with ExitStack() as held:
         try:
             held.enter_context(hold_lock_beside(path, who, wait=False))
         except LockTaken as taken:
             raise BattleInUse(path, taken.holder) from None
         except OSError as bad:
-            fault = f"the file: {bad.strerror}, expected one that can be written"
+            fault = f"the file: found {bad.strerror}, expected one that can be written"
             raise FaultyBattleFile(str(path), [fault]) from bad
         yield

@@ -49,7 +49,7 @@ from rig.cli import (
 from rig.cli.application import RefusedError, app
 from rig.cli.arguments.empty_paths import refuse_empty_paths
 from rig.cli.arguments.given_once import refuse_given_twice
-from rig.counted import counted
+from rig.cli.terminal.complaint import complain, is_ours, sentences_of, told_wrongly
 from rig.files.one_line import on_one_line
 from rig.film.freed_memory import keep_freed_memory
 

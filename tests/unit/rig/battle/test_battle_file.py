@@ -33,8 +33,10 @@ def test_a_battle_that_an_editor_of_windows_kept_is_read(tmp_path):
 
 def test_what_cannot_be_read_is_said(tmp_path):
     path = tmp_path / "b.json"
-    assert faults_of(path) == ("the file: No such file or directory, expected a battle file",)
-    assert faults_of(tmp_path) == ("the file: Is a directory, expected a battle file",)
+    assert faults_of(path) == (
+        "the file: found nothing, expected a battle file; rig game play --battle begins one",
+    )
+    assert faults_of(tmp_path) == ("the file: found a folder, expected a battle file",)
     path.write_bytes(b'{"format": "\xff"}')
     assert faults_of(path) == ("byte 13: found what is not UTF-8, expected JSON, which is",)
     path.write_text(format_battle(BEGUN).replace('"lines": 3', '"lines": 0').replace("20/20", "x"))

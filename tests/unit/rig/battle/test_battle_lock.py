@@ -92,8 +92,8 @@ def test_a_link_is_the_file_that_it_leads_to() -> None:
 @pytest.mark.parametrize(
     ("path", "why"),
     [
-        (".", "Is a directory"),
-        ("/", "Is a directory"),
+        (".", "found a folder"),
+        ("/", "found a folder"),
         ("nowhere/b.json", "No such file"),
         ("circle", "Too many levels of symbolic links"),
         ("circle/b.json", "Too many levels of symbolic links"),

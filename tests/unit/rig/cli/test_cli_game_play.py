@@ -130,7 +130,7 @@ def test_a_battle_whose_last_turns_could_not_be_kept_says_so_at_the_end(rig, mon
     assert status == 1
     assert (
         out[-1]
-        == f"The battle is not kept since entry {goes_after}: b.json: the file: No such file or directory, "
+        == f"The battle is not kept since entry {goes_after}: b.json: the file: found No such file or directory, "
         "expected one that can be written"
     )
     assert len(entries()) == goes_after - 1
@@ -153,7 +153,7 @@ def test_an_end_that_could_not_be_kept_is_told_too(rig, monkeypatch):
     status, out, _ = rig("play --first G --battle b.json", "#", "")
     assert status == 1
     assert out[-1].startswith(
-        "The battle is not kept since entry 1: b.json: the file: No space left on device"
+        "The battle is not kept since entry 1: b.json: the file: found No space left on device"
     )
 
 
@@ -369,8 +369,8 @@ def test_what_the_position_says_otherwise_is_refused(capsys, option, said):
         ("--side G", "--side: two people share the terminal"),
         ("--against computer --side Q", "--side: found 'Q', expected A or G"),
         ("--position x", "not a valid position"),
-        ("--battle .", ".: the file: Is a directory"),
-        ("--battle nowhere/b.json", "nowhere/b.json: the file: No such file or directory"),
+        ("--battle .", ".: the file: found a folder"),
+        ("--battle nowhere/b.json", "nowhere/b.json: the file: found No such file or directory"),
         (
             "--battle faulty.json",
             "faulty.json: line 1, column 1: no JSON (Expecting value), expected a battle file",

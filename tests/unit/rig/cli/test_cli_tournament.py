@@ -156,7 +156,7 @@ def test_of_several_battle_files_none_is_entered_unless_all_can_be(paired):
     ]
     Path("one.json").write_text(text, encoding="utf-8")
     Path("two.json").write_text(text.replace("Anna", "Dora").replace("Carla", "Bruno"), encoding="utf-8")
-    assert "none.json: the file: No such file" in refused(paired, "enter", "t.json", "one.json", "none.json")
+    assert "none.json: the file: found nothing" in refused(paired, "enter", "t.json", "one.json", "none.json")
     _, out, _ = paired("enter", "t.json", "one.json", "two.json")
     assert out == [
         "round 1, board 1: Anna (A) - Carla (G)  ½-1",
@@ -309,7 +309,7 @@ def test_the_cross_table_of_a_swiss_has_a_column_for_each_round_in_their_order(p
         (["enter", "t.json", "--board", "1", "--round", "9", "--result", "1-0"], "there is no round 9"),
         (["enter", "t.json", "--board", "1", "--result", "1-0", "--correct", "why"], "no result yet"),
         (["enter", "t.json", "b.json", "--board", "1"], "say the board and the result themselves"),
-        (["enter", "t.json", "b.json"], "b.json: the file: No such file"),
+        (["enter", "t.json", "b.json"], "b.json: the file: found nothing"),
         (["enter", "t.json", "t.json"], 't.json: format: found "montecassino-tournament/1"'),
         (["standings", "."], "found a folder"),
         (["standings", "none.json"], "rig tournament new begins one"),
