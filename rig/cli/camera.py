@@ -220,12 +220,14 @@ def delay(
         f"give or take {sigma_ms:.1f} ms, "
         f"as {len(concluded.used)} of {len(seen)} shots tell"
     )
+    would_be = f"in the settings it would be: camera.delay_us = {concluded.delay_us}"
     if not store:
-        typer.echo(
-            f"not stored (as asked); in the settings it would be: camera.delay_us = {concluded.delay_us}"
-        )
+        typer.echo(f"not stored (as asked); {would_be}")
         return
-    change_settings(settings, {("camera", "delay_us"): concluded.delay_us})
+    try:
+        change_settings(settings, {("camera", "delay_us"): concluded.delay_us})
+    except NotWrittenError as bad:
+        raise RefusedError(f"{bad}; {would_be}") from bad
     typer.echo(
         f"stored in {on_one_line(settings)}: camera.delay_us = {concluded.delay_us}, was {chosen.camera.delay_us}"
     )
@@ -354,11 +356,19 @@ def _store(found: Calibrated, settings: Settings, path: Path, *, wanted: bool, q
             f"the photographs are {found.size_px[0]} x {found.size_px[1]} px and {path} films at {size[0]} x {size[1]} px; "
             "a lens holds for one size of picture"
         )
+    failed: NotWrittenError | None = None
     if not why:
-        change_settings(path, {("camera", "intrinsics_px"): intrinsics, ("camera", "distortion"): distortion})
-        if not quiet:
-            typer.echo(f"stored in {on_one_line(path)}: camera.intrinsics_px, camera.distortion")
-        return
+        try:
+            change_settings(
+                path, {("camera", "intrinsics_px"): intrinsics, ("camera", "distortion"): distortion}
+            )
+        except NotWrittenError as bad:
+            # What was found took photographs and a minute to find: it is told all the same.
+            failed, why = bad, str(bad)
+        else:
+            if not quiet:
+                typer.echo(f"stored in {on_one_line(path)}: camera.intrinsics_px, camera.distortion")
+            return
     if not quiet:
         typer.echo(f"not stored ({why}); in the settings it would be:")
         typer.echo("[camera]")
@@ -366,6 +376,8 @@ def _store(found: Calibrated, settings: Settings, path: Path, *, wanted: bool, q
         typer.echo(f"height_px = {found.size_px[1]}")
         typer.echo(f"intrinsics_px = {intrinsics}")
         typer.echo(f"distortion = {distortion}")
+    if failed is not None:
+        raise failed
 
 
 def _take_views(folder: Path, settings: Settings, told: Target | None) -> None:

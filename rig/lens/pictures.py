@@ -145,7 +145,7 @@ def look_at_pictures(
         if size != size_px:
             seen[name] = Unusable(
                 Flaw.OTHER_SIZE,
-                f"is {size[0]} x {size[1]} px where most are {size_px[0]} x {size_px[1]} px: "
+                f"it is {size[0]} x {size[1]} px where most are {size_px[0]} x {size_px[1]} px: "
                 "a lens is calibrated for one size",
             )
     return LensPictures(target, size_px, seen)

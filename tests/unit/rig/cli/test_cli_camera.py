@@ -148,6 +148,63 @@ def test_a_photograph_of_more_bits_is_as_bright_as_one_of_8(here: Path, bits: in
     assert np.array_equal(read, seen)
 
 
+def _photograph_from_all_sides(folder: Path) -> None:
+    """Draw ten photographs, 640 x 480 px, of a chessboard of 8 x 6 inner corners that leans every way."""
+    folder.mkdir()
+    squares = np.kron(np.indices((7, 9)).sum(axis=0) % 2 * 255, np.ones((40, 40))).astype(np.uint8)
+    board = cv2.copyMakeBorder(squares, 30, 30, 30, 30, 0, value=255)
+    seen_by = np.array([[800.0, 0, 320], [0, 800, 240], [0, 0, 1]])
+    leans = [(x, y) for x in (-0.5, 0.0, 0.5) for y in (-0.5, 0.0, 0.5) if (x, y) != (0, 0)]
+    for k, (x, y) in enumerate([*leans, (0.3, 0.3), (-0.3, 0.2)]):
+        turned, _ = cv2.Rodrigues(np.array([x, y, 0.1 * k]))
+        middle = np.array([[1, 0, -board.shape[1] / 2], [0, 1, -board.shape[0] / 2], [0, 0, 1]])
+        placed = np.column_stack([turned[:, 0], turned[:, 1], [0, 0, 900.0]]) @ middle
+        drawn = cv2.warpPerspective(board, seen_by @ placed, (640, 480), borderValue=255)
+        cv2.imwrite(str(folder / f"{k}.png"), cv2.GaussianBlur(drawn, (0, 0), 0.8))
+
+
+def test_a_lens_that_the_settings_file_does_not_take_is_told_all_the_same(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _photograph_from_all_sides(here / "photos")
+    cv2.imwrite("photos/small.png", np.zeros((240, 320), np.uint8))
+    (here / "photos" / "cut.png").write_bytes(b"half")
+    (here / "rig.toml").write_text("[camera]\nwidth_px = 640\nheight_px = 480\n")
+
+    def full(_descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert main(["camera", "calibrate", "photos"]) == 2
+    out, err = capsys.readouterr()
+    why = "rig.toml cannot be written: No space left on device"
+    assert err == f"rig: {why}\n"
+    assert "  small.png: not used: it is 320 x 240 px where most are 640 x 480 px: " in out
+    assert "  cut.png: not used: it is no picture that can be read\n" in out
+    *_, heading, _, _, _, lens, distortion = out.splitlines()
+    assert heading == f"not stored ({why}); in the settings it would be:"
+    assert lens.startswith("intrinsics_px = [")
+    assert distortion.startswith("distortion = [")
+
+
+def test_a_delay_that_the_settings_file_does_not_take_is_told_all_the_same(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "empty").mkdir()
+    (here / "rig.toml").touch()
+
+    def full(_descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    monkeypatch.setattr("rig.camera_delay.delay_of", lambda _: Delay(17867, 100.0, ()))
+    assert main(["camera", "delay", "empty"]) == 1
+    assert capsys.readouterr().err.endswith(
+        "rig: rig.toml cannot be written: No space left on device; "
+        "in the settings it would be: camera.delay_us = 17867\n"
+    )
+
+
 def test_a_lens_that_photographs_leave_open_is_not_stored(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
