@@ -54,7 +54,7 @@ _WRONG_RELEASE = (
     "the shot left about {:.0f} ms {} than fire_us says, and was read as if its release had not been told: fire_us is wrong, "
     "or on another clock than timestamps_us"
 )
-_NOT_THE_SHOT = "what moves like a shot comes by nobody who stirs first, and hardly shows"
+_NOT_THE_SHOT = "what moves like a shot hardly shows, and passes far from whoever moved first"
 _OTHER_END = 'cannon.side is "{}", and the shot comes in from the end of {}: is the side told wrongly, or the picture upside down?'
 
 
