@@ -8,7 +8,6 @@ import sys
 import typer
 
 from rig.counted import counted
-from rig.files.csv_table import to_number
 from rig.files.one_line import on_one_line
 
 __all__ = ["complain", "is_ours", "sentences_of", "told_wrongly"]
@@ -53,6 +52,8 @@ def told_wrongly(error: typer.TyperException) -> str:
             told += "; the settings file is named by --settings"
         context = getattr(error, "ctx", None)
         if context and any("--tape" in each.opts for each in context.command.params):
+            from rig.files.csv_table import to_number
+
             extra = told.partition("(s) (")[2].rstrip(")").split()
             if extra and all(to_number(word.strip(",")) is not None for word in extra):
                 told += "; ranges are parted by commas, without blanks: --tape 648,655,651"
