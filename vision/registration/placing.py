@@ -180,8 +180,15 @@ def _px_per_square(view: BoardView, scene: Scene) -> float:
 def _fit_marks(
     marks: Measured, scene: Scene, unknowns: Unknowns, size_px: tuple[int, int]
 ) -> tuple[BoardView, FloatArray, FloatArray] | None:
+    """Fit a camera to marks; ``None`` where no camera with that lens sees them like that."""
     pose = first_pose(marks.board_mm[::2], marks.pixels[::2], unknowns)
-    return None if pose is None else fit_camera(marks, scene, unknowns, unknowns.start(pose), size_px)
+    if pose is None:
+        return None
+    start = unknowns.start(pose)
+    # A lens that is told quite wrongly puts a mark nowhere.
+    if not np.isfinite(off_of(marks, unknowns, start)).all():
+        return None
+    return fit_camera(marks, scene, unknowns, start, size_px)
 
 
 def _typical_misfit_px(marks: Measured, scene: Scene, unknowns: Unknowns, size_px: tuple[int, int]) -> float:

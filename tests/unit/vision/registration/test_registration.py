@@ -321,6 +321,8 @@ def test_a_mirrored_picture_is_told_though_one_mirrored_marker_is_like_another()
         {"markers": replace(MARKERS, centres_mm=dict.fromkeys(MARKERS.centres_mm, (5.0, 5.0)))},
         {"distortion": (1e10, 0.0, 0.0, 0.0, 0.0)},
         {"distortion": (0.0, 0.0, 1e5, 0.0, 0.0)},
+        {"distortion": (0.0, 0.0, 100.0, 0.0, 0.0)},
+        {"intrinsics": (np.inf, 590.0, 239.5, 134.5)},
         {"square_mm": 1e4},
         {"markers": None, "corners_px": ((9.0, 9.0),) * 4},
         {"markers": None, "corners_px": ((0.0, 0.0), (9.0, 9.0), (20.0, 20.0), (40.0, 40.0))},
