@@ -67,7 +67,7 @@ class Steady:
         within = np.argmax(tiles, axis=1)
         strength = tiles[np.arange(len(tiles)), within]
         chosen = np.argsort(strength, kind="stable")[::-1][:_EDGE_POINTS]
-        chosen = chosen[strength[chosen] > max(2.0, 0.1 * float(strength.max()))]
+        chosen = chosen[strength[chosen] > max(2.0, 0.1 * float(strength.max(initial=0)))]
         row, column = np.divmod(chosen, width // tile)
         v, u = row * tile + within[chosen] // tile, column * tile + within[chosen] % tile
         # Only what lies about these points is ever looked at.

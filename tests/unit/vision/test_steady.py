@@ -28,8 +28,9 @@ def test_how_far_a_picture_is_shaken_and_how_bright_it_is_are_measured(
     assert sway.gain == pytest.approx(light, abs=0.02)
 
 
-def test_a_picture_without_edges_has_no_sway() -> None:
-    flat = np.full((200, 300), 90, dtype=np.uint8)
+@pytest.mark.parametrize("size", [(200, 300), (9, 16)], ids=["large", "smaller than a tile"])
+def test_a_picture_without_edges_has_no_sway(size: tuple[int, int]) -> None:
+    flat = np.full(size, 90, dtype=np.uint8)
     assert Steady(flat).measure(flat) == STILL
 
 
