@@ -79,7 +79,7 @@ def _read(kept: Mapping[str, Any]) -> FallCase:
         Standing(tuple(sorted(soldiers.values())), kept["height_mm"], kept["foot_radius_mm"]),
         ShotTrack(legs, kept["reason"], None, kept["lost"]),
         tuple(
-            Toppling(soldiers[square], began, passed, tuple(heading), None if rest is None else tuple(rest))
+            Toppling(soldiers[square], began, passed, tuple(heading), tuple(rest))
             for square, began, passed, heading, rest in kept["topplings"]
         ),
         tuple(Push(soldiers[square], began, x, y) for square, began, x, y in kept["pushes"]),

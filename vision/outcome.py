@@ -58,8 +58,8 @@ class Toppling:
     """When it passed 45 degrees, as far as one view from above can tell."""
     heading: tuple[float, float]
     """Unit vector (x, y) on the board from its foot to where it fell; (0, 0) where that cannot be told."""
-    rest_mm: tuple[float, float] | None
-    """Middle of where it came to rest (x, y), or ``None`` where it left the picture or hides in a heap."""
+    rest_mm: tuple[float, float]
+    """Middle of where it came to rest (x, y); where it left the picture or hides in a heap, of where it was seen last."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,7 +144,7 @@ class Story:
             square, rest_mm = fall.toppling.soldier.square, fall.toppling.rest_mm
             doubtful = square in self._doubtful
             colour = self.colour(square, fall.cause, ruled=ruled)
-            if rest_mm is not None and time_us >= self.times_us[-1]:
+            if time_us >= self.times_us[-1]:
                 foot = self.feet_mm[square]
                 drawing.faint([[(*foot, 0.0), (*rest_mm, 0.0)]], colour, 0.8)
             drawing.ring(self.feet_mm[square], _FOOT_MM, colour, dashed=doubtful)

@@ -81,13 +81,8 @@ def _reach(mover: Toppling | Push, there: FloatArray, standing: Standing) -> flo
         return _near(_distance(there, start, np.array([mover.x_mm, mover.y_mm])) - both_mm)
     if mover.heading == (0.0, 0.0):
         return _near(float(np.hypot(*(there - start))) - length_mm - both_mm)
-    heading = np.array(mover.heading)
-    fits = [
-        _near(_distance(there, start, start + length_mm * heading) - both_mm),
-    ]
-    if mover.rest_mm is not None:
-        fits.append(_near(_distance(there, start, np.array(mover.rest_mm)) - both_mm))
-    return max(fits)
+    head, rest = start + length_mm * np.array(mover.heading), np.array(mover.rest_mm)
+    return max(_near(_distance(there, start, end) - both_mm) for end in (head, rest))
 
 
 def _in_time(later_us: int, gap_mm: float, frame_us: float) -> float:

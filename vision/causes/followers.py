@@ -110,7 +110,7 @@ def _beyond_mm(fallen: Toppling, mover: Toppling | Push, standing: Standing) -> 
     apart_mm = [float(np.hypot(*(foot - mover.soldier.foot_mm))) - length_mm]
     if isinstance(mover, Push):
         apart_mm.append(float(np.hypot(*(foot - [mover.x_mm, mover.y_mm]))))
-    elif mover.rest_mm is not None:
+    else:
         apart_mm.append(float(np.hypot(*(foot - mover.rest_mm))) - length_mm / 2)
     return max(min(apart_mm) - both_mm, 0.0)
 

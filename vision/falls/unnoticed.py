@@ -58,8 +58,7 @@ def find_unnoticed(
 
     for toppling in topplings:
         pass_over(toppling.soldier.x_mm, toppling.soldier.y_mm, reach_mm)
-        if toppling.rest_mm is not None:
-            pass_over(*toppling.rest_mm, _REST_MM)
+        pass_over(*toppling.rest_mm, _REST_MM)
     for push in pushes:
         pass_over(push.soldier.x_mm, push.soldier.y_mm, _PUSHED_MM)
         pass_over(push.x_mm, push.y_mm, _PUSHED_MM)

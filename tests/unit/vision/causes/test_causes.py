@@ -42,7 +42,8 @@ def topple(square: Square, began_ms: float, heading: tuple[float, float] = (0.0,
     soldier = STANDING.at(square)
     assert soldier is not None
     began_us = RELEASE_US + round(1000 * began_ms)
-    return Toppling(soldier, began_us, began_us + 80_000, heading, None)
+    rest_mm = (soldier.x_mm + 21 * heading[0], soldier.y_mm + 21 * heading[1])
+    return Toppling(soldier, began_us, began_us + 80_000, heading, rest_mm)
 
 
 def push(square: Square, began_ms: float) -> Push:

@@ -29,8 +29,9 @@ def soldier(square: Square) -> Soldier:
 
 
 def fall(square: Square, began_ms: float, heading: tuple[float, float]) -> Toppling:
-    began_us = round(1000 * began_ms)
-    return Toppling(soldier(square), began_us, began_us + 50_000, heading, None)
+    began_us, (x_mm, y_mm) = round(1000 * began_ms), PLACES[square]
+    rest_mm = (x_mm + 21 * heading[0], y_mm + 21 * heading[1])
+    return Toppling(soldier(square), began_us, began_us + 50_000, heading, rest_mm)
 
 
 def chance(fallen: Toppling, *others: Toppling | Push, track: ShotTrack = UNSEEN) -> float | None:
@@ -107,13 +108,14 @@ def test_the_board_may_lie_any_way_round(turn_rad: float) -> None:
 
     def turned(toppling: Toppling) -> Toppling:
         x_mm, y_mm = turn @ PLACES[toppling.soldier.square]
+        rest_x_mm, rest_y_mm = turn @ toppling.rest_mm
         heading = turn @ toppling.heading
         return Toppling(
             Soldier(toppling.soldier.square, Side.G, float(x_mm), float(y_mm)),
             toppling.began_us,
             toppling.passed_us,
             (float(heading[0]), float(heading[1])),
-            None,
+            (float(rest_x_mm), float(rest_y_mm)),
         )
 
     falls = [fall(FIRST, 50, (0.0, 1.0)), fall(ASIDE, 66, (-0.8, 0.6))]

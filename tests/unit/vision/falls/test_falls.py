@@ -121,7 +121,6 @@ def test_a_topple_is_seen_with_its_heading_and_its_times(heading_rad: float) -> 
     assert toppled.passed_us == pytest.approx(passes_us, abs=6 * FRAME_US)
     along = np.dot(toppled.heading, (math.cos(heading_rad), math.sin(heading_rad)))
     assert along > math.cos(math.radians(35))
-    assert toppled.rest_mm is not None
     middle = np.array([toppled.soldier.x_mm, toppled.soldier.y_mm])
     gone = np.array(toppled.rest_mm) - middle
     assert 15 < np.hypot(*gone) < 50

@@ -43,7 +43,7 @@ def test_a_fall_long_after_everything_lay_still_is_late() -> None:
 def fall_of(square: str, began_ms: float, passed_ms: float | None = None) -> FallCause:
     soldier = Soldier(Square.parse(square), Side.A, 0.0, 0.0)
     passed_us = 1000 * (began_ms + 80 if passed_ms is None else passed_ms)
-    toppling = Toppling(soldier, round(1000 * began_ms), round(passed_us), (0.0, 1.0), None)
+    toppling = Toppling(soldier, round(1000 * began_ms), round(passed_us), (0.0, 1.0), (0.0, 21.0))
     return FallCause(toppling, Cause.DRAGGED, 1.0, (Cause.DRAGGED,), {Cause.DRAGGED: 1.0}, (), "", "")
 
 
