@@ -34,8 +34,8 @@ def as_seen(scene: Scene, view: BoardView) -> Scene:
         return scene
     x_mm, _ = scene.centre_mm
     own_end_mm = (x_mm, 0.0 if scene.cannon_side is Side.A else scene.length_mm, 0.0)
-    later = later_us(scene, view, scene.muzzle_mm or own_end_mm)
-    return replace(scene, fire_us=round(scene.fire_us - later))
+    late_us = later_us(scene, view, scene.muzzle_mm or own_end_mm)
+    return replace(scene, fire_us=round(scene.fire_us - late_us))
 
 
 def in_own_time(track: ShotTrack, scene: Scene, view: BoardView) -> ShotTrack:
@@ -43,7 +43,8 @@ def in_own_time(track: ShotTrack, scene: Scene, view: BoardView) -> ShotTrack:
     if not track.legs or not scene.readout_us:
         return track
     leg = track.legs[0]
-    x, y, z = (float(value) for value in leg.flight.at(float(leg.first_us))[0])
-    dx, dy, dz = (float(value) for value in leg.flight.velocity_at(float(leg.first_us)))
-    later = later_us(scene, view, (x + dx, y + dy, z + dz)) - later_us(scene, view, (x, y, z))
-    return replace(track, pace=1 / (1 + later / 1000.0))
+    x, y, z = (float(mm) for mm in leg.flight.at(float(leg.first_us))[0])
+    # How far it flies in a millisecond: as many mm as it has m/s.
+    dx, dy, dz = (float(mm) for mm in leg.flight.velocity_at(float(leg.first_us)))
+    late_us = later_us(scene, view, (x + dx, y + dy, z + dz)) - later_us(scene, view, (x, y, z))
+    return replace(track, pace=1 / (1 + late_us / 1000.0))
