@@ -272,6 +272,12 @@ def test_two_that_moved_in_one_picture_do_not_tell_which_was_touched_first() -> 
     assert falls[A].cause is Cause.DIRECT
 
 
+def test_c7_who_moved_in_the_same_picture_was_not_struck_first_where_another_was_touched() -> None:
+    falls = causes([topple(A, 52), topple(D, 52)], Course((touch(A, 48),), 1.0))
+    assert falls[D].cause is Cause.RICOCHET
+    assert falls[D].probabilities[Cause.DIRECT] < 0.1
+
+
 def test_who_stirs_long_after_the_shot_has_flown_by_was_hardly_struck_first() -> None:
     soon, late = (
         causes([topple(A, began_ms)], Course((), 1.0), track=shot_track(sights=5))[A].probabilities
@@ -296,6 +302,18 @@ def test_drag_graph_follows_the_direction_of_the_fall() -> None:
     assert [(d.by, d.fallen) for d in ahead] == [(A, B)]
     back = find_drags([topple(A, 52, heading=(0.0, -1.0)), topple(B, 110)], [], STANDING, frame_us=FRAME_US)
     assert max((d.weight for d in back), default=0.0) < 0.2
+
+
+def test_two_that_moved_in_one_picture_may_have_pushed_each_other() -> None:
+    drags = find_drags([topple(A, 52), topple(B, 52, heading=(0.0, -1.0))], [], STANDING, frame_us=FRAME_US)
+    assert {(d.by, d.fallen) for d in drags} == {(B, A), (A, B)}
+
+
+def test_who_slid_on_reaches_farther_than_he_is_tall_but_not_at_once() -> None:
+    slid = replace(topple(A, 52), rest_mm=(180.0, 445.0))
+    for later_ms, reached in ((4, False), (30, True)):
+        drags = find_drags([slid, topple(C, 52 + later_ms)], [], STANDING, frame_us=FRAME_US)
+        assert [(d.by, d.fallen) for d in drags] == ([(A, C)] if reached else [])
 
 
 def test_nobody_is_dragged_a_second_after_the_one_that_reached_it() -> None:

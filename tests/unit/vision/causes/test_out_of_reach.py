@@ -71,6 +71,15 @@ def test_in_sight_it_is_where_it_is_seen(x_mm: float, near: bool) -> None:
     assert (there.fit < 0.05) is not near
 
 
+@pytest.mark.parametrize(("z_mm", "near"), [(20.0, True), (50.0, True), (100.0, False)])
+def test_in_sight_over_a_head_it_touches_nobody(z_mm: float, near: bool) -> None:
+    over = leg(0.0, (180.0, -40.0, z_mm), (0.0, 8.0, 0.15), 40.0)
+    there = whereabouts((over,), (180.0, 150.0), 26)
+    assert there.sight is Sight.SEEN
+    assert (there.fit > 0.9) is near
+    assert (there.fit < 0.01) is not near
+
+
 @pytest.mark.parametrize(("y_mm", "near"), [(330.0, True), (420.0, False)])
 def test_lost_from_sight_it_went_no_farther_than_its_speed_allows(y_mm: float, near: bool) -> None:
     there = whereabouts((OUT,), (180.0, y_mm), 47, lost=True)
@@ -116,6 +125,17 @@ def test_a_flight_of_two_sights_is_less_surely_the_shots() -> None:
     few, many = (
         whereabouts(
             (leg(0.0, (180.0, -40.0, 20.0), (0.0, 8.0, 0.2), 40.0, sights=sights),), (300.0, 150.0), 26
+        )
+        for sights in (2, 6)
+    )
+    assert few.misled > 3 * many.misled
+
+
+def test_out_of_sight_between_two_flights_the_less_sure_of_them_says_how_surely_they_are_the_shots() -> None:
+    out = leg(0.0, (180.0, -40.0, 20.0), (0.0, 8.0, 0.2), 40.0, sights=6)
+    few, many = (
+        whereabouts(
+            (out, leg(70.0, (180.0, 300.0, 20.0), (4.0, 3.0, 0.0), 30.0, sights=sights)), (180.0, 400.0), 55
         )
         for sights in (2, 6)
     )
