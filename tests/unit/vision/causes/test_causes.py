@@ -12,6 +12,9 @@ from game.montecassino import Cause, Side, Square
 from vision.causes import FallCause, ShotSeen, allow_for_standing, explain, find_perhaps_fallen
 from vision.causes.drags import find_drags
 from vision.causes.fall_cause import POSSIBLE_SHARE
+from vision.causes.grounds import grounds_of
+from vision.causes.out_of_reach import Sight, Whereabouts
+from vision.causes.seen import FallSeen, Follower
 from vision.causes.touches import Course, ShotContacts, Touch
 from vision.outcome import Push, Soldier, Standing, Toppling
 from vision.shot import Leg, ShotTrack
@@ -405,6 +408,15 @@ def test_one_that_may_have_fallen_by_itself_and_may_stand_has_each_cause_once() 
     assert allow_for_standing(alone, 0.3).possible == alone.possible
 
 
+@pytest.mark.parametrize(
+    ("sight", "said"), [(Sight.SEEN, "near it"), (Sight.LOST, "out of sight"), (Sight.LEFT, "out of sight")]
+)
+def test_where_no_touch_is_told_it_is_said_whether_the_shot_was_seen_near(sight: Sight, said: str) -> None:
+    later = FallSeen(topple(B, 110), Follower(0.9, Whereabouts(sight, 1.0)))
+    grounds = grounds_of(later, Cause.RICOCHET, None, seen(shot_track(), Course((touch(A, 48),), 1.0)))
+    assert f"the shot was {said}" in grounds
+
+
 def perhaps_fallen(chances: Mapping[Square, float]) -> tuple[FallCause, ...]:
     """Ask about B, which seems to have been pushed, by A that was struck and fell against it."""
     shot = seen(shot_track(), Course((touch(A, 48),), 1.0))
@@ -427,3 +439,12 @@ def test_c8_one_that_may_have_fallen_is_a_doubt_between_standing_and_its_cause(c
 @pytest.mark.parametrize("chances", [{B: 0.02}, {}], ids=["surely stands", "nothing said"])
 def test_one_that_surely_stands_is_no_doubt(chances: Mapping[Square, float]) -> None:
     assert perhaps_fallen(chances) == ()
+
+
+def test_one_that_may_have_fallen_is_asked_about_though_none_of_several_causes_is_likely_by_itself() -> None:
+    # A fell to the side, and began to 10 ms before B moved: shot and soldier may as well have come to B.
+    shot = seen(shot_track(), Course((touch(A, 48),), 1.0))
+    (fall,) = find_perhaps_fallen({B: 0.15}, [topple(A, 52, heading=(1.0, 0.0))], [push(B, 62)], shot)
+    shares = {cause: share for cause, share in fall.probabilities.items() if cause is not Cause.OTHER}
+    assert max(shares.values()) < POSSIBLE_SHARE
+    assert fall.possible == (Cause.OTHER, max(shares, key=lambda cause: shares[cause]))
