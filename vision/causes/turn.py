@@ -58,7 +58,9 @@ _BOARD_COST = 1.5  # a shot is aimed at soldiers
 _UNKNOWN_COST = 9.0
 _UNMOVED_COST = 4.0
 _TURNED_COST = 1.5  # a soldier may send the shot anywhere; the density of the one way that it took
-_STEP_MS = 0.4
+_OPEN_COST = 1.0  # of each guess at what a shot met that was not seen again
+_NEAR_HEIGHTS = 0.8  # of a figure: who stands farther from both flights has no part in the turn
+_STEP_MS, _FEWEST_STEPS, _MOST_STEPS = 0.4, 8, 120  # from one instant that is looked at to the next
 EDGE_US = 500.0  # a turn may lie within the exposure of the pictures on either side
 _OPEN_END_MS, _OPEN_END_FRAMES = 20.0, 3.5
 
@@ -107,7 +109,7 @@ class Turn:
             if after is not None
             else begin_us + max(1000.0 * _OPEN_END_MS, _OPEN_END_FRAMES * frame_us)
         )
-        count = int(np.clip((end_us - begin_us) / 1000.0 / _STEP_MS, 8, 120))
+        count = int(np.clip((end_us - begin_us) / 1000.0 / _STEP_MS, _FEWEST_STEPS, _MOST_STEPS))
         self._times_us = np.linspace(begin_us, end_us, count)
         self._before = before
         self._here_spread = before.fit.spread_at(self._times_us)
@@ -139,8 +141,8 @@ class Turn:
 
     def _soldiers_near(self, soldiers: Sequence[Soldier]) -> list[Soldier]:
         ways = np.concatenate([self._here[:, :2], self._there[:, :2]])
-        reach = 0.8 * self._height_mm
-        return [s for s in soldiers if np.hypot(*(ways - [s.x_mm, s.y_mm]).T).min() < reach]
+        reach_mm = _NEAR_HEIGHTS * self._height_mm
+        return [s for s in soldiers if np.hypot(*(ways - [s.x_mm, s.y_mm]).T).min() < reach_mm]
 
     # ---- costs along the turn, one for each instant
 
@@ -295,10 +297,11 @@ class Turn:
             at the edge and stirred.
         """
         near: list[Soldier | None] = [s for s in self._near if over_board or s.square in self._stirred_us]
-        found = [Account(1.0, ())]
+        found = [Account(_OPEN_COST, ())]
         for what in ([None] if over_board else []) + near:
             cost = self._touching(what, self._here, self._here_spread) + self._until(what)
-            found.append(Account(float(cost.min()) + 1.0, (self._touch(what, _weights(cost), self._here),)))
+            touch = self._touch(what, _weights(cost), self._here)
+            found.append(Account(float(cost.min()) + _OPEN_COST, (touch,)))
         return tuple(found)
 
 

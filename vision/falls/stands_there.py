@@ -31,9 +31,8 @@ SIDE_PX = 64
 LAYERS = 14
 """Ways in which a point is looked at."""
 _PX_MM = 1.5
-_REACH_PX = (
-    38  # from the middle of what is laid out to that of what is looked at; beyond the rim there is nothing
-)
+# From the middle of what is laid out to that of what is looked at; beyond the rim there is nothing.
+_REACH_PX = 38
 _NEARLY_BLACK = 4.0  # grey levels; of less no shadow can be told
 # Places nearer to each other are one, and no more than so many are looked at.
 _SAME_PLACE_MM, _MOST_PLACES = 3.0, 6

@@ -113,7 +113,7 @@ class DraftFitter:
         sights
             At least one.
         """
-        own = [s for s in sights if not s.is_shadow]
+        own = own_of(sights)
         if len(own) == 1 and len({s.streak.frame for s in sights}) == 1:
             own = list(self._ends(own[0], prior.mean[4:6]))
         return fit_flight(

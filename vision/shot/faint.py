@@ -51,10 +51,8 @@ _ASIDE_MM = np.arange(-28.0, 29.0, 4.0)  # of its foot, that a shot may pass and
 # A muzzle that is not told is tried all along the first line, so far behind it. `vision.shot.from_cannon` has it 5 mm farther
 # back: that is less than 2 ms of the slowest flight, and releases are tried 2.5 ms apart.
 _BEHIND_MM, _FILE_STEP_MM = 40.0, 9.0
-_TRIED, _APART_MM = (
-    4,
-    15.0,
-)  # flights of the grid, each so far from the others where it was seen last or half way there
+# Flights of the grid, each so far from the others where it was seen last or half way there.
+_TRIED, _APART_MM = 4, 15.0
 # About each of the best of the grid it is looked between its points.
 _TURNS_RAD = np.arange(-0.012, 0.013, 0.004)
 _PACES = np.arange(0.96, 1.041, 0.02)

@@ -19,8 +19,13 @@ __all__ = ["Grower"]
 
 FloatArray = NDArray[np.float64]
 
+# How far off a flight its first sights may lie, each that is taken in, and by how much that one may raise the sum of squares.
+_FIRST_PX, _STRAY_PX, _RAISED = 3.0, 2.5, 16.0
+# How far from where a flight leads the shot is looked for: at least, for each standard deviation of the flight, and at most.
+_REACH_PX, _REACH_SIGMAS, _MOST_REACH_PX = 3.0, 3.0, 14.0
 _SHADOWS_ALONE = 1  # pictures at the end of a flight
-_SHADOW_REACH_PX = 30.0
+# How well a shadow's streak is placed; how far from where it should be it is looked for, in squared standard deviations and px.
+_SHADOW_PX, _SHADOW_SIGMAS2, _SHADOW_REACH_PX = 1.5, 9.0, 30.0
 _OWN_SIDE = 0.9  # of the shot's width
 _STRAY_SHADOW_PX = 3.5
 _SUNK_MM = -15.0  # well below the board: the flight has ended
@@ -66,7 +71,7 @@ class Grower:
         """
         kept = list(sights[:3])
         fit = self._fitter.fit(prior, kept)
-        while len(kept) > 2 and furthest_px(fit) > 3.0:
+        while len(kept) > 2 and furthest_px(fit) > _FIRST_PX:
             kept = kept[:-1]
             fit = self._fitter.fit(prior, kept)
         # From the muzzle on, where its height is known best: each shadow tells the height for the next.
@@ -117,9 +122,9 @@ class Grower:
         more = sorted([*kept, *new], key=lambda s: s.streak.frame)
         trial = self._fitter.fit(prior, more, near=fit)
         own, thrown = misses_px(trial, more)
-        good = all(off_px <= 2.5 for sight, off_px in own if sight in new)
+        good = all(off_px <= _STRAY_PX for sight, off_px in own if sight in new)
         good &= all(off_px <= _STRAY_SHADOW_PX for sight, off_px in thrown if sight in new)
-        if good and trial.misfit - fit.misfit <= 16.0 * len(new):
+        if good and trial.misfit - fit.misfit <= _RAISED * len(new):
             return more, trial, True
         return kept, fit, False
 
@@ -152,7 +157,7 @@ class Grower:
             return None
         pixel = self._view.project(where)[0]
         spread_px = float(np.sqrt(np.trace(fit.spread_at(time_us)[0, :2, :2]))) / self._mm_per_px
-        reach_px = min(3.0 + 3.0 * spread_px, 14.0)
+        reach_px = min(_REACH_PX + _REACH_SIGMAS * spread_px, _MOST_REACH_PX)
         places = self._finder.places_px(k)
         if not len(places):
             return None
@@ -179,12 +184,15 @@ class Grower:
         spread = fit.spread_at(time_us)[0]
         reach = np.column_stack([np.eye(2), lamp.slope_at(where[0, :2])])
         covariance = reach @ spread @ reach.T + np.eye(2) * (lamp.slope_sigma * where[0, 2]) ** 2
-        covariance += np.eye(2) * (1.5 * self._mm_per_px) ** 2
+        covariance += np.eye(2) * (_SHADOW_PX * self._mm_per_px) ** 2
         off = self._finder.points_mm(k) - self._finder.on_plane(thrown)
         distance = np.einsum("ni,ij,nj->n", off, np.linalg.inv(covariance), off)
         distance[~dark] = np.inf
         best = int(np.argmin(distance))
-        if distance[best] > 9.0 or float(np.hypot(*off[best])) > _SHADOW_REACH_PX * self._mm_per_px:
+        if (
+            distance[best] > _SHADOW_SIGMAS2
+            or float(np.hypot(*off[best])) > _SHADOW_REACH_PX * self._mm_per_px
+        ):
             return None
         near = replace(self._finder.sight(k, best), is_shadow=True)
         return near if self._finder.shaped(near, fit.flight.velocity_at(time_us)[:2]) else None

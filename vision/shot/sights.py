@@ -50,6 +50,8 @@ MOST_LIT = 0.35
 _FASTEST_MPS = 30.0
 # Streaks are not looked for farther off the board than this.
 _FARTHEST_MM = 100.0
+# How long a smear may be against what its way and the exposure make it: at least and at most, as a share and px beside it.
+_SHORTEST, _SHORTER_PX, _LONGEST, _LONGER_PX = 0.4, 6.0, 1.6, 8.0
 _ASIDE_PX = 2.5  # by which the ends of a smear may lie beside its way
 
 
@@ -317,8 +319,8 @@ class SightFinder:
         across = np.abs(axes[:, 0] * velocities[:, 1] - axes[:, 1] * velocities[:, 0]) / speeds
         # The smear's ends may lie beside the way by no more than a contour is blurred.
         fit: BoolArray = (
-            (lengths_px >= 0.4 * expected_px - 6.0)
-            & (lengths_px <= 1.6 * expected_px + 8.0)
+            (lengths_px >= _SHORTEST * expected_px - _SHORTER_PX)
+            & (lengths_px <= _LONGEST * expected_px + _LONGER_PX)
             & (np.minimum(lengths_px, expected_px) / 2 * across <= _ASIDE_PX + askew_px)
         )
         return fit
