@@ -9,6 +9,7 @@ import pytest
 from game.montecassino import Side, Square
 from vision.causes import ShotContacts, find_contacts
 from vision.causes.touches import Course, Touch
+from vision.causes.unseen_touches import unseen_touches
 from vision.outcome import Soldier, Standing
 from vision.shot import Leg, ShotTrack
 from vision.shot.flight import Flight
@@ -355,6 +356,28 @@ def test_who_moves_first_but_lies_off_the_way_was_met_after_something_had_turned
     direct, turned = chance(contacts, FAR), chance(contacts, None, FAR)
     assert direct + turned > 0.9
     assert turned > 0.9 if aside_mm else direct > 0.9
+
+
+def test_what_is_seen_after_the_first_soldier_moved_does_not_tell_whether_the_way_led_to_him() -> None:
+    onward = leg(58.0, (300.0, 300.0, 24.0), (3.0, -2.0, 0.5), (60.0, 68.3, 76.7))
+    courses = unseen_touches(
+        track(AHEAD, onward),
+        standing((NEAR, 180.0, 390.0)),
+        {NEAR: 1_055_000},
+        FRAME_US,
+        MUZZLE_MM,
+        believed=True,
+    )
+    assert chance(ShotContacts(courses), NEAR) > 0.9
+    elsewhere = unseen_touches(
+        track(AHEAD, onward),
+        standing((NEAR, 240.0, 390.0)),
+        {NEAR: 1_055_000},
+        FRAME_US,
+        MUZZLE_MM,
+        believed=True,
+    )
+    assert chance(ShotContacts(elsewhere), None, NEAR) > 0.9
 
 
 def test_a_way_of_few_sights_may_be_none_and_speaks_for_no_turn() -> None:
