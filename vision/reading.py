@@ -140,15 +140,9 @@ def read_shot(
     told, scene = scene, as_seen(scene, view)
     first_moving = first_moving_of(timestamps_us, scene.fire_us)
     release_told = scene.fire_us is not None
-    if (
-        release_told
-        and (hung := hung_from(frames, timestamps_us, first_moving, release_told=True)) is not None
-    ):
-        return NoReading(_HUNG.format(hung + 1))
-    if is_black(grey(frames[-1])):
-        return NoReading(
-            "the picture goes black before the clip ends: was the lens covered or the lamp switched off?"
-        )
+    nothing = _nothing_to_read(frames, timestamps_us, first_moving, release_told=release_told)
+    if nothing is not None:
+        return nothing
     plain = frames
     laid = lay_back(frames, timestamps_us, before.picture, view, scene, lookout.guard.anchors)
     if laid is not None:
@@ -164,10 +158,13 @@ def read_shot(
     stirred_us |= {p.soldier.square: p.began_us for p in aftermath.pushes}
     stirred = _stirred(board, stirred_us)
     streaks, sways = lookout.streaks, lookout.sways
-    track = find_track(frames, timestamps_us, scene, view, board.lamp, streaks, stirred, sways)
+
+    def find(scene: Scene) -> ShotTrack:
+        return find_track(frames, timestamps_us, scene, view, board.lamp, streaks, stirred, sways)
+
+    track = find(scene)
     if scene.fire_us is not None and stirred and hardly_seen(track, timestamps_us, scene.fire_us, stirred):
-        untold = replace(scene, fire_us=None)
-        otherwise = find_track(frames, timestamps_us, untold, view, board.lamp, streaks, stirred, sways)
+        otherwise = find(replace(scene, fire_us=None))
         if left_later_us(track, otherwise, scene.fire_us, stirred) is not None:
             anew = _released_otherwise(plain, timestamps_us, scene, scene.fire_us, track, stirred)
             if anew is not None:
@@ -198,9 +195,7 @@ def read_shot(
     ):
         other = scene.cannon_side.enemy
         alarms = (*alarms, Alarm(Trouble.OTHER_END, _OTHER_END.format(scene.cannon_side, other)))
-    if (outside := outside_picture(view, scene)) is not None:
-        alarms = (*alarms, Alarm(Trouble.OUTSIDE, outside))
-    alarms = _with_amiss(alarms, board, scene, track)
+    alarms = _with_amiss(alarms, board, view, scene, track)
     late = late_falls(falls, aftermath.pushes, track)
     return ShotReading(
         view,
@@ -238,6 +233,25 @@ def still_holds(
     """
     known = {alarm.trouble for alarm in reading.alarms}
     return not lookout.guard.stirred_since(frames, timestamps_us, known)
+
+
+def _nothing_to_read(
+    frames: Sequence[NDArray[np.uint8]],
+    timestamps_us: Sequence[int],
+    first_moving: int,
+    *,
+    release_told: bool,
+) -> NoReading | None:
+    """Say why pictures show nothing of a shot: a camera that hangs from its release on, a dark end; ``None`` where they may."""
+    if release_told:
+        hung = hung_from(frames, timestamps_us, first_moving, release_told=True)
+        if hung is not None:
+            return NoReading(_HUNG.format(hung + 1))
+    if is_black(grey(frames[-1])):
+        return NoReading(
+            "the picture goes black before the clip ends: was the lens covered or the lamp switched off?"
+        )
+    return None
 
 
 def _named_by_the_shot(board: Board, aftermath: Aftermath, scene: Scene) -> tuple[Board, Aftermath]:
@@ -300,8 +314,12 @@ def _released_otherwise(
     return replace(anew, notes=(*anew.notes, _WRONG_RELEASE.format(abs(later_us) / 1000, later)))
 
 
-def _with_amiss(alarms: tuple[Alarm, ...], board: Board, scene: Scene, track: ShotTrack) -> tuple[Alarm, ...]:
-    """Add to alarms what is amiss with who stood there: that some were not seen only where nothing else holds the ruling."""
+def _with_amiss(
+    alarms: tuple[Alarm, ...], board: Board, view: BoardView, scene: Scene, track: ShotTrack
+) -> tuple[Alarm, ...]:
+    """Add to alarms what is amiss with the board and who stood there: that some were not seen only where nothing else is."""
+    if (outside := outside_picture(view, scene)) is not None:
+        alarms = (*alarms, Alarm(Trouble.OUTSIDE, outside))
     told = scene.expected is not None
     if (missing := missing_soldiers(board.standing, scene.expected, track)) is not None:
         alarms = (*alarms, missing)
