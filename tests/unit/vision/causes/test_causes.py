@@ -312,6 +312,14 @@ def test_two_that_moved_in_one_picture_may_have_pushed_each_other() -> None:
     assert {(d.by, d.fallen) for d in drags} == {(B, A), (A, B)}
 
 
+def test_who_fell_reaches_as_far_as_his_head_and_not_his_middle() -> None:
+    # Two feet's radii, 20 mm, and his 42 mm: his head comes to who stands 60 mm ahead.
+    ahead = replace(topple(C, 82), soldier=Soldier(C, Side.G, 180.0, 442.0))
+    (drag,) = find_drags([topple(A, 52), ahead], [], STANDING, frame_us=FRAME_US)
+    assert (drag.by, drag.fallen) == (A, C)
+    assert drag.weight > 0.9
+
+
 def test_who_slid_on_reaches_farther_than_he_is_tall_but_not_at_once() -> None:
     slid = replace(topple(A, 52), rest_mm=(180.0, 445.0))
     for later_ms, reached in ((4, False), (30, True)):

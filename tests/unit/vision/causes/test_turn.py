@@ -90,6 +90,16 @@ def test_of_two_touches_none_is_told_through_a_third_soldier(in_the_way: Place) 
     assert through > free + 2.0
 
 
+@pytest.mark.parametrize("in_the_way", [(180.0, 344.0), (197.0, 356.0)], ids=["before it", "after it"])
+def test_one_touch_is_not_told_through_another_soldier(in_the_way: Place) -> None:
+    struck = {NEAR: (176.0, 369.0)}
+    through, free = (
+        cost(turn(ahead(), SIDEWAYS, there, struck).accounts(), NEAR)
+        for there in (struck | {FAR: in_the_way}, struck)
+    )
+    assert through > free + 2.0
+
+
 def test_the_board_takes_some_speed_and_hardly_turns_a_shot() -> None:
     low = leg(0.0, (180.0, -40.0, 18.0), (0.0, 8.0, -0.1), (5.0, 13.3, 21.7, 30.0, 38.3))
 

@@ -229,6 +229,12 @@ def test_who_was_followed_there_and_hardly_looks_like_himself_may_as_well_lie_th
     assert chance_in_contest(UNCLEAR, Followed(led, 0.5)) < chance_in_contest(UNCLEAR, Followed(led, 0.8))
 
 
+def test_c8_who_was_followed_elsewhere_is_not_he_however_little_he_looked_like_himself_in_the_end() -> None:
+    x_mm, y_mm = shift_mm(UNCLEAR)
+    faint, plain = (Followed((x_mm + 25.0, y_mm), correlation) for correlation in (0.45, 0.8))
+    assert chance_in_contest(UNCLEAR, faint) == chance_in_contest(UNCLEAR, plain)
+
+
 def test_that_somebody_stands_there_tells_nothing_about_who_it_is() -> None:
     led = Followed(shift_mm(UNCLEAR), 0.8)
     seen = replace(UNCLEAR, there=There(4.0, shift_mm(UNCLEAR)))
