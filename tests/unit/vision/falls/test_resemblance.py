@@ -81,6 +81,12 @@ def test_who_slides_is_followed_to_where_he_stops_though_he_is_hidden_for_a_mome
     assert followed(slides) == pytest.approx((11.2, -6.3), abs=0.6)
 
 
+def test_who_is_hidden_for_long_is_waited_for_where_he_was() -> None:
+    comes = [figure_at(1.6 * k, 0, seed=10 + k) for k in range(4)]
+    hidden = [covered(figure_at(4.8, 0, seed=20 + k)) for k in range(8)]
+    assert followed(comes + hidden) == pytest.approx((4.8, 0), abs=0.6)
+
+
 def test_what_looks_like_him_elsewhere_is_not_who_was_lost_from_sight() -> None:
     falls = [figure_at(1.6 * k, 0, seed=10 + k) for k in range(3)]
     appears = [figure_at(-9.0, 8.0, seed=20 + k) for k in range(6)]

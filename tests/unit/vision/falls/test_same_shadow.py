@@ -54,6 +54,16 @@ def test_the_shadow_of_one_that_slid_looks_as_it_did(board: Board) -> None:
     assert alike > 0.9
 
 
+@pytest.mark.parametrize("off_px", [(1, 1), (-1, 1), (0, -1)])
+def test_a_place_that_is_off_by_a_pixel_does_no_harm(board: Board, off_px: tuple[int, int]) -> None:
+    x_mm, y_mm = moved()
+    across_mm, down_mm = (px * board.raster.mm_per_px for px in off_px)
+    exactly, off = (
+        likeness(board, darkness(board, at_mm)) for at_mm in (moved(), (x_mm + across_mm, y_mm + down_mm))
+    )
+    assert off == pytest.approx(exactly, abs=0.01)
+
+
 def test_a_body_that_lies_along_the_shadow_does_not(board: Board) -> None:
     alike = likeness(board, darkness(board, moved(), lying=True))
     assert alike is not None

@@ -64,6 +64,13 @@ def test_nobody_stands_where_another_stands() -> None:
     assert found.moved_mm == pytest.approx(surroundings.offset_mm((-6 * CELL_PX + 1, 2 * CELL_PX)))
 
 
+def test_in_the_midst_of_others_he_can_stand_nowhere_but_in_his_own_place() -> None:
+    surroundings = with_spots((4, -3, 1.0))
+    steps_mm = np.arange(-48.0, 49.0, 8.0)
+    found = brightest(surroundings, [(dx_mm, dy_mm) for dx_mm in steps_mm for dy_mm in steps_mm])
+    assert found.moved_mm == pytest.approx(surroundings.offset_mm((1, 0)))
+
+
 @pytest.mark.parametrize("shift", [(3.0, -11.0), (0.0, 0.0), (-20.0, 4.0)])
 def test_places_on_the_board_and_in_the_lay_out_belong_together(shift: tuple[float, float]) -> None:
     surroundings = with_spots()
