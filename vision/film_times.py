@@ -78,10 +78,10 @@ def too_short(timestamps_us: Sequence[int], fire_us: int | None) -> str | None:
     fire_us
         The release; ``None`` where it is not told.
     """
-    if len(timestamps_us) < _FEWEST_FRAMES:
-        return (
-            f"the clip is too short: {len(timestamps_us)} pictures, and at least {_FEWEST_FRAMES} are needed"
-        )
+    count = len(timestamps_us)
+    if count < _FEWEST_FRAMES:
+        pictures = f"{count} picture{'' if count == 1 else 's'}"
+        return f"the clip is too short: {pictures}, and at least {_FEWEST_FRAMES} are needed"
     if fire_us is None:
         return None
     before_ms, after_ms = (fire_us - timestamps_us[0]) / 1000, (timestamps_us[-1] - fire_us) / 1000

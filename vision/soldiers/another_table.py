@@ -18,7 +18,9 @@ def another_table(board: Board, scene: Scene) -> str | None:
     wrong = seen.symmetric_difference(scene.expected)
     if 2 * len(wrong) <= max(len(scene.expected), 2 * _FEW_WRONG):
         return None
+    named = len(scene.expected)
     return (
-        f"the table does not stand as the position says on {len(wrong)} squares, and it names {len(scene.expected)} "
-        "soldiers: is it this shot's film, does it show one board the right way round, do corners_px lie on it?"
+        f"the table does not stand as the position says on {len(wrong)} squares, and it names {named} "
+        f"soldier{'' if named == 1 else 's'}: is it this shot's film, does it show one board the right way round, "
+        "do corners_px lie on it?"
     )

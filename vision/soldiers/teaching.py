@@ -61,7 +61,10 @@ def teach_uniforms(picture: NDArray[np.uint8], scene: Scene) -> Uniforms:
     for side in Side:
         count = sum(of is side for of in sides.values())
         if count < _FEWEST:
-            raise NotTaught(f"{count} soldiers of side {side} are seen, and {_FEWEST} are needed at least")
+            soldiers_of = (
+                f"1 soldier of side {side} is" if count == 1 else f"{count} soldiers of side {side} are"
+            )
+            raise NotTaught(f"{soldiers_of} seen, and {_FEWEST} are needed at least")
     uniforms = learn_uniforms(board.flat, board.cover, board.raster, view, board.figure, sides)
     if uniforms is None:
         raise NotTaught("the uniforms of the two sides look the same in this picture")

@@ -60,6 +60,7 @@ def test_of_no_picture_and_of_one_no_time_is_wrong() -> None:
 @pytest.mark.parametrize(
     ("count", "fire_us", "said"),
     [
+        (1, None, "the clip is too short: 1 picture, and at least 6 are needed"),
         (5, None, "the clip is too short: 5 pictures, and at least 6 are needed"),
         (6, None, None),
         (30, 0, None),

@@ -133,12 +133,18 @@ def test_what_does_not_teach_says_why() -> None:
     alone = {square: side for square, side in START.items() if side is Side.A}
     with pytest.raises(NotTaught, match="0 soldiers of side G"):
         teach_uniforms(picture(alone), SCENE)
-    two = {Square.parse(name): Side.G for name in ("G-02", "G-12")}
-    with pytest.raises(NotTaught, match="2 soldiers of side G are seen, and 3 are needed"):
-        teach_uniforms(picture(alone | two), SCENE)
+    for names, seen in (
+        (("G-02",), "1 soldier of side G is seen"),
+        (("G-02", "G-12"), "2 soldiers of side G are seen"),
+    ):
+        few = {Square.parse(name): Side.G for name in names}
+        with pytest.raises(NotTaught, match=f"{seen}, and 3 are needed"):
+            teach_uniforms(picture(alone | few), SCENE)
 
 
 def test_a_position_that_has_little_to_do_with_the_table_teaches_nothing() -> None:
     elsewhere = {Square.parse(f"{side}-{n}"): side for side in Side for n in range(40, 64)}
     with pytest.raises(NotTaught, match=r"does not stand as the position says on 96 squares, .* 48 soldiers"):
         teach_uniforms(picture(START), replace(SCENE, expected=elsewhere))
+    with pytest.raises(NotTaught, match="on 49 squares, and it names 1 soldier: "):
+        teach_uniforms(picture(START), replace(SCENE, expected=dict([next(iter(elsewhere.items()))])))
