@@ -126,6 +126,31 @@ def test_a_topple_is_seen_with_its_heading_and_its_times(heading_rad: float) -> 
     assert 15 < np.hypot(*gone) < 50
 
 
+def test_which_way_one_fell_is_told_by_how_he_began_and_not_by_where_he_slid_afterwards() -> None:
+    heading_rad, slides_mm = 0.3, 28.0
+    falls = toppling(heading_rad)
+    along, across = (
+        np.array([math.cos(heading_rad + turn), math.sin(heading_rad + turn)]) for turn in (0, math.pi / 2)
+    )
+
+    def act(k: int, figure: Figure) -> Figure:
+        slid = min(max(k - BEGINS - TAKES + 3, 0) / 8, 1.0) * slides_mm * across
+        return replace(falls(k, figure), x_mm=figure.x_mm + slid[0], y_mm=figure.y_mm + slid[1])
+
+    (toppled,) = watch({HIT: act}).topplings
+    assert np.dot(toppled.heading, along) > math.cos(math.radians(25))
+    assert np.dot(np.subtract(toppled.rest_mm, toppled.soldier.foot_mm), across) == pytest.approx(
+        slides_mm, abs=6
+    )
+
+
+def test_of_two_who_fall_onto_each_other_each_keeps_his_own_place() -> None:
+    one, other = (Square.parse(name) for name in ("A-03", "A-12"))
+    first, second = watch({one: toppling(0.76), other: toppling(0.76 + math.pi)}).topplings
+    assert {first.soldier.square, second.soldier.square} == {one, other}
+    assert np.hypot(*np.subtract(first.rest_mm, second.rest_mm)) > 15
+
+
 def test_the_shot_that_passes_before_a_soldier_does_not_move_it() -> None:
     falls, later = toppling(0.3), 6
     x_mm, y_mm = HIT.centre_mm(painted.SQUARE_MM)
