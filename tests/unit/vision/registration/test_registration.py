@@ -667,6 +667,16 @@ def test_a_lens_for_another_size_of_picture_is_told(centre_px: tuple[float, floa
     assert "another size" in found.reason
 
 
+def test_a_pattern_of_which_no_line_is_found_places_no_board() -> None:
+    """In a picture so small squares are seen, and where their lines are is not."""
+    picture = Table(painted.view(width_px=800, height_px=450, focal_px=980)).paint()
+    small = np.asarray(cv2.resize(picture, (160, 90), interpolation=cv2.INTER_AREA), dtype=np.uint8)
+    camera = painted.view(width_px=160, height_px=90, focal_px=196)
+    assert register(small, painted.scene(camera, markers=None)) == NoBoard(
+        "a pattern of squares is seen, but its lines are not those of one board"
+    )
+
+
 def test_a_lens_whose_centre_is_no_place_is_told_in_a_line() -> None:
     camera = painted.view()
     found = register(Table(camera).paint(), painted.scene(camera, intrinsics=(2360.0, 2360.0, 1e300, 360.0)))
