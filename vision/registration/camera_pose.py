@@ -22,6 +22,7 @@ from vision.registration.lines import begins_and_ends
 from vision.registration.marks import Marks, find_faint_markers, find_markers, read_prints
 from vision.registration.placing import Rough, place_by_lines, place_by_marks, place_on_corners
 from vision.registration.search import ends_told, find_outline
+from vision.registration.too_coarse import too_coarse
 from vision.registration.view import BoardView, EitherWay, NoBoard
 from vision.scene import MarkerMap, Scene
 
@@ -68,6 +69,15 @@ def register(image: Image, scene: Scene) -> BoardView | NoBoard:
         What is known; markers are looked for where it names them, else its four corners are used, else the board's
         pattern.
     """
+    view = _placed(image, scene)
+    placed = view.view if isinstance(view, EitherWay) else view
+    if isinstance(placed, BoardView) and (coarse := too_coarse(scene, placed)) is not None:
+        return NoBoard(coarse)
+    return view
+
+
+def _placed(image: Image, scene: Scene) -> BoardView | NoBoard:
+    """Place the camera by whatever is told."""
     shades = grey(image)
     if is_black(shades):
         return NoBoard("the picture is black: is the lens covered or the lamp off?")
