@@ -14,12 +14,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.falls.differences import Differences, find_differences
 from vision.falls.fate import Evidence, Followed, shift_mm
 from vision.falls.resemblance import Resemblance, follow, resemble, slide
 from vision.falls.same_shadow import ShadowsThen
 from vision.falls.stands_there import Around, There, apart, likeliest_there, look_around
-from vision.falls.topple import Place, Watch, largest, smoothed
-from vision.falls.uncovered import find_uncovered
+from vision.falls.topple import Place, Watch
 from vision.falls.upright import (
     REACH_CELLS,
     Network,
@@ -30,11 +30,9 @@ from vision.falls.upright import (
     likely_places,
 )
 from vision.outcome import Soldier
-from vision.quick_median import SIGMA_BY_MAD
 from vision.registration import BoardView
 from vision.soldiers import Board
-from vision.soldiers.lamp import find_darkness
-from vision.soldiers.surface import strange_share, strangeness
+from vision.soldiers.surface import strange_share
 from vision.soldiers.thrown_shadow import ThrownShadows
 
 __all__ = ["TableAfter", "place_of"]
@@ -43,13 +41,8 @@ FloatImage = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 Window = tuple[slice, slice]
 
-# A pixel differs for sure by so many times the noise, and so many grey levels at least. In a noisy picture means over squares of
-# pixels are compared instead, which differ for sure by fewer times their noise.
-_NOISE_FACTOR, _LEAST_STEP = 6.0, 12.0
-_SMOOTH_PX, _SMOOTH_NOISE_FACTOR = 3, 4.5
 # In the picture before, a soldier is looked for so far from where its foot was read to be; it is seen plainly with such log-odds.
 _HOME_CELLS, _PLAIN_ODDS = 2, 4.0
-_SPARSE = 3  # one pixel in so many, along rows and columns, tells the noise
 # One stands plainly where so large a share of its telling pixels looks the same, less than so much shows the bare board, and its
 # colours correlate so well: one of the board's colours can be gone though few pixels changed.
 _STANDS_SAME, _STANDS_BARE, _STANDS_ALIKE = 0.5, 0.2, 0.5
@@ -125,21 +118,12 @@ class TableAfter:
         What tells those who stand from those who lie.
     """
 
-    shape: tuple[int, int]
-    """Rows and columns of the raster."""
-    step: float
-    """Grey levels by which a pixel differs for sure."""
-    smooth_px: int
-    """Side of the squares of raster pixels that are averaged before that is asked; 1 for none."""
-    changed_aside: Mask
-    """What of the board differs where nobody was known to stand."""
-    stranger_by: FloatImage
-    """By how much stranger to the bare board each pixel is now, 0 beyond the rim."""
+    differences: Differences
+    """What differs, whoever it may be."""
 
     def __init__(
         self, board: Board, view: BoardView, flat: FloatImage, places: Sequence[Place], network: Network
     ) -> None:
-        raster = board.raster
         self._board = board
         self._flat = flat
         self._camera_mm = view.camera_mm
@@ -149,65 +133,17 @@ class TableAfter:
         self._then: dict[Place, tuple[FloatImage, Surroundings]] = {}
         self._around: dict[Place, Around] = {}
         self._followed: dict[Place, Followed] = {}
-        self.shape = raster.shape
-        self.smooth_px = 1
-        difference, noise = self._difference(flat)
-        if _NOISE_FACTOR * noise > _LEAST_STEP:
-            # In a noisy picture the mean of a few pixels tells what one of them does not.
-            self.smooth_px = _SMOOTH_PX
-            difference, noise = self._difference(flat)
-        factor = _NOISE_FACTOR if self.smooth_px == 1 else _SMOOTH_NOISE_FACTOR
-        self.step = max(_LEAST_STEP, factor * noise)
-        self._same = difference < self.step
-        self._changed = np.clip(difference / (2 * self.step), 0, 1).astype(np.float32)
-        strange = np.zeros(raster.shape, dtype=np.float32)
-        bare = np.ascontiguousarray(flat[raster.board])
-        shades = board.surface.shades(bare)
-        strange[raster.board] = strangeness(bare, board.surface, shades)
-        least_strange = sum(board.strange_levels) / 2
-        if flat.shape[2] == 3:
-            unlike_shadow = np.zeros(raster.shape, dtype=np.bool_)
-            unlike_shadow[raster.board] = (shades.share > 1) | (shades.tint > self.step)
-            strange[
-                find_uncovered(
-                    flat,
-                    places,
-                    (strange > least_strange) & unlike_shadow,
-                    self._same,
-                    mm_per_px=raster.mm_per_px,
-                    step=self.step,
-                )
-            ] = 0.0
+        self.differences = find_differences(board, flat, places)
         self._shadows = self._shadows_then = None
-        if board.lamp is not None:
-            dark = find_darkness(shades, raster)
-            then = find_darkness(board.surface.shades(np.ascontiguousarray(board.flat[raster.board])), raster)
-            self._shadows = ThrownShadows(board.lamp, dark, raster, board.figure.height_mm)
-            self._shadows_then = ShadowsThen(board, board.lamp, view, then, dark)
-        # Where a soldier hardly differs from the bare board all looks the same, whether he stands there or not.
-        apart = smoothed(
-            cv2.subtract(board.flat[raster.board], board.surface.colour).reshape(bare.shape), self.smooth_px
-        )
-        self._shows = np.ones(raster.shape, dtype=np.bool_)
-        self._shows[raster.board] = largest(apart) >= self.step
-        self._strange = strange > least_strange
-        self._manned = np.zeros(raster.shape, dtype=np.bool_)
-        for place in places:
-            self._manned[place.window] |= place.shape
-        # Beyond the rim nothing is known of the bare table: whatever differs there may be somebody.
-        self._beyond = np.ones(raster.shape, dtype=np.bool_)
-        self._beyond[raster.board] = False
-        share = strange_share(strange, board.strange_levels)
-        self._strange_share = np.where(self._beyond, ~self._same, share).astype(np.float32)
-        self.changed_aside = ~(self._same | self._beyond | self._manned)
-        self.stranger_by = strange - board.strange
+        if board.lamp is not None and self.differences.darkness is not None:
+            then, now = self.differences.darkness
+            self._shadows = ThrownShadows(board.lamp, now, board.raster, board.figure.height_mm)
+            self._shadows_then = ShadowsThen(board, board.lamp, view, then, now)
 
-    def _difference(self, flat: FloatImage) -> tuple[FloatImage, float]:
-        """Give what changed most of the colours, and the noise of that on the board."""
-        off = smoothed(cv2.subtract(flat, self._board.flat).reshape(flat.shape), self.smooth_px)
-        difference = largest(off)
-        some = difference[self._board.raster.board][::_SPARSE, ::_SPARSE]
-        return difference, SIGMA_BY_MAD * float(np.median(some))
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the raster."""
+        return self._board.raster.shape
 
     def stands_plainly(self, place: Place) -> bool:
         """Whether a soldier's place looks as before."""
@@ -218,7 +154,7 @@ class TableAfter:
 
     def _slip_mm(self, place: Place) -> float:
         """How far from its place, but near it, a figure looks most like itself."""
-        if self._same[place.window][place.telling].all():
+        if self.differences.same[place.window][place.telling].all():
             return 0.0
         reach_px = math.ceil(_SLIP_REACH_MM / self._board.raster.mm_per_px)
         box = _about(place, reach_px)
@@ -234,11 +170,11 @@ class TableAfter:
 
     def _shares(self, place: Place) -> tuple[float, float]:
         """Shares of a figure's telling pixels that look the same, and where the bare board shows."""
-        shows = place.telling & self._shows[place.window]
+        shows = place.telling & self.differences.shows[place.window]
         if not _HARDLY_SHOWING[0] <= shows.sum() / place.telling.sum() < _HARDLY_SHOWING[1]:
             shows = place.telling
-        is_same = self._same[place.window][shows]
-        is_strange = self._strange[place.window][shows]
+        is_same = self.differences.same[place.window][shows]
+        is_strange = self.differences.strange[place.window][shows]
         return float(is_same.mean()), float((~is_same & ~is_strange).mean())
 
     def evidence(self, place: Place, taken: Mask, feet_mm: Sequence[tuple[float, float]]) -> Evidence:
@@ -290,9 +226,9 @@ class TableAfter:
                 self._board,
                 self._camera_mm,
                 self._flat,
-                self._strange_share,
-                self._changed,
-                self._manned,
+                self.differences.strange_share,
+                self.differences.changed,
+                self.differences.manned,
             )
         return self._around[place]
 
@@ -308,7 +244,7 @@ class TableAfter:
                 pivot_px=(column, row),
                 reach_px=round(_FOLLOWED_MM / mm_per_px),
                 step_px=math.ceil(_FOLLOWED_STEP_MM / mm_per_px),
-                sure_step=self.step,
+                sure_step=self.differences.step,
             )
             moved_mm = seen.dx_px * mm_per_px, seen.dy_px * mm_per_px
             self._followed[place] = Followed(moved_mm, seen.correlation)
@@ -381,13 +317,19 @@ class TableAfter:
         return replace(
             evidence,
             shadow=None if math.isnan(share) else share,
-            shadow_alike=self._shadows_then.likeness(foot_mm, moved_mm, self._manned, taken),
+            shadow_alike=self._shadows_then.likeness(foot_mm, moved_mm, self.differences.manned, taken),
         )
 
     def surroundings(self, place: Place, reach_cells: int) -> Surroundings:
         """Give what surrounds a soldier's old place now, as far as places are to be looked at."""
         return lay_out(
-            place, self._board, self._camera_mm, self._flat, self._strange_share, self._changed, reach_cells
+            place,
+            self._board,
+            self._camera_mm,
+            self._flat,
+            self.differences.strange_share,
+            self.differences.changed,
+            reach_cells,
         )
 
     def _surroundings_before(self, place: Place) -> Surroundings:
@@ -415,9 +357,9 @@ class TableAfter:
 
     def _novelty(self, telling: Mask, box: Window) -> FloatImage:
         """How sure it is that somebody is where nobody was, or that a figure is still there: 0 to 1."""
-        changed = ~self._same[box]
-        surely = self._strange[box] & (changed | telling[box])
-        maybe = changed & ~self._manned[box]
+        changed = ~self.differences.same[box]
+        surely = self.differences.strange[box] & (changed | telling[box])
+        maybe = changed & ~self.differences.manned[box]
         return np.where(surely, np.float32(1.0), np.float32(_MAYBE) * maybe).astype(np.float32)
 
     def _likeness_at_home(self, place: Place) -> float:
@@ -438,13 +380,13 @@ class TableAfter:
         half = round(_LYING_HEIGHTS * self._board.figure.height_mm / raster.mm_per_px)
         window = np.s_[max(row - half, 0) : row + half + 1, max(column - half, 0) : column + half + 1]
         own = self._board.flat[place.window][place.telling]
-        new = (self._strange | self._beyond)[window] & ~self._same[window]
-        new |= self._strange[window] & telling[window]
+        new = (self.differences.strange | self.differences.beyond)[window] & ~self.differences.same[window]
+        new |= self.differences.strange[window] & telling[window]
         new &= ~taken[window]
         if own.shape[1] > 1:  # grey tells nobody's colours
             low, high = np.quantile(own, _OWN_COLOURS, axis=0)
             now = self._flat[window]
-            new &= ((now > low - self.step) & (now < high + self.step)).all(axis=2)
+            new &= ((now > low - self.differences.step) & (now < high + self.differences.step)).all(axis=2)
         _, labels, stats, _ = cv2.connectedComponentsWithStats(new.astype(np.uint8), connectivity=8)
         votes = np.bincount(labels[self.outline(place, found)[window]], minlength=len(stats))
         votes[0] = 0

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.falls.table_after import TableAfter
+from vision.falls.differences import Differences
 from vision.outcome import Push, Toppling
 from vision.soldiers import Board
 
@@ -31,13 +31,13 @@ _STRANGER = 0.25  # of the step from bare board to figure
 
 
 def find_unnoticed(
-    after: TableAfter, board: Board, topplings: Sequence[Toppling], pushes: Sequence[Push]
+    differences: Differences, board: Board, topplings: Sequence[Toppling], pushes: Sequence[Push]
 ) -> tuple[tuple[float, float], ...]:
     """Find what left a bare place where nobody was seen to stand.
 
     Parameters
     ----------
-    after
+    differences
         The table after the shot against the table before.
     board
         The table before.
@@ -49,7 +49,7 @@ def find_unnoticed(
     Middle (x, y) of each such place in mm, in no order.
     """
     raster = board.raster
-    aside = after.changed_aside.astype(np.uint8)
+    aside = differences.changed_aside.astype(np.uint8)
     reach_mm = board.standing.foot_radius_mm + _HEIGHTS * board.standing.height_mm
 
     def pass_over(x_mm: float, y_mm: float, radius_mm: float) -> None:
@@ -71,7 +71,7 @@ def find_unnoticed(
 
     def looks_left(place: NDArray[np.bool_]) -> bool:
         """Whether it is no stranger to the bare board than before, and not strange."""
-        stranger_by = float(after.stranger_by[place].mean())
+        stranger_by = float(differences.stranger_by[place].mean())
         strange = float(board.strange[place].mean()) + stranger_by
         return stranger_by < _STRANGER * (high - low) and strange < (low + high) / 2
 
