@@ -17,6 +17,7 @@ from rig.health import Finding, Level, room_for_shots, usual_shot_bytes
 from rig.link.port import Clock
 from rig.recording import picture_bytes, shot_bytes
 from rig.settings import TWIN, Settings
+from vision.even_times import FEWEST_OF_CLOCK, own_clock
 from vision.outside import outside_picture
 from vision.registration import NoBoard, only_roughly, register
 from vision.steady import typical
@@ -65,6 +66,7 @@ def camera_health(
         return
     yield _size(camera, settings)
     yield _rate(camera, frames, settings)
+    yield from _pace(frames)
     yield from _exposure(camera, settings)
     if asked.source != TWIN and not asked.delay_us:
         found = "how late its pictures come is not known"
@@ -110,6 +112,25 @@ def _rate(camera: Camera, frames: Sequence[Frame], settings: Settings) -> Findin
         f"{fps:.0f} pictures a second, {asked_fps:g} were asked for",
         "more light, a smaller picture, or a faster connection",
     )
+
+
+def _pace(frames: Sequence[Frame]) -> Iterator[Finding]:
+    """Say how evenly pictures were stamped, where enough of them came to tell."""
+    if len(frames) < FEWEST_OF_CLOCK:
+        return
+    clock = own_clock([frame.timestamp_us for frame in frames])
+    if clock is None:
+        yield Finding(
+            Level.WARNING,
+            "camera pace",
+            "its pictures come unevenly: when each of them was taken cannot be told",
+            "no other program beside the rig, another USB port, a cable instead of a network",
+        )
+    elif clock.is_even:
+        yield Finding(Level.OK, "camera pace", "its pictures come evenly")
+    else:
+        found = f"its pictures are stamped {clock.wavering_us / 1000:.1f} ms too early or late, which is made good"
+        yield Finding(Level.OK, "camera pace", found)
 
 
 def _exposure(camera: Camera, settings: Settings) -> Iterator[Finding]:

@@ -108,7 +108,13 @@ def _picture_ms(settings: CameraSettings, table_settings: TableSettings) -> floa
     table = Table(table_settings, starting_position())
     # What keeps pictures from coming makes none of them cheaper.
     faults = replace(
-        settings.faults, drop_probability=0.0, late_us=0, stall_at_us=None, gone_at_us=None, cap_on_at_us=None
+        settings.faults,
+        drop_probability=0.0,
+        late_us=0,
+        waver_us=0,
+        stall_at_us=None,
+        gone_at_us=None,
+        cap_on_at_us=None,
     )
     camera = Camera(replace(settings, fps=200.0, faults=faults), table)
     middle_mm = 4.5 * table_settings.square_mm

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from statistics import median
+from statistics import median, pstdev
 
 from vision.rest import REST_US
 
-__all__ = ["apart_us", "fewest_fps", "first_moving_of", "other_rate", "too_short", "wrong_times"]
+__all__ = ["apart_us", "fewest_fps", "first_moving_of", "other_rate", "too_short", "wavering", "wrong_times"]
 
 _FEWEST_FRAMES = 6
 _LEAST_AFTER_FIRE_US = 100_000  # a shot needs as much to cross the board; nobody falls faster
@@ -66,6 +66,16 @@ def other_rate(timestamps_us: Sequence[int], fps: float) -> tuple[str, ...]:
     if 1 / _OTHER_RATE <= _times_as_slow(timestamps_us, fps) <= _OTHER_RATE:
         return ()
     return (_rates(timestamps_us, fps),)
+
+
+def wavering(came_us: Sequence[int], taken_us: Sequence[int]) -> tuple[str, ...]:
+    """Say by how much the times at which pictures came waver about those at which they were taken; nothing where they are the same."""
+    if all(came == taken for came, taken in zip(came_us, taken_us, strict=True)):
+        return ()
+    spread_ms = pstdev(came - taken for came, taken in zip(came_us, taken_us, strict=True)) / 1000
+    return (
+        f"timestamps_us waver by {spread_ms:.1f} ms; each picture was taken for one of the camera's own even pace",
+    )
 
 
 def too_short(timestamps_us: Sequence[int], fire_us: int | None) -> str | None:

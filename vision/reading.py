@@ -20,8 +20,9 @@ from vision.causes import (
     find_perhaps_fallen,
 )
 from vision.ends import comes_from_the_other_end
+from vision.even_times import evened
 from vision.falls import Aftermath, find_falls
-from vision.film_times import apart_us, first_moving_of, other_rate, too_short, wrong_times
+from vision.film_times import apart_us, first_moving_of, other_rate, too_short, wavering, wrong_times
 from vision.grey import grey, is_black
 from vision.guards import (
     Alarm,
@@ -130,6 +131,10 @@ def read_shot(
     unusable = wrong_times(timestamps_us, scene.fps) or too_short(timestamps_us, scene.fire_us)
     if unusable is not None:
         return NoReading(unusable)
+    wavered: tuple[str, ...] = ()
+    if lookout is None:
+        came_us, timestamps_us = timestamps_us, evened(timestamps_us)
+        wavered = wavering(came_us, timestamps_us)
     if before is None or isinstance(before, NoReading):
         before = read_before(frames, timestamps_us, scene)
     if isinstance(before, NoReading):
@@ -208,6 +213,7 @@ def read_shot(
             *before.notes,
             *board.standing.differences,
             *aftermath.doubts,
+            *wavered,
             *other_rate(timestamps_us, scene.fps),
             *unseen_from_odd(scene, track),
         ),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rig.camera.errors import CameraStalled, FramesDropped, TooFewFrames, TooManyFrames
 from rig.camera.frame import Camera, Frame, PunctualFrame
+from vision.even_times import OwnClock, own_clock
 
 __all__ = ["FrameRing"]
 
@@ -13,10 +14,15 @@ _DROPS_WINDOW_US = 1_000_000
 _DROPS_SHARE = 0.1
 # Times the rate that the camera says: from here on the room for a shot may be full before all is at rest.
 _CROWDED = 1.5
+# As many of the last pictures tell the camera's own clock. By 500 stamps that waver by a millisecond it is known to a tenth of one
+# for the seconds that a shot may last; found is it in a few milliseconds.
+_PICTURES_OF_CLOCK = 500
 
 
 class FrameRing:
     """Holds the frames of the last `keep_us` and says when the camera cannot be trusted.
+
+    Those of a shot have the times of the camera's own clock, where their stamps waver (`vision.even_times`).
 
     Parameters
     ----------
@@ -46,6 +52,8 @@ class FrameRing:
         self._frames: deque[Frame] = deque(maxlen=self.most_frames)
         self._held = False
         self._seen_us: int | None = None
+        self._came_us: deque[int] = deque(maxlen=_PICTURES_OF_CLOCK)
+        self._clock: OwnClock | None = None
 
     @property
     def period_us(self) -> int:
@@ -76,14 +84,26 @@ class FrameRing:
         if frames:
             # The frame's own time, not now: a queue of old pictures is no sign of life.
             self._seen_us = frames[-1].timestamp_us
-            if self._delay_us:
-                frames = [PunctualFrame(each, each.timestamp_us - self._delay_us) for each in frames]
-            self._frames.extend(frames[: self.most_frames - len(self._frames)] if self._held else frames)
+            self._came_us.extend(each.timestamp_us for each in frames)
+            if self._held:
+                frames = frames[: self.most_frames - len(self._frames)]
+            for each in frames:
+                self._frames.append(self._punctual(each, each.timestamp_us))
         while not self._held and self._frames and self._frames[0].timestamp_us < now_us - self._keep_us:
             self._frames.popleft()
         silent_us = now_us - self._seen_us
         if silent_us > max(self._stall_us, 3 * self.period_us):
             raise CameraStalled(self.camera.name, silent_us, self.period_us)
+
+    def _punctual(self, frame: Frame, came_us: int) -> Frame:
+        """Give a frame with the time at which it was taken, later than those of the frames that are here."""
+        before_us = self._frames[-1].timestamp_us + self._delay_us if self._frames else None
+        own_us = None if self._clock is None else self._clock.taken_us(came_us, before_us)
+        taken_us = came_us if own_us is None else own_us
+        if before_us is not None:
+            taken_us = max(taken_us, before_us + 1)
+        taken_us -= self._delay_us
+        return frame if taken_us == came_us else PunctualFrame(frame, taken_us)
 
     def check_drops(self) -> None:
         """Raise FramesDropped where more than one in ten frames of the last second is missing."""
@@ -131,11 +151,19 @@ class FrameRing:
         self.update(now_us)
         if len(self._frames) > _CROWDED * self._keep_us / 1e6 * self.camera.fps + 1:
             raise self._too_many()
+        clock = own_clock(self._came_us)
+        if clock is not None and not clock.is_even:
+            self._clock = clock
+            frames = list(self._frames)
+            self._frames.clear()
+            for each in frames:
+                self._frames.append(self._punctual(each, each.timestamp_us + self._delay_us))
         self._held = True
 
     def release(self) -> None:
         """Let old frames go again: the clip has been cut."""
         self._held = False
+        self._clock = None
 
     def newest(self, count: int = 1) -> Sequence[Frame]:
         """Return the last `count` frames, oldest first; fewer where fewer have come."""

@@ -9,6 +9,7 @@ from game.montecassino import Option, Position, Square, parse_squares
 from rig.files.checked_file import Fault, parse_json, read_text, refuse_other_format, validate
 from rig.recording.errors import RecordingError, held, kind_of
 from rig.recording.keys import FORMAT, Keys
+from vision.even_times import evened
 from vision.scene import MarkerMap, Scene
 
 __all__ = ["KEYS_NAME", "Recording", "read_recording", "refuse_recorded"]
@@ -30,8 +31,13 @@ class Recording:
 
     @property
     def timestamps_us(self) -> tuple[int, ...]:
-        """Time of each picture at mid-exposure, on the camera's clock."""
+        """Time of each picture at mid-exposure, on the camera's clock, as it was stamped."""
         return self.keys.timestamps_us
+
+    @property
+    def taken_us(self) -> tuple[int, ...]:
+        """When each picture was taken, as vision reads them: the same, but where the stamps waver."""
+        return evened(self.timestamps_us)
 
     @property
     def incomplete(self) -> str:

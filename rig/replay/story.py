@@ -82,7 +82,7 @@ class Story:
         self.analysis = analysis
         self.name = name
         self.reading = reading = analysis.reading
-        self.times_us = analysis.recording.timestamps_us
+        self.times_us = analysis.recording.taken_us
         keys = analysis.recording.keys
         given_us = keys.fire_us if keys.fire_us is not None else reading.track.release_us
         self.released_us = float(given_us) if given_us is not None else None

@@ -166,13 +166,11 @@ def _pictures(
     released_us = recording.keys.fire_us
     if released_us is None:
         released_us = (
-            recording.timestamps_us[0]
-            if reading.track.release_us is None
-            else round(reading.track.release_us)
+            recording.taken_us[0] if reading.track.release_us is None else round(reading.track.release_us)
         )
     flight = [
         frame
-        for timestamp_us, frame in zip(recording.timestamps_us, frames, strict=True)
+        for timestamp_us, frame in zip(recording.taken_us, frames, strict=True)
         if released_us <= timestamp_us <= released_us + _FLIGHT_US
     ]
     first = reading.contacts.first

@@ -66,7 +66,7 @@ def write_crops(path: Path, folder: Path, square: Square, *, title: str) -> None
         Where the file cannot be written.
     """
     recording = read_recording(folder)
-    times_us = recording.timestamps_us
+    times_us = recording.taken_us
     fire_us = recording.keys.fire_us
     before = 0 if fire_us is None else _nearest(times_us, fire_us - _BEFORE_US)
     begin_us = times_us[0] if fire_us is None else fire_us

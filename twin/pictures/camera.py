@@ -43,7 +43,9 @@ class CameraFaults:
     drop_probability: float = 0.0
     """Share of the frames that never arrive."""
     late_us: int = 0
-    """How long after mid-exposure a frame arrives, and is stamped: what a cable and its driver take."""
+    """How long after mid-exposure a frame arrives, and is stamped: what a cable and its driver take ..."""
+    waver_us: int = 0
+    """... and how much longer at the most, now more and now less; less than from one frame to the next."""
     stall_at_us: int | None = None
     """From here on no frame arrives ..."""
     stall_for_us: int | None = None
@@ -73,6 +75,7 @@ class CameraFaults:
         at_least(
             self,
             0,
+            "waver_us",
             "stall_at_us",
             "stall_for_us",
             "gone_at_us",
@@ -117,6 +120,7 @@ class CameraSettings:
         within(self, 1, 10_000, "fps")
         within(self, 1, 1_000_000, "exposure_us")
         within(self, 0, 1e6 / self.fps, "readout_us")
+        within(self.faults, 0, math.ceil(1e6 / self.fps) - 1, "waver_us")
         within(self, 0, 100, "blur_px")
         within(self, 1, 100, "jpeg_quality")
 
@@ -158,13 +162,15 @@ class Frame:
 
     __slots__ = ("_camera", "_image", "_taken", "_taken_us", "index", "timestamp_us")
 
-    def __init__(self, camera: Camera, index: int, taken_us: int, taken: Sequence[_Taken]) -> None:
+    def __init__(
+        self, camera: Camera, index: int, taken_us: int, late_us: int, taken: Sequence[_Taken]
+    ) -> None:
         self._camera = camera
         self._taken = taken
         self._image: NDArray[np.uint8] | None = None
         self._taken_us = taken_us
         self.index = index
-        self.timestamp_us = taken_us + camera.settings.faults.late_us
+        self.timestamp_us = taken_us + late_us
 
     @property
     def image(self) -> NDArray[np.uint8]:
@@ -184,7 +190,7 @@ class Camera:
     table : Table
         What it films. Let time pass through `advance` of the camera, not of the table, or frames are missed.
     seed : int
-        Draws noise and dropped frames.
+        Draws noise, dropped frames and wavering stamps.
     soldiers : int
         The most soldiers that there will be on the table.
     """
@@ -198,6 +204,7 @@ class Camera:
         self._next = 0
         self._waiting: list[Frame] = []
         self._drop = stream(seed, "dropped frames")
+        self._waver = stream(seed, "wavering stamps")
         self._lock = threading.Lock()
         self._offscreen: Offscreen | None = None
         self._painters: dict[bool, Painter] = {}
@@ -235,7 +242,7 @@ class Camera:
                     opens_us = opened_us + band.opens_us
                     snapshot = self._table.snapshot(seen[band.arranged_us], opens_us, opens_us + exposure_us)
                     taken.append(_Taken(band.rows, opens_us + exposure_us // 2, snapshot))
-                self._waiting.append(Frame(self, self._next, middle_us, taken))
+                self._waiting.append(Frame(self, self._next, middle_us, self._late_us(), taken))
             self._next += 1
         self._table.advance(to_us)
 
@@ -246,6 +253,10 @@ class Camera:
             faults.stall_at_us + faults.stall_for_us if faults.stall_for_us is not None else at_us + 1
         )
         return not dropped and not stalled and not self._gone(at_us)
+
+    def _late_us(self) -> int:
+        faults = self.settings.faults
+        return faults.late_us + int(self._waver.integers(0, faults.waver_us, endpoint=True))
 
     def _gone(self, at_us: int) -> bool:
         gone_at_us = self.settings.faults.gone_at_us

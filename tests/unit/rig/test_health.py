@@ -300,6 +300,31 @@ def test_a_camera_that_is_faster_than_it_says_is_told_and_so_is_a_slower_one(
 
 
 @pytest.mark.parametrize(
+    ("late_us", "level", "says"),
+    [
+        pytest.param(lambda k: 0, Level.OK, "its pictures come evenly", id="evenly"),
+        pytest.param(lambda k: 3000 * (k % 3), Level.OK, "stamped 2.4 ms too early or late", id="in packets"),
+        pytest.param(
+            lambda k: 37 * k * k, Level.WARNING, "its pictures come unevenly", id="ever more slowly"
+        ),
+    ],
+)
+def test_how_evenly_a_cameras_pictures_come_is_told(
+    late_us: Callable[[int], int], level: Level, says: str
+) -> None:
+    class Wavering(Blank):
+        def poll(self) -> list[SimpleNamespace]:
+            (frame,) = super().poll()
+            frame.timestamp_us += late_us(self.time_us // 20_000)
+            return [frame]
+
+    camera, settings = Wavering(), Settings()
+    findings = {f.part: f for f in camera_health(camera, camera, camera.wait, settings)}  # type: ignore[arg-type]
+    assert findings["camera pace"].level is level
+    assert says in findings["camera pace"].found
+
+
+@pytest.mark.parametrize(
     ("every_us", "fps", "level"), [(100_000, "10", Level.WARNING), (200_000, "5.0", Level.FAULT)]
 )
 def test_a_camera_too_slow_for_any_shot_to_be_judged_is_a_fault(

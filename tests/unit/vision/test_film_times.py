@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vision.film_times import fewest_fps, first_moving_of, other_rate, too_short, wrong_times
+from vision.film_times import fewest_fps, first_moving_of, other_rate, too_short, wavering, wrong_times
 from vision.rest import REST_US
 
 
@@ -114,3 +114,12 @@ def test_until_the_release_or_for_60_ms_where_none_is_told_the_table_is_at_rest(
 ) -> None:
     """A picture of the very moment still shows it at rest, and so does the first of all."""
     assert first_moving_of(range(0, 200_000, 10_000), fire_us) == first
+
+
+def test_it_is_told_by_how_much_times_were_made_even() -> None:
+    taken_us = times(10, 8333)
+    assert wavering(taken_us, taken_us) == ()
+    said = wavering([us + (-1) ** k * 700 for k, us in enumerate(taken_us)], taken_us)
+    assert said == (
+        "timestamps_us waver by 0.7 ms; each picture was taken for one of the camera's own even pace",
+    )

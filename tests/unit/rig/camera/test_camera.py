@@ -417,3 +417,57 @@ def test_a_delay_is_no_silence():
         ring.update(t)
     with pytest.raises(CameraStalled):
         ring.update(1_100_000)
+
+
+def wavering(count: int, *, at_most_us: int, period_us: int = 10_000) -> list[int]:
+    """When pictures come that are taken every `period_us` from 0 on: up to so much later."""
+    late_us = np.random.default_rng(5).integers(0, at_most_us, count, endpoint=True)
+    return [k * period_us + int(us) for k, us in enumerate(late_us)]
+
+
+def shot_of(came_us: list[int], *, held_after: int = 300, delay_us: int = 0) -> list[int]:
+    """Give the times of a shot's pictures: those of the last 50 ms before the ring is held, and all since."""
+    camera = ScriptedCamera()
+    ring = FrameRing(camera, keep_us=50_000, hold_us=2_000_000, stall_us=500_000, delay_us=delay_us)
+    camera.deliver(*came_us[:held_after])
+    ring.hold(came_us[held_after - 1])
+    for t in came_us[held_after:]:
+        camera.deliver(t)
+        ring.update(t)
+    return [frame.timestamp_us for frame in ring.newest(1000)]
+
+
+@pytest.mark.parametrize("delay_us", [0, 18_000])
+def test_pictures_of_a_shot_have_the_times_of_the_cameras_own_clock_though_their_stamps_waver(delay_us):
+    shot = shot_of(wavering(400, at_most_us=4000), delay_us=delay_us)
+    assert len(shot) >= 100
+    numbers = np.arange(400 - len(shot), 400)
+    off_us = np.array(shot) + delay_us - 10_000 * numbers - 2000
+    assert np.abs(off_us).max() < 400
+    assert np.ptp(off_us) < 50
+
+
+def test_pictures_that_come_evenly_keep_their_stamps():
+    came_us = wavering(400, at_most_us=40)
+    assert shot_of(came_us) == came_us[-len(shot_of(came_us)) :]
+
+
+def test_times_of_a_shot_rise_though_one_picture_was_held_up():
+    came_us = wavering(400, at_most_us=2000)
+    came_us[350] += 6000
+    shot = shot_of(came_us)
+    assert all(a < b for a, b in itertools.pairwise(shot))
+    late_us = came_us[350] - 3_500_000
+    assert late_us in {us - 3_500_000 for us in shot}, "when it was taken cannot be told"
+
+
+def test_after_a_shot_pictures_have_the_times_at_which_they_came():
+    camera = ScriptedCamera()
+    ring = FrameRing(camera, keep_us=50_000, hold_us=600_000, stall_us=500_000)
+    came_us = wavering(400, at_most_us=4000)
+    camera.deliver(*came_us[:300])
+    ring.hold(came_us[299])
+    ring.release()
+    camera.deliver(*came_us[300:])
+    ring.update(came_us[-1])
+    assert [frame.timestamp_us for frame in ring.newest(3)] == came_us[-3:]

@@ -179,6 +179,25 @@ def test_dropped_frames_leave_gaps_in_the_numbers():
     camera.close()
 
 
+def test_stamps_that_waver_are_late_now_more_and_now_less_and_the_pictures_are_the_same():
+    faults = CameraFaults(late_us=5000, waver_us=4000)
+    _, steady, frames = film(CameraSettings(lens=SMALL), until_us=400_000)
+    _, wavers, late = film(CameraSettings(lens=SMALL, faults=faults), until_us=420_000)
+    late_us = [b.timestamp_us - a.timestamp_us for a, b in zip(frames, late, strict=False)]
+    assert len(late_us) > 40
+    assert min(late_us) in range(5000, 5600)
+    assert max(late_us) in range(8400, 9001)
+    assert np.array_equal(frames[-1].image, late[len(frames) - 1].image)
+    steady.close()
+    wavers.close()
+
+
+def test_a_stamp_that_wavers_by_more_than_a_picture_is_refused():
+    CameraSettings(fps=120.0, faults=CameraFaults(waver_us=8333))
+    with pytest.raises(ValueError, match="waver_us is 8334, expected 0 to 8333"):
+        CameraSettings(fps=120.0, faults=CameraFaults(waver_us=8334))
+
+
 def test_a_stalled_camera_goes_silent_for_as_long_as_set():
     faults = CameraFaults(stall_at_us=200_000, stall_for_us=300_000)
     _, _, frames = film(CameraSettings(lens=SMALL, faults=faults), until_us=800_000)

@@ -1,0 +1,93 @@
+"""Pictures that are stamped when they have come through a cable: the shot is read as if each had been stamped when it was taken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from small_twin import SMALL_TWIN
+
+from game.montecassino import Option, Position, Square
+from rig.cli.arguments.orders import zone_of
+from rig.cli.opening.rig import open_rig
+from rig.hands import PromptedHands
+from rig.match import Order
+from rig.recording import read_recording, write_recording
+from rig.settings import read_settings
+from twin.clips import Clip, film
+from vision.even_times import own_clock
+from vision.reading import ShotReading, read_shot
+
+PACKET_US = 4000  # of USB
+HELD_UP, HELD_UP_US = 5, 19_500
+
+
+@pytest.fixture(scope="module")
+def clip() -> Clip:
+    """A shot at 200 pictures a second, at 11.7 m/s."""
+    return film(300_013)
+
+
+def as_stamped(taken_us: Sequence[int]) -> list[int]:
+    return list(taken_us)
+
+
+def in_packets(taken_us: Sequence[int]) -> list[int]:
+    return [-(-us // PACKET_US) * PACKET_US for us in taken_us]
+
+
+def by_a_busy_computer(taken_us: Sequence[int]) -> list[int]:
+    """While the shot flies, a few are not fetched in time and come together."""
+    came_us = list(taken_us)
+    for k in range(20, 20 + HELD_UP):
+        came_us[k] = max(taken_us[k], taken_us[20] + HELD_UP_US + k)
+    return came_us
+
+
+def read(clip: Clip, folder: Path, come: Callable[[Sequence[int]], list[int]]) -> ShotReading:
+    """Read a clip whose pictures come so."""
+    times_us = come([time_us for time_us, _ in clip.frames])
+    pictures = [picture for _, picture in clip.frames]
+    recording = write_recording(folder, clip.keys, list(zip(times_us, pictures, strict=True)))
+    reading = read_shot(pictures, recording.timestamps_us, recording.scene)
+    assert isinstance(reading, ShotReading)
+    return reading
+
+
+@pytest.mark.parametrize("come", [as_stamped, in_packets, by_a_busy_computer])
+def test_the_speed_of_a_shot_is_told_rightly_however_its_pictures_come(
+    clip: Clip, tmp_path: Path, come: Callable[[Sequence[int]], list[int]]
+) -> None:
+    """By the times at which they come in packets it would be 14.4 m/s."""
+    reading = read(clip, tmp_path / "shot", come)
+    told = reading.track.speed_mps
+    assert told is not None
+    speed_mps, sigma_mps = told
+    assert abs(speed_mps - clip.look["speed_mps"]) < 2 * sigma_mps
+    assert sigma_mps < 0.02 * speed_mps
+    assert any("timestamps_us waver by" in note for note in reading.notes) is (come is not as_stamped)
+
+
+def test_a_shot_of_the_rig_is_recorded_with_the_times_of_the_cameras_own_clock(tmp_path: Path) -> None:
+    """Its stamps waver by up to 8 ms, half of the time from one picture to the next."""
+    rig_toml = tmp_path / "rig.toml"
+    rig_toml.write_text(
+        SMALL_TWIN.format(seed=3) + "\n[twin.camera.faults]\nwaver_us = 8000\n", encoding="utf-8"
+    )
+    settings = read_settings(rig_toml)
+    position = Position.parse(settings.game.position)
+    order = Order(Square.parse("G-61"), position, zone_of(settings, position.turn), Option.I)
+    with open_rig(settings, position, PromptedHands(print, print), progress=lambda words: None) as rig:
+        done = rig.match.shoot(order)
+        assert rig.twin is not None
+        (fired,) = rig.twin.shots
+        truth = rig.twin.truth()
+    clock = own_clock(read_recording(done.folder).timestamps_us)
+    assert clock is not None
+    assert clock.wavering_us < 100
+    told = {str(fall.toppling.soldier.square): fall.cause for fall in done.analysis.reading.falls}
+    assert told == {str(fall.square): fall.cause for fall in truth.falls}
+    seen = done.analysis.reading.track.speed_mps
+    assert seen is not None
+    assert seen[0] == pytest.approx(fired.speed_mps, abs=3 * seen[1])
