@@ -23,7 +23,7 @@ IntArray = NDArray[np.int64]
 
 FEWEST_OF_CLOCK = 24
 """Pictures that tell a camera's clock; with fewer they have the times at which they came."""
-# So little wavering is left as it is. A shot is read as well as ever with 0.1 ms; with 0.3 ms two causes of 66 were wrong that were right.
+# So little wavering is left as it is. A shot is read as well as ever with 0.1 ms; with 0.3 ms two causes of 67 were wrong that were right.
 _EVEN_US = 100.0
 _PHASED = 128  # pictures by which the period is found; all of them make it good
 _PERIODS = 0.03  # so far from the mean time between two it may lie; packets of 4 ms make 120 a second look like 130 as well
