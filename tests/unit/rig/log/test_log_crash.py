@@ -59,7 +59,7 @@ def _log_shots_until_killed(path: Path, reports: Connection) -> None:
 def server() -> ForkServerContext:
     # Imports are done once, in the server; each round then starts at once.
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["rig.log", "logged_shots"])
+    context.set_forkserver_preload(["pytest", "rig.log", "rig.verdict.judging"])
     return context
 
 
