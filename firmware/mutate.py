@@ -23,6 +23,7 @@ import re
 import resource
 import shutil
 import signal
+import string
 import subprocess
 import sys
 import tempfile
@@ -69,6 +70,7 @@ LONGEST_S = 60
 MOST_BYTES = 3 << 30
 FLAGS = ("-std=c99", "-O2", "-fPIC", "-w", "-Icore", "-Ihost")
 HARNESSES = ("board.c", "explore.c")
+WORD = f"{string.ascii_letters}{string.digits}_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +130,12 @@ def expressions(code: str) -> Iterator[Expression]:
         if mark in {"&&", "||"}:
             open_ones[-1].operators.append(at)
         elif mark in {"(", "[", "{"}:
-            word = re.search(r"(\w*)\s*$", code[:at])
-            assert word is not None
+            ahead = code[:at].rstrip()
+            word = ahead[len(ahead.rstrip(WORD)) :]
             if mark == "{":
                 open_ones[-1].start = match.end()
                 open_ones[-1].operators.clear()
-            open_ones.append(Expression(match.end(), 0, word.group(1) if mark == "(" else mark, "", []))
+            open_ones.append(Expression(match.end(), 0, word if mark == "(" else mark, "", []))
         elif mark in {"==", "!=", "<=", ">=", "<<", ">>"}:
             continue
         else:
@@ -146,7 +148,7 @@ def expressions(code: str) -> Iterator[Expression]:
             else:
                 before = mark
                 if mark == "=":
-                    declared = re.search(r"\bbool \w+(\[\d\])?\s*$", code[:at])
+                    declared = re.search(r"\bbool \w+(\[\d\])?$", code[:at].rstrip()[-80:])
                     before = "bool =" if declared else mark
                 open_ones.append(Expression(match.end(), 0, before, "", []))
 
