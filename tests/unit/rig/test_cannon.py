@@ -4,7 +4,7 @@ import os
 import random
 import signal
 from collections import Counter
-from contextlib import closing
+from contextlib import closing, nullcontext
 from itertools import pairwise
 from pathlib import Path
 
@@ -30,7 +30,7 @@ from rig.cannon import (
 )
 from rig.link import messages, wire
 from rig.link.codec import STOP_BYTES, Decoder, Frame, encode
-from rig.link.errors import BoardReset, LinkError, LinkLost, NoAnswer, PortGone, Refused
+from rig.link.errors import BoardReset, LinkError, LinkLost, NoAnswer, NotDone, PortGone, Refused
 from rig.link.link import Link
 from rig.link.transcript import RecordedPort, Transcript, TranscriptError
 from rig.sequence import NotInSequence, State
@@ -453,6 +453,8 @@ def test_an_aim_beyond_the_limits_moves_nothing():
     ):
         shot.cannon.aim(1400, 1500, 2000.5)
     assert len(shot.table.pulses) <= 1
+    with pytest.raises(OutOfReach, match=r"traverse cannot go to a pulse of 999\.5 us"):
+        Shot().to(State.HOMED).cannon.aim(999.5, 1500, 1500)
     shot.ends_safe()
 
 
@@ -502,6 +504,14 @@ def test_a_lane_that_is_not_clear_arms_nothing_and_lets_the_lever_down(by_camera
     assert State.ARMING not in shot.person.way
     assert shot.cannon.state is State.SAFE
     shot.ends_safe()
+
+
+def test_of_a_lane_that_neither_camera_nor_input_says_to_be_clear_what_the_camera_sees_is_told():
+    shot = Shot().to(State.LOADED)
+    shot.table.take(wire.Input.LANE_CLEAR)
+    shot.table.run(10_000)
+    with pytest.raises(LaneNotClear, match="a hand over row 4"):
+        shot.cannon.fire(lambda: LaneAnswer(False, "a hand over row 4"), shot.before_fire)
 
 
 def test_a_lane_that_is_entered_after_arming_is_the_firmwares_to_see():
@@ -667,6 +677,89 @@ def test_a_shot_that_stays_in_the_muzzle_is_told_as_not_seen():
     shot.ends_safe()
 
 
+class StuckLatch(TableTop):
+    """A table whose trigger does not free the lever."""
+
+    def _watch_trigger(self) -> None:
+        latched = self._latched
+        self._latched = False  # so that nothing is let fly
+        super()._watch_trigger()
+        self._latched = latched
+
+
+def test_a_shot_whose_trigger_did_not_free_the_lever_may_have_left_or_not_and_is_told_to_lie_in_the_muzzle():
+    shot = Shot(table=StuckLatch()).to(State.LOADED)
+    with pytest.raises(ShotNotSeen):
+        shot.fire()
+    assert shot.table.trigger_pulses == 1
+    assert shot.cannon.fired is None
+    assert shot.cannon.shot is None
+    assert shot.cannon.left_loaded
+    shot.ends_safe()
+
+
+def test_that_the_trigger_did_not_free_the_lever_is_found_out_when_the_line_is_back():
+    shot = Shot(table=StuckLatch()).to(State.LOADED)
+    shot.fire_and_be_cut_off()
+    shot.table.cut = False
+    shot.cannon.connect()
+    assert shot.table.trigger_pulses == 1
+    assert shot.cannon.fired is None
+    assert shot.cannon.state is State.SAFE
+    shot.ends_safe()
+
+
+class LyingSwitch(TableTop):
+    """A table whose lever goes on to look latched once a shot has left."""
+
+    def _levels(self) -> wire.Input:
+        return super()._levels() | (wire.Input.LEVER_LATCHED if self.trigger_pulses else wire.Input(0))
+
+
+@pytest.mark.parametrize("is_broken_off", [False, True])
+def test_a_shot_that_was_seen_to_leave_has_left_whatever_the_levers_switch_says(is_broken_off):
+    shot = Shot(table=LyingSwitch()).to(State.LOADED)
+
+    def interfere() -> None:
+        if is_broken_off and shot.cannon.shot is not None and shot.cannon.shot.left_us is not None:
+            raise CameraGone
+
+    shot.person.interfere = interfere
+    with pytest.raises(CameraGone) if is_broken_off else nullcontext():
+        shot.fire()
+    assert shot.cannon.fired is True
+    assert shot.cannon.shot.left_us - shot.cannon.shot.released_us == 4_000
+    assert shot.cannon.state is State.SAFE_DRAWN
+
+
+def test_whether_a_shot_is_left_in_the_muzzle_is_told():
+    for state, is_loaded in ((State.COCKED, False), (State.LOADED, True)):
+        shot = Shot().to(state)
+        shot.cannon.let_down()
+        assert shot.cannon.fired is False
+        assert shot.cannon.left_loaded is is_loaded
+    unplugged = Shot().to(State.LOADED)
+    unplugged.table.unplugged = True
+    with pytest.raises(PortGone):
+        unplugged.cannon.wait(1_000_000)
+    assert unplugged.cannon.left_loaded
+    jammed = Shot().to(State.LOADED)
+    jammed.table.jammed = True
+    with pytest.raises(ShotNotSeen):
+        jammed.fire()
+    assert jammed.cannon.left_loaded
+    fired = Shot().to(State.LOADED)
+    fired.fire()
+    assert not fired.cannon.left_loaded
+
+
+def test_of_a_line_that_is_lost_after_the_trigger_what_was_heard_before_tells_nothing_of_the_muzzle():
+    shot = Shot().to(State.LOADED)
+    shot.fire_and_be_cut_off()
+    assert shot.cannon.fired is None
+    assert not shot.cannon.left_loaded
+
+
 # What can go wrong with the controller
 
 
@@ -726,6 +819,38 @@ def test_a_shot_left_half_way_is_made_safe_and_a_cannon_at_rest_is_left_alone():
     written = shot.table.bytes_written
     shot.cannon.leave("again")
     assert shot.table.bytes_written == written
+
+
+def test_a_lever_that_is_held_is_let_down_soon_after_a_stop():
+    shot = Shot().to(State.LOADED)
+    begun_us = shot.table.time_us
+    shot.cannon.make_safe()
+    begins_us = next(change.at_us for change in shot.person.changes if change.state is State.LETTING_DOWN)
+    assert begins_us - begun_us < 1_000_000
+    shot.ends_safe()
+
+
+def test_a_let_down_that_takes_longer_than_the_settings_allow_is_told_and_not_left_to_go_on():
+    shot = Shot().ready()
+    shot.cannon.configure({"let_down_timeout_ms": 1_000, "draw_ease_speed_ticks": 10})
+    for _, step in shot.steps()[:3]:
+        step()
+    with pytest.raises(NotDone, match="letting down"):
+        shot.cannon.let_down()
+    assert shot.cannon.state is State.SAFE_DRAWN
+    assert shot.table.state is wire.State.SAFE
+    shot.ends_safe()
+
+
+def test_into_a_line_that_is_lost_while_the_lever_is_let_down_the_stop_byte_is_sent_all_the_same():
+    """Perhaps it is the answers alone that do not come through."""
+    shot = Shot().to(State.LOADED)
+    shot.table.written.clear()
+    shot.table.cut = True
+    with pytest.raises(LinkLost):
+        shot.cannon.let_down()
+    assert STOP_BYTES in shot.table.written
+    assert shot.cannon.state is State.UNKNOWN
 
 
 # What can break off the way back
@@ -886,6 +1011,18 @@ def test_whether_the_trigger_was_pulled_stays_unknown_when_the_chip_restarted():
         shot.cannon.fire(lambda: LaneAnswer(True), restart_soon)
     assert shot.cannon.fired is None
     shot.ends_safe()
+
+
+def test_a_chip_that_restarted_and_has_run_for_longer_since_is_known_to_have_restarted():
+    """Its clock is ahead of what was last heard then, and it counts its shots from nought."""
+    shot = Shot().to(State.LOADED)
+    shot.fire_and_be_cut_off()
+    shot.table.reset(wire.ResetCause.WATCHDOG)
+    shot.table.stand_idle(60_000_000)
+    shot.table.cut = False
+    shot.cannon.connect()
+    assert shot.table.trigger_pulses == 1
+    assert shot.cannon.fired is None
 
 
 def test_a_line_that_is_lost_once_the_shot_was_seen_is_told_as_that_and_the_shot_is_known():
