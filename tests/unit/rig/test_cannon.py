@@ -667,6 +667,19 @@ def test_a_line_that_is_lost_leaves_the_lever_drawn_only_where_it_was(state, tol
     assert shot.cannon.left_drawn == told
 
 
+def test_of_a_line_that_is_lost_while_the_lever_is_on_its_way_back_it_is_said_that_it_may_be_drawn():
+    """Between rest and breech no switch sees it."""
+    shot = Shot().to(State.AIMED)
+
+    def unplug() -> None:
+        shot.table.unplugged = shot.cannon.state is State.COCKING
+
+    shot.person.interfere = unplug
+    with pytest.raises(PortGone):
+        shot.cannon.cock()
+    assert shot.cannon.left_drawn == "the lever may still be drawn"
+
+
 def test_a_shot_that_stays_in_the_muzzle_is_told_as_not_seen():
     shot = Shot().to(State.LOADED)
     shot.table.jammed = True
@@ -732,6 +745,37 @@ def test_a_shot_that_was_seen_to_leave_has_left_whatever_the_levers_switch_says(
     assert shot.cannon.state is State.SAFE_DRAWN
 
 
+@pytest.mark.parametrize("switch", [wire.Input.LEVER_DRAWN, wire.Input.LEVER_LATCHED])
+def test_a_lever_that_one_of_its_switches_sees_held_is_not_taken_to_be_forward(switch):
+    class Held(TableTop):
+        def _levels(self) -> wire.Input:
+            return super()._levels() | switch
+
+    shot = Shot(table=Held())
+    shot.cannon.connect()
+    assert shot.cannon.state is State.SAFE_DRAWN
+    assert shot.cannon.left_drawn == "the lever is still drawn"
+
+
+def test_after_a_shot_the_levers_switch_has_a_little_time_to_tell_that_it_went_forward():
+    class SlowSwitch(TableTop):
+        """The lever looks latched until 100 ms after the cannon is safe."""
+
+        safe_us = 0
+
+        def _levels(self) -> wire.Input:
+            if self.trigger_pulses and not self.safe_us and self.state is wire.State.SAFE:
+                self.safe_us = self.time_us
+            looks_latched = self.trigger_pulses and (
+                not self.safe_us or self.time_us < self.safe_us + 100_000
+            )
+            return super()._levels() | (wire.Input.LEVER_LATCHED if looks_latched else wire.Input(0))
+
+    shot = Shot(table=SlowSwitch()).to(State.LOADED)
+    shot.fire()
+    assert shot.person.way[-2:] == [State.FIRED, State.SAFE]
+
+
 def test_whether_a_shot_is_left_in_the_muzzle_is_told():
     for state, is_loaded in ((State.COCKED, False), (State.LOADED, True)):
         shot = Shot().to(state)
@@ -758,6 +802,15 @@ def test_of_a_line_that_is_lost_after_the_trigger_what_was_heard_before_tells_no
     shot.fire_and_be_cut_off()
     assert shot.cannon.fired is None
     assert not shot.cannon.left_loaded
+
+
+def test_a_shot_is_waited_for_as_long_as_the_settings_say_before_it_is_told_as_not_seen():
+    shot = Shot().ready()
+    shot.cannon.configure({"shot_timeout_ms": 2_000})
+    shot.table.jammed = True
+    with pytest.raises(ShotNotSeen):
+        for _, step in shot.steps():
+            step()
 
 
 # What can go wrong with the controller
@@ -870,6 +923,23 @@ def press(shot: Shot, *, times: int, state: State, after_us: int) -> None:
                 shot.table.at(after_us, lambda: signal.raise_signal(signal.SIGINT))
 
     shot.cannon._on_change = and_press
+
+
+def test_ctrl_c_pressed_again_while_the_stop_byte_is_written_does_not_keep_the_cannon_from_being_made_safe(
+    ctrl_c,
+):
+    class Pressed(TableTop):
+        def write(self, data: bytes) -> None:
+            super().write(data)
+            if data == STOP_BYTES:
+                signal.raise_signal(signal.SIGINT)
+
+    shot = Shot(table=Pressed()).to(State.LOADED)
+    shot.person.interfere = lambda: signal.raise_signal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        shot.cannon.wait(1_000_000)
+    assert shot.cannon.state is State.SAFE
+    shot.ends_safe()
 
 
 @pytest.mark.parametrize("after_us", _LATER_US)
@@ -1041,11 +1111,12 @@ def test_a_line_that_is_lost_once_the_shot_was_seen_is_told_as_that_and_the_shot
     assert shot.cannon.shot.left_us - shot.table.released_us == pytest.approx(4_000, abs=1_000)
 
 
-class EventsSwallowed:
-    """A port that lets everything through but events."""
+class Swallowing:
+    """A port that lets everything through but events, or another kind of message."""
 
-    def __init__(self, port: TableTop) -> None:
+    def __init__(self, port: TableTop, swallowed: type = messages.Event) -> None:
         self._port = port
+        self._swallowed = swallowed
         self._decoder = Decoder()
         self.swallows = False
 
@@ -1057,7 +1128,7 @@ class EventsSwallowed:
         return b"".join(
             encode(i, self._decoder.session)
             for i in items
-            if isinstance(i, Frame) and not isinstance(i.message, messages.Event)
+            if isinstance(i, Frame) and not isinstance(i.message, self._swallowed)
         )
 
     def write(self, data: bytes) -> None:
@@ -1072,7 +1143,7 @@ class EventsSwallowed:
 
 def test_a_shot_whose_gate_times_the_line_lost_is_a_shot_all_the_same():
     shot = Shot()
-    port = EventsSwallowed(shot.table)
+    port = Swallowing(shot.table)
     shot.link = Link(port, shot.table)
     shot.cannon = Cannon(shot.link, gate_spacing_mm=_GATE_MM)
     shot.to(State.LOADED)
@@ -1080,6 +1151,31 @@ def test_a_shot_whose_gate_times_the_line_lost_is_a_shot_all_the_same():
     assert fired.left_us is fired.transit_us is fired.muzzle_speed_mps is None
     assert abs(fired.released_us - shot.table.released_us) <= fired.released_bound_us
     assert shot.cannon.fired is True
+
+
+def test_a_shot_that_was_not_seen_is_told_as_that_though_the_line_lost_the_word_of_it():
+    shot = Shot()
+    port = Swallowing(shot.table)
+    shot.link = Link(port, shot.table)
+    shot.cannon = Cannon(shot.link, gate_spacing_mm=_GATE_MM)
+    shot.to(State.LOADED)
+    shot.table.jammed = True
+    with pytest.raises(ShotNotSeen):
+        shot.cannon.fire(lambda: LaneAnswer(True), lambda: setattr(port, "swallows", True))
+    shot.ends_safe()
+
+
+def test_a_cannon_that_answers_to_nothing_but_its_name_is_not_sought_for_ever():
+    shot = Shot()
+    port = Swallowing(shot.table, messages.Status)
+    shot.link = Link(port, shot.table)
+    shot.cannon = Cannon(shot.link, gate_spacing_mm=_GATE_MM)
+    shot.to(State.LOADED)
+    port.swallows = True
+    shot.table.at(60_000_000, lambda: pytest.fail("it is sought still"))
+    with pytest.raises(LinkLost):
+        shot.cannon.let_down()
+    assert shot.cannon.state is State.UNKNOWN
 
 
 def test_a_cannon_that_is_letting_down_by_itself_is_found_and_not_disturbed():
