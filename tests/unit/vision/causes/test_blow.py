@@ -63,10 +63,13 @@ def test_the_board_may_lie_any_way_round(turn_rad: float, aside_mm: float) -> No
 
 
 def test_the_less_is_known_of_where_the_shot_flew_the_less_is_said() -> None:
-    said = [float(np.hypot(*passing(6.0, known_mm=mm).pushed)) for mm in (0.1, 2.0, 4.0, 9.0)]
-    assert said == sorted(said, reverse=True)
-    assert said[0] > 0.95
-    assert said[-1] == 0.0
+    met = [passing(6.0, known_mm=mm) for mm in (0.1, 2.0, 4.0, 9.0)]
+    for ways in ([m.pushed for m in met], [m.kept for m in met]):
+        said = [float(np.hypot(*way)) for way in ways]
+        exactly, half, little, nothing = (each / said[0] for each in said)
+        assert exactly > half > little > nothing == 0.0
+        assert half == pytest.approx(0.5, abs=0.05)
+    assert np.hypot(*met[0].pushed) > 0.95
 
 
 @pytest.mark.parametrize(

@@ -79,14 +79,19 @@ def test_one_that_nobody_came_near_was_more_likely_struck() -> None:
     assert short > 2 * slid
 
 
+def seen_along(x_mm: float) -> ShotTrack:
+    """A shot that flew along +y and was seen for the first 40 ms."""
+    flight = Flight(0.0, np.array([x_mm, -40.0, 20.0]), np.array([0.0, 8.4, 0.2]))
+    streaks = tuple(Streak(k, 10_000 * k, 0.0, 0.0, 8.0, 8.0, (1.0, 0.0), 40.0) for k in range(1, 5))
+    covariance = np.diag([1.0, 0.1, 0.1, 0.1, 1e-8, 1e-8, 1e-8, 1e-16])
+    return ShotTrack((Leg(FlightFit(flight, covariance, 1.0, np.zeros(4)), streaks),), "")
+
+
 @pytest.mark.parametrize("shot_x_mm", [174.0, 186.0])
 def test_the_shot_went_to_the_side_on_which_it_struck_the_first_and_that_one_to_the_other(
     shot_x_mm: float,
 ) -> None:
-    flight = Flight(0.0, np.array([shot_x_mm, -40.0, 20.0]), np.array([0.0, 8.4, 0.2]))
-    streaks = tuple(Streak(k, 10_000 * k, 0.0, 0.0, 8.0, 8.0, (1.0, 0.0), 40.0) for k in range(1, 5))
-    covariance = np.diag([1.0, 0.1, 0.1, 0.1, 1e-8, 1e-8, 1e-8, 1e-16])
-    track = ShotTrack((Leg(FlightFit(flight, covariance, 1.0, np.zeros(4)), streaks),), "")
+    track = seen_along(shot_x_mm)
     first = fall(FIRST, 50, (0.0, 1.0))
     left, right = (
         chance(
@@ -100,6 +105,15 @@ def test_the_shot_went_to_the_side_on_which_it_struck_the_first_and_that_one_to_
     assert right is not None
     struck, pushed = (left, right) if shot_x_mm < PLACES[FIRST][0] else (right, left)
     assert struck > pushed + 0.3
+
+
+def test_where_somebody_who_moved_stood_nearer_the_blow_to_the_first_does_not_tell() -> None:
+    """He may have sent shot or soldier another way."""
+    between = replace(fall(ASIDE, 60, (0.0, 1.0)), soldier=Soldier(ASIDE, Side.G, 150.0, 400.0))
+    beyond = replace(fall(AHEAD, 75, (0.0, 1.0)), soldier=Soldier(AHEAD, Side.G, 145.0, 412.0))
+    first = fall(FIRST, 50, (0.0, 1.0))
+    left, right = (chance(beyond, first, between, track=seen_along(x_mm)) for x_mm in (174.0, 186.0))
+    assert left == pytest.approx(right)
 
 
 @pytest.mark.parametrize("turn_rad", [0.7, 2.1, np.pi])

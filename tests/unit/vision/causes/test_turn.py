@@ -126,3 +126,27 @@ def test_one_at_the_edge_who_did_not_stir_was_not_touched_by_a_shot_that_left() 
     assert [[touch.square for touch in touches] for touches in touched] == [[], [FAR]]
     lost = [account.touches for account in left.open_end(over_board=True)]
     assert [[touch.square for touch in touches] for touches in lost] == [[], [None], [FAR], [NEAR]]
+
+
+@pytest.mark.parametrize("then_ms", [54.0, 90.0], ids=["faster than it came", "hardly moving"])
+def test_between_two_soldiers_a_shot_has_some_of_its_speed_left_and_not_all(then_ms: float) -> None:
+    """From the first, struck after 50 ms, it is 45 mm to the second."""
+    there = {NEAR: (174.0, 366.0), ASIDE: (233.0, 366.0)}
+
+    def both(ms: float) -> float:
+        after = leg(ms, (225.0, 362.0, 24.0), (-1.0, -3.0, 0.5), (ms + 2.0, ms + 10.0, ms + 18.0))
+        return cost(turn(ahead(), after, there).accounts(), NEAR, ASIDE)
+
+    assert both(then_ms) > both(58.0) + 2.0
+
+
+def test_from_the_board_a_shot_comes_with_any_share_of_its_speed_but_with_no_more() -> None:
+    low = leg(0.0, (180.0, -40.0, 12.0), (0.0, 8.0, 0.0), (5.0, 13.3, 21.7, 30.0, 38.3, 46.7))
+
+    def both(ms: float) -> float:
+        after = leg(ms, (225.0, 372.0, 20.0), (-1.0, -3.0, 0.5), (ms + 2.0, ms + 10.0, ms + 18.0))
+        return cost(turn(low, after, {ASIDE: (233.0, 376.0)}).accounts(), None, ASIDE, on_board=True)
+
+    slow, as_it_came, faster = (both(ms) for ms in (70.0, 53.5, 49.0))
+    assert slow == pytest.approx(as_it_came, abs=0.5)
+    assert faster > as_it_came + 2.0

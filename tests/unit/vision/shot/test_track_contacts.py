@@ -8,6 +8,7 @@ import pytest
 
 from game.montecassino import Side, Square
 from vision.causes import ShotContacts, find_contacts
+from vision.causes.bounced_before import perhaps_bounced
 from vision.causes.touches import Course, Touch
 from vision.causes.unseen_touches import unseen_touches
 from vision.outcome import Soldier, Standing
@@ -274,13 +275,16 @@ def test_what_the_sights_say_of_a_bounce_is_weighed_where_the_flight_was_not_cut
     assert perhaps == pytest.approx(0.3, abs=0.05)
 
 
-def test_a_bounce_that_was_seen_happened_whatever_was_followed_afterwards() -> None:
+@pytest.mark.parametrize(("bounced", "share"), [(0.0, 1.0), (0.6, 0.6)], ids=["seen", "cut in two there"])
+def test_a_bounce_that_was_seen_happened_whatever_was_followed_afterwards(
+    bounced: float, share: float
+) -> None:
     """What goes on from 60 mm aside is not the shot, which was seen to bounce long before and struck the first that moved."""
-    before = leg(0.0, (180.0, -40.0, 18.0), (0.0, 8.0, -0.5), (0.5, 3.0, 8.0, 13.0, 18.0, 20.5))
+    before = leg(0.0, (180.0, -40.0, 18.0), (0.0, 8.0, -0.5), (0.5, 3.0, 8.0, 13.0, 18.0, 20.5), bounced)
     after = leg(25.0, (180.0, 160.0, 3.0), (0.0, 7.6, 0.6), (28.0, 36.0, 44.0))
     stranger = leg(51.5, (250.0, 360.0, 35.0), (-1.0, 6.0, 0.5), (52.0, 60.3, 68.7))
     contacts = contacts_of(track(before, after, stranger), standing((NEAR, 180.0, 372.0)), {NEAR: 1_055_000})
-    assert chance(contacts, NEAR) < 0.05
+    assert chance(contacts, NEAR) == pytest.approx(1 - share, abs=0.05)
 
 
 def test_between_two_soldiers_a_shot_may_touch_the_board() -> None:
@@ -311,6 +315,58 @@ def test_a_bounce_that_was_seen_before_the_first_soldier_is_believed_where_the_f
     low, high = shares
     assert low > 0.9
     assert high < 0.1
+
+
+def test_a_bounce_that_is_seen_in_between_is_the_likelier_the_less_the_first_flight_would_have_met_the_soldier() -> (
+    None
+):
+    bounced = leg(25.0, (180.0, 160.0, 3.0), (0.0, 7.6, 0.6), (28.0, 36.0, 44.0))
+    touches = (
+        Touch(None, True, RELEASE_US + 25_000, (180.0, 160.0, 3.0)),
+        Touch(NEAR, False, RELEASE_US + 51_500, (180.0, 364.0, 20.0)),
+    )
+    below, over = (
+        perhaps_bounced(
+            track(leg(0.0, (180.0, -40.0, height_mm), (0.0, 8.0, rise_mps), (0.5, 3.0, 8.0, 13.0)), bounced),
+            1.0,
+            touches,
+            42.0,
+            1_055_000,
+        )
+        for height_mm, rise_mps in ((18.0, -0.5), (35.0, 0.0))
+    )
+    assert [told for _, told in below] == [told for _, told in over] == [touches]
+    assert below[0][0] > 5 * over[0][0]
+    assert over[0][0] < 0.1, "so seldom is a soldier missed that the flight would have met"
+
+
+def test_how_badly_the_way_fits_after_the_first_soldier_moved_does_not_tell_that_it_was_not_the_shots() -> (
+    None
+):
+    strange = leg(92.0, (60.0, 250.0, 45.0), (-2.0, -3.0, 0.5), (96.7, 105.0, 113.3))
+    sideways = leg(50.0, (180.0, 360.0, 24.0), (4.0, -1.0, 0.5), (55.0, 63.3, 71.7, 80.0, 88.3))
+    contacts = contacts_of(track(AHEAD, sideways, strange), standing((NEAR, 176.0, 369.0)), {NEAR: 1_055_000})
+    assert chance(contacts, NEAR, None) > 0.9
+
+
+def test_what_led_to_the_first_soldier_that_moved_was_the_shot_whatever_it_did_afterwards() -> None:
+    """It goes on 30 mm higher than it came, and strikes another."""
+    onward = leg(50.0, (180.0, 360.0, 60.0), (4.0, -1.0, 0.2), (55.0, 63.3, 71.7, 80.0))
+    end = leg(85.0, (320.0, 325.0, 60.0), (-1.0, 3.0, 0.2), (88.3, 96.7, 105.0))
+    contacts = contacts_of(
+        track(AHEAD, onward, end),
+        standing((NEAR, 176.0, 369.0), (ASIDE, 327.0, 321.0)),
+        {NEAR: 1_055_000, ASIDE: 1_088_000},
+    )
+    assert chance(contacts, NEAR, ASIDE) > 0.8
+
+
+def test_two_sights_of_something_that_landed_do_not_show_that_it_was_the_shot() -> None:
+    before = leg(0.0, (180.0, -40.0, 18.0), (0.0, 8.0, -0.5), (13.0, 20.5))
+    after = leg(25.0, (180.0, 160.0, 3.0), (0.0, 7.6, 0.6), (28.0, 36.0, 44.0))
+    stranger = leg(51.5, (250.0, 360.0, 35.0), (-1.0, 6.0, 0.5), (52.0, 60.3, 68.7))
+    contacts = contacts_of(track(before, after, stranger), standing((NEAR, 180.0, 372.0)), {NEAR: 1_055_000})
+    assert chance(contacts, NEAR) > 0.2
 
 
 def test_a_bounce_is_not_ruled_out_by_where_the_shot_flew_after_the_soldier() -> None:
