@@ -572,7 +572,7 @@ def test_a_lever_that_was_let_down_while_the_controller_slept_is_told_as_that():
     def sleep(change: Change) -> None:
         see(change)
         if change.state is State.ARMED:
-            shot.table.run(60_000_000)
+            shot.table.run(40_000_000)
 
     shot.cannon._on_change = sleep
     with pytest.raises(Aborted, match="the cannon made itself safe: it has let the lever down by itself"):
@@ -665,6 +665,16 @@ def test_a_line_that_is_lost_leaves_the_lever_drawn_only_where_it_was(state, tol
     with pytest.raises(PortGone):
         shot.cannon.wait(1_000_000)
     assert shot.cannon.left_drawn == told
+
+
+def test_a_lever_that_was_let_down_is_forward_whatever_becomes_of_the_line_then():
+    shot = Shot().to(State.COCKED)
+    shot.cannon.let_down()
+    shot.cannon.home()
+    shot.table.unplugged = True
+    with pytest.raises(PortGone):
+        shot.cannon.wait(1_000_000)
+    assert not shot.cannon.left_drawn
 
 
 def test_of_a_line_that_is_lost_while_the_lever_is_on_its_way_back_it_is_said_that_it_may_be_drawn():
@@ -795,6 +805,12 @@ def test_whether_a_shot_is_left_in_the_muzzle_is_told():
     fired = Shot().to(State.LOADED)
     fired.fire()
     assert not fired.cannon.left_loaded
+    fired.table.shots_in_loader = 1
+    for _, step in fired.steps()[:-1]:
+        step()
+    fired.cannon.let_down()
+    assert fired.cannon.fired is False, "the one before it was"
+    assert fired.cannon.left_loaded
 
 
 def test_of_a_line_that_is_lost_after_the_trigger_what_was_heard_before_tells_nothing_of_the_muzzle():
@@ -1111,6 +1127,23 @@ def test_a_line_that_is_lost_once_the_shot_was_seen_is_told_as_that_and_the_shot
     assert shot.cannon.shot.left_us - shot.table.released_us == pytest.approx(4_000, abs=1_000)
 
 
+def test_a_shot_whose_chip_restarts_once_it_was_seen_is_told_by_the_clock_that_it_was_fired_by():
+    shot = Shot().to(State.LOADED)
+    see = shot.person.see
+
+    def restart(change: Change) -> None:
+        see(change)
+        if change.state is State.FIRED:
+            shot.table.reset(wire.ResetCause.BROWN_OUT)
+
+    shot.cannon._on_change = restart
+    fired = shot.fire()
+    assert shot.cannon.fired is True
+    assert shot.cannon.shot == fired
+    assert abs(fired.released_us - shot.table.released_us) <= fired.released_bound_us
+    shot.ends_safe()
+
+
 class Swallowing:
     """A port that lets everything through but events, or another kind of message."""
 
@@ -1196,9 +1229,13 @@ def test_news_that_is_older_than_the_last_status_is_no_news():
     stale = messages.StateChanged(
         wire.State.SAFE, wire.State.READY, wire.Cause.STOP_BYTE, shot.cannon._synced_us
     )
-    shot.cannon._inbox.append(stale)
+    seated = messages.InputChanged(
+        shot.cannon._inputs | wire.Input.GATE_FIRST_BLOCKED, shot.cannon._synced_us - 1
+    )
+    shot.cannon._inbox.extend([stale, seated])
     shot.cannon.wait(10_000)
     assert shot.cannon.state is State.HOMED
+    assert not shot.cannon.left_loaded
 
 
 def test_a_port_that_vanishes_as_the_cannon_is_found_is_said():
