@@ -6,7 +6,7 @@ import numpy as np
 import painted_table as painted
 import pytest
 
-from vision.soldiers.figure import Figure
+from vision.soldiers.figure import Figure, hidden_by_figures
 from vision.soldiers.surface import Raster
 
 CAMERA = painted.view(tilt_rad=0.05)
@@ -29,6 +29,12 @@ def test_a_figure_hides_what_lies_behind_its_head_and_its_foot(x_mm: float, y_mm
     assert head[2] == pytest.approx(float(np.linalg.norm(beside - head[:2])), abs=1e-6)
 
 
+def test_a_body_narrows_upwards_and_is_a_third_as_wide_as_it_is_tall() -> None:
+    low, head = FIGURE.body_radius_mm(np.array([0.0, 42.0]))
+    assert 0.5 * low < head < 0.8 * low
+    assert 2 * low == pytest.approx(42.0 / 3, rel=0.1)
+
+
 def test_from_a_height_on_it_hides_neither_its_foot_nor_what_is_lower() -> None:
     low, head = FIGURE.shadow_of_sight(CAMERA.camera_mm, 340.0, 800.0, from_z_mm=20.0)
     assert low[:2] == pytest.approx(seen_on_board(340.0, 800.0, 20.0), abs=1e-6)
@@ -42,6 +48,30 @@ def test_a_foot_is_drawn_where_and_as_large_as_it_is(radius_mm: float) -> None:
     assert 0.0 < np.sqrt(drawn.sum() / np.pi) * RASTER.mm_per_px - radius_mm < 0.6 * RASTER.mm_per_px
     rows, columns = np.nonzero(drawn > 0.5)
     assert RASTER.to_mm(np.array([columns.mean(), rows.mean()])) == pytest.approx([100.0, 120.0], abs=0.3)
+
+
+def test_a_body_without_its_foot_is_drawn_from_its_shoulders_to_its_head() -> None:
+    discs = Figure(42.0, 20.0).shadow_of_sight(CAMERA.camera_mm, 340.0, 800.0)
+    drawn = Figure.draw(discs[1:], RASTER, (0, 0), RASTER.shape[::-1])
+
+    def at(x_mm: float, y_mm: float) -> float:
+        column, row = np.round(RASTER.to_px(np.array([x_mm, y_mm]))).astype(int)
+        return float(drawn[row, column])
+
+    (_, _, _), low, head = discs
+    for share in (0.0, 0.3, 0.7, 1.0):
+        assert at(*(np.array(low[:2]) + share * np.subtract(head[:2], low[:2]))) == 1.0
+    away = np.subtract(low[:2], head[:2]) / np.hypot(*np.subtract(low[:2], head[:2]))
+    assert at(*(low[:2] + 14.0 * away)) == 0.0, "there is its foot"
+
+
+def test_all_that_any_figure_hides_is_hidden_by_figures() -> None:
+    feet_mm = np.array([(180.0, 405.0), (-44.0, 300.0), (363.0, 806.0), (185.0, 420.0)])
+    whole = np.zeros(RASTER.shape, np.bool_)
+    for x_mm, y_mm in feet_mm:
+        discs = FIGURE.shadow_of_sight(CAMERA.camera_mm, x_mm, y_mm)
+        whole |= Figure.draw(discs, RASTER, (0, 0), RASTER.shape[::-1]) > 0
+    assert np.array_equal(hidden_by_figures(RASTER, CAMERA, FIGURE, feet_mm), whole)
 
 
 @pytest.mark.parametrize("x_mm", [-40.0, 400.0])

@@ -79,6 +79,15 @@ def test_where_soldiers_hardly_show_a_position_that_nothing_speaks_for_is_held_a
     assert (squares, notes) == ([], [])
 
 
+def test_one_square_that_shows_plainly_does_not_decide_whether_a_position_is_believed() -> None:
+    told = {**TOLD, A_2: Side.A}
+    nobody = dict.fromkeys(ALL_SQUARES, -9.5) | {A_1: 1.0}
+    squares, _ = who_stands(nobody, told, (), hardly_seen=True)
+    assert squares == [A_1]
+    faint = dict.fromkeys(ALL_SQUARES, -9.5) | {A_1: -5.0, A_2: -4.5, G_1: -4.0, G_2: 5.0}
+    assert who_stands(faint, told, (), hardly_seen=True) == (sorted(told), [])
+
+
 @pytest.mark.parametrize(("open_squares", "hardly"), [(5, False), (7, True)])
 def test_soldiers_hardly_show_where_more_than_three_squares_may_be_read_wrongly(
     open_squares: int, hardly: bool

@@ -86,3 +86,26 @@ def test_it_is_open_whose_uniform_is_whose_where_neither_places_nor_looks_tell()
     assert hardly_named(MIXED, looking(MIXED, 0.0), SQUARE_MM)
     assert not hardly_named(APART, looking(APART, 0.0), SQUARE_MM)
     assert not hardly_named(standing(), {}, SQUARE_MM), "of nobody nothing can be mistaken"
+
+
+def test_looks_alone_leave_it_open_and_a_few_soldiers_near_their_own_bases_do_not() -> None:
+    assert hardly_named(MIXED, looking(MIXED, 9.0), SQUARE_MM)
+    at_home = standing(A_02="A", A_05="A", G_03="G")
+    assert not hardly_named(at_home, looking(at_home, 0.0), SQUARE_MM)
+    away = standing(A_02="G", A_05="G", G_03="A")
+    assert not hardly_named(away, looking(away, 0.0), SQUARE_MM), "plainly the other way round"
+
+
+def test_how_many_there_are_of_a_side_does_not_tell_which_it_is() -> None:
+    """On the middle of the board anybody may stand."""
+    for side in Side:
+        assert naming_odds([(side, 9 * SQUARE_MM, 0.0)] * 12, SQUARE_MM) == pytest.approx(0.0)
+
+
+def test_one_who_plainly_looks_back_tells_less_than_two_who_look_ahead() -> None:
+    looks = [(Side.A, 9 * SQUARE_MM, odds) for odds in (-20.0, 2.0, 2.0)]
+    assert naming_odds(looks, SQUARE_MM) > 0
+
+
+def test_however_many_look_the_wrong_way_they_do_not_outweigh_an_army_at_its_own_base() -> None:
+    assert naming_odds([(Side.A, 2 * SQUARE_MM, -20.0)] * 24, SQUARE_MM) > 40

@@ -42,6 +42,18 @@ def test_two_armies_of_which_one_hardly_shows_are_likelier_than_one(
     told = np.concatenate([np.full(20, 8.0), np.linspace(-2.6, -1.6, 20), np.full(SQUARES - 40, -12.0)])
     field = np.concatenate([np.ones(20), np.zeros(20), EVEN[40:]]).astype(np.intp) if of_one_field else EVEN
     assert (plainest(told, field) > 0).sum() == soldiers
+    assert (plainest(told, 1 - field) > 0).sum() == soldiers, "whichever army it is"
+
+
+def test_armies_that_differ_by_no_more_than_armies_do_are_read_as_they_are_seen() -> None:
+    told = np.array([8.0] * 18 + [-1.6] * 6 + [-12.0] * (SQUARES - 24))
+    field = np.array([0] * 12 + [1] * 12 + [0, 1] * ((SQUARES - 24) // 2))
+    assert (plainest(told, field) > 0).sum() == 18
+
+
+def test_a_few_squares_that_would_be_a_little_plainer_do_not_shift_a_table_far() -> None:
+    told = np.array([9.0] * 30 + [-2.0] * 3 + [-20.0] * (SQUARES - 33))
+    assert (plainest(told, EVEN) > 0).sum() == 30
 
 
 @given(st.lists(st.floats(-30, 15), min_size=SQUARES, max_size=SQUARES))

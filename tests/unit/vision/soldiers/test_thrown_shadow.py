@@ -81,6 +81,61 @@ def test_a_dark_patch_is_taken_for_no_shadow(shadows: tuple[ThrownShadows, Raste
     assert abs(empty) < 0.15
 
 
+CAMERA = painted.view()
+RASTER = Raster(CAMERA, painted.scene(CAMERA, expected=CROWD))
+NOBODY = np.zeros(RASTER.shape, np.bool_)
+
+
+def strip(
+    start: float, end: float, darkness: float, *, on: np.ndarray | None = None, aside: float = 0.0
+) -> np.ndarray:
+    """How dark it is where the shadow of a part of a figure lies, or so many heights to the left of it; 1 is a shadow."""
+    dark = np.zeros(RASTER.shape, np.float32) if on is None else on
+    heights = np.arange(start, end, 0.02) * FIGURE_MM
+    thrown = LAMP.shadow(np.array([[*STANDING_MM, z] for z in heights]))[:, :2]
+    along = LAMP.slope / np.hypot(*LAMP.slope)
+    for place in thrown + aside * FIGURE_MM * np.array([-along[1], along[0]]):
+        column, row = RASTER.to_px(place)
+        cv2.circle(dark, (round(column), round(row)), 2, darkness * LAMP.darkness, -1)
+    return dark
+
+
+def share_and_contrast(dark: np.ndarray) -> tuple[float, float]:
+    thrown = ThrownShadows(LAMP, dark, RASTER, FIGURE_MM)
+    return float(thrown.shares(STANDING_MM[None], NOBODY)[0]), float(
+        thrown.contrasts(STANDING_MM[None], NOBODY)[0]
+    )
+
+
+def test_what_is_dark_about_a_foot_alone_is_no_shadow() -> None:
+    """One that lies is as dark there."""
+    assert max(share_and_contrast(strip(0.0, 0.25, 1.0))) < 0.05
+
+
+def test_a_black_or_white_thing_across_a_shadow_tells_no_more_than_a_shadow_there_would() -> None:
+    for told in share_and_contrast(strip(0.68, 0.7, 9.0)):
+        assert told < 0.5
+    for told in share_and_contrast(strip(0.68, 0.7, -9.0, on=strip(0.0, 1.1, 1.0))):
+        assert told > 0.3
+
+
+def test_it_counts_as_much_how_dark_it_is_to_the_left_of_a_shadow_as_to_the_right() -> None:
+    left, right = (share_and_contrast(strip(0.0, 1.1, 1.0, aside=aside))[1] for aside in (0.42, -0.42))
+    assert left == pytest.approx(right, abs=0.05)
+    assert left == pytest.approx(-0.5, abs=0.1)
+
+
+def test_where_shadows_are_hardly_darker_than_the_board_they_tell_nothing() -> None:
+    log_odds = np.array([9.0] * 40 + [-9.0] * 80 + [0.0, 0.0])
+    assert not shadow_odds(log_odds, np.array([0.15] * 40 + [0.0] * 80 + [1.0, 0.0])).any()
+
+
+def test_however_plain_shadows_are_they_do_not_decide_alone() -> None:
+    log_odds = np.array([9.0] * 200 + [-9.0] * 200)
+    told = shadow_odds(log_odds, np.array([1.0] * 200 + [0.0] * 200))
+    assert np.abs(told).max() <= 4.0
+
+
 def test_shadows_speak_for_a_soldier_and_their_lack_against_one() -> None:
     log_odds = np.array([9.0] * 20 + [-9.0] * 80 + [0.0, 0.0, 0.0])
     rng = np.random.default_rng(1)
