@@ -5,13 +5,16 @@ from dataclasses import replace
 import cv2
 import numpy as np
 import painted_table as painted
+import pytest
+from numpy.typing import NDArray
 from painted_table import CROWD, Table
 
 from game.montecassino import Square
 from vision.falls.fate import chance_of_standing
 from vision.falls.table_after import TableAfter, place_of
+from vision.falls.topple import Place
 from vision.falls.upright import network
-from vision.soldiers import read_board
+from vision.soldiers import Board, read_board
 
 PUSHED, BESIDE = Square.parse("A-28"), Square.parse("A-20")
 CAMERA = painted.view(tilt_rad=0.03)
@@ -72,3 +75,55 @@ def test_of_a_soldier_in_the_colours_of_the_board_what_shows_at_all_tells_whethe
     assert evidence.same < 0.1
     assert evidence.bare > 0.9
     assert chance_of_standing(evidence) < 0.05
+
+
+PLACED = painted.standing(CROWD)
+BEFORE = Table(CAMERA, tuple(PLACED.values()))
+
+
+@pytest.fixture(scope="module")
+def board() -> Board:
+    return read_board(BEFORE.paint(), painted.scene(CAMERA, expected=CROWD), CAMERA)
+
+
+def after(board: Board, flat: NDArray[np.float32]) -> tuple[TableAfter, Place]:
+    """The table after, and where `PUSHED` stood."""
+    places = [place_of(soldier, board, CAMERA) for soldier in board.standing.soldiers]
+    place = next(each for each in places if each.soldier.square == PUSHED)
+    return TableAfter(board, CAMERA, flat, places, network()), place
+
+
+def in_soft_folds(flat: NDArray[np.float32], place: Place, by_mm: float, board: Board) -> NDArray[np.float32]:
+    """One dressed in soft folds of light and dark stands there, so far beside his place."""
+    rows, columns = (slice(each.start - 8, each.stop + 8) for each in place.window)
+    y, x = np.mgrid[rows, columns] * board.raster.mm_per_px
+    flat = flat.copy()
+    folds = np.cos(2 * np.pi * (x - by_mm) / 50) + np.cos(2 * np.pi * (y - by_mm) / 50)
+    flat[rows, columns] = (60 + 25 * folds).astype(np.float32)[..., None]
+    return flat
+
+
+@pytest.mark.parametrize(("by_mm", "stands"), [(0.0, True), (1.5, True), (3.5, False), (-3.5, False)])
+def test_who_has_slipped_by_more_than_places_are_read_to_does_not_plainly_stand_where_he_stood(
+    board: Board, by_mm: float, stands: bool
+) -> None:
+    """Much of him looks the same all the same; so far along and as far across."""
+    _, place = after(board, board.flat)
+    before = replace(board, flat=in_soft_folds(board.flat, place, 0.0, board))
+    table, place = after(before, in_soft_folds(board.flat, place, by_mm, board))
+    assert table.stands_plainly(place) is stands
+
+
+@pytest.mark.parametrize("is_covered", [False, True])
+def test_of_whom_half_looks_like_something_else_it_is_not_plain_that_he_stands(
+    board: Board, is_covered: bool
+) -> None:
+    """It is no board that is seen there, and not he."""
+    flat = board.raster.lay(BEFORE.paint(seed=1))
+    table, place = after(board, flat)
+    if is_covered:
+        half = np.cumsum(place.telling, axis=0) <= 0.42 * place.telling.sum(axis=0)
+        window = flat[place.window]
+        window[place.telling & half] = 255 - window[place.telling & half]
+        table, place = after(board, flat)
+    assert table.stands_plainly(place) is not is_covered
