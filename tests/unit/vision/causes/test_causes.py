@@ -134,6 +134,14 @@ def test_c7_fall_before_the_release_is_other() -> None:
     assert "before the shot was released" in fall.evidence
 
 
+def test_something_else_may_always_have_felled_him_and_hardly_where_the_shot_was_seen() -> None:
+    seen_shot = causes([topple(A, 52)], Course((touch(A, 48),), 1.0))[A]
+    unseen = causes([topple(A, 52)], track=ShotTrack((), "no streak"))[A]
+    assert 0.0 < 3 * seen_shot.probabilities[Cause.OTHER] < unseen.probabilities[Cause.OTHER] < 0.1
+    dragged = causes([topple(A, 52), topple(B, 90)], Course((touch(A, 48),), 1.0))[B]
+    assert 0.0 < dragged.probabilities[Cause.OTHER] < 0.01
+
+
 def test_two_sights_of_something_do_not_tell_when_the_shot_was_released() -> None:
     fall = causes([topple(A, -60)], track=shot_track(sights=2))[A]
     assert fall.cause is Cause.DIRECT
