@@ -121,6 +121,13 @@ def test_small_markers_are_found() -> None:
     assert off_mm(found, camera) < 1.0
 
 
+@pytest.mark.parametrize("tilt_rad", [0.0, 0.06])
+def test_small_markers_place_a_board_without_lines_by_their_whole_print(tilt_rad: float) -> None:
+    """Of 17 px; by their corners alone they would place it only half as well."""
+    camera = painted.view(width_px=480, height_px=270, focal_px=590, tilt_rad=tilt_rad)
+    assert off_mm(register(without_lines(camera), painted.scene(camera)), camera) < 0.25
+
+
 def test_a_marker_that_was_moved_is_left_out() -> None:
     camera = painted.view()
     shown = MarkerMap(
@@ -476,6 +483,17 @@ def test_corners_given_from_the_wrong_end_are_told_by_the_soldiers() -> None:
     found = register(picture, replace(scene, corners_px=tuple(corners[2:] + corners[:2])))
     assert isinstance(found, NoBoard)
     assert "upside down" in found.reason
+
+
+@pytest.mark.parametrize("tilt_rad", [0.05, 0.2])
+def test_a_board_that_its_lines_place_is_as_far_off_as_is_said(tilt_rad: float) -> None:
+    """The edges along one line share what is wrong with it: they tell less than as many by themselves."""
+    camera = painted.view(width_px=900, height_px=900, tilt_rad=tilt_rad, focal_px=900)
+    found = register_with(Table(camera, markers=None).paint(), camera, corners_of(camera))
+    assert isinstance(found, BoardView)
+    assert found.lines_used > 200
+    assert off_mm(found, camera) < 2.5 * found.error_mm
+    assert found.error_mm < 0.3
 
 
 def test_corners_clicked_by_hand_are_made_good_by_the_lines() -> None:
