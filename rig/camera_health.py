@@ -159,7 +159,11 @@ def _exposure(camera: Camera, settings: Settings) -> Iterator[Finding]:
 def _memory(camera: Camera, settings: Settings) -> Finding:
     """Say what the pictures of a shot take at the most while it is watched."""
     ring = ring_for(camera, settings)
-    found = f"a shot's pictures, {ring.most_frames} at the most, take up to {ring.most_bytes // _MEGABYTE} MB"
+    waiting = f" and {camera.most_waiting} that wait in the camera" if camera.most_waiting else ""
+    found = (
+        f"a shot's pictures, {ring.most_frames} at the most{waiting}, "
+        f"take up to {ring.most_bytes // _MEGABYTE} MB"
+    )
     has_bytes = (
         os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
         if "SC_PHYS_PAGES" in os.sysconf_names

@@ -57,6 +57,10 @@ class Camera(Protocol):
     def exposure_us(self) -> int | None:
         """Exposure of one frame, as the camera says it is; None where it does not say."""
 
+    @property
+    def most_waiting(self) -> int:
+        """How many pictures take up memory in the camera at the most: those that wait for `poll`, and one on its way."""
+
     def poll(self) -> list[Frame]:
         """Return every frame since the last poll, oldest first; raise CameraGone where the source has ended."""
 

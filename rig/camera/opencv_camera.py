@@ -101,7 +101,8 @@ class OpenCvCamera:
             self.fps, first = self._observed_rate()
         else:
             self.fps = reported_fps if reported_fps > 0 else fps
-        self._frames: deque[Frame] = deque(maxlen=max(8, int(self.fps * _QUEUE_S)))
+        self.most_waiting = max(8, int(self.fps * _QUEUE_S)) + 1
+        self._frames: deque[Frame] = deque(maxlen=self.most_waiting - 1)  # one more is being read
         self._ended = ""  # why, once it has
         self._closing = threading.Event()
         self._start_us = clock.now_us()

@@ -67,8 +67,9 @@ class FrameRing:
 
     @property
     def most_bytes(self) -> int:
-        """Memory that the pictures can take at the most, in colour."""
-        return self.most_frames * self.camera.width_px * self.camera.height_px * 3
+        """Memory that pictures can take at the most, in colour: those held here, and those that wait in the camera."""
+        frames = self.most_frames + self.camera.most_waiting
+        return frames * self.camera.width_px * self.camera.height_px * 3
 
     def update(self, now_us: int) -> None:
         """Take in what came since the last update.

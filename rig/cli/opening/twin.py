@@ -27,6 +27,7 @@ class TwinCamera:
         self.height_px = lens.height_px
         self.fps = twin.settings.camera.fps
         self.exposure_us = twin.settings.camera.exposure_us
+        self.most_waiting = 0  # they are drawn once they are looked at
 
     def poll(self) -> list[Frame]:
         """Return every frame since the last poll; CameraGone once it was unplugged."""

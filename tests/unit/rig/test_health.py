@@ -146,6 +146,7 @@ class Blank:
     """A camera that shows a bare table, and its time."""
 
     name, width_px, height_px, fps = "blank", 1280, 720, 120.0
+    most_waiting = 0
 
     def __init__(self, exposure_us: int | None = None) -> None:
         self.exposure_us = exposure_us
@@ -260,6 +261,19 @@ def test_the_memory_that_a_shot_takes_is_told(
     assert f"up to {ring.most_bytes // 1_000_000} MB" in findings["memory"].found
     clip_s = settings.camera.clip_before_s + settings.camera.clip_after_s
     assert ring.most_frames >= clip_s * camera.fps
+
+
+def test_the_memory_of_what_waits_in_the_camera_is_told_with_a_shots() -> None:
+    camera, waits = Blank(), Blank()
+    waits.most_waiting = 241
+    plain, both = (
+        {f.part: f.found for f in camera_health(each, each, each.wait, Settings())}["memory"]  # type: ignore[arg-type]
+        for each in (camera, waits)
+    )
+    assert "wait" not in plain
+    assert "at the most and 241 that wait in the camera" in both
+    more_mb = int(both.split()[-2]) - int(plain.split()[-2])
+    assert more_mb == pytest.approx(241 * 1280 * 720 * 3 / 1e6, abs=1)
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,7 @@ class ScriptedCamera:
     width_px: int = 6
     height_px: int = 4
     fps: float = 100.0
+    most_waiting: int = 0
     waiting: list[Frame] = field(default_factory=list)
 
     def poll(self) -> list[Frame]:
@@ -118,6 +119,12 @@ def test_ring_never_holds_more_than_it_said_however_long_a_shot_is_held_or_fast_
         camera.deliver(t)
         ring.update(t)
         assert sum(frame.image.nbytes for frame in ring.newest(10_000)) <= ring.most_bytes
+
+
+def test_what_waits_in_the_camera_is_reckoned_with_in_the_memory_that_pictures_take():
+    camera = ScriptedCamera(most_waiting=200)
+    ring = FrameRing(camera, keep_us=50_000, hold_us=600_000, stall_us=500_000)
+    assert ring.most_bytes == (66 + 200) * 6 * 4 * 3
 
 
 @pytest.mark.parametrize(("every_us", "is_refused"), [(10_000, False), (7_000, False), (5_000, True)])
@@ -377,6 +384,25 @@ def test_a_picture_that_comes_damaged_is_lost_and_not_the_camera(monkeypatch):
     assert [int(frame.image[0, 0, 0]) for frame in camera.poll()][-3:] == [13, 15, 16]
     with pytest.raises(CameraGone, match="stopped giving pictures"):
         camera.poll()
+    camera.close()
+
+
+class LongStream(WatchedStream):
+    """That gives pictures for 6 s."""
+
+    def read(self) -> tuple[bool, NDArray[np.uint8] | None]:
+        _, picture = super().read()
+        return self._number <= 60, picture
+
+
+def test_no_more_pictures_wait_in_a_camera_than_it_says_however_long_nobody_asks(monkeypatch):
+    stream = LongStream()
+    monkeypatch.setattr("rig.camera.opencv_camera.open_capture", lambda source: stream)
+    camera = OpenCvCamera("http://stream", stream, width_px=0, height_px=0, fps=0)
+    camera._thread.join(60)
+    # The last 2 s, and beside them the one that is just being read.
+    assert [int(frame.image[0, 0, 0]) for frame in camera.poll()] == list(range(41, 61))
+    assert camera.most_waiting == 20 + 1
     camera.close()
 
 
