@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from game.montecassino import Battle, BattleFileError, format_battle, parse_battle
+from rig.battle.names import battle_named_like
 from rig.files.bounded_file import read_text
 from rig.files.whole_file import write_whole
 
@@ -50,7 +51,9 @@ def read_battle(path: Path) -> Battle:
     except UnicodeDecodeError as bad:
         fault = f"byte {bad.start + 1}: found what is not UTF-8, expected JSON, which is"
     except FileNotFoundError:
-        fault = "the file: found nothing, expected a battle file; rig game play --battle begins one"
+        near = battle_named_like(path)
+        meant = "rig game play --battle begins one" if near is None else f"perhaps {near} is meant"
+        fault = f"the file: found nothing, expected a battle file; {meant}"
     except IsADirectoryError:
         fault = "the file: found a folder, expected a battle file"
     except OSError as bad:

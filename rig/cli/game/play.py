@@ -128,12 +128,16 @@ def play(
         raise typer.BadParameter(
             "two people share the terminal; it goes with --against computer", param_hint="--side"
         )
+    agreed = [name for name in _AGREED if _given(context, name)]
+    if battle is not None and not battle.exists() and not agreed:
+        _refuse_mistyped(battle)
     if battle is not None:
         context.with_resource(hold_battle(battle, "rig game play"))
-    if battle is not None and battle.exists():
-        if known := [name for name in _AGREED if _given(context, name)]:
+    is_new = battle is None or not battle.exists()
+    if battle is not None and not is_new:
+        if agreed:
             raise RefusedError(
-                f"{battle} holds a battle that is agreed already; leave out --{known[0].replace('_', '-')}, "
+                f"{battle} holds a battle that is agreed already; leave out --{agreed[0].replace('_', '-')}, "
                 "or name another file"
             )
         begun = read_battle(battle)
@@ -163,6 +167,8 @@ def play(
         if battle is not None:
             write_battle(battle, begun)
     console = Console(highlight=False)
+    if is_new and battle is not None:
+        say(console, f"A new battle, kept in {battle}")
     for words in agreement_lines(begun.agreement):
         say(console, words)
     playing = Playing(
@@ -226,6 +232,18 @@ def replay(
     if last == played:
         for words in ending_lines(told):
             say(console, words)
+
+
+def _refuse_mistyped(battle: Path) -> None:
+    """Refuse to begin a battle under a name that is nearly that of one which is there, unless something is agreed on."""
+    from rig.battle.names import battle_named_like
+
+    near = battle_named_like(battle)
+    if near is not None:
+        raise RefusedError(
+            f"there is no {battle} yet, and {near} holds a battle: name that to go on with it; "
+            "to begin a new one, say what is agreed as well, as --first lot"
+        )
 
 
 def _ask(console: Console, words: str) -> str | None:

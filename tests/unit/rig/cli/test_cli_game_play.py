@@ -66,6 +66,26 @@ def test_a_word_with_more_behind_it_does_nothing_and_says_so(rig, typed):
     assert entries() == ["A-17>A-25", "G-17>G-25"]
 
 
+def test_a_mistyped_name_begins_no_battle_unless_it_is_said_that_one_begins(rig):
+    rig("play --first A --battle friday.json", "A-17>A-25")
+    status, out, err = rig("play --battle frday.json", "G-17>G-25")
+    assert (status, out) == (1, [])
+    assert err == (
+        "rig: there is no frday.json yet, and friday.json holds a battle: name that to go on with it; "
+        "to begin a new one, say what is agreed as well, as --first lot\n"
+    )
+    assert not Path("frday.json").exists()
+    assert rig("play --battle frday.json --first lot", "quit")[0] == 0
+    assert entries("frday.json") == []
+
+
+def test_that_a_battle_is_new_is_told_and_only_then(rig):
+    _, out, _ = rig("play --battle friday.json", "quit")
+    assert out[0] == "A new battle, kept in friday.json"
+    _, out, _ = rig("play --battle friday.json", "quit")
+    assert not any("new battle" in line for line in out)
+
+
 def test_two_people_play_to_the_end_and_the_file_has_it_all(rig):
     status, out, _ = rig(
         "play --first A --lines 1 --battle b.json --allies Anna,Bo --germans Gerd --shots 5/3 --option iii",
