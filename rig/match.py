@@ -258,7 +258,10 @@ class Match:
         self._asked_us = None
         self._unheard = []
         ending = EndPutOff()
-        shot_id = self._log.begin_shot(self._session.session_id, _plan_of(order), clock_us=self._now())
+        try:
+            shot_id = self._log.begin_shot(self._session.session_id, _plan_of(order), clock_us=self._now())
+        except LogError as error:
+            raise _not_fired(error) from error
         with ReadingAhead(self._folder(shot_id)) as ahead, ExitStack() as once_asked:
             try:
                 # A shot without a recording is lost.
@@ -378,8 +381,11 @@ class Match:
                 self._log.abort(shot_id, why, fired=fired, clock_us=self._now())
 
     def _refuse_to_hide(self, shot_id: int, error: BaseException) -> None:
-        """Raise NotKept where a shot left, or may have, and what went wrong then says nothing of it."""
+        """Raise NotKept where a shot left, or may have, and what went wrong then says nothing of it, LogError where none did."""
         if self._asked_us is None or self._cannon.fired is False:
+            if isinstance(error, LogError):
+                # Of the cannon, the camera and the line a failure tells by itself how far the shot was; a log's does not.
+                raise _not_fired(error) from error
             return
         if not isinstance(error, _FAILURES) or isinstance(error, ShotNotSeen):
             return
@@ -606,6 +612,10 @@ def refuse_what_the_rules_forbid(position: Position, target: Square, *, soldiers
     ended = outcome(position) if soldiers_known else None
     if ended is not None:
         raise ShotNotAllowed(f"the battle is over ({ended.winner}): {position}")
+
+
+def _not_fired(error: LogError) -> LogError:
+    return LogError(f"nothing was fired: {error}")
 
 
 def _plan_of(order: Order) -> log.ShotPlan:

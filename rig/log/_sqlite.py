@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -28,6 +29,7 @@ __all__ = ["SessionLock", "open_engine", "spoken_errors"]
 _BUSY_TIMEOUT_S = 5.0
 _LOG_STANDS = b"beside a log\n"
 _EMPTIED = "the file is empty, and was a log; put back a copy of it, or delete it, and the next shot begins a new one"
+_ROOM_BYTES = 2_000_000  # with less no shot is begun: `rig.recording.BESIDE_BYTES`
 _NO_LOG = "this is no log, nor any other SQLite file; name another file under [log] path"
 
 
@@ -258,10 +260,21 @@ def spoken_errors(name: str) -> Iterator[None]:
                 f"the file cannot be opened for writing ({cause}); check its rights and those of its folder"
             )
         elif primary in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
-            sentence = f"the disk did not take it ({cause})"
+            sentence = f"the disk did not take it ({cause}){_room(Path(name).parent)}; what the log had is in it still"
         else:
             sentence = f"the database refused ({cause})"
         raise LogError(f"{name}: {sentence}") from error
+
+
+def _room(folder: Path) -> str:
+    """Say what room a disk has and should have, or that room is not what it lacks; nothing where it is not there any more."""
+    try:
+        free_bytes = shutil.disk_usage(folder).free
+    except OSError:
+        return ""
+    if free_bytes < _ROOM_BYTES:
+        return f": it has {free_bytes / 1e6:.1f} MB left, and a shot takes up to {_ROOM_BYTES / 1e6:.0f} MB there; make room"
+    return f", though it has {free_bytes / 1e6:.0f} MB left: it fails, or no more of it is yours; see to it"
 
 
 class SessionLock:

@@ -359,13 +359,24 @@ def test_a_lever_that_is_drawn_when_something_else_fails_is_let_down_before_anyb
             reached(shot_id, stage, **told)
 
         rig.log.reached = until_cocked
-        with pytest.raises(LogError, match="disk I/O error"):
+        with pytest.raises(LogError, match=r"^nothing was fired: rig-log\.sqlite: .* \(disk I/O error\)$"):
             rig.match.shoot(order(rig, position))
         assert rig.cannon.state is State.SAFE
         assert not rig.twin.plant.lever.held
         assert rig.twin.plant.lever.position_mm < 0.1
         (shot,) = rig.log.shots()
     assert (shot.stage, shot.fired) == (Stage.ABORTED, Fired.NO)
+
+
+def test_a_shot_that_the_log_does_not_take_is_not_fired_and_says_so(tmp_path):
+    def fails(*_: object, **__: object) -> int:
+        raise LogError("rig-log.sqlite: the disk did not take it (disk I/O error)")
+
+    with rig_on(tmp_path) as (rig, position):
+        rig.log.begin_shot = fails
+        with pytest.raises(LogError, match=r"^nothing was fired: rig-log\.sqlite: "):
+            rig.match.shoot(order(rig, position))
+        assert rig.twin.shots == []
 
 
 def test_a_shot_that_no_recording_could_keep_is_not_fired(tmp_path):

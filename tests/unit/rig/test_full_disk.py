@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,8 +23,9 @@ from rig.eye import Eye
 from rig.files.whole_file import write_whole
 from rig.link.transcript import Transcript
 from rig.log import LogError, Stage, open_log, open_log_in_memory
+from rig.log._sqlite import spoken_errors
 from rig.match import Match
-from rig.recording import RecordingError, read_recording, refuse_full_disk, write_recording
+from rig.recording import BESIDE_BYTES, RecordingError, read_recording, refuse_full_disk, write_recording
 from rig.settings import Camera as CameraSettings
 from rig.settings import Log, Settings
 from rig.verdict.analysis_store import keep
@@ -186,7 +188,11 @@ def test_a_log_without_room_says_so_keeps_what_it_has_and_goes_on_where_there_is
         first = until(log, session_id, Stage.JUDGED)
         kept = log.shot(first)
         fill(small_disk)
-        with pytest.raises(LogError, match=r"log\.sqlite: the disk did not take it"):
+        with pytest.raises(
+            LogError,
+            match=r"log\.sqlite: the disk did not take it \(.*\): it has 0\.0 MB left, and a shot takes up to "
+            rf"{BESIDE_BYTES // 1_000_000} MB there; make room; what the log had is in it still",
+        ):
             for _ in range(100):
                 until(log, session_id, Stage.ARMED)
         assert log.shot(first) == kept
@@ -197,3 +203,13 @@ def test_a_log_without_room_says_so_keeps_what_it_has_and_goes_on_where_there_is
         assert log.shot(first) == kept
         assert log.shot(last).stage is Stage.DECIDED
         assert log.sessions()[0].end_cause == "done"
+
+
+def test_a_disk_that_fails_with_room_left_is_not_told_to_be_full(tmp_path: Path) -> None:
+    broken = sqlite3.OperationalError("disk I/O error")
+    broken.sqlite_errorcode = sqlite3.SQLITE_IOERR
+    with (
+        pytest.raises(LogError, match=r"\(disk I/O error\), though it has \d+ MB left: it fails, or no more"),
+        spoken_errors(str(tmp_path / "log.sqlite")),
+    ):
+        raise broken
