@@ -50,6 +50,7 @@ from rig.cli.application import RefusedError, app
 from rig.cli.arguments.empty_paths import refuse_empty_paths
 from rig.cli.arguments.given_once import refuse_given_twice
 from rig.cli.terminal.complaint import complain, is_ours, sentences_of, told_wrongly
+from rig.cli.terminal.narrow_help import fit_help, help_width
 from rig.files.one_line import on_one_line
 from rig.film.freed_memory import keep_freed_memory
 
@@ -123,7 +124,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # A sign that the terminal or the file does not know, as in a name, is shown by its number.
             sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        status = command()(args=arguments, prog_name="rig", standalone_mode=False)
+        width = help_width()
+        fit_help(command(), boxes=width is None)
+        status = command()(args=arguments, prog_name="rig", standalone_mode=False, terminal_width=width)
         sys.stdout.flush()  # here, where a full disk is still told as one
     except typer.Abort:
         if arguments is None:

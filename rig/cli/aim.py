@@ -21,6 +21,7 @@ from rig.cli.arguments.options import (
 )
 from rig.cli.arguments.outputs import check_csv, check_pdf, check_picture
 from rig.cli.terminal.figure_file import write_figure
+from rig.cli.terminal.sentences import echo
 from rig.files.whole_file import write_whole
 
 if TYPE_CHECKING:
@@ -115,9 +116,9 @@ def square(
     )
     lines = list(said.in_words())
     for line in lines if explain else lines[:4]:
-        typer.echo(line)
+        echo(line)
     if not explain and said.in_the_way is not None:
-        typer.echo(f"  {said.in_the_way} is the first in the way")
+        echo(f"  {said.in_the_way} is the first in the way")
 
 
 @_aim.command()
@@ -145,15 +146,15 @@ def table(
     rows = list(firing_table(fires, chosen.cannon, chosen.board, arc))
     if csv is not None:
         write_whole(csv, as_csv(rows))
-        typer.echo(f"wrote {csv}", err=True)
+        echo(f"wrote {csv}", err=True)
     if pdf is not None:
         from rig.report.firing_table import write_firing_table
 
         write_firing_table(pdf, rows, f"Firing table of side {fires}, {arc} path", _note(chosen, fires))
-        typer.echo(f"wrote {pdf}", err=True)
+        echo(f"wrote {pdf}", err=True)
     if csv is None and pdf is None:
         for line in _table_lines(rows):
-            typer.echo(line)
+            echo(line)
 
 
 @_aim.command()
@@ -176,9 +177,9 @@ def reach(
     direct, lobbed = (list(firing_table(fires, chosen.cannon, chosen.board, arc)) for arc in Arc)
     for name, rows in (("direct", direct), ("lobbed", lobbed)):
         reached = sum(row.aimed is not None for row in rows)
-        typer.echo(f"{name}: {reached} of {len(rows)} squares")
+        echo(f"{name}: {reached} of {len(rows)} squares")
         for reason, squares in _missed(rows).items():
-            typer.echo(f"  {reason}: {squares}")
+            echo(f"  {reason}: {squares}")
     if plot is not None:
         from rig.aim.board_plots import draw_reach
 
@@ -241,11 +242,11 @@ def best(
     )
     ranked = chooser.best(count)
     if not ranked:
-        typer.echo(f"No aim of side {stands.turn} is worth a shot: nobody can be hit whose fall would count.")
+        echo(f"No aim of side {stands.turn} is worth a shot: nobody can be hit whose fall would count.")
     for number, each in enumerate(ranked, start=1):
         for line in _ranked_lines(number, each):
-            typer.echo(line)
-    typer.echo(f"Who falls when somebody is touched: {fall_table_origin()}.", err=True)
+            echo(line)
+    echo(f"Who falls when somebody is touched: {fall_table_origin()}.", err=True)
     if plot is not None:
         from rig.aim.board_plots import draw_aim_map
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rig.cli.application import app
+from rig.cli.terminal.sentences import echo
 from rig.files.ready_folder import ready_folder
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def analyse(
 
     found, left_out = find_recordings(folders)
     for folder in left_out:
-        typer.echo(f"rig: {on_one_line(folder)} has a film and no recording.json: left out", err=True)
+        echo(f"rig: {on_one_line(folder)} has a film and no recording.json: left out", err=True)
     if len(found) == 1 and found[0] in folders and not keep and into is None:
         _one(found[0], as_json=as_json)
     else:
@@ -74,7 +75,7 @@ def _one(folder: Path, *, as_json: bool) -> None:
         print(json.dumps(analysis.as_json()))
         return
     for line in analysis.in_words():
-        print(line)
+        echo(line)
 
 
 def _many(folders: Sequence[Path], *, as_json: bool, jobs: int | None, into: Path | None) -> None:
@@ -111,11 +112,11 @@ def _many(folders: Sequence[Path], *, as_json: bool, jobs: int | None, into: Pat
             if as_json and read.result is not None:
                 print(json.dumps({"folder": str(read.folder), **read.result}), flush=True)
             elif not as_json and (line := read.in_a_line()) is not None:
-                print(line, flush=True)
+                echo(line)
             progress.advance(task)
     for line in tally.in_words():
-        typer.echo(line, err=as_json)
+        echo(line, err=as_json)
     if tally.outcomes[Outcome.UNKEPT] and into is None:
-        typer.echo("rig: --into FOLDER keeps readings in another folder", err=True)
+        echo("rig: --into FOLDER keeps readings in another folder", err=True)
     if tally.outcomes[Outcome.BAD] or tally.outcomes[Outcome.UNKEPT]:
         raise typer.Exit(_UNREADABLE)

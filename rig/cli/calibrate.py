@@ -23,6 +23,7 @@ from rig.cli.arguments.options import (
     settings_or_defaults,
 )
 from rig.cli.arguments.outputs import check_json
+from rig.cli.terminal.sentences import echo
 from rig.counted import counted
 from rig.files.length_unit import LengthUnit
 
@@ -144,17 +145,17 @@ def shots_range(
     for file in files:
         refuse_other_units(file, mount, assumed)
         for fault in file.skipped:
-            typer.echo(f"rig: {file.name}: left out: {fault}", err=True)
+            echo(f"rig: {file.name}: left out: {fault}", err=True)
     found = fit(measured, mount, free=_parameters(learn), assumed=assumed)
     if isinstance(found, NoFit):
         raise RefusedError(str(found))
     write_calibration(out, found, [Input(source=file.name, shots=len(file.shots)) for file in files])
     for line in calibration_in_words(found):
-        typer.echo(line)
+        echo(line)
     elevation_rad = _highest_taped_rad(measured)
     if elevation_rad is not None:
-        typer.echo(range_in_words(found, elevation_rad))
-    typer.echo(
+        echo(range_in_words(found, elevation_rad))
+    echo(
         f"wrote {out}; to aim by it, set in {settings}, under [cannon]: calibration = {_as_named_in(settings, out)}"
     )
 
@@ -212,7 +213,7 @@ def fire(
                             _note_whether_it_left(f"shot {number} of {count}", gun.seen_to_leave(), rows)
                     raise
                 rows.left(shot.muzzle_speed_mps, shot.dwell_s)
-                typer.echo(f"shot {number} of {count} {_left_in_words(shot)}")
+                echo(f"shot {number} of {count} {_left_in_words(shot)}")
                 rows.taped(_asked_range_cm(expected_cm))
                 rig.hands.set_up((), ())
         finally:
@@ -221,8 +222,8 @@ def fire(
                 if rig.cannon.fired is False:
                     rows.strike()
                 for still_open in rows.open_ranges():
-                    typer.echo(f"rig: {csv}: {still_open}", err=True)
-    typer.echo(
+                    echo(f"rig: {csv}: {still_open}", err=True)
+    echo(
         f"{csv}: {counted(rows.count, 'shot')}; fit them with: rig calibrate range --csv {shlex.quote(str(csv))}"
     )
 
@@ -261,7 +262,7 @@ def _note_whether_it_left(name: str, known: RangeShot | None, rows: ShotRows) ->
     )
     if known is not None:
         told = _left_in_words(known)
-    typer.echo(f"rig: {name} {told}", err=True)
+    echo(f"rig: {name} {told}", err=True)
     if known is not None:
         rows.left(known.muzzle_speed_mps, known.dwell_s)
 
@@ -293,13 +294,9 @@ def _asked_range_cm(expected_cm: float) -> float | None:
         range_cm = to_number(said)
         if range_cm is None or not 0 < range_cm < _FARTHEST_CM:
             decimals = "; decimals stand behind a point" if "," in said else ""
-            typer.echo(
-                f"found {said!r}, expected a number of cm above 0 and below {_FARTHEST_CM:g}{decimals}"
-            )
+            echo(f"found {said!r}, expected a number of cm above 0 and below {_FARTHEST_CM:g}{decimals}")
         elif range_cm != doubted_cm and abs(math.log(range_cm / expected_cm)) > _FAR_OFF:
-            typer.echo(
-                f"found {range_cm:g} cm, expected about {expected_cm:.0f} cm; if it is right, type it again"
-            )
+            echo(f"found {range_cm:g} cm, expected about {expected_cm:.0f} cm; if it is right, type it again")
             doubted_cm = range_cm
         else:
             return range_cm
@@ -322,11 +319,11 @@ def show(
         refuse_odd_elevation(degrees)
     file = read_calibration(calibration)
     came = ", ".join(f"{each.source} ({each.shots})" for each in file.inputs)
-    typer.echo(f"made {file.made_utc} from {counted(file.calibration.shots, 'shot')}: {came}")
+    echo(f"made {file.made_utc} from {counted(file.calibration.shots, 'shot')}: {came}")
     for line in calibration_in_words(file.calibration):
-        typer.echo(line)
+        echo(line)
     for degrees in elevation or []:
-        typer.echo(range_in_words(file.calibration, math.radians(degrees)))
+        echo(range_in_words(file.calibration, math.radians(degrees)))
 
 
 @calibrate_group.command()
@@ -392,7 +389,7 @@ def plan(
         assumed=assumed,
     )
     for line in plan_in_words(proposed, elevation):
-        typer.echo(line)
+        echo(line)
 
 
 def _settings_to_learn_by(file: Path) -> Settings:
@@ -401,7 +398,7 @@ def _settings_to_learn_by(file: Path) -> Settings:
     named = settings.cannon.calibration
     if named is None or Path(named).exists():
         return settings
-    typer.echo(f"rig: {file} names {named}, which is not there: nothing is taken from it", err=True)
+    echo(f"rig: {file} names {named}, which is not there: nothing is taken from it", err=True)
     return settings.model_copy(update={"cannon": settings.cannon.model_copy(update={"calibration": None})})
 
 

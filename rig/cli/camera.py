@@ -19,6 +19,7 @@ from rig.cli.arguments.options import (
 )
 from rig.cli.arguments.outputs import check_pdf, check_picture
 from rig.cli.terminal.figure_file import write_figure
+from rig.cli.terminal.sentences import echo
 from rig.counted import counted
 from rig.drawing.paper import Paper
 from rig.files.not_written import NotWrittenError
@@ -127,13 +128,13 @@ def calibrate(
     found = fit(pictures.seen, pictures.target, pictures.size_px)
     if isinstance(found, NoLens):
         for line in refused_in_words(found.unusable):
-            typer.echo(line, err=True)
+            echo(line, err=True)
         raise RefusedError(f"{folder}: no calibration: {found.reason}")
     if as_json:
         print(json.dumps(report_as_json(found)))
     else:
         for line in report_in_words(found):
-            typer.echo(line)
+            echo(line)
     if picture is not None:
         from rig.lens.plot import draw_calibration
 
@@ -168,13 +169,13 @@ def check(
     found = check_lens(lens, pictures.target, pictures.seen)
     if not found.errors_px:
         for line in refused_in_words(found.unusable):
-            typer.echo(line, err=True)
+            echo(line, err=True)
         raise RefusedError(f"{folder}: no photograph in it can be used")
     if as_json:
         print(json.dumps(found.as_json()))
         return
     for line in found.in_words():
-        typer.echo(line)
+        echo(line)
 
 
 @camera_group.command()
@@ -210,25 +211,25 @@ def delay(
             name, told = on_one_line(each), why_not or f"{(seen[-1].delay_us or 0.0) / 1000:.1f} ms"
             # What is wrong with a file begins with its name.
             line = f"  {told}" if told.startswith(name) else f"  {name}: {told}"
-            typer.echo(line, err=bool(why_not))
+            echo(line, err=bool(why_not))
     concluded = delay_of(seen)
     if isinstance(concluded, NoDelay):
         raise RefusedError(f"{where}: the camera's delay is not told: {concluded.reason}")
     late_ms, sigma_ms = concluded.delay_us / 1000, concluded.sigma_us / 1000
-    typer.echo(
+    echo(
         f"the camera stamps its pictures {abs(late_ms):.1f} ms {'before' if late_ms < 0 else 'after'} they were taken, "
         f"give or take {sigma_ms:.1f} ms, "
         f"as {len(concluded.used)} of {len(seen)} shots tell"
     )
     would_be = f"in the settings it would be: camera.delay_us = {concluded.delay_us}"
     if not store:
-        typer.echo(f"not stored (as asked); {would_be}")
+        echo(f"not stored (as asked); {would_be}")
         return
     try:
         change_settings(settings, {("camera", "delay_us"): concluded.delay_us})
     except NotWrittenError as bad:
         raise RefusedError(f"{bad}; {would_be}") from bad
-    typer.echo(
+    echo(
         f"stored in {on_one_line(settings)}: camera.delay_us = {concluded.delay_us}, was {chosen.camera.delay_us}"
     )
 
@@ -256,11 +257,11 @@ def markers(
         write_whole(target, sheets)
     except NotWrittenError as bad:
         raise RefusedError(f"{bad}; name another place with --out") from bad
-    typer.echo(
+    echo(
         f"wrote {on_one_line(target)}: {len(board.marker_centres_mm)} markers of {board.marker_size_mm:g} mm ({board.marker_dictionary}) "
         f"and a ChArUco board with squares of {board_square_mm(paper)} mm, on {paper.upper()}"
     )
-    typer.echo("print it at 100 %; both rulers on each sheet must measure 100 mm")
+    echo("print it at 100 %; both rulers on each sheet must measure 100 mm")
 
 
 def _told_board(
@@ -324,7 +325,7 @@ def _looked_at(folder: Path, told: Target | None, *, quiet: bool) -> LensPicture
 
     files = pictures_in(folder)
     if left_out := passed_over(folder):
-        typer.echo(f"rig: {on_one_line(folder)}: {left_out}", err=True)
+        echo(f"rig: {on_one_line(folder)}: {left_out}", err=True)
     with progress_on(Console(stderr=True), transient=True, quiet=quiet) as progress:
         task = progress.add_task("photographs", total=len(files))
         return look_at_pictures(files, told, progress=lambda name: progress.update(task, advance=1))
@@ -367,10 +368,10 @@ def _store(found: Calibrated, settings: Settings, path: Path, *, wanted: bool, q
             failed, why = bad, str(bad)
         else:
             if not quiet:
-                typer.echo(f"stored in {on_one_line(path)}: camera.intrinsics_px, camera.distortion")
+                echo(f"stored in {on_one_line(path)}: camera.intrinsics_px, camera.distortion")
             return
     if not quiet:
-        typer.echo(f"not stored ({why}); in the settings it would be:")
+        echo(f"not stored ({why}); in the settings it would be:")
         typer.echo("[camera]")
         typer.echo(f"width_px = {found.size_px[0]}")
         typer.echo(f"height_px = {found.size_px[1]}")
@@ -401,9 +402,7 @@ def _take_views(folder: Path, settings: Settings, told: Target | None) -> None:
     said, said_s = "", 0.0
     silence = Silence(camera)
     try:
-        typer.echo(
-            "hold the board before the camera, still for a moment each time; Ctrl-C when you have enough"
-        )
+        echo("hold the board before the camera, still for a moment each time; Ctrl-C when you have enough")
         while not views.enough:
             frames = camera.poll()
             if not frames:
@@ -415,19 +414,19 @@ def _take_views(folder: Path, settings: Settings, told: Target | None) -> None:
             if isinstance(seen, Taken):
                 advice = seen.coverage.advice
                 following = f"next: {advice[0]}" if advice else "everything is covered"
-                typer.echo(f"view {seen.count} kept, {seen.coverage.share:.0%} covered; {following}")
+                echo(f"view {seen.count} kept, {seen.coverage.share:.0%} covered; {following}")
                 said, said_s = "", time.monotonic()
             # A board that is moved about looks different in every picture, and nobody reads as fast.
             elif seen != said and time.monotonic() - said_s >= _TELL_S:
                 said, said_s = seen, time.monotonic()
-                typer.echo(f"  {seen}")
+                echo(f"  {seen}")
     except KeyboardInterrupt:
         if views.count == 0:
             raise
-        typer.echo(counted(views.count, "view"))
+        echo(counted(views.count, "view"))
     except (CameraGone, CameraStalled) as gone:
         if views.count == 0:
             raise
-        typer.echo(f"{counted(views.count, 'view')}; {gone}")
+        echo(f"{counted(views.count, 'view')}; {gone}")
     finally:
         camera.close()

@@ -11,6 +11,7 @@ import typer
 from rig.cli.application import app
 from rig.cli.arguments.options import SETTINGS_FILE, SettingsFile, check_name, settings_or_defaults
 from rig.cli.arguments.outputs import check_html, check_pdf
+from rig.cli.terminal.sentences import echo
 from rig.files.length_unit import LengthUnit
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def certificate(
 
     measured = _measured(file, tape, unit, skip_bad_rows)
     for fault in measured.skipped:
-        typer.echo(f"rig: {measured.name}: left out: {fault}", err=True)
+        echo(f"rig: {measured.name}: left out: {fault}", err=True)
     stated = measured.elevation_deg
     if elevation is not None:
         if stated not in {None, elevation}:
@@ -90,19 +91,19 @@ def certificate(
         ),
         issued=date.today(),
     )
-    typer.echo(certified.headline)
+    echo(certified.headline)
     for name, value in certified.figures:
-        typer.echo(f"  {name:<35}{value}")
+        echo(f"  {name:<35}{value}")
     for sentence in certified.sentences:
-        typer.echo(sentence)
+        echo(sentence)
     if pdf is not None:
         from rig.drawing.drawn_text import not_drawable
         from rig.report.certificate import write_certificate_pdf
 
         write_certificate_pdf(certified, pdf)
-        typer.echo(f"wrote {pdf}", err=True)
+        echo(f"wrote {pdf}", err=True)
         if unknown := not_drawable(cannon):
-            typer.echo(
+            echo(
                 f"rig: {pdf}: its font has not {unknown} of the cannon's name; --html shows all signs",
                 err=True,
             )
@@ -110,7 +111,7 @@ def certificate(
         from rig.report.certificate import write_certificate_html
 
         write_certificate_html(certified, html)
-        typer.echo(f"wrote {html}", err=True)
+        echo(f"wrote {html}", err=True)
 
 
 def _measured(

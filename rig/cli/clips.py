@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from rig.cli.application import app
+from rig.cli.terminal.sentences import echo
 from rig.files.one_line import on_one_line
 from rig.files.ready_folder import folder_to_fill
 
@@ -38,10 +39,10 @@ def clips(
                 with hold_lock_beside(place, "rig clips", wait=False):
                     there += not _filmed(place, number)
             except LockTaken as taken:
-                typer.echo(f"{on_one_line(place)}: {taken.holder or 'another rig clips,'} films it")
+                echo(f"{on_one_line(place)}: {taken.holder or 'another rig clips,'} films it")
     if there == count:
         asked_for = "the one asked for is" if count == 1 else f"all {count} asked for are"
-        typer.echo(f"{on_one_line(folder)}: {asked_for} there already")
+        echo(f"{on_one_line(folder)}: {asked_for} there already")
 
 
 def _filmed(place: Path, number: int) -> bool:
@@ -65,5 +66,5 @@ def _filmed(place: Path, number: int) -> bool:
                 with suppress(OSError):
                     (place / f"{name}.json").unlink()
             raise
-    typer.echo(f"{on_one_line(place)}: {len(clip.frames)} pictures, {len(clip.truth.falls)} fell")
+    echo(f"{on_one_line(place)}: {len(clip.frames)} pictures, {len(clip.truth.falls)} fell")
     return True

@@ -19,6 +19,7 @@ from rig.cli.arguments.options import (
     settings_or_defaults,
 )
 from rig.cli.arguments.outputs import check_png
+from rig.cli.terminal.sentences import echo
 from rig.files.one_line import on_one_line
 from rig.files.ready_folder import folder_to_fill
 
@@ -48,7 +49,7 @@ def list_open(context: typer.Context, settings: SettingsFile = SETTINGS_FILE) ->
     with open_log_to_read(settings) as log:
         cases = tuple(open_cases(log))
     if not cases:
-        typer.echo("nothing waits for a ruling")
+        echo("nothing waits for a ruling")
         return
     table = plain_table()
     for heading in ("doubt", "shot", "soldier", "rules"):
@@ -85,9 +86,9 @@ def show(
         found = case(log, number)
         due = shot_identity(log.session(found.shot.session_id), found.shot.shot_id)
     for line in _in_full(found, settings_or_defaults(settings)):
-        typer.echo(line)
+        echo(line)
     if found.shot.recording_path is None:
-        typer.echo("  pictures   none: the shot was not recorded")
+        echo("  pictures   none: the shot was not recorded")
         return
     folder = Path(found.shot.recording_path)
     refuse_other_shot(folder, read_recording(folder), due)
@@ -96,7 +97,7 @@ def show(
     title = f"shot {found.shot.shot_id}, {found.doubt.square}: {' or '.join(map(_likely, found.answers))}"
     with folder_to_fill(path.parent) if own else nullcontext():
         write_crops(path, folder, Square.parse(found.doubt.square), title=title)
-    typer.echo(f"  pictures   {on_one_line(path)}")
+    echo(f"  pictures   {on_one_line(path)}")
 
 
 @_docket.command()
@@ -118,14 +119,14 @@ def rule(
         shot = log.shot(ruled.shot.shot_id)
     for doubt in shot.doubts:
         if doubt.decision is not None:
-            typer.echo(f"doubt {doubt.number}, {doubt.square}: {tell_decision(doubt.decision)}")
+            echo(f"doubt {doubt.number}, {doubt.square}: {tell_decision(doubt.decision)}")
     if shot.pending:
         left = ", ".join(
             f"{doubt.number} ({doubt.square}, {doubt.commander} rules)" for doubt in shot.pending
         )
-        typer.echo(f"shot {shot.shot_id} still waits for a ruling on {left}")
+        echo(f"shot {shot.shot_id} still waits for a ruling on {left}")
     elif shot.verdict is not None:
-        typer.echo(f"shot {shot.shot_id} is judged: {tell_verdict(shot.verdict)}")
+        echo(f"shot {shot.shot_id} is judged: {tell_verdict(shot.verdict)}")
 
 
 def _likely(answer: Answer) -> str:

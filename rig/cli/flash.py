@@ -14,6 +14,7 @@ import typer
 
 from rig.cli.application import RefusedError, app
 from rig.cli.arguments.options import SETTINGS_FILE, SettingsFile, settings_or_defaults
+from rig.cli.terminal.sentences import echo
 
 if TYPE_CHECKING:
     from rig.settings import Settings
@@ -95,9 +96,9 @@ def flash(
         _run(plan.build, "the firmware could not be built", ())
     _refuse_what_does_not_fit(plan.hex_file)
     _refuse_other_boards(chosen)
-    typer.echo("flashing; do not pull the plug")
+    echo("flashing; do not pull the plug")
     _flash(commands)
-    typer.echo("done: the firmware is in the chip; now rig doctor")
+    echo("done: the firmware is in the chip; now rig doctor")
 
 
 def _serial_device(settings: Settings) -> str:
@@ -177,7 +178,7 @@ def _flash(commands: list[tuple[str, ...]]) -> None:
         try:
             return _run(command, "avrdude did not succeed", _ADVICE)
         except _NoAnswerError:
-            typer.echo("no answer; once more, for an older boot loader")
+            echo("no answer; once more, for an older boot loader")
     return _run(commands[-1], "avrdude did not succeed", _ADVICE)
 
 
@@ -203,7 +204,7 @@ def _refuse_other_boards(settings: Settings) -> None:
 
     others = (baud for baud in wire.BAUDS if baud != settings.port.baud)
     if not any(_answers(settings.port.url, baud) for baud in (settings.port.baud, *others)):
-        typer.echo("there now: nothing that answers (a new chip, or another program in it)")
+        echo("there now: nothing that answers (a new chip, or another program in it)")
 
 
 def _answers(url: str, baud: int) -> bool:
@@ -218,14 +219,14 @@ def _answers(url: str, baud: int) -> bool:
     try:
         link = Link(port, WallClock(), baud=baud)
         identity = link.identify()
-        typer.echo(f"there now: firmware {identity.firmware}, wire version {identity.wire_version}")
+        echo(f"there now: firmware {identity.firmware}, wire version {identity.wire_version}")
         board, inputs = identity.board, link.ask(ReadStatus()).inputs
     except PortError:
         raise
     except NoAnswer:
         return False
     except LinkError as error:
-        typer.echo(f"there now: {error}")
+        echo(f"there now: {error}")
         return True
     finally:
         port.close()

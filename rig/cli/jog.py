@@ -14,6 +14,7 @@ import typer
 
 from rig.cli.application import app
 from rig.cli.arguments.options import SETTINGS_FILE, PortOption, SettingsFile, settings_or_defaults
+from rig.cli.terminal.sentences import echo
 from rig.ticks import TICKS_PER_US
 
 if TYPE_CHECKING:
@@ -85,9 +86,9 @@ def jog(
                 if find_limits:
                     # Not kept: a chip that restarts knows the narrow limits.
                     cannon.configure(bench.wide_values(), keep=False)
-                typer.echo("Every axis goes to its centre. Servo supply and key on, fingers away.")
+                echo("Every axis goes to its centre. Servo supply and key on, fingers away.")
                 cannon.home()
-                typer.echo(_HELP_KEYS if by_keys else _HELP_WORDS)
+                echo(_HELP_KEYS if by_keys else _HELP_WORDS)
                 bench.tell()
                 while (words := answers.next()) is not None and words.strip() != "quit":
                     bench.obey(words.strip())
@@ -141,7 +142,7 @@ class _Bench:
 
     def tell(self) -> None:
         low_us, high_us = self.reach[self.axis]
-        typer.echo(
+        echo(
             f"{self.axis}: {self.pulses_us[self.axis]} us, from {low_us} to {high_us}, steps of {self.step_us} us"
         )
 
@@ -162,19 +163,19 @@ class _Bench:
             self._change_step(words)
         elif words in _MARKS:
             self.marks_us[self.axis, _MARKS[words]] = here_us
-            typer.echo(f"{self.axis}: {_MARKS[words]} is {here_us}, not stored yet")
+            echo(f"{self.axis}: {_MARKS[words]} is {here_us}, not stored yet")
         elif words == "store":
             self._store()
         elif words in {"help", "?"}:
-            typer.echo(_HELP_KEYS)
-            typer.echo(_HELP_WORDS)
+            echo(_HELP_KEYS)
+            echo(_HELP_WORDS)
         else:
-            typer.echo(f"found {words[:40]!r}, expected {_HELP_WORDS}")
+            echo(f"found {words[:40]!r}, expected {_HELP_WORDS}")
 
     def _go(self, pulse_us: int) -> None:
         low_us, high_us = self.reach[self.axis]
         if not low_us <= pulse_us <= high_us:
-            typer.echo(
+            echo(
                 f"{self.axis} stays at {self.pulses_us[self.axis]} us: {pulse_us} is not {low_us} to {high_us}"
             )
             return
@@ -200,7 +201,7 @@ class _Bench:
         from rig.settings_change import change_settings
 
         if not self.marks_us:
-            typer.echo("nothing to store: say min, max or centre first")
+            echo("nothing to store: say min, max or centre first")
             return
         try:
             change_settings(
@@ -208,13 +209,13 @@ class _Bench:
             )
         except SettingsError as error:
             for fault in error.faults:
-                typer.echo(f"not stored: {fault}")
+                echo(f"not stored: {fault}")
             return
         except OSError as error:
-            typer.echo(f"not stored: {self.path}: {error.strerror}")
+            echo(f"not stored: {self.path}: {error.strerror}")
             return
         told = ", ".join(f"cannon.{name}.{key} = {us}" for (name, key), us in self.marks_us.items())
-        typer.echo(f"stored in {self.path}: {told}")
+        echo(f"stored in {self.path}: {told}")
         self.marks_us.clear()
 
     def tell_unstored(self) -> None:
@@ -222,7 +223,7 @@ class _Bench:
         for name in _AXES:
             found = {key: us for (axis, key), us in self.marks_us.items() if axis == name}
             if found:
-                typer.echo(f"not stored; in {self.path} it would be:\n[cannon.{name}]")
+                echo(f"not stored; in {self.path} it would be:\n[cannon.{name}]")
                 for key, us in found.items():
                     typer.echo(f"{key} = {us}")
 

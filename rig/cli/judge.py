@@ -8,6 +8,7 @@ import typer
 
 from rig.cli.application import app
 from rig.cli.arguments.options import SETTINGS_FILE, SettingsFile, open_log_to_read, settings_or_defaults
+from rig.cli.terminal.sentences import echo
 
 if TYPE_CHECKING:
     from rig.log import ShotLog
@@ -31,19 +32,19 @@ def judge(
 
         judged, analysis = judge_recorded(log, shot)
     if analysis is None:
-        typer.echo(f"shot {shot} was judged; its recording is in the log now: {judged.recording_path}")
+        echo(f"shot {shot} was judged; its recording is in the log now: {judged.recording_path}")
         return
     for line in analysis.in_words():
-        typer.echo(line)
+        echo(line)
     if judged.pending:
         from rig.match import how_to_decide
 
-        typer.echo(
+        echo(
             f"Until the commanders have spoken nobody is moved; say it with: {how_to_decide(shot, settings_or_defaults(settings))}"
         )
     if judged.planned.plan is None:
         enter = settings_or_defaults(settings).command("game enter", f"FILE {shot}")
-        typer.echo(f"If it was fired in a battle, it goes in with: {enter}")
+        echo(f"If it was fired in a battle, it goes in with: {enter}")
 
 
 def _list(log: ShotLog) -> None:
@@ -52,6 +53,6 @@ def _list(log: ShotLog) -> None:
 
     waiting = list(not_judged(log))
     for shot in waiting:
-        typer.echo(f"shot {shot.shot_id}, {shot.planned.side} at {shot.planned.target}: {tell(shot)}")
+        echo(f"shot {shot.shot_id}, {shot.planned.side} at {shot.planned.target}: {tell(shot)}")
     if not waiting:
-        typer.echo("every shot that was fired is judged")
+        echo("every shot that was fired is judged")

@@ -19,6 +19,7 @@ from rig.cli.arguments.options import (
     refuse_before_a_command,
     settings_or_defaults,
 )
+from rig.cli.terminal.sentences import echo
 from rig.counted import counted
 from rig.files.one_line import on_one_line
 from rig.files.ready_folder import ready_folder
@@ -64,7 +65,7 @@ def list_shots(
     with open_log_to_read(settings) as log:
         shots = log.shots()
     if not shots:
-        typer.echo("nothing was shot yet")
+        echo("nothing was shot yet")
         return
     table = plain_table()
     for heading in ("shot", "when", "from", "at", "opt", "m/s"):
@@ -75,7 +76,7 @@ def list_shots(
     print_folded(table)
     if len(shots) > last:
         everything = settings_or_defaults(settings).command("log", f"--last {len(shots)}")
-        typer.echo(f"{_left_out(len(shots) - last, 'shot')}; {everything} shows all")
+        echo(f"{_left_out(len(shots) - last, 'shot')}; {everything} shows all")
 
 
 def _left_out(count: int, what: str) -> str:
@@ -110,7 +111,7 @@ def show(
         found = log.shot(shot)
         session = log.session(found.session_id)
     for line in _in_full(found, session):
-        typer.echo(line)
+        echo(line)
 
 
 def _in_full(shot: Shot, session: Session) -> Iterable[str]:
@@ -214,7 +215,7 @@ def list_sessions(
     print_folded(table)
     if len(sessions) > last:
         everything = settings_or_defaults(settings).command("log", f"sessions --last {len(sessions)}")
-        typer.echo(f"{_left_out(len(sessions) - last, 'session')}; {everything} shows all")
+        echo(f"{_left_out(len(sessions) - last, 'session')}; {everything} shows all")
 
 
 @_log.command()
@@ -232,7 +233,7 @@ def export(
     with open_log_to_read(settings) as log:
         ready_folder(folder)
         for path, rows in write(log, folder, [each.value for each in dict.fromkeys(formats or Format)]):
-            typer.echo(f"{on_one_line(path)}: {counted(rows, 'row')}")
+            echo(f"{on_one_line(path)}: {counted(rows, 'row')}")
 
 
 @app.command(rich_help_panel="Look back")
@@ -264,18 +265,18 @@ def decide(
 
         doubts = decide_doubt(log, shot, square, leaves=word is Word.LEAVES, decided_by=by)
         for doubt in doubts:
-            typer.echo(f"shot {shot}: {_in_words(doubt, log.shot(shot))}")
+            echo(f"shot {shot}: {_in_words(doubt, log.shot(shot))}")
         verdict = log.shot(shot).verdict
     if verdict is not None and not verdict.doubts:
-        typer.echo(f"shot {shot} is judged: {tell_verdict(verdict)}")
+        echo(f"shot {shot} is judged: {tell_verdict(verdict)}")
 
 
 def _list_pending(shots: Iterable[Shot]) -> None:
     pending = [(shot, doubt) for shot in shots for doubt in shot.pending]
     for shot, doubt in pending:
-        typer.echo(f"shot {shot.shot_id}: {_in_words(doubt, shot)}")
+        echo(f"shot {shot.shot_id}: {_in_words(doubt, shot)}")
     if not pending:
-        typer.echo("nothing waits for a decision")
+        echo("nothing waits for a decision")
 
 
 def _in_words(doubt: DecidedDoubt, shot: Shot) -> str:

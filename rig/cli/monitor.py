@@ -11,6 +11,7 @@ import typer
 
 from rig.cli.application import RefusedError, app
 from rig.cli.arguments.options import SETTINGS_FILE, SettingsFile, check_transcript, settings_or_defaults
+from rig.cli.terminal.sentences import echo
 
 if TYPE_CHECKING:
     from rig.link.transcript import Entry
@@ -54,7 +55,7 @@ def monitor(
         _at_port(chosen, port, quiet_s) if port is not None else _in_file(file or _newest(chosen), quiet_s)
     )
     for line in tell(entries, heartbeats=heartbeats):
-        print(line, flush=True)
+        echo(line)
 
 
 def _newest(settings: Settings) -> Path:
@@ -73,7 +74,7 @@ def _newest(settings: Settings) -> Path:
 def _in_file(path: Path, quiet_s: float | None) -> Iterator[Entry]:
     from rig.link.transcript import follow_transcript
 
-    typer.echo(f"following {path}", err=True)
+    echo(f"following {path}", err=True)
     heard_s = time.monotonic()
 
     def pause() -> bool:

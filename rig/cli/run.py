@@ -69,7 +69,7 @@ def run(
         start = so_far.position_before(due[0]) if due else None
         if len(due) < len(so_far.planned):
             fired, shots = len(so_far.planned) - len(due), counted(len(so_far.planned), "shot")
-            console.print(f"{fired} of {shots} {'was' if fired == 1 else 'were'} fired before")
+            say(console, f"{fired} of {shots} {'was' if fired == 1 else 'were'} fired before")
         try:
             if start is not None:
                 _shoot(console, chosen, programme, zones, start)
@@ -98,6 +98,7 @@ def _shoot(
 
     from rig.cli.opening.rig import open_rig
     from rig.cli.terminal.answers import wait_for_enter
+    from rig.cli.terminal.battle import say
     from rig.hands import PromptedHands
     from rig.plan import time_left_s
     from rig.programme_run import ProgrammeRun
@@ -118,7 +119,7 @@ def _shoot(
             bar.update(task, description=f"{headline}{words}")
 
         def tell(read: ShotRead) -> None:
-            console.print(f"{number_of}{headline}{_verdict(read.analysis.verdict)}")
+            say(console, f"{number_of}{headline}{_verdict(read.analysis.verdict)}")
 
         def ask(words: str) -> None:
             bar.stop()
@@ -128,7 +129,9 @@ def _shoot(
                 raise KeyboardInterrupt from None
             bar.start()
 
-        hands = PromptedHands(console.print, ask, waits_for_set_up=programme.pauses.putting_back == "ask")
+        hands = PromptedHands(
+            lambda words: say(console, words), ask, waits_for_set_up=programme.pauses.putting_back == "ask"
+        )
         with open_rig(settings, start, hands, progress=show) as rig:
             run = ProgrammeRun(programme, settings, zones, rig.log)
             due = run.due()

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import typer
-
 from rig.cli.application import RefusedError, app
 from rig.cli.arguments.options import SETTINGS_FILE, PortOption, SettingsFile, settings_or_defaults
+from rig.cli.terminal.sentences import echo
 
 if TYPE_CHECKING:
     from rig.cannon import Cannon
@@ -35,9 +34,7 @@ def service(
         answers.company = lambda: cannon.wait(_COMPANY_US)
         if cannon.look().inputs & (wire.Input.GATE_FIRST_BLOCKED | wire.Input.GATE_SECOND_BLOCKED):
             raise RefusedError("something sits in the muzzle; take it out first, from the side")
-        typer.echo(
-            "Eyes protected, nobody before the muzzle, fingers out of the lever's way. The muzzle is empty."
-        )
+        echo("Eyes protected, nobody before the muzzle, fingers out of the lever's way. The muzzle is empty.")
         _go_on(answers, "1 of 4: home. Every axis goes to its centre. Servo supply and key are on?")
         cannon.home()
         _go_on(
@@ -46,11 +43,9 @@ def service(
         )
         cannon.service()
         _lubricate(cannon, answers, chosen.cannon.dwell_s)
-        typer.echo("4 of 4: the lever comes forward, slowly. Keep your fingers away.")
+        echo("4 of 4: the lever comes forward, slowly. Keep your fingers away.")
         cannon.let_down("lubricated")
-    typer.echo(
-        "done: the lever is at rest and the cannon safe; wipe off what is too much before the next shot"
-    )
+    echo("done: the lever is at rest and the cannon safe; wipe off what is too much before the next shot")
 
 
 def _go_on(answers: Answers, question: str) -> None:
@@ -69,12 +64,12 @@ def _lubricate(cannon: Cannon, answers: Answers, dwell_s: float) -> None:
         cannon.wait(_COMPANY_US)
         if not warned and cannon.dwell_left_us() < _LAST_WORDS_US:
             warned = True
-            typer.echo(
+            echo(
                 f"\n{_LAST_WORDS_US / 1e6:g} s left: take your hands away, the lever is about to come forward"
             )
 
     answers.company = company
-    typer.echo(
+    echo(
         "3 of 4: the lever stands at 180 degrees. A little white petroleum jelly (pharmacy quality) on a cotton pad, over "
         "the plunger in its channel, then through the bore; no more than a film."
     )

@@ -11,6 +11,7 @@ import typer
 
 from rig.cli.application import RefusedError, app
 from rig.cli.arguments.options import SETTINGS_FILE, SettingsFile
+from rig.cli.terminal.sentences import echo
 from rig.files.not_written import NotWrittenError
 from rig.files.one_line import on_one_line
 from rig.files.whole_file import write_whole
@@ -45,7 +46,7 @@ def init(
         path.unlink()
         raise
     check = parse_settings(text, str(path)).command("check")
-    typer.echo(f"wrote {on_one_line(path)}; change what differs on your table, then: {check}")
+    echo(f"wrote {on_one_line(path)}; change what differs on your table, then: {check}")
 
 
 @app.command(rich_help_panel="Set up")
@@ -62,10 +63,10 @@ def check(settings: SettingsFile = SETTINGS_FILE) -> None:
     faults += _calibration_faults(settings)
     faults += _twin_faults(settings, sound)
     for fault in faults:
-        typer.echo(f"{on_one_line(settings)}: {fault}", err=True)
+        echo(f"{on_one_line(settings)}: {fault}", err=True)
     if faults:
         raise typer.Exit(2)
-    typer.echo(f"{on_one_line(settings)}: nothing wrong")
+    echo(f"{on_one_line(settings)}: nothing wrong")
 
 
 def _table(path: Path, name: str) -> dict[str, Any]:

@@ -83,12 +83,11 @@ def shoot(
     # Out of reach is out of reach wherever the soldier stands on its square: say so before anything is opened.
     aim_at(square, start.position.turn, chosen.cannon, chosen.board)
     if square not in zone:
-        console.print(
-            f"{square} lies outside {start.position.turn}'s zone {format_squares(zone)}: who falls there is put back."
-        )
-    hands = PromptedHands(console.print, wait_for_enter)
+        outside = f"{square} lies outside {start.position.turn}'s zone {format_squares(zone)}"
+        say(console, f"{outside}: who falls there is put back.")
+    hands = PromptedHands(lambda words: say(console, words), wait_for_enter)
     with open_rig(
-        chosen, start.position, hands, progress=lambda words: console.print(words, style="dim")
+        chosen, start.position, hands, progress=lambda words: say(console, words, style="dim")
     ) as rig:
         before = start.position
         if start.from_camera:
@@ -102,7 +101,7 @@ def shoot(
         def tell(read: ShotRead) -> None:
             told.append(read.shot_id)
             for line in _told(read):
-                console.print(line)
+                say(console, line)
             shot = rig.log.shot(read.shot_id)
             if begun is not None and battle is not None and not shot.pending:
                 # At once: whoever ends the rig from here on must not leave the battle behind the log.

@@ -12,6 +12,7 @@ import typer
 from rig.cli.application import RefusedError, app
 from rig.cli.arguments.options import check_squares
 from rig.cli.arguments.outputs import check_html
+from rig.cli.terminal.sentences import echo
 from rig.counted import counted
 from rig.files.one_line import on_one_line
 
@@ -104,8 +105,8 @@ def new(
     begun = Tournament(" ".join(name.split()) or file.stem, System(system), rounds or 0, terms)
     create_tournament(file, begun)
     planned = f", {counted(rounds, 'round')}" if rounds else ""
-    typer.echo(f"{begun.name}: {SYSTEM_NAMES[begun.system]}{planned}")
-    typer.echo(f"every battle: {terms_told(begun)}")
+    echo(f"{begun.name}: {SYSTEM_NAMES[begun.system]}{planned}")
+    echo(f"every battle: {terms_told(begun)}")
 
 
 @_tournament.command()
@@ -124,7 +125,7 @@ def add(
 
     players = [Player(name, _zone(zone), shots) for name in names]
     _, after = change_tournament(file, lambda before: before.with_players(players))
-    typer.echo(_in_play(after))
+    echo(_in_play(after))
 
 
 @_tournament.command()
@@ -139,19 +140,19 @@ def withdraw(
     player = before.player(name).name
     given_up = sum(1 for _ in before.open_pairings()) - sum(1 for _ in after.open_pairings())
     if not before.rounds:
-        typer.echo(f"{player} is off the list; {_in_play(after)}")
+        echo(f"{player} is off the list; {_in_play(after)}")
     elif given_up:
         forfeits = (
             "1 battle that was to come is a forfeit"
             if given_up == 1
             else f"{given_up} battles that were to come are forfeits"
         )
-        typer.echo(f"{player} has withdrawn; {forfeits}")
+        echo(f"{player} has withdrawn; {forfeits}")
     else:
-        typer.echo(f"{player} has withdrawn; {_in_play(after)}")
+        echo(f"{player} has withdrawn; {_in_play(after)}")
         for number, pairing in after.open_pairings():
             if player in pairing.names:
-                typer.echo(f"round {number}, board {pairing.board} still wants a result, or --absent")
+                echo(f"round {number}, board {pairing.board} still wants a result, or --absent")
 
 
 @_tournament.command()
@@ -170,7 +171,7 @@ def pair(file: TournamentFile) -> None:
         for pairing, rounds in rematches_of(after, number):
             a, g = pairing.names
             met = ", ".join(map(str, rounds))
-            typer.echo(
+            echo(
                 f"{a} and {g} meet again, as in round {met}: no pairing of this round does without a rematch"
             )
 
@@ -183,7 +184,7 @@ def unpair(file: TournamentFile) -> None:
 
     before, after = change_tournament(file, unpaired)
     first, last = len(after.rounds) + 1, len(before.rounds)
-    typer.echo(f"round {last} is taken back" if first == last else f"rounds {first} to {last} are taken back")
+    echo(f"round {last} is taken back" if first == last else f"rounds {first} to {last} are taken back")
 
 
 @_tournament.command()
@@ -239,9 +240,9 @@ def enter(
     for number, at_board in entered:
         pairing = after.pairing(number, at_board)
         a, g = pairing.names
-        typer.echo(f"round {number}, board {at_board}: {a} (A) - {g} (G)  {pairing.result}")
+        echo(f"round {number}, board {at_board}: {a} (A) - {g} (G)  {pairing.result}")
     waiting = sum(1 for _ in after.open_pairings())
-    typer.echo(f"{waiting} result{'' if waiting == 1 else 's'} to come" if waiting else "all results are in")
+    echo(f"{waiting} result{'' if waiting == 1 else 's'} to come" if waiting else "all results are in")
 
 
 @_tournament.command()
@@ -273,7 +274,7 @@ def standings(file: TournamentFile) -> None:
     print_uncut([table])
     waiting = sum(1 for _ in tournament.open_pairings())
     if waiting:
-        typer.echo(f"{waiting} result{'' if waiting == 1 else 's'} to come")
+        echo(f"{waiting} result{'' if waiting == 1 else 's'} to come")
 
 
 @_tournament.command()
@@ -292,16 +293,16 @@ def show(
         tournament.pairing(round_number, 1)
         _print_round(tournament, round_number)
         return
-    typer.echo(
+    echo(
         f"{tournament.name}: {SYSTEM_NAMES[tournament.system]}, {counted(len(tournament.players), 'player')}"
     )
-    typer.echo(f"every battle: {terms_told(tournament)}")
+    echo(f"every battle: {terms_told(tournament)}")
     for told in handicaps_told(tournament):
-        typer.echo(f"handicap: {told}")
+        echo(f"handicap: {told}")
     for number in range(1, len(tournament.rounds) + 1):
         _print_round(tournament, number)
     for told in corrections_told(tournament):
-        typer.echo(f"corrected: {told}")
+        echo(f"corrected: {told}")
 
 
 @_tournament.command()
@@ -331,7 +332,7 @@ def page(
         write_page(target, tournament)
     except NotWrittenError as bad:
         raise RefusedError(f"{bad}; name another place with --out") from bad
-    typer.echo(f"wrote {on_one_line(target)}")
+    echo(f"wrote {on_one_line(target)}")
 
 
 def _in_play(tournament: Tournament) -> str:
@@ -390,7 +391,7 @@ def _print_round(tournament: Tournament, number: int) -> None:
         table.add_row(str(pairing.board), *pairing.names, result, *([handicap] * any(handicaps)))
     if each.bye is not None:
         table.add_row("", each.bye, "bye", "1" if tournament.system is System.SWISS else "")
-    typer.echo(f"Round {number}")
+    echo(f"Round {number}")
     print_uncut([table])
 
 

@@ -9,6 +9,7 @@ import typer
 
 from rig.cli.application import app
 from rig.cli.arguments.options import check_transcript
+from rig.cli.terminal.sentences import echo
 
 
 @app.command(rich_help_panel="Look")
@@ -19,4 +20,4 @@ def transcript(
     from rig.link.transcript import read_transcript, tell
 
     for line in tell(read_transcript(file)):
-        print(line)
+        echo(line)

@@ -9,6 +9,7 @@ import typer
 
 from rig.cli.application import RefusedError, app
 from rig.cli.arguments.options import SETTINGS_FILE, SettingsFile, settings_or_defaults
+from rig.cli.terminal.sentences import echo
 
 if TYPE_CHECKING:
     from twin.realtime import Address
@@ -34,7 +35,7 @@ def twin(
 
     def tell_how(address: Address) -> None:
         shoot = chosen.command("shoot", f"G-49 --port {address.serial_path} --camera {address.camera_url}")
-        typer.echo(f"in another terminal: {shoot}")
+        echo(f"in another terminal: {shoot}")
 
     try:
         serve(
@@ -51,4 +52,4 @@ def twin(
             f"{error}; name another with --camera-port, or leave it out for any free one"
         ) from error
     except KeyboardInterrupt:
-        typer.echo("ended")
+        echo("ended")

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from rig.cli.application import app
+from rig.cli.terminal.sentences import echo
 
 __all__ = ["teach"]
 
@@ -59,4 +60,4 @@ def teach(
     path = folder.resolve().parent / NAME if out is None else out
     replaced = ", in place of those taught before" if path.exists() else ""
     write_uniforms(path, uniforms)
-    typer.echo(f"the uniforms are in {on_one_line(path)}{replaced}")
+    echo(f"the uniforms are in {on_one_line(path)}{replaced}")

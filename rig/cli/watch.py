@@ -17,6 +17,7 @@ import typer
 from rig.cli.application import RefusedError, app
 from rig.cli.arguments.options import SETTINGS_FILE, SettingsFile, settings_of_this_table
 from rig.cli.arguments.outputs import check_photo
+from rig.cli.terminal.sentences import echo
 from rig.files.whole_file import write_whole
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def _watch(
                 table.look(newest.timestamp_us, newest.image)
             if (now := (table.clear, table.trouble, table.too_slow)) != told:
                 told = now
-                typer.echo(table.state if table.clear else f"not clear: {table.state}")
+                echo(table.state if table.clear else f"not clear: {table.state}")
             silence.broken()
         else:
             silence.lasts()
@@ -188,11 +189,11 @@ def _showing(page: bool, port: int) -> Iterator[Show]:
         if _window_opens():
             yield _window()
             return
-        typer.echo("no window can be opened on this screen, so the table is shown on a page:")
+        echo("no window can be opened on this screen, so the table is shown on a page:")
     from twin.stream import MjpegServer
 
     server = MjpegServer(port=port)
-    typer.echo(f"open {server.page_url} in a browser; Ctrl-C ends")
+    echo(f"open {server.page_url} in a browser; Ctrl-C ends")
 
     def publish(picture: NDArray[np.uint8]) -> bool:
         server.publish(picture)

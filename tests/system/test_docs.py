@@ -10,7 +10,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace as changed
 from functools import cache
 from pathlib import Path
@@ -25,6 +25,7 @@ from game.montecassino import parse_battle
 from rig.battle.file import read_battle
 from rig.cli import command as rig_command
 from rig.cli import main
+from rig.cli.terminal.sentences import rows_of
 from rig.log import Analysis, Stage, open_log
 from rig.recording import read_frames, read_recording
 
@@ -137,6 +138,11 @@ def test_the_readme_names_every_room() -> None:
 # Commands that take no time are run, and print what the page shows
 
 
+def _on_screen(lines: Iterable[str], columns: int = 80) -> Iterator[str]:
+    for row in (rows_of(line, columns) for line in lines):
+        yield from (row[at : at + columns] for at in range(0, len(row), columns))
+
+
 def run_blocks(page: str, capsys: pytest.CaptureFixture[str]) -> int:
     run = 0
     for block in blocks(page, "console"):
@@ -146,7 +152,9 @@ def run_blocks(page: str, capsys: pytest.CaptureFixture[str]) -> int:
             assert program == "rig"
             main(words)
             captured = capsys.readouterr()
-            printed = [line.strip() for line in (captured.out + captured.err).splitlines()]
+            lines_printed = (captured.out + captured.err).splitlines()
+            # A long line is shown whole, or as a terminal of 80 columns shows it.
+            printed = [line.strip() for line in (*lines_printed, *_on_screen(lines_printed))]
             for line in lines:
                 assert line.strip() in printed, f"{page}: `{command}` does not print: {line}"
             run += 1

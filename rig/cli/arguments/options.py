@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer.core import TyperGroup
 
+from rig.cli.terminal.sentences import echo
+
 if TYPE_CHECKING:
     from collections.abc import Collection
 
@@ -91,7 +93,7 @@ def settings_of_this_table(path: Path) -> Settings:
     In the wrong folder a simulated shot would pass for a real one, and another table's markers for this one's.
     """
     if path == SETTINGS_FILE and not path.exists():
-        typer.echo(
+        echo(
             f"rig: there is no {SETTINGS_FILE} here: default settings hold, which mean a simulated table; rig init writes them",
             err=True,
         )
@@ -157,5 +159,5 @@ def open_log_to_read(settings_file: Path, *, look_only: bool = True) -> ShotLog:
     for shot in log.interrupted:
         judge = f"; {settings.command('judge', str(shot.shot_id))} reads it"
         judge = judge if shot.tells_who_fell and not shot.verdicts else ""
-        typer.echo(f"rig: shot {shot.shot_id} at {shot.planned.target}: {tell(shot)}{judge}", err=True)
+        echo(f"rig: shot {shot.shot_id} at {shot.planned.target}: {tell(shot)}{judge}", err=True)
     return log

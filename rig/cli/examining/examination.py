@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 import typer
 
+from rig.cli.terminal.sentences import echo
 from rig.counted import counted
 from rig.health import Finding, Level
 
@@ -30,13 +31,13 @@ class Examination:
 
     def _take(self, finding: Finding) -> None:
         self._count[finding.level] += 1
-        typer.echo(str(finding))
+        echo(str(finding))
 
     def end(self, why: str = "") -> None:
         """Say what it came to, and end the command with 1 where something is at fault."""
         words = [
             counted(count, level) for level in (Level.FAULT, Level.WARNING) if (count := self._count[level])
         ]
-        typer.echo((", ".join(words) or "nothing wrong") + (f"; {why}" if why else ""))
+        echo((", ".join(words) or "nothing wrong") + (f"; {why}" if why else ""))
         if self._count[Level.FAULT]:
             raise typer.Exit(1)

@@ -13,6 +13,7 @@ from rig.cli.application import RefusedError
 from rig.cli.arguments.options import check_squares
 from rig.cli.arguments.outputs import check_svg
 from rig.cli.game.group import game_group
+from rig.cli.terminal.sentences import echo
 from rig.files.whole_file import write_whole
 
 __all__ = ["ask", "check", "moves", "perft", "show"]
@@ -54,7 +55,7 @@ def show(
     if svg is not None:
         drawing = draw_position(shown.soldiers, zone=squares, title=headline(shown), boards=shown.boards)
         write_whole(svg, drawing + "\n")
-        typer.echo(f"wrote {svg}")
+        echo(f"wrote {svg}")
 
 
 @game_group.command()
@@ -70,7 +71,7 @@ def moves(
     for turn in islice(legal_turns(asked), limit):
         typer.echo(str(turn))
     if outcome(asked) is not None:
-        typer.echo(f"rig: {state_in_words(asked)}", err=True)
+        echo(f"rig: {state_in_words(asked)}", err=True)
 
 
 @game_group.command()
@@ -87,16 +88,16 @@ def check(
         checked = Position.parse(position)
     except PositionError as error:
         for fault in error.faults:
-            typer.echo(f"position: {fault}", err=True)
+            echo(f"position: {fault}", err=True)
         raise typer.Exit(2) from None
     if turn is None:
-        typer.echo("position: nothing wrong")
+        echo("position: nothing wrong")
         return
     try:
         after = apply_turn(checked, Turn.parse(turn))
     except IllegalTurnError as error:
         raise RefusedError(f"not legal by {error.clause}: {error.why}") from None
-    typer.echo("legal; then:")
+    echo("legal; then:")
     typer.echo(str(after))
 
 
@@ -109,7 +110,7 @@ def perft(
     from game.montecassino import Position
     from game.montecassino import perft as count
 
-    typer.echo(str(count(Position.parse(position), depth)))
+    echo(str(count(Position.parse(position), depth)))
 
 
 @game_group.command()

@@ -10,6 +10,7 @@ import typer
 
 from rig.cli.application import RefusedError
 from rig.cli.game.group import game_group
+from rig.cli.terminal.sentences import echo
 from rig.counted import counted
 from rig.files.one_line import on_one_line
 from rig.files.whole_file import write_whole
@@ -80,11 +81,9 @@ def chart(
 
     found = read_chart_file(file)
     for fault in found.faults[:_MOST_FAULTS]:
-        typer.echo(f"{on_one_line(file)}: {fault}", err=True)
+        echo(f"{on_one_line(file)}: {fault}", err=True)
     if len(found.faults) > _MOST_FAULTS:
-        typer.echo(
-            f"{on_one_line(file)}: and {counted(len(found.faults) - _MOST_FAULTS, 'more fault')}", err=True
-        )
+        echo(f"{on_one_line(file)}: and {counted(len(found.faults) - _MOST_FAULTS, 'more fault')}", err=True)
     _write(found, wanted, out, language)
     if found.faults:
         raise typer.Exit(1)
@@ -145,4 +144,4 @@ def _write(found: ChartFile, wanted: Format, out: Path | None, language: SheetLa
             return
         # The mark before the text is how Excel knows that it is UTF-8.
         write_whole(out, text.encode("utf-8-sig" if wanted is Format.CSV else "utf-8"))
-    typer.echo(f"wrote {on_one_line(out)}")
+    echo(f"wrote {on_one_line(out)}")

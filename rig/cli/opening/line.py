@@ -10,10 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-import typer
-
 from game.montecassino import Position
 from rig.cannon import Cannon
+from rig.cli.terminal.sentences import echo
 from rig.files.checked_file import Fault, Table, validate
 from rig.link import port as seam
 from rig.link.link import Link
@@ -141,7 +140,7 @@ def tell_left_drawn(cannon: Cannon, settings: Settings) -> None:
     """Say that a cannon which is let go of is not, or may not be, at rest, and what to do; nothing where it is."""
     if cannon.left_drawn:
         with suppress(OSError):  # nobody listens any more
-            typer.echo(
+            echo(
                 f"rig: {cannon.left_drawn}: nobody before the muzzle, hands away; within "
                 f"{settings.cannon.dwell_s:g} s the cannon lets it down by itself, and where it does not, ease it by hand, "
                 "from behind",
@@ -154,7 +153,7 @@ def tell_how_it_is_left(cannon: Cannon, settings: Settings) -> None:
     tell_left_drawn(cannon, settings)
     if cannon.left_loaded:
         with suppress(OSError):  # nobody listens any more
-            typer.echo(
+            echo(
                 "rig: a shot is still seated in the muzzle: take it out, from the side, or the next one that is ordered is fired "
                 "with it; where there is none, see to the inner barrier (A0) and its wire",
                 err=True,

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 
 import typer
 
+from rig.cli.terminal.sentences import echo, in_rows
+
 __all__ = ["Answers", "said_yes", "wait_for_enter"]
 
 _WAIT_S = 0.05  # well below the silence after which the cannon makes itself safe
@@ -20,7 +22,7 @@ _KEY = re.compile(r"\x1b\[[A-D]|.", re.DOTALL)  # an arrow comes as three bytes 
 
 def wait_for_enter(words: str) -> None:
     """Ask for work at the table, and return once it is done."""
-    typer.prompt(f"{words} Press Enter when it is done", default="", show_default=False)
+    typer.prompt(in_rows(f"{words} Press Enter when it is done", sys.stdout), default="", show_default=False)
 
 
 def said_yes(question: str) -> bool:
@@ -28,7 +30,7 @@ def said_yes(question: str) -> bool:
     if not sys.stdin.isatty():
         return False
     try:
-        return _is_yes(input(f"{question} [y/N] "))
+        return _is_yes(input(in_rows(f"{question} [y/N] ", sys.stdout)))
     except EOFError:
         return False
 
@@ -65,7 +67,7 @@ class Answers:
 
     def line(self, question: str) -> str | None:
         """Ask, and return the next line; None once there are no more."""
-        typer.echo(f"{question} ", nl=False)
+        echo(f"{question} ", end="")
         return self.next()
 
     def next(self) -> str | None:
@@ -86,7 +88,7 @@ class Answers:
         answer = self.line(f"{question} [y/N]")
         if not sys.stdin.isatty():
             # The log of a pipe reads as a terminal does.
-            typer.echo("(no answer)" if answer is None else answer)
+            echo("(no answer)" if answer is None else answer)
         return answer is not None and _is_yes(answer)
 
     def _listen(self, number: int) -> None:

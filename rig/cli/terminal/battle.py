@@ -17,6 +17,7 @@ from game.montecassino import (
     format_squares,
 )
 from rig.cli.terminal.board import SIDE_NAMES, board_lines, state_lines
+from rig.cli.terminal.sentences import in_rows
 from rig.counted import counted
 
 __all__ = ["agreement_lines", "ending_lines", "say", "show_battle"]
@@ -53,9 +54,9 @@ def ending_lines(battle: Battle) -> Iterator[str]:
         yield f"Points: {', '.join(points)}"
 
 
-def say(console: Console, words: str) -> None:
-    """Print words as they are, whatever they contain."""
-    console.print(words, markup=False, soft_wrap=True)
+def say(console: Console, words: str, *, style: str | None = None) -> None:
+    """Print words as they are, whatever they contain, beside what else the console shows; broken between words alone."""
+    console.print(in_rows(words, console.file), markup=False, emoji=False, soft_wrap=True, style=style)
 
 
 def show_battle(console: Console, battle: Battle) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import sys
 
 import typer
 
+from rig.cli.terminal.sentences import echo
 from rig.counted import counted
 from rig.files.one_line import on_one_line
 
@@ -29,7 +29,7 @@ def complain(sentence: str, status: int) -> int:
     """Print a sentence as one line, and return the exit status that goes with it."""
     # Bare `rig` shows its help and has nothing to add.
     if sentence:
-        print(f"rig: {on_one_line(_LINE_BREAK.sub(' ', sentence.strip()))}", file=sys.stderr)
+        echo(f"rig: {on_one_line(_LINE_BREAK.sub(' ', sentence.strip()))}", err=True)
     return status
 
 

@@ -6,8 +6,7 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
+from rig.cli.terminal.sentences import echo
 from rig.files.one_line import on_one_line
 from rig.files.whole_file import write_whole
 
@@ -26,4 +25,4 @@ def write_figure(figure: Figure, path: Path) -> None:
     dated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
     figure.savefig(drawn, format=kind, dpi=_DPI, metadata=dated.get(kind))
     write_whole(path, drawn.getvalue())
-    typer.echo(f"wrote {on_one_line(path)}", err=True)
+    echo(f"wrote {on_one_line(path)}", err=True)
