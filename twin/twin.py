@@ -96,8 +96,13 @@ class Twin:
             self.advance(end_cycle, stop_at_sent_byte=False)
 
     def advance(self, end_cycle: int, *, stop_at_sent_byte: bool) -> None:
-        """Run to a cycle, to the end of the present millisecond, or to a byte from the chip, whichever is first."""
-        self.chip.run_to(min(end_cycle, self._next_step_cycle), stop_at_sent_byte=stop_at_sent_byte)
+        """Run to a cycle, a reset, the end of the present millisecond, or a byte from the chip, whichever is first."""
+        due_cycles = [reset.at_us * _CYCLES_PER_US for reset in self._resets[:1]]
+        self.chip.run_to(
+            min(end_cycle, self._next_step_cycle, *due_cycles), stop_at_sent_byte=stop_at_sent_byte
+        )
+        while self._resets and self._resets[0].at_us * _CYCLES_PER_US <= self.chip.cycle:
+            self.chip.reset(self._resets.pop(0).cause)
         for event in self.chip.events():
             for watcher in self._watchers:
                 watcher(event)
@@ -129,9 +134,6 @@ class Twin:
             self._launch(self._firing)
             self._firing = None
         self.camera.advance(now_us)
-        if self._resets and self._resets[0].at_us * _CYCLES_PER_US <= cycle + STEP_CYCLES:
-            incident = self._resets.pop(0)
-            self.chip.reset(incident.cause, at_cycle=incident.at_us * _CYCLES_PER_US)
 
     def _launch(self, firing: Firing) -> None:
         at_us = round(firing.exit_cycle / _CYCLES_PER_US)

@@ -17,6 +17,7 @@ from rig.link.codec import STOP_BYTES, Decoder, Frame, encode, request_frame
 from twin import ResetIncident, Twin, TwinSettings
 from twin.attendant import AttendantSettings
 from twin.chip import (
+    CHIP_HZ,
     FIRMWARE_PATH,
     ChipError,
     ChipEvent,
@@ -475,6 +476,20 @@ def test_resets_come_when_the_settings_say(muster: Muster) -> None:
         wire.ResetCause.BROWN_OUT,
         wire.ResetCause.EXTERNAL,
     ]
+
+
+def test_resets_come_on_time_however_close_together_they_are(muster: Muster) -> None:
+    at_us = (9, 200_200, 200_600, 200_600, 201_000)
+    gunner = muster(resets=tuple(ResetIncident(each, ResetCause.EXTERNAL) for each in at_us))
+    came_us: list[int] = []
+
+    def note(event: ChipEvent) -> None:
+        if event.kind is EventKind.RESET and event.value == ResetCause.EXTERNAL:
+            came_us.append(event.cycle * 1_000_000 // CHIP_HZ)
+
+    gunner.twin.watch(note)
+    gunner.pump(300_000)
+    assert came_us == list(at_us)
 
 
 def test_settings_outlive_power_where_the_eeprom_has_a_file(muster: Muster, tmp_path: Path) -> None:
