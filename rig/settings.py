@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PrivateAttr
 
 from game.montecassino import BOARD_FILES, BOARD_ROWS, Position, Side
+from rig.counted import counted
 from rig.files.checked_file import Fault, FaultyFile, NameText, Table, parse_toml, read_text, validate
 from rig.files.validation_words import shortened
 from rig.keys.camera import (
@@ -489,7 +490,7 @@ class Game(Table):
             if left > self.shots:
                 yield Fault(
                     "position",
-                    f"{left} shots left for {side}",
+                    f"{counted(left, 'shot')} left for {side}",
                     f"at most shots, {self.shots}",
                     also=("shots",),
                 )

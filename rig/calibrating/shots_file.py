@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from calibration.fit import MeasuredShot
 from calibration.flight import Projectile
+from rig.counted import counted
 from rig.files.checked_file import Fault, FaultyFile
 from rig.files.csv_table import CsvTable, no_number, offering_the_others, read_table, shown, to_number
 from rig.files.length_unit import LengthUnit
@@ -97,7 +98,11 @@ def shots_of_tape(
             ranges_m.append(value * unit.in_mm / 1000)
     if not faults and fired and len(fired) != len(ranges_m):
         faults.append(
-            Fault("the ranges", f"{len(ranges_m)} of them", f"one for each of the {len(fired)} shots named")
+            Fault(
+                "the ranges",
+                f"{len(ranges_m)} of them",
+                f"one for each of the {counted(len(fired), 'shot')} named",
+            )
         )
     if faults:
         raise ShotsFileError("--tape", faults)

@@ -15,6 +15,7 @@ import typer
 from rig.cli.application import RefusedError, app
 from rig.cli.arguments.options import SETTINGS_FILE, SettingsFile, settings_or_defaults
 from rig.cli.terminal.sentences import echo
+from rig.counted import counted
 
 if TYPE_CHECKING:
     from rig.settings import Settings
@@ -188,7 +189,7 @@ def _refuse_what_does_not_fit(hex_file: Path) -> None:
     size = hex_size(hex_file)
     if not 0 < size <= _FLASH_BYTES:
         raise RefusedError(
-            f"{hex_file}: it has {size} bytes, expected 1 to {_FLASH_BYTES}, which the Uno has room for"
+            f"{hex_file}: it has {counted(size, 'byte')}, expected 1 to {_FLASH_BYTES}, which the Uno has room for"
         )
 
 

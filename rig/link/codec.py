@@ -7,6 +7,7 @@ pieces of any size and never fails: what cannot be read comes out as `Damaged`, 
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from rig.counted import counted
 from rig.link import messages, wire
 from rig.link.messages import Message
 
@@ -215,7 +216,7 @@ class Decoder:
         if self._escaped:
             return Damaged(raw, "it ends in the middle of an escape")
         if not _HEAD + _CRC <= len(body) <= _LONGEST:
-            return Damaged(raw, f"{len(body)} bytes; a frame has {_HEAD + _CRC} to {_LONGEST}")
+            return Damaged(raw, f"{counted(len(body), 'byte')}; a frame has {_HEAD + _CRC} to {_LONGEST}")
         content, received = body[:-_CRC], int.from_bytes(body[-_CRC:], "little")
         if (computed := _checksum(content, self.session)) != received:
             return Damaged(

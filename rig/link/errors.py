@@ -14,6 +14,7 @@ LinkError
 └── NotDone                the cannon took a command, and the end of the work did not come in time
 """
 
+from rig.counted import counted
 from rig.link import wire
 from rig.link.words import name_of
 
@@ -68,7 +69,8 @@ class NoAnswer(LinkError):
         self.waited_us = waited_us
         self.heard = heard
         noise = (
-            f"{heard} bytes came that are none of its frames (another baud rate, or another device?)"
+            f"{counted(heard, 'byte')} came that {'is' if heard == 1 else 'are'} none of its frames "
+            "(another baud rate, or another device?)"
             if heard
             else "not one byte came (is it powered, is it the right port?)"
         )

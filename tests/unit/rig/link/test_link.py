@@ -49,13 +49,22 @@ def test_identify_outlasts_the_boot_loader_that_opening_the_port_starts():
 
 @pytest.mark.parametrize(
     ("noise", "words"),
-    [(b"", "not one byte came"), (b"ok\r\n" * 3, "bytes came that are none of its frames")],
+    [
+        (b"", "not one byte came"),
+        (b"ok\r\n" * 3, "bytes came that are none of its frames"),
+    ],
 )
 def test_nobody_at_the_other_end_is_said_after_three_seconds(noise, words):
     script = Script(lambda s, asked: [noise] if noise else [])
     with pytest.raises(NoAnswer, match=words) as error:
         Link(script, script).identify()
     assert script.time_us == 1_000_000 + error.value.waited_us == 4_000_000
+
+
+def test_a_single_byte_is_told_as_one():
+    told = "; 1 byte came that is none of its frames (another baud rate, or another device?)"
+    assert str(NoAnswer(waited_us=3_000_000, heard=1)).endswith(told)
+    assert "2 bytes came that are none" in str(NoAnswer(waited_us=3_000_000, heard=2))
 
 
 @pytest.mark.parametrize("board", [1, 77])
