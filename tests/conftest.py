@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -22,6 +23,10 @@ for ending in (signal.SIGINT, signal.SIGHUP):
 # The tests run in as many processes as there are cores: more threads in each would only wait for one another, and a fit
 # of a second takes half a minute. Read when numpy is first imported, and by every `rig` that a test starts.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# A program that a test starts, wherever it starts it, is the one that stands beside the tests, and not one that is installed.
+ROOT = str(Path(__file__).parents[1])
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (ROOT, os.environ.get("PYTHONPATH"))))
 
 # OpenCV reads this once in a process; some tests open films by themselves before the rig does.
 os.environ["OPENCV_FFMPEG_LOGLEVEL"] = "-8"

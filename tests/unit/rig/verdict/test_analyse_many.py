@@ -384,6 +384,24 @@ def test_ctrl_c_ends_it_with_one_line_and_the_next_run_does_the_rest(
     assert len(list(kept.rglob("*.json"))) == 2
 
 
+def test_nothing_that_lies_in_the_folder_one_works_in_is_taken_for_a_module(tmp_path: Path) -> None:
+    """A file of anybody's own, as cv2.py or game.py, stands beside the recordings: it is not run."""
+    installed, works_in = tmp_path / "installed", tmp_path / "works-in"
+    for each in (installed, works_in):
+        each.mkdir()
+    (installed / "begin.py").write_text(
+        "import sys\nfrom rig.start import main\nif __name__ == '__main__':\n    sys.exit(main())\n"
+    )
+    for name in ("cv2", "game", "pebble"):
+        (works_in / f"{name}.py").write_text("open('was-run', 'w')\n")
+    for name in ("a", "b"):
+        write(works_in / "shots" / name)
+    command = [sys.executable, str(installed / "begin.py"), "analyse", "shots", "--jobs", "1"]
+    done = subprocess.run(command, cwd=works_in, capture_output=True, text=True, check=False)
+    assert "2 cannot be read" in done.stdout, done.stderr
+    assert not (works_in / "was-run").exists()
+
+
 _LIBRARIES = (threading.__file__, concurrent.futures._base.__file__)
 
 
