@@ -45,6 +45,7 @@ class Flaw(StrEnum):
     """Why a picture is of no use."""
 
     NO_BOARD = "no board"
+    MIRRORED = "in a mirror"
     WRONG_BOARD = "another board"
     FEW_CORNERS = "too little of the board"
     BLURRED = "blurred"
@@ -88,15 +89,13 @@ def recognise(pictures: Iterable[Image]) -> Target | None:
     The board, a square taken as long as 1 mm, or None where no picture shows one.
     """
     charuco = printed_charuco()
-    detector = cv2.aruco.ArucoDetector(charuco.board().getDictionary())
     sizes: Counter[tuple[int, int]] = Counter()
     for picture in pictures:
         if _is_too_small(picture):
             continue
         searched, _ = _shrunk(picture)
-        _, ids, _ = detector.detectMarkers(searched)
-        known = set() if ids is None else {int(i) for i in np.ravel(ids)} & set(charuco.markers)
-        if len(known) >= _FEWEST_MARKERS:
+        # Also in a mirror, or a part of it would be taken for a chessboard; what is amiss is told of each picture.
+        if any(_shows_markers(each, charuco) for each in (searched, _mirrored(searched))):
             return charuco
         size = _largest_chessboard(searched)
         if size is not None:
@@ -154,6 +153,17 @@ def _shrunk(picture: Image) -> tuple[Image, float]:
     return np.asarray(small, dtype=np.uint8), share
 
 
+def _mirrored(picture: Image) -> Image:
+    return np.ascontiguousarray(picture[:, ::-1])
+
+
+def _shows_markers(picture: Image, target: Charuco) -> bool:
+    """Whether so many of a board's markers are seen that it is believed to be there."""
+    detector = cv2.aruco.ArucoDetector(target.board().getDictionary())
+    _, ids, _ = detector.detectMarkers(picture)
+    return ids is not None and len({int(i) for i in np.ravel(ids)} & set(target.markers)) >= _FEWEST_MARKERS
+
+
 def _largest_chessboard(picture: Image) -> tuple[int, int] | None:
     """Inner corners across and down of the largest chessboard seen, the longer side first."""
     for how in (cv2.CALIB_CB_LARGER | cv2.CALIB_CB_NORMALIZE_IMAGE, cv2.CALIB_CB_LARGER):
@@ -196,6 +206,10 @@ def _charuco(picture: Image, target: Charuco) -> tuple[NDArray[np.int64], FloatA
             )
         return corners, np.asarray(found, dtype=np.float64).reshape(-1, 2)
     if markers is None or len(markers) == 0:
+        if _shows_markers(_mirrored(picture), target):
+            return Unusable(
+                Flaw.MIRRORED, f"the {target} is seen in a mirror: switch the camera's mirroring off"
+            )
         return Unusable(Flaw.NO_BOARD, f"no {target} is seen")
     whole = len(target.corners_mm)
     return Unusable(

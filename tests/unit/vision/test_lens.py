@@ -110,6 +110,15 @@ def test_boards_recognise_themselves() -> None:
     assert recognise([np.full((360, 480), 128, np.uint8)]) is None
 
 
+def test_a_charuco_board_in_a_mirror_is_told_as_one_and_never_taken_for_a_chessboard() -> None:
+    picture = np.ascontiguousarray(photograph(CHARUCO, next(poses(1, CHARUCO)))[:, ::-1])
+    assert str(recognise([picture])) == str(CHARUCO)
+    found = sight(picture, CHARUCO)
+    assert isinstance(found, Unusable)
+    assert found.flaw is Flaw.MIRRORED
+    assert found.reason == f"the {CHARUCO} is seen in a mirror: switch the camera's mirroring off"
+
+
 @pytest.mark.parametrize(
     ("picture", "target", "flaw"),
     [
