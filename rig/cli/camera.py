@@ -76,10 +76,10 @@ DictionaryOption = Annotated[
 PictureOption = Annotated[
     Path | None,
     typer.Option(
-        "--picture",
+        "--plot",
         metavar="FILE",
         callback=check_picture,
-        help="draw coverage and errors (.png, .svg, .pdf)",
+        help="draw coverage and errors: .png, .svg or .pdf",
     ),
 ]
 

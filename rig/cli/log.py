@@ -243,7 +243,7 @@ def decide(
     word: Annotated[
         Word | None, typer.Argument(case_sensitive=False, help="whether it leaves for good or stays")
     ] = None,
-    by: Annotated[
+    side: Annotated[
         str | None,
         typer.Option(
             callback=check_side, help="the side that speaks, A or G; none: the side whose word is due"
@@ -263,7 +263,7 @@ def decide(
         from rig.log import tell_verdict
         from rig.verdict.judging import decide as decide_doubt
 
-        doubts = decide_doubt(log, shot, square, leaves=word is Word.LEAVES, decided_by=by)
+        doubts = decide_doubt(log, shot, square, leaves=word is Word.LEAVES, decided_by=side)
         for doubt in doubts:
             echo(f"shot {shot}: {_in_words(doubt, log.shot(shot))}")
         verdict = log.shot(shot).verdict

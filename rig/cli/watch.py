@@ -60,7 +60,9 @@ def watch(
     page: Annotated[
         bool, typer.Option("--page", help="show it on a page for the browser, though there is a screen")
     ] = False,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="of that page; 0: any free one")] = 0,
+    page_port: Annotated[
+        int, typer.Option(min=0, max=65535, help="TCP port for that page; 0: any free one")
+    ] = 0,
     seconds: Annotated[
         float | None,
         typer.Option(
@@ -75,9 +77,9 @@ def watch(
     from rig.eye import fewest_fps_of, scene_of
     from rig.watching import TableWatch
 
-    if save is not None and (page or port):
+    if save is not None and (page or page_port):
         raise typer.BadParameter(
-            f"{save} is one picture, and then it ends: give --save, or --page and its --port"
+            f"{save} is one picture, and then it ends: give --save, or --page and its --page-port"
         )
     chosen = through_camera(settings_of_this_table(settings), camera)
     given = None if position is None else Position.parse(position)
@@ -88,7 +90,7 @@ def watch(
             chosen, side=standing.turn, fps=source.fps, expected=None if given is None else given.soldiers
         )
         table = TableWatch(scene, fewest_fps=fewest_fps_of(chosen))
-        show = _saving(save, table) if save is not None else stack.enter_context(_showing(page, port))
+        show = _saving(save, table) if save is not None else stack.enter_context(_showing(page, page_port))
         shown_to_the_end = _watch(table, source, pass_time, show, seconds)
     if save is not None and not shown_to_the_end:
         raise RefusedError(
@@ -208,7 +210,7 @@ def _showing(page: bool, port: int) -> Iterator[Show]:
 def _window_opens() -> bool:
     """Try it in a process of its own: where the screen is out of reach, OpenCV's window ends the whole program."""
     tried = subprocess.run(
-        [sys.executable, "-c", "import cv2; cv2.namedWindow('rig'); cv2.waitKey(1)"],
+        [sys.executable, "-P", "-c", "import cv2; cv2.namedWindow('rig'); cv2.waitKey(1)"],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=False,

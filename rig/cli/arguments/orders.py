@@ -152,7 +152,8 @@ def side_with_cannon(settings: Settings, turn: Side, given: str | None = None) -
     side, sides = turn if given is None else given, settings.cannon.sides
     if side not in sides:
         expected = f"a side that has a cannon: {' or '.join(sides)}"
-        raise SettingsError("the command line", [Fault("the side that fires", repr(str(side)), expected)])
+        where = "the side that fires" if given is None else "--side"
+        raise SettingsError("the command line", [Fault(where, repr(str(side)), expected)])
     return Side(side)
 
 

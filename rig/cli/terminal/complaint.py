@@ -22,6 +22,10 @@ _EXPECTED = {  # by pydantic's names; a bound follows
     "less_than": "less than ",
     "less_than_equal": "at most ",
 }
+# "Invalid value for '--format' / '-f': ", or for nothing that is named.
+_WHERE = re.compile(r"^Invalid value(?: for '?([^':]+)'?(?: / '[^']+')*)?: ")
+_CHOICE = re.compile(r"(?P<where>.*: )?(?P<found>'.*') is not one of (?P<expected>'.*')", re.DOTALL)
+_TYPED = "the command line"  # as the file that a value of the settings comes from
 _LINE_BREAK = re.compile(r"\s*\n\s*")  # in the sentences of other people's libraries
 
 
@@ -46,7 +50,7 @@ def told_wrongly(error: typer.TyperException) -> str:
             error.message = str(bound)
         elif wrong["type"] in _EXPECTED:
             error.message = f"found {wrong['input']}, expected {_EXPECTED[wrong['type']]}{bound}"
-    told = error.format_message()
+    told = _in_house_words(error.format_message())
     if told.startswith("Got unexpected extra argument"):
         if ".toml" in told:
             told += "; the settings file is named by --settings"
@@ -62,6 +66,16 @@ def told_wrongly(error: typer.TyperException) -> str:
     return told
 
 
+def _in_house_words(told: str) -> str:
+    """Say as the rig's own refusals do what typer says of a value: where, what was found, what was expected."""
+    told = _WHERE.sub(lambda where: f"{where[1]}: " if where[1] else "", told).removesuffix(".")
+    if choice := _CHOICE.fullmatch(told):
+        *others, last = choice["expected"].replace("'", "").split(", ")
+        expected = f"{', '.join(others)} or {last}" if others else last
+        told = f"{choice['where']}found {choice['found']}, expected {expected}"
+    return told
+
+
 def is_ours(error: Exception) -> bool:
     """Whether the error's class was written by us: an expected failure that carries its own sentence."""
     return type(error).__module__.partition(".")[0] in _OUR_PACKAGES
@@ -72,7 +86,7 @@ def sentences_of(error: Exception) -> list[str]:
     name, faults = getattr(error, "name", None), getattr(error, "faults", ())
     if name is None or not faults:
         return [str(error)]
-    told = [f"{name}: {fault}" for fault in faults[:_MOST_FAULTS]]
+    told = [str(fault) if name == _TYPED else f"{name}: {fault}" for fault in faults[:_MOST_FAULTS]]
     if len(faults) > _MOST_FAULTS:
         told.append(f"{name}: and {counted(len(faults) - _MOST_FAULTS, 'more fault')}")
     return told

@@ -173,7 +173,8 @@ def test_a_side_without_a_cannon_does_not_fire(
 ) -> None:
     one = here.model_copy(update={"cannon": here.cannon.model_copy(update={"sides": ("A",)})})
     with pytest.raises(
-        SettingsError, match="the side that fires: found 'G', expected a side that has a cannon: A"
+        SettingsError,
+        match=f"{'the side that fires' if side is None else '--side'}: found 'G', expected a side that has a cannon: A",
     ):
         start_of(one, position, side)
     assert begins(one, position, "A")[0] == "A"

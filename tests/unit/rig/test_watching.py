@@ -333,7 +333,7 @@ def test_the_command_writes_one_picture_and_ends(
     assert len(capsys.readouterr().err.splitlines()) == 2
 
 
-@pytest.mark.parametrize("live", [("--page",), ("--port", "8080")])
+@pytest.mark.parametrize("live", [("--page",), ("--page-port", "8080")])
 def test_a_page_and_one_picture_are_not_asked_for_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], live: tuple[str, ...]
 ) -> None:
@@ -341,7 +341,7 @@ def test_a_page_and_one_picture_are_not_asked_for_together(
     monkeypatch.chdir(tmp_path)
     rig_with_a_film(tmp_path, pictures=30, fps=30.0)
     assert main(["watch", "--camera", "table.avi", "--save", "seen.png", *live]) == 2
-    assert "give --save, or --page and its --port" in capsys.readouterr().err
+    assert "give --save, or --page and its --page-port" in capsys.readouterr().err
     assert not Path("seen.png").exists()
 
 

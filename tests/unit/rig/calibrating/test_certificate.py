@@ -385,7 +385,7 @@ def test_a_cannon_s_name_leaves_room_for_the_day_on_the_page(tmp_path, capsys, m
     for name, found in (("W" * 61, "a name of 61 letters, 'WWWWWWWWWWWWWWWWWWWW'..."), ("", "''")):
         assert main(["certificate", "--tape", GOOD, "--cannon", name, "--pdf", "c.pdf"]) == 2
         (line,) = capsys.readouterr().err.splitlines()
-        assert line.startswith(f"rig: Invalid value for '--cannon': found {found}, expected ")
+        assert line.startswith(f"rig: --cannon: found {found}, expected ")
 
 
 def test_signs_that_the_page_s_font_has_not_are_marked_and_told_in_one_line(tmp_path, capsys, monkeypatch):

@@ -174,7 +174,7 @@ def test_where_nobody_counts_no_aim_is_worth_a_shot(capsys):
         (["G-49", "--speed-scatter", "-1"], "--speed-scatter"),
         (["best", "A A01 G01 0/0 0/20 -"], "side A has no shot left"),
         (["best", "--option", "iv"], "found 'iv', expected i, ii or iii"),
-        (["best", "--zone", "Q1"], "'--zone': 'Q1' is neither a square nor a run"),
+        (["best", "--zone", "Q1"], "--zone: 'Q1' is neither a square nor a run"),
         (["best", "A A30.1 G49.1 0/0 1/1 -"], "found one of two boards joined"),
         (["best", "A A01 - 0/0 20/20 -"], "the battle is over"),
         (["G-49.2"], "G-49.2 names one of two boards"),

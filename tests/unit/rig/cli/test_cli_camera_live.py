@@ -130,7 +130,7 @@ def test_photographs_may_have_any_names_in_the_picture_of_a_calibration(here: Pa
     (here / "views").mkdir()
     for number, pose in enumerate(board_pictures.poses(6, BOARD)):
         cv2.imwrite(str(here / "views" / rf"{number}$\foo$.png"), board_pictures.photograph(BOARD, pose))
-    assert main(["camera", "calibrate", "views", "--no-store", "--picture", "lens.pdf"]) == 0
+    assert main(["camera", "calibrate", "views", "--no-store", "--plot", "lens.pdf"]) == 0
     assert r"5$\foo$.png" in pypdf.PdfReader("lens.pdf").pages[0].extract_text()
 
 

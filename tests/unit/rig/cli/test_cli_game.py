@@ -90,7 +90,7 @@ def test_c4_show_marks_the_zone_and_says_what_the_mark_means(capsys, tmp_path):
         ("G25.1", "G-25.1 names one of two boards, and the position has one"),
         (
             "hop,G99",
-            "'--zone': 'hop' is neither a square nor a run such as A01-A24; G-99 is not on the board",
+            "--zone: 'hop' is neither a square nor a run such as A01-A24; G-99 is not on the board",
         ),
     ],
 )

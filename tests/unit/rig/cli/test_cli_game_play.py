@@ -438,9 +438,7 @@ def test_replay_tells_every_entry_and_shows_the_board_that_is_asked_for(rig):
     assert out[-1] == "Allies to move"
     _, out, _ = rig("replay b.json --step", "", "")
     assert sum(line.endswith("to move") for line in out) == 3
-    assert rig("replay b.json --after 5")[2] == (
-        "rig: Invalid value for --after: found 5, and the battle has 4 entries\n"
-    )
+    assert rig("replay b.json --after 5")[2] == ("rig: --after: found 5, and the battle has 4 entries\n")
 
 
 def test_input_that_is_no_text_is_an_entry_that_cannot_be_read(rig):

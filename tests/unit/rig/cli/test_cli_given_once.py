@@ -29,8 +29,7 @@ def test_two_values_are_both_named(given: tuple[str, ...], capsys: pytest.Captur
     out, err = capsys.readouterr()
     assert (out, err) == (
         "",
-        f"rig: Invalid value for {err.partition('for ')[2].partition(':')[0]}: "
-        "found one and two, expected one of them\n",
+        f"rig: {err.removeprefix('rig: ').partition(':')[0]}: found one and two, expected one of them\n",
     )
     assert option in err
 

@@ -214,7 +214,7 @@ def test_the_settings_file_may_be_named_before_and_behind_a_command_of_a_group(
 )
 def test_an_option_that_would_do_nothing_is_told(rig: Rig, words: tuple[str, ...], said: str) -> None:
     answer = rig(*words)
-    assert (answer.status, answer.out, answer.err) == (2, "", f"rig: Invalid value for {said}\n")
+    assert (answer.status, answer.out, answer.err) == (2, "", f"rig: {said}\n")
 
 
 @pytest.mark.usefixtures("shots")
@@ -342,7 +342,7 @@ def test_decide_lists_takes_and_refuses(rig: Rig) -> None:
     assert rig("decide").out == "shot 2: G-41 fell, direct or ricochet: the commander of G decides\n"
     assert "has no doubt about G-33" in one_line(rig("decide", "2", "G-33", "leaves"), 2)
     assert "the commander of G decides, not A" in one_line(
-        rig("decide", "2", "G-41", "leaves", "--by", "a"), 2
+        rig("decide", "2", "G-41", "leaves", "--side", "a"), 2
     )
     assert rig("decide", "2", "G-41", "Stays").out == (
         "shot 2: G-41 fell, direct or ricochet: stays, said G\nshot 2 is judged: leave -, put back G-41\n"
@@ -369,20 +369,20 @@ def test_the_command_that_is_told_of_a_doubt_takes_the_word(
     ("words", "said"),
     [
         (("log", "show", "99"), "there is no shot 99"),
-        (("log", "show", "x"), "Invalid value for 'shot': found x, expected a whole number"),
-        (("log", "--last", "0"), "Invalid value for '--last': found 0, expected at least 1"),
+        (("log", "show", "x"), "shot: found x, expected a whole number"),
+        (("log", "--last", "0"), "--last: found 0, expected at least 1"),
         (("log", "export", "rig-log.sqlite"), "rig-log.sqlite: Not a directory"),
         (("decide", "99", "G-41", "stays"), "there is no shot 99"),
         (("decide", "2", "G-99", "stays"), "G-99 is not on the board"),
         (
             ("decide", "2", "G-41", "perhaps"),
-            "Invalid value for 'word': 'perhaps' is not one of 'leaves', 'stays'",
+            "word: found 'perhaps', expected leaves or stays",
         ),
         (("decide", "2", "G-41"), "rig decide 12 G-41 stays"),
-        (("decide", "2", "G-41", "stays", "--by", ""), "Invalid value for '--by': found '', expected A or G"),
+        (("decide", "2", "G-41", "stays", "--side", ""), "--side: found '', expected A or G"),
         (
             ("docket", "rule", "1", "direct", "--side", "", "--by", "Ada"),
-            "Invalid value for '--side': found '', expected A or G",
+            "--side: found '', expected A or G",
         ),
         (("docket", "rule", "1", "", "--side", "g", "--by", "Ada"), "found '', expected direct or ricochet"),
         (("shot",), "No such command 'shot'"),
@@ -410,7 +410,7 @@ def test_the_twin_has_no_half_at_the_command_line_either(rig: Rig, port: str, ca
     answer = rig("shoot", "G-49", "--port", port, "--camera", camera)
     assert answer.status == 2
     assert answer.err == (
-        f"rig: the command line: --camera: found '{camera}' with --port '{port}', expected both twin, or neither: the "
+        f"rig: --camera: found '{camera}' with --port '{port}', expected both twin, or neither: the "
         "twin's camera sees the twin's table only\n"
     )
 
@@ -568,3 +568,31 @@ def test_help_imports_nothing_heavy() -> None:
     )
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert ended.stderr == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("shoot", "G-20", "--side", "X"), "--side: found 'X', expected a side that has a cannon: A or G"),
+        (("game", "play", "--against", "computer", "--side", "X"), "--side: found 'X', expected A or G"),
+        (("decide", "1", "A-32", "leaves", "--side", "X"), "--side: found 'X', expected A or G"),
+        (("shoot", "G-20", "--option", "iv"), "--option: found 'iv', expected i, ii or iii"),
+        (("game", "play", "--option", "iv"), "--option: found 'iv', expected i, ii or iii"),
+        (("tournament", "new", "t.json", "--option", "iv"), "--option: found 'iv', expected i, ii or iii"),
+        (("log", "export", "out", "-f", "xml"), "--format: found 'xml', expected csv or parquet"),
+        (("shoot",), "Missing argument 'target'"),
+    ],
+    ids=lambda each: " ".join(each) if isinstance(each, tuple) else "",
+)
+def test_what_is_typed_wrongly_is_told_in_the_same_words_by_every_command(
+    words: tuple[str, ...],
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["init"]) == 0
+    capsys.readouterr()
+    assert main(words) == 2
+    assert capsys.readouterr().err == f"rig: {said}\n"

@@ -198,11 +198,11 @@ def test_bad_rows_are_named_and_left_out_when_asked(rig: Rig) -> None:
         ),
         (("group", "plain.csv", "--radius", "nan"), "found nan, expected a number above 0, at most 1e+06"),
         (("group", "group.csv", "--unit", "cm"), "which says mm, expected cm"),
-        (("group", "group.csv", "--unit", "furlong"), "'furlong' is not one of 'mm', 'cm', 'm', 'in'"),
+        (("group", "group.csv", "--unit", "furlong"), "--unit: found 'furlong', expected mm, cm, m or in"),
         (("group", "."), "found a folder, expected a file that can be read"),
         (("compare", "group.csv"), "takes 2 groups or more; there is 1"),
         (("compare", "group.csv", "plain.csv"), "plain.csv: line 1: found no unit, expected mm"),
-        (("--by", "weather"), "'weather' is not one of 'target'"),
+        (("--by", "weather"), "--by: found 'weather', expected target, distance, "),
         ((), "there is no log here"),
     ],
 )
