@@ -174,11 +174,10 @@ def _time_left(left_s: float | None) -> str:
 
 
 def _table(name: str, tallies: Sequence[Tally]) -> Table:
-    from rich.table import Table
-
     from game.montecassino import Side
+    from rig.cli.terminal.tables import plain_table
 
-    table = Table(title=f"{name}: what came of it")
+    table = plain_table(f"{name}: what came of it")
     for heading in ("from", "target", "option"):
         table.add_column(heading)
     for heading in ("shots", "hits", "A lost", "G lost", "doubts", "not judged"):

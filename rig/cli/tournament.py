@@ -412,10 +412,9 @@ def _handicap(tournament: Tournament, pairing: Pairing) -> str:
 
 def _table(*headings: tuple[str, bool]) -> Table:
     """Return an empty table; a heading goes with whether its column stands to the right."""
-    from rich import box
-    from rich.table import Table
+    from rig.cli.terminal.tables import plain_table
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0), show_edge=False)
+    table = plain_table()
     for heading, right in headings:
         table.add_column(heading, justify="right" if right else "left", no_wrap=True)
     return table
