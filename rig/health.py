@@ -174,6 +174,7 @@ def disk_health(settings: Settings) -> Iterator[Finding]:
         ("recordings", Path(settings.log.recordings), usual_shot_bytes(settings)),
         ("transcripts", Path(settings.log.transcripts), BESIDE_BYTES),
     ):
+        name = "this folder" if folder == Path() else str(folder)
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=folder):
@@ -182,11 +183,11 @@ def disk_health(settings: Settings) -> Iterator[Finding]:
             yield Finding(
                 Level.FAULT,
                 part,
-                f"{folder} cannot be written to ({error.strerror})",
+                f"{name} cannot be written to ({error.strerror})",
                 f"choose another in {settings.name}",
             )
             continue
-        yield room_for_shots(part, f"{folder} can be written to", folder, needed_bytes, settings)
+        yield room_for_shots(part, f"{name} can be written to", folder, needed_bytes, settings)
 
 
 def usual_shot_bytes(settings: Settings) -> int:

@@ -167,8 +167,9 @@ def play(
         if battle is not None:
             write_battle(battle, begun)
     console = Console(highlight=False)
-    if is_new and battle is not None:
-        say(console, f"A new battle, kept in {battle}")
+    if is_new:
+        where = "not kept: that takes --battle FILE" if battle is None else f"kept in {battle}"
+        say(console, f"A new battle, {where}")
     for words in agreement_lines(begun.agreement):
         say(console, words)
     playing = Playing(

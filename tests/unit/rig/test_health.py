@@ -65,6 +65,13 @@ def test_room_is_told_in_shots(
     assert says in str(findings["recordings"])
 
 
+def test_the_folder_one_is_in_has_a_name_to_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    findings = {finding.part: finding.found for finding in disk_health(Settings())}
+    assert findings["log"].startswith("this folder can be written to")
+    assert findings["recordings"].startswith("recordings can be written to")
+
+
 @pytest.mark.parametrize(
     ("make", "says"),
     [

@@ -84,6 +84,8 @@ def test_that_a_battle_is_new_is_told_and_only_then(rig):
     assert out[0] == "A new battle, kept in friday.json"
     _, out, _ = rig("play --battle friday.json", "quit")
     assert not any("new battle" in line for line in out)
+    _, out, _ = rig("play", "quit")
+    assert out[0] == "A new battle, not kept: that takes --battle FILE"
 
 
 def test_two_people_play_to_the_end_and_the_file_has_it_all(rig):
