@@ -10,7 +10,7 @@ from rich.table import Table
 
 __all__ = ["plain_table", "print_folded", "print_uncut"]
 
-_LEAST_WIDTH = 72
+_LEAST_WIDTH = 60
 """Of a table whose last column is broken into lines; a terminal that is narrower breaks its lines once more."""
 
 

@@ -144,6 +144,10 @@ def test_a_narrow_terminal_cuts_nothing_off(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     wide = rig(*words).out.replace("─", "")
+    monkeypatch.setenv("COLUMNS", "60")
+    assert all(len(line.rstrip()) <= 60 for line in rig(*words).out.splitlines()), (
+        "nor is a row broken in two"
+    )
     monkeypatch.setenv("COLUMNS", "20")
     assert sorted(rig(*words).out.replace("─", "").split()) == sorted(wide.split())
 
