@@ -130,7 +130,7 @@ class ShotFired:
     left_us: int | None
     """The shot left the first barrier, on the controller's clock; None where a bad line lost the gate's times."""
     transit_us: float | None
-    """From the first barrier to the second; None likewise, and where it took too long to be timed."""
+    """From the first barrier to the second, by the controller's clock; None likewise, and where it took too long to be timed."""
     muzzle_speed_mps: float | None
     """From that and the barriers' spacing; None with it."""
 
@@ -548,12 +548,13 @@ class Cannon:
 
     def _told(self, released_device_us: int, seen: ShotSeen | None) -> ShotFired:
         released = self._link.to_host(released_device_us)
+        rate = self._link.clock_rate.rate
         left_us = transit_us = muzzle_speed_mps = None
         if seen is not None:
             # By the same round trip: another one may put the two some ms nearer to each other, or farther apart.
-            left_us = released.us + _since_us(seen.left_first_us, released_device_us)
+            left_us = released.us + round(_since_us(seen.left_first_us, released_device_us) * rate)
             if 0 < seen.transit_ticks < _LONGEST_TRANSIT_TICKS:
-                transit_us = seen.transit_ticks / TICKS_PER_US
+                transit_us = seen.transit_ticks / TICKS_PER_US * rate
                 muzzle_speed_mps = self._gate_spacing_mm * 1000 / transit_us
         return ShotFired(
             released_us=released.us,

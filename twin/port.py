@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from twin.chip import CHIP_HZ
-
 if TYPE_CHECKING:
     from twin.twin import Twin
-
-_CYCLES_PER_US = CHIP_HZ // 1_000_000
 
 
 class TwinClock:
@@ -32,7 +28,7 @@ class TwinPort:
     def read(self, timeout_us: int) -> bytes:
         """Return what has come, as soon as there is a byte, or b"" after `timeout_us` of the twin's time."""
         twin = self._twin
-        end_cycle = twin.chip.cycle + timeout_us * _CYCLES_PER_US
+        end_cycle = twin.chip.cycle + twin.cycles_in(timeout_us)
         while True:
             data = twin.from_chip()
             if data or twin.chip.cycle >= end_cycle:

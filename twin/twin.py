@@ -2,7 +2,7 @@
 
 Theory of operation
 -------------------
-Time is the chip's cycle count. It goes on only in `TwinPort.read` and `Twin.run_for`, so whoever waits for the cannon
+Time is the chip's cycle count, at the rate that its clock really has. It goes on only in `TwinPort.read` and `Twin.run_for`, so whoever waits for the cannon
 makes it work. The chip runs to the next millisecond or to the next byte it sends; at every millisecond the plant takes
 the edges that the chip made, moves its servos and answers with edges of its own, each at its own cycle; then the table
 and the camera catch up. A shot that the lever strikes is launched on the table at the microsecond at which it leaves
@@ -17,7 +17,7 @@ from typing import Self
 
 from game.montecassino import Side
 from twin.attendant import Attendant
-from twin.chip import CHIP_HZ, Chip, ChipEvent, EventKind, ResetCause
+from twin.chip import Chip, ChipEvent, EventKind, ResetCause
 from twin.hands import Hands
 from twin.line import through_line
 from twin.pictures.camera import Camera
@@ -27,8 +27,6 @@ from twin.settings import TwinSettings
 from twin.streams import stream
 from twin.table import Table
 from twin.truth import ShotTruth
-
-_CYCLES_PER_US = CHIP_HZ // 1_000_000
 
 
 class Twin:
@@ -48,6 +46,7 @@ class Twin:
     def __init__(self, settings: TwinSettings | None = None) -> None:
         self.settings = settings = settings or TwinSettings()
         self.chip = Chip(settings.chip)
+        self._cycles_per_us = settings.chip.hz / 1e6
         self.plant = Plant(settings.plant, self.chip, seed=settings.seed)
         self.table = Table(settings.table, settings.soldiers, seed=settings.seed)
         self.camera = Camera(settings.camera, self.table, seed=settings.seed)
@@ -87,21 +86,28 @@ class Twin:
     @property
     def now_us(self) -> int:
         """The twin's time, from power-on."""
-        return self.chip.cycle // _CYCLES_PER_US
+        return int(self._time_us(self.chip.cycle))
+
+    def cycles_in(self, duration_us: int) -> int:
+        """Give as many of the chip's cycles as go by in a time."""
+        return round(duration_us * self._cycles_per_us)
+
+    def _time_us(self, cycle: int) -> float:
+        return cycle / self._cycles_per_us
 
     def run_for(self, duration_us: int) -> None:
         """Let time pass; bytes from the chip wait for the next read."""
-        end_cycle = self.chip.cycle + duration_us * _CYCLES_PER_US
+        end_cycle = self.chip.cycle + self.cycles_in(duration_us)
         while self.chip.cycle < end_cycle:
             self.advance(end_cycle, stop_at_sent_byte=False)
 
     def advance(self, end_cycle: int, *, stop_at_sent_byte: bool) -> None:
         """Run to a cycle, a reset, the end of the present millisecond, or a byte from the chip, whichever is first."""
-        due_cycles = [reset.at_us * _CYCLES_PER_US for reset in self._resets[:1]]
+        due_cycles = [self.cycles_in(reset.at_us) for reset in self._resets[:1]]
         self.chip.run_to(
             min(end_cycle, self._next_step_cycle, *due_cycles), stop_at_sent_byte=stop_at_sent_byte
         )
-        while self._resets and self._resets[0].at_us * _CYCLES_PER_US <= self.chip.cycle:
+        while self._resets and self.cycles_in(self._resets[0].at_us) <= self.chip.cycle:
             self.chip.reset(self._resets.pop(0).cause)
         for event in self.chip.events():
             for watcher in self._watchers:
@@ -127,7 +133,7 @@ class Twin:
         if firing is not None:
             self._firing = firing
             self.shots.append(firing)
-        now_us = cycle // _CYCLES_PER_US
+        now_us = int(self._time_us(cycle))
         self._attendant.step(now_us)
         self._show_cannon()
         if self._firing is not None and self._firing.exit_cycle <= cycle:
@@ -136,7 +142,7 @@ class Twin:
         self.camera.advance(now_us)
 
     def _launch(self, firing: Firing) -> None:
-        at_us = round(firing.exit_cycle / _CYCLES_PER_US)
+        at_us = round(self._time_us(firing.exit_cycle))
         pose = pose_of_aim(
             self.settings.plant.mount,
             firing.aim,

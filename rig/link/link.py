@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import TypeVar, cast
 
 from rig.link import messages, wire
-from rig.link.clock_map import ClockMap, HostTime
+from rig.link.clock_map import ClockMap, ClockRate, HostTime
 from rig.link.codec import STOP_BYTES, Damaged, Decoder, Frame, encode, request_frame
 from rig.link.errors import BoardReset, LinkError, LinkLost, NoAnswer, Refused, WrongWireVersion
 from rig.link.messages import Answer, Event, Heartbeat, Identify, Identity, Request
@@ -232,6 +232,11 @@ class Link:
         if host is None:
             raise LinkLost("the cannon has not told its time yet")
         return host
+
+    @property
+    def clock_rate(self) -> ClockRate:
+        """How fast the cannon's clock goes."""
+        return self._clock_map.rate()
 
     def close(self) -> None:
         """Let the line go."""

@@ -25,7 +25,8 @@ __all__ = [
 ]
 
 CHIP_HZ = 16_000_000
-"""Cycles a second of the Uno's crystal."""
+"""Cycles a second by which the firmware reckons."""
+_MOST_OFF = 0.02  # with more the two ends of a serial line do not understand each other
 
 FIRMWARE_PATH = Path(__file__).resolve().parents[2] / "build" / "firmware" / "cannon-uno.elf"
 
@@ -93,11 +94,19 @@ class ChipSettings:
     """The byte with which RAM is filled at power-on. Any value is as true; a fixed one shows how deep the stack went."""
     eeprom_path: Path | None = None
     """Where the EEPROM outlives the chip: read when the chip is made, written when it is closed."""
+    clock_off: float = 0.0
+    """By what share its clock runs fast; an Uno's ceramic resonator may be 0.005 off, either way."""
 
     def __post_init__(self) -> None:
         within(self, 300, 2_000_000, "line_baud")
         within(self, 0, 10_000_000, "startup_us")
         within(self, 0, 255, "power_on_ram")
+        within(self, -_MOST_OFF, _MOST_OFF, "clock_off")
+
+    @property
+    def hz(self) -> float:
+        """Its cycles in a second."""
+        return CHIP_HZ * (1.0 + self.clock_off)
 
 
 _STOPPED = {

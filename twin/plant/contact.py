@@ -58,14 +58,16 @@ class Contact:
         rng: np.random.Generator,
         *,
         closed: bool,
+        chip_hz: float = CHIP_HZ,
     ) -> None:
         self.settings = settings
+        self._hz = chip_hz
         self._pin = pin
         self._drive = drive
         self._rng = rng
         self._quiet_from_cycle = 0
         self.closed = closed if settings.stuck is None else settings.stuck
-        self._cut_cycle = None if settings.wire_cut_at_s is None else round(settings.wire_cut_at_s * CHIP_HZ)
+        self._cut_cycle = None if settings.wire_cut_at_s is None else round(settings.wire_cut_at_s * chip_hz)
         self._set(self.closed, 0)
         if self._cut_cycle is not None:
             drive(pin, None, self._cut_cycle)
@@ -78,7 +80,7 @@ class Contact:
         cycle = max(cycle, self._quiet_from_cycle)
         self._set(closed, cycle)
         if self.settings.bounces:
-            longest_cycles = self.settings.bounce_us * CHIP_HZ // 1_000_000
+            longest_cycles = int(self.settings.bounce_us * self._hz / 1e6)
             times = np.sort(self._rng.integers(1, longest_cycles, 2 * self.settings.bounces))
             for index, after in enumerate(times):
                 self._set(closed ^ (index % 2 == 0), cycle + int(after))

@@ -37,8 +37,9 @@ class GateSettings:
 class Gate:
     """Both barriers, and the shots that sit between them."""
 
-    def __init__(self, settings: GateSettings, drive: Drive) -> None:
+    def __init__(self, settings: GateSettings, drive: Drive, *, chip_hz: float = CHIP_HZ) -> None:
         self.settings = settings
+        self._hz = chip_hz
         self._drive = drive
         self._fingers_until_cycle = 0
         self.seated = 0
@@ -54,7 +55,7 @@ class Gate:
     def seat_by_hand(self, cycle: int) -> None:
         """Put a shot in with two fingers: the outer barrier sees them first."""
         self._second(True, cycle)
-        self._fingers_until_cycle = cycle + _HAND_PASSES_US * CHIP_HZ // 1_000_000
+        self._fingers_until_cycle = cycle + round(_HAND_PASSES_US * self._hz / 1e6)
         self.seat(self._fingers_until_cycle)
 
     def empty(self, cycle: int) -> None:
@@ -79,7 +80,7 @@ class Gate:
         """
 
         def after(travel_mm: float) -> int:
-            return strike_cycle + round(travel_mm / 1e3 / speed_mps * CHIP_HZ)
+            return strike_cycle + round(travel_mm / 1e3 / speed_mps * self._hz)
 
         radius_mm = self.settings.shot_diameter_mm / 2
         spacing_mm = self.settings.spacing_mm

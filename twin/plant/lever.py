@@ -61,7 +61,7 @@ class Lever:
     """The lever, its latch and the solenoid."""
 
     def __init__(
-        self, settings: LeverSettings, spring: SpringSettings, draw: Servo, latch: Servo, *, chip_hz: int
+        self, settings: LeverSettings, spring: SpringSettings, draw: Servo, latch: Servo, *, chip_hz: float
     ) -> None:
         self.settings = settings
         self._spring = spring
@@ -146,7 +146,7 @@ class Lever:
             return cycle
         if self._current_since_cycle is None or not self.settings.solenoid_works or self.turned_deg > 135.0:
             return None
-        flick_cycle = self._current_since_cycle + self.settings.solenoid_delay_us * self._hz // 1_000_000
+        flick_cycle = self._current_since_cycle + round(self.settings.solenoid_delay_us * self._hz / 1e6)
         flowed_to_cycle = cycle if self._current_until_cycle is None else self._current_until_cycle
         return flick_cycle if flick_cycle <= flowed_to_cycle else None
 

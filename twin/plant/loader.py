@@ -33,8 +33,9 @@ class LoaderSettings:
 class Loader:
     """One loader."""
 
-    def __init__(self, settings: LoaderSettings) -> None:
+    def __init__(self, settings: LoaderSettings, *, chip_hz: float = CHIP_HZ) -> None:
         self.settings = settings
+        self._cycles_per_us = chip_hz / 1e6
         self.left = settings.magazine
         self._pulses = 0
         self._rise_cycle: int | None = None
@@ -45,9 +46,9 @@ class Loader:
         if high:
             self._rise_cycle = cycle
         elif self._rise_cycle is not None:
-            if cycle - self._rise_cycle >= self.settings.needs_us * CHIP_HZ // 1_000_000:
+            if cycle - self._rise_cycle >= self.settings.needs_us * self._cycles_per_us:
                 self._pulses += 1
-                due_cycle = self._rise_cycle + self.settings.delay_us * CHIP_HZ // 1_000_000
+                due_cycle = self._rise_cycle + round(self.settings.delay_us * self._cycles_per_us)
                 self._due_cycle = max(due_cycle, cycle)
             self._rise_cycle = None
 

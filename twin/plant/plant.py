@@ -17,7 +17,7 @@ from twin.spring import SpringSettings, muzzle_speed_mps
 from twin.streams import stream
 
 STEP_CYCLES = CHIP_HZ // 1000
-"""The plant moves in steps of 1 ms; edges that the chip or the plant makes in between keep their own cycle."""
+"""The plant moves in steps of 1 ms by the chip's own clock; edges that the chip or the plant makes in between keep their own cycle."""
 
 _LEAST_MPS = 0.1
 """A shot that the lever gives less than this does not get out of its seat."""
@@ -81,17 +81,18 @@ class Plant:
     def __init__(self, settings: PlantSettings, chip: Chip, *, seed: int) -> None:
         self.settings = settings
         self._chip = chip
-        self.traverse = Servo(settings.traverse)
-        self.azimuth = Servo(settings.azimuth)
-        self.elevation = Servo(settings.elevation)
-        self.draw = Servo(settings.draw)
-        self.latch = Servo(settings.latch)
-        self.lever = Lever(settings.lever, settings.spring, self.draw, self.latch, chip_hz=CHIP_HZ)
-        self.loader = Loader(settings.loader)
-        self.gate = Gate(settings.gate, self._drive)
+        self._hz = hz = chip.settings.hz
+        self.traverse = Servo(settings.traverse, chip_hz=hz)
+        self.azimuth = Servo(settings.azimuth, chip_hz=hz)
+        self.elevation = Servo(settings.elevation, chip_hz=hz)
+        self.draw = Servo(settings.draw, chip_hz=hz)
+        self.latch = Servo(settings.latch, chip_hz=hz)
+        self.lever = Lever(settings.lever, settings.spring, self.draw, self.latch, chip_hz=hz)
+        self.loader = Loader(settings.loader, chip_hz=hz)
+        self.gate = Gate(settings.gate, self._drive, chip_hz=hz)
 
         def contact(pin: Pin, of: ContactSettings, *, closed: bool) -> Contact:
-            return Contact(of, pin, self._drive, stream(seed, "bounce", pin), closed=closed)
+            return Contact(of, pin, self._drive, stream(seed, "bounce", pin), closed=closed, chip_hz=hz)
 
         self.emergency_stop = contact(Pin.EMERGENCY_STOP, settings.emergency_stop, closed=True)
         self.arming_key = contact(Pin.ARMING_KEY, settings.arming_key, closed=False)
@@ -123,7 +124,7 @@ class Plant:
         for event in events:
             if event.kind is EventKind.PIN:
                 self._edge(event)
-        duration_s = STEP_CYCLES / CHIP_HZ
+        duration_s = STEP_CYCLES / self._hz
         for servo in (self.traverse, self.azimuth, self.elevation):
             servo.step(cycle, duration_s)
         released = self.lever.step(cycle, duration_s)

@@ -51,8 +51,9 @@ class ServoSettings:
 class Servo:
     """One servo."""
 
-    def __init__(self, settings: ServoSettings) -> None:
+    def __init__(self, settings: ServoSettings, *, chip_hz: float = CHIP_HZ) -> None:
         self.settings = settings
+        self._hz = chip_hz
         self._motor_us = settings.start_us
         self._output_us = settings.start_us
         self._rise_cycle: int | None = None
@@ -77,7 +78,7 @@ class Servo:
         if high:
             self._rise_cycle = cycle
         elif self._rise_cycle is not None:
-            width_us = (cycle - self._rise_cycle) * 1e6 / CHIP_HZ
+            width_us = (cycle - self._rise_cycle) * 1e6 / self._hz
             self._rise_cycle = None
             if SHORTEST_PULSE_US <= width_us <= LONGEST_PULSE_US:
                 self._command_us = self._nominal_us(width_us)
@@ -114,7 +115,7 @@ class Servo:
         """
         settings = self.settings
         if self._command_us is not None and not settings.holds_without_pulses:
-            silent_us = (cycle - self._command_cycle) * 1e6 / CHIP_HZ
+            silent_us = (cycle - self._command_cycle) * 1e6 / self._hz
             if silent_us > settings.limp_after_us:
                 self._command_us = None
         if settings.stuck:

@@ -85,3 +85,37 @@ def test_the_bound_grows_with_what_an_unos_clock_may_drift_until_a_later_round_t
     found = clock_map.to_host(1_000_000)
     assert found is not None
     assert (found.us, found.bound_us) == (1_004_000, 4_000)
+
+
+@given(
+    drift=st.floats(-0.005, 0.005),
+    ways=st.lists(st.tuples(st.integers(700, 4_000), st.integers(1_100, 5_000)), min_size=150, max_size=300),
+)
+def test_within_half_a_minute_of_heartbeats_it_is_known_how_fast_the_cannons_clock_goes(drift, ways):
+    clock_map = ClockMap()
+    host_us = 0
+    for there_us, back_us in ways:
+        sent_us = host_us + 150_000
+        host_us = sent_us + there_us + back_us
+        clock_map.add(
+            round((sent_us + there_us) * (1 + drift)),
+            sent_us=sent_us,
+            received_us=host_us,
+            request_us=700,
+            answer_us=1_100,
+        )
+    told = clock_map.rate()
+    assert told.bound < 5e-4
+    assert abs(told.rate - 1 / (1 + drift)) <= told.bound + 1e-6
+
+
+def test_a_clock_is_taken_to_go_right_until_round_trips_tell_it_better_than_its_resonator_is_made():
+    clock_map = ClockMap()
+    clock_map.add(0, sent_us=0, received_us=2_000)
+    assert (clock_map.rate().rate, clock_map.rate().bound) == (1.0, 0.005)
+    clock_map.add(3_015_000, sent_us=3_000_000, received_us=3_002_000)
+    assert (clock_map.rate().rate, clock_map.rate().bound) == (1.0, 0.005)
+    clock_map.add(20_100_000, sent_us=20_000_000, received_us=20_002_000)
+    assert clock_map.rate().rate == pytest.approx(1 / 1.005, abs=1e-6)
+    clock_map.clear()
+    assert clock_map.rate().rate == 1.0
