@@ -116,8 +116,8 @@ class Link:
         """Number of the present session; None before the first `identify`."""
         return self._decoder.session
 
-    def identify(self, *, patience_us: int = _IDENTIFY_US) -> Identity:
-        """Begin a session; asked again and again until a cannon answers or `patience_us` is over.
+    def identify(self) -> Identity:
+        """Begin a session; asked again and again for three seconds, or until a cannon answers.
 
         Raises
         ------
@@ -137,10 +137,10 @@ class Link:
         self._id = 0
         self._heard = 0
         request = Identify(wire.WIRE_VERSION, self._session)
-        answer = self._exchange(request, each_us=_IDENTIFY_EACH_US, give_up_us=patience_us)
+        answer = self._exchange(request, each_us=_IDENTIFY_EACH_US, give_up_us=_IDENTIFY_US)
         identity = cast(Identity, answer)
         if answer is None:
-            self._lost = NoAnswer(patience_us, self._heard)
+            self._lost = NoAnswer(_IDENTIFY_US, self._heard)
         elif isinstance(answer, messages.Refused):
             self._lost = Refused(request.command, answer.reason, answer.detail)
         elif identity.wire_version != wire.WIRE_VERSION:

@@ -210,7 +210,8 @@ def test_a_cannon_whose_lever_is_drawn_is_not_flashed(rig: Rig) -> None:
     assert not Path("arguments").exists()
 
 
-def test_a_chip_that_says_nothing_may_be_flashed(rig: Rig) -> None:
+def test_a_chip_that_says_nothing_may_be_flashed(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rig.link.link._IDENTIFY_US", 300_000)
     controller, device = pty.openpty()
     try:
         answer = rig("--port", os.ttyname(device))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-from functools import partialmethod
 from io import StringIO
 from pathlib import Path
 
@@ -13,7 +12,6 @@ import serial
 from boot_loader import boot_loader
 
 from rig.cli import main
-from rig.link.link import Link
 
 pytestmark = pytest.mark.skipif(shutil.which("avrdude") is None, reason="avrdude is not installed here")
 
@@ -40,7 +38,7 @@ def nobody_at_the_keyboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.fixture(autouse=True)
 def less_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """A boot loader answers no cannon's question, however long it is asked; how long, other tests check."""
-    monkeypatch.setattr(Link, "identify", partialmethod(Link.identify, patience_us=500_000))
+    monkeypatch.setattr("rig.link.link._IDENTIFY_US", 500_000)
 
 
 @pytest.mark.parametrize("baud", [115_200, 57_600])

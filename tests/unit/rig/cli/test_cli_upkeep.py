@@ -200,7 +200,8 @@ def test_doctor_asks_for_no_hand_at_the_muzzle_of_a_cannon_that_stays_cocked(rig
     assert answer.err.startswith("rig: the lever is still drawn: nobody before the muzzle")
 
 
-def test_doctor_at_a_port_where_nobody_answers_says_so(rig: Rig) -> None:
+def test_doctor_at_a_port_where_nobody_answers_says_so(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rig.link.link._IDENTIFY_US", 300_000)
     controller, device = pty.openpty()
     try:
         answer = rig("doctor", "--port", os.ttyname(device), "--camera", "nothing.mp4")

@@ -175,7 +175,7 @@ def test_link_whose_identify_failed_sends_nothing_and_says_why(said, error):
     script = Script(said)
     link = Link(script, script)
     with pytest.raises(error):
-        link.identify(patience_us=500_000)
+        link.identify()
     count = len(script.sent)
     for say in (lambda: link.ask(messages.MakeSafe()), link.beat, lambda: link.wait(0)):
         with pytest.raises(error):
