@@ -1,4 +1,15 @@
-"""Settings of a twin with a small, slow camera: everything is real, and cheaper to draw."""
+"""A twin with a small, slow camera: everything is real, and cheaper to draw; and rigs that fire at it."""
+
+import multiprocessing
+
+# Each rig is a process of its own, forked from one that has loaded the programs: that takes as long as a shot.
+RIGS = multiprocessing.get_context("forkserver")
+RIGS.set_forkserver_preload(
+    [
+        *("alembic.command", "pytest", "rig.aim.pointing", "rig.cli.arguments.orders", "rig.cli.opening.rig"),
+        *("rig.cli.opening.twin", "rig.cli.shoot", "rig.eye", "rig.log", "rig.match", "twin.twin"),
+    ]
+)
 
 SMALL_TWIN = """
 [camera]

@@ -4,14 +4,13 @@ The witness is the link's transcript, which knows nothing of the log: whether a 
 whether the cannon said that a shot was seen. And what the players were told until then: the log has it.
 """
 
-import multiprocessing
 import os
 import random
 import sys
 from pathlib import Path
 
 import pytest
-from small_twin import SMALL_TWIN
+from small_twin import RIGS, SMALL_TWIN
 
 from rig.cli import main
 from rig.link.codec import Frame
@@ -28,13 +27,6 @@ MOMENTS = [
     *(("recording", 1.5),) * 2,
     *(("reading the shot", 2.0),) * 2,
 ]
-
-
-# Every controller is a process of its own, forked from one that has loaded the programs: that takes as long as a shot.
-CONTROLLERS = multiprocessing.get_context("forkserver")
-CONTROLLERS.set_forkserver_preload(
-    ["rig.cli.shoot", "rig.aim.pointing", "rig.eye", "rig.log", "rig.match", "twin.twin"]
-)
 
 
 def control(folder: Path, words: Path) -> None:
@@ -62,7 +54,7 @@ def test_log_tells_the_truth_of_a_shot_whose_controller_was_killed(number, tmp_p
     words, within_s = MOMENTS[number]
     (tmp_path / "rig.toml").write_text(SMALL_TWIN.format(seed=number), encoding="utf-8")
     os.mkfifo(tmp_path / "words")
-    controller = CONTROLLERS.Process(target=control, args=(tmp_path, tmp_path / "words"))
+    controller = RIGS.Process(target=control, args=(tmp_path, tmp_path / "words"))
     controller.start()
     said = []
     with (tmp_path / "words").open(encoding="utf-8") as pipe:

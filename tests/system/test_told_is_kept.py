@@ -4,7 +4,6 @@ The fault is real: the files of the process cannot grow any more. Only its momen
 the rig killed at any moment.)
 """
 
-import multiprocessing
 import os
 import resource
 import sqlite3
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from small_twin import SMALL_TWIN
+from small_twin import RIGS, SMALL_TWIN
 
 import rig.cli.shoot
 import rig.match
@@ -28,11 +27,6 @@ START = Position.parse("A A01-A08,A17 G01-G08,G53,G61 0/0 20/20 -")
 FILE = Path("friday.json")
 _LONGER_THAN_A_CLIP_BYTES = 1_000_000
 FELLED = "G-61"  # by the first shot of this seed at G-53
-# Each rig is a process of its own, forked from one that has loaded the programs.
-RIGS = multiprocessing.get_context("forkserver")
-RIGS.set_forkserver_preload(
-    ["rig.cli.shoot", "rig.aim.pointing", "rig.eye", "rig.log", "rig.match", "twin.twin"]
-)
 
 
 @dataclass(frozen=True)
