@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from rig.camera_delay import see_delay
 from rig.cli import main
 from rig.recording import write_recording
 from rig.settings import read_settings
@@ -20,13 +24,14 @@ def recordings(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same shot six times: four as a late camera stamps it, two after part of that was taken off; and one without a release."""
     folder = tmp_path_factory.mktemp("late")
     clip = film(300_013)
-    for k in range(7):
-        off_us = TAKEN_OFF_US if k in {4, 5} else 0
+    for off_us, (first, *others) in ((0, (0, 1, 2, 3, 6)), (TAKEN_OFF_US, (4, 5))):
         keys = {**clip.keys, "camera": {**clip.keys["camera"], "delay_us": off_us}}
-        if k == 6:
-            keys["fire_us"] = None
         frames = [(time_us + LATE_US - off_us, picture) for time_us, picture in clip.frames]
-        write_recording(folder / f"shot-{k}", keys, frames)
+        write_recording(folder / f"shot-{first}", keys, frames)
+        for k in others:
+            shutil.copytree(folder / f"shot-{first}", folder / f"shot-{k}")
+    told = folder / "shot-6" / "recording.json"
+    told.write_text(json.dumps({**json.loads(told.read_text()), "fire_us": None}))
     return folder
 
 
@@ -34,6 +39,7 @@ def test_the_delay_is_learnt_and_stored(
     recordings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("rig.camera_delay.see_delay", cache(see_delay))
     assert main(["init"]) == 0
     assert main(["camera", "delay", str(recordings)]) == 0
     said, why_not = capsys.readouterr()
