@@ -19,7 +19,7 @@ _KEPT = 32
 # One round trip in a second is kept for two minutes: a resonator's rate changes with its warmth, by less in that time than
 # the bytes' way hides.
 _SELDOM_US, _SELDOM_KEPT = 1_000_000, 120
-_TOLD = 5e-4  # so sure the rate must be to be believed
+_TOLD = 1e-3  # so sure the rate must be to be believed
 
 
 @dataclass(frozen=True, slots=True)
