@@ -61,6 +61,12 @@ class Estimate:
         return bool(np.all(np.diag(self.information) > 0))
 
     @property
+    def deviance(self) -> float:
+        """Minus twice the log likelihood of the measurements and of what was held near its assumption, up to a constant."""
+        _, _, squares, logarithm = self.linear.normal(self.spread)
+        return squares + logarithm
+
+    @property
     def covariance(self) -> FloatArray:
         """Of all parameters, (p, p); 0 for what could not move."""
         whole = np.zeros((len(ORDER), len(ORDER)))

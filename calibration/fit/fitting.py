@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -21,6 +21,12 @@ __all__ = ["NoFit", "fit"]
 _FEWEST_SHOTS = 3
 _ILL_FITTING = 10.0
 """Times the tools' own noise: where places of fall scatter so much beside their speeds, something else is amiss."""
+
+_HARDLY = 100.0
+"""Times as uncertain, what was assumed of a parameter hardly holds it; what the shots do not see at all stays where it is."""
+_PLAINLY = 15.0
+"""Twice the logarithm of how much likelier the shots are by another value than by the assumed one: by chance they are so once in
+thousands of calibrations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +148,8 @@ def _what_the_shots_tell(
     found = estimate(data, assumed, free=wanted[:1], held=wanted[1:], rounds=2)
     if not np.isfinite(found.linear.residual).all():
         return tuple(wanted), (), (), None
+    found, otherwise = _other_than_assumed(data, assumed, found, wanted)
+    before = assumed if otherwise is None else {**assumed, otherwise[0]: otherwise[1]}
     nothing = np.zeros(len(wanted))
     linear = linear_at(
         data, found.values, wanted, precision=nothing, pull=nothing, weight=np.ones(data.count)
@@ -149,7 +157,7 @@ def _what_the_shots_tell(
     information, _, _, _ = linear.normal(found.spread)
     while len(wanted) > 1:
         chosen = [free.index(parameter) for parameter in wanted]
-        doubt = undetermined(data, information[np.ix_(chosen, chosen)], wanted, assumed)
+        doubt = undetermined(data, information[np.ix_(chosen, chosen)], wanted, before)
         if doubt is None:
             break
         # The muzzle speed is always found: of two that cannot be told apart, the other is held.
@@ -161,6 +169,29 @@ def _what_the_shots_tell(
         held.append(gone)
         told.append(f"{doubt}; {gone.in_words} is kept as assumed")
     return tuple(wanted), tuple(held), tuple(told), found
+
+
+def _other_than_assumed(
+    data: Observed, assumed: Mapping[Parameter, Assumption], found: Estimate, wanted: Sequence[Parameter]
+) -> tuple[Estimate, tuple[Parameter, Assumption] | None]:
+    """Let go the one parameter, if any, that is plainly other than assumed; give it with how uncertain it then was before.
+
+    What is held near its assumption makes all that it does look like scatter, by which the shots say nothing of it: a spring that
+    loses a fifth of its speed would be taken for one that shoots unevenly.
+    """
+    if not found.scatter_known:
+        return found, None
+    usual = estimate(data, assumed, free=wanted[:1], held=wanted[1:], start=found)
+    likeliest, which, least = usual, None, usual.deviance - _PLAINLY
+    for parameter in wanted[1:]:
+        hardly = {**assumed, parameter: replace(assumed[parameter], sd=_HARDLY * assumed[parameter].sd)}
+        other = estimate(data, hardly, free=wanted[:1], held=wanted[1:], start=usual)
+        if other.settled and other.deviance < least:
+            likeliest, which, least = other, parameter, other.deviance
+    if which is None:
+        return found, None
+    value, place = assumed[which].value, ORDER.index(which)
+    return likeliest, (which, Assumption(value, abs(float(likeliest.values[place]) - value)))
 
 
 def _all_alike(shots: Sequence[MeasuredShot]) -> str:

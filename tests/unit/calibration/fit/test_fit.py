@@ -385,6 +385,28 @@ def test_a_fading_spring_is_slower_later():
     assert far.confidence_m.high - far.confidence_m.low > near.confidence_m.high - near.confidence_m.low
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_spring_that_is_wearing_out_is_not_taken_for_one_that_shoots_unevenly(seed):
+    """It loses 2e-3 a shot, twenty times as much as was thought likely: over 88 shots a sixth of its speed."""
+    settings_ = [{**each, "shots_before": 8 * index} for index, each in enumerate(SPREAD_OUT)]
+    shots = measured(settings_, {**TRUE, Parameter.FADE_PER_SHOT: 2e-3}, seed=seed)
+    found = fit(shots, MOUNT, free=[Parameter.SPEED, Parameter.DRAG, Parameter.FADE_PER_SHOT])
+    assert found.status_of(Parameter.FADE_PER_SHOT) is Status.FITTED
+    assert found.value(Parameter.FADE_PER_SHOT) == pytest.approx(2e-3, abs=4e-4)
+    assert found.scatter < 0.02
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_spring_that_does_not_wear_out_is_not_said_to(seed):
+    settings_ = [{**each, "shots_before": 8 * index} for index, each in enumerate(SPREAD_OUT)]
+    found = fit(
+        measured(settings_, TRUE, seed=seed),
+        MOUNT,
+        free=[Parameter.SPEED, Parameter.DRAG, Parameter.FADE_PER_SHOT],
+    )
+    assert abs(found.value(Parameter.FADE_PER_SHOT)) < ASSUMED[Parameter.FADE_PER_SHOT].sd
+
+
 def test_set_and_true_angles_belong_together():
     truth = {**TRUE, Parameter.ELEVATION_OFFSET: 0.02, Parameter.ELEVATION_GAIN: 1.02}
     found = fit(
