@@ -17,6 +17,7 @@ _CROWDED = 1.5
 # As many of the last pictures tell the camera's own clock. By 500 stamps that waver by a millisecond it is known to a tenth of one
 # for the seconds that a shot may last; found is it in a few milliseconds.
 _PICTURES_OF_CLOCK = 500
+_PAUSE_US = 500_000  # while somebody loads nobody may ask for pictures, and many are lost: only those since tell the clock
 
 
 class FrameRing:
@@ -85,7 +86,10 @@ class FrameRing:
         if frames:
             # The frame's own time, not now: a queue of old pictures is no sign of life.
             self._seen_us = frames[-1].timestamp_us
-            self._came_us.extend(each.timestamp_us for each in frames)
+            for each in frames:
+                if self._came_us and each.timestamp_us - self._came_us[-1] > _PAUSE_US:
+                    self._came_us.clear()
+                self._came_us.append(each.timestamp_us)
             if self._held:
                 frames = frames[: self.most_frames - len(self._frames)]
             for each in frames:

@@ -473,6 +473,14 @@ def test_pictures_of_a_shot_have_the_times_of_the_cameras_own_clock_though_their
     assert np.ptp(off_us) < 50
 
 
+def test_pictures_that_were_lost_while_the_cannon_was_loaded_do_not_hide_the_cameras_clock():
+    came_us = wavering(700, at_most_us=4000)
+    shot = shot_of(came_us[:100] + came_us[500:], held_after=200)
+    assert len(shot) >= 100
+    off_us = np.array(shot) - 10_000 * np.arange(700 - len(shot), 700)
+    assert np.ptp(off_us) < 200
+
+
 def test_pictures_that_come_evenly_keep_their_stamps():
     came_us = wavering(400, at_most_us=40)
     assert shot_of(came_us) == came_us[-len(shot_of(came_us)) :]
