@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread
@@ -225,14 +226,31 @@ def test_a_verdict_leaves_room_for_what_happened_however_many_are_in_doubt(
     assert ("in doubt, direct or dragged" in told) is (of_each <= 2)
 
 
-def test_every_picture_is_shown_though_two_come_at_once(analysis: Analysis) -> None:
-    """As those of a stream do, which are stamped when they are handed over; a loss before one makes it last longer."""
+def _shown(analysis: Analysis, times_us: Sequence[int], *numbers: int) -> list[int]:
+    """How often the film shows some pictures that came at these times."""
+    keys = analysis.recording.keys.model_copy(update={"timestamps_us": tuple(times_us)})
+    film = _Film(Story(replace(analysis, recording=Recording(keys)), "shot-7"))
+    return [film.shown(k) for k in numbers]
+
+
+def test_a_picture_that_was_held_up_is_shown_as_long_as_the_others(analysis: Analysis) -> None:
+    """As those of a stream are, which are stamped when they are handed over: it was taken when it was due."""
     frame_us = TIMES_US[1] - TIMES_US[0]
     late = (*TIMES_US[: FIRE + 3], TIMES_US[FIRE + 4] - frame_us // 10, *TIMES_US[FIRE + 4 :])
-    keys = analysis.recording.keys.model_copy(update={"timestamps_us": late})
-    film = _Film(Story(replace(analysis, recording=Recording(keys)), "shot-7"))
-    usual, lost, at_once = (film.shown(k) for k in (FIRE + 2, FIRE + 3, FIRE + 4))
-    assert 0 < at_once == usual < lost
+    usual, held_up, at_once = _shown(analysis, late, FIRE + 2, FIRE + 3, FIRE + 4)
+    assert 0 < at_once == usual == held_up
+
+
+def test_every_picture_is_shown_though_two_come_at_once_and_by_no_clock(analysis: Analysis) -> None:
+    """A pause before one makes it last longer."""
+    frame_us = TIMES_US[1] - TIMES_US[0]
+    uneven = [us + (k * k * frame_us) // 40 for k, us in enumerate(TIMES_US)]
+    uneven[FIRE + 3] = uneven[FIRE + 4] - frame_us // 10
+    assert Recording(
+        analysis.recording.keys.model_copy(update={"timestamps_us": tuple(uneven)})
+    ).taken_us == tuple(uneven)
+    at_once, paused = _shown(analysis, uneven, FIRE + 4, FIRE + 3)
+    assert 0 < at_once < paused
 
 
 def test_a_lost_picture_does_not_make_the_film_say_that_it_runs_slower(
