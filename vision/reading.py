@@ -131,10 +131,10 @@ def read_shot(
     unusable = wrong_times(timestamps_us, scene.fps) or too_short(timestamps_us, scene.fire_us)
     if unusable is not None:
         return NoReading(unusable)
-    wavered: tuple[str, ...] = ()
-    if lookout is None:
-        came_us, timestamps_us = timestamps_us, evened(timestamps_us)
-        wavered = wavering(came_us, timestamps_us)
+    came_us, timestamps_us = timestamps_us, evened(timestamps_us)
+    wavered = wavering(came_us, timestamps_us)
+    if wavered:
+        lookout = None  # what it has seen has the times at which pictures came
     if before is None or isinstance(before, NoReading):
         before = read_before(frames, timestamps_us, scene)
     if isinstance(before, NoReading):
