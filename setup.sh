@@ -71,7 +71,7 @@ fi
 
 echo "setup: making the environment .venv (a few minutes, once)"
 [ -x .venv/bin/python ] || "$PYTHON" -m venv .venv || fail "could not make .venv with $PYTHON"
-.venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]' \
+.venv/bin/python -m pip install --quiet --disable-pip-version-check --use-pep517 --constraint constraints.txt --editable '.[dev]' \
     || fail "pip could not install the Python packages of pyproject.toml (is there a connection?)"
 touch .venv/.ready
 echo "setup: done"
