@@ -3,42 +3,25 @@
 import shutil
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import typer
-from small_twin import SMALL_TWIN
+from one_shot import order, rig_on
 
-from game.montecassino import Option, Position, Square
+from game.montecassino import Option, Square
 from rig.camera import Camera, CameraError, Frame
 from rig.cannon import CannonError
 from rig.cli.arguments.orders import zone_of
-from rig.cli.opening.rig import OpenRig, open_rig
+from rig.cli.opening.rig import OpenRig
 from rig.eye import BoardNotSeen
-from rig.hands import PromptedHands
 from rig.link.errors import LinkError
 from rig.log import Doubt, Fired, LogError, Stage, Verdict, open_log
-from rig.match import NotKept, Order, PositionDiffers, ShotRead
+from rig.match import NotKept, PositionDiffers, ShotRead
 from rig.recording import RecordingError, read_frames, read_recording
 from rig.sequence import State
-from rig.settings import read_settings
 from vision.rest import Stillness
-
-
-@contextmanager
-def rig_on(folder: Path, extra: str = "", seed: int = 3):
-    """A rig on a twin in a folder; `extra` is added to its rig.toml."""
-    (folder / "rig.toml").write_text(SMALL_TWIN.format(seed=seed) + extra, encoding="utf-8")
-    settings = read_settings(folder / "rig.toml")
-    position = Position.parse(settings.game.position)
-    with open_rig(settings, position, PromptedHands(print, print), progress=lambda words: None) as rig:
-        yield rig, position
-
-
-def order(rig: OpenRig, position: Position) -> Order:
-    return Order(Square.parse("G-61"), position, zone_of(rig.settings, position.turn), Option.I)
 
 
 def take_a_soldier_away_with_loading(rig: OpenRig) -> None:

@@ -6,15 +6,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from small_twin import SMALL_TWIN
+from one_shot import order, rig_on
 
-from game.montecassino import Option, Position, Square
-from rig.cli.arguments.orders import zone_of
-from rig.cli.opening.rig import open_rig
-from rig.hands import PromptedHands
-from rig.match import Order
 from rig.recording import read_recording, write_recording
-from rig.settings import read_settings
 from twin.clips import Clip, film
 from vision.even_times import own_clock
 from vision.lookout import Lookout
@@ -88,15 +82,8 @@ def test_what_was_seen_of_a_shot_while_it_flew_is_seen_anew_where_its_times_turn
 
 def test_a_shot_of_the_rig_is_recorded_with_the_times_of_the_cameras_own_clock(tmp_path: Path) -> None:
     """Its stamps waver by up to 8 ms, half of the time from one picture to the next."""
-    rig_toml = tmp_path / "rig.toml"
-    rig_toml.write_text(
-        SMALL_TWIN.format(seed=3) + "\n[twin.camera.faults]\nwaver_us = 8000\n", encoding="utf-8"
-    )
-    settings = read_settings(rig_toml)
-    position = Position.parse(settings.game.position)
-    order = Order(Square.parse("G-61"), position, zone_of(settings, position.turn), Option.I)
-    with open_rig(settings, position, PromptedHands(print, print), progress=lambda words: None) as rig:
-        done = rig.match.shoot(order)
+    with rig_on(tmp_path, "camera.faults.waver_us = 8000\n") as (rig, position):
+        done = rig.match.shoot(order(rig, position))
         assert rig.twin is not None
         (fired,) = rig.twin.shots
         truth = rig.twin.truth()
