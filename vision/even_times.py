@@ -133,7 +133,12 @@ def _by_phase(came_us: FloatArray) -> tuple[OwnClock, IntArray] | None:
     if usual_us <= 0:
         return None
     whole = (apart_us > _OF_THE_USUAL[0] * usual_us) & (apart_us < _OF_THE_USUAL[1] * usual_us)
-    start_us, period_us, together = _in_phase(last, float(apart_us[whole].mean()))
+    if not whole.any():
+        return None
+    about_us = float(apart_us[whole].mean())
+    if last[-1] - last[0] > (1 + _LOST) * len(last) * about_us:
+        return None
+    start_us, period_us, together = _in_phase(last, about_us)
     if together < _IN_PHASE:
         return None
     for part_us in (last, came_us):

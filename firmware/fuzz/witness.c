@@ -154,15 +154,21 @@ static void check_arming(struct witness *witness, const struct host_view *now)
     }
 }
 
-static void check_shots(struct witness *witness, const struct host_view *now, bool pulled)
+/* The trigger is pulled in the moment in which the main loop decides on it. */
+static void take_pull_by_loop(struct witness *witness)
+{
+    check_pull(witness);
+    witness->shot_by_loop = true;
+    witness->pulled_us = witness->clock_us;
+}
+
+static void check_shots(struct witness *witness, const struct host_view *now)
 {
     const struct host_view *was = &witness->seen;
     bool began = now->state == WIRE_STATE_FIRING && was->state != WIRE_STATE_FIRING;
-    if (pulled) {
+    if (witness->shot_by_loop) {
         BROKEN_IF(!began || witness->found_shot, "S-1", "a shot from a state that is not armed");
         BROKEN_IF(witness->found_stopped, "S-3", "a shot after a stop");
-        check_pull(witness);
-        witness->pulled_us = witness->clock_us;
     }
     if (began) {
         BROKEN_IF(was->state != WIRE_STATE_ARMED && now->token == was->token, "S-1",
@@ -739,7 +745,9 @@ void witness_pass(struct witness *witness, struct host *host, uint32_t duration_
 
 void witness_think(struct witness *witness, struct host *host)
 {
-    if (!look(host).powered) {
+    struct host_view was = look(host);
+    witness->shot_by_loop = false;
+    if (!was.powered) {
         return;
     }
     witness->lost |= (uint8_t)(PERMISSIONS & ~witness->pins);
@@ -750,6 +758,9 @@ void witness_think(struct witness *witness, struct host *host)
     witness->stopped = witness->shot_by_interrupt = false;
     witness->lost = 0;
     host_think(host);
+    if (look(host).pulls != was.pulls) {
+        take_pull_by_loop(witness);
+    }
 }
 
 void witness_act(struct witness *witness, struct host *host)
@@ -757,6 +768,7 @@ void witness_act(struct witness *witness, struct host *host)
     uint32_t pulls = look(host).pulls;
     host_act(host);
     struct host_view now = look(host);
+    BROKEN_IF(now.pulls != pulls, "S-1", "the trigger is pulled by what the main loop has not decided");
     if (!now.powered) {
         watch_eeprom(witness, host);
         read_sent(witness, host);
@@ -770,7 +782,7 @@ void witness_act(struct witness *witness, struct host *host)
     }
     watch_turn(witness, &now);
     check_settings(witness, host, &now);
-    check_shots(witness, &now, now.pulls != pulls);
+    check_shots(witness, &now);
     check_arming(witness, &now);
     check_stops(witness, &now);
     check_silence(witness, &now);

@@ -54,6 +54,7 @@ struct witness {
     uint32_t shot_token;   /* of the last shot; 0: none */
     bool shot_by_interrupt; /* since the main loop looked last */
     bool found_shot;        /* ... and before that, so that it knows now */
+    bool shot_by_loop;      /* by the main loop itself, as it looked last */
     uint32_t pulls_at_reset;
 
     /* Since when, by clock_us. */

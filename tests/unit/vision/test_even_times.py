@@ -94,6 +94,26 @@ def test_pictures_that_come_by_chance_have_no_clock(seed: int, fps: float) -> No
     assert evened(stamps) == tuple(stamps)
 
 
+@pytest.mark.parametrize("pause_us", [10_000_000, 10**12])
+@pytest.mark.parametrize("at", [2, 45, 88])
+def test_a_pause_of_seconds_or_days_is_no_clock_and_costs_no_memory(pause_us: int, at: int) -> None:
+    stamps = [8333 * k + (pause_us if k >= at else 0) for k in range(COUNT)]
+    assert evened(stamps) == tuple(stamps)
+
+
+def test_pictures_that_always_come_two_at_once_are_left_as_they_came() -> None:
+    stamps = [16_667 * (k // 2) + k % 2 for k in range(COUNT + 1)]
+    assert evened(stamps) == tuple(stamps)
+
+
+@given(st.lists(st.integers(1, 10**7), min_size=2, max_size=200))
+def test_whatever_the_times_are_as_many_come_back_and_rise(apart_us: list[int]) -> None:
+    stamps = np.cumsum(apart_us).tolist()
+    made_even = evened(stamps)
+    assert len(made_even) == len(stamps)
+    assert all(a < b for a, b in pairwise(made_even))
+
+
 @given(SEEDS, RATES, st.floats(0, 0.4))
 def test_times_rise_however_they_waver(seed: int, fps: float, share: float) -> None:
     taken_us = taken(seed, fps)
