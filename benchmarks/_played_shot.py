@@ -108,6 +108,7 @@ class _Film:
     def __init__(self, recording: Recording, pictures: Sequence[Image], clock: _OneCore) -> None:
         self.width_px, self.height_px = recording.keys.camera.width, recording.keys.camera.height
         self.fps = recording.keys.camera.fps
+        self.most_waiting = 0
         fire_us = recording.keys.fire_us
         assert fire_us is not None, "the film's release is known"
         self._pictures = pictures
