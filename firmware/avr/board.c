@@ -298,15 +298,29 @@ static uint8_t levels(void)
 {
     uint8_t d = PIND;
     uint8_t c = PINC;
-    unsigned bits = 0;
-    bits |= d & _BV(PIN_ESTOP) ? 0u : WIRE_INPUT_ESTOP_OK_MASK;
-    bits |= d & _BV(PIN_KEY) ? 0u : WIRE_INPUT_KEY_ON_MASK;
-    bits |= c & _BV(PIN_LEVER_DRAWN) ? 0u : WIRE_INPUT_LEVER_DRAWN_MASK;
-    bits |= c & _BV(PIN_LEVER_LATCHED) ? 0u : WIRE_INPUT_LEVER_LATCHED_MASK;
-    bits |= c & _BV(PIN_GATE_FIRST) ? WIRE_INPUT_GATE_FIRST_BLOCKED_MASK : 0u;
-    bits |= c & _BV(PIN_GATE_SECOND) ? WIRE_INPUT_GATE_SECOND_BLOCKED_MASK : 0u;
-    bits |= c & _BV(PIN_LANE) ? 0u : WIRE_INPUT_LANE_CLEAR_MASK;
-    return (uint8_t)bits;
+    uint8_t bits = 0;
+    if (!(d & _BV(PIN_ESTOP))) {
+        bits |= WIRE_INPUT_ESTOP_OK_MASK;
+    }
+    if (!(d & _BV(PIN_KEY))) {
+        bits |= WIRE_INPUT_KEY_ON_MASK;
+    }
+    if (!(c & _BV(PIN_LEVER_DRAWN))) {
+        bits |= WIRE_INPUT_LEVER_DRAWN_MASK;
+    }
+    if (!(c & _BV(PIN_LEVER_LATCHED))) {
+        bits |= WIRE_INPUT_LEVER_LATCHED_MASK;
+    }
+    if (c & _BV(PIN_GATE_FIRST)) {
+        bits |= WIRE_INPUT_GATE_FIRST_BLOCKED_MASK;
+    }
+    if (c & _BV(PIN_GATE_SECOND)) {
+        bits |= WIRE_INPUT_GATE_SECOND_BLOCKED_MASK;
+    }
+    if (!(c & _BV(PIN_LANE))) {
+        bits |= WIRE_INPUT_LANE_CLEAR_MASK;
+    }
+    return bits;
 }
 
 static OUT_OF_LINE void take_edge(struct edge *edge, struct cannon_edge *taken)

@@ -19,7 +19,7 @@
 /* The shot rolls from the loader to its seat in this time after the pulse. */
 #define LOADER_ROLL_MS 500u
 
-static OUT_OF_LINE uint16_t setting(const struct cannon *cannon, uint8_t code) { return cannon->settings.values[code]; }
+static uint16_t setting(const struct cannon *cannon, uint8_t code) { return settings_value(&cannon->settings, code); }
 
 static OUT_OF_LINE void set_timer(struct cannon *cannon, uint8_t timer, uint16_t ms)
 {

@@ -38,7 +38,7 @@ static uint32_t payload_u32(const struct receiver_frame *frame)
     return payload_u16(frame, 0) | ((uint32_t)payload_u16(frame, 2) << 16);
 }
 
-static OUT_OF_LINE uint16_t setting(const struct cannon *cannon, uint8_t code) { return cannon->settings.values[code]; }
+static uint16_t setting(const struct cannon *cannon, uint8_t code) { return settings_value(&cannon->settings, code); }
 
 static OUT_OF_LINE void answer(struct cannon *cannon, uint8_t command)
 {

@@ -55,30 +55,29 @@ void history_start(struct history *history)
 OUT_OF_LINE void history_note(struct history *history, uint8_t kind, uint8_t code, uint8_t about, uint16_t detail,
                               uint32_t time_us)
 {
-    const uint8_t said[SAID_BYTES] = {kind, code, about, (uint8_t)detail, (uint8_t)(detail >> 8)};
     const uint8_t *newest = place_of(history, history->newest);
-    bool again = kind == WIRE_HISTORY_KIND_REFUSED;
-    for (uint8_t i = 0; i < SAID_BYTES; i++) {
-        again = again && newest[i] == said[i];
-    }
-    if (again) {
+    uint16_t number = (uint16_t)(history->newest + 1u);
+    const uint8_t entry[HISTORY_ENTRY_BYTES - CRC_BYTES] = {
+        kind,
+        code,
+        about,
+        (uint8_t)detail,
+        (uint8_t)(detail >> 8),
+        (uint8_t)time_us,
+        (uint8_t)(time_us >> 8),
+        (uint8_t)(time_us >> 16),
+        (uint8_t)(time_us >> 24),
+        (uint8_t)number,
+        (uint8_t)(number >> 8),
+    };
+    if (kind == WIRE_HISTORY_KIND_REFUSED && memcmp(newest, entry, SAID_BYTES) == 0) {
         return;
     }
-    uint16_t number = (uint16_t)(history->newest + 1u);
     volatile uint8_t *place = place_of(history, number); /* written in order, whatever the compiler thinks */
     uint16_t crc = CRC_START;
-    for (uint8_t i = 0; i < HISTORY_ENTRY_BYTES - CRC_BYTES; i++) {
-        uint8_t byte;
-        if (i < SAID_BYTES) {
-            byte = said[i];
-        } else if (i < HISTORY_TOLD_BYTES) {
-            byte = (uint8_t)time_us;
-            time_us >>= 8;
-        } else {
-            byte = (uint8_t)(i == HISTORY_TOLD_BYTES ? number : number >> 8);
-        }
-        crc = crc_add(crc, byte);
-        place[i] = byte;
+    for (uint8_t i = 0; i < sizeof entry; i++) {
+        crc = crc_add(crc, entry[i]);
+        place[i] = entry[i];
     }
     place[HISTORY_ENTRY_BYTES - 2u] = (uint8_t)~crc;
     place[HISTORY_ENTRY_BYTES - 1u] = (uint8_t)(~crc >> 8);

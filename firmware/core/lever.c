@@ -8,7 +8,11 @@
 /* An axis that had no pulses may stand anywhere; by then the servo has crossed its whole range. */
 #define FIRST_PULSE_PERIODS 30u
 
-static OUT_OF_LINE uint16_t setting(const struct settings *settings, uint8_t code) { return settings->values[code]; }
+/* An axis sets out for what a setting says. */
+static OUT_OF_LINE void go(struct axes *axes, const struct settings *settings, uint8_t axis, uint8_t to_setting)
+{
+    axes_go(axes, settings, axis, settings_value(settings, to_setting));
+}
 
 /* Gives draw and latch pulses where the switches say that they must be standing. */
 static void power(struct lever *lever, struct axes *axes, const struct settings *settings, uint8_t inputs)
@@ -17,8 +21,8 @@ static void power(struct lever *lever, struct axes *axes, const struct settings 
     bool latched = (inputs & WIRE_INPUT_LEVER_LATCHED_MASK) != 0;
     uint8_t draw_at = drawn && !latched ? WIRE_SETTING_DRAW_BREECH_TICKS : WIRE_SETTING_DRAW_REST_TICKS;
     uint8_t latch_at = latched ? WIRE_SETTING_LATCH_HELD_TICKS : WIRE_SETTING_LATCH_FREE_TICKS;
-    bool draw_new = axes_power(axes, WIRE_AXIS_DRAW, setting(settings, draw_at));
-    bool latch_new = axes_power(axes, WIRE_AXIS_LATCH, setting(settings, latch_at));
+    bool draw_new = axes_power(axes, WIRE_AXIS_DRAW, settings_value(settings, draw_at));
+    bool latch_new = axes_power(axes, WIRE_AXIS_LATCH, settings_value(settings, latch_at));
     if (draw_new || latch_new) {
         lever->settle_periods = FIRST_PULSE_PERIODS;
     }
@@ -46,15 +50,15 @@ static void relax(struct lever *lever, struct axes *axes, const struct settings 
 {
     const struct axis *draw = &axes->axis[WIRE_AXIS_DRAW];
     const struct axis *latch = &axes->axis[WIRE_AXIS_LATCH];
-    bool draw_out = draw->powered && draw->position_ticks != setting(settings, WIRE_SETTING_DRAW_REST_TICKS);
+    bool draw_out = draw->powered && draw->position_ticks != settings_value(settings, WIRE_SETTING_DRAW_REST_TICKS);
     bool latched = (inputs & WIRE_INPUT_LEVER_LATCHED_MASK) != 0;
     /* First make the latch one thing or the other, while the draw stands still: held if it has the lever, open if
      * not. Half turned it could catch the lever on its way, and drop it later. */
     axes_hold(axes, WIRE_AXIS_LATCH);
     if (latch->powered && latched) {
-        axes_go(axes, settings, WIRE_AXIS_LATCH, setting(settings, WIRE_SETTING_LATCH_HELD_TICKS));
+        go(axes, settings, WIRE_AXIS_LATCH, WIRE_SETTING_LATCH_HELD_TICKS);
     } else if (latch->powered && draw_out) {
-        axes_go(axes, settings, WIRE_AXIS_LATCH, setting(settings, WIRE_SETTING_LATCH_FREE_TICKS));
+        go(axes, settings, WIRE_AXIS_LATCH, WIRE_SETTING_LATCH_FREE_TICKS);
     }
     if (!draw_out) {
         return;
@@ -63,7 +67,7 @@ static void relax(struct lever *lever, struct axes *axes, const struct settings 
         axes_hold(axes, WIRE_AXIS_DRAW);
         settle(lever);
     } else if (lever->settle_periods == 0) {
-        axes_go(axes, settings, WIRE_AXIS_DRAW, setting(settings, WIRE_SETTING_DRAW_REST_TICKS));
+        go(axes, settings, WIRE_AXIS_DRAW, WIRE_SETTING_DRAW_REST_TICKS);
     } else {
         axes_hold(axes, WIRE_AXIS_DRAW);
     }
@@ -84,7 +88,7 @@ bool lever_step(struct lever *lever, struct axes *axes, const struct settings *s
         lever->settle_periods--;
     }
     if (lever->task == LEVER_RELEASE) {
-        axes_go(axes, settings, WIRE_AXIS_LATCH, setting(settings, WIRE_SETTING_LATCH_FREE_TICKS));
+        go(axes, settings, WIRE_AXIS_LATCH, WIRE_SETTING_LATCH_FREE_TICKS);
         return false;
     }
     if (lever->task == LEVER_RELAX) {
@@ -96,14 +100,14 @@ bool lever_step(struct lever *lever, struct axes *axes, const struct settings *s
     case LEVER_STEP_OPEN: {
         /* A hand may have latched the lever since: then nothing but the latch holds it. */
         uint8_t turn_to = latched ? WIRE_SETTING_LATCH_HELD_TICKS : WIRE_SETTING_LATCH_FREE_TICKS;
-        axes_go(axes, settings, WIRE_AXIS_LATCH, setting(settings, turn_to));
+        go(axes, settings, WIRE_AXIS_LATCH, turn_to);
         if (arrived(lever, axes) && !latched) {
             lever->step = lever->task == LEVER_HOME ? LEVER_STEP_RETURN : LEVER_STEP_DRAW;
         }
         break;
     }
     case LEVER_STEP_DRAW:
-        axes_go(axes, settings, WIRE_AXIS_DRAW, setting(settings, WIRE_SETTING_DRAW_BREECH_TICKS));
+        go(axes, settings, WIRE_AXIS_DRAW, WIRE_SETTING_DRAW_BREECH_TICKS);
         if (arrived(lever, axes) && drawn) {
             lever->step = LEVER_STEP_TURN;
         }
@@ -112,7 +116,7 @@ bool lever_step(struct lever *lever, struct axes *axes, const struct settings *s
         uint8_t turn_to = lever->task == LEVER_COCK       ? WIRE_SETTING_LATCH_HELD_TICKS
                           : lever->task == LEVER_LET_DOWN ? WIRE_SETTING_LATCH_FREE_TICKS
                                                           : WIRE_SETTING_LATCH_LUBRICATE_TICKS;
-        axes_go(axes, settings, WIRE_AXIS_LATCH, setting(settings, turn_to));
+        go(axes, settings, WIRE_AXIS_LATCH, turn_to);
         bool turned = lever->task == LEVER_COCK ? latched : lever->task == LEVER_LET_DOWN ? !latched : true;
         if (arrived(lever, axes) && turned) {
             if (lever->task == LEVER_SERVICE) {
@@ -125,7 +129,7 @@ bool lever_step(struct lever *lever, struct axes *axes, const struct settings *s
         break;
     }
     case LEVER_STEP_RETURN:
-        axes_go(axes, settings, WIRE_AXIS_DRAW, setting(settings, WIRE_SETTING_DRAW_REST_TICKS));
+        go(axes, settings, WIRE_AXIS_DRAW, WIRE_SETTING_DRAW_REST_TICKS);
         if (arrived(lever, axes) && (lever->task == LEVER_COCK || !drawn)) {
             lever->step = LEVER_STEP_DONE;
             return true;

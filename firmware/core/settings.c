@@ -2,6 +2,7 @@
 
 #include "axes.h"
 #include "crc.h"
+#include "out_of_line.h"
 #include "rom.h"
 
 struct limits {
@@ -15,6 +16,11 @@ void settings_factory(struct settings *settings)
     for (uint8_t i = 0; i < WIRE_SETTING_COUNT; i++) {
         settings->values[i] = rom_u16(&limits[i].factory);
     }
+}
+
+OUT_OF_LINE uint16_t settings_value(const struct settings *settings, uint8_t setting)
+{
+    return settings->values[setting];
 }
 
 bool settings_allows(uint8_t setting, uint16_t value)

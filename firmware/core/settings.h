@@ -16,6 +16,9 @@ struct settings {
 /* Every setting gets its factory value. */
 void settings_factory(struct settings *settings);
 
+/* What a setting says; it must exist. */
+uint16_t settings_value(const struct settings *settings, uint8_t setting);
+
 /* True when such a setting exists and may have that value. */
 bool settings_allows(uint8_t setting, uint16_t value);
 

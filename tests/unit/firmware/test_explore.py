@@ -99,8 +99,8 @@ GUARDS = {
     ),
     "homing leaves the latch that has the lever": (
         "lever.c",
-        "latched ? WIRE_SETTING_LATCH_HELD_TICKS : WIRE_SETTING_LATCH_FREE_TICKS;\n        axes_go",
-        "WIRE_SETTING_LATCH_FREE_TICKS;\n        axes_go",
+        "latched ? WIRE_SETTING_LATCH_HELD_TICKS : WIRE_SETTING_LATCH_FREE_TICKS;\n        go(axes",
+        "WIRE_SETTING_LATCH_FREE_TICKS;\n        go(axes",
         "lever",
         "S-9",
     ),
