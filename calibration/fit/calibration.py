@@ -152,6 +152,28 @@ class Calibration:
         )
         return self.value(Parameter.SPEED) * (1.0 - faded)
 
+    def speed_sd_mps(self, *, shots_before: int | None = None) -> float:
+        """Return the standard error of `muzzle_speed_mps`, as usually cocked: of the mean of many shots, not of one.
+
+        It grows with the shots past those of the calibration, as little as is known of the fading.
+        """
+        shots_before, dwell_s = self._conditions(shots_before, None)
+        speed_mps = self.value(Parameter.SPEED)
+        slope = np.zeros(len(Parameter))
+        for parameter, along in (
+            (Parameter.SPEED, self.muzzle_speed_mps(shots_before=shots_before) / speed_mps),
+            (Parameter.FADE_PER_SHOT, -speed_mps * shots_before),
+            (Parameter.FADE_COCKED, -speed_mps * dwell_s),
+        ):
+            slope[list(Parameter).index(parameter)] = along
+        return math.sqrt(max(float(slope @ self.covariance @ slope), 0.0))
+
+    def speed_interval(self, *, shots_before: int | None = None, level: float = 0.95) -> Interval:
+        """Return the confidence interval of `muzzle_speed_mps`."""
+        mean_mps = self.muzzle_speed_mps(shots_before=shots_before)
+        reach_mps = self._quantile(level) * self.speed_sd_mps(shots_before=shots_before)
+        return Interval(mean_mps - reach_mps, mean_mps + reach_mps)
+
     def _conditions(self, shots_before: int | None, dwell_s: float | None) -> tuple[int, float]:
         return (
             self.usual_shots_before if shots_before is None else shots_before,

@@ -505,6 +505,29 @@ def test_a_spring_fades_with_its_shots_and_with_the_time_that_it_is_cocked():
     assert found.muzzle_speed_mps(shots_before=50, dwell_s=10) == pytest.approx(9.61 * (1 - 0.05 - 0.02))
 
 
+def test_a_speed_is_as_uncertain_as_its_parameters_together_and_more_so_past_the_shots():
+    """As many cannons drawn from what the fit leaves open shoot; the first fifty shots were fitted."""
+    truth = {**TRUE, Parameter.FADE_PER_SHOT: 1e-3}
+    settings_ = [{**each, "shots_before": 4 * index} for index, each in enumerate(SPREAD_OUT)]
+    found = fit(
+        measured(settings_, truth, seed=8),
+        MOUNT,
+        free=[Parameter.SPEED, Parameter.DRAG, Parameter.FADE_PER_SHOT],
+    )
+    drawn = np.random.default_rng(1).multivariate_normal(found.values, found.covariance, 20_000)
+    speed, fade = (
+        drawn[:, list(Parameter).index(each)] for each in (Parameter.SPEED, Parameter.FADE_PER_SHOT)
+    )
+    sds = []
+    for shots_before in (found.usual_shots_before, 50, 100, 400):
+        sds.append(found.speed_sd_mps(shots_before=shots_before))
+        assert sds[-1] == pytest.approx(np.std(speed * (1 - fade * shots_before)), rel=0.03)
+    assert sds == sorted(sds)
+    interval = found.speed_interval(shots_before=400)
+    assert (interval.high - interval.low) / 2 == pytest.approx(stats.t.ppf(0.975, found.freedom) * sds[-1])
+    assert (interval.high + interval.low) / 2 == pytest.approx(found.muzzle_speed_mps(shots_before=400))
+
+
 def test_gravity_of_the_place_is_reckoned_with():
     heavy = Mount(gravity_mps2=9.83)
     shots = measured(at(*[41.6, 5] * 5), TRUE, seed=2)
