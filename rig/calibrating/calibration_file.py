@@ -84,6 +84,8 @@ class _Keys(JsonObject):
     place_noise_fitted: bool
     usual_shots_before: Annotated[int, Field(ge=0)]
     usual_dwell_s: NotNegative
+    shots_fired: Annotated[int, Field(ge=0)] | None = None
+    """By the spring when the calibration was made, counted as the usual ones are; None: not known."""
     freedom: Annotated[int, Field(ge=1)]
     shots: Annotated[int, Field(ge=1)]
     wild: tuple[str, ...]
@@ -121,6 +123,11 @@ class CalibrationFile:
     calibration: Calibration
     made_utc: str
     inputs: tuple[Input, ...]
+    shots_fired: int | None = None
+    """How many shots the spring had fired when it was made, counted as its `usual_shots_before` are.
+
+    None: it does not say, or its shots were not all counted from the same one on.
+    """
 
     @property
     def identity(self) -> str:
@@ -128,8 +135,12 @@ class CalibrationFile:
         return f"{self.made_utc} {self.calibration.muzzle_speed_mps():.3f} m/s"
 
 
-def write_calibration(path: Path, calibration: Calibration, inputs: Sequence[Input]) -> None:
+def write_calibration(
+    path: Path, calibration: Calibration, inputs: Sequence[Input], *, shots_fired: int | None = None
+) -> None:
     """Write a calibration file; one that is there is replaced.
+
+    `shots_fired` is as in `CalibrationFile`.
 
     Raises
     ------
@@ -169,6 +180,7 @@ def write_calibration(path: Path, calibration: Calibration, inputs: Sequence[Inp
                 "notes",
             )
         },
+        "shots_fired": shots_fired,
     }
     validate(_Keys, content, "the calibration that these shots give", CalibrationFileError)
     try:
@@ -213,6 +225,7 @@ def read_calibration(path: Path) -> CalibrationFile:
         ),
         keys.made_utc,
         keys.inputs,
+        keys.shots_fired,
     )
 
 

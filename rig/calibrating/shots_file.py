@@ -65,12 +65,20 @@ class ShotsFile:
     shots: tuple[MeasuredShot, ...]
     unit: LengthUnit
     """What ranges were written in."""
+    fired: int
+    """How many shots the spring had fired after the last one, counted as their `shots_before` are."""
     skipped: tuple[Fault, ...] = ()
     """Rows left out: their range is still open, or somebody said so."""
 
 
 def shots_of_tape(
-    text: str, unit: LengthUnit, *, elevation_rad: float | None, floor_m: float, fired: Sequence[MeasuredShot]
+    text: str,
+    unit: LengthUnit,
+    *,
+    elevation_rad: float | None,
+    floor_m: float,
+    fired: Sequence[MeasuredShot],
+    logged: int = 0,
 ) -> ShotsFile:
     """Read ranges as they were typed, 648,655,651: one for each shot, in the order fired.
 
@@ -86,6 +94,8 @@ def shots_of_tape(
         How high the floor lies that was measured on, over the board's surface.
     fired : sequence of MeasuredShot
         The log's record of the same shots, so that speeds and ranges come together; may be empty.
+    logged : int
+        How many shots of the spring the log has, where it records these.
     """
     faults: list[Fault] = []
     ranges_m: list[float] = []
@@ -127,7 +137,7 @@ def shots_of_tape(
                 range_m=range_m,
             )
         )
-    return ShotsFile("--tape", tuple(shots), unit)
+    return ShotsFile("--tape", tuple(shots), unit, logged if fired else len(shots))
 
 
 def read_shots(
@@ -170,6 +180,7 @@ def read_shots(
     faults: list[Fault] = []
     still_open: list[Fault] = []
     others: list[Fault] = []
+    fired = last = 0
     for index, row in enumerate(table.rows):
         uneven = table.uneven(row)
         if uneven is not None:
@@ -183,6 +194,8 @@ def read_shots(
         shot = _shot_of(row.line, cells, index, given, elevation_rad, floor_m)
         if isinstance(shot, MeasuredShot):
             shots.append(shot)
+            last = index
+            fired = max(fired, shot.shots_before + 1)
             if elevation_rad is not None and not math.isclose(shot.elevation_rad, elevation_rad):
                 others.append(_other_elevation(row.line, cells["elevation_deg"], elevation_rad))
         else:
@@ -193,7 +206,9 @@ def read_shots(
         faults.append(Fault("the file", "no rows below the header", "a row for each shot"))
     if not shots or (faults and not skip_bad_rows):
         raise ShotsFileError(name, (offering_the_others(faults) if shots else faults) + still_open)
-    return ShotsFile(name, tuple(shots), given, tuple(faults + still_open))
+    # A row that is left out is a shot of the spring all the same.
+    fired = max(fired, shots[-1].shots_before + len(table.rows) - last)
+    return ShotsFile(name, tuple(shots), given, fired, tuple(faults + still_open))
 
 
 def _other_elevation(line: int, cell: str, elevation_rad: float) -> Fault:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from calibration.aim import Strip
 from calibration.fit import MeasuredShot
@@ -11,7 +11,12 @@ from rig.calibrating.shots_file import SHOT_RADIUS_M, ShotsFileError
 from rig.files.checked_file import Fault
 from rig.log import Shot
 
-__all__ = ["shots_of_log"]
+__all__ = ["shots_of_log", "shots_seen"]
+
+
+def shots_seen(shots: Iterable[Shot]) -> int:
+    """Count the shots that the muzzle gate saw leave: so often the spring ran, as far as that is certain."""
+    return sum(shot.muzzle_gate is not None for shot in shots)
 
 
 def shots_of_log(

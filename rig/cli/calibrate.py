@@ -149,7 +149,13 @@ def shots_range(
     found = fit(measured, mount, free=_parameters(learn), assumed=assumed)
     if isinstance(found, NoFit):
         raise RefusedError(str(found))
-    write_calibration(out, found, [Input(source=file.name, shots=len(file.shots)) for file in files])
+    write_calibration(
+        out,
+        found,
+        [Input(source=file.name, shots=len(file.shots)) for file in files],
+        # Each source counts from a shot of its own on.
+        shots_fired=files[0].fired if len(files) == 1 else None,
+    )
     for line in calibration_in_words(found):
         echo(line)
     elevation_rad = _highest_taped_rad(measured)

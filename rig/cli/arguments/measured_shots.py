@@ -18,7 +18,7 @@ from calibration.hodograph import cross
 from game.montecassino import BOARD_FILES, BOARD_ROWS, Side
 from rig.calibrating.calibration_file import CalibrationFile
 from rig.calibrating.shots_file import ShotsFile, read_shots, shots_of_tape
-from rig.calibrating.shots_of_log import shots_of_log
+from rig.calibrating.shots_of_log import shots_of_log, shots_seen
 from rig.cli.application import RefusedError
 from rig.cli.arguments.options import open_log_to_read
 from rig.files.length_unit import LengthUnit
@@ -68,6 +68,7 @@ def measured_shots(
         refuse_odd_elevation(elevation_deg)
     elevation_rad = None if elevation_deg is None else math.radians(elevation_deg)
     logged: list[MeasuredShot] = []
+    seen = 0
     if shots is not None:
         square_m = settings.board.square_mm / 1000
         strips = {
@@ -81,9 +82,11 @@ def measured_shots(
         }
         wanted = _numbers(shots)
         with open_log_to_read(settings_file) as log:
+            all_shots = log.shots()
+            seen = shots_seen(all_shots)
             logged = list(
                 shots_of_log(
-                    log.shots(),
+                    all_shots,
                     wanted,
                     known,
                     strips,
@@ -104,9 +107,10 @@ def measured_shots(
             elevation_rad=elevation_rad,
             floor_m=floor_mm / 1000,
             fired=logged,
+            logged=seen,
         )
     elif logged:
-        yield ShotsFile(f"shots {shots} of the log", tuple(logged), unit or LengthUnit.CM)
+        yield ShotsFile(f"shots {shots} of the log", tuple(logged), unit or LengthUnit.CM, seen)
     elif shots is not None and csv is None:
         raise RefusedError("the log has no shot that the muzzle gate timed")
     if csv is not None:

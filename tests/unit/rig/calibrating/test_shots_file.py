@@ -36,6 +36,24 @@ def test_a_row_that_cannot_be_used_counts_for_the_spring(path: Path) -> None:
     assert shot.shots_before == 1
 
 
+@pytest.mark.parametrize(
+    ("rows", "fired"),
+    [
+        (["41.6,668,9.6,", "41.6,661,9.5,"], 2),
+        (["41.6,668,9.6,", "41.6,661,9.5,", "41.6,?,9.5,", "41.6,?,,"], 4),
+        (["41.6,?,9.6,", "41.6,661,9.5,"], 2),
+        (["41.6,668,9.6,310", "41.6,661,9.5,311"], 312),
+        (["41.6,668,9.6,310", "41.6,661,9.5,320", "41.6,?,9.5,321"], 322),
+        (["41.6,668,9.6,320", "41.6,661,9.5,310"], 321),
+    ],
+)
+def test_what_the_spring_had_fired_after_the_last_row_is_known(
+    path: Path, rows: list[str], fired: int
+) -> None:
+    path.write_text("\n".join(["elevation_deg,range_cm,gate_mps,shots_before", *rows]))
+    assert read(path).fired == fired
+
+
 def test_a_file_whose_ranges_are_all_open_says_so(path: Path) -> None:
     path.write_text(f"{HEADER}\n41.6,?,,\n")
     with pytest.raises(ShotsFileError, match=r"line 2, range_cm: found \? for shot 1, at 41.6 degrees"):
