@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from rig.calibrating.calibration_file import CalibrationFileError, calibration_of
+from rig.calibrating.spring import spring_by_log
 from rig.counted import counted
 from rig.eye import taught_uniforms
 from rig.link import wire
@@ -260,6 +261,10 @@ def learnt_health(settings: Settings) -> Iterator[Finding]:
     else:
         if calibration is not None:
             yield Finding(Level.OK, "calibration", f"{settings.cannon.calibration}, {calibration.identity}")
+            spring = spring_by_log(settings)
+            if spring is not None:
+                level = Level.WARNING if spring.is_unsure or spring.fired is None else Level.OK
+                yield Finding(level, "spring", spring.in_words())
     try:
         uniforms = taught_uniforms(settings)
     except UniformsFileError as error:

@@ -31,6 +31,7 @@ from game.montecassino import (
 from rig import log
 from rig.aim.pointing import AimedShot, aim_at
 from rig.calibrating.calibration_file import calibration_of
+from rig.calibrating.spring import spring_now
 from rig.camera import CameraError, Frame
 from rig.cannon import Cannon, CannonError, ShotFired, ShotNotSeen
 from rig.end_put_off import EndPutOff
@@ -302,12 +303,15 @@ class Match:
         """Bring the cannon from safe to safe, with a shot between; once that is asked for, no end is heard before its own."""
         cannon, settings = self._cannon, self.settings
         soldier = reading.standing.at(order.target)
+        spring = spring_now(settings, self._log, self._session.session_id)
+        shots_before = None if spring is None else spring.shots_before
         aimed = aim_at(
             order.target,
             order.side,
             settings.cannon,
             settings.board,
             foot_mm=None if soldier is None else (soldier.x_mm, soldier.y_mm),
+            shots_before=shots_before,
         )
         # What no recording takes, whenever its pictures are taken, is told while nothing has moved: the shot would be lost.
         keys = self._recording_keys(order, aimed, None)
@@ -319,7 +323,7 @@ class Match:
         cannon.home()
         self._progress(f"aiming at {order.target}")
         cannon.aim(aimed.traverse_us, aimed.azimuth_us, aimed.elevation_us)
-        self._log.aimed(shot_id, _logged_aim(aimed, settings), clock_us=self._now())
+        self._log.aimed(shot_id, _logged_aim(aimed, settings, shots_before), clock_us=self._now())
         # The barrel stays where it is now: the table is read while the lever is drawn.
         ahead.see_aimed(self._eye.pictures(), keys)
         self._progress("cocking")
@@ -630,7 +634,7 @@ def _plan_of(order: Order) -> log.ShotPlan:
     )
 
 
-def _logged_aim(aimed: AimedShot, settings: Settings) -> log.Aim:
+def _logged_aim(aimed: AimedShot, settings: Settings, shots_before: int | None) -> log.Aim:
     calibrated = calibration_of(settings.cannon)
     return log.Aim(
         target_mm=aimed.target_mm,
@@ -640,7 +644,7 @@ def _logged_aim(aimed: AimedShot, settings: Settings) -> log.Aim:
         expected_muzzle_speed_mps=(
             settings.cannon.muzzle_speed_mps
             if calibrated is None
-            else calibrated.calibration.muzzle_speed_mps()
+            else calibrated.calibration.muzzle_speed_mps(shots_before=shots_before)
         ),
         calibration="" if calibrated is None else calibrated.identity,
     )

@@ -117,6 +117,8 @@ class AimChooser:
         Where soldiers really stand, as the camera saw them; the middle of its square for the others.
     table
         Who falls when somebody is touched.
+    shots_before
+        As for `rig.aim.pointing.cannon_of`.
     seed
         Draws the scattered shots: the same for all aims.
 
@@ -137,6 +139,7 @@ class AimChooser:
     own_weight: float = 1.0
     feet_mm: Mapping[Square, tuple[float, float]] = field(default_factory=dict)
     table: FallTable = field(default_factory=fall_table)
+    shots_before: int | None = None
     seed: int = 1
     _aimed: aim.Cannon = field(init=False, repr=False)
     _squares: tuple[Square, ...] = field(init=False, repr=False)
@@ -156,7 +159,7 @@ class AimChooser:
         counts = counted(self.position, self.zone, self.option)
         fall = self.table.chances(np.array(places, dtype=np.intp).reshape(-1, 2))
         set_once: dict[str, Any] = {
-            "_aimed": cannon_of(shooter, self.cannon, self.board),
+            "_aimed": cannon_of(shooter, self.cannon, self.board, shots_before=self.shots_before),
             "_squares": squares,
             "_soldiers_m": np.array(feet_mm, dtype=float).reshape(-1, 2) / 1000,
             "_leaving": (fall * counts).sum(axis=-1),

@@ -108,6 +108,7 @@ def explain_aim(
     scatter: Scatter,
     arc: Arc = Arc.DIRECT,
     foot_mm: tuple[float, float] | None = None,
+    shots_before: int | None = None,
 ) -> ExplainedAim:
     """Aim at a square, and say all about it.
 
@@ -127,14 +128,16 @@ def explain_aim(
         The flatter path or the steeper one.
     foot_mm
         Where on the square its soldier stands, board frame; in the middle by default.
+    shots_before
+        As for `rig.aim.pointing.cannon_of`.
 
     Raises
     ------
     rig.aim.pointing.TargetOutOfReach
         Where the cannon cannot be pointed there.
     """
-    aimed = aim_at(target, side, cannon, board, arc=arc, foot_mm=foot_mm)
-    solved = cannon_of(side, cannon, board)
+    aimed = aim_at(target, side, cannon, board, arc=arc, foot_mm=foot_mm, shots_before=shots_before)
+    solved = cannon_of(side, cannon, board, shots_before=shots_before)
     figure = Figure(board.soldier_height_mm / 1000)
     target_m = (aimed.target_mm[0] / 1000, aimed.target_mm[1] / 1000)
     others = [square for square in soldiers if square != target]
@@ -164,7 +167,7 @@ def explain_aim(
         chance=chance,
         chances={square: value for square, value in by_square if value > 0},
         occupied=target in soldiers,
-        other_arc=_other(target, side, cannon, board, arc, foot_mm),
+        other_arc=_other(target, side, cannon, board, arc, foot_mm, shots_before),
     )
 
 
@@ -175,11 +178,12 @@ def _other(
     board: settings.Board,
     arc: Arc,
     foot_mm: tuple[float, float] | None,
+    shots_before: int | None,
 ) -> str:
     """Say what speaks against the other path."""
     other = Arc.LOBBED if arc is Arc.DIRECT else Arc.DIRECT
     try:
-        found = aim_at(target, side, cannon, board, arc=other, foot_mm=foot_mm)
+        found = aim_at(target, side, cannon, board, arc=other, foot_mm=foot_mm, shots_before=shots_before)
     except TargetOutOfReach as refused:
         return f"{other}, no: {refused.reason}"
     elevation_deg = math.degrees(found.aim.elevation_rad)

@@ -75,7 +75,12 @@ class TableRow:
 
 
 def firing_table(
-    side: Side, cannon: settings.Cannon, board: settings.Board, arc: Arc = Arc.DIRECT
+    side: Side,
+    cannon: settings.Cannon,
+    board: settings.Board,
+    arc: Arc = Arc.DIRECT,
+    *,
+    shots_before: int | None = None,
 ) -> Iterator[TableRow]:
     """Yield a row for every square, the shooter's own first line first, each line from its left.
 
@@ -87,13 +92,15 @@ def firing_table(
         The settings.
     arc
         The flatter path or the steeper one.
+    shots_before
+        As for `rig.aim.pointing.cannon_of`.
     """
-    solved = cannon_of(side, cannon, board)
+    solved = cannon_of(side, cannon, board, shots_before=shots_before)
     for line in range(1, BOARD_ROWS + 1):
         for file in range(BOARD_FILES):
             square = Square.from_own(side, line, file)
             try:
-                aimed = aim_at(square, side, cannon, board, arc=arc)
+                aimed = aim_at(square, side, cannon, board, arc=arc, shots_before=shots_before)
             except TargetOutOfReach as refused:
                 yield TableRow(square, None, str(refused.reason), None)
                 continue

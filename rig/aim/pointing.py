@@ -49,6 +49,7 @@ def aim_at(
     *,
     foot_mm: tuple[float, float] | None = None,
     arc: Arc = Arc.DIRECT,
+    shots_before: int | None = None,
 ) -> AimedShot:
     """Aim the cannon of a side at the body of a soldier on a square.
 
@@ -64,6 +65,8 @@ def aim_at(
         Where on the square the soldier really stands, as the camera saw it; its centre by default.
     arc
         The flatter path or the steeper one.
+    shots_before
+        As for `cannon_of`.
 
     Raises
     ------
@@ -72,7 +75,7 @@ def aim_at(
     """
     x_mm, y_mm = foot_mm or target.centre_mm(board.square_mm)
     target_m = body_point_m(x_mm / 1000, y_mm / 1000, board.soldier_height_mm / 1000)
-    solution = solve(cannon_of(side, cannon, board), target_m, arc)
+    solution = solve(cannon_of(side, cannon, board, shots_before=shots_before), target_m, arc)
     match solution:
         case NoAim():
             raise TargetOutOfReach(target, solution)
@@ -144,8 +147,21 @@ def _servos(cannon: settings.Cannon) -> tuple[ServoMap, ServoMap, ServoMap]:
     )
 
 
-def cannon_of(side: Side, cannon: settings.Cannon, board: settings.Board) -> Cannon:
-    """Return the cannon of a side as calibration knows one."""
+def cannon_of(
+    side: Side, cannon: settings.Cannon, board: settings.Board, *, shots_before: int | None = None
+) -> Cannon:
+    """Return the cannon of a side as calibration knows one.
+
+    Parameters
+    ----------
+    side
+        Who fires.
+    cannon, board
+        The settings.
+    shots_before
+        How worn the spring is to be taken for, `rig.calibrating.spring.Spring.shots_before`; by default, as usual in the shots
+        of the calibration.
+    """
     servos = _servos(cannon)
     square_m = board.square_mm / 1000
     muzzle_speed_mps, drag_per_m = cannon.muzzle_speed_mps, Projectile().drag_per_m()
@@ -154,7 +170,7 @@ def cannon_of(side: Side, cannon: settings.Cannon, board: settings.Board) -> Can
     if calibrated is not None:
         known = calibrated.calibration
         # Aim reckons with standard gravity: at this speed the shot flies the path that it flies here.
-        muzzle_speed_mps = known.muzzle_speed_mps() * known.mount.path_speed_share
+        muzzle_speed_mps = known.muzzle_speed_mps(shots_before=shots_before) * known.mount.path_speed_share
         drag_per_m = known.value(Parameter.DRAG)
         right_m, ahead_m = known.value(Parameter.PLACE_RIGHT), known.value(Parameter.PLACE_AHEAD)
     strip = Strip.of_side(side, BOARD_FILES * square_m, BOARD_ROWS * square_m, cannon.strip_offset_mm / 1000)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from game.montecassino import Position, Side, Square
     from rig.aim.by_rules import RankedAim
     from rig.aim.firing_table import TableRow
+    from rig.calibrating.spring import Spring
     from rig.settings import Settings
 
 __all__ = ["best", "reach", "square", "table"]
@@ -100,23 +101,28 @@ def square(
     """Say how to point the cannon at a square, or at a soldier that stands on a point of the board."""
     from calibration.aim import Arc
     from rig.aim.explained import explain_aim
+    from rig.calibrating.spring import spring_by_log
 
     chosen = settings_of_this_table(settings)
     stands = _position(chosen, position, side)
     aimed_at, foot_mm = _on_the_table(target, chosen.board.square_mm)
+    spring = spring_by_log(chosen)
     said = explain_aim(
         aimed_at,
         stands.turn,
         chosen.cannon,
         chosen.board,
         stands.soldiers,
-        scatter=_scatter(chosen, speed_scatter, angle_scatter),
+        scatter=_scatter(chosen, spring, speed_scatter, angle_scatter),
         arc=Arc.LOBBED if lobbed else Arc.DIRECT,
         foot_mm=foot_mm,
+        shots_before=_shots_before(spring),
     )
     lines = list(said.in_words())
     for line in lines if explain else lines[:4]:
         echo(line)
+    if spring is not None:
+        echo(f"  {spring.in_words()}")
     if not explain and said.in_the_way is not None:
         echo(f"  {said.in_the_way} is the first in the way")
 
@@ -138,23 +144,29 @@ def table(
     from calibration.aim import Arc
     from game.montecassino import Position
     from rig.aim.firing_table import as_csv, firing_table
+    from rig.calibrating.spring import spring_by_log
     from rig.cli.arguments.orders import side_with_cannon
 
     chosen = settings_of_this_table(settings)
     fires = side_with_cannon(chosen, Position.parse(chosen.game.position).turn, side)
     arc = Arc.LOBBED if lobbed else Arc.DIRECT
-    rows = list(firing_table(fires, chosen.cannon, chosen.board, arc))
+    spring = spring_by_log(chosen)
+    shots_before = _shots_before(spring)
+    rows = list(firing_table(fires, chosen.cannon, chosen.board, arc, shots_before=shots_before))
     if csv is not None:
         write_whole(csv, as_csv(rows))
         echo(f"wrote {csv}", err=True)
     if pdf is not None:
         from rig.report.firing_table import write_firing_table
 
-        write_firing_table(pdf, rows, f"Firing table of side {fires}, {arc} path", _note(chosen, fires))
+        write_firing_table(
+            pdf, rows, f"Firing table of side {fires}, {arc} path", _note(chosen, fires, shots_before)
+        )
         echo(f"wrote {pdf}", err=True)
     if csv is None and pdf is None:
         for line in _table_lines(rows):
             echo(line)
+    _tell_spring(spring)
 
 
 @_aim.command()
@@ -170,16 +182,22 @@ def reach(
     from calibration.aim import Arc
     from game.montecassino import Position
     from rig.aim.firing_table import firing_table
+    from rig.calibrating.spring import spring_by_log
     from rig.cli.arguments.orders import side_with_cannon
 
     chosen = settings_of_this_table(settings)
     fires = side_with_cannon(chosen, Position.parse(chosen.game.position).turn, side)
-    direct, lobbed = (list(firing_table(fires, chosen.cannon, chosen.board, arc)) for arc in Arc)
+    spring = spring_by_log(chosen)
+    direct, lobbed = (
+        list(firing_table(fires, chosen.cannon, chosen.board, arc, shots_before=_shots_before(spring)))
+        for arc in Arc
+    )
     for name, rows in (("direct", direct), ("lobbed", lobbed)):
         reached = sum(row.aimed is not None for row in rows)
         echo(f"{name}: {reached} of {len(rows)} squares")
         for reason, squares in _missed(rows).items():
             echo(f"  {reason}: {squares}")
+    _tell_spring(spring)
     if plot is not None:
         from rig.aim.board_plots import draw_reach
 
@@ -225,20 +243,23 @@ def best(
     from game.montecassino import parse_squares
     from rig.aim.by_rules import AimChooser
     from rig.aim.fall_table import fall_table_origin
+    from rig.calibrating.spring import spring_by_log
     from rig.cli.arguments.orders import option_of, zone_of
 
     chosen = settings_of_this_table(settings)
     stands = _position(chosen, position, side)
     squares = zone_of(chosen, stands.turn) if zone is None else parse_squares(zone)
     agreed = option_of(chosen, option)
+    spring = spring_by_log(chosen)
     chooser = AimChooser(
         stands,
         squares,
         agreed,
         chosen.cannon,
         chosen.board,
-        scatter=_scatter(chosen, speed_scatter, angle_scatter),
+        scatter=_scatter(chosen, spring, speed_scatter, angle_scatter),
         own_weight=own_weight,
+        shots_before=_shots_before(spring),
     )
     ranked = chooser.best(count)
     if not ranked:
@@ -247,6 +268,7 @@ def best(
         for line in _ranked_lines(number, each):
             echo(line)
     echo(f"Who falls when somebody is touched: {fall_table_origin()}.", err=True)
+    _tell_spring(spring)
     if plot is not None:
         from rig.aim.board_plots import draw_aim_map
 
@@ -302,8 +324,21 @@ def _on_the_table(text: str, square_mm: float) -> tuple[Square, tuple[float, flo
     return under, (x_mm, y_mm)
 
 
-def _scatter(chosen: Settings, speed_percent: float | None, angle_mrad: float | None) -> Scatter:
-    """Return the scatter: as given, else as calibrated, else as usual."""
+def _shots_before(spring: Spring | None) -> int | None:
+    return None if spring is None else spring.shots_before
+
+
+def _tell_spring(spring: Spring | None) -> None:
+    """Say beside what was asked for by how worn a spring it is reckoned."""
+    if spring is not None:
+        echo(f"rig: {spring.in_words()}", err=True)
+
+
+def _scatter(
+    chosen: Settings, spring: Spring | None, speed_percent: float | None, angle_mrad: float | None
+) -> Scatter:
+    """Return the scatter: as given, else as calibrated, with what is not known of a fading spring, else as usual."""
+    import math
     from dataclasses import replace
 
     from calibration.scatter import Scatter
@@ -312,7 +347,8 @@ def _scatter(chosen: Settings, speed_percent: float | None, angle_mrad: float | 
     scatter = Scatter()
     calibrated = calibration_of(chosen.cannon)
     if calibrated is not None:
-        scatter = replace(scatter, speed_share=calibrated.calibration.scatter)
+        unsure_share = 0.0 if spring is None else spring.unsure_share
+        scatter = replace(scatter, speed_share=math.hypot(calibrated.calibration.scatter, unsure_share))
     if speed_percent is not None:
         scatter = replace(scatter, speed_share=speed_percent / 100)
     if angle_mrad is not None:
@@ -320,10 +356,10 @@ def _scatter(chosen: Settings, speed_percent: float | None, angle_mrad: float | 
     return scatter
 
 
-def _note(chosen: Settings, side: Side) -> str:
+def _note(chosen: Settings, side: Side, shots_before: int | None) -> str:
     from rig.aim.pointing import cannon_of
 
-    cannon = cannon_of(side, chosen.cannon, chosen.board)
+    cannon = cannon_of(side, chosen.cannon, chosen.board, shots_before=shots_before)
     return (
         f"At the body of a soldier of {chosen.board.soldier_height_mm:g} mm in the middle of the square; muzzle speed "
         f"{cannon.muzzle_speed_mps:.2f} m/s, barrel of {1000 * cannon.barrel_m:g} mm whose pivot is "

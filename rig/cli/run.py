@@ -46,6 +46,7 @@ def run(
     from rich.console import Console
 
     from game.montecassino import Side
+    from rig.calibrating.spring import spring_now
     from rig.cli.arguments.orders import with_hardware, zone_of
     from rig.cli.terminal.battle import say
     from rig.cli.terminal.tables import print_uncut
@@ -70,6 +71,9 @@ def run(
         if len(due) < len(so_far.planned):
             fired, shots = len(so_far.planned) - len(due), counted(len(so_far.planned), "shot")
             say(console, f"{fired} of {shots} {'was' if fired == 1 else 'were'} fired before")
+        spring = None if start is None else spring_now(chosen, log)
+        if spring is not None:
+            say(console, spring.in_words())
         try:
             if start is not None:
                 _shoot(console, chosen, programme, zones, start)

@@ -60,6 +60,7 @@ def shoot(
     from rig.battle.file import FaultyBattleFile, write_battle
     from rig.battle.lock import hold_battle
     from rig.battle.shots import with_shot
+    from rig.calibrating.spring import spring_by_log
     from rig.cli.arguments.orders import option_of, start_in_battle, start_of, with_hardware, zone_of
     from rig.cli.opening.rig import open_rig
     from rig.cli.terminal.answers import wait_for_enter
@@ -85,6 +86,9 @@ def shoot(
     if square not in zone:
         outside = f"{square} lies outside {start.position.turn}'s zone {format_squares(zone)}"
         say(console, f"{outside}: who falls there is put back.")
+    spring = spring_by_log(chosen)
+    if spring is not None:
+        say(console, spring.in_words())
     hands = PromptedHands(lambda words: say(console, words), wait_for_enter)
     with open_rig(
         chosen, start.position, hands, progress=lambda words: say(console, words, style="dim")

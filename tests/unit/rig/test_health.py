@@ -15,10 +15,12 @@ import cv2
 import numpy as np
 import painted_table as painted
 import pytest
+from fading_spring import fading
 from numpy.typing import NDArray
 from painted_settings import settings_of
 
 from rig import health
+from rig.calibrating.calibration_file import write_calibration
 from rig.camera_health import camera_health
 from rig.eye import ring_for
 from rig.health import (
@@ -389,6 +391,30 @@ def test_a_calibration_that_cannot_be_used_is_told_with_a_way_out_that_is_open(
         Settings(cannon=Cannon(calibration=str(path)), log=Log(recordings=str(tmp_path)))
     )
     assert (found.level, found.todo) == (Level.FAULT, f"name another in rig.toml, or {todo}")
+
+
+@pytest.mark.parametrize(
+    ("sd", "shots_fired", "level", "says"),
+    [
+        (1e-5, 224, Level.OK, "aimed for 8.95 m/s"),
+        (1e-4, 224, Level.WARNING, "too little known: calibrate anew"),
+        (1e-5, 5024, Level.WARNING, "more than that can tell"),
+        (1e-5, None, Level.WARNING, "is not known"),
+    ],
+)
+def test_a_spring_that_fades_is_told_with_how_worn_it_is(
+    tmp_path: Path, sd: float, shots_fired: int | None, level: Level, says: str
+) -> None:
+    write_calibration(tmp_path / "c.json", fading(sd=sd), [], shots_fired=shots_fired)
+    settings = settings_in(tmp_path).model_copy(
+        update={
+            "cannon": Cannon(calibration=str(tmp_path / "c.json")),
+            "port": Port(url="/dev/ttyACM0"),
+        }
+    )
+    _, spring = learnt_health(settings)
+    assert (spring.level, spring.part) == (level, "spring")
+    assert says in spring.found
 
 
 @pytest.mark.parametrize("member", wire.Input)

@@ -10,6 +10,7 @@ import pytest
 from logged_shots import AIM, ANALYSIS, GATE, PLAN, START
 
 from calibration.hodograph import cross
+from rig.calibrating.calibration_file import read_calibration
 from rig.cli import main
 from rig.log import Analysis, MuzzleGate, Stage, open_log
 
@@ -273,9 +274,9 @@ def test_a_file_may_leave_the_elevation_to_the_command_line(capsys):
 # From the log
 
 
-def log_of(count, *, calibration="", analysis=None, elevation_rad=0.7, azimuth_rad=-0.02):
+def log_of(count, *, calibration="", analysis=None, elevation_rad=0.7, azimuth_rad=-0.02, port="twin"):
     with open_log(Path("rig-log.sqlite")) as log:
-        session = log.start_session(START)
+        session = log.start_session(replace(START, port=port))
         for index in range(count):
             shot_id = log.begin_shot(session, replace(PLAN, plan=None, plan_index=None))
             log.aimed(
@@ -317,6 +318,58 @@ def test_a_tape_for_logged_shots_brings_ranges_and_speeds_together(capsys):
     status, _, err = run(capsys, "range", "--shots", "5-9")
     assert status == 2
     assert "shot 7: found nothing" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "fired"),
+    [
+        (["--csv", "shots.csv"], 6),
+        (["--tape", "648,655,651", "--elevation", "41.6"], 3),
+        (["--shots", "2-6"], 9),
+        (["--shots", "2-4", "--tape", "668,664,655"], 9),
+        (["--shots", "2-6", "--csv", "shots.csv"], None),
+    ],
+)
+def test_the_calibration_keeps_how_many_shots_the_spring_had_fired(capsys, words, fired):
+    """Counted as its shots are: from the first of the file, or of the log. From two sources nobody knows."""
+    log_of(9)
+    write(ROWS)
+    status, _, _ = run(capsys, "range", *words)
+    assert status == 0
+    assert json.loads(Path("calibration.json").read_text())["shots_fired"] == fired
+
+
+def test_a_fade_that_was_learnt_is_told_with_every_aim_and_counts_the_shots_since(capsys):
+    rows = [
+        f"{degrees},,{9.6 * (1 - 2e-3 * number) * (1 + scatter):.4f},15"
+        for number, (degrees, scatter) in enumerate(
+            zip([41.6, 20, 5] * 10, [0.004, -0.006, 0.001, 0.003, -0.002] * 6, strict=True)
+        )
+    ]
+    write("\n".join(["elevation_deg,range_cm,gate_mps,dwell_s", *rows]))
+    status, out, _ = run(capsys, "range", "--csv", "shots.csv", "--learn", "fade-per-shot")
+    assert status == 0
+    assert "The spring's fading from shot to shot: 0.20" in out
+    write(
+        '[cannon]\ncalibration = "calibration.json"\n[port]\nurl = "/dev/ttyACM0"\n[camera]\nsource = "0"\n',
+        "rig.toml",
+    )
+
+    def told():
+        assert main(["aim", "G-53", "--explain", "--position", PLAN.position]) == 0
+        return capsys.readouterr().out
+
+    first = told()
+    assert "\n  the spring has fired 30 shots, 0 since the calibration: aimed for 9.0" in first
+    found = read_calibration(Path("calibration.json"))
+    log_of(20, calibration=found.identity, port="/dev/ttyACM0")
+    later = told()
+    assert "\n  the spring has fired 50 shots, 20 since the calibration: aimed for 8.6" in later
+
+    def scatter_percent(text):
+        return float(re.search(r"in height \(speed (\S+) %", text)[1])
+
+    assert scatter_percent(later) > scatter_percent(first), "what is not known of the fading grows with it"
 
 
 def test_shots_aimed_by_another_calibration_are_refused(capsys):
