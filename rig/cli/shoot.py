@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,8 +23,12 @@ from rig.cli.arguments.options import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rig.log import Shot
+    from rich.console import Console
+
+    from game.montecassino import Battle
+    from rig.log import Shot, ShotLog
     from rig.match import ShotRead
+    from rig.settings import Settings
 
 __all__ = ["shoot"]
 
@@ -57,16 +62,14 @@ def shoot(
 
     from game.montecassino import Square, format_squares
     from rig.aim.pointing import aim_at
-    from rig.battle.file import FaultyBattleFile, write_battle
     from rig.battle.lock import hold_battle
-    from rig.battle.shots import with_shot
     from rig.calibrating.spring import spring_by_log
     from rig.cli.arguments.orders import option_of, start_in_battle, start_of, with_hardware, zone_of
     from rig.cli.opening.rig import open_rig
     from rig.cli.terminal.answers import wait_for_enter
     from rig.cli.terminal.battle import say
     from rig.hands import PromptedHands
-    from rig.match import Order, how_to_decide, refuse_what_the_rules_forbid
+    from rig.match import Order, refuse_what_the_rules_forbid
 
     console = Console(highlight=False, markup=False)
     square = Square.parse(target)
@@ -96,47 +99,76 @@ def shoot(
         before = start.position
         if start.from_camera:
             before = rig.match.read_position(before)
-
-        told: list[int] = []
-
-        def enter_by(shot: Shot) -> str:
-            return chosen.command("game enter", f"{shlex.quote(str(battle))} {shot.shot_id}")
-
-        def tell(read: ShotRead) -> None:
-            told.append(read.shot_id)
-            for line in _told(read):
-                say(console, line)
-            shot = rig.log.shot(read.shot_id)
-            if begun is not None and battle is not None and not shot.pending:
-                # At once: whoever ends the rig from here on must not leave the battle behind the log.
-                after = with_shot(begun, shot, chosen)
-                try:
-                    write_battle(battle, after, over=begun)
-                except FaultyBattleFile as fault:
-                    raise RefusedError(
-                        f"{fault}; the shot is in the log, and enters with: {enter_by(shot)}"
-                    ) from fault
-                say(console, f"entered in {battle}: {after.history[-1].entry}")
-
-        def tell_the_rest(shot: Shot) -> None:
-            if shot.recording_path is not None:
-                say(console, f"recorded in {shot.recording_path}")
-            if shot.pending:
-                decide = how_to_decide(shot.shot_id, chosen)
-                say(console, f"Until the commanders have spoken nobody is moved; say it with: {decide}")
-                if battle is not None:
-                    say(console, f"Then the shot goes into the battle: {enter_by(shot)}")
-
+        teller = _Teller(console, rig.log, chosen, battle, begun)
         try:
-            done = rig.match.shoot(Order(square, before, zone, agreed), tell)
+            done = rig.match.shoot(Order(square, before, zone, agreed), teller.tell)
         except KeyboardInterrupt:
-            for shot_id in told:
-                tell_the_rest(rig.log.shot(shot_id))
+            teller.tell_the_rest()
             raise
-        tell_the_rest(rig.log.shot(done.shot_id))
-        if done.verdict.undecided:
+        teller.tell_the_rest()
+        if not done.verdict.undecided:
+            rig.hands.set_up(done.verdict.casualties, done.verdict.put_back)
+
+
+@dataclass(slots=True)
+class _Teller:
+    """Tells a shot as it is read, and enters it in its battle; then where it is kept and what it waits for."""
+
+    console: Console
+    log: ShotLog
+    settings: Settings
+    file: Path | None
+    """Of the battle; None where it is fired in none."""
+    begun: Battle | None
+    """The battle before the shot."""
+    shot_id: int | None = None
+    """Of the shot that was told."""
+
+    def tell(self, read: ShotRead) -> None:
+        self.shot_id = read.shot_id
+        for line in _told(read):
+            self._say(line)
+        shot = self.log.shot(read.shot_id)
+        if not shot.pending:
+            # At once: whoever ends the rig from here on must not leave the battle behind the log.
+            self._enter(shot)
+
+    def tell_the_rest(self) -> None:
+        from rig.match import how_to_decide
+
+        if self.shot_id is None:
             return
-        rig.hands.set_up(done.verdict.casualties, done.verdict.put_back)
+        shot = self.log.shot(self.shot_id)
+        if shot.recording_path is not None:
+            self._say(f"recorded in {shot.recording_path}")
+        if shot.pending:
+            decide = how_to_decide(shot.shot_id, self.settings)
+            self._say(f"Until the commanders have spoken nobody is moved; say it with: {decide}")
+            if self.file is not None:
+                self._say(f"Then the shot goes into the battle: {self._how_to_enter(shot)}")
+
+    def _enter(self, shot: Shot) -> None:
+        from rig.battle.file import FaultyBattleFile, write_battle
+        from rig.battle.shots import with_shot
+
+        if self.file is None or self.begun is None:
+            return
+        after = with_shot(self.begun, shot, self.settings)
+        try:
+            write_battle(self.file, after, over=self.begun)
+        except FaultyBattleFile as fault:
+            raise RefusedError(
+                f"{fault}; the shot is in the log, and enters with: {self._how_to_enter(shot)}"
+            ) from fault
+        self._say(f"entered in {self.file}: {after.history[-1].entry}")
+
+    def _how_to_enter(self, shot: Shot) -> str:
+        return self.settings.command("game enter", f"{shlex.quote(str(self.file))} {shot.shot_id}")
+
+    def _say(self, words: str) -> None:
+        from rig.cli.terminal.battle import say
+
+        say(self.console, words)
 
 
 def _refuse_beside_a_battle(**given: str | None) -> None:

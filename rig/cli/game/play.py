@@ -14,7 +14,11 @@ from rig.cli.application import RefusedError
 from rig.cli.game.group import game_group
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
+
+    from game.montecassino import Battle, Side
 
 __all__ = ["play", "replay"]
 
@@ -108,26 +112,15 @@ def play(
     from rich.console import Console
 
     from game.montecassino import Battle, Position, Side
-    from rig.battle.file import read_battle, write_battle
+    from rig.battle.file import write_battle
     from rig.battle.lock import hold_battle
-    from rig.cli.game.agreeing import agreed_on, word_of
+    from rig.cli.game.agreeing import agreed_on
     from rig.cli.game.playing import Playing
     from rig.cli.terminal.battle import agreement_lines, say
 
-    # What is no text is an entry that cannot be read, no more. (A stream that was read from keeps its own way.)
-    with suppress(io.UnsupportedOperation):
-        if isinstance(sys.stdin, io.TextIOWrapper):
-            sys.stdin.reconfigure(errors="replace")
+    _take_any_bytes()
     rng = Random(seed)
-    computer = None
-    if against not in {"person", "computer"}:
-        raise typer.BadParameter(f"found {against!r}, expected person or computer", param_hint="--against")
-    if against == "computer":
-        computer = word_of(side, Side, "--side").enemy
-    elif _given(context, "side"):
-        raise typer.BadParameter(
-            "two people share the terminal; it goes with --against computer", param_hint="--side"
-        )
+    computer = _computers_side(context, against, side)
     agreed = [name for name in _AGREED if _given(context, name)]
     if battle is not None and not battle.exists() and not agreed:
         _refuse_mistyped(battle)
@@ -135,14 +128,7 @@ def play(
         context.with_resource(hold_battle(battle, "rig game play"))
     is_new = battle is None or not battle.exists()
     if battle is not None and not is_new:
-        if agreed:
-            raise RefusedError(
-                f"{battle} holds a battle that is agreed already; leave out --{agreed[0].replace('_', '-')}, "
-                "or name another file"
-            )
-        begun = read_battle(battle)
-        if begun.adjourned:
-            begun = begun.resume()
+        begun = _go_on(battle, agreed)
     else:
         start = None if position is None else Position.parse(position)
         if computer is Side.A:
@@ -233,6 +219,41 @@ def replay(
     if last == played:
         for words in ending_lines(told):
             say(console, words)
+
+
+def _take_any_bytes() -> None:
+    """Have what is no text read as an entry that is none; a stream that was read from keeps its own way."""
+    with suppress(io.UnsupportedOperation):
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(errors="replace")
+
+
+def _computers_side(context: typer.Context, against: str, side: str) -> Side | None:
+    from game.montecassino import Side
+    from rig.cli.game.agreeing import word_of
+
+    if against == "computer":
+        return word_of(side, Side, "--side").enemy
+    if against != "person":
+        raise typer.BadParameter(f"found {against!r}, expected person or computer", param_hint="--against")
+    if _given(context, "side"):
+        raise typer.BadParameter(
+            "two people share the terminal; it goes with --against computer", param_hint="--side"
+        )
+    return None
+
+
+def _go_on(battle: Path, agreed: Sequence[str]) -> Battle:
+    """Read the battle of a file; nothing may be agreed anew."""
+    from rig.battle.file import read_battle
+
+    if agreed:
+        raise RefusedError(
+            f"{battle} holds a battle that is agreed already; leave out --{agreed[0].replace('_', '-')}, "
+            "or name another file"
+        )
+    begun = read_battle(battle)
+    return begun.resume() if begun.adjourned else begun
 
 
 def _refuse_mistyped(battle: Path) -> None:
