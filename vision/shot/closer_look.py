@@ -24,6 +24,7 @@ from vision.shot.draft import (
     sigmas_px,
     thrown_of,
 )
+from vision.shot.exposure import likeliest_exposure_us
 from vision.shot.faint_shadow import find_faint_shadows
 from vision.shot.flight import Flight
 from vision.shot.flight_fit import FlightFit, FlightPrior
@@ -221,15 +222,29 @@ class CloserLook:
 
     def learn(self, plain: Draft) -> SmearFitter:
         """Learn from a flight what the shot looks like."""
-        own = own_of(plain.sights)
         smears = self._smears = self._fresh_smears()
-        smears.learn(
-            [
-                (s.streak.frame, place_px(s), self._smeared(plain.fit.flight, s.streak.frame)[1])
-                for s in sorted(own, key=lambda s: -s.streak.contrast)[:_PLAIN_SMEARS]
-            ]
-        )
+        smears.learn(self._plainest(plain))
         return smears
+
+    def exposed_us(self, plain: Draft, about_us: float) -> float:
+        """Find how long the pictures of a flight were exposed, from a guess; that is then what they are taken for."""
+
+        def explained(exposure_us: float) -> float:
+            self._finder.expose(exposure_us)
+            smears, places = self._fresh_smears(), self._plainest(plain)
+            smears.learn(places)
+            return sum(smears.explained(*each) for each in places)
+
+        found_us = likeliest_exposure_us(explained, about_us, float(np.median(np.diff(self._times))))
+        self._finder.expose(found_us)
+        return found_us
+
+    def _plainest(self, draft: Draft) -> list[tuple[int, FloatArray, FloatArray]]:
+        """List the plainest smears of a flight: picture, middle (u, v), and direction times length, px."""
+        own = sorted(own_of(draft.sights), key=lambda s: -s.streak.contrast)[:_PLAIN_SMEARS]
+        return [
+            (s.streak.frame, place_px(s), self._smeared(draft.fit.flight, s.streak.frame)[1]) for s in own
+        ]
 
     def _fresh_smears(self) -> SmearFitter:
         return SmearFitter(self._frames, self._times, self._diameter_px)

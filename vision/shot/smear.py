@@ -57,6 +57,30 @@ class Smear:
     """What part of the shot's colour shows there; 1 for the shot, anything for something else."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _LaidOver:
+    """The shot laid over a cut of a picture at each place of a window."""
+
+    corner: FloatArray
+    """Of the cut, (u, v)."""
+    change: FloatArray
+    """By which the cut differs from what is there else, (rows, columns, colours)."""
+    pull: FloatArray
+    """Product of that and of what a shot there would change, over the colours, (rows, columns)."""
+    push: FloatArray
+    """Square of what a shot there would change."""
+    first_px: FloatArray
+    """First place of the window, (u, v) in the cut."""
+    pulled: FloatArray
+    """The pull under the shot's share, of each place of the window."""
+    pushed: FloatArray
+
+    @property
+    def taken_off(self) -> FloatArray:
+        """By how much the shot at each place of the window makes the squares less."""
+        return 2 * self.pulled - self.pushed
+
+
 class SmearFitter:
     """Lays smears of one size over a clip's pictures.
 
@@ -106,6 +130,32 @@ class SmearFitter:
         way
             Direction of the smear times its length, in px.
         """
+        laid_over = self._laid_over(k, place, way)
+        if laid_over is None:
+            return None
+        near = laid_over.taken_off
+        row, column = divmod(int(near[1:-1, 1:-1].argmax()), near.shape[1] - 2)
+        patch = near[row : row + 3, column : column + 3]
+        shift, curve = peak(patch)
+        best = np.array([column + 1, row + 1], dtype=np.float64) + laid_over.first_px + shift
+        change, pull, push = laid_over.change, laid_over.pull, laid_over.push
+        laid = covered(pull.shape, best, way, self._radius_px)
+        left_over2 = float(np.vdot(change, change)) - float((laid * (2 * pull - laid * push)).sum())
+        noise2 = ALIKE * max(left_over2 / change.size, LEAST_NOISE**2)
+        covariance = 2 * noise2 * cv2.invert(curve, flags=cv2.DECOMP_SVD)[1]
+        sigmas = np.sqrt(variances(covariance, way) + _LEAST_SIGMA_PX**2)
+        shown = float(
+            laid_over.pulled[row + 1, column + 1] / max(laid_over.pushed[row + 1, column + 1], 1e-9)
+        )
+        return Smear(best + laid_over.corner, sigmas, float(patch[1, 1]) / noise2, shown)
+
+    def explained(self, k: int, place: FloatArray, way: FloatArray) -> float:
+        """Say by how many squared grey levels the shot near a place explains picture k better than no shot; as for `fit`."""
+        laid_over = self._laid_over(k, place, way)
+        return 0.0 if laid_over is None else max(float(laid_over.taken_off.max()), 0.0)
+
+    def _laid_over(self, k: int, place: FloatArray, way: FloatArray) -> _LaidOver | None:
+        """Lay the shot over picture k at every place near one; ``None`` where it cannot be told."""
         if not np.abs(way).max() < max(self._frames[0].shape[:2]):
             return None  # no shot is in the picture for all that way: it would pass right before the lens
         cut = self._cut(k, self._box(place, way, _REACH_PX + 2))
@@ -121,20 +171,9 @@ class SmearFitter:
         top, left = max(row - _REACH_PX, 0), max(column - _REACH_PX, 0)
         window = np.s_[top : max(row + _REACH_PX + 2, 0), left : max(column + _REACH_PX + 2, 0)]
         pulled, pushed = correlated(pull, share, window), correlated(push, share**2, window)
-        near = 2 * pulled - pushed
-        if min(near.shape) < 3:
+        if min(pulled.shape) < 3:
             return None
-        row, column = divmod(int(near[1:-1, 1:-1].argmax()), near.shape[1] - 2)
-        patch = near[row : row + 3, column : column + 3]
-        shift, curve = peak(patch)
-        best = np.array([column + 1 + left, row + 1 + top], dtype=np.float64) + shift
-        laid = covered(now.shape[:2], best, way, self._radius_px)
-        left_over2 = float(np.vdot(change, change)) - float((laid * (2 * pull - laid * push)).sum())
-        noise2 = ALIKE * max(left_over2 / change.size, LEAST_NOISE**2)
-        covariance = 2 * noise2 * cv2.invert(curve, flags=cv2.DECOMP_SVD)[1]
-        sigmas = np.sqrt(variances(covariance, way) + _LEAST_SIGMA_PX**2)
-        shown = float(pulled[row + 1, column + 1] / max(pushed[row + 1, column + 1], 1e-9))
-        return Smear(best + corner, sigmas, float(patch[1, 1]) / noise2, shown)
+        return _LaidOver(corner, change, pull, push, np.array([left, top], dtype=np.float64), pulled, pushed)
 
     def _box(self, place: FloatArray, way: FloatArray, reach: int) -> tuple[slice, slice]:
         """Rows and columns around a smear, as far as the picture goes."""

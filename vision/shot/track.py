@@ -141,7 +141,9 @@ class _Follower:
             when = "" if self._scene.fire_us is None else " after the release"
             return ShotTrack((), f"no streak{when} moves like a shot from {self._scene.cannon_side}'s cannon")
         if self._finder.exposure_us is None:
-            self._finder.expose(self._exposure_of(first))
+            about_us = self._exposure_of(first)
+            if about_us is not None:
+                self._look.exposed_us(first, about_us)
         self._finder.released(first.fit.flight.start_us)
         closer = self._look.sharpened(first) if faint is None else self._look.followed(first, since=0)
         drafts = [self._look.with_faint_shadows(closer, self._lamp)]
@@ -248,12 +250,11 @@ class _Follower:
                 if best[0] >= _SEEN_AT_ONCE * len(quiet):
                     break
         exposure_us = self._finder.exposure_us
-        if best is not None and told_us is None:
-            for likely_us in LIKELY_EXPOSURES_US[1:]:
-                self._finder.expose(likely_us)
-                draft = self._shown(best[2], quiet)
-                if draft is not None and _worth(draft) > best[0]:
-                    best, exposure_us = (_worth(draft), draft, best[2]), likely_us
+        if best is not None and told_us is None and exposure_us is not None:
+            exposure_us = self._look.exposed_us(best[1], exposure_us)
+            draft = self._shown(best[2], quiet)
+            if draft is not None:
+                best = (_worth(draft), draft, best[2])
         if best is None or best[0] <= worth or (worth > 0 and len(best[1].sights) < plain):
             self._finder.expose(told_us)
             self._look.forget()

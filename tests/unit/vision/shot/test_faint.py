@@ -42,6 +42,12 @@ def test_shot_too_faint_for_streaks_is_found_on_its_way_to_whom_it_struck(known:
         assert np.hypot(x - truth[0], y - truth[1]) < 6.0
 
 
+def test_exposure_of_a_faint_shot_is_read_off_what_it_covers() -> None:
+    clip = film(PATH, VIEW, exposure_us=4000, shot=PALE, shadow=0.0, length_ms=170.0)
+    track = find_track(clip.frames, clip.timestamps_us, scene(exposure_us=None), VIEW, stirred=STRUCK)
+    assert track.exposure_us == pytest.approx(4000, rel=0.15)
+
+
 def test_nothing_is_found_where_the_board_is_not_in_the_pictures() -> None:
     elsewhere = replace(VIEW, translation_mm=VIEW.translation_mm + np.array([0.0, 3000.0, 0.0]))
     finder = SightFinder(CLIP.frames, CLIP.timestamps_us, scene(), VIEW, None)

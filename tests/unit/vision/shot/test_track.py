@@ -91,12 +91,6 @@ def test_what_is_not_told_is_found(clip: Film, known: Scene) -> None:
     assert abs(track.release_us - FIRE_US) < (1500 if known.muzzle_mm else 6000)
 
 
-def test_exposure_is_read_off_the_smears() -> None:
-    clip = film(PATH, VIEW, exposure_us=1500)
-    track = find_track(clip.frames, clip.timestamps_us, scene(exposure_us=None), VIEW)
-    assert track.exposure_us == pytest.approx(1500, rel=0.3)
-
-
 def test_its_own_shadow_is_not_the_shot() -> None:
     clip = film(PATH, VIEW, shot=(60, 90, 110))  # fainter than its shadow
     track = find_track(clip.frames, clip.timestamps_us, scene(), VIEW)
