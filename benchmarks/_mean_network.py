@@ -35,7 +35,8 @@ def mean_network(rounds: Sequence[bytes]) -> bytes:
         raise ValueError("the networks are not built alike")
     for number, kept in enumerate(mean.graph.initializer):
         weights = [onnx.numpy_helper.to_array(each.graph.initializer[number]) for each in models]
-        kept.CopyFrom(onnx.numpy_helper.from_array(np.mean(weights, axis=0, dtype=np.float32), kept.name))
+        mean_weights = np.asarray(np.mean(weights, axis=0, dtype=np.float32))
+        kept.CopyFrom(onnx.numpy_helper.from_array(mean_weights, kept.name))
     onnx.checker.check_model(mean)
     return bytes(mean.SerializeToString())
 

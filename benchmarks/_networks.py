@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 try:
     import onnx
@@ -49,7 +50,8 @@ def network(
     to_the_rim
         Whether places are answered for whose surroundings are cut off.
     """
-    given, built = layers, []
+    given = layers
+    built: list[nn.Module] = []
     for side, apart, units in steps:
         around = apart * (side // 2) if to_the_rim else 0
         at_once = 1 if built else stride
@@ -104,12 +106,18 @@ def as_onnx(nets: Sequence[nn.Sequential], name: str) -> bytes:
             told = f"network_{member}_step_{number}"
             if isinstance(step, nn.Conv2d):
                 names = [f"{told}_weights", f"{told}_bias"]
+                assert step.bias is not None, "`network` builds all with one"
                 kept += [
                     onnx.numpy_helper.from_array(values.detach().contiguous().numpy(), label)
                     for values, label in zip((step.weight, step.bias), names, strict=True)
                 ]
-                shape = {"kernel_shape": step.kernel_size, "strides": step.stride, "dilations": step.dilation}
-                shape["pads"] = [*step.padding, *step.padding]
+                assert not isinstance(step.padding, str), "`network` pads by so many places"
+                shape: dict[str, Any] = {
+                    "kernel_shape": step.kernel_size,
+                    "strides": step.stride,
+                    "dilations": step.dilation,
+                    "pads": [*step.padding, *step.padding],
+                }
                 nodes.append(onnx.helper.make_node("Conv", [seen, *names], [told], **shape))
             elif isinstance(step, nn.LeakyReLU):
                 nodes.append(onnx.helper.make_node("LeakyRelu", [seen], [told], alpha=step.negative_slope))
@@ -118,16 +126,13 @@ def as_onnx(nets: Sequence[nn.Sequential], name: str) -> bytes:
             seen = told
         answers.append(seen)
     nodes.append(onnx.helper.make_node("Mean", answers, [said]))
-    kind, layers = onnx.TensorProto.FLOAT, nets[0][0].in_channels
+    kind, first, last = onnx.TensorProto.FLOAT, nets[0][0], nets[0][-1]
+    assert isinstance(first, nn.Conv2d) and isinstance(last, nn.Conv2d), "`network` begins and ends with one"
     graph = onnx.helper.make_graph(
         nodes,
         name,
-        [onnx.helper.make_tensor_value_info(given, kind, ["tables", layers, "rows", "columns"])],
-        [
-            onnx.helper.make_tensor_value_info(
-                said, kind, ["tables", nets[0][-1].out_channels, "down", "across"]
-            )
-        ],
+        [onnx.helper.make_tensor_value_info(given, kind, ["tables", first.in_channels, "rows", "columns"])],
+        [onnx.helper.make_tensor_value_info(said, kind, ["tables", last.out_channels, "down", "across"])],
         kept,
     )
     model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 13)], ir_version=8)

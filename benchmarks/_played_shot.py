@@ -104,6 +104,7 @@ class _Film:
     """A camera that shows the pictures from before the release to and fro until it is released, and the last ones after it."""
 
     name = "film"
+    exposure_us: int | None = None  # a film does not say it
 
     def __init__(self, recording: Recording, pictures: Sequence[Image], clock: _OneCore) -> None:
         self.width_px, self.height_px = recording.keys.camera.width, recording.keys.camera.height

@@ -74,8 +74,9 @@ def read_table(folder: Path) -> FilmedTable | None:
     if isinstance(before, NoReading):
         return None
     truth = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
-    stood_mm = {each["square"]: (each["x_mm"], each["y_mm"]) for each in truth["before"]}
-    now_mm = stood_mm | {each["square"]: (each["x_mm"], each["y_mm"]) for each in truth["moved"]}
+    stood_mm: dict[str, Foot] = {each["square"]: (each["x_mm"], each["y_mm"]) for each in truth["before"]}
+    now_mm: dict[str, Foot | None] = {**stood_mm}
+    now_mm |= {each["square"]: (each["x_mm"], each["y_mm"]) for each in truth["moved"]}
     now_mm |= {fall["square"]: None for fall in truth["falls"]}
     after = typical(frames[-min(_LAST_PICTURES, len(frames) // 2) :])
     sway = Steady(before.picture).measure(after)

@@ -126,7 +126,7 @@ def _patched(flat: FloatImage, rng: np.random.Generator, mm_per_px: float) -> Fl
         patch = cv2.GaussianBlur(patch, (0, 0), max(rng.uniform(*_SOFT_MM) / mm_per_px, 0.3))
         by = rng.uniform(*(_DARKER if rng.random() < _DARK_SHARE else _BRIGHTER))
         light *= 1 + np.float32(by) * patch
-    return np.clip(flat * light[..., None], 0, 255).astype(np.float32)
+    return np.asarray(np.clip(flat * light[..., None], 0, 255), dtype=np.float32)
 
 
 def _printed(board: Board, rng: np.random.Generator) -> FloatImage:
@@ -147,7 +147,7 @@ def _printed(board: Board, rng: np.random.Generator) -> FloatImage:
     ink = cv2.GaussianBlur(drawn.astype(np.float32) / 255, (0, 0), rng.uniform(*_SOFT_PX))
     figures = cv2.dilate((board.cover > 0).astype(np.uint8), np.ones((_SPARED_PX, _SPARED_PX), np.uint8))
     ink *= np.float32(rng.uniform(*_OPAQUE)) * (1 - figures)
-    colour = rng.uniform(0, 255, board.flat.shape[2]).astype(np.float32)
+    colour = rng.uniform(0, 255, int(board.flat.shape[2])).astype(np.float32)
     return np.asarray(board.flat + ink[..., None] * (colour - board.flat), dtype=np.float32)
 
 
@@ -285,9 +285,9 @@ def _wanted(
     cases: Sequence[Case], warps: Sequence[_Warp], turned_about: NDArray[np.bool_]
 ) -> list[torch.Tensor]:
     """Say what is right for each cell, as `_varied` gives it."""
-    size_px = np.array(cases[0].layers.shape[1:])
-    half = (size_px[::-1] - 1) / 2
-    rows, columns = np.indices(-(-size_px // CELL_PX)) * CELL_PX
+    height_px, width_px = cases[0].layers.shape[1:]
+    half = (np.array([width_px, height_px]) - 1) / 2
+    rows, columns = np.indices((-(-height_px // CELL_PX), -(-width_px // CELL_PX))) * CELL_PX
     shape = (len(cases), *rows.shape)
     foot, counts, faces, face_counts = (np.full(shape, of, np.float32) for of in (0, 1, 0, 0))
     off = np.zeros((len(cases), 2, *rows.shape), np.float32)
@@ -358,7 +358,7 @@ def measure(cases: Sequence[Case], model: bytes) -> None:
         seen = {square: foot for square, foot in feet.items() if foot.log_odds > 0}
         squares = [Square.at_mm(x_mm, y_mm, case.square_mm) for x_mm, y_mm in case.feet_mm]
         for square, foot_mm, allied in zip(squares, case.feet_mm, case.allied, strict=True):
-            foot = seen.pop(square, None)
+            foot = None if square is None else seen.pop(square, None)
             if foot is None:
                 missed += 1
                 continue

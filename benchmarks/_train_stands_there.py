@@ -148,7 +148,7 @@ def _cover(place: torch.Tensor, rng: np.random.Generator) -> None:
     inside = np.clip(wide + 0.5 - np.hypot(np.maximum(np.abs(along) - long, 0), aside), 0, 1)
     share = torch.from_numpy(inside).float()
     own = rng.uniform(0.4, 1.0) if rng.random() < _ALIKE else rng.uniform(0.0, 0.3)
-    shown = {
+    shown: dict[int, float | torch.Tensor] = {
         _STRANGE: rng.uniform(0.7, 1.0),
         _OWN: own + _GRAIN * torch.randn_like(share),
         _BRIGHT: rng.uniform(-1.0, 1.0) + _GRAIN * torch.randn_like(share),

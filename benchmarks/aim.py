@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from scipy.optimize import brentq
 
 from benchmarks._timing import timed
 from benchmarks.figure import Figure
-from calibration.aim import Aim, Arc, Cannon, Limits, body_point_m, solve
+from calibration.aim import Aim, Arc, Cannon, Limits, NoAim, body_point_m, solve
 from calibration.flight import STANDARD_GRAVITY_MPS2
 from calibration.impact import Plane, impacts
 from game.montecassino import ALL_SQUARES, Option, Position, Side
@@ -40,12 +41,9 @@ def _solutions() -> list[Figure]:
         targets.append(body_point_m(x_mm / 1000, y_mm / 1000, settings.board.soldier_height_mm / 1000))
     figures = []
     for arc in Arc:
-        found = [solve(cannon, target_m, arc) for target_m in targets]
-        assert all(isinstance(each, Aim) for each in found)
+        assert all(isinstance(each, Aim) for each in _solved(cannon, targets, arc))
         some = targets[::_EVERY]
-        _, spent_s = timed(
-            lambda arc=arc, some=some: [solve(cannon, target_m, arc) for target_m in some], _TIMES
-        )
+        _, spent_s = timed(partial(_solved, cannon, some, arc), _TIMES)
         figures.append(
             Figure(
                 f"one aim solution, {arc} path, CPU",
@@ -56,6 +54,10 @@ def _solutions() -> list[Figure]:
             )
         )
     return figures
+
+
+def _solved(cannon: Cannon, targets: list[tuple[float, float, float]], arc: Arc) -> list[Aim | NoAim]:
+    return [solve(cannon, target_m, arc) for target_m in targets]
 
 
 def _scipys_ms(cannon: Cannon, targets: list[tuple[float, float, float]], arc: Arc) -> float:

@@ -231,6 +231,7 @@ class _Film:
 
     name = "film"
     width_px, height_px, fps = 1280, 720, 120.0
+    exposure_us: int | None = None
     most_waiting = 0
 
     def __init__(self) -> None:

@@ -74,12 +74,9 @@ def _runge_kutta(
     """Range on the ground by the classical scheme with a fixed step, all shots abreast until the last is down."""
 
     def stepped(
-        x: NDArray[np.float64],
-        z: NDArray[np.float64],
-        vx: NDArray[np.float64],
-        vz: NDArray[np.float64],
-        h: float | NDArray[np.float64],
+        state: tuple[NDArray[np.float64], ...], h: float | NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], ...]:
+        x, z, vx, vz = state
         drag = _DRAG_PER_M * np.sqrt(vx * vx + vz * vz)
         ax1, az1 = -drag * vx, -STANDARD_GRAVITY_MPS2 - drag * vz
         vx2, vz2 = vx + h / 2 * ax1, vz + h / 2 * az1
@@ -106,7 +103,7 @@ def _runge_kutta(
     )
     before = state
     while True:
-        following = stepped(*state, step_s)
+        following = stepped(state, step_s)
         flying = following[1] >= 0
         before = tuple(np.where(flying, new, old) for new, old in zip(following, before, strict=True))
         if not flying.any():
@@ -116,5 +113,5 @@ def _runge_kutta(
     landed = before
     for _ in range(4):
         within_s = within_s - landed[1] / landed[3]
-        landed = stepped(*before, within_s)
+        landed = stepped(before, within_s)
     return landed[0]

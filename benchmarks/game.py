@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import statistics
+from functools import partial
 from itertools import islice
 
 import chess
@@ -36,7 +37,7 @@ def _counting(lines: list[str], positions: list[Position]) -> list[Figure]:
     counted, slowly_s = timed(lambda: [len(slow_rules.results(line)) for line in lines], 1)
     again, counting_s = timed(lambda: [perft(position, 1) for position in positions], _TIMES)
     assert counted == again, "both count what the rules page says (N6)"
-    each_s = [timed(lambda position=position: perft(position, 1), _TIMES)[1] for position in positions]
+    each_s = [timed(partial(perft, position, 1), _TIMES)[1] for position in positions]
     return [
         Figure(
             f"perft 1 of the {len(positions)} sample positions, positions for CPU time",
