@@ -128,6 +128,21 @@ def test_who_is_but_another_guess_of_the_same_foot_drives_nobody_from_the_next_s
     }
 
 
+def test_who_is_seen_well_within_a_square_that_a_surer_one_has_is_not_given_the_next_one() -> None:
+    """Only of who stands on the line it is not plain on which side of it he stands."""
+    surer = (4.6, 4.5)
+    assert places_of(foot_map({(4.2, 4.5): 3.0, surer: 8.0})) == {square_at(*surer): pytest.approx(surer)}
+
+
+def test_who_has_lost_his_foot_to_a_surer_one_takes_nobody_elses() -> None:
+    """Three about a corner of four squares: the one between the others is the same as either, and they are two."""
+    surest, between, third = (2.9, 3.9), (3.05, 3.95), (3.1, 4.15)
+    assert places_of(foot_map({surest: 8.0, between: 5.0, third: 4.0})) == {
+        square_at(*surest): pytest.approx(surest),
+        square_at(*third): pytest.approx(third),
+    }
+
+
 @pytest.mark.parametrize(
     ("on_rim", "surer"),
     [
