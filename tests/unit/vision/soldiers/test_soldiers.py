@@ -167,6 +167,55 @@ def test_the_size_of_the_figures_is_learnt(height_mm: float, foot_mm: float) -> 
     assert standing.foot_radius_mm == pytest.approx(foot_mm, abs=2.5)
 
 
+@pytest.mark.parametrize("height_mm", [33.0, 50.0])
+def test_figures_are_said_to_be_of_a_height_between_the_usual_and_what_was_learnt(height_mm: float) -> None:
+    """From above it hardly shows."""
+    camera = painted.view(height_mm=900, focal_px=850)
+    table = Table(camera, tuple(painted.standing(CROWD).values()), height_mm=height_mm)
+    board = read_board(table.paint(), painted.scene(camera), camera)
+    usual_mm = 42.0
+    low, high = sorted((usual_mm, board.figure.height_mm))
+    assert low + 1 < board.standing.height_mm < high - 1
+
+
+def test_where_uniforms_look_alike_nobody_is_said_to_be_of_the_other_side(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(painted, "UNIFORMS", dict.fromkeys(Side, painted.UNIFORMS[Side.A]))
+    camera = painted.view()
+    standing = read(
+        Table(camera, tuple(painted.standing(CROWD).values())), painted.scene(camera, expected=CROWD)
+    )
+    assert seen(standing) == CROWD
+    assert standing.differences == ()
+
+
+def test_a_few_who_have_crossed_the_middle_are_no_position_with_its_sides_exchanged() -> None:
+    crossed = painted.squares("A G-68 G-70 G-66 G-58 G-56 G A-68 A-70 A-66 A-58 A-56")
+    camera = painted.view()
+    standing = read(
+        Table(camera, tuple(painted.standing(crossed).values())), painted.scene(camera, expected=crossed)
+    )
+    assert seen(standing) == crossed
+    assert standing.differences == ()
+
+
+def test_at_the_start_who_wears_a_little_more_of_the_other_uniform_is_of_the_field_he_stands_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Set up he is where his side stands, unless he plainly is of the other."""
+    start = {Square(side, n): side for side in Side for n in range(1, 17)}
+    allied, german = (np.array(painted.UNIFORMS[side]) for side in Side)
+    between = tuple((0.62 * allied + 0.38 * german).tolist())
+    worn = {**painted.UNIFORMS, "between": between}
+    monkeypatch.setattr(painted, "UNIFORMS", worn)
+    placed = painted.standing(start)
+    odd = Square.parse("G-09")
+    placed[odd] = replace(placed[odd], side="between")  # type: ignore[arg-type]
+    camera = painted.view()
+    assert seen(read(Table(camera, tuple(placed.values())), painted.scene(camera))) == start
+
+
 def test_a_grey_camera_reads_the_position_it_knows() -> None:
     camera = painted.view()
     picture = Table(camera, tuple(painted.standing(CROWD).values())).paint()

@@ -74,6 +74,10 @@ def test_on_an_empty_board_they_tell_nothing(taught: Uniforms) -> None:
     "worn",
     [
         pytest.param({Side.A: (60, 150, 60), Side.G: (90, 60, 150)}, id="other colours"),
+        pytest.param(
+            {side: tuple(round(1.5 * part) for part in worn) for side, worn in painted.UNIFORMS.items()},
+            id="much brighter ones, which resemble each its own side's most",
+        ),
         pytest.param(dict.fromkeys(Side, painted.UNIFORMS[Side.A]), id="more of a side than there are"),
     ],
 )
