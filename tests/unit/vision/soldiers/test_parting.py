@@ -191,6 +191,24 @@ def test_a_darker_soldier_is_told_from_a_brighter_one_whatever_its_colour() -> N
     assert np.allclose((bright - dark)[8:], 0.0, atol=0.15)
 
 
+def test_the_colours_of_a_soldiers_parts_are_told_from_its_darkest_to_its_brightest() -> None:
+    """Sides were learnt to be told by them in this order: trousers are no helmet."""
+    parts = np.repeat(np.float32([(10, 10, 60), (100, 100, 100), (250, 200, 200)]), 30, axis=0)
+    red, blue = looks_of(np.random.default_rng(1).permutation(parts))[8:14].reshape(2, 3)
+    assert red[0] > 1
+    assert red[1:] == pytest.approx([0, 0], abs=0.01)
+    assert blue[2] > 0.1
+    assert blue[:2] == pytest.approx([0, 0], abs=0.01)
+
+
+def test_what_lies_between_two_pixels_is_told_in_proportion() -> None:
+    """Of as many dark ones as bright ones the middle is half way."""
+    dark, bright = (np.full((10, 1), level, np.float32) for level in (60.0, 180.0))
+    median = 3
+    halfway = (looks_of(dark)[median] + looks_of(bright)[median]) / 2
+    assert looks_of(np.concatenate([dark, bright]))[median] == pytest.approx(halfway, abs=1e-5)
+
+
 def test_a_grey_soldier_is_described_as_one_whose_colours_are_equal() -> None:
     light = np.random.default_rng(0).uniform(20, 200, (60, 1)).astype(np.float32)
     assert np.allclose(looks_of(light), looks_of(np.repeat(light, 3, axis=1)))
