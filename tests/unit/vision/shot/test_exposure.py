@@ -35,4 +35,4 @@ def test_exposure_is_read_off_the_smears(exposure_us: int) -> None:
     view = camera()
     clip = film(fly(MUZZLE_MM, (0.6, 9.5, -0.1)), view, exposure_us=exposure_us, length_ms=170.0)
     track = find_track(clip.frames, clip.timestamps_us, scene(exposure_us=None), view)
-    assert track.exposure_us == pytest.approx(exposure_us, rel=0.2)
+    assert track.exposure_us == pytest.approx(exposure_us, rel=0.15)
