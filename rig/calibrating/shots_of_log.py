@@ -1,17 +1,33 @@
-"""Shots for a calibration, as the log has them: their speeds by the muzzle gate, and where on the board they fell."""
+"""Shots of a cannon as the log has them: how many, their speeds by the muzzle gate, and where on the board they fell.
+
+A log may hold shots of more than one cannon: each side's own, and the twin's. They are told apart by what the settings say of the
+cannon: the sides that it fires for, and whether it is the twin.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 
 from calibration.aim import Strip
 from calibration.fit import MeasuredShot
+from game.montecassino import BOARD_FILES, BOARD_ROWS
 from rig.calibrating.calibration_file import CalibrationFile
 from rig.calibrating.shots_file import SHOT_RADIUS_M, ShotsFileError
 from rig.files.checked_file import Fault
-from rig.log import Shot
+from rig.log import Session, Shot, ShotLog
+from rig.settings import TWIN, Settings
 
-__all__ = ["shots_of_log", "shots_seen"]
+__all__ = ["LoggedShots", "fired_by_another", "shots_of_log", "shots_seen"]
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedShots:
+    """Shots of the log for a calibration."""
+
+    shots: tuple[MeasuredShot, ...]
+    fired: int
+    """How many shots the spring had fired after the last one in the log, counted as their `shots_before` are."""
 
 
 def shots_seen(shots: Iterable[Shot]) -> int:
@@ -19,42 +35,68 @@ def shots_seen(shots: Iterable[Shot]) -> int:
     return sum(shot.muzzle_gate is not None for shot in shots)
 
 
-def shots_of_log(
-    shots: Sequence[Shot],
-    wanted: Collection[int] | None,
-    known: CalibrationFile | None,
-    strips: Mapping[str, Strip],
-    *,
-    elevation_approach: int,
-    azimuth_approach: int,
-) -> Iterator[MeasuredShot]:
-    """Yield the logged shots whose speed the muzzle gate timed, as they were set.
+def fired_by_another(shot: Shot, session: Session, settings: Settings) -> Fault | None:
+    """Say which cannon fired a shot where it was another than the one that the settings describe; None where it was this one.
 
     Parameters
     ----------
-    shots : sequence of Shot
-        All of the log, oldest first.
+    shot, session
+        The shot, and the session that it was fired in.
+    settings
+        All of `rig.toml`.
+    """
+    name, sides = f"shot {shot.shot_id}", settings.cannon.sides
+    if (session.port == TWIN) != (settings.port.url == TWIN):
+        return Fault(name, f"fired at {session.port}", f"a shot at {settings.port.url}, as [port] url says")
+    if shot.planned.side not in sides:
+        fires = " or ".join(sides)
+        return Fault(name, f"fired by {shot.planned.side}", f"a shot by {fires}, as [cannon] sides says")
+    return None
+
+
+def shots_of_log(
+    log: ShotLog, settings: Settings, wanted: Collection[int] | None, known: CalibrationFile | None
+) -> LoggedShots:
+    """Return the logged shots of this cannon whose speed the muzzle gate timed, as they were set.
+
+    Parameters
+    ----------
+    log : ShotLog
+        Of this table.
+    settings : Settings
+        All of `rig.toml`: which cannon it is, and where it stands.
     wanted : collection of int, optional
-        Numbers of those to take; all by default.
+        Numbers of those to take; all of this cannon by default.
     known : CalibrationFile, optional
         By which the rig aims now.
-    strips : mapping of str to Strip
-        Where the settings put the cannon of each side, "A" and "G".
-    elevation_approach, azimuth_approach : int
-        From which side the settings' axes come to an aim, as in `MeasuredShot`.
 
     Raises
     ------
     ShotsFileError
-        A wanted shot is not there, was not timed, or was aimed by another calibration.
+        A wanted shot is not there, was not timed, was fired by another cannon or aimed by another calibration.
+    LogError
+        Where the log cannot be read.
     """
+    cannon = settings.cannon
+    shots = log.shots()
+    # Read after the shots: of each of them the session was begun before.
+    sessions = {session.session_id: session for session in log.sessions()}
     faults: list[Fault] = []
     found = {shot.shot_id for shot in shots}
     for number in sorted(set(wanted or ()) - found):
         faults.append(Fault(f"shot {number}", "nothing", "a shot of the log"))
-    before = 0
+    before = last_session_id = 0
     taken: list[MeasuredShot] = []
     for shot in shots:
+        session = sessions[shot.session_id]
+        of_another = fired_by_another(shot, session, settings)
+        if of_another is not None:
+            if wanted is not None and shot.shot_id in wanted:
+                faults.append(of_another)
+            continue
+        if session.port == TWIN and session.session_id != last_session_id:
+            before = 0  # its spring is new with every session
+        last_session_id = session.session_id
         gate, aim = shot.muzzle_gate, shot.aim
         count, before = before, before + (gate is not None)
         if wanted is not None and shot.shot_id not in wanted:
@@ -79,29 +121,29 @@ def shots_of_log(
         by = known.calibration if known is not None and aim.calibration else None
         elevation_rad, azimuth_rad = aim.elevation_rad, aim.azimuth_rad
         if by is not None:
-            elevation_rad = by.set_elevation_rad(elevation_rad, elevation_approach)
-            azimuth_rad = by.set_azimuth_rad(azimuth_rad, azimuth_approach)
+            elevation_rad = by.set_elevation_rad(elevation_rad, cannon.elevation.approach)
+            azimuth_rad = by.set_azimuth_rad(azimuth_rad, cannon.azimuth.approach)
         taken.append(
             MeasuredShot(
                 name=f"shot {shot.shot_id}",
                 elevation_rad=elevation_rad,
                 azimuth_rad=azimuth_rad,
                 traverse_m=aim.traverse_mm / 1000,
-                elevation_approach=elevation_approach,
-                azimuth_approach=azimuth_approach,
+                elevation_approach=cannon.elevation.approach,
+                azimuth_approach=cannon.azimuth.approach,
                 shots_before=count,
                 dwell_s=shot.dwell_s or 0.0,
                 fall_height_m=SHOT_RADIUS_M,
                 gate_speed_mps=speed_mps,
-                fell_m=_fell_m(shot, strips),
+                fell_m=_fell_m(shot, settings),
             )
         )
     if faults:
         raise ShotsFileError("the log", faults)
-    yield from taken
+    return LoggedShots(tuple(taken), before)
 
 
-def _fell_m(shot: Shot, strips: Mapping[str, Strip]) -> tuple[float, float] | None:
+def _fell_m(shot: Shot, settings: Settings) -> tuple[float, float] | None:
     """Return where a shot that touched no soldier first met the board, as its shooter sees it."""
     if not shot.analyses:
         return None
@@ -110,4 +152,11 @@ def _fell_m(shot: Shot, strips: Mapping[str, Strip]) -> tuple[float, float] | No
     # What it met first may be a soldier, and is for certain only where none fell and none was pushed.
     if last.falls or last.moved or not isinstance(where_mm, list) or len(where_mm) != 2:
         return None
-    return strips[shot.planned.side].from_board(float(where_mm[0]) / 1000, float(where_mm[1]) / 1000)
+    square_m = settings.board.square_mm / 1000
+    strip = Strip.of_side(
+        shot.planned.side,
+        BOARD_FILES * square_m,
+        BOARD_ROWS * square_m,
+        settings.cannon.strip_offset_mm / 1000,
+    )
+    return strip.from_board(float(where_mm[0]) / 1000, float(where_mm[1]) / 1000)

@@ -1,9 +1,9 @@
 """How worn the spring is: the shots that it has fired until now, and at which of them the rig aims therefore.
 
 What is counted. A calibration says how many shots the spring had fired when it was made. Since then it has fired those that the
-log has as aimed by that very calibration and seen to leave. So a calibration begins the count anew, as a new spring must; shots
-of another cannon in the same log, aimed by a calibration of its own, are not taken for this one's; and no clock is asked. Shots
-that no log has, as those of `rig calibrate fire`, are not counted. The twin's spring is new with every session.
+log has as aimed by that very calibration, fired by this cannon and seen to leave. So a calibration begins the count anew, as a new
+spring must; shots of another cannon in the same log are not taken for this one's; and no clock is asked. Shots that no log has, as
+those of `rig calibrate fire`, are not counted. The twin's spring is new with every session.
 
 How far it is believed. Only where the shots of the calibration tell for certain that the spring fades is it reckoned with at all.
 They tell it as a straight line, which no spring keeps to for good: past a tenth of the speed nothing is added.
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from calibration.fit import Calibration, Parameter
 from rig.calibrating.calibration_file import CalibrationFile, calibration_of
-from rig.calibrating.shots_of_log import shots_seen
+from rig.calibrating.shots_of_log import fired_by_another, shots_seen
 from rig.counted import counted
 from rig.log import LogError, ShotLog, open_log
 from rig.settings import TWIN, Settings
@@ -121,17 +121,16 @@ def spring_now(settings: Settings, log: ShotLog, session_id: int | None = None) 
     if calibrated is None:
         return None
     on_twin = settings.port.url == TWIN
-    of_this_spring = {
-        session.session_id
-        for session in log.sessions()
-        if (session.session_id == session_id if on_twin else session.port != TWIN)
-    }
+    shots = log.shots()
+    # Read after the shots: of each of them the session was begun before.
+    sessions = {session.session_id: session for session in log.sessions()}
     since = shots_seen(
         shot
-        for shot in log.shots()
-        if shot.session_id in of_this_spring
-        and shot.aim is not None
+        for shot in shots
+        if shot.aim is not None
         and shot.aim.calibration == calibrated.identity
+        and fired_by_another(shot, sessions[shot.session_id], settings) is None
+        and (shot.session_id == session_id or not on_twin)
     )
     return _spring(calibrated, since, on_twin=on_twin)
 

@@ -11,14 +11,12 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from calibration.aim import Strip
 from calibration.fit import Assumption, MeasuredShot, Mount, Parameter
 from calibration.fit.units import METRES, doubt_about_units
 from calibration.hodograph import cross
-from game.montecassino import BOARD_FILES, BOARD_ROWS, Side
 from rig.calibrating.calibration_file import CalibrationFile
 from rig.calibrating.shots_file import ShotsFile, read_shots, shots_of_tape
-from rig.calibrating.shots_of_log import shots_of_log, shots_seen
+from rig.calibrating.shots_of_log import shots_of_log
 from rig.cli.application import RefusedError
 from rig.cli.arguments.options import open_log_to_read
 from rig.files.length_unit import LengthUnit
@@ -67,33 +65,13 @@ def measured_shots(
     if elevation_deg is not None:
         refuse_odd_elevation(elevation_deg)
     elevation_rad = None if elevation_deg is None else math.radians(elevation_deg)
-    logged: list[MeasuredShot] = []
+    logged: tuple[MeasuredShot, ...] = ()
     seen = 0
     if shots is not None:
-        square_m = settings.board.square_mm / 1000
-        strips = {
-            side.value: Strip.of_side(
-                side.value,
-                BOARD_FILES * square_m,
-                BOARD_ROWS * square_m,
-                settings.cannon.strip_offset_mm / 1000,
-            )
-            for side in Side
-        }
         wanted = _numbers(shots)
         with open_log_to_read(settings_file) as log:
-            all_shots = log.shots()
-            seen = shots_seen(all_shots)
-            logged = list(
-                shots_of_log(
-                    all_shots,
-                    wanted,
-                    known,
-                    strips,
-                    elevation_approach=settings.cannon.elevation.approach,
-                    azimuth_approach=settings.cannon.azimuth.approach,
-                )
-            )
+            found = shots_of_log(log, settings, wanted, known)
+        logged, seen = found.shots, found.fired
     if tape is not None:
         if not logged and elevation_rad is None:
             raise typer.BadParameter(
@@ -110,9 +88,9 @@ def measured_shots(
             logged=seen,
         )
     elif logged:
-        yield ShotsFile(f"shots {shots} of the log", tuple(logged), unit or LengthUnit.CM, seen)
+        yield ShotsFile(f"shots {shots} of the log", logged, unit or LengthUnit.CM, seen)
     elif shots is not None and csv is None:
-        raise RefusedError("the log has no shot that the muzzle gate timed")
+        raise RefusedError("the log has no shot of this cannon that the muzzle gate timed")
     if csv is not None:
         yield read_shots(
             csv,

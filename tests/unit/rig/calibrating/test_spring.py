@@ -82,6 +82,18 @@ def test_shots_of_all_sessions_that_this_calibration_aimed_and_that_left_are_cou
     assert spring_by_log(settings) == spring
 
 
+def test_shots_of_the_other_sides_cannon_are_not_counted_though_it_is_aimed_by_the_same_file(
+    tmp_path: Path,
+) -> None:
+    settings = table(tmp_path, fading())
+    sessions_of(settings, (REAL, {own(settings): 3}))
+    alone = settings.model_copy(update={"cannon": settings.cannon.model_copy(update={"sides": (Side.G,)})})
+    spring, of_others = spring_by_log(settings), spring_by_log(alone)
+    assert spring is not None
+    assert of_others is not None
+    assert (spring.since, of_others.since) == (3, 0)
+
+
 def test_before_there_is_a_log_it_has_fired_the_shots_of_its_calibration(tmp_path: Path) -> None:
     spring = spring_by_log(table(tmp_path, fading()))
     assert spring is not None

@@ -274,11 +274,21 @@ def test_a_file_may_leave_the_elevation_to_the_command_line(capsys):
 # From the log
 
 
-def log_of(count, *, calibration="", analysis=None, elevation_rad=0.7, azimuth_rad=-0.02, port="twin"):
+def log_of(
+    count,
+    *,
+    calibration="",
+    analysis=None,
+    elevation_rad=0.7,
+    azimuth_rad=-0.02,
+    port="twin",
+    side="A",
+    transit_us=2080.0,
+):
     with open_log(Path("rig-log.sqlite")) as log:
         session = log.start_session(replace(START, port=port))
         for index in range(count):
-            shot_id = log.begin_shot(session, replace(PLAN, plan=None, plan_index=None))
+            shot_id = log.begin_shot(session, replace(PLAN, side=side, plan=None, plan_index=None))
             log.aimed(
                 shot_id,
                 replace(AIM, calibration=calibration, elevation_rad=elevation_rad, azimuth_rad=azimuth_rad),
@@ -289,7 +299,7 @@ def log_of(count, *, calibration="", analysis=None, elevation_rad=0.7, azimuth_r
                 shot_id,
                 MuzzleGate(
                     release_to_first_us=GATE.release_to_first_us,
-                    first_to_second_us=2080.0 + 7 * (index % 4),
+                    first_to_second_us=transit_us + 7 * (index % 4),
                     spacing_mm=20.0,
                 ),
             )
@@ -337,6 +347,36 @@ def test_the_calibration_keeps_how_many_shots_the_spring_had_fired(capsys, words
     status, _, _ = run(capsys, "range", *words)
     assert status == 0
     assert json.loads(Path("calibration.json").read_text())["shots_fired"] == fired
+
+
+@pytest.mark.parametrize("others", [{"side": "G"}, {"port": "twin"}], ids=["the other side's", "the twin's"])
+def test_shots_of_another_cannon_in_the_log_are_neither_taken_nor_counted(capsys, others):
+    port = "/dev/ttyACM0"
+    write(f'[cannon]\nsides = ["A"]\n[port]\nurl = "{port}"\n[camera]\nsource = "0"\n', "rig.toml")
+    log_of(5, **{"port": port, "transit_us": 4000.0, **others})
+    status, _, err = run(capsys, "range", "--shots", "all")
+    assert (status, err) == (1, "rig: the log has no shot of this cannon that the muzzle gate timed\n")
+    log_of(6, port=port)
+    status, out, _ = run(capsys, "range", "--shots", "all")
+    assert status == 0
+    assert "Muzzle speed: 9.5" in out
+    calibration = json.loads(Path("calibration.json").read_text())
+    assert (calibration["shots"], calibration["shots_fired"], calibration["usual_shots_before"]) == (6, 6, 2)
+    status, _, err = run(capsys, "range", "--shots", "5-11")
+    assert status == 2
+    assert err in (
+        "rig: the log: shot 5: found fired by G, expected a shot by A, as [cannon] sides says\n",
+        f"rig: the log: shot 5: found fired at twin, expected a shot at {port}, as [port] url says\n",
+    )
+
+
+def test_the_twins_spring_is_counted_anew_with_every_session(capsys):
+    log_of(4)
+    log_of(3)
+    status, _, _ = run(capsys, "range", "--shots", "5-7")
+    assert status == 0
+    calibration = json.loads(Path("calibration.json").read_text())
+    assert (calibration["shots_fired"], calibration["usual_shots_before"]) == (3, 1)
 
 
 def test_a_fade_that_was_learnt_is_told_with_every_aim_and_counts_the_shots_since(capsys):
