@@ -110,8 +110,10 @@ def shots_table(log: ShotLog) -> pa.Table:
     stage. Lists of squares are parted by blanks; `fallen_causes` has the likeliest cause of each of `fallen`, in the
     same order. What is not known is null.
     """
+    shots = log.shots()
+    # Read after the shots: of each of them the session was begun before, even where a rig fires meanwhile.
     sessions = {session.session_id: session for session in log.sessions()}
-    rows = [_shot_row(shot, sessions[shot.session_id]) for shot in log.shots()]
+    rows = [_shot_row(shot, sessions[shot.session_id]) for shot in shots]
     return pa.Table.from_pylist(rows, schema=pa.schema(_SHOT_COLUMNS))
 
 
@@ -302,7 +304,9 @@ def export(log: ShotLog, folder: Path, formats: Sequence[str]) -> Iterator[tuple
     LogError
         A file cannot be written, or a table of another kind has its name.
     """
-    tables = {"shots": shots_table(log), "falls": falls_table(log)}
+    falls = falls_table(log)
+    # Read after the falls, so that each of them has its shot, even where a rig fires meanwhile.
+    tables = {"shots": shots_table(log), "falls": falls}
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for ending, name in itertools.product(formats, tables):

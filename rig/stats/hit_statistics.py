@@ -166,10 +166,11 @@ def wilson(hits: int, shots: int) -> Rate | None:
 
 def statistics_of(log: ShotLog) -> Statistics:
     """Read everything that a log has to count."""
+    shots = log.shots()
+    # Read after the shots: of each of them the session was begun before, even where a rig fires meanwhile.
     sessions = {session.session_id: session for session in log.sessions()}
     numbers: dict[int, int] = {}
     facts = []
-    shots = log.shots()
     for shot in shots:
         if shot.fired is Fired.YES:
             numbers[shot.session_id] = numbers.get(shot.session_id, 0) + 1

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet
 import pytest
@@ -187,3 +188,24 @@ def test_a_folder_that_cannot_be_written_is_one_clear_sentence(log: ShotLog, tmp
     (tmp_path / "out").write_text("in the way")
     with pytest.raises(LogError, match="out: the export cannot be written"):
         list(export(log, tmp_path / "out", ["csv"]))
+
+
+def test_each_fall_has_its_shot_and_each_shot_its_session_though_a_rig_fires_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_log_in_memory() as log:
+
+        def fire_after(read: Callable[[], Any]) -> Callable[[], Any]:
+            def read_just_before_a_shot() -> Any:
+                found = read()
+                session_id = log.start_session(START)
+                until(log, session_id, Stage.JUDGED)
+                log.end_session(session_id, "finished")
+                return found
+
+            return read_just_before_a_shot
+
+        for name in ("sessions", "shots"):
+            monkeypatch.setattr(log, name, fire_after(getattr(log, name)))
+        written = dict(export(log, tmp_path, ["csv"]))
+    assert written == {tmp_path / "shots.csv": 1, tmp_path / "falls.csv": 0}

@@ -14,7 +14,7 @@ from logged_shots import AIM, CERTAIN, PLAN, START, read_and_judge, until
 from scipy.stats import beta, binomtest
 
 from game.montecassino import Option
-from rig.log import Analysis, Fall, ShotLog, Stage, open_log_in_memory
+from rig.log import Analysis, Fall, Session, ShotLog, Stage, open_log_in_memory
 from rig.stats.hit_plot import draw_hits
 from rig.stats.hit_report import as_csv, as_json, tallies
 from rig.stats.hit_statistics import Losses, Outcome, Tally, statistics_of, tally, tally_by, wilson
@@ -120,6 +120,20 @@ def test_only_shots_that_left_are_counted(log: ShotLog) -> None:
     log.abort(until(log, session_id, Stage.ASKED, plan=_BEFORE), "the line went dead")
     statistics = statistics_of(log)
     assert (len(statistics.facts), statistics.uncertain, statistics.not_fired) == (1, 1, 1)
+
+
+def test_a_rig_may_begin_a_session_and_fire_while_the_log_is_counted(
+    log: ShotLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = log.sessions
+
+    def read_just_before_a_shot() -> tuple[Session, ...]:
+        sessions = read()
+        until(log, log.start_session(START), Stage.FIRED)
+        return sessions
+
+    monkeypatch.setattr(log, "sessions", read_just_before_a_shot)
+    assert statistics_of(log).facts == ()
 
 
 def test_each_option_judges_the_same_falls(log: ShotLog) -> None:
