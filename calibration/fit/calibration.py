@@ -29,7 +29,7 @@ class Status(StrEnum):
     ASSUMED = "assumed"
     """From what was assumed, since the shots do not tell; its uncertainty is carried on."""
     TRUSTED = "trusted"
-    """Not asked for: taken for certain."""
+    """Not asked for: as it was said, for certain, or as an earlier calibration knew it, whose uncertainty is carried on."""
 
 
 class NoRange(ValueError):
@@ -120,7 +120,7 @@ class Calibration:
         return float(self.values[list(Parameter).index(parameter)])
 
     def sd(self, parameter: Parameter) -> float:
-        """Return its standard error; 0 for what is trusted."""
+        """Return its standard error; 0 for what is certain."""
         index = list(Parameter).index(parameter)
         return math.sqrt(max(float(self.covariance[index, index]), 0.0))
 

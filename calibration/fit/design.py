@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.fit.calibration import Calibration, Status
+from calibration.fit.calibration import Calibration
 from calibration.fit.estimate import ORDER, USUAL_SCATTER, linear_at
 from calibration.fit.likelihood import Spread
 from calibration.fit.model import observed, slopes
@@ -151,14 +151,12 @@ def plan(
 def _known_information(
     known: Calibration | None, learn: Sequence[Parameter], assumed: Mapping[Parameter, Assumption]
 ) -> FloatArray:
-    """Return what is known before: from a calibration for what it fitted, else from what is assumed."""
+    """Return what is known before: from a calibration for what it does not just take for certain, else from what is assumed."""
     covariance = np.diag([assumed[parameter].sd ** 2 for parameter in learn])
     if known is not None:
-        fitted = [
-            index for index, parameter in enumerate(learn) if known.status_of(parameter) is not Status.TRUSTED
-        ]
-        places = [ORDER.index(learn[index]) for index in fitted]
-        covariance[np.ix_(fitted, fitted)] = known.covariance[np.ix_(places, places)]
+        learnt = [index for index, parameter in enumerate(learn) if known.sd(parameter) > 0]
+        places = [ORDER.index(learn[index]) for index in learnt]
+        covariance[np.ix_(learnt, learnt)] = known.covariance[np.ix_(places, places)]
     information: FloatArray = np.linalg.inv(covariance)
     return information
 

@@ -14,7 +14,7 @@ from calibration.fit.likelihood import Linear, Spread, linearised
 from calibration.fit.model import Kind, Observed, slopes
 from calibration.fit.parameters import Assumption, Parameter
 
-__all__ = ["ORDER", "USUAL_SCATTER", "Estimate", "estimate", "linear_at"]
+__all__ = ["ORDER", "USUAL_SCATTER", "Estimate", "carrying", "estimate", "linear_at"]
 
 FloatArray: TypeAlias = NDArray[np.float64]
 
@@ -193,6 +193,37 @@ def estimate(
             break
     information, _, _, _ = here.normal(spread)
     return Estimate(values, moving, information, spread, scatter_known, noise_known, here, settled)
+
+
+def carrying(data: Observed, found: Estimate, known: FloatArray) -> FloatArray:
+    """Return the covariance of all parameters, where those that the fit took for certain are known to so much only.
+
+    What the fit moved follows what it trusted by ``-I_mm^-1 I_mt``, with Fisher's information between both; so its error is carried
+    on, while its value stays (considered parameters: S. F. Schmidt, Advances in Control Systems 3 (1966) 293).
+
+    Parameters
+    ----------
+    data : Observed
+        What was fitted.
+    found : Estimate
+    known : (p, p) array
+        How well all parameters were known before, as a covariance; what the fit moved is not read from it.
+    """
+    trusted = tuple(parameter for parameter in ORDER if parameter not in found.moving)
+    every = (*found.moving, *trusted)
+    nothing = np.zeros(len(every))
+    linear = linear_at(data, found.values, every, precision=nothing, pull=nothing, weight=np.ones(data.count))
+    information, _, _, _ = linear.normal(found.spread)
+    count = len(found.moving)
+    moved, kept = ([ORDER.index(parameter) for parameter in some] for some in (found.moving, trusted))
+    before = known[np.ix_(kept, kept)]
+    covariance = found.covariance
+    follows = -covariance[np.ix_(moved, moved)] @ information[:count, count:]
+    covariance[np.ix_(moved, moved)] += follows @ before @ follows.T
+    covariance[np.ix_(moved, kept)] = follows @ before
+    covariance[np.ix_(kept, moved)] = (follows @ before).T
+    covariance[np.ix_(kept, kept)] = before
+    return covariance
 
 
 def _start_speed(data: Observed, assumed_mps: float) -> float:

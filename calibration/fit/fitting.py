@@ -9,7 +9,7 @@ from types import MappingProxyType
 import numpy as np
 
 from calibration.fit.calibration import Calibration, Status
-from calibration.fit.estimate import ORDER, Estimate, estimate, linear_at
+from calibration.fit.estimate import ORDER, Estimate, carrying, estimate, linear_at
 from calibration.fit.identify import undetermined
 from calibration.fit.model import Observed, observed, predict
 from calibration.fit.parameters import ASSUMED, Assumption, Parameter
@@ -45,6 +45,7 @@ def fit(
     *,
     free: Sequence[Parameter] = (Parameter.SPEED, Parameter.DRAG),
     assumed: Mapping[Parameter, Assumption] = MappingProxyType({}),
+    known: Calibration | None = None,
     noise: Noise | None = None,
 ) -> Calibration | NoFit:
     """Fit a cannon to measured shots.
@@ -60,6 +61,9 @@ def fit(
         uncertainty, and a note says why. All others are trusted to be as assumed.
     assumed : mapping
         In place of some of `ASSUMED`.
+    known : Calibration, optional
+        An earlier one, from which values that are trusted come: how well it knew them is carried on. Without it they are
+        taken for certain.
     noise : Noise, optional
         How well the tools measure.
 
@@ -118,7 +122,7 @@ def fit(
     ]
     return Calibration(
         values=found.values,
-        covariance=found.covariance,
+        covariance=found.covariance if known is None else carrying(used, found, known.covariance),
         status=tuple(status),
         mount=mount,
         scatter=found.spread.scatter,

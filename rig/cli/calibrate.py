@@ -146,7 +146,13 @@ def shots_range(
         refuse_other_units(file, mount, assumed)
         for fault in file.skipped:
             echo(f"rig: {file.name}: left out: {fault}", err=True)
-    found = fit(measured, mount, free=_parameters(learn), assumed=assumed)
+    found = fit(
+        measured,
+        mount,
+        free=_parameters(learn),
+        assumed=assumed,
+        known=None if known is None else known.calibration,
+    )
     if isinstance(found, NoFit):
         raise RefusedError(str(found))
     write_calibration(

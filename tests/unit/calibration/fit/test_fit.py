@@ -244,6 +244,60 @@ def test_an_assumed_drag_widens_the_prediction_where_it_matters_and_not_where_it
 # Wild shots
 
 
+def test_what_an_earlier_calibration_did_not_know_is_still_not_known_where_it_is_trusted():
+    """Held against fits that trust another value of it, a standard error off."""
+    earlier = fit(measured(SPREAD_OUT, TRUE, seed=21), MOUNT)
+    shots = measured(at(41.6, 5, 41.6, 20, 41.6, 41.6), TRUE, seed=22, kinds=("range",))
+    drag, sd = earlier.value(Parameter.DRAG), earlier.sd(Parameter.DRAG)
+
+    def trusting(value, known=None):
+        return fit(
+            shots,
+            MOUNT,
+            free=[Parameter.SPEED],
+            assumed={Parameter.DRAG: Assumption(value, 1.0)},
+            known=known,
+        )
+
+    certain, found, other = trusting(drag), trusting(drag, earlier), trusting(drag + sd)
+    assert certain.sd(Parameter.DRAG) == 0
+    assert found.values == pytest.approx(certain.values)
+    assert found.status_of(Parameter.DRAG) is Status.TRUSTED
+    assert found.sd(Parameter.DRAG) == sd
+    moved_mps = other.value(Parameter.SPEED) - found.value(Parameter.SPEED)
+    assert found.sd(Parameter.SPEED) ** 2 - certain.sd(Parameter.SPEED) ** 2 == pytest.approx(
+        moved_mps**2, rel=0.05
+    )
+    order = list(Parameter)
+    together = found.covariance[order.index(Parameter.SPEED), order.index(Parameter.DRAG)]
+    assert together == pytest.approx(moved_mps * sd, rel=0.05)
+    np.linalg.cholesky(found.covariance[:2, :2])
+    assert found.covariance == pytest.approx(found.covariance.T)
+
+
+def test_a_fade_that_is_trusted_makes_a_later_spring_as_unsure_as_it_was_learnt():
+    truth = {**TRUE, Parameter.FADE_PER_SHOT: 3e-4}
+    many = [{**at(20)[0], "shots_before": 5 * index} for index in range(30)]
+    earlier = fit(
+        measured(many, truth, seed=4, kinds=("gate",)),
+        MOUNT,
+        free=[Parameter.SPEED, Parameter.FADE_PER_SHOT],
+    )
+    again = [{**at(20)[0], "shots_before": 200 + index} for index in range(12)]
+    fade = earlier.value(Parameter.FADE_PER_SHOT)
+    found = fit(
+        measured(again, truth, seed=5, kinds=("gate",)),
+        MOUNT,
+        free=[Parameter.SPEED],
+        assumed={Parameter.FADE_PER_SHOT: Assumption(fade, 1e-4)},
+        known=earlier,
+    )
+    usual = found.usual_shots_before
+    then, later = (found.speed_sd_mps(shots_before=shots) for shots in (usual, usual + 200))
+    lost_mps = found.value(Parameter.SPEED) * 200 * earlier.sd(Parameter.FADE_PER_SHOT)
+    assert math.sqrt(later**2 - then**2) == pytest.approx(lost_mps, rel=0.1)
+
+
 def test_a_wild_shot_is_named_and_the_others_fitted():
     shots = measured(SPREAD_OUT, TRUE, seed=6)
     bad = shots[3]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from logged_shots import AIM, ANALYSIS, GATE, PLAN, START
 
+from calibration.fit import Parameter, Status
 from calibration.hodograph import cross
 from rig.calibrating.calibration_file import read_calibration
 from rig.cli import main
@@ -410,6 +411,19 @@ def test_a_fade_that_was_learnt_is_told_with_every_aim_and_counts_the_shots_sinc
         return float(re.search(r"in height \(speed (\S+) %", text)[1])
 
     assert scatter_percent(later) > scatter_percent(first), "what is not known of the fading grows with it"
+
+
+def test_what_is_trusted_as_an_earlier_calibration_has_it_is_as_uncertain_as_there(capsys):
+    run(capsys, "range", "--tape", "648,655,651,640,662,655", "--elevation", "41.6", "--out", "first.json")
+    write('[cannon]\ncalibration = "first.json"\n', "rig.toml")
+    rows = "elevation_deg,range_cm\n" + "".join(f"5,{range_cm}\n" for range_cm in (199, 202, 197, 203, 200))
+    status, _, _ = run(
+        capsys, "range", "--csv", write(rows), "--learn", "elevation-offset", "--out", "second.json"
+    )
+    assert status == 0
+    first, second = (read_calibration(Path(name)).calibration for name in ("first.json", "second.json"))
+    assert second.status_of(Parameter.DRAG) is Status.TRUSTED
+    assert second.sd(Parameter.DRAG) == first.sd(Parameter.DRAG) > 0
 
 
 def test_shots_aimed_by_another_calibration_are_refused(capsys):
