@@ -57,7 +57,13 @@ def teach(
         uniforms = teach_uniforms(typical(frames), recording.scene)
     except NotTaught as bad:
         raise RecordingError(folder / recording.clip, str(bad)) from bad
-    path = folder.resolve().parent / NAME if out is None else out
+    path = _beside(folder) / NAME if out is None else out
     replaced = ", in place of those taught before" if path.exists() else ""
     write_uniforms(path, uniforms)
     echo(f"the uniforms are in {on_one_line(path)}{replaced}")
+
+
+def _beside(folder: Path) -> Path:
+    """Return the folder that a recording's folder lies in, as it was named, unless the name does not tell it, as that of a link."""
+    real = folder.resolve().parent
+    return folder.parent if folder.parent.resolve() == real else real

@@ -39,6 +39,27 @@ def test_what_was_taught_is_named_where_it_is_used_and_where_it_is_replaced(
     assert words[0] == f"{len(CROWD)} soldiers stood on the board ({counts})."
 
 
+def test_the_file_is_named_as_the_recording_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record(tmp_path / "evening" / "shot", position=POSITION)
+    (tmp_path / "link").symlink_to(tmp_path / "evening" / "shot")
+    monkeypatch.chdir(tmp_path)
+    for named in ("evening/shot", "./evening/shot/", "link"):
+        assert main(["vision", "teach", named]) == 0
+    monkeypatch.chdir(tmp_path / "evening" / "shot")
+    assert main(["vision", "teach", "."]) == 0
+    assert [
+        line.split(",")[0].removeprefix("the uniforms are in ")
+        for line in capsys.readouterr().out.splitlines()
+    ] == [
+        f"evening/{NAME}",
+        f"evening/{NAME}",
+        str(tmp_path / "evening" / NAME),
+        str(tmp_path / "evening" / NAME),
+    ]
+
+
 def test_of_a_shot_that_was_fired_at_0_only_what_lies_before_is_learnt_from(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
