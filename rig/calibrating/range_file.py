@@ -40,7 +40,7 @@ class MeasuredRanges:
     unit: LengthUnit
     """What they were written in."""
     shot_numbers: tuple[float, ...]
-    """Which shot of the spring each was; 1, 2, 3 ... where the file does not say."""
+    """Which shot of the spring each was; which row of the file, from 1, where that does not say."""
     dwell_s: tuple[float, ...] | None
     """How long the cannon stood cocked before each; None where the file does not say."""
     elevation_deg: float | None = None
@@ -52,6 +52,8 @@ class MeasuredRanges:
 @dataclass(slots=True)
 class _Row:
     place: str
+    number: int
+    """Among all rows, the unusable ones too: each was a shot."""
     value: float
     shot: float | None = None
     dwell_s: float | None = None
@@ -74,7 +76,7 @@ def read_tape(text: str, *, unit: LengthUnit | None = None) -> MeasuredRanges:
             hint = "ranges are parted by commas" if len(cell.split()) > 1 else ""
             faults.append(Fault(f"number {index}", shown(cell), "a range, as 648.5", hint))
         else:
-            rows.append(_Row(f"number {index}", value))
+            rows.append(_Row(f"number {index}", index, value))
     return _checked("--tape", rows, unit, faults)
 
 
@@ -125,7 +127,7 @@ def read_ranges(path: Path, *, unit: LengthUnit | None = None, skip_bad_rows: bo
         if not bad and value is not None:
             before = values.get("shots_before")
             shot = values.get("shot") if before is None else before + 1
-            rows.append(_Row(line, value, shot, values.get("dwell_s"), values.get("elevation_deg")))
+            rows.append(_Row(line, number, value, shot, values.get("dwell_s"), values.get("elevation_deg")))
     return _checked(
         name, rows, unit, faults, column_unit=column_unit, skip_bad_rows=skip_bad_rows, may_skip=True
     )
@@ -178,7 +180,7 @@ def _checked(
         )
     shots = [row.shot for row in rows]
     dwells = [row.dwell_s for row in rows]
-    numbers = [float(index) for index in range(1, len(rows) + 1)]
+    numbers = [float(row.number) for row in rows]
     return MeasuredRanges(
         name=name,
         ranges_m=tuple(row.value * factor for row in rows),

@@ -186,6 +186,7 @@ def test_a_bad_row_is_left_out_only_if_told_so(tmp_path):
     read = read_ranges(path, skip_bad_rows=True)
     assert read.ranges_m == pytest.approx((6.48, 6.5))
     assert [fault.key for fault in read.skipped] == ["line 3, range", "line 5, range"]
+    assert read.shot_numbers == (1, 3), "what is left out was a shot of the spring all the same"
 
 
 def test_no_file_a_folder_and_binary(tmp_path):
