@@ -48,6 +48,7 @@ _APPROACHES: Mapping[str, int] = MappingProxyType({"below": 1, "above": -1, "": 
 _RANGE_COLUMNS: Mapping[str, LengthUnit | None] = MappingProxyType(
     {"range": None} | {f"range_{unit}": unit for unit in LengthUnit}
 )
+_MEASURES = frozenset({*_RANGE_COLUMNS, "gate_mps", "tracked_mps", "fell_right_mm", "fell_ahead_mm"})
 _KNOWN = (*_TO_SI, _FROM, *_RANGE_COLUMNS)
 OPEN_RANGE = "?"
 """In place of a range: the shot was about to be fired, and nobody has said yet how far it went."""
@@ -68,7 +69,7 @@ class ShotsFile:
     fired: int
     """How many shots the spring had fired after the last one, counted as their `shots_before` are."""
     skipped: tuple[Fault, ...] = ()
-    """Rows left out: their range is still open, or somebody said so."""
+    """Rows left out: their range is still open, nothing was measured, or somebody said so."""
 
 
 def shots_of_tape(
@@ -156,8 +157,8 @@ def read_shots(
         Its first line names the columns: `elevation_deg`; what was measured: `range_cm` (or `range_mm`, `range_m`,
         `range_in`, or `range`), `gate_mps`, `tracked_mps`, `fell_right_mm` with `fell_ahead_mm`; and if it was noted
         `azimuth_deg`, `traverse_mm`, `dwell_s`, `shots_before`, `floor_mm`, `elevation_from` (below or above). An empty
-        cell means "not measured", and a range of `?` that it is still open: such a row is left out, and counts as a
-        shot of the spring, as every row does.
+        cell means "not measured", and a range of `?` that it is still open: such a row, and one of which nothing was
+        measured, is left out, and counts as a shot of the spring, as every row does.
     unit : LengthUnit, optional
         What a column `range` is in; cm by default.
     elevation_rad : float, optional
@@ -178,7 +179,7 @@ def read_shots(
     given = _checked_header(name, table, unit, elevation_rad)
     shots: list[MeasuredShot] = []
     faults: list[Fault] = []
-    still_open: list[Fault] = []
+    left_out: list[Fault] = []
     others: list[Fault] = []
     fired = last = 0
     for index, row in enumerate(table.rows):
@@ -189,7 +190,15 @@ def read_shots(
         cells = dict(zip(header, row.cells, strict=True))
         waiting = open_range(row.line, index + 1, cells)
         if waiting is not None:
-            still_open.append(waiting)
+            left_out.append(waiting)
+            continue
+        if not any(cell for column, cell in cells.items() if column in _MEASURES):
+            unmeasured = f"nothing measured of shot {index + 1}"
+            left_out.append(
+                Fault(
+                    f"line {row.line}", unmeasured, "its range or its speed; it counts as fired, and no more"
+                )
+            )
             continue
         shot = _shot_of(row.line, cells, index, given, elevation_rad, floor_m)
         if isinstance(shot, MeasuredShot):
@@ -205,10 +214,10 @@ def read_shots(
     if not table.rows:
         faults.append(Fault("the file", "no rows below the header", "a row for each shot"))
     if not shots or (faults and not skip_bad_rows):
-        raise ShotsFileError(name, (offering_the_others(faults) if shots else faults) + still_open)
+        raise ShotsFileError(name, (offering_the_others(faults) if shots else faults) + left_out)
     # A row that is left out is a shot of the spring all the same.
     fired = max(fired, shots[-1].shots_before + len(table.rows) - last)
-    return ShotsFile(name, tuple(shots), given, fired, tuple(faults + still_open))
+    return ShotsFile(name, tuple(shots), given, fired, tuple(faults + left_out))
 
 
 def _other_elevation(line: int, cell: str, elevation_rad: float) -> Fault:

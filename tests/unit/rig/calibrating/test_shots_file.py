@@ -28,6 +28,17 @@ def test_a_shot_with_an_open_range_is_not_read_and_counts_for_the_spring(path: P
     assert [fault.key for fault in found.skipped] == ["line 3, range_cm", "line 4, range_cm"]
 
 
+def test_a_shot_of_which_nothing_was_measured_is_told_and_counts_for_the_spring(path: Path) -> None:
+    """`rig calibrate fire` writes such a row where the gate did not time the shot and nobody taped it."""
+    path.write_text(f"{HEADER}\n41.6,668,,15\n41.6,,,15\n41.6,661,,15\n")
+    found = read(path)
+    assert [shot.shots_before for shot in found.shots] == [0, 2]
+    assert found.fired == 3
+    assert [str(fault) for fault in found.skipped] == [
+        "line 3: found nothing measured of shot 2, expected its range or its speed; it counts as fired, and no more"
+    ]
+
+
 def test_a_row_that_cannot_be_used_counts_for_the_spring(path: Path) -> None:
     path.write_text(f"{HEADER}\n41.6,forty,9.6,15\n41.6,661,,15\n")
     with pytest.raises(ShotsFileError, match=r"line 2, range_cm: .* \(--skip-bad-rows uses the others\)"):

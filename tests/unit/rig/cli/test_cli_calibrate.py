@@ -154,7 +154,7 @@ def test_ranges_in_metres_are_taken_where_that_is_said(capsys):
             [
                 'line 8, elevation_deg: found "x", expected a number',
                 "line 9: found 2 cells, expected 4",
-                "line 10: found nothing was measured",
+                "line 10: found nothing measured of shot 9, expected its range or its speed",
                 "line 11, elevation_deg: found nothing",
                 "line 12: found dwell of -1 s, expected 0 to 1e+06 s",
                 "line 13: found the gate speed is -9.6 m/s, expected above 0 and below 100 m/s",
