@@ -14,7 +14,7 @@ from calibration.fit.likelihood import Linear, Spread, linearised
 from calibration.fit.model import Kind, Observed, slopes
 from calibration.fit.parameters import Assumption, Parameter
 
-__all__ = ["ORDER", "USUAL_SCATTER", "Estimate", "carrying", "estimate", "linear_at"]
+__all__ = ["ORDER", "USUAL_SCATTER", "Estimate", "carrying", "estimate", "linear_at", "place_factor_seen"]
 
 FloatArray: TypeAlias = NDArray[np.float64]
 
@@ -27,6 +27,8 @@ _FEWEST_FOR_SCATTER = 2
 """More shots than parameters that there must be to tell the scatter."""
 _FEWEST_FOR_NOISE = 5
 """Shots of which both a speed and a place must be known to tell the noise of places from the scatter of speeds."""
+_FEWEST_TO_DOUBT = 2
+"""Such shots that there must be to see that places do not belong to their speeds at all."""
 _LOW_FACTOR, _HIGH_FACTOR = np.log(0.1), np.log(1e3)
 _ROUNDS = 12
 _STEPS = 30
@@ -158,7 +160,7 @@ def estimate(
     for _ in range(rounds):
         settled = False
         for _ in range(_STEPS):
-            if not np.isfinite(here.residual).all():
+            if here.is_lost:
                 break
             information, gradient, _, _ = here.normal(spread)
             scale = 1.0 / np.sqrt(np.maximum(np.diag(information), 1e-300))
@@ -174,7 +176,7 @@ def estimate(
             if np.max(np.abs(step) / scale) < _SMALL_STEP * np.sqrt(max(1, data.count)):
                 settled = True
                 break
-        if not np.isfinite(here.residual).all():
+        if here.is_lost:
             settled = False
             break
         before, before_weight = spread, weight
@@ -209,7 +211,11 @@ def carrying(data: Observed, found: Estimate, known: FloatArray) -> FloatArray:
     known : (p, p) array
         How well all parameters were known before, as a covariance; what the fit moved is not read from it.
     """
-    trusted = tuple(parameter for parameter in ORDER if parameter not in found.moving)
+    trusted = tuple(
+        parameter
+        for index, parameter in enumerate(ORDER)
+        if parameter not in found.moving and known[index, index] > 0
+    )
     every = (*found.moving, *trusted)
     nothing = np.zeros(len(every))
     linear = linear_at(data, found.values, every, precision=nothing, pull=nothing, weight=np.ones(data.count))
@@ -224,6 +230,16 @@ def carrying(data: Observed, found: Estimate, known: FloatArray) -> FloatArray:
     covariance[np.ix_(kept, moved)] = (follows @ before).T
     covariance[np.ix_(kept, kept)] = before
     return covariance
+
+
+def place_factor_seen(data: Observed, found: Estimate) -> float:
+    """Return how many times farther than the tools' noise places lie from where their shots' own speeds would have them.
+
+    Where there are too few to tell the noise of places it is rough, and the fit goes by what was stated of the tools all the same.
+    """
+    if found.noise_known or not found.scatter_known or _with_both(data) < _FEWEST_TO_DOUBT:
+        return found.spread.place_factor
+    return _likeliest(found.linear, found.spread, both=True).place_factor
 
 
 def _start_speed(data: Observed, assumed_mps: float) -> float:

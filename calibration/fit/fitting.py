@@ -9,7 +9,7 @@ from types import MappingProxyType
 import numpy as np
 
 from calibration.fit.calibration import Calibration, Status
-from calibration.fit.estimate import ORDER, Estimate, carrying, estimate, linear_at
+from calibration.fit.estimate import ORDER, Estimate, carrying, estimate, linear_at, place_factor_seen
 from calibration.fit.identify import undetermined
 from calibration.fit.model import Observed, observed, predict
 from calibration.fit.parameters import ASSUMED, Assumption, Parameter
@@ -110,9 +110,10 @@ def fit(
             f"{found.spread.scatter:.0%} is taken, as usual"
         )
     place_noise_m = noise.place_m * found.spread.place_factor
-    if found.noise_known and found.spread.place_factor > _ILL_FITTING:
+    off = place_factor_seen(used, found)
+    if off > _ILL_FITTING:
         notes.append(
-            f"shots fall {100 * place_noise_m:.0f} cm off, as a rule, from where their own speeds would have them: "
+            f"shots fall {100 * noise.place_m * off:.0f} cm off, as a rule, from where their own speeds would have them: "
             "do not trust the intervals before you know why; something that was not learnt is other than assumed (the "
             "drag, the elevation), or what was measured is wrong"
         )
@@ -190,7 +191,8 @@ def _other_than_assumed(
     for parameter in wanted[1:]:
         hardly = {**assumed, parameter: replace(assumed[parameter], sd=_HARDLY * assumed[parameter].sd)}
         other = estimate(data, hardly, free=wanted[:1], held=wanted[1:], start=usual)
-        if other.settled and other.deviance < least:
+        moved = float(other.values[ORDER.index(parameter)]) != assumed[parameter].value
+        if other.settled and moved and other.deviance < least:
             likeliest, which, least = other, parameter, other.deviance
     if which is None:
         return found, None

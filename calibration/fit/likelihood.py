@@ -22,6 +22,9 @@ __all__ = ["Linear", "Spread", "linearised"]
 
 FloatArray: TypeAlias = NDArray[np.float64]
 
+_WORST = 1e12
+"""Of a likelihood that there is not: worse than all others, and a number, as whoever seeks the best reckons with it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Spread:
@@ -56,6 +59,12 @@ class Linear:
     pull: FloatArray
     """From here to what was assumed, (a,)."""
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether there is no way on from here: a shot never comes down, or what may move moves no measurement."""
+        seen = np.any(self.slope != 0, axis=0) | (self.precision > 0)
+        return not (np.isfinite(self.residual).all() and np.isfinite(self.slope).all() and seen.all())
+
     def normal(self, spread: Spread) -> tuple[FloatArray, FloatArray, float, float]:
         """Return the information matrix, the gradient, the sum of squares and the log determinant of all S_i."""
         variance = np.where(self.is_place, spread.place_factor**2, 1.0) * self.variance
@@ -82,7 +91,7 @@ class Linear:
         information, gradient, squares, logarithm = self.normal(spread)
         sign, volume = np.linalg.slogdet(information)
         if sign <= 0:
-            return np.inf
+            return _WORST
         return logarithm + float(volume) + squares - float(gradient @ np.linalg.solve(information, gradient))
 
     def distances(self, spread: Spread) -> FloatArray:
@@ -92,7 +101,7 @@ class Linear:
         aside = np.add.reduceat(self.along_speed * self.residual / variance, self.first)
         squares: FloatArray = np.add.reduceat(self.residual**2 / variance, self.first)
         squares -= spread.scatter**2 / (1.0 + spread.scatter**2 * by_shot) * aside**2
-        return squares
+        return np.maximum(squares, 0.0)  # less than that is rounding
 
 
 def linearised(

@@ -62,6 +62,8 @@ def wild_shots(
     if not suspect.any() or suspect.sum() > _MOST_SHARE * count:
         return ()
     kept = estimate(subset(data, ~suspect), assumed, free=free, held=held, start=robust)
+    if not kept.is_determined:
+        return ()  # without the suspects nothing tells what is to be learnt: they are not held against the others
     freedom = max(1, int(count - suspect.sum()) - len(free))
     wild = []
     for index in np.flatnonzero(suspect):

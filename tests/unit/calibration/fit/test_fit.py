@@ -636,3 +636,46 @@ def test_shots_that_what_was_learnt_cannot_explain_are_said_to_be():
     ]
     assert [float(match[1]) for match in told if match] == [pytest.approx(100 * ill.place_noise_m, abs=0.5)]
     assert not any("off, as a rule" in note for note in well.notes)
+
+
+CONTRADICTING = (9.587, 9.661, (9.61, 6.61), 9.635, 9.725, (9.691, 6.30), 9.479, 9.54, 9.604, 9.377)
+"""All were timed, and two taped: the faster one fell a foot shorter."""
+
+
+def with_two_ranges():
+    return [
+        MeasuredShot(
+            name=f"shot {number}",
+            elevation_rad=math.radians(41.6),
+            gate_speed_mps=each[0] if isinstance(each, tuple) else each,
+            range_m=each[1] if isinstance(each, tuple) else None,
+        )
+        for number, each in enumerate(CONTRADICTING, start=1)
+    ]
+
+
+def test_the_only_shots_that_tell_the_drag_are_not_judged_by_the_others():
+    """Both are suspect, and without them nothing is known of the drag: that ended in divisions by zero."""
+    found = fit(with_two_ranges(), MOUNT)
+    assert found.wild == ()
+    assert found.status_of(Parameter.DRAG) is Status.FITTED
+
+
+def test_two_ranges_that_contradict_their_speeds_are_doubted_and_two_that_do_not_are_not():
+    (note,) = fit(with_two_ranges(), MOUNT).notes
+    assert re.search(r"^shots fall 2\d cm off, .* do not trust the intervals", note)
+    taped = measured(at(41.6, 41.6), TRUE, seed=2)
+    timed = measured(at(*[41.6] * 10), TRUE, seed=3, kinds=("gate",))
+    assert fit([*taped, *timed], MOUNT).notes == ()
+
+
+def test_speeds_that_contradict_each_other_are_not_explained_by_what_moves_none_of_them():
+    """Ten thousand times apart they are no fit; as the search for their scatter ended elsewhere, the drag was taken for why."""
+    speeds = (0.001, 0.001, 99.0, 0.001, 0.001, 0.001, 9.6, 9.7, 99.0, 9.7)
+    shots = [
+        MeasuredShot(name=f"shot {k}", elevation_rad=0.7, gate_speed_mps=each)
+        for k, each in enumerate(speeds, start=1)
+    ]
+    found = fit(shots, MOUNT, free=[Parameter.SPEED, Parameter.DRAG, Parameter.ELEVATION_GAIN])
+    assert isinstance(found, NoFit)
+    assert "contradict each other" in found.reason
