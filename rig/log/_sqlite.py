@@ -1,9 +1,10 @@
 """Open an SQLite file as a log: is it ours, is it sound, is it of this version, and who writes to it.
 
 A file is WAL with `synchronous=FULL`: a commit is on the disk when it returns, and readers are never held up by the
-writer. One lock file beside it (`<log>.lock`) is held by the process that fires. The kernel lets go of it when that
-process ends, in whatever way, so a shot left unfinished while nobody holds the lock is known to be interrupted. It holds a few
-bytes once a whole log stood beside it, by which one that was emptied is told from one that is just being made.
+writer. One lock file beside it (`<log>.lock`; of a link, beside the file that it leads to) is held by the process that fires.
+The kernel lets go of it when that process ends, in whatever way, so a shot left unfinished while nobody holds the lock is known
+to be interrupted. It holds a few bytes once a whole log stood beside it, by which one that was emptied is told from one that is
+just being made.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Any, cast
 import sqlalchemy as sa
 
 from rig.files.file_lock import LockTaken, take_lock
+from rig.files.real_path import real_path
 from rig.log._tables import APPLICATION_ID, HEAD
 from rig.log.errors import LogError
 
@@ -128,8 +130,14 @@ def _may_be_written(path: Path) -> bool:
 def _read_only_uri(path: Path) -> str:
     """Name a log that is only read, so that SQLite makes no file beside it (sqlite.org/uri.html)."""
     # Where somebody has it open, or died with it, its write-ahead log stands there; else the file is all, and stays as it is.
-    alone = not path.with_name(f"{path.name}-wal").exists()
+    alone = not _write_ahead_log(path).exists()
     return f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if alone else ''}"
+
+
+def _write_ahead_log(path: Path) -> Path:
+    """Return where SQLite keeps a log's write-ahead log: beside the file that a link leads to."""
+    real = real_path(path)
+    return real.with_name(f"{real.name}-wal")
 
 
 def _refuse_cut_short(engine: sa.Engine, path: Path) -> None:
@@ -141,7 +149,7 @@ def _refuse_cut_short(engine: sa.Engine, path: Path) -> None:
         connection.exec_driver_sql("SELECT 1 FROM sqlite_master")  # says what is no SQLite file at all
         page_bytes = connection.exec_driver_sql("PRAGMA page_size").scalar_one()
         pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
-    waiting = path.with_name(f"{path.name}-wal")
+    waiting = _write_ahead_log(path)
     if waiting.exists() and waiting.stat().st_size:
         return
     size_bytes = path.stat().st_size
@@ -260,7 +268,7 @@ def spoken_errors(name: str) -> Iterator[None]:
                 f"the file cannot be opened for writing ({cause}); check its rights and those of its folder"
             )
         elif primary in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
-            sentence = f"the disk did not take it ({cause}){_room(Path(name).parent)}; what the log had is in it still"
+            sentence = f"the disk did not take it ({cause}){_room(real_path(Path(name)).parent)}; what the log had is in it still"
         else:
             sentence = f"the database refused ({cause})"
         raise LogError(f"{name}: {sentence}") from error

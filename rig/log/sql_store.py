@@ -13,6 +13,7 @@ from typing import Any, Self
 import sqlalchemy as sa
 
 from rig.files.one_line import on_one_line
+from rig.files.real_path import real_path
 from rig.log import _tables as t
 from rig.log._progress import why_not
 from rig.log._rows import read_sessions, read_shots, stage_of
@@ -78,7 +79,11 @@ def open_log(
     LogError
         The file is missing, no log, damaged, written by a newer rig, locked, or must not be read or written.
     """
-    lock = SessionLock(path.parent / f"{path.name}.lock")
+    try:
+        real = real_path(path) if path.is_symlink() else path
+    except OSError as error:
+        raise LogError(f"{path}: cannot be opened as a log: {error.strerror}") from error
+    lock = SessionLock(real.parent / f"{real.name}.lock")
     engine = open_engine(path, lock, create=create, look_only=look_only)
     return _SqlShotLog(engine, str(path), path.parent, lock, now_utc_us, look_only=look_only)
 

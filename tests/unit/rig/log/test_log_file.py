@@ -355,6 +355,24 @@ def test_only_one_rig_fires_with_a_log(path: Path, monkeypatch: pytest.MonkeyPat
         other.start_session(START)
 
 
+def test_a_log_behind_a_link_is_one_log_while_a_rig_fires_with_it(path: Path, tmp_path: Path) -> None:
+    """SQLite keeps what waits beside the file itself: looked for beside the link, a log in use was taken for cut off."""
+    (tmp_path / "other disk").mkdir()
+    real = tmp_path / "other disk" / "log.sqlite"
+    path.symlink_to(real)
+    with open_log(path) as log:
+        until(log, log.start_session(START), Stage.JUDGED)
+        with open_log(path, create=False, look_only=True) as looking:
+            assert [shot.stage for shot in looking.shots()] == [Stage.DECIDED]
+        with open_log(real) as other, pytest.raises(LogError, match="another rig is firing with this log"):
+            other.start_session(START)
+
+
+def test_a_link_that_leads_to_itself_is_no_log(path: Path) -> None:
+    path.symlink_to(path)
+    assert "cannot be opened as a log: " in _refusal(path)
+
+
 def test_a_start_waits_for_whoever_only_looks_whether_a_rig_is_firing(path: Path) -> None:
     with open_log(path) as log:
         looking = _sqlite.SessionLock(path.with_name(path.name + ".lock"))
