@@ -140,7 +140,8 @@ class RangeFinding:
     trimmed_mean_m : float
         Mean without the shortest and the longest fifth, which a wild shot does not move.
     trimmed_interval_m : tuple of float
-        Its 95 % interval (J. W. Tukey and D. H. McLaughlin, Sankhya A 25 (1963) 331).
+        Its 95 % interval (J. W. Tukey and D. H. McLaughlin, Sankhya A 25 (1963) 331). Of few shots it is a little short: it holds
+        the mean of 92.6 % of normal groups of 5, and of 94 % from 6 on.
     equivalence_interval_m : tuple of float
         The interval of confidence 1 - 2 alpha on which the verdict rests.
     p_meets, p_fails : float
