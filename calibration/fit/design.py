@@ -110,21 +110,26 @@ def plan(
         USUAL_SCATTER if known is None else known.scatter,
         1.0 if known is None else known.place_noise_m / noise.place_m,
     )
-    choices = [
-        (candidate, teaches)
-        for candidate in candidates
-        if np.isfinite(teaches := _information(candidate, values, learn, mount, noise, spread)).all()
-    ]
+
+    def teaches(shot: MeasuredShot, number: int) -> FloatArray:
+        """Return what a shot teaches that so many were fired before: a spring that fades shows by their number alone."""
+        return _information(replace(shot, shots_before=number), values, learn, mount, noise, spread)
+
+    choices = [candidate for candidate in candidates if np.isfinite(teaches(candidate, 0)).all()]
     if not choices:
         raise NoPlan("none of the elevations lets a shot come down where it is to be measured")
-    towards = _gradient(reference, values, learn, mount)
-    information = _known_information(known, learn, before)
+    # Of the middle one of the shots, as the fit will tell it.
+    towards = _gradient(replace(reference, shots_before=count // 2), values, learn, mount)
+    known_before = information = _known_information(known, learn, before)
     sure_before = np.linalg.inv(information)
+    each_teaches = [teaches(candidate, 0) for candidate in choices]
     chosen: dict[int, int] = {}
-    for _ in range(count):
+    for number in range(count):
+        if Parameter.FADE_PER_SHOT in learn:
+            each_teaches = [teaches(candidate, number) for candidate in choices]
         gains = []
-        for _, teaches in choices:
-            covariance = np.linalg.inv(information + teaches)
+        for taught in each_teaches:
+            covariance = np.linalg.inv(information + taught)
             gains.append(
                 float(towards @ covariance @ towards)
                 if for_range
@@ -132,15 +137,17 @@ def plan(
             )
         best = int(np.argmin(gains))
         chosen[best] = chosen.get(best, 0) + 1
-        information = information + choices[best][1]
+        information = information + each_teaches[best]
+    proposed = sorted(
+        (Proposed(choices[index], times) for index, times in chosen.items()),
+        key=lambda each: each.shot.elevation_rad,
+    )
+    # What is known after them, where they are fired as they are told: one elevation after the other.
+    told = [each.shot for each in proposed for _ in range(each.times)]
+    information = known_before + sum(teaches(shot, number) for number, shot in enumerate(told))
     sure_after = np.linalg.inv(information)
     return Plan(
-        tuple(
-            sorted(
-                (Proposed(choices[index][0], times) for index, times in chosen.items()),
-                key=lambda each: each.shot.elevation_rad,
-            )
-        ),
+        tuple(proposed),
         MappingProxyType(dict(zip(learn, np.sqrt(np.diag(sure_before)).tolist(), strict=True))),
         MappingProxyType(dict(zip(learn, np.sqrt(np.diag(sure_after)).tolist(), strict=True))),
         math.sqrt(float(towards @ sure_before @ towards)),

@@ -4,6 +4,7 @@ import math
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,6 +50,27 @@ def test_more_shots_teach_more(for_range):
     assert many.range_after_m < few.range_after_m < few.range_before_m
     for parameter in (Parameter.SPEED, Parameter.DRAG):
         assert many.after[parameter] <= few.after[parameter] <= few.before[parameter]
+
+
+def test_a_spring_that_fades_is_told_by_the_shots_of_the_evening_as_well_as_the_plan_says():
+    learn = (Parameter.SPEED, Parameter.FADE_PER_SHOT)
+    found = plan(candidates(0, 40, gate=9.6), 40, MOUNT, reference=REFERENCE, learn=learn)
+    fading = Parameter.FADE_PER_SHOT
+    assert found.after[fading] < 0.4 * found.before[fading]
+    rng = np.random.default_rng(3)
+    order = [each.shot for each in found.proposed for _ in range(each.times)]
+    fired = [
+        replace(
+            shot,
+            range_m=None,
+            shots_before=number,
+            gate_speed_mps=9.6 * (1 - 1e-3 * number) * (1 + 0.01 * rng.standard_normal()),
+        )
+        for number, shot in enumerate(order)
+    ]
+    learnt = fit(fired, MOUNT, free=learn)
+    assert isinstance(learnt, Calibration)
+    assert learnt.sd(fading) == pytest.approx(found.after[fading], rel=0.25)
 
 
 def lobbed():
