@@ -24,6 +24,7 @@ from rig.cannon_errors import (
     ShotNotSeen,
 )
 from rig.end_put_off import EndPutOff
+from rig.given_up import why_given_up
 from rig.link import messages, wire
 from rig.link.errors import LinkError, NotDone, PortError, Refused
 from rig.link.link import EventsMissed, Link
@@ -603,7 +604,7 @@ class Cannon:
                         unwritten = on_the_way_back
                 self._steps_given_up += 1
                 if unwritten is not None:
-                    raise TranscriptError(f"{str(error) or 'asked to end'}; {unwritten}") from error
+                    raise TranscriptError(f"{why_given_up(error)}; {unwritten}") from error
             raise
 
     def _leave_step(self, error: BaseException) -> None:
@@ -614,7 +615,7 @@ class Cannon:
             self._recover(Event.ABORTED, str(error))
         else:
             self._stop()
-            self._recover(Event.ABORTED, str(error) or type(error).__name__)
+            self._recover(Event.ABORTED, why_given_up(error))
 
     def _look_behind(self, refused: Refused) -> None:
         """Raise what lies behind a refusal: where the cannon has left the shot, its word may still be on the way."""

@@ -36,6 +36,7 @@ from rig.camera import CameraError, Frame
 from rig.cannon import Cannon, CannonError, ShotFired, ShotNotSeen
 from rig.end_put_off import EndPutOff
 from rig.eye import BoardNotSeen, Eye, fewest_fps_of
+from rig.given_up import why_given_up
 from rig.hands import Hands
 from rig.link.errors import LinkError
 from rig.link.port import Clock
@@ -370,7 +371,7 @@ class Match:
     def _give_up(self, shot_id: int, error: BaseException) -> None:
         """Tell the log why the shot was given up, and whether it left as far as that is known."""
         self._eye.ring.release()
-        why = "asked to end" if isinstance(error, KeyboardInterrupt) else str(error) or type(error).__name__
+        why = why_given_up(error)
         with suppress(TranscriptError):  # the cannon is at rest, and what went wrong first is told
             self._cannon.leave(why)
         why = "; ".join(filter(None, (why, self._cannon.left_drawn)))

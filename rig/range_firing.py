@@ -9,6 +9,7 @@ from game.montecassino import Side, format_squares
 from rig.aim.pointing import pulses_us
 from rig.cannon import Cannon, Change, ShotFired
 from rig.eye import Eye, scene_of
+from rig.given_up import why_given_up
 from rig.hands import Hands
 from rig.sequence import Event, State
 from rig.settings import Settings
@@ -117,7 +118,7 @@ class RangeGun:
             self._progress("checking the lane, arming, firing")
             fired = cannon.fire(self._eye.lane, before_fire)
         except BaseException as error:
-            cannon.leave(str(error) or type(error).__name__)
+            cannon.leave(why_given_up(error))
             raise
         return RangeShot(fired.muzzle_speed_mps, self._dwell_s(fired))
 

@@ -53,6 +53,7 @@ def assert_cannon_is_safe(rig: OpenRig) -> None:
     [
         (KeyboardInterrupt, "Ctrl-C, or asked to end"),
         (typer.Abort, "Ctrl-C at a question, or nobody there to answer it"),
+        (BrokenPipeError, "what the rig says was read no further"),
     ],
 )
 def test_a_session_that_a_person_ended_says_so(tmp_path, ending, told):
@@ -462,6 +463,21 @@ def test_a_verdict_that_nobody_hears_is_on_record(tmp_path):
         (shot,) = rig.log.shots()
     assert shot.entry(Stage.JUDGED) is not None
     assert shot.entry(Stage.ABORTED) is None
+
+
+def test_a_shot_that_was_given_up_with_its_closed_pipe_says_so(tmp_path):
+    """`rig shoot G-20 | head -3`: rich, which tells how far the shot is, ends the program by a bare number then."""
+    with rig_on(tmp_path) as (rig, position):
+
+        def closed(words: str) -> None:
+            if words == "homing":
+                raise SystemExit(1)
+
+        rig.match._progress = closed
+        with pytest.raises(SystemExit):
+            rig.match.shoot(order(rig, position))
+        (shot,) = rig.log.shots()
+    assert shot.history[-1].cause == "what the rig says was read no further"
 
 
 def test_somebody_who_ends_the_program_in_the_flight_loses_no_pictures(tmp_path, monkeypatch):

@@ -18,6 +18,7 @@ from rig.cannon import Cannon, Change
 from rig.cli.opening.line import make_folders, open_line, tell_how_it_is_left
 from rig.end_put_off import EndPutOff
 from rig.eye import Eye, ring_for
+from rig.given_up import why_given_up
 from rig.hands import Hands
 from rig.link import wire
 from rig.link.history import read_history
@@ -160,7 +161,7 @@ def _why(error: BaseException) -> str:
         return "Ctrl-C, or asked to end"
     if isinstance(error, typer.Abort):
         return "Ctrl-C at a question, or nobody there to answer it"
-    return str(error) or type(error).__name__
+    return why_given_up(error)
 
 
 def real_camera(settings: Settings, clock: Clock) -> Camera:
