@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rig.cli.application import RefusedError, app
+from rig.counted import counted
+from rig.files.file_lock import LockTaken, hold_lock_beside
 from rig.files.not_written import NotWrittenError
 from rig.files.ready_folder import ready_folder
 
@@ -72,15 +75,17 @@ def demo(
     console = Console(highlight=False, markup=False)
     settings = _settings(folder, seed)
     position = Position.parse(_POSITION)
-    _clear(folder)
     told: list[_Told] = []
-    with Progress(
-        TextColumn("{task.description:<46}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=console,
-    ) as progress:
+    with (
+        _alone_in(folder),
+        Progress(
+            TextColumn("{task.description:<46}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            console=console,
+        ) as progress,
+    ):
         task = progress.add_task("setting up the twin", total=len(_SHOTS))
         headline = ""
 
@@ -119,8 +124,26 @@ def _settings(folder: Path, seed: int) -> Settings:
     )
 
 
-def _clear(folder: Path) -> None:
-    """Take away what an earlier demo left, and nothing else: a folder in which somebody works is refused."""
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Clear the folder, and refuse it where another demo is just playing in it."""
+    _refuse_others(folder)
+    with ExitStack() as held:
+        try:
+            ready_folder(folder)
+            held.enter_context(hold_lock_beside(folder / _MARK, "rig demo", wait=False))
+        except NotWrittenError as bad:
+            raise RefusedError(f"{bad}; name another folder with --folder") from bad
+        except LockTaken:
+            raise RefusedError(
+                f"{folder}: another rig demo is playing in it; wait for it, or name another folder with --folder"
+            ) from None
+        _clear(folder)
+        yield
+
+
+def _refuse_others(folder: Path) -> None:
+    """Refuse a folder in which somebody works."""
     mark = folder / _MARK
     theirs = [name for name in ("rig.toml", *(() if mark.exists() else _LEFT)) if (folder / name).exists()]
     if not theirs and _others_fired(folder / _LOG):
@@ -133,16 +156,18 @@ def _clear(folder: Path) -> None:
             + ("; if an older rig's demo left it, delete it yourself" if older else ""),
             param_hint="--folder",
         )
+
+
+def _clear(folder: Path) -> None:
+    """Take away what an earlier demo left, and nothing else."""
     for path in (folder / name for name in _LEFT):
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
         else:
             path.unlink(missing_ok=True)
-    try:
-        ready_folder(folder)
-    except NotWrittenError as bad:
-        raise RefusedError(f"{bad}; name another folder with --folder") from bad
-    mark.write_text("rig demo made what is here, and takes it away when it plays again.\n", encoding="utf-8")
+    (folder / _MARK).write_text(
+        "rig demo made what is here, and takes it away when it plays again.\n", encoding="utf-8"
+    )
 
 
 def _others_fired(path: Path) -> bool:
@@ -235,7 +260,9 @@ def _rows(told: _Told) -> Iterator[tuple[str, str, str, str, str]]:
             told.true_causes.get(square, "stands"),
         )
     for push in reading.pushes:
-        yield str(push.soldier.square), "pushed", "", "put back", ""
+        square = push.soldier.square
+        seen.add(square)
+        yield str(square), "pushed", "", "put back", told.true_causes.get(square, "stands")
     for square, cause in told.true_causes.items():
         if square not in seen:
             yield str(square), "not seen", "", "", cause
@@ -252,6 +279,8 @@ def _report(folder: Path, settings: Settings, told: list[_Told]) -> Path:
         for fall in each.done.analysis.reading.falls
     ]
     right = sum(said == true for said, true in causes)
+    unseen = sum(len(each.true_causes) for each in told) - sum(true is not None for _, true in causes)
+    more = f"; {counted(unseen, 'more soldier')} fell unseen" if unseen else ""
     path = folder / "report.html"
     write_report(
         path,
@@ -259,7 +288,7 @@ def _report(folder: Path, settings: Settings, told: list[_Told]) -> Path:
         summary=[
             f"Fired through the real firmware on a simulated ATmega328P, seed {settings.twin['seed']}; "
             "seen by the overhead camera and judged by the agreed zone and option.",
-            f"{right} of {len(causes)} causes agree with what the twin knows happened.",
+            f"{right} of {len(causes)} causes agree with what the twin knows happened{more}.",
         ],
         shots=[
             page_of_shot(

@@ -63,7 +63,7 @@ def page_of_shot(
         zone=planned.zone,
         facts=_facts(shot, analysis),
         falls=[_fall(fall, casualties, waiting, true_causes) for fall in analysis.reading.falls]
-        + _missed(analysis, true_causes),
+        + _missed(analysis, true_causes, position),
         casualties=list(verdict.casualties),
         put_back={square: why_back(shot, square) for square in verdict.put_back},
         doubts=_doubts(shot),
@@ -94,13 +94,15 @@ def _fall(
     }
 
 
-def _missed(analysis: Analysis, true_causes: Mapping[Square, str] | None) -> list[dict[str, str]]:
+def _missed(
+    analysis: Analysis, true_causes: Mapping[Square, str] | None, before: Position
+) -> list[dict[str, str]]:
     """Return the falls that only the twin knows of."""
     seen = {fall.toppling.soldier.square for fall in analysis.reading.falls}
     return [
         {
             "square": str(square),
-            "side": "",
+            "side": str(before.soldiers[square]),
             "cause": "not seen",
             "confidence": "",
             "evidence": "",

@@ -224,6 +224,25 @@ def test_a_demo_that_cannot_be_written_is_told_with_where_else_it_can_go(
     )
 
 
+def test_a_demo_takes_nothing_away_from_another_one_that_is_playing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def play(settings: Settings, *_: object, **__: object) -> None:
+        with open_log(Path(settings.log.path)) as log:
+            log.start_session(START)
+            capsys.readouterr()
+            assert main(["demo", "--folder", "played"]) == 1
+            assert Path(settings.log.path).exists()
+        raise typer.Abort
+
+    monkeypatch.setattr("rig.cli.opening.rig.open_rig", play)
+    assert main(["demo", "--folder", "played"]) == 130
+    assert capsys.readouterr().err == (
+        "rig: played: another rig demo is playing in it; wait for it, or name another folder with --folder\n"
+        "rig: stopped\n"
+    )
+
+
 def test_a_demo_takes_away_no_log_but_its_own(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
