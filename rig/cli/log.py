@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from enum import StrEnum
+from math import degrees
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -118,6 +119,7 @@ def _in_full(shot: Shot, session: Session) -> Iterable[str]:
     from rig.log import tell, tell_time
     from rig.verdict.analysis_store import kept_readings
     from rig.verdict.docket import why_held
+    from rig.verdict.how_sure import how_sure
     from rig.verdict.judging import why_back
     from rig.verdict.told_together import parted, told_together
 
@@ -144,8 +146,8 @@ def _in_full(shot: Shot, session: Session) -> Iterable[str]:
     if aim is not None:
         by = f", by the calibration {aim.calibration}" if aim.calibration else ""
         yield (
-            f"  aim         traverse {aim.traverse_mm:.1f} mm, azimuth {aim.azimuth_rad:+.4f} rad,"
-            f" elevation {aim.elevation_rad:+.4f} rad, for {aim.expected_muzzle_speed_mps:.2f} m/s{by}"
+            f"  aim         traverse {aim.traverse_mm:.1f} mm, azimuth {degrees(aim.azimuth_rad):+.2f} deg,"
+            f" elevation {degrees(aim.elevation_rad):+.2f} deg, for {aim.expected_muzzle_speed_mps:.2f} m/s{by}"
         )
     if gate is not None:
         yield f"  gate        {_gate(gate)}"
@@ -164,7 +166,7 @@ def _in_full(shot: Shot, session: Session) -> Iterable[str]:
         for fall in analysis.falls:
             causes = " or ".join(fall.causes)
             # It leaves out what held the ruling: no number says how likely that was.
-            sure = "" if held else f", confidence {fall.confidence:.2f}"
+            sure = "" if held else f", {how_sure(fall.confidence)} sure"
             yield f"    {_what_it_did(fall.square, analysis)}: {causes}{sure} ({fall.evidence})"
         for moved in analysis.moved:
             yield f"    {moved.square} was pushed to {moved.x_mm:.0f}, {moved.y_mm:.0f} mm"

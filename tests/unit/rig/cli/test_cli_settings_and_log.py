@@ -246,11 +246,11 @@ def test_log_show_gives_all_that_is_known(rig: Rig) -> None:
         "transcripts/1.bin",
         "+0.005 s",
         UNPLUGGED,
-        "traverse 150.0 mm",
+        "traverse 150.0 mm, azimuth -1.15 deg, elevation +2.86 deg, for ",
         ", by the calibration as set",
         "9.599 m/s",
         "recordings/shot-00002",
-        "G-41 fell: direct or ricochet, confidence 0.60 (hidden)",
+        "G-41 fell: direct or ricochet, 60% sure (hidden)",
     ):
         assert said in out
 
@@ -274,7 +274,7 @@ def test_of_a_soldier_that_seems_to_stand_it_is_said_that_it_may_have_fallen(rig
         shot_id = until(log, log.start_session(START), Stage.RECORDED, plan=plan)
         read_and_judge(log, shot_id, analysis)
     said = rig("log", "show", "1").out
-    assert "    G-41 may have fallen: other or direct, confidence" in said
+    assert "    G-41 may have fallen: other or direct, 60% sure (hidden)" in said
     assert "  doubt       G-41 may have fallen, other or direct: the commander of G decides" in said
     assert rig("decide").out.startswith("shot 1: G-41 may have fallen, other or direct: ")
     assert rig("decide", "1", "G-41", "stays").out.startswith("shot 1: G-41 may have fallen, other or")
