@@ -6,7 +6,7 @@ cannon: the sides that it fires for, and whether it is the twin.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from calibration.aim import Strip
@@ -82,9 +82,16 @@ def shots_of_log(
     # Read after the shots: of each of them the session was begun before.
     sessions = {session.session_id: session for session in log.sessions()}
     faults: list[Fault] = []
-    found = {shot.shot_id for shot in shots}
-    for number in sorted(set(wanted or ()) - found):
-        faults.append(Fault(f"shot {number}", "nothing", "a shot of the log"))
+    has = [shot.shot_id for shot in shots]
+    if missing := sorted(set(wanted or ()).difference(has)):
+        one = len(missing) == 1
+        faults.append(
+            Fault(
+                f"shot{'' if one else 's'} {_in_runs(missing)}",
+                "nothing",
+                f"{'a shot' if one else 'shots'} of the log, which has {_in_runs(has) or 'none'}",
+            )
+        )
     before = last_session_id = 0
     taken: list[MeasuredShot] = []
     for shot in shots:
@@ -141,6 +148,21 @@ def shots_of_log(
     if faults:
         raise ShotsFileError("the log", faults)
     return LoggedShots(tuple(taken), before)
+
+
+def _in_runs(numbers: Sequence[int]) -> str:
+    """Write rising numbers as they are typed.
+
+    >>> _in_runs([1, 2, 3, 5, 8, 9])
+    '1-3,5,8-9'
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1][1:] = [number]
+        else:
+            runs.append([number])
+    return ",".join("-".join(map(str, run)) for run in runs)
 
 
 def _fell_m(shot: Shot, settings: Settings) -> tuple[float, float] | None:

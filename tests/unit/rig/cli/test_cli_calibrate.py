@@ -326,9 +326,19 @@ def test_a_tape_for_logged_shots_brings_ranges_and_speeds_together(capsys):
     status, _, err = run(capsys, "range", "--shots", "2-6", "--tape", "668,664,655")
     assert status == 2
     assert "found 3 of them, expected one for each of the 5 shots named" in err
-    status, _, err = run(capsys, "range", "--shots", "5-9")
-    assert status == 2
-    assert "shot 7: found nothing" in err
+
+
+@pytest.mark.parametrize(
+    ("count", "named", "told"),
+    [
+        (6, "5-99", "shots 7-99: found nothing, expected shots of the log, which has 1-6"),
+        (1, "1,3", "shot 3: found nothing, expected a shot of the log, which has 1"),
+        (0, "1,3-4", "shots 1,3-4: found nothing, expected shots of the log, which has none"),
+    ],
+)
+def test_shots_that_the_log_does_not_have_are_told_in_one_line(capsys, count, named, told):
+    log_of(count)
+    assert run(capsys, "range", "--shots", named) == (2, "", f"rig: the log: {told}\n")
 
 
 @pytest.mark.parametrize(
