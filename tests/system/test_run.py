@@ -222,3 +222,5 @@ def test_the_programme_on_the_page_ends_as_the_page_shows(
         lines = [line.strip() for line in shown.splitlines()]
         for line in re.split(r"\n(?=\d|shot |rig: |two ranks: |All )", "\n".join(lines)):
             assert " ".join(line.split()) in printed
+        for line in captured.err.splitlines():
+            assert " ".join(line.split()) in " ".join(shown.split())
