@@ -296,11 +296,12 @@ def _asked_range_cm(expected_cm: float) -> float | None:
 
     One that is far from what is expected (NaN: nothing is) is believed when it is typed again: a shot may fall short.
     """
+    from rig.cli.terminal.answers import asked
     from rig.files.csv_table import to_number
 
     doubted_cm = None
     while True:
-        said = typer.prompt("range in cm (Enter: not measured)", default="", show_default=False).strip()
+        said = asked("range in cm (Enter: not measured)").strip()
         if not said:
             return None
         range_cm = to_number(said)

@@ -13,16 +13,31 @@ import typer
 
 from rig.cli.terminal.sentences import echo, in_rows
 
-__all__ = ["Answers", "said_yes", "wait_for_enter"]
+__all__ = ["Answers", "asked", "said_yes", "wait_for_enter"]
 
 _WAIT_S = 0.05  # well below the silence after which the cannon makes itself safe
 _CHUNK_BYTES = 4096
 _KEY = re.compile(r"\x1b\[[A-D]|.", re.DOTALL)  # an arrow comes as three bytes at once
 
 
+def asked(words: str) -> str:
+    """Ask, and return what is typed, nothing for Enter alone.
+
+    Raises
+    ------
+    typer.Abort
+        On Ctrl-C, or where there is nobody to answer. What is said next begins a line of its own.
+    """
+    try:
+        return str(typer.prompt(in_rows(words, sys.stdout), default="", show_default=False))
+    except typer.Abort:
+        echo("")
+        raise
+
+
 def wait_for_enter(words: str) -> None:
     """Ask for work at the table, and return once it is done."""
-    typer.prompt(in_rows(f"{words} Press Enter when it is done", sys.stdout), default="", show_default=False)
+    asked(f"{words} Press Enter when it is done")
 
 
 def said_yes(question: str) -> bool:
@@ -33,6 +48,9 @@ def said_yes(question: str) -> bool:
         return _is_yes(input(in_rows(f"{question} [y/N] ", sys.stdout)))
     except EOFError:
         return False
+    except KeyboardInterrupt:
+        echo("")
+        raise
 
 
 class Answers:
@@ -68,7 +86,11 @@ class Answers:
     def line(self, question: str) -> str | None:
         """Ask, and return the next line; None once there are no more."""
         echo(f"{question} ", end="")
-        return self.next()
+        try:
+            return self.next()
+        except KeyboardInterrupt:
+            echo("")
+            raise
 
     def next(self) -> str | None:
         """Return the next line; None once there are no more."""
