@@ -105,13 +105,13 @@ class Tournament:
             If there is no such round, or no such board in it.
         """
         if not 1 <= round_number <= len(self.rounds):
-            paired = f"rounds 1 to {len(self.rounds)} are paired" if self.rounds else "none is paired yet"
+            some = "round 1 is" if len(self.rounds) == 1 else f"rounds 1 to {len(self.rounds)} are"
+            paired = f"{some} paired" if self.rounds else "none is paired yet"
             raise TournamentError(f"there is no round {round_number}: {paired}")
         pairings = self.rounds[round_number - 1].pairings
         if not 1 <= board <= len(pairings):
-            raise TournamentError(
-                f"round {round_number} has no board {board}: its boards are 1 to {len(pairings)}"
-            )
+            boards = "its one board is 1" if len(pairings) == 1 else f"its boards are 1 to {len(pairings)}"
+            raise TournamentError(f"round {round_number} has no board {board}: {boards}")
         return pairings[board - 1]
 
     def with_players(self, players: Iterable[Player]) -> Tournament:

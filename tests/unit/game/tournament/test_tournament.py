@@ -249,7 +249,7 @@ def test_a_correction_that_was_wrong_gives_way_to_the_battle_before():
 @pytest.mark.parametrize(
     ("round_number", "board", "fault"),
     [
-        (2, 1, "there is no round 2: rounds 1 to 1 are paired"),
+        (2, 1, "there is no round 2: round 1 is paired$"),
         (0, 1, "there is no round 0"),
         (1, 3, "round 1 has no board 3: its boards are 1 to 2"),
         (1, 0, "no board 0"),
@@ -258,6 +258,11 @@ def test_a_correction_that_was_wrong_gives_way_to_the_battle_before():
 def test_a_place_that_is_not_on_the_table_is_named(round_number, board, fault):
     with pytest.raises(TournamentError, match=fault):
         paired().entered(round_number, board, hand("1-0"))
+
+
+def test_where_there_is_but_one_board_it_is_told_as_one():
+    with pytest.raises(TournamentError, match=r"^round 1 has no board 2: its one board is 1$"):
+        paired(count=2).entered(1, 2, hand("1-0"))
 
 
 def test_nothing_can_be_entered_before_the_first_round():
