@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from vision.registration import BoardView
 from vision.shot.flight_fit import FlightFit, FlightPrior, Seen, Shadows, fit_flight
 from vision.shot.shot_track import Leg
-from vision.shot.sights import Sight, SightFinder
+from vision.shot.sights import MOST_LIT, Sight, SightFinder
 from vision.soldiers.lamp import Lamp
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "DraftFitter",
     "furthest_px",
     "loosened",
+    "may_be_thrown",
     "misses_px",
     "own_of",
     "place_px",
@@ -203,6 +204,12 @@ def own_of(sights: Sequence[Sight]) -> list[Sight]:
 def thrown_of(sights: Sequence[Sight]) -> list[Sight]:
     """Those of its shadow."""
     return [s for s in sights if s.is_shadow]
+
+
+def may_be_thrown(sights: Sequence[Sight]) -> bool:
+    """Whether sights may all be of the shot's shadow: one a picture, and few that seem brighter than what is behind them."""
+    lit = sum(s.streak.lit > MOST_LIT for s in sights)
+    return len({s.streak.frame for s in sights}) == len(sights) and lit <= len(sights) / 3
 
 
 def misses_px(

@@ -37,6 +37,11 @@ class Flight:
     drag_per_mm: float = DRAG_PER_MM
     """The ``k`` of the air's deceleration ``k v^2``."""
 
+    @staticmethod
+    def of(unknowns: FloatArray) -> Flight:
+        """Make the flight of unknowns in the order of `FLIGHT_UNKNOWNS`, shape (8,)."""
+        return Flight(float(unknowns[0]), unknowns[1:4].copy(), unknowns[4:7].copy(), float(unknowns[7]))
+
     @property
     def unknowns(self) -> FloatArray:
         """Its unknowns in the order of `FLIGHT_UNKNOWNS`, shape (8,)."""

@@ -143,6 +143,13 @@ class FlightFit:
         variance = float(there[0, 2] @ shared)
         return points, slopes @ (shared / max(variance, 1e-12)), math.sqrt(max(variance, 0.0))
 
+    def higher(self, at_us: float, sigmas: float) -> Flight:
+        """Give the likeliest flight that is so many standard deviations higher at a time; lower, where they are negative."""
+        unknowns = self.flight.unknowns
+        _, there = positions_and_slopes(unknowns, np.array([at_us]))
+        shared = self.covariance @ there[0, 2]
+        return Flight.of(unknowns + shared * (sigmas / math.sqrt(max(float(there[0, 2] @ shared), 1e-12))))
+
     @property
     def speed_mps(self) -> tuple[float, float]:
         """Speed at the start and its standard deviation.
@@ -291,7 +298,7 @@ class FlightProblem:
                 nearness_sigma_per_mm=math.sqrt(nearness_variance),
             )
         return FlightFit(
-            Flight(float(unknowns[0]), unknowns[1:4].copy(), unknowns[4:7].copy(), float(unknowns[7])),
+            Flight.of(unknowns[:FLIGHT_UNKNOWNS]),
             covariance[:FLIGHT_UNKNOWNS, :FLIGHT_UNKNOWNS].copy(),
             state.cost,
             far_px[: self._own],

@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 
 from game.montecassino import Side
 from vision.scene import Scene
-from vision.shot.draft import DIRECTED_PX, Draft, DraftFitter
+from vision.shot.draft import DIRECTED_PX, Draft, DraftFitter, may_be_thrown
 from vision.shot.faint import USUAL_MUZZLE_Z_MM, Stirred
 from vision.shot.flight import GRAVITY_MM_PER_MS2
 from vision.shot.flight_fit import FlightPrior
 from vision.shot.sights import (
     LIKELY_EXPOSURES_US,
-    MOST_LIT,
     SHADOW_WORTH,
     Agreement,
     Sight,
@@ -141,7 +140,7 @@ class CannonSearch:
             if any(len(own & other) > _SAME_SHARE * len(own) for other in taken):
                 continue
             sights = [self._finder.sight(k, which) for k, which in agreement.on_way(i)]
-            if is_shadow and sum(s.streak.lit > MOST_LIT for s in sights) > len(sights) / 3:
+            if is_shadow and not may_be_thrown(sights):
                 continue
             taken.append(own)
             likely.append((ways.way(i), [replace(s, is_shadow=is_shadow) for s in sights]))

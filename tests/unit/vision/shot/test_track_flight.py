@@ -167,6 +167,8 @@ def test_a_flight_by_its_height_is_as_high_as_asked_and_still_explains_what_was_
     # One standard deviation up, every picture shows it nearly where it was seen: one camera tells no height.
     off_px = np.hypot(*(VIEW.project(points + sigma_mm * change) - VIEW.project(truth)).T)
     assert off_px.max() < 1.0
+    lower = fit.higher(float(times_us[-1]), -1.0).at(times_us)
+    assert lower == pytest.approx(points - sigma_mm * change, abs=0.5)
 
 
 def test_a_faint_smear_holds_the_flight_across_its_line_and_hardly_along_it() -> None:
