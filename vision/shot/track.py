@@ -1,16 +1,13 @@
 """The shot's way over the table: its streaks linked into flights, one after each thing it touched.
 
-The first flight starts at the muzzle. Pairs of streaks that a shot from there could have made in two pictures each
-propose a way; the one that most pictures agree with is fitted as a free flight in space and followed picture by
-picture until the shot is no longer where the flight puts it: there it touched something. From near that place the
-next flight is looked for in the same manner, and so on until it leaves the board or is lost. A streak has a length
-too: with the exposure it is the speed once more, which tells the shot from other small things that move.
+The first flight starts at the muzzle. It is followed picture by picture until the shot is no longer where the flight puts it: there it
+touched something. From near that place the next flight is looked for, and so on until it leaves the board or is lost. A streak has a
+length too: with the exposure it is the speed once more, which tells the shot from other small things that move.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,45 +15,24 @@ from numpy.typing import NDArray
 from vision.registration import BoardView
 from vision.scene import Scene
 from vision.shot.closer_look import CloserLook
-from vision.shot.draft import FEWEST_PLAIN, Draft, DraftFitter, may_be_thrown, own_of, sigmas_px, thrown_of
-from vision.shot.faint import Stirred, faint_flights, first_of, quiet_pictures
-from vision.shot.flight import Flight
+from vision.shot.draft import Draft, DraftFitter
+from vision.shot.faint import Stirred, first_of
+from vision.shot.first_flight import FirstFlightSearch
 from vision.shot.from_cannon import CannonSearch
 from vision.shot.growing import Grower
 from vision.shot.onward import OnwardSearch
 from vision.shot.seams import Seams
-from vision.shot.shot_track import MISFIT_WORTH, ShotTrack
-from vision.shot.sights import LIKELY_EXPOSURES_US, SightFinder, Way
-from vision.shot.streaks import Streak, StreakFinder
+from vision.shot.shot_track import ShotTrack
+from vision.shot.sights import SightFinder
+from vision.shot.streaks import StreakFinder
 from vision.soldiers.lamp import Lamp
 from vision.steady import Sways
 
 __all__ = ["find_track"]
 
-FloatArray = NDArray[np.float64]
-
 _MOST_LEGS = 8
-# Of a flight's misfit beyond two squared standard deviations a sight: what speaks for the flight is less by so much of it.
-_MISFIT_SHARE = 0.3
-# A flight after a bounce can be the longer one: what counts is that the first is seen from the cannon on. So what is seen after so
-# many pictures counts by this share.
-_ENOUGH_SIGHTS, _MORE_SHARE = 6, 0.4
-# Squared standard deviations a sight. Where a flight's sights contradict each other more, other ways through some of them have their
-# turn; one too faint for streaks is not believed beyond the second.
-_SOUND_MISFIT, _BEGUN_MISFIT = 2.0, 4.0
-# By how much less a shadow must explain what was seen of a first flight: of 77 without one, 4 were the shadow's, and contradicted
-# what is known of the muzzle by 4.7 to 18.8 more than as such; the shot's own did by 0.2 at most.
-_SHADOW_MISFIT = 3.0
-# Heights at which the shot is looked for that throws such a shadow, in standard deviations of where the shadow was seen last.
-_HIGHER_SIGMAS = np.arange(-2.0, 2.1, 0.4)
-# Pictures of a flight before anybody stirs; with fewer, a short one may be anything that moves.
-_FEWEST_BEGUN = 2
 _SOON_US = 8000.0  # where a flight is so soon tells whether it heads over the board
 _BESIDE_MM = 15.0  # a shot that seems no farther off the board may still be over it
-# Where less than this share of the pictures in which only the shot moves shows it, it is looked for along all ways.
-_WELL_SEEN = 0.6
-_SEEN_ENOUGH = 0.5  # to believe it; 56 ways where none flew showed nothing
-_SEEN_AT_ONCE = 0.8  # no other way is tried then
 
 
 def find_track(
@@ -91,246 +67,53 @@ def find_track(
     if len(frames) < 3:
         return ShotTrack((), f"a shot needs at least three pictures to be seen, and there are {len(frames)}")
     sways = sways or Sways(frames[0])
-    follower = _Follower(frames, timestamps_us, scene, view, lamp, streaks, stirred, sways)
-    return follower.follow()
+    struck = first_of(stirred)
+    times = list(timestamps_us)
+    stirred_us = min((each.time_us for each in struck), default=np.inf)
+    if scene.fire_us is not None and stirred_us < scene.fire_us:
+        stirred_us = np.inf  # something else moved him
+    # The first picture by which the shot has struck.
+    hit = next((k for k, t in enumerate(times) if t >= stirred_us), len(times))
+    finder = SightFinder(frames, times, scene, view, streaks)
+    fitter = DraftFitter(finder, view, lamp)
+    cannon = CannonSearch(finder, fitter, times, scene, lamp, struck)
+    grower = Grower(finder, fitter, view, lamp, hit)
+    look = CloserLook(frames, times, scene, view, finder, fitter, sways)
+    first = FirstFlightSearch(
+        frames,
+        times,
+        scene,
+        view,
+        lamp,
+        sways,
+        struck,
+        hit,
+        finder=finder,
+        fitter=fitter,
+        cannon=cannon,
+        grower=grower,
+        look=look,
+    ).found()
+    if first is None:
+        when = "" if scene.fire_us is None else " after the release"
+        return ShotTrack((), f"no streak{when} moves like a shot from {scene.cannon_side}'s cannon")
+    onward = OnwardSearch(finder, fitter, grower, cannon, times, stirred)
+    drafts = [first]
+    while len(drafts) < _MOST_LEGS and (
+        scene.covers(drafts[-1].sights[-1].point_mm, _BESIDE_MM) or _heads_over_board(drafts[-1], scene)
+    ):
+        found = onward.after(drafts[-1], least=1 if len(drafts) == 1 else 2)
+        if found is None:
+            break
+        shorter, following = found
+        drafts[-1:] = [shorter, look.sharpened(following, since=shorter.pictures[-1] + 1)]
+    drafts = Seams(fitter, look, times, view, struck).mended(drafts)
+    lost = _heads_over_board(drafts[-1], scene)
+    reason = "the shot was lost from sight" if lost else "the shot left the board"
+    return ShotTrack(tuple(draft.leg for draft in drafts), reason, finder.exposure_us, lost)
 
 
-def _worth(draft: Draft) -> float:
-    """How many pictures speak for a flight, less what they lie off it."""
-    return len(draft.sights) - MISFIT_WORTH * draft.fit.misfit
-
-
-class _Follower:
-    """One search for one shot; holds the pictures and what was found in them so far."""
-
-    def __init__(
-        self,
-        frames: Sequence[NDArray[np.uint8]],
-        timestamps_us: Sequence[int],
-        scene: Scene,
-        view: BoardView,
-        lamp: Lamp | None,
-        streaks: StreakFinder | None,
-        stirred: Sequence[Stirred],
-        sways: Sways,
-    ) -> None:
-        struck = first_of(stirred)
-        self._frames = frames
-        self._struck = struck
-        self._sways = sways
-        self._times = list(timestamps_us)
-        self._scene = scene
-        self._view = view
-        self._lamp = lamp
-        self._finder = SightFinder(frames, timestamps_us, scene, view, streaks)
-        self._fitter = DraftFitter(self._finder, view, lamp)
-        self._cannon = CannonSearch(self._finder, self._fitter, self._times, scene, lamp, struck)
-        self._look = CloserLook(frames, self._times, scene, view, self._finder, self._fitter, sways)
-        self._mm_per_px = self._finder.mm_per_px
-        stirred_us = min((each.time_us for each in struck), default=np.inf)
-        if scene.fire_us is not None and stirred_us < scene.fire_us:
-            stirred_us = np.inf  # something else moved him
-        # The first picture by which the shot has struck.
-        self._stirred = next((k for k, t in enumerate(self._times) if t >= stirred_us), len(self._times))
-        self._grower = Grower(self._finder, self._fitter, view, lamp, self._stirred)
-        self._onward = OnwardSearch(
-            self._finder, self._fitter, self._grower, self._cannon, self._times, stirred
-        )
-        self._seams = Seams(self._fitter, self._look, self._times, view, struck)
-
-    def follow(self) -> ShotTrack:
-        first = self._first_draft()
-        faint = self._faint_draft(first)
-        if faint is not None:
-            first = faint
-        if first is not None:
-            first = self._or_its_shadow(first, is_faint=faint is not None)
-        if first is None:
-            when = "" if self._scene.fire_us is None else " after the release"
-            return ShotTrack((), f"no streak{when} moves like a shot from {self._scene.cannon_side}'s cannon")
-        if self._finder.exposure_us is None:
-            about_us = self._exposure_of(first)
-            if about_us is not None:
-                self._look.exposed_us(first, about_us)
-        self._finder.released(first.fit.flight.start_us)
-        closer = self._look.sharpened(first) if faint is None else self._look.followed(first, since=0)
-        drafts = [self._look.with_faint_shadows(closer, self._lamp)]
-        while len(drafts) < _MOST_LEGS and (
-            self._scene.covers(drafts[-1].sights[-1].point_mm, _BESIDE_MM)
-            or self._heads_over_board(drafts[-1])
-        ):
-            onward = self._onward.after(drafts[-1], least=1 if len(drafts) == 1 else 2)
-            if onward is None:
-                break
-            shorter, following = onward
-            drafts[-1:] = [shorter, self._look.sharpened(following, since=shorter.pictures[-1] + 1)]
-        drafts = self._seams.mended(drafts)
-        lost = self._heads_over_board(drafts[-1])
-        reason = "the shot was lost from sight" if lost else "the shot left the board"
-        return ShotTrack(tuple(draft.leg for draft in drafts), reason, self._finder.exposure_us, lost)
-
-    def _heads_over_board(self, draft: Draft) -> bool:
-        """Whether a flight is over the board soon after it was seen last."""
-        soon = draft.fit.flight.at(1000.0 * draft.sights[-1].time_ms + _SOON_US)[0]
-        return self._scene.covers(soon[:2])
-
-    def _exposure_of(self, draft: Draft) -> float | None:
-        """How long the pictures were exposed, from how far the shot smears at its speed."""
-        shares = []
-        for sight in draft.sights:
-            speed = float(np.linalg.norm(draft.fit.flight.velocity_at(1000.0 * sight.time_ms)))
-            shares.append(sight.streak.length_px * self._mm_per_px / speed)
-        return 1000.0 * float(np.median(shares)) if len(shares) >= 3 else None
-
-    def _first_draft(self) -> Draft | None:
-        """Find the first flight; it is looked for in the pictures before anybody stirs, in which only the shot moves.
-
-        Of 466 filmed shots 11 seemed to begin in a later one; none of them was the shot.
-        """
-        fire_us = self._scene.fire_us
-        count = self._finder.end
-        start = 0
-        if fire_us is not None:
-            start = next((k for k in range(count) if self._times[k] > fire_us - 4000), count)
-        quiet = min(self._stirred, count)
-        first = self._likeliest_first(start, quiet) or self._cannon.only_one_streak(start, quiet)
-        if first is not None or quiet == count:
-            return first
-        # Perhaps it was not the shot that moved the first: a flight that shows plainly is no accident.
-        first = self._likeliest_first(start, count)
-        if first is None:
-            return None
-        # One picture and others of when soldiers move already may show the shot at the muzzle, and anything else.
-        begun = sum(k < quiet for k in first.pictures)
-        return first if begun >= _FEWEST_BEGUN or len(first.pictures) >= _ENOUGH_SIGHTS else None
-
-    def _likeliest_first(self, start: int, end: int) -> Draft | None:
-        """Of the flights from the cannon that show in pictures from `start` to before `end`, find the one that most speaks for."""
-        best: tuple[float, Draft] | None = None
-        followed: set[tuple[Streak, bool]] = set()
-        for line, sights in self._cannon.likely(start, end):
-            if followed.issuperset((s.streak, s.is_shadow) for s in sights):
-                continue  # a part of a flight that was followed already
-            draft = self._grower.grown(self._cannon.prior(line), sights)
-            # The shadow makes a fine straight way too, but none that begins at the muzzle.
-            if draft.fit.misfit <= _SOUND_MISFIT * len(draft.sights):
-                followed |= {(s.streak, s.is_shadow) for s in draft.sights}
-            pictures = draft.pictures
-            enough = pictures[min(_ENOUGH_SIGHTS, len(pictures)) - 1]
-            early, late = draft.until(enough), draft.after(enough)
-            score = sum(s.worth for s in early) + _MORE_SHARE * sum(s.worth for s in late)
-            score -= float(self._cannon.late(draft.sights[0].point_mm[1], line.velocity[1]))
-            score -= _MISFIT_SHARE * max(draft.fit.misfit - 2.0 * len(draft.sights), 0.0)
-            if best is None or score > best[0]:
-                best = (score, draft)
-        return None if best is None else best[1]
-
-    def _faint_draft(self, first: Draft | None) -> Draft | None:
-        """Look for a first flight too faint for streaks; ``None`` where one is seen as well as can be."""
-        if not self._struck:
-            return None
-        stirred_us = min(each.time_us for each in self._struck)
-        quiet = quiet_pictures(self._times, self._scene.fire_us, stirred_us)
-        plain, worth = 0, 0.0
-        if first is not None:
-            plain = len({s.streak.frame for s in own_of(first.sights)}.intersection(quiet))
-            due = [k for k in quiet if self._times[k] > first.fit.flight.start_us]
-            worth = plain - MISFIT_WORTH * first.fit.misfit
-            if plain >= FEWEST_PLAIN and worth >= _WELL_SEEN * len(due):
-                return None
-        told_us = self._finder.exposure_us
-        self._finder.expose(told_us or LIKELY_EXPOSURES_US[0])
-        frame_us = float(np.median(np.diff(self._times)))
-        best: tuple[float, Draft] | None = None
-        for flight in faint_flights(
-            self._frames,
-            quiet,
-            self._struck,
-            self._scene,
-            self._view,
-            self._finder,
-            frame_us,
-            self._sways,
-        ):
-            draft = self._shown(flight, quiet)
-            if draft is not None and (best is None or _worth(draft) > best[0]):
-                best = (_worth(draft), draft)
-                if best[0] >= _SEEN_AT_ONCE * len(quiet):
-                    break
-        exposure_us = self._finder.exposure_us
-        if best is not None:
-            if told_us is None and exposure_us is not None:
-                exposure_us = self._look.exposed_us(best[1], exposure_us)
-            # Where the fit puts it, which is nearer than the grid's flight.
-            draft = self._shown(best[1].fit.flight, quiet)
-            if draft is not None and (told_us is None or _worth(draft) > best[0]):
-                best = (_worth(draft), draft)
-        if best is None or best[0] <= worth or (worth > 0 and len(best[1].sights) < plain):
-            self._finder.expose(told_us)
-            self._look.forget()
-            return None
-        self._finder.expose(exposure_us)
-        self._look.learn(best[1])
-        return self._grower.shaded(best[1])
-
-    def _or_its_shadow(self, first: Draft, *, is_faint: bool) -> Draft:
-        """Take a first flight for that of the shot's shadow, where that explains far better what was seen, or the shot shows beside."""
-        if self._lamp is None or len(first.sights) < _FEWEST_BEGUN or not may_be_thrown(first.sights):
-            return first
-        # As well placed as they were: else the shadow, which is said to be seen less sharply, would explain anything better.
-        thrown = tuple(replace(s, is_shadow=True, sigmas_px=sigmas_px(s)) for s in first.sights)
-        shadow = Draft(first.prior, thrown, self._fitter.fit(first.prior, thrown))
-        better = first.fit.misfit - shadow.fit.misfit
-        if better < -_SHADOW_MISFIT:
-            return first
-        told_us = self._finder.exposure_us
-        if told_us is None:
-            self._finder.expose(self._exposure_of(first))
-        both = self._throwing(shadow)
-        self._finder.expose(told_us)
-        # Where the shadow alone shows for most of the way, what shows for the rest is more likely that too.
-        least = 0.0 if thrown_of(first.sights) else _SHADOW_MISFIT
-        likeliest = both or (shadow if better > least else first)
-        if is_faint and likeliest is not shadow:
-            self._look.learn(likeliest)
-        else:
-            self._look.forget()
-        return likeliest
-
-    def _throwing(self, shadow: Draft) -> Draft | None:
-        """Look for the shot which throws a shadow that makes a flight by itself: at each height it may be elsewhere."""
-        stirred_us = min((each.time_us for each in self._struck), default=np.inf)
-        quiet = quiet_pictures(self._times, self._scene.fire_us, stirred_us)
-        last_us = 1000.0 * shadow.sights[-1].time_ms
-        best: tuple[float, Draft] | None = None
-        for sigmas in _HIGHER_SIGMAS:
-            own = self._shown(shadow.fit.higher(last_us, sigmas), quiet)
-            if own is None:
-                continue
-            sights = sorted([*own.sights, *shadow.sights], key=lambda s: s.streak.frame)
-            both = Draft(shadow.prior, tuple(sights), self._fitter.fit(shadow.prior, sights, near=shadow.fit))
-            more = both.fit.misfit - shadow.fit.misfit
-            if more <= _BEGUN_MISFIT * len(own.sights) and (best is None or _worth(both) > best[0]):
-                best = (_worth(both), both)
-        return None if best is None else best[1]
-
-    def _shown(self, flight: Flight, quiet: range) -> Draft | None:
-        """Look for the shot along a flight while nothing else moves; ``None`` where too little shows."""
-        pictures = [
-            k
-            for k in quiet
-            if (time_us := 1000.0 * self._finder.middle_ms(k)) > flight.start_us
-            and self._scene.covers(flight.at(time_us)[0, :2])
-        ]
-        if len(pictures) < 2:
-            return None
-        sights = self._look.shown(flight, pictures)
-        if len(sights) < max(2, _SEEN_ENOUGH * len(pictures)):
-            return None
-        muzzle = self._cannon.muzzle_point()
-        start = flight.start_mm[:2] if muzzle is None else muzzle
-        prior = self._cannon.prior(Way(flight.start_us / 1000.0, start, flight.velocity_mps[:2]))
-        draft = self._look.cleaned(prior, sights, near=self._fitter.fit(prior, sights))
-        kept = len(draft.sights)
-        good = kept >= max(2, _SEEN_ENOUGH * len(pictures)) and draft.fit.misfit <= _BEGUN_MISFIT * kept
-        return draft if good else None
+def _heads_over_board(draft: Draft, scene: Scene) -> bool:
+    """Whether a flight is over the board soon after it was seen last."""
+    soon = draft.fit.flight.at(1000.0 * draft.sights[-1].time_ms + _SOON_US)[0]
+    return scene.covers(soon[:2])
