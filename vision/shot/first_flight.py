@@ -47,6 +47,9 @@ _SEEN_AT_ONCE = 0.8  # no other way is tried then
 # By how much less a shadow must contradict what is known of the muzzle and the pictures. Of 77 filmed shots by which no shadow was
 # seen 4 were the shadow, by 4.7 to 18.8 less; the others at most by 0.2.
 _SHADOW_MISFIT = 3.0
+# By how much two of one flight contradict each other at most: a shot and its shadow of drawn and filmed shots did by up to 5.9, what was
+# no such pair by 9 and more.
+_ONE_MISFIT = 6.5
 # Heights at which the shot is looked for that throws a shadow, in standard deviations of where that was seen last.
 _HIGHER_SIGMAS = np.arange(-2.0, 2.1, 0.4)
 
@@ -172,7 +175,7 @@ class FirstFlightSearch:
         told_us = self._finder.exposure_us
         self._finder.expose(told_us or LIKELY_EXPOSURES_US[0])
         frame_us = float(np.median(np.diff(self._times)))
-        best: tuple[float, Draft] | None = None
+        found: tuple[Draft, Flight] | None = None
         for flight in faint_flights(
             self._frames,
             self._quiet,
@@ -184,25 +187,26 @@ class FirstFlightSearch:
             self._sways,
         ):
             draft = self._shown(flight)
-            if draft is not None and (best is None or _worth(draft) > best[0]):
-                best = (_worth(draft), draft)
-                if best[0] >= _SEEN_AT_ONCE * len(self._quiet):
+            if draft is not None and (found is None or _worth(draft) > _worth(found[0])):
+                found = draft, flight
+                if _worth(draft) >= _SEEN_AT_ONCE * len(self._quiet):
                     break
-        exposure_us = self._finder.exposure_us
-        if best is not None:
-            if told_us is None and exposure_us is not None:
-                exposure_us = self._look.exposed_us(best[1], exposure_us)
-            # Where the fit puts it, which is nearer than the grid's flight.
-            draft = self._shown(best[1].fit.flight)
-            if draft is not None and (told_us is None or _worth(draft) > best[0]):
-                best = (_worth(draft), draft)
-        if best is None or best[0] <= worth or (worth > 0 and len(best[1].sights) < plain):
+        faint = None if found is None else self._closer(*found, is_exposure_told=told_us is not None)
+        if faint is None or _worth(faint) <= worth or (worth > 0 and len(faint.sights) < plain):
             self._finder.expose(told_us)
             self._look.forget()
             return None
-        self._finder.expose(exposure_us)
-        self._look.learn(best[1])
-        return self._grower.shaded(best[1])
+        self._look.learn(faint)
+        return self._grower.shaded(faint)
+
+    def _closer(self, draft: Draft, flight: Flight, *, is_exposure_told: bool) -> Draft:
+        """Look again for a shot that showed along a flight of the grid: the fit may lead nearer to it."""
+        about_us = self._finder.exposure_us
+        if not is_exposure_told and about_us is not None:
+            self._look.exposed_us(draft, about_us)
+            draft = self._shown(flight) or draft
+        closer = self._shown(draft.fit.flight)
+        return draft if closer is None or _worth(closer) <= _worth(draft) else closer
 
     def _or_its_shadow(self, first: Draft, *, is_faint: bool) -> Draft:
         """Take a first flight for that of the shot's shadow, where that explains far better what was seen, or the shot shows beside."""
@@ -217,29 +221,29 @@ class FirstFlightSearch:
         told_us = self._finder.exposure_us
         if told_us is None:
             self._finder.expose(self._exposure_of(first))
-        both = self._throwing(shadow)
-        self._finder.expose(told_us)
         # Where the shadow alone shows for most of the way, what shows for the rest is more likely that too.
-        least = 0.0 if thrown_of(first.sights) else _SHADOW_MISFIT
-        likeliest = both or (shadow if better > least else first)
+        is_shadow = better > (0.0 if thrown_of(first.sights) else _SHADOW_MISFIT)
+        both = self._throwing(shadow, least=_FEWEST_BEGUN if is_shadow else FEWEST_PLAIN)
+        self._finder.expose(told_us)
+        likeliest = both or (shadow if is_shadow else first)
         if is_faint and likeliest is not shadow:
             self._look.learn(likeliest)
         else:
             self._look.forget()
         return likeliest
 
-    def _throwing(self, shadow: Draft) -> Draft | None:
-        """Look for the shot which throws a shadow that makes a flight by itself: at each height it may be elsewhere."""
+    def _throwing(self, shadow: Draft, *, least: int) -> Draft | None:
+        """Look for the shot that throws a shadow, in so many pictures at least: at each height it may be elsewhere."""
         last_us = 1000.0 * shadow.sights[-1].time_ms
         best: tuple[float, Draft] | None = None
         for sigmas in _HIGHER_SIGMAS:
             own = self._shown(shadow.fit.higher(last_us, sigmas))
-            if own is None:
+            if own is None or len(own.sights) < least:
                 continue
             sights = sorted([*own.sights, *shadow.sights], key=lambda s: s.streak.frame)
             both = Draft(shadow.prior, tuple(sights), self._fitter.fit(shadow.prior, sights, near=shadow.fit))
-            more = both.fit.misfit - shadow.fit.misfit
-            if more <= _BEGUN_MISFIT * len(own.sights) and (best is None or _worth(both) > best[0]):
+            apart = both.fit.misfit - shadow.fit.misfit - own.fit.misfit
+            if apart <= _ONE_MISFIT and (best is None or _worth(both) > best[0]):
                 best = (_worth(both), both)
         return None if best is None else best[1]
 
