@@ -267,5 +267,5 @@ def _columns(name: str, table: CsvTable, unit: LengthUnit | None) -> tuple[dict[
                     name, [Fault("line 1", f"{quoted}, which says {said}", f"{unit}, as asked for")]
                 )
     if "range" not in places:
-        raise RangeFileError(name, [Fault("line 1", quoted, _EXPECTED, table.hint)])
+        raise RangeFileError(name, [Fault("line 1", quoted, _EXPECTED)])
     return places, said

@@ -232,8 +232,6 @@ def _checked_header(
 ) -> LengthUnit:
     faults: list[Fault] = []
     header = [cell.lower() for cell in table.header]
-    if table.hint:
-        raise ShotsFileError(name, [Fault("line 1", shown(table.header), "names of columns", table.hint)])
     for column in dict.fromkeys(header):
         if column not in _KNOWN:
             faults.append(

@@ -149,7 +149,7 @@ def _columns(name: str, table: CsvTable, unit: LengthUnit | None) -> _Columns:
             raise GroupFileError(name, [Fault("line 1", f"{quoted}, two columns of {match[1]}", _EXPECTED)])
         places[match[1]] = (place, match[2])
     if len(places) < 2:
-        raise GroupFileError(name, [Fault("line 1", quoted, _EXPECTED, table.hint)])
+        raise GroupFileError(name, [Fault("line 1", quoted, _EXPECTED)])
     (x, x_unit), (y, y_unit) = places["x"], places["y"]
     if x_unit != y_unit:
         raise GroupFileError(name, [Fault("line 1", quoted, "x and y in the same unit")])

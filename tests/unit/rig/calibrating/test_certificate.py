@@ -142,7 +142,10 @@ def test_a_cannon_that_shoots_short_is_believed_where_the_column_says_the_unit(t
         ("648\n655\n", "expected a column range_cm"),
         ("range_cm,range_m\n1,2\n", "two columns of range"),
         ("range_furlong\n1\n", "expected a unit of length: mm, cm, m, in"),
-        ("range_cm;dwell_s\n648;3\n", "part columns by commas"),
+        (
+            "range_cm\n648,655\n651\n",
+            r"line 2: found 2 cells, expected 1, as the header has \(write decimals",
+        ),
         ('range_cm,dwell_s\n"648,5",3\n', "write decimals with a point"),
         (
             "range_cm,elevation_deg\n648,300\n655,300\n651,300\n",

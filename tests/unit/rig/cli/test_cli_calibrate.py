@@ -143,7 +143,7 @@ def test_ranges_in_metres_are_taken_where_that_is_said(capsys):
         ("", ["nothing in it"]),
         ("elevation_deg,range_cm\n", ["no rows below the header"]),
         ("range_cm\n650\n", ["no column elevation_deg"]),
-        ("elevation_deg;range_cm\n41;650\n", ["part columns by commas"]),
+        ("elevation_deg;range_cm\n41,6;weit\n", ['line 2, range_cm: found "weit", expected a number']),
         ('elevation_deg,range_cm\n"41,6",650\n', ["write decimals with a point"]),
         ("elevation_deg,lenght\n41,650\n", ['line 1: found "lenght", expected the name of a column']),
         ("elevation_deg,range_cm,range_m\n41,650,6.5\n", ["ranges in one unit"]),
