@@ -141,6 +141,20 @@ class Programme(Table):
     """Where the soldiers stand before the first shot, in one line; without it, as in the settings."""
     pauses: Pauses = Pauses()
 
+    def conflicts(self) -> Iterator[Fault]:
+        """Ask for a pause where everybody is to stand again before the next shot.
+
+        The table is read at once, so the first that fell would end the programme; `ask` waits no longer where nobody fell.
+        """
+        if self.soldiers == "all" and self.pauses.putting_back == "none" and len(self.shots()) > 1:
+            yield Fault(
+                "pauses.putting_back",
+                '"none"',
+                '"ask" or "wait", since soldiers is "all"',
+                "who fell is stood up before the next shot",
+                also=("soldiers",),
+            )
+
     def shots(self) -> tuple[PlannedShot, ...]:
         """Give every shot, in the order of firing."""
         listed = [

@@ -188,6 +188,12 @@ def test_everything_wrong_is_said_at_once() -> None:
             'found 3, expected putting_back = "wait", or no putting_back_s',
         ),
         (
+            'name = "x"\n[[targets]]\nsquares = "G1-G2"\n[pauses]\nputting_back = "none"',
+            "pauses.putting_back",
+            'found "none", expected "ask" or "wait", since soldiers is "all"'
+            " (who fell is stood up before the next shot)",
+        ),
+        (
             'name = "a\\u001b[2Jb"\n[[targets]]\nsquares = "G1"',
             "name",
             'found "a\\u001b[2Jb", expected a name that can be printed in one line',
@@ -209,6 +215,13 @@ def test_one_fault_is_one_clear_sentence(text: str, key: str, sentence: str | No
     faults = _faults(text)
     assert key in faults
     assert sentence in (None, faults[key])
+
+
+@pytest.mark.parametrize(
+    "sound", ['soldiers = "survivors"\n[[targets]]\nsquares = "G1-G2"', '[[targets]]\nsquares = "G1"']
+)
+def test_nobody_is_put_back_where_casualties_stay_away_or_no_shot_follows(sound: str) -> None:
+    assert parse_plan(f'name = "x"\n{sound}\n[pauses]\nputting_back = "none"').pauses.putting_back == "none"
 
 
 def test_a_missing_programme_is_one_clear_sentence(tmp_path: Path) -> None:

@@ -286,7 +286,7 @@ def test_pauses_for_putting_back_are_waited_or_left_out(log: ShotLog) -> None:
     run = run_of(log, pauses={"putting_back": "wait", "putting_back_s": 6.0})
     run.set_up(run.due()[0], shot_done(), hands, waits.append)
     assert (len(hands.asked), waits) == (1, [6_000_000])
-    run = run_of(log, pauses={"putting_back": "none"})
+    run = run_of(log, soldiers="survivors", pauses={"putting_back": "none"})
     run.set_up(run.due()[0], shot_done(), hands, waits.append)
     assert (len(hands.asked), waits) == (1, [6_000_000])
 
