@@ -155,6 +155,7 @@ def shots_range(
     )
     if isinstance(found, NoFit):
         raise RefusedError(str(found))
+    replaced = ", in place of the one made before" if out.exists() else ""
     write_calibration(
         out,
         found,
@@ -168,7 +169,8 @@ def shots_range(
     if elevation_rad is not None:
         echo(range_in_words(found, elevation_rad))
     echo(
-        f"wrote {out}; to aim by it, set in {settings}, under [cannon]: calibration = {_as_named_in(settings, out)}"
+        f"wrote {out}{replaced}; to aim by it, set in {settings}, under [cannon]: "
+        f"calibration = {_as_named_in(settings, out)}"
     )
 
 

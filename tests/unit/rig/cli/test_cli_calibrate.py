@@ -260,6 +260,13 @@ def test_the_rest_of_a_file_is_used_only_where_somebody_says_so(capsys):
     assert "wrote calibration.json" in out
 
 
+def test_a_calibration_that_takes_the_place_of_an_earlier_one_says_so(capsys):
+    name = write(ROWS)
+    told = [run(capsys, "range", "--csv", name)[1].splitlines()[-1] for _ in range(2)]
+    assert told[0].startswith("wrote calibration.json; to aim by it")
+    assert told[1].startswith("wrote calibration.json, in place of the one made before; to aim by it")
+
+
 def test_a_range_in_metres_is_named_by_its_line_though_ranges_are_missing_above_it(capsys):
     name = write(ROWS + "41.6,,9.6,16\n41.6,6.55,9.6,16\n")
     status, out, err = run(capsys, "range", "--csv", name)
