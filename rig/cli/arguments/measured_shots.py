@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from statistics import median
 
 import numpy as np
 import typer
@@ -31,6 +33,8 @@ __all__ = [
 ]
 
 _MOST_SHOTS = 100_000  # more than any log has
+_NEAR = 1.5
+"""Ranges as near as this to the expected ones, by their ratio, were shot as is supposed."""
 # Of shot numbers, with more digits than any log counts to.
 _RUN = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?", re.ASCII)
 
@@ -115,8 +119,26 @@ def refuse_other_units(file: ShotsFile, mount: Mount, assumed: Mapping[Parameter
         )
     written = [(shot.range_m or 0.0) / METRES[file.unit] for shot in taped]
     doubt = doubt_about_units(written, file.unit, expected_m.tolist(), [shot.name for shot in taped])
+    if doubt is not None and _are_in_radians(taped, mount, assumed):
+        highest = max((math.degrees(shot.elevation_rad) for shot in taped), key=abs)
+        raise RefusedError(
+            f"{file.name}: found elevations up to {highest:.3g} degrees with ranges near {median(written):.4g} "
+            f"{file.unit}: are the elevations in radians? they are given in degrees"
+        )
     if doubt is not None:
         raise RefusedError(f"{file.name}: {doubt}")
+
+
+def _are_in_radians(
+    taped: Sequence[MeasuredShot], mount: Mount, assumed: Mapping[Parameter, Assumption]
+) -> bool:
+    """Tell whether the ranges are about what they should be if the elevations had been written in radians."""
+    meant_rad = [math.degrees(shot.elevation_rad) for shot in taped]
+    if max(map(abs, meant_rad)) > math.pi / 2:
+        return False
+    turned = [replace(shot, elevation_rad=meant) for shot, meant in zip(taped, meant_rad, strict=True)]
+    ratios = [shot.range_m or 0.0 for shot in taped] / expected_ranges_m(turned, mount, assumed)
+    return bool(1 / _NEAR < np.median(ratios) < _NEAR)
 
 
 def expected_ranges_m(

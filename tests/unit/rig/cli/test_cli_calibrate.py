@@ -267,6 +267,18 @@ def test_a_calibration_that_takes_the_place_of_an_earlier_one_says_so(capsys):
     assert told[1].startswith("wrote calibration.json, in place of the one made before; to aim by it")
 
 
+RADIANS = "elevation_deg,range_cm\n0.726,666\n0.349,493.5\n0.726,676\n0.726,655\n"
+
+
+def test_elevations_in_radians_are_told_as_that(capsys):
+    name = write(RADIANS)
+    said = "found elevations up to 0.726 degrees with ranges near 660.5 cm: are the elevations in radians?"
+    assert f"rig: {name}: {said}" in run(capsys, "range", "--csv", name)[2]
+    taped = ["range", "--tape", "648,655,651", "--elevation"]
+    assert "are the elevations in radians?" in run(capsys, *taped, "0.726")[2]
+    assert "are they in mm?" in run(capsys, "range", "--tape", "1480,1455,1451", "--elevation", "0.9")[2]
+
+
 def test_a_range_in_metres_is_named_by_its_line_though_ranges_are_missing_above_it(capsys):
     name = write(ROWS + "41.6,,9.6,16\n41.6,6.55,9.6,16\n")
     status, out, err = run(capsys, "range", "--csv", name)
