@@ -77,7 +77,7 @@ def _square_faults(field: Side, number: int, board: int) -> list[str]:
         )
     if not 1 <= number <= FIELD_SQUARES:
         faults.append(
-            f"{field}-{number:02d}{_behind_the_dot(board)} is not on the board: "
+            f"{field}-{number}{_behind_the_dot(board)} is not on the board: "
             f"numbers go from 1 to {FIELD_SQUARES}"
         )
     return faults

@@ -230,13 +230,14 @@ def test_n4_runs_are_folded_and_never_cross_from_a_to_g(text, printed):
 
 def test_n4_all_faults_of_a_list_are_named_at_once():
     with pytest.raises(SquareError) as caught:
-        parse_squares("A01-G03,A05,A05,A99,x,A09-A08,G70-G80")
+        parse_squares("A01-G03,A05,A05,A99,x,A09-A08,G70-G80,G0")
     assert caught.value.faults == (
         "the run A01-G03 crosses from one field to the other",
         "A-99 is not on the board: numbers go from 1 to 72",
         "'x' is neither a square nor a run such as A01-A24",
         "the run A09-A08 does not go up",
         "G-80 is not on the board: numbers go from 1 to 72",
+        "G-0 is not on the board: numbers go from 1 to 72",
         "A-05 stands twice",
     )
 
