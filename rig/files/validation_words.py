@@ -25,6 +25,8 @@ _BOUNDS = {
     "less_than_equal": "of at most",
 }
 _MAPPINGS = (dict, Mapping)
+# Of words as short as the casualty options "iv" would be near to "i", though any of them may be meant.
+_ALIKE = 0.7
 
 
 def faults_in_words(model: type[BaseModel], form: str, errors: Iterable[Any]) -> list[Fault]:
@@ -102,7 +104,11 @@ def _one_in_words(model: type[BaseModel], form: str, error: Any) -> Fault:
         return Fault(key, found, "a list", hint=_how_tables_are_listed(model, place))
     if kind in {"literal_error", "enum"}:
         choices = _quoted(str(context["expected"]))
-        near = difflib.get_close_matches(str(error["input"]), choices, n=1) if len(choices) > 1 else []
+        near = (
+            difflib.get_close_matches(str(error["input"]), choices, n=1, cutoff=_ALIKE)
+            if len(choices) > 1
+            else []
+        )
         return Fault(key, found, str(context["expected"]), hint=f"did you mean {near[0]!r}?" if near else "")
     if kind == "value_error":
         return Fault(key, found, shortened(str(context["error"]), _LONGEST_EXPECTED))
