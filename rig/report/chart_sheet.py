@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal, cast
 
 from fpdf import FPDF
@@ -17,6 +18,7 @@ from fpdf.fonts import TTFFont
 from game.montecassino import Battle, Chart, Column, Language, Side, Winner
 from game.montecassino.chart_text import title_values
 from game.montecassino.chart_words import WORDS, TitleLine
+from game.montecassino.tournament import format_points
 from rig.drawing.drawn_text import FONT_FOLDER, drawable
 
 __all__ = ["draw_chart"]
@@ -267,7 +269,7 @@ class _Sheet:
             said = words.draw if ended.winner is Winner.DRAW else words.wins[Side(ended.winner)]
             said += f": {words.reasons[ended.reason]}"
             points = self._battle.points
-            points_a, points_g = _halves(points[Side.A]), _halves(points[Side.G])
+            points_a, points_g = (format_points(Fraction(points[side])) for side in Side)
         y_mm = _FOOT_MM - _RESULT_MM + 5.0
         y_mm += self._labelled(words.result, said, y_mm)
         for place, (line, points_said) in enumerate(
@@ -347,9 +349,3 @@ def _paginated(rows: Sequence[_Row], first_top_mm: float) -> Iterator[list[_Row]
         yield page
         page, free_mm = [], _FOOT_MM - _LATER_TOP_MM - _HEADS_MM
     yield page + [_EMPTY_ROW] * int((free_mm - _RESULT_MM) / _ROW_MM)
-
-
-def _halves(points: float) -> str:
-    """Write points as the booklet does: 1, 1½, ½, 0."""
-    whole, half = int(points), "½" if points % 1 else ""
-    return f"{whole or '' if half else whole}{half}"

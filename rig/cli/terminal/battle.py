@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 from rich.console import Console
 
@@ -16,6 +17,7 @@ from game.montecassino import (
     Winner,
     format_squares,
 )
+from game.montecassino.tournament import format_points
 from rig.cli.terminal.board import SIDE_NAMES, board_lines, state_lines
 from rig.cli.terminal.sentences import in_rows
 from rig.counted import counted
@@ -50,7 +52,9 @@ def ending_lines(battle: Battle) -> Iterator[str]:
     ended = battle.outcome
     if ended is not None:
         yield _outcome(ended)
-        points = (f"{SIDE_NAMES[side]} {_halves(count)}" for side, count in battle.points.items())
+        points = (
+            f"{SIDE_NAMES[side]} {format_points(Fraction(count))}" for side, count in battle.points.items()
+        )
         yield f"Points: {', '.join(points)}"
 
 
@@ -73,9 +77,3 @@ def _outcome(ended: Outcome) -> str:
     if ended.winner is Winner.DRAW:
         return f"The battle is drawn: {ended.reason}"
     return f"The battle is over, won by the {SIDE_NAMES[Side(ended.winner)]}: {ended.reason}"
-
-
-def _halves(points: float) -> str:
-    """Return points as the booklet writes them: 1 1/2."""
-    whole, part = divmod(points, 1)
-    return " ".join([*([f"{whole:g}"] if whole or not part else []), *(["1/2"] if part else [])])

@@ -95,7 +95,7 @@ def test_two_people_play_to_the_end_and_the_file_has_it_all(rig):
     )
     assert status == 0
     assert "The battle is over, won by the Germans: the enemy has abandoned the battle" in out
-    assert "Points: Allies 1/2, Germans 1" in out
+    assert "Points: Allies ½, Germans 1" in out
     assert "2 Germans (Gerd): retreat" in out
     battle = read_battle(Path("b.json"))
     assert entries() == ["A-01>A-09", "R", "*", "G-02>G-10", "#"]
@@ -435,7 +435,7 @@ def test_replay_tells_every_entry_and_shows_the_board_that_is_asked_for(rig):
         ["3", "A", "R"],
         ["4", "G", "#"],
     ]
-    assert out[-1] == "Points: Allies 1, Germans 1/2"
+    assert out[-1] == "Points: Allies 1, Germans ½"
     _, out, _ = rig("replay b.json --after 0")
     assert out[-1] == "Allies to move"
     _, out, _ = rig("replay b.json --step", "", "")
