@@ -272,3 +272,10 @@ def test_interrupts_are_logged_with_the_cycles_since_their_flag(boot: Boot) -> N
     assert begun.pin == 2
     assert begun.cycle - begun.value == at
     assert begun.value in (6, 7, 8)
+
+
+def test_what_builds_the_library_says_so_in_a_line_as_the_firmware_does(tmp_path: Path) -> None:
+    folder = Path(__file__).parents[3] / "twin/chip"
+    command = ["make", "--no-print-directory", "-C", str(folder), f"OUT={tmp_path}"]
+    assert subprocess.check_output(command, text=True) == "twin: libchip.so\n"
+    assert (tmp_path / "libchip.so").stat().st_size
