@@ -122,6 +122,7 @@ def _in_full(shot: Shot, session: Session) -> Iterable[str]:
     from rig.verdict.how_sure import how_sure
     from rig.verdict.judging import why_back
     from rig.verdict.told_together import parted, told_together
+    from rig.verdict.unseen_shot import of_the_shot, of_this_fall
 
     planned, aim, gate, verdict = shot.planned, shot.aim, shot.muzzle_gate, shot.verdict
     yield f"shot {shot.shot_id}, {planned.side} at {planned.target}: {tell(shot)}"
@@ -163,11 +164,14 @@ def _in_full(shot: Shot, session: Session) -> Iterable[str]:
         notes = analysis.raw.get("notes")
         for sentence in told_together(map(parted, notes if isinstance(notes, list) else [])):
             yield f"    note: {sentence}"
-        for fall in analysis.falls:
+        evidence = [of_this_fall(fall.evidence) for fall in analysis.falls]
+        if unseen := next((reason for reason, _ in evidence if reason), ""):
+            yield f"    the shot was not seen: {of_the_shot(unseen)}"
+        for fall, (_, own) in zip(analysis.falls, evidence, strict=True):
             causes = " or ".join(fall.causes)
             # It leaves out what held the ruling: no number says how likely that was.
             sure = "" if held else f", {how_sure(fall.confidence)} sure"
-            yield f"    {_what_it_did(fall.square, analysis)}: {causes}{sure} ({fall.evidence})"
+            yield f"    {_what_it_did(fall.square, analysis)}: {causes}{sure}{f' ({own})' if own else ''}"
         for moved in analysis.moved:
             yield f"    {moved.square} was pushed to {moved.x_mm:.0f}, {moved.y_mm:.0f} mm"
     if verdict is not None:

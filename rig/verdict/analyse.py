@@ -28,6 +28,7 @@ from rig.recording import Recording, RecordingError, read_all_frames, read_recor
 from rig.uniforms_file import find_uniforms
 from rig.verdict.how_sure import how_sure
 from rig.verdict.told_together import Said, parted, told_together
+from rig.verdict.unseen_shot import of_the_shot, of_this_fall
 from vision.causes import FallCause
 from vision.lookout import Lookout
 from vision.outcome import Push, Soldier
@@ -124,7 +125,9 @@ class Analysis:
         alarms = self._lines(parted(alarm.reason) for alarm in reading.alarms)
         yield from (f"The ruling is held: {_ended(alarm)}" for alarm in alarms)
         if not reading.track.found:
-            yield f"The shot was not seen: {reading.track.reason}."
+            reason = reading.track.reason
+            said = of_the_shot(reason) if reading.falls or reading.perhaps_fallen else reason
+            yield f"The shot was not seen: {said}."
         yield from self._lines(map(_fell, reading.falls))
         yield from self._lines(map(_was_pushed, reading.judged_pushes))
         yield from self._lines(map(_may_have_fallen, reading.perhaps_fallen))
@@ -228,7 +231,9 @@ def _fell(fall: FallCause) -> Said:
     """Say why it fell, and how sure that is where no guard takes it back."""
     name = _name(fall.toppling.soldier)
     sure = "unless something else had a part in it" if fall.held else f"{how_sure(fall.confidence)} sure"
-    return name, f"{name} fell: {fall.cause}, {sure}; {fall.evidence}", f"fell: {fall.cause}"
+    _, evidence = of_this_fall(fall.evidence)
+    own = f"; {evidence}" if evidence else ""
+    return name, f"{name} fell: {fall.cause}, {sure}{own}", f"fell: {fall.cause}"
 
 
 def _was_pushed(push: Push) -> Said:
@@ -238,7 +243,8 @@ def _was_pushed(push: Push) -> Said:
 
 def _may_have_fallen(fall: FallCause) -> Said:
     name = _name(fall.toppling.soldier)
-    return name, f"{name}: {fall.evidence}.", "seems to stand, pushed, but may have fallen."
+    _, evidence = of_this_fall(fall.evidence)
+    return name, f"{name}: {evidence}.", "seems to stand, pushed, but may have fallen."
 
 
 def _in_doubt(doubt: Doubt) -> Said:

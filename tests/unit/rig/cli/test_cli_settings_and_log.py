@@ -305,6 +305,27 @@ def test_log_show_tells_the_notes_of_a_reading(rig: Rig) -> None:
     assert f"    note: {note}" in rig("log", "show", "1").out.splitlines()
 
 
+def test_log_show_says_once_why_a_shot_was_not_seen(rig: Rig) -> None:
+    plan = changed(PLAN, position="A A01-A24 G25-G48 0/0 20/20 -", plan=None, plan_index=None)
+    reason, order = (
+        "no streak moves like a shot",
+        "judged by the order in which soldiers moved, and who stood near",
+    )
+    fall = changed(DOUBTFUL, evidence=f"{reason}; the fall is {order}")
+    other = changed(fall, square="G-42", evidence=f"{fall.evidence}; it may have been dragged (38 %)")
+    analysis = Analysis(software_version="0.1.0", raw={}, falls=(fall, other))
+    with open_log(Path("rig-log.sqlite")) as log:
+        shot_id = until(log, log.start_session(START), Stage.RECORDED, plan=plan)
+        read_and_judge(log, shot_id, analysis)
+    said = rig("log", "show", "1").out.splitlines()
+    begins = said.index(f"    the shot was not seen: {reason}; falls are {order}")
+    causes = " or ".join(fall.causes)
+    assert said[begins + 1 : begins + 3] == [
+        f"    G-41 fell: {causes}, 60% sure",
+        f"    G-42 fell: {causes}, 60% sure (it may have been dragged (38 %))",
+    ]
+
+
 def test_stats_say_how_many_shots_are_left_out_of_the_rate_of_any_enemy(rig: Rig) -> None:
     plan = changed(PLAN, position="A A01-A24 G25-G48 0/0 20/20 -", plan=None, plan_index=None)
     analysis = Analysis(
