@@ -17,7 +17,8 @@ class ShotRows:
     """A CSV file of shots that grows while they are fired: `elevation_deg`, `range_cm`, `gate_mps`, `dwell_s`.
 
     A shot's row is on the disk before it is fired, with its range open. What is learnt of it is put in as soon as it is
-    known: whatever ends the program, no shot is fired of which the file says nothing.
+    known: whatever ends the program, no shot is fired of which the file says nothing. A file that a spreadsheet kept with
+    other signs between cells, or before decimals, keeps them.
 
     Attributes
     ----------
@@ -30,6 +31,8 @@ class ShotRows:
     def __init__(self, path: Path, count: int) -> None:
         self._path = path
         self._row: str | None = None
+        # What the file has in place of the commas and points of a row as it is written here.
+        self._signs: dict[int, str] = {}
         self.count = count
 
     @classmethod
@@ -57,9 +60,14 @@ class ShotRows:
             ) from error
         rows = cls(path, 0)
         lines = [line for line in rows._lines() if line.strip()]
-        if not lines or lines[0].strip() != cls._HEADER:
+        separators = {cls._HEADER.replace(",", sign): sign for sign in ",;\t"}
+        if not lines or lines[0].strip() not in separators:
             found = repr(lines[0].strip()) if lines else "nothing"
             raise ShotsFileError(name, [Fault("line 1", found, f"{cls._HEADER}, to add shots below it")])
+        separator = separators[lines[0].strip()]
+        if separator != ",":
+            decimal = "." if any("." in line for line in lines) else ","
+            rows._signs = str.maketrans({",": separator, ".": decimal})
         rows.count = len(lines) - 1
         return rows
 
@@ -77,7 +85,7 @@ class ShotRows:
             It cannot be written, as for each of the methods below.
         """
         row = f"{elevation_deg:g},{OPEN_RANGE},,"
-        self._write([*self._lines(), row], row)
+        self._write([*self._lines(), row.translate(self._signs)], row)
         self._row = row
         self.count += 1
 
@@ -119,13 +127,13 @@ class ShotRows:
 
     def _replace(self, row: str | None) -> None:
         """Put another row in the place of the one that was begun; None: take it out."""
-        lines = self._lines()
+        lines, begun = self._lines(), self._begun().translate(self._signs)
         # From the end: an earlier shot of which nothing is known has the same row. And somebody may have edited the file.
-        at = next((k for k in reversed(range(len(lines))) if lines[k] == self._row), None)
+        at = next((k for k in reversed(range(len(lines))) if lines[k] == begun), None)
         if at is None:
-            fault = Fault("the file", f"no line {self._row}", f"that line, to make it {row or 'none'}")
+            fault = Fault("the file", f"no line {begun}", f"that line, to make it {row or 'none'}")
             raise ShotsFileError(str(self._path), [fault])
-        lines[at : at + 1] = [] if row is None else [row]
+        lines[at : at + 1] = [] if row is None else [row.translate(self._signs)]
         self._write(lines, row)
 
     def _write(self, lines: Sequence[str], row: str | None) -> None:

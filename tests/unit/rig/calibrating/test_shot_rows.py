@@ -65,6 +65,32 @@ def test_a_file_that_a_spreadsheet_of_windows_kept_stays_one(path: Path) -> None
     assert path.read_bytes() == f"{HEADER}\r\n41.6,668,9.634,15\r\n20,494,,\r\n".encode("utf-8-sig")
 
 
+def test_a_file_that_a_spreadsheet_kept_with_semicolons_and_decimal_commas_stays_one(path: Path) -> None:
+    header = HEADER.replace(",", ";")
+    path.write_bytes(f"{header}\r\n41,6;668,5;9,634;15\r\n".encode("utf-8-sig"))
+    shots = ShotRows.open(path)
+    shots.begin(41.6)
+    assert path.read_bytes().endswith(b"\r\n41,6;?;;\r\n")
+    assert [fault.key for fault in shots.open_ranges()] == ["line 3, range_cm"]
+    shots.left(9.63412, 15.04)
+    shots.taped(668.5)
+    assert path.read_bytes().endswith(b"\r\n41,6;668,5;9,6341;15,0\r\n")
+    shots.begin(20)
+    shots.strike()
+    assert path.read_text(encoding="utf-8-sig").split("\n") == [
+        header,
+        "41,6;668,5;9,634;15",
+        "41,6;668,5;9,6341;15,0",
+        "",
+    ]
+
+
+def test_points_before_decimals_stay_where_semicolons_part_the_cells(path: Path) -> None:
+    path.write_text(f"{HEADER.replace(',', ';')}\n41.6;668;9.634;15\n")
+    ShotRows.open(path).begin(5.5)
+    assert path.read_text().splitlines()[-1] == "5.5;?;;"
+
+
 def test_what_somebody_wrote_meanwhile_stays(path: Path) -> None:
     shots = ShotRows.open(path)
     shots.begin(41.6)
