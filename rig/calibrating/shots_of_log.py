@@ -6,7 +6,7 @@ cannon: the sides that it fires for, and whether it is the twin.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from calibration.aim import Strip
@@ -15,10 +15,10 @@ from game.montecassino import BOARD_FILES, BOARD_ROWS
 from rig.calibrating.calibration_file import CalibrationFile
 from rig.calibrating.shots_file import SHOT_RADIUS_M, ShotsFileError
 from rig.files.checked_file import Fault
-from rig.log import Session, Shot, ShotLog
+from rig.log import Shot, ShotLog
 from rig.settings import TWIN, Settings
 
-__all__ = ["LoggedShots", "fired_by_another", "shots_of_log", "shots_seen"]
+__all__ = ["LoggedShots", "of_another_cannon", "shots_of_log"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,27 +30,23 @@ class LoggedShots:
     """How many shots the spring had fired after the last one in the log, counted as their `shots_before` are."""
 
 
-def shots_seen(shots: Iterable[Shot]) -> int:
-    """Count the shots that the muzzle gate saw leave: so often the spring ran, as far as that is certain."""
-    return sum(shot.muzzle_gate is not None for shot in shots)
-
-
-def fired_by_another(shot: Shot, session: Session, settings: Settings) -> Fault | None:
-    """Say which cannon fired a shot where it was another than the one that the settings describe; None where it was this one.
+def of_another_cannon(port: str, side: str, settings: Settings) -> tuple[str, str] | None:
+    """Say of a shot what was found and what expected where another cannon fired it than the settings describe; else None.
 
     Parameters
     ----------
-    shot, session
-        The shot, and the session that it was fired in.
+    port
+        Of the session that it was fired in.
+    side
+        That fired it.
     settings
         All of `rig.toml`.
     """
-    name, sides = f"shot {shot.shot_id}", settings.cannon.sides
-    if (session.port == TWIN) != (settings.port.url == TWIN):
-        return Fault(name, f"fired at {session.port}", f"a shot at {settings.port.url}, as [port] url says")
-    if shot.planned.side not in sides:
-        fires = " or ".join(sides)
-        return Fault(name, f"fired by {shot.planned.side}", f"a shot by {fires}, as [cannon] sides says")
+    sides = settings.cannon.sides
+    if (port == TWIN) != (settings.port.url == TWIN):
+        return f"fired at {port}", f"a shot at {settings.port.url}, as [port] url says"
+    if side not in sides:
+        return f"fired by {side}", f"a shot by {' or '.join(sides)}, as [cannon] sides says"
     return None
 
 
@@ -96,10 +92,10 @@ def shots_of_log(
     taken: list[MeasuredShot] = []
     for shot in shots:
         session = sessions[shot.session_id]
-        of_another = fired_by_another(shot, session, settings)
+        of_another = of_another_cannon(session.port, shot.planned.side, settings)
         if of_another is not None:
             if wanted is not None and shot.shot_id in wanted:
-                faults.append(of_another)
+                faults.append(Fault(f"shot {shot.shot_id}", *of_another))
             continue
         if session.port == TWIN and session.session_id != last_session_id:
             before = 0  # its spring is new with every session

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from calibration.fit import Calibration, Parameter
 from rig.calibrating.calibration_file import CalibrationFile, calibration_of
-from rig.calibrating.shots_of_log import fired_by_another, shots_seen
+from rig.calibrating.shots_of_log import of_another_cannon
 from rig.counted import counted
 from rig.log import LogError, ShotLog, open_log
 from rig.settings import TWIN, Settings
@@ -121,16 +121,11 @@ def spring_now(settings: Settings, log: ShotLog, session_id: int | None = None) 
     if calibrated is None:
         return None
     on_twin = settings.port.url == TWIN
-    shots = log.shots()
-    # Read after the shots: of each of them the session was begun before.
-    sessions = {session.session_id: session for session in log.sessions()}
-    since = shots_seen(
-        shot
-        for shot in shots
-        if shot.aim is not None
-        and shot.aim.calibration == calibrated.identity
-        and fired_by_another(shot, sessions[shot.session_id], settings) is None
-        and (shot.session_id == session_id or not on_twin)
+    since = sum(
+        seen.count
+        for seen in log.count_seen(calibrated.identity)
+        if of_another_cannon(seen.port, seen.side, settings) is None
+        and (seen.session_id == session_id or not on_twin)
     )
     return _spring(calibrated, since, on_twin=on_twin)
 

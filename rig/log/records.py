@@ -26,6 +26,7 @@ __all__ = [
     "Fired",
     "Moved",
     "MuzzleGate",
+    "SeenShots",
     "Session",
     "SessionStart",
     "Shot",
@@ -355,6 +356,18 @@ class Shot:
     def entry(self, stage: Stage) -> StageEntry | None:
         """Give the last entry of a stage, or None if the shot never came there."""
         return next((entry for entry in reversed(self.history) if entry.stage is stage), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenShots:
+    """How many shots the muzzle gate saw leave, of one side in one session."""
+
+    session_id: int
+    port: str
+    """The session's."""
+    side: str
+    """Who fired, `"A"` or `"G"`."""
+    count: int
 
 
 def fired(history: tuple[StageEntry, ...]) -> Fired:

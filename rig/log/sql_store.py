@@ -27,6 +27,7 @@ from rig.log.records import (
     Doubt,
     Fired,
     MuzzleGate,
+    SeenShots,
     Session,
     SessionStart,
     Shot,
@@ -391,6 +392,25 @@ class _SqlShotLog:
         condition = sa.true() if plan is None else t.shot.c.plan == plan
         with self._read() as connection:
             return read_shots(connection, condition, self._folder)
+
+    def count_seen(self, calibration: str) -> tuple[SeenShots, ...]:
+        again = t.aim.alias("again")
+        last_aim_id = sa.select(sa.func.max(again.c.aim_id)).where(again.c.shot_id == t.shot.c.shot_id)
+        of = (t.shot.c.session_id, t.session.c.port, t.shot.c.side)
+        select = (
+            sa.select(*of, sa.func.count())
+            .join_from(t.shot, t.session)
+            .join(t.muzzle_gate, t.muzzle_gate.c.shot_id == t.shot.c.shot_id)
+            .join(t.aim, t.aim.c.aim_id == last_aim_id.scalar_subquery())
+            .where(t.aim.c.calibration == calibration)
+            .group_by(*of)
+            .order_by(*of)
+        )
+        with self._read() as connection:
+            return tuple(
+                SeenShots(session_id=session_id, port=port, side=side, count=count)
+                for session_id, port, side, count in connection.execute(select)
+            )
 
     def _one_shot(self, connection: sa.Connection, shot_id: int) -> Shot:
         found = read_shots(connection, t.shot.c.shot_id == shot_id, self._folder)

@@ -17,6 +17,7 @@ from rig.log.records import (
     Doubt,
     Fired,
     MuzzleGate,
+    SeenShots,
     Session,
     SessionStart,
     Shot,
@@ -124,6 +125,17 @@ class ShotLog(Protocol):
 
     def shots(self, *, plan: str | None = None) -> tuple[Shot, ...]:
         """Give all shots, oldest first; only those of a programme, where one is named."""
+
+    def count_seen(self, calibration: str) -> tuple[SeenShots, ...]:
+        """Count the shots that the muzzle gate saw leave and that a calibration aimed last.
+
+        In a log of thousands of shots too it takes milliseconds, as a rig that is firing asks it before each shot.
+
+        Parameters
+        ----------
+        calibration : str
+            Its identity.
+        """
 
     def session(self, session_id: int) -> Session:
         """Give one session."""

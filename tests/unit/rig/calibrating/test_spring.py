@@ -117,6 +117,22 @@ def test_on_the_twin_the_spring_is_as_old_as_the_session(tmp_path: Path) -> None
     assert fresh.fired == 0, "the next command begins with a new one"
 
 
+def test_it_is_counted_without_reading_a_shot_as_it_is_before_every_shot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = table(tmp_path, fading())
+    sessions_of(settings, (REAL, {own(settings): 2}))
+
+    def read_shots(*_: object) -> None:
+        pytest.fail("a log of thousands of shots takes seconds to read")
+
+    with open_log(Path(settings.log.path)) as log:
+        monkeypatch.setattr("rig.log.sql_store.read_shots", read_shots)
+        spring = spring_now(settings, log)
+    assert spring is not None
+    assert spring.since == 2
+
+
 def test_where_it_is_not_known_how_many_it_fired_the_usual_ones_are_taken_and_that_is_said(
     tmp_path: Path,
 ) -> None:

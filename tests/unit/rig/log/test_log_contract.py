@@ -18,6 +18,7 @@ from rig.log import (
     Fired,
     LogError,
     MuzzleGate,
+    SeenShots,
     ShotLog,
     Stage,
     Verdict,
@@ -505,3 +506,34 @@ def test_shots_are_given_over_all_sessions_and_by_programme(log: ShotLog, sessio
     assert [shot.shot_id for shot in log.shots()] == [first, second]
     assert [shot.shot_id for shot in log.shots(plan=PLAN.plan)] == [first, second]
     assert log.shots(plan="another") == ()
+
+
+def test_shots_seen_to_leave_are_counted_by_session_port_and_side_for_the_calibration_that_aimed_them_last(
+    log: ShotLog,
+) -> None:
+    def fire(session_id: int, *calibrations: str, side: str = "A", last: Stage = Stage.SEEN) -> None:
+        shot_id = log.begin_shot(session_id, replace(PLAN, side=side))
+        for calibration in calibrations:  # aimed anew after a let-down
+            log.aimed(shot_id, replace(AIM, calibration=calibration))
+        for stage in (Stage.COCKED, Stage.ARMED, Stage.ASKED):
+            log.reached(shot_id, stage)
+        if last is Stage.SEEN:
+            log.seen(shot_id, GATE)
+        log.abort(shot_id, "the camera is gone")
+
+    assert log.count_seen("mine") == ()
+    first = log.start_session(replace(START, port="/dev/ttyACM0"))
+    fire(first, "mine")
+    fire(first, "another", "mine")
+    fire(first, "mine", side="G")
+    fire(first, "mine", "another")
+    fire(first, "")
+    fire(first, "mine", last=Stage.ASKED)
+    log.end_session(first, "finished")
+    second = log.start_session(START)
+    fire(second, "mine")
+    assert log.count_seen("mine") == (
+        SeenShots(session_id=first, port="/dev/ttyACM0", side="A", count=2),
+        SeenShots(session_id=first, port="/dev/ttyACM0", side="G", count=1),
+        SeenShots(session_id=second, port="twin", side="A", count=1),
+    )
