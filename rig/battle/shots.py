@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from game import montecassino as rules
-from rig.log import Fired, Shot
+from rig.log import Fired, Shot, ShotLog
 
 if TYPE_CHECKING:
     from rig.settings import Settings
@@ -20,7 +21,7 @@ class NotOfThisBattle(Exception):
     exit_status = 1
 
 
-def not_yet_entered(shots: Sequence[Shot], battle: rules.Battle) -> Shot | None:
+def not_yet_entered(log: ShotLog, battle: rules.Battle) -> Shot | None:
     """Return the shot that was fired where the battle stands now, and is not in it.
 
     Other battles may have been fired in since. But where a battle begins many others began, and there only the last shot is
@@ -29,16 +30,18 @@ def not_yet_entered(shots: Sequence[Shot], battle: rules.Battle) -> Shot | None:
 
     Parameters
     ----------
-    shots : sequence of Shot
-        Those of the log, oldest first.
+    log : ShotLog
+        Of this table.
     battle : Battle
         The battle that the next shot is for.
     """
-    fired = [shot for shot in shots if shot.planned.plan is None and shot.fired is not Fired.NO]
-    if battle.position == battle.start:
-        fired = fired[-1:]
-    here = (shot for shot in reversed(fired) if shot.planned.position == str(battle.position))
-    return next((shot for shot in here if not any(_other_terms(shot, battle))), None)
+    here, begins = str(battle.position), battle.position == battle.start
+    shots = log.single_shots(position=None if begins else here)
+    fired = (shot for shot in shots if shot.fired is not Fired.NO)
+    for shot in islice(fired, 1 if begins else None):
+        if shot.planned.position == here and not any(_other_terms(shot, battle)):
+            return shot
+    return None
 
 
 def with_shot(battle: rules.Battle, shot: Shot, settings: Settings) -> rules.Battle:

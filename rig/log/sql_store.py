@@ -393,6 +393,14 @@ class _SqlShotLog:
         with self._read() as connection:
             return read_shots(connection, condition, self._folder)
 
+    def single_shots(self, *, position: str | None = None) -> Iterator[Shot]:
+        select = sa.select(t.shot.c.shot_id).where(t.shot.c.plan.is_(None))
+        if position is not None:
+            select = select.where(t.shot.c.position == position)
+        with self._read() as connection:
+            shot_ids = connection.execute(select.order_by(t.shot.c.shot_id.desc())).scalars().all()
+        return map(self.shot, shot_ids)
+
     def count_seen(self, calibration: str) -> tuple[SeenShots, ...]:
         again = t.aim.alias("again")
         last_aim_id = sa.select(sa.func.max(again.c.aim_id)).where(again.c.shot_id == t.shot.c.shot_id)

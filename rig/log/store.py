@@ -6,7 +6,7 @@ told survives the end of the process, and of the power, from then on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
@@ -125,6 +125,12 @@ class ShotLog(Protocol):
 
     def shots(self, *, plan: str | None = None) -> tuple[Shot, ...]:
         """Give all shots, oldest first; only those of a programme, where one is named."""
+
+    def single_shots(self, *, position: str | None = None) -> Iterator[Shot]:
+        """Give the shots of no programme, newest first; only those planned from a position, where one is given.
+
+        Each is read when its turn comes: who looks for the last one waits for no other.
+        """
 
     def count_seen(self, calibration: str) -> tuple[SeenShots, ...]:
         """Count the shots that the muzzle gate saw leave and that a calibration aimed last.

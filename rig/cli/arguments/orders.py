@@ -130,7 +130,7 @@ def start_in_battle(settings: Settings, path: Path) -> tuple[Start, Battle]:
     log_path = Path(settings.log.path)
     if log_path.exists():
         with open_log(log_path, create=False, look_only=True) as log:
-            left_open = not_yet_entered(log.shots(), battle)
+            left_open = not_yet_entered(log, battle)
         if left_open is not None:
             told = f"shot {left_open.shot_id} at {left_open.planned.target} was fired, or may have been, from where the battle stands"
             if not said_yes(f"{told}. Was that in another battle, or in none?"):
@@ -168,9 +168,10 @@ def _last_position(settings: Settings) -> tuple[Position, Shot | None]:
     path = Path(settings.log.path)
     if path.exists():
         with open_log(path, create=False, look_only=True) as log:
-            for shot in reversed(log.shots()):
-                if shot.planned.plan is not None or shot.planned.position is None:
-                    continue  # a programme sets its soldiers up by itself
+            # A programme sets its soldiers up by itself.
+            for shot in log.single_shots():
+                if shot.planned.position is None:
+                    continue
                 if shot.pending:
                     raise DoubtPending(shot, settings)
                 if shot.verdict is not None and shot.verdict.after is not None:

@@ -32,10 +32,11 @@ def enter(
     with hold_battle(battle, "rig game enter"), open_log_to_read(settings) as log:
         begun = read_battle(battle)
         if shot is None:
-            fired = [each for each in log.shots() if each.planned.plan is None and each.fired is not Fired.NO]
-            if not fired:
+            fired = (each for each in log.single_shots() if each.fired is not Fired.NO)
+            last = next(fired, None)
+            if last is None:
                 raise RefusedError("the log has no shot that was fired in a battle")
-            logged = fired[-1]
+            logged = last
         else:
             logged = log.shot(shot)
         after = with_shot(begun, logged, settings_or_defaults(settings))

@@ -117,15 +117,15 @@ def test_a_shot_that_was_never_judged_is_typed_in_by_hand(log: ShotLog) -> None:
 
 
 def test_nothing_lost_a_shot_fired_where_the_battle_stands_is_asked_for(log: ShotLog) -> None:
-    assert not_yet_entered(log.shots(), BATTLE) is None
+    assert not_yet_entered(log, BATTLE) is None
     until(log, 1, Stage.AIMED, plan=FIRED)
-    assert not_yet_entered(log.shots(), BATTLE) is None, "it was never fired"
+    assert not_yet_entered(log, BATTLE) is None, "it was never fired"
     shot_id = until(log, 1, Stage.FIRED, plan=FIRED)
     until(log, 1, Stage.FIRED, plan=replace(FIRED, plan="drift", plan_index=1))
-    left_open = not_yet_entered(log.shots(), BATTLE)
+    left_open = not_yet_entered(log, BATTLE)
     assert left_open is not None
     assert left_open.shot_id == shot_id
-    assert not_yet_entered(log.shots(), BATTLE.play(Shot())) is None
+    assert not_yet_entered(log, BATTLE.play(Shot())) is None
 
 
 def test_nothing_lost_a_shot_is_asked_for_though_another_battle_was_fired_in_since(log: ShotLog) -> None:
@@ -134,7 +134,7 @@ def test_nothing_lost_a_shot_is_asked_for_though_another_battle_was_fired_in_sin
     shot_id = _judged(log, "direct", position=str(battle.position))
     _judged(log, "direct")
     until(log, 1, Stage.AIMED, plan=FIRED)
-    left_open = not_yet_entered(log.shots(), battle)
+    left_open = not_yet_entered(log, battle)
     assert left_open is not None
     assert left_open.shot_id == shot_id
 
@@ -142,7 +142,7 @@ def test_nothing_lost_a_shot_is_asked_for_though_another_battle_was_fired_in_sin
 def test_where_every_battle_begins_only_the_last_shot_is_asked_for(log: ShotLog) -> None:
     _judged(log, "direct")
     _judged(log, "direct", position="A A01-A23,A60 G25-G47 0/0 20/20 -")
-    assert not_yet_entered(log.shots(), BATTLE) is None
+    assert not_yet_entered(log, BATTLE) is None
 
 
 @pytest.mark.parametrize("planned", [{"option": "ii"}, {"zone": "G25-G72"}])
@@ -151,4 +151,4 @@ def test_s4_a_shot_under_other_terms_that_was_fired_from_the_same_position_is_no
 ) -> None:
     """As one to try the cannon before the battle: it could not be entered, and the battle waited for it for ever."""
     _judged(log, "direct", **planned)
-    assert not_yet_entered(log.shots(), BATTLE) is None
+    assert not_yet_entered(log, BATTLE) is None

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from logged_shots import AIM, ANALYSIS, DOUBT, FINAL, GATE, PENDING, PLAN, START, UNPLUGGED, until
@@ -19,6 +20,7 @@ from rig.log import (
     LogError,
     MuzzleGate,
     SeenShots,
+    Shot,
     ShotLog,
     Stage,
     Verdict,
@@ -26,6 +28,7 @@ from rig.log import (
     open_log_in_memory,
     tell,
 )
+from rig.log._rows import read_shots
 from rig.log.records import PREPARING
 
 
@@ -506,6 +509,37 @@ def test_shots_are_given_over_all_sessions_and_by_programme(log: ShotLog, sessio
     assert [shot.shot_id for shot in log.shots()] == [first, second]
     assert [shot.shot_id for shot in log.shots(plan=PLAN.plan)] == [first, second]
     assert log.shots(plan="another") == ()
+
+
+def test_single_shots_are_given_newest_first_and_by_the_position_they_were_planned_from(
+    log: ShotLog, session_id: int
+) -> None:
+    assert list(log.single_shots()) == []
+    single = replace(PLAN, plan=None, plan_index=None)
+    first = until(log, session_id, Stage.JUDGED, plan=single)
+    elsewhere = until(log, session_id, Stage.AIMED, plan=replace(single, position=None))
+    until(log, session_id, Stage.JUDGED)
+    last = until(log, session_id, Stage.SEEN, plan=single)
+    assert [shot.shot_id for shot in log.single_shots()] == [last, elsewhere, first]
+    assert list(log.single_shots(position=single.position)) == [log.shot(last), log.shot(first)]
+    assert list(log.single_shots(position="another")) == []
+
+
+def test_of_single_shots_none_is_read_before_its_turn(
+    log: ShotLog, session_id: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With thousands of shots in the log whoever fires next would wait for seconds."""
+    for _ in range(3):
+        until(log, session_id, Stage.SEEN, plan=replace(PLAN, plan=None, plan_index=None))
+    read: list[tuple[Shot, ...]] = []
+
+    def reading(*which: Any) -> tuple[Shot, ...]:
+        read.append(read_shots(*which))
+        return read[-1]
+
+    monkeypatch.setattr("rig.log.sql_store.read_shots", reading)
+    assert next(log.single_shots()).shot_id == 3
+    assert [[shot.shot_id for shot in shots] for shots in read] == [[3]]
 
 
 def test_shots_seen_to_leave_are_counted_by_session_port_and_side_for_the_calibration_that_aimed_them_last(
