@@ -212,9 +212,13 @@ def analyse_pictures(
     if isinstance(reading, NoReading):
         raise RecordingError(folder / recording.clip, reading.reason)
     analyse_ms = 1000 * (time.process_time() - started)
-    falls = list(map(_as_judged, reading.judged_falls))
-    pushed = [push.soldier.square for push in reading.judged_pushes]
     position = _judged_position(recording, reading)
+    falls = [
+        _as_judged(fall) for fall in reading.judged_falls if fall.toppling.soldier.square in position.soldiers
+    ]
+    pushed = [
+        push.soldier.square for push in reading.judged_pushes if push.soldier.square in position.soldiers
+    ]
     verdicts = {option: judge_any_shot(position, recording.zone, option, falls, pushed) for option in Option}
     return Analysis(recording, reading, verdicts, decode_ms=0.0, analyse_ms=analyse_ms)
 
@@ -270,17 +274,15 @@ def _verdict_json(verdict: Verdict) -> dict[str, Any]:
 def _judged_position(recording: Recording, reading: ShotReading) -> Position:
     """Give the position that the shot was fired at, as far as the recording and the picture tell.
 
-    The soldiers are those that were seen. A recording without a position says nothing of prisoners and shots left;
-    the judge's lists of this shot do not depend on them, but for the one shot that was fired.
+    The soldiers are those that were seen, those whom the shot touched first where they are more than a side has. A recording
+    without a position says nothing of prisoners and shots left; the judge's lists of this shot do not depend on them, but for
+    the one shot that was fired. So of prisoners there are no more than leave room for those who were seen.
     """
     shooter = recording.keys.cannon.side
     given = recording.position
     touched = {f.toppling.soldier for f in reading.falls} | {p.soldier for p in reading.pushes}
     soldiers: dict[Square, Side] = {}
-    room = {
-        side: SOLDIERS_PER_SIDE - (0 if given is None else given.held[side.enemy])
-        for side in (Side.A, Side.G)
-    }
+    room = dict.fromkeys(Side, SOLDIERS_PER_SIDE)
     for soldier in sorted(reading.standing.soldiers, key=lambda s: (s not in touched, s.square)):
         if room[soldier.side] > 0:
             room[soldier.side] -= 1
@@ -288,7 +290,7 @@ def _judged_position(recording: Recording, reading: ShotReading) -> Position:
     return Position(
         turn=shooter,
         soldiers=soldiers,
-        held={Side.A: 0, Side.G: 0} if given is None else given.held,
+        held={side: 0 if given is None else min(given.held[side], room[side.enemy]) for side in Side},
         shots_left={
             side: max(0 if given is None else given.shots_left[side], 1 if side is shooter else 0)
             for side in (Side.A, Side.G)

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from game.montecassino import Side, Square
 from rig.cli import main
-from rig.recording import RecordingError
-from rig.verdict.analyse import Analysis, analyse_folder
+from rig.recording import RecordingError, read_all_frames, read_recording
+from rig.verdict.analyse import Analysis, analyse_folder, analyse_pictures
+from vision.outcome import Push
 
 RECORDINGS = Path(__file__).parents[5] / "shared" / "recordings"
 pytestmark = pytest.mark.skipif(
@@ -87,6 +89,34 @@ def test_a_single_soldier_is_told_as_one() -> None:
     alone = replace(standing, soldiers=standing.soldiers[:1])
     words = replace(analysis, reading=replace(analysis.reading, standing=alone)).in_words()
     assert next(words).startswith("1 soldier stood on the board (")
+
+
+@pytest.mark.parametrize(
+    ("more", "position", "put_back"),
+    [
+        ((), "A A01-A21 G01-G20 4/3 13/7 -", 23 + 21),
+        (("A-01", "A-02", "A-03"), "A A01-A24 G01-G24 0/0 13/7 -", 24 + 21),
+    ],
+    ids=["the position has more of them captive", "more are seen of a side than it has"],
+)
+def test_where_the_table_was_bumped_and_more_stand_than_can_the_shot_is_judged_all_the_same(
+    more: tuple[str, ...], position: str, put_back: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Everybody was pushed, and for some the position has no place."""
+    folder = RECORDINGS / "shot-06"
+    recording = read_recording(folder)
+    frames = read_all_frames(folder, recording)
+    reading = analyse_pictures(folder, recording, frames).reading
+    seen = reading.standing.soldiers
+    soldiers = (*seen, *(replace(seen[0], side=Side.A, square=Square.parse(name)) for name in more))
+    bumped = replace(
+        reading,
+        standing=replace(reading.standing, soldiers=soldiers),
+        pushes=tuple(Push(soldier, 0, soldier.x_mm, soldier.y_mm) for soldier in soldiers),
+    )
+    monkeypatch.setattr("rig.verdict.analyse.read_shot", lambda *_: bumped)
+    told = replace(recording, keys=recording.keys.model_copy(update={"position": position}))
+    assert len(analyse_pictures(folder, told, frames).verdict.put_back) == put_back
 
 
 def test_the_command_prints_one_object_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
