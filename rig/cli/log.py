@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import date
 from enum import StrEnum
 from math import degrees
 from pathlib import Path
@@ -26,7 +27,7 @@ from rig.files.one_line import on_one_line
 from rig.files.ready_folder import ready_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from rig.log import Analysis, DecidedDoubt, MuzzleGate, Session, Shot
 
@@ -72,8 +73,10 @@ def list_shots(
     for heading in ("shot", "when", "from", "at", "opt", "m/s"):
         table.add_column(heading, justify="right" if heading in {"shot", "m/s"} else "left", no_wrap=True)
     table.add_column("what became of it", overflow="fold")
-    for shot in shots[-last:]:
-        table.add_row(*_row(shot))
+    listed = shots[-last:]
+    when = _in_short([shot.history[0].at_utc_us for shot in listed])
+    for shot in listed:
+        table.add_row(*_row(shot, when))
     print_folded(table)
     if len(shots) > last:
         everything = settings_or_defaults(settings).command("log", f"--last {len(shots)}")
@@ -84,8 +87,17 @@ def _left_out(count: int, what: str) -> str:
     return f"{counted(count, f'earlier {what}')} {'is' if count == 1 else 'are'} not shown"
 
 
-def _row(shot: Shot) -> Iterable[str]:
-    from rig.log import tell, tell_time, tell_verdict
+def _in_short(times_utc_us: Iterable[int]) -> Callable[[int], str]:
+    """Return how to tell times in a table: to the minute, and without the year where all of them are of this one."""
+    from rig.log import tell_time
+
+    years = {tell_time(time_utc_us)[:4] for time_utc_us in times_utc_us}
+    begin = len("2026-") if years == {f"{date.today():%Y}"} else 0
+    return lambda time_utc_us: tell_time(time_utc_us)[begin:-3]
+
+
+def _row(shot: Shot, when: Callable[[int], str]) -> Iterable[str]:
+    from rig.log import tell, tell_verdict
 
     planned, gate, verdict = shot.planned, shot.muzzle_gate, shot.verdict
     told = tell(shot)
@@ -93,7 +105,7 @@ def _row(shot: Shot) -> Iterable[str]:
         told += f"; {tell_verdict(verdict)}"
     return (
         str(shot.shot_id),
-        tell_time(shot.history[0].at_utc_us)[5:-3],
+        when(shot.history[0].at_utc_us),
         planned.side,
         planned.target,
         planned.option,
@@ -197,7 +209,6 @@ def list_sessions(
     from rich.text import Text
 
     from rig.cli.terminal.tables import plain_table, print_folded
-    from rig.log import tell_time
 
     with open_log_to_read(settings) as log:
         sessions = log.sessions()
@@ -207,13 +218,15 @@ def list_sessions(
         table.add_column(heading, justify="left" if heading == "began" else "right", no_wrap=True)
     for heading in ("with", "how it ended"):
         table.add_column(heading, overflow="fold")
-    for session in sessions[-last:]:
+    listed = sessions[-last:]
+    when = _in_short([session.started_utc_us for session in listed])
+    for session in listed:
         ended = "not ended: open, or its process was killed"
         if session.ended_utc_us is not None:
-            ended = f"{tell_time(session.ended_utc_us)[5:-3]}, {session.end_cause}"
+            ended = f"{when(session.ended_utc_us)}, {session.end_cause}"
         table.add_row(
             str(session.session_id),
-            tell_time(session.started_utc_us)[5:-3],
+            when(session.started_utc_us),
             str(shots[session.session_id]),
             Text(f"firmware {session.firmware_version} at {session.port}, camera {session.camera}"),
             Text(ended),

@@ -7,8 +7,10 @@ import re
 import shlex
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import replace as changed
+from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
@@ -156,6 +158,21 @@ def test_a_log_in_which_nothing_was_shot_says_so(rig: Rig, tmp_path: Path) -> No
     with open_log(tmp_path / "rig-log.sqlite") as log:
         log.end_session(log.start_session(START), "the cannon did not answer")
     assert rig("log") == Answer(0, "nothing was shot yet\n", "")
+
+
+@pytest.mark.parametrize("days", [0, 400])
+def test_of_what_was_not_all_shot_this_year_the_year_is_told(rig: Rig, tmp_path: Path, days: int) -> None:
+    now_us = time.time_ns() // 1000
+    for at_us in (now_us - days * 86_400_000_000, now_us):
+        with open_log(tmp_path / "rig-log.sqlite", now_utc_us=lambda at_us=at_us: at_us) as log:
+            session_id = log.start_session(START)
+            until(log, session_id, Stage.SEEN)
+            log.end_session(session_id, "finished")
+    year = f"{date.today():%Y}-"
+    for words in (("log",), ("log", "sessions")):
+        told = rig(*words).out
+        assert bool(days) == (year in told), told
+        assert bool(days) == (f"{int(year[:4]) - 1}-" in told or f"{int(year[:4]) - 2}-" in told), told
 
 
 @pytest.mark.usefixtures("shots")
