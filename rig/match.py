@@ -74,6 +74,7 @@ __all__ = [
     "Tell",
     "how_to_decide",
     "refuse_what_the_rules_forbid",
+    "why_nobody_fires",
 ]
 
 _PICTURES_TO_WEIGH = 5
@@ -612,11 +613,16 @@ def refuse_what_the_rules_forbid(position: Position, target: Square, *, soldiers
         raise ShotNotAllowed(f"the table has one board, and the position two: {position}")
     if fault := board_fault(target, position.boards):
         raise ShotNotAllowed(fault)
+    if why := why_nobody_fires(position, soldiers_known=soldiers_known):
+        raise ShotNotAllowed(why)
+
+
+def why_nobody_fires(position: Position, *, soldiers_known: bool = True) -> str | None:
+    """Say why the side to move fires at nothing: it has no shot left (C3), or the battle is over (V0); None where it may."""
     if position.shots_left[position.turn] < 1:
-        raise ShotNotAllowed(f"side {position.turn} has no shot left: {position}")
+        return f"side {position.turn} has no shot left: {position}"
     ended = outcome(position) if soldiers_known else None
-    if ended is not None:
-        raise ShotNotAllowed(f"the battle is over ({ended.winner}): {position}")
+    return None if ended is None else f"the battle is over ({ended.winner}): {position}"
 
 
 def _not_fired(error: LogError) -> LogError:

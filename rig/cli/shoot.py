@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from game.montecassino import Battle
+    from rig.cli.arguments.orders import Start
     from rig.log import Shot, ShotLog
     from rig.match import ShotRead
     from rig.settings import Settings
@@ -64,7 +65,14 @@ def shoot(
     from rig.aim.pointing import aim_at
     from rig.battle.lock import hold_battle
     from rig.calibrating.spring import spring_by_log
-    from rig.cli.arguments.orders import option_of, start_in_battle, start_of, with_hardware, zone_of
+    from rig.cli.arguments.orders import (
+        FROM_CAMERA,
+        option_of,
+        start_in_battle,
+        start_of,
+        with_hardware,
+        zone_of,
+    )
     from rig.cli.opening.rig import open_rig
     from rig.cli.terminal.answers import wait_for_enter
     from rig.cli.terminal.battle import say
@@ -77,6 +85,8 @@ def shoot(
     if battle is None:
         begun = None
         start = start_of(chosen, position, side)
+        if position in {None, FROM_CAMERA}:
+            _refuse_where_nobody_fires(start)
         agreed, zone = option_of(chosen, option), zone_of(chosen, start.position.turn)
     else:
         _refuse_beside_a_battle(position=position, side=side, option=option)
@@ -108,6 +118,15 @@ def shoot(
         teller.tell_the_rest()
         if not done.verdict.undecided:
             rig.hands.set_up(done.verdict.casualties, done.verdict.put_back)
+
+
+def _refuse_where_nobody_fires(start: Start) -> None:
+    """Say how to begin anew where the battle that the log has is over, or the side has fired all its shots."""
+    from rig.match import ShotNotAllowed, why_nobody_fires
+
+    why = why_nobody_fires(start.position, soldiers_known=not start.from_camera)
+    if why is not None:
+        raise ShotNotAllowed(f"{why}; what a new battle begins with is said by --position '...'")
 
 
 @dataclass(slots=True)

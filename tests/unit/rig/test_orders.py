@@ -162,6 +162,34 @@ def test_after_a_shot_that_was_never_judged_somebody_must_say_who_stands_where(
     assert str(start.position) == "G A01-A20 G25-G47 1/2 18/18 -"
 
 
+@pytest.mark.parametrize(
+    ("after", "position", "said"),
+    [
+        ("G A01-A20 - 1/2 18/18 -", None, "the battle is over (A)"),
+        ("G A01-A20 G25 1/2 18/0 -", None, "side G has no shot left"),
+        ("G A01-A20 G25 1/2 18/0 -", CAMERA, "side G has no shot left"),
+    ],
+)
+def test_where_by_the_log_nobody_fires_any_more_it_is_said_how_a_new_battle_begins(
+    log: ShotLog,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    after: str,
+    position: str | None,
+    said: str,
+) -> None:
+    shoot(log, Stage.JUDGED, after=after)
+    monkeypatch.chdir(tmp_path)
+    Path("rig.toml").write_text('[log]\npath = "log.sqlite"\n')
+    given = () if position is None else ("--position", position)
+    assert main(["shoot", "A-25", *given]) == 1
+    assert capsys.readouterr().err == (
+        f"rig: {said}: {after}; what a new battle begins with is said by --position '...'\n"
+    )
+    assert main(["aim", "A-25"]) == 0, "to point the cannon all the same"
+
+
 def test_no_side_is_left_with_fewer_shots_than_none(log: ShotLog, here: Settings) -> None:
     shoot(log, Stage.FIRED, position="A A01-A20 G25-G47 1/2 0/18 -")
     assert begins(here, CAMERA) == "G A01-A20 G25-G47 1/2 0/18 -"
