@@ -273,7 +273,7 @@ def decide(
     """Say whether a soldier in doubt leaves or stays; alone, list what waits for a decision."""
     with open_log_to_read(settings, look_only=shot is None) as log:
         if shot is None:
-            _list_pending(log.shots())
+            _list_pending(log.shots_in_doubt())
             return
         if square is None or word is None:
             raise typer.BadParameter(

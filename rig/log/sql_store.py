@@ -401,6 +401,11 @@ class _SqlShotLog:
             shot_ids = connection.execute(select.order_by(t.shot.c.shot_id.desc())).scalars().all()
         return map(self.shot, shot_ids)
 
+    def shots_in_doubt(self) -> tuple[Shot, ...]:
+        doubted = sa.select(t.verdict.c.shot_id).join(t.doubt, t.doubt.c.verdict_id == t.verdict.c.verdict_id)
+        with self._read() as connection:
+            return read_shots(connection, t.shot.c.shot_id.in_(doubted), self._folder)
+
     def count_seen(self, calibration: str) -> tuple[SeenShots, ...]:
         again = t.aim.alias("again")
         last_aim_id = sa.select(sa.func.max(again.c.aim_id)).where(again.c.shot_id == t.shot.c.shot_id)

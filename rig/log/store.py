@@ -132,6 +132,9 @@ class ShotLog(Protocol):
         Each is read when its turn comes: who looks for the last one waits for no other.
         """
 
+    def shots_in_doubt(self) -> tuple[Shot, ...]:
+        """Give the shots of which a verdict ever had a doubt, decided since or not, oldest first."""
+
     def count_seen(self, calibration: str) -> tuple[SeenShots, ...]:
         """Count the shots that the muzzle gate saw leave and that a calibration aimed last.
 

@@ -46,7 +46,7 @@ class Case:
 
 def open_cases(log: ShotLog) -> Iterator[Case]:
     """Give every doubt that no commander has decided, the oldest first."""
-    for shot in log.shots():
+    for shot in log.shots_in_doubt():
         yield from (_case(shot, doubt) for doubt in shot.pending)
 
 
@@ -58,11 +58,12 @@ def case(log: ShotLog, number: int) -> Case:
     LogError
         There is none of that number among the doubts of verdicts that stand.
     """
-    for shot in log.shots():
+    shots = log.shots_in_doubt()
+    for shot in shots:
         for doubt in shot.doubts:
             if doubt.number == number:
                 return _case(shot, doubt)
-    waiting = [str(each.doubt.number) for each in open_cases(log)]
+    waiting = [str(doubt.number) for shot in shots for doubt in shot.pending]
     more = len(waiting) - _MOST_NAMED
     named = ", ".join(waiting[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
     raise LogError(f"the docket has no doubt {number}; waiting for a ruling: {named or 'none'}")

@@ -511,6 +511,17 @@ def test_shots_are_given_over_all_sessions_and_by_programme(log: ShotLog, sessio
     assert log.shots(plan="another") == ()
 
 
+def test_shots_in_doubt_are_given_whether_a_commander_has_spoken_or_not(
+    log: ShotLog, session_id: int
+) -> None:
+    until(log, session_id, Stage.JUDGED)
+    decided = until(log, session_id, Stage.JUDGED, verdict=PENDING)
+    waiting = until(log, session_id, Stage.JUDGED, verdict=PENDING)
+    until(log, session_id, Stage.RECORDED)
+    log.decide(decided, "G", {"G-41": True}, final=FINAL)
+    assert log.shots_in_doubt() == (log.shot(decided), log.shot(waiting))
+
+
 def test_single_shots_are_given_newest_first_and_by_the_position_they_were_planned_from(
     log: ShotLog, session_id: int
 ) -> None:
