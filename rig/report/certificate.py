@@ -10,7 +10,6 @@ from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
-from jinja2 import Environment, PackageLoader, select_autoescape
 from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -19,6 +18,7 @@ from matplotlib.ticker import MaxNLocator
 from calibration.range_spec import FEWEST_SHOTS, Drift, SpecVerdict, shots_needed, tost_power
 from rig.calibrating.certificate import Certificate
 from rig.drawing.drawn_text import drawable
+from rig.files.html_page import html_page
 from rig.files.whole_file import write_whole
 
 __all__ = ["certificate_page", "write_certificate_html", "write_certificate_pdf"]
@@ -50,18 +50,12 @@ def write_certificate_pdf(certificate: Certificate, path: Path) -> None:
 
 def write_certificate_html(certificate: Certificate, path: Path) -> None:
     """Write one file with everything in it."""
-    environment = Environment(
-        loader=PackageLoader("rig.report"),
-        autoescape=select_autoescape(["html", "j2"]),
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    text = environment.get_template("certificate.html.j2").render(
-        certificate=certificate,
-        colour=_COLOURS[certificate.finding.verdict],
-        plots=Markup(_plots_svg(certificate)),
-    )
-    write_whole(path, text)
+    values = {
+        "certificate": certificate,
+        "colour": _COLOURS[certificate.finding.verdict],
+        "plots": Markup(_plots_svg(certificate)),
+    }
+    write_whole(path, html_page("rig.report", "certificate.html.j2", values))
 
 
 def certificate_page(certificate: Certificate) -> Figure:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from jinja2 import Environment, PackageLoader, select_autoescape
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from rig.files.html_page import html_page
 from rig.files.whole_file import write_whole
 
 __all__ = ["Picture", "ShotPage", "write_report"]
@@ -72,13 +72,11 @@ def write_report(path: Path, *, title: str, summary: Sequence[str], shots: Seque
     shots
         In the order fired.
     """
-    environment = Environment(
-        loader=PackageLoader("rig.report"),
-        autoescape=select_autoescape(["html", "j2"]),
-        trim_blocks=True,
-        lstrip_blocks=True,
+    text = html_page(
+        "rig.report",
+        "report.html.j2",
+        {"title": title, "summary": summary, "shots": shots},
+        filters={"drawing": Markup},
     )
-    environment.filters["drawing"] = Markup
-    text = environment.get_template("report.html.j2").render(title=title, summary=summary, shots=shots)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, text)

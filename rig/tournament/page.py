@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, select_autoescape
-
 from game.montecassino.tournament import (
     Encounter,
     Kind,
@@ -18,6 +16,7 @@ from game.montecassino.tournament import (
     rematches_of,
     standings,
 )
+from rig.files.html_page import html_page
 from rig.files.whole_file import write_whole
 from rig.tournament.words import (
     SYSTEM_NAMES,
@@ -53,39 +52,34 @@ def is_other(path: Path) -> bool:
 
 def write_page(path: Path, tournament: Tournament) -> None:
     """Write the page of a tournament as it stands."""
-    environment = Environment(
-        loader=PackageLoader("rig.tournament"),
-        autoescape=select_autoescape(["html", "j2"]),
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["points"] = format_points
     lines = standings(tournament)
     swiss = tournament.system is System.SWISS
     columns = len(tournament.rounds) if swiss else len(lines)
-    text = environment.get_template("standings.html.j2").render(
-        tournament=tournament,
-        system=SYSTEM_NAMES[tournament.system],
-        swiss=swiss,
-        double=tournament.system is System.DOUBLE_ROUND_ROBIN,
-        terms=terms_told(tournament),
-        handicaps=list(handicaps_told(tournament)),
-        standings=lines,
-        tie_breaks=TIE_BREAKS_EXPLAINED,
-        tell_tie_break=tell_tie_break,
-        columns=range(1, columns + 1) if tournament.rounds else (),
-        cross=cross_table(tournament, lines),
-        withdrawn={player.name for player in tournament.players if player.withdrawn},
-        waiting=sum(1 for _ in tournament.open_pairings()),
-        rematches={
+    values = {
+        "tournament": tournament,
+        "system": SYSTEM_NAMES[tournament.system],
+        "swiss": swiss,
+        "double": tournament.system is System.DOUBLE_ROUND_ROBIN,
+        "terms": terms_told(tournament),
+        "handicaps": list(handicaps_told(tournament)),
+        "standings": lines,
+        "tie_breaks": TIE_BREAKS_EXPLAINED,
+        "tell_tie_break": tell_tie_break,
+        "columns": range(1, columns + 1) if tournament.rounds else (),
+        "cross": cross_table(tournament, lines),
+        "withdrawn": {player.name for player in tournament.players if player.withdrawn},
+        "waiting": sum(1 for _ in tournament.open_pairings()),
+        "rematches": {
             (number, pairing.board): before
             for number in range(1, len(tournament.rounds) + 1)
             for pairing, before in rematches_of(tournament, number)
             if swiss
         },
-        corrections=list(corrections_told(tournament)),
+        "corrections": list(corrections_told(tournament)),
+    }
+    write_whole(
+        path, html_page("rig.tournament", "standings.html.j2", values, filters={"points": format_points})
     )
-    write_whole(path, text)
 
 
 def cross_table(tournament: Tournament, lines: Sequence[Standing]) -> list[list[Cell]]:
