@@ -245,24 +245,20 @@ def _rows(told: _Told) -> Iterator[tuple[str, str, str, str, str]]:
     assert verdict is not None
     reading = told.done.analysis.reading
     decided = {doubt.square for doubt in told.shot.doubts}
-    seen = set()
-    for fall in reading.falls:
+    for fall in reading.judged_falls:
         square = fall.toppling.soldier.square
-        seen.add(square)
+        cause, sure = str(fall.cause), "held" if fall.held else how_sure(fall.confidence)
+        if fall in reading.perhaps_fallen:
+            cause, sure = "pushed, may have fallen", ""
         ruling = "leaves" if str(square) in verdict.casualties else "put back"
         if str(square) in decided:
             ruling += " (commander)"
-        yield (
-            str(square),
-            str(fall.cause),
-            "held" if fall.held else how_sure(fall.confidence),
-            ruling,
-            told.true_causes.get(square, "stands"),
-        )
-    for push in reading.pushes:
+        yield str(square), cause, sure, ruling, told.true_causes.get(square, "stands")
+    for push in reading.judged_pushes:
         square = push.soldier.square
-        seen.add(square)
         yield str(square), "pushed", "", "put back", told.true_causes.get(square, "stands")
+    seen = {fall.toppling.soldier.square for fall in reading.judged_falls}
+    seen |= {push.soldier.square for push in reading.judged_pushes}
     for square, cause in told.true_causes.items():
         if square not in seen:
             yield str(square), "not seen", "", "", cause

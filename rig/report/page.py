@@ -45,7 +45,8 @@ class ShotPage:
     facts: Sequence[tuple[str, str]]
     """Name and value: aim, muzzle speed, times."""
     falls: Sequence[dict[str, str]]
-    """`square`, `side`, `cause`, `confidence`, `evidence`, `verdict` of each fall, and `truth` on the twin."""
+    """`square`, `side`, `cause`, `confidence`, `evidence`, `verdict` of each fall; on the twin `truth`, and `wrong` is not empty
+    where the cause is another."""
     casualties: Sequence[str]
     put_back: Mapping[str, str]
     """Who is put back, and why."""

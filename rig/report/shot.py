@@ -20,6 +20,8 @@ from vision.causes import FallCause
 
 __all__ = ["page_of_shot"]
 
+_MAY_HAVE_FALLEN = {"cause": "pushed, may have fallen", "confidence": "", "wrong": ""}
+"""Of one that seems to stand: no cause is told that could be wrong."""
 _FLIGHT_US = 250_000  # after the release: the shot is off the board, the first soldiers lie
 
 
@@ -62,8 +64,14 @@ def page_of_shot(
         option=planned.option,
         zone=planned.zone,
         facts=_facts(shot, analysis),
-        falls=[_fall(fall, casualties, waiting, true_causes) for fall in analysis.reading.falls]
-        + _missed(analysis, true_causes, position),
+        falls=[
+            *(_fall(fall, casualties, waiting, true_causes) for fall in analysis.reading.falls),
+            *(
+                {**_fall(fall, casualties, waiting, true_causes), **_MAY_HAVE_FALLEN}
+                for fall in analysis.reading.perhaps_fallen
+            ),
+            *_missed(analysis, true_causes, position),
+        ],
         casualties=list(verdict.casualties),
         put_back={square: why_back(shot, square) for square in verdict.put_back},
         doubts=_doubts(shot),
@@ -83,6 +91,7 @@ def _fall(
     true_causes: Mapping[Square, str] | None,
 ) -> dict[str, str]:
     square = fall.toppling.soldier.square
+    truth = "" if true_causes is None else true_causes.get(square, "did not fall")
     return {
         "square": str(square),
         "side": fall.toppling.soldier.side.value,
@@ -90,7 +99,8 @@ def _fall(
         "confidence": "held" if fall.held else how_sure(fall.confidence),
         "evidence": fall.evidence,
         "verdict": _becomes(square, casualties, waiting).value,
-        "truth": "" if true_causes is None else true_causes.get(square, "did not fall"),
+        "truth": truth,
+        "wrong": "yes" if truth not in {"", fall.cause.value} else "",
     }
 
 
@@ -98,7 +108,7 @@ def _missed(
     analysis: Analysis, true_causes: Mapping[Square, str] | None, before: Position
 ) -> list[dict[str, str]]:
     """Return the falls that only the twin knows of."""
-    seen = {fall.toppling.soldier.square for fall in analysis.reading.falls}
+    seen = {fall.toppling.soldier.square for fall in analysis.reading.judged_falls}
     return [
         {
             "square": str(square),
@@ -108,6 +118,7 @@ def _missed(
             "evidence": "",
             "verdict": "",
             "truth": cause,
+            "wrong": "yes",
         }
         for square, cause in (true_causes or {}).items()
         if square not in seen

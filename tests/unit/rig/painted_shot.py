@@ -14,8 +14,10 @@ import painted_table as painted
 from numpy.typing import NDArray
 from painted_table import CROWD, MARKERS, SQUARE_MM, Table
 
-from game.montecassino import Square
+from game.montecassino import Cause, Square
 from rig.recording import write_recording
+from rig.verdict.analyse import Analysis
+from vision.outcome import Push
 
 Image = NDArray[np.uint8]
 
@@ -78,3 +80,20 @@ def record(
     frames = [(t, edit(k, picture)) for k, (t, picture) in enumerate(zip(TIMES_US, pictures(), strict=True))]
     write_recording(folder, keys(**changed), frames)
     return folder
+
+
+def perhaps_fallen(analysis: Analysis) -> Analysis:
+    """Give a reading of it by which A-12 was pushed and seems to stand, but may have fallen, directly hit."""
+    (fell,) = analysis.reading.falls
+    soldier = fell.toppling.soldier
+    perhaps = replace(
+        fell,
+        cause=Cause.OTHER,
+        confidence=0.7,
+        possible=(Cause.OTHER, Cause.DIRECT),
+        probabilities={Cause.OTHER: 0.7, Cause.DIRECT: 0.3, Cause.RICOCHET: 0.0, Cause.DRAGGED: 0.0},
+        evidence="it may have fallen (30 %)",
+    )
+    pushed = Push(soldier, fell.toppling.began_us, soldier.x_mm + 8.0, soldier.y_mm)
+    reading = replace(analysis.reading, falls=(), pushes=(pushed,), perhaps_fallen=(perhaps,))
+    return replace(analysis, reading=reading)

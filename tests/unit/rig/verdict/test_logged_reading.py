@@ -7,35 +7,19 @@ from pathlib import Path
 
 import pytest
 from logged_shots import PLAN, START, until
-from painted_shot import FALLS, record
+from painted_shot import FALLS, perhaps_fallen, record
 
-from game.montecassino import Cause
 from rig.log import Stage, open_log_in_memory
 from rig.verdict.analyse import analyse_folder
 from rig.verdict.docket import open_cases, rule
 from rig.verdict.logged_reading import log_reading
-from vision.outcome import Push
 
 
 @pytest.mark.parametrize(("ruling", "leaves"), [("other", False), ("direct", True)])
 def test_c8_one_that_seems_to_stand_and_may_have_fallen_waits_for_its_commander(
     tmp_path: Path, ruling: str, leaves: bool
 ) -> None:
-    analysis = analyse_folder(record(tmp_path / "shot"))
-    (fell,) = analysis.reading.falls
-    soldier = fell.toppling.soldier
-    likely = {Cause.OTHER: 0.7, Cause.DIRECT: 0.3, Cause.RICOCHET: 0.0, Cause.DRAGGED: 0.0}
-    perhaps = replace(
-        fell,
-        cause=Cause.OTHER,
-        confidence=0.7,
-        possible=(Cause.OTHER, Cause.DIRECT),
-        probabilities=likely,
-        evidence="it may have fallen (30 %)",
-    )
-    pushed = Push(soldier, fell.toppling.began_us, soldier.x_mm + 8.0, soldier.y_mm)
-    reading = replace(analysis.reading, falls=(), pushes=(pushed,), perhaps_fallen=(perhaps,))
-    told = replace(analysis, reading=reading)
+    told = perhaps_fallen(analyse_folder(record(tmp_path / "shot")))
     assert f"{FALLS} (A): it may have fallen (30 %)." in list(told.in_words())
     assert [each["square"] for each in told.as_json()["falls"]] == []
     assert [each["square"] for each in told.as_json()["moved"]] == [str(FALLS)]
