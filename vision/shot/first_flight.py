@@ -8,6 +8,7 @@ the shot beside it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -50,8 +51,9 @@ _SHADOW_MISFIT = 3.0
 # By how much two of one flight contradict each other at most: a shot and its shadow of drawn and filmed shots did by up to 5.9, what was
 # no such pair by 9 and more.
 _ONE_MISFIT = 6.5
-# Heights at which the shot is looked for that throws a shadow, in standard deviations of where that was seen last.
-_HIGHER_SIGMAS = np.arange(-2.0, 2.1, 0.4)
+# Heights at which the shot is looked for that throws a shadow: so many standard deviations up and down of where that was seen last, so
+# far apart in its picture, as it is looked for within as much, and so many at most.
+_HIGHER_SIGMAS, _HIGHER_PX, _MOST_HEIGHTS = 2.0, 7.0, 11
 
 
 class FirstFlightSearch:
@@ -234,10 +236,9 @@ class FirstFlightSearch:
 
     def _throwing(self, shadow: Draft, *, least: int) -> Draft | None:
         """Look for the shot that throws a shadow, in so many pictures at least: at each height it may be elsewhere."""
-        last_us = 1000.0 * shadow.sights[-1].time_ms
         best: tuple[float, Draft] | None = None
-        for sigmas in _HIGHER_SIGMAS:
-            own = self._shown(shadow.fit.higher(last_us, sigmas))
+        for flight in self._at_heights(shadow):
+            own = self._shown(flight)
             if own is None or len(own.sights) < least:
                 continue
             sights = sorted([*own.sights, *shadow.sights], key=lambda s: s.streak.frame)
@@ -246,6 +247,15 @@ class FirstFlightSearch:
             if apart <= _ONE_MISFIT and (best is None or _worth(both) > best[0]):
                 best = (_worth(both), both)
         return None if best is None else best[1]
+
+    def _at_heights(self, shadow: Draft) -> list[Flight]:
+        """Give flights that throw a shadow, at all heights at which they may."""
+        last_us = 1000.0 * shadow.sights[-1].time_ms
+        ends = [shadow.fit.higher(last_us, sigmas) for sigmas in (-_HIGHER_SIGMAS, _HIGHER_SIGMAS)]
+        low_px, high_px = self._view.project(np.concatenate([end.at(last_us) for end in ends]))
+        count = 1 + math.ceil(float(np.hypot(*(high_px - low_px))) / _HIGHER_PX)
+        heights = np.linspace(-_HIGHER_SIGMAS, _HIGHER_SIGMAS, min(count, _MOST_HEIGHTS))
+        return [shadow.fit.higher(last_us, sigmas) for sigmas in heights.tolist()]
 
     def _shown(self, flight: Flight) -> Draft | None:
         """Look for the shot along a flight while nothing else moves; ``None`` where too little shows."""
