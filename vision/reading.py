@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from game.montecassino import Cause, Square
-from vision.bump import lay_back
+from vision.bump import LaidBack, lay_back
 from vision.causes import (
     FallCause,
     ShotContacts,
@@ -131,95 +131,18 @@ def read_shot(
     unusable = wrong_times(timestamps_us, scene.fps) or too_short(timestamps_us, scene.fire_us)
     if unusable is not None:
         return NoReading(unusable)
-    came_us, timestamps_us = timestamps_us, evened(timestamps_us)
-    wavered = wavering(came_us, timestamps_us)
-    if wavered:
-        lookout = None  # what it has seen has the times at which pictures came
+    even_us = evened(timestamps_us)
+    wavered = wavering(timestamps_us, even_us)
     if before is None or isinstance(before, NoReading):
-        before = read_before(frames, timestamps_us, scene)
+        before = read_before(frames, even_us, scene)
     if isinstance(before, NoReading):
         return before
-    if lookout is None:
+    if lookout is None or wavered:  # what it has seen has the times at which pictures came
         lookout = Lookout(before, scene)
-    view, board = before.view, before.board
-    told, scene = scene, as_seen(scene, view)
-    first_moving = first_moving_of(timestamps_us, scene.fire_us)
-    release_told = scene.fire_us is not None
-    nothing = _nothing_to_read(frames, timestamps_us, first_moving, release_told=release_told)
-    if nothing is not None:
-        return nothing
-    plain = frames
-    laid = lay_back(frames, timestamps_us, before.picture, view, scene, lookout.guard.anchors)
-    if laid is not None:
-        frames, lookout = laid.frames, Lookout(before, scene)
-    aftermath = find_falls(frames, timestamps_us, view, board, lookout.sways, first_moving)
-    if not board.unseen and lookout.lying is None and (unseen := _unseen(aftermath, board.standing, scene)):
-        # Now that he is known to have stood there it can be told what became of him.
-        with_them = replace(before, board=read_board(before.picture, scene, view, unseen))
-        return read_shot(plain, timestamps_us, told, with_them)
-    if scene.expected is None and not board.by_taught:
-        board, aftermath = _named_by_the_shot(board, aftermath, scene)
-    stirred_us = {t.soldier.square: t.began_us for t in aftermath.topplings}
-    stirred_us |= {p.soldier.square: p.began_us for p in aftermath.pushes}
-    stirred = _stirred(board, stirred_us)
-    streaks, sways = lookout.streaks, lookout.sways
-
-    def find(scene: Scene) -> ShotTrack:
-        return find_track(frames, timestamps_us, scene, view, board.lamp, streaks, stirred, sways)
-
-    track = find(scene)
-    if scene.fire_us is not None and stirred and hardly_seen(track, timestamps_us, scene.fire_us, stirred):
-        otherwise = find(replace(scene, fire_us=None))
-        if left_later_us(track, otherwise, scene.fire_us, stirred) is not None:
-            anew = _released_otherwise(plain, timestamps_us, scene, scene.fire_us, track, stirred)
-            if anew is not None:
-                return anew
-        if seen_better(track, otherwise, scene.fire_us):
-            track = otherwise
-    if stirred and track.found and track.worth < LEAST_WORTH and not comes_by(track, stirred):
-        track = ShotTrack((), _NOT_THE_SHOT)
-    track = in_own_time(track, scene, view)
-    frame_us = apart_us(timestamps_us)
-    contacts = find_contacts(
-        track, board.standing, stirred_us, frame_us=frame_us, shot_from_mm=scene.shot_from_mm
-    )
-    shot = ShotSeen(track, contacts, board.standing, frame_us, scene.shot_from_mm)
-    explained = explain(aftermath.topplings, aftermath.pushes, shot)
-    falls = tuple(allow_for_standing(f, aftermath.may_stand[f.toppling.soldier.square]) for f in explained)
-    perhaps_fallen = find_perhaps_fallen(
-        aftermath.may_have_fallen, aftermath.topplings, aftermath.pushes, shot
-    )
-    if not (release_told or falls or aftermath.pushes):
-        # Pictures of a table at rest may be the same in any film; a shot that is not seen to fly on tells that these hide it.
-        hung = hung_from(plain, timestamps_us, first_moving, release_told=False)
-        if hung is not None and (not track.points or track.points[-1][0] >= timestamps_us[hung]):
-            return NoReading(_HUNG.format(hung + 1))
-    alarms = lookout.guard.alarms(frames, timestamps_us, first_moving, laid)
-    if comes_from_the_other_end(
-        track, frames, timestamps_us, scene, view, board.lamp, streaks, stirred, sways
-    ):
-        other = scene.cannon_side.enemy
-        alarms = (*alarms, Alarm(Trouble.OTHER_END, _OTHER_END.format(scene.cannon_side, other)))
-    alarms = _with_amiss(alarms, board, view, scene, track)
-    late = late_falls(falls, aftermath.pushes, track)
-    return ShotReading(
-        view,
-        board.standing,
-        tuple(_held(f) if alarms or f.toppling.soldier.square in late else f for f in falls),
-        aftermath.pushes,
-        track,
-        contacts,
-        (
-            *before.notes,
-            *board.standing.differences,
-            *aftermath.doubts,
-            *wavered,
-            *other_rate(timestamps_us, scene.fps),
-            *unseen_from_odd(scene, track),
-        ),
-        perhaps_fallen,
-        (*alarms, *late.values()),
-    )
+    reading = _read(_Film(frames, even_us, scene), before, lookout)
+    if isinstance(reading, NoReading):
+        return reading
+    return replace(reading, notes=(*reading.notes, *wavered, *other_rate(even_us, scene.fps)))
 
 
 def still_holds(
@@ -241,19 +164,150 @@ def still_holds(
     return not lookout.guard.stirred_since(frames, timestamps_us, known)
 
 
-def _nothing_to_read(
-    frames: Sequence[NDArray[np.uint8]],
-    timestamps_us: Sequence[int],
-    first_moving: int,
-    *,
-    release_told: bool,
-) -> NoReading | None:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Film:
+    """A shot's pictures, their times at an even pace, and what is known beforehand."""
+
+    frames: Sequence[NDArray[np.uint8]]
+    timestamps_us: Sequence[int]
+    scene: Scene
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _After:
+    """What became of a table, and what the shot is looked for with."""
+
+    film: _Film
+    """As it would be had nothing been bumped, the scene as the camera's shutter shows it."""
+    first_moving: int
+    """The first picture since the release."""
+    laid: LaidBack | None
+    """The pictures after a bump; ``None``: there was none."""
+    before: TableBefore
+    lookout: Lookout
+    board: Board
+    """Who stood there, named by the shot where nothing else tells the sides apart."""
+    aftermath: Aftermath
+
+    @property
+    def stirred_us(self) -> dict[Square, int]:
+        """When each soldier began to move who did."""
+        began_us = {t.soldier.square: t.began_us for t in self.aftermath.topplings}
+        return began_us | {p.soldier.square: p.began_us for p in self.aftermath.pushes}
+
+    @property
+    def stirred(self) -> list[Stirred]:
+        """All who began to move, with where they stood."""
+        soldiers = ((self.board.standing.at(square), us) for square, us in self.stirred_us.items())
+        return [Stirred((s.x_mm, s.y_mm), float(us)) for s, us in soldiers if s is not None]
+
+    def find_track(self, scene: Scene) -> ShotTrack:
+        """Find the shot's way by what a scene tells of it."""
+        frames, timestamps_us = self.film.frames, self.film.timestamps_us
+        view, lamp, lookout = self.before.view, self.board.lamp, self.lookout
+        return find_track(
+            frames, timestamps_us, scene, view, lamp, lookout.streaks, self.stirred, lookout.sways
+        )
+
+    def comes_from_the_other_end(self, track: ShotTrack) -> bool:
+        """Whether the other side has fired than is said, where its own shot is seen as it is."""
+        frames, timestamps_us, scene = self.film.frames, self.film.timestamps_us, self.film.scene
+        view, lamp, lookout = self.before.view, self.board.lamp, self.lookout
+        return comes_from_the_other_end(
+            track, frames, timestamps_us, scene, view, lamp, lookout.streaks, self.stirred, lookout.sways
+        )
+
+
+def _read(film: _Film, before: TableBefore, lookout: Lookout) -> ShotReading | NoReading:
+    """Read a shot whose table before is known: what became of it, the shot's way, and what follows from both."""
+    after = _read_after(film, before, lookout)
+    if isinstance(after, NoReading):
+        return after
+    if not after.board.unseen and after.lookout.lying is None and (unseen := _unseen(after)):
+        # Now that he is known to have stood there it can be told what became of him.
+        board = read_board(before.picture, after.film.scene, before.view, unseen)
+        with_them = replace(before, board=board)
+        return _read(film, with_them, Lookout(with_them, film.scene))
+    track = _follow(film, after)
+    if isinstance(track, ShotReading):
+        return track
+    return _explained(film, after, track)
+
+
+def _read_after(film: _Film, before: TableBefore, lookout: Lookout) -> _After | NoReading:
+    """Read who fell and who was pushed."""
+    view, board = before.view, before.board
+    frames, timestamps_us, scene = film.frames, film.timestamps_us, as_seen(film.scene, view)
+    first_moving = first_moving_of(timestamps_us, scene.fire_us)
+    nothing = _nothing_to_read(film, first_moving)
+    if nothing is not None:
+        return nothing
+    laid = lay_back(frames, timestamps_us, before.picture, view, scene, lookout.guard.anchors)
+    if laid is not None:
+        frames, lookout = laid.frames, Lookout(before, scene)
+    aftermath = find_falls(frames, timestamps_us, view, board, lookout.sways, first_moving)
+    if scene.expected is None and not board.by_taught:
+        board, aftermath = _named_by_the_shot(board, aftermath, scene)
+    return _After(_Film(frames, timestamps_us, scene), first_moving, laid, before, lookout, board, aftermath)
+
+
+def _follow(film: _Film, after: _After) -> ShotTrack | ShotReading:
+    """Follow the shot; or read all anew where it plainly left at another time than was told."""
+    timestamps_us, scene, stirred = film.timestamps_us, after.film.scene, after.stirred
+    track = after.find_track(scene)
+    if scene.fire_us is not None and stirred and hardly_seen(track, timestamps_us, scene.fire_us, stirred):
+        otherwise = after.find_track(replace(scene, fire_us=None))
+        if left_later_us(track, otherwise, scene.fire_us, stirred) is not None:
+            anew = _released_otherwise(film, scene.fire_us, track, stirred)
+            if anew is not None:
+                return anew
+        if seen_better(track, otherwise, scene.fire_us):
+            track = otherwise
+    if stirred and track.found and track.worth < LEAST_WORTH and not comes_by(track, stirred):
+        track = ShotTrack((), _NOT_THE_SHOT)
+    return in_own_time(track, scene, after.before.view)
+
+
+def _explained(film: _Film, after: _After, track: ShotTrack) -> ShotReading | NoReading:
+    """Say why each fell, and what speaks against the ruling."""
+    scene, standing, aftermath = after.film.scene, after.board.standing, after.aftermath
+    frame_us = apart_us(film.timestamps_us)
+    contacts = find_contacts(
+        track, standing, after.stirred_us, frame_us=frame_us, shot_from_mm=scene.shot_from_mm
+    )
+    shot = ShotSeen(track, contacts, standing, frame_us, scene.shot_from_mm)
+    explained = explain(aftermath.topplings, aftermath.pushes, shot)
+    falls = tuple(allow_for_standing(f, aftermath.may_stand[f.toppling.soldier.square]) for f in explained)
+    perhaps_fallen = find_perhaps_fallen(
+        aftermath.may_have_fallen, aftermath.topplings, aftermath.pushes, shot
+    )
+    if not (film.scene.fire_us is not None or falls or aftermath.pushes):
+        # Pictures of a table at rest may be the same in any film; a shot that is not seen to fly on tells that these hide it.
+        hung = hung_from(film.frames, film.timestamps_us, after.first_moving, release_told=False)
+        if hung is not None and (not track.points or track.points[-1][0] >= film.timestamps_us[hung]):
+            return NoReading(_HUNG.format(hung + 1))
+    alarms = _alarms(after, track)
+    late = late_falls(falls, aftermath.pushes, track)
+    return ShotReading(
+        after.before.view,
+        standing,
+        tuple(_held(f) if alarms or f.toppling.soldier.square in late else f for f in falls),
+        aftermath.pushes,
+        track,
+        contacts,
+        (*after.before.notes, *standing.differences, *aftermath.doubts, *unseen_from_odd(scene, track)),
+        perhaps_fallen,
+        (*alarms, *late.values()),
+    )
+
+
+def _nothing_to_read(film: _Film, first_moving: int) -> NoReading | None:
     """Say why pictures show nothing of a shot: a camera that hangs from its release on, a dark end; ``None`` where they may."""
-    if release_told:
-        hung = hung_from(frames, timestamps_us, first_moving, release_told=True)
+    if film.scene.fire_us is not None:
+        hung = hung_from(film.frames, film.timestamps_us, first_moving, release_told=True)
         if hung is not None:
             return NoReading(_HUNG.format(hung + 1))
-    if is_black(grey(frames[-1])):
+    if is_black(grey(film.frames[-1])):
         return NoReading(
             "the picture goes black before the clip ends: was the lens covered or the lamp switched off?"
         )
@@ -275,9 +329,10 @@ def _named_by_the_shot(board: Board, aftermath: Aftermath, scene: Scene) -> tupl
     )
 
 
-def _unseen(aftermath: Aftermath, standing: Standing, scene: Scene) -> frozenset[Square]:
+def _unseen(after: _After) -> frozenset[Square]:
     """Squares that something left where nobody was seen to stand, and the position, where it is told, has somebody."""
-    left = (Square.at_mm(*place_mm, scene.square_mm) for place_mm in aftermath.unnoticed_mm)
+    scene, standing = after.film.scene, after.board.standing
+    left = (Square.at_mm(*place_mm, scene.square_mm) for place_mm in after.aftermath.unnoticed_mm)
     return frozenset(
         square
         for square in left
@@ -287,30 +342,23 @@ def _unseen(aftermath: Aftermath, standing: Standing, scene: Scene) -> frozenset
     )
 
 
-def _stirred(board: Board, stirred_us: Mapping[Square, int]) -> list[Stirred]:
-    """All who began to move, with where they stood."""
-    soldiers = ((board.standing.at(square), us) for square, us in stirred_us.items())
-    return [Stirred((s.x_mm, s.y_mm), float(us)) for s, us in soldiers if s is not None]
-
-
 def _released_otherwise(
-    frames: Sequence[NDArray[np.uint8]],
-    timestamps_us: Sequence[int],
-    scene: Scene,
-    fire_us: int,
-    track: ShotTrack,
-    stirred: Sequence[Stirred],
+    film: _Film, fire_us: int, track: ShotTrack, stirred: Sequence[Stirred]
 ) -> ShotReading | None:
     """Read a shot as if its release had not been told, and say so; ``None`` where it did leave at `fire_us` for all that is seen then.
 
     Parameters
     ----------
-    frames, timestamps_us, scene, fire_us
-        As for `read_shot`, and the release as it was told.
+    film, fire_us
+        The film, and the release as it was told.
     track, stirred
         What is seen of the shot when that is believed, and who stirred.
     """
-    anew = read_shot(frames, timestamps_us, replace(scene, fire_us=None))
+    untold = replace(film, scene=replace(film.scene, fire_us=None))
+    before = read_before(untold.frames, untold.timestamps_us, untold.scene)
+    if isinstance(before, NoReading):
+        return None
+    anew = _read(untold, before, Lookout(before, untold.scene))
     if isinstance(anew, NoReading):
         return None
     later_us = left_later_us(track, anew.track, fire_us, stirred)
@@ -318,6 +366,16 @@ def _released_otherwise(
         return None
     later = "later" if later_us > 0 else "earlier"
     return replace(anew, notes=(*anew.notes, _WRONG_RELEASE.format(abs(later_us) / 1000, later)))
+
+
+def _alarms(after: _After, track: ShotTrack) -> tuple[Alarm, ...]:
+    """Say what else than the shot may have had a part in it, or that another shot was fired than is told."""
+    film, scene = after.film, after.film.scene
+    alarms = after.lookout.guard.alarms(film.frames, film.timestamps_us, after.first_moving, after.laid)
+    if after.comes_from_the_other_end(track):
+        other = scene.cannon_side.enemy
+        alarms = (*alarms, Alarm(Trouble.OTHER_END, _OTHER_END.format(scene.cannon_side, other)))
+    return _with_amiss(alarms, after.board, after.before.view, scene, track)
 
 
 def _with_amiss(
