@@ -7,7 +7,8 @@ and translation in mm, and what is held by a prior:
 - where the lens was never calibrated, the logarithm of the focal length's factor, the principal point, k1 and k2. A
   camera that looks almost straight down cannot tell a longer lens from a higher stand; points on the board are as good
   either way, only the parallax of raised points depends on it;
-- with markers, how much smaller they look than they are, for bright paper bleeds into black;
+- with markers, how much smaller they look than they are, for bright paper bleeds into black; and where no lines make them good,
+  by how much each lies beside where it should and is turned, for they were laid by hand;
 - by how much the board's lines as a whole lie beside where its frame says: no print is cut and laid quite true, and
   markers, where there are some, say where the frame is;
 - on the field of either side, how far a line that parts a dark square from a light one seems to lie towards the dark
@@ -18,6 +19,7 @@ Steps are Gauss's and Newton's with Levenberg's damping; measurements that do no
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -54,6 +56,7 @@ _BLEED_SIGMA = 0.03
 _POSE = 6
 _BLEED, _FOCAL, _CENTRE_U, _CENTRE_V, _K1, _K2, _PRINT_X, _PRINT_Y, _LEAN_A, _LEAN_G = range(_POSE, 16)
 _ALL = 16
+_LAID = 3  # x, y and turn of each marker
 _ROUNDS = 25
 _CAUCHY = 3.0  # a measurement so many standard errors off counts half
 _DONE = 1e-6
@@ -142,11 +145,15 @@ class Unknowns:
     """Its distortion as it was told, in OpenCV's order, shape (8,)."""
     mean: FloatArray
     """Prior means: rotation vector, translation in mm, bleed, logarithm of the focal length's factor, shift of the principal point
-    in px, k1 and k2 beyond what was told, print's x and y in mm, lean on A's and on G's field in mm; shape (16,)."""
+    in px, k1 and k2 beyond what was told, print's x and y in mm, lean on A's and on G's field in mm; shape (16 + 3 for each of
+    `laid`,)."""
     sigma: FloatArray
     """Their standard deviations: 0 for what is known, infinite for the pose."""
     middle_mm: float
     """The y at which the two fields meet."""
+    laid: tuple[int, ...] = ()
+    """Numbers of the markers that may lie beside where they should: x and y in mm and a turn in radians of each follow the others
+    in the fit's vector."""
 
     @staticmethod
     def of(scene: Scene, width_px: int, height_px: int) -> Unknowns:
@@ -174,6 +181,16 @@ class Unknowns:
         sigma[[_PRINT_X, _PRINT_Y]] = print_squares * scene.square_mm
         return Unknowns(
             np.array([[fx, 0, cx], [0, fy, cy], [0, 0, 1.0]]), distortion, mean, sigma, scene.length_mm / 2
+        )
+
+    def laid_by_hand(self, numbers: Sequence[int], sigma_mm: float, sigma_rad: float) -> Unknowns:
+        """Return them with markers that lie beside where they should, and turned, by as much."""
+        count = len(numbers)
+        return replace(
+            self,
+            mean=np.concatenate([self.mean, np.zeros(_LAID * count)]),
+            sigma=np.concatenate([self.sigma, np.tile([sigma_mm, sigma_mm, sigma_rad], count)]),
+            laid=tuple(numbers),
         )
 
     @property
@@ -280,9 +297,10 @@ def fit_camera(
         if done:
             break
     matrix, _ = _normal(off, slopes[:, free], weight_of_prior, p[free] - mean)
-    # Where the measurements scatter more than they should, so does the camera.
+    # Where the measurements scatter more than they should, so does the camera. How markers lie follows the measurements hardly more
+    # than it is known beforehand.
     weights = 1 / (1 + (off / _CAUCHY) ** 2)
-    freedom = max(float(weights.sum()) - len(free), 1.0)
+    freedom = max(float(weights.sum()) - (len(free) - _LAID * len(unknowns.laid)), 1.0)
     scatter = max(1.0, float(np.sqrt((weights * off**2).sum() / freedom)))
     inverse = np.linalg.pinv(matrix, hermitian=True)
     covariance = np.asarray(inverse * scatter**2, dtype=np.float64)
@@ -302,12 +320,21 @@ def _linearised(measured: Measured, unknowns: Unknowns, p: FloatArray) -> tuple[
     on_g = measured.board_mm[:, 1] > unknowns.middle_mm
     lean = np.where(on_g, p[_LEAN_G], p[_LEAN_A])[:, None] * measured.lean
     board = measured.middle_mm + arm * (1 + p[_BLEED]) + printed * p[[_PRINT_X, _PRINT_Y]] + lean
+    turned = np.column_stack([-arm[:, 1], arm[:, 0]])  # by a small angle
+    for n, (x_mm, y_mm, turn_rad) in zip(unknowns.laid, p[_ALL:].reshape(-1, _LAID), strict=True):
+        is_it = (measured.group == n)[:, None]
+        board = board + is_it * (np.array([x_mm, y_mm]) + turn_rad * turned)
     along = measured.along / measured.sigma_px[:, None]
     pixels, slopes, by_point = _projected(board, unknowns, p, along)
     slopes[:, _BLEED] = (by_point * arm).sum(axis=1)
     slopes[:, _PRINT_X : _PRINT_Y + 1] = by_point * printed
     by_lean = (by_point * measured.lean).sum(axis=1)
     slopes[:, _LEAN_A], slopes[:, _LEAN_G] = by_lean * ~on_g, by_lean * on_g
+    by_turn = (by_point * turned).sum(axis=1)
+    for k, n in enumerate(unknowns.laid):
+        is_it = measured.group == n
+        first = _ALL + _LAID * k
+        slopes[:, first : first + 2], slopes[:, first + 2] = by_point * is_it[:, None], by_turn * is_it
     return ((measured.pixels - pixels) * along).sum(axis=1), slopes
 
 

@@ -5,6 +5,8 @@ Across the middle part of each inner edge the picture is averaged along the edge
 the step, is placed where it explains most. Soldiers, shadows and litter hide some of the 262 edges; the fit
 that uses them weighs those by how badly they agree.
 
+Some boards have no lines, but a cross or a dot where they would meet: there each is looked for in the same way, along x and along y.
+
 A square farther out there are no such edges: so it is told whether a board begins and ends where a camera says so.
 """
 
@@ -22,12 +24,13 @@ from vision.registration.fit import LINES, Measured
 from vision.registration.view import BoardView
 from vision.scene import Scene
 
-__all__ = ["begins_and_ends", "measure_lines"]
+__all__ = ["begins_and_ends", "measure_crossings", "measure_lines"]
 
 Image = NDArray[np.uint8]
 FloatArray = NDArray[np.float64]
 
 _ALONG = np.linspace(-0.3, 0.3, 9)  # of a square: between the ends of an edge, where other lines cross
+_ALONG_CROSSING = np.linspace(-0.08, 0.08, 9)  # as far as the arms of a small cross go
 _STEP_PX = 0.4  # between two samples across
 _BLUR_PX = 0.8  # how soft edges are, standard deviation
 _WIDE_LINE_PX = 1.8
@@ -55,7 +58,7 @@ class _Edges:
     across: FloatArray
     """The direction across each, shape (N, 2)."""
     by_turns: FloatArray | None
-    """1 or -1 as a checkered board is dark or light on the far side of each, shape (N,); ``None`` along the border."""
+    """1 or -1 as a checkered board is dark or light on the far side of each, shape (N,); ``None`` along the border and at crossings."""
 
     @classmethod
     def of(
@@ -75,6 +78,9 @@ _INNER_EDGES = _Edges.of(
     [(x, y + 0.5) for x in range(1, BOARD_FILES) for y in range(BOARD_ROWS)],
     [(x + 0.5, y) for y in range(1, BOARD_ROWS) for x in range(BOARD_FILES)],
 )
+
+_CROSSINGS = [(float(x), float(y)) for x in range(1, BOARD_FILES) for y in range(1, BOARD_ROWS)]
+_AT_CROSSINGS = _Edges(np.array(2 * _CROSSINGS), np.repeat(np.eye(2), len(_CROSSINGS), axis=0), None)
 
 
 def _border_edges() -> tuple[_Edges, NDArray[np.int_]]:
@@ -121,6 +127,11 @@ def measure_lines(shades: Image, view: BoardView, scene: Scene, reach_squares: f
     return _measured(shades, view, scene, reach_squares, _INNER_EDGES)[0]
 
 
+def measure_crossings(shades: Image, view: BoardView, scene: Scene, reach_squares: float) -> Measured:
+    """Measure what marks the inner corners of squares where no lines do, twice each; parameters as for `measure_lines`."""
+    return _measured(shades, view, scene, reach_squares, _AT_CROSSINGS, _ALONG_CROSSING)[0]
+
+
 def begins_and_ends(shades: Image, view: BoardView, scene: Scene) -> bool:
     """Say whether the board has its border where a camera says so, and its lines end there, plainly and on all four sides.
 
@@ -151,7 +162,12 @@ def begins_and_ends(shades: Image, view: BoardView, scene: Scene) -> bool:
 
 
 def _measured(
-    shades: Image, view: BoardView, scene: Scene, reach_squares: float, edges: _Edges
+    shades: Image,
+    view: BoardView,
+    scene: Scene,
+    reach_squares: float,
+    edges: _Edges,
+    along_squares: FloatArray = _ALONG,
 ) -> tuple[Measured, NDArray[np.bool_]]:
     """Measure edges, as `measure_lines`, and say which were found, shape (edges,)."""
     square_mm = scene.square_mm
@@ -168,14 +184,14 @@ def _measured(
     window = count // 4
     places_mm = np.linspace(-half_mm, half_mm, count)
     # Shape (edges, 2, along) and (edges, 2, across): u and v apart, since numpy is slow over pairs.
-    start = (at[:, :, None] + by_along[:, :, None] * (_ALONG * square_mm)).astype(np.float32)
+    start = (at[:, :, None] + by_along[:, :, None] * (along_squares * square_mm)).astype(np.float32)
     reach = (by_across[:, :, None] * places_mm).astype(np.float32)
     ends = start[:, :, [0, 0, -1, -1]] + reach[:, :, [0, -1, 0, -1]]
     limits = np.array([shades.shape[1] - 1, shades.shape[0] - 1])[:, None]
     inside = ((ends >= 0) & (ends < limits)).all(axis=(1, 2))
     u, v = ((start[:, k, :, None] + reach[:, k, None, :]).reshape(-1, count) for k in (0, 1))
     sampled = cv2.remap(shades, u, v, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    profiles = sampled.reshape(len(at), len(_ALONG), count).mean(axis=1, dtype=np.float32)
+    profiles = sampled.reshape(len(at), len(along_squares), count).mean(axis=1, dtype=np.float32)
     placed = _place(profiles, places_mm, float(np.median(px_per_mm)), window, edges.by_turns)
     found = placed.found & inside
     along = by_across / px_per_mm[:, None]

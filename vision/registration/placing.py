@@ -7,6 +7,7 @@ somebody laid them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from game.montecassino import BOARD_FILES, BOARD_ROWS
 from vision.registration.fit import LINES, Measured, Unknowns, first_pose, fit_camera, off_of
-from vision.registration.lines import measure_lines
+from vision.registration.lines import measure_crossings, measure_lines
 from vision.registration.marks import CORNER_SIGMA_PX
 from vision.registration.view import BoardView, NoBoard
 from vision.scene import Scene
@@ -34,6 +35,8 @@ _CLICKED_SIGMA_PX = 2.0
 _LAID_SQUARES = (0.001, 0.02)
 _LAID_AT_FIRST_SQUARES = 0.01  # before any line has told
 _LAID_WEIGHT = 1.0  # of the larger, where no lines tell: as much as of half a marker that is seen
+_SHAPE_SIGMA_PX = 0.2  # how true a marker's corners are to each other
+_TURNED_SIGMA_RAD = 0.03  # a marker of 30 mm lies half a millimetre off at its corners, then
 # A marker's four corners are off together, so that they count as one.
 _AS_ONE = 2.0
 # Fewer edges between squares than these do not say where a board is.
@@ -55,6 +58,8 @@ _MOST_AGREE = 0.6
 _NEAR_SQUARES = 0.02
 # An edge farther from the fit than this is something else: a soldier, a shadow.
 _LINE_TOLERANCE_SIGMA = 5.0
+# Nor is it a line, however badly it is seen: grain and numbers lie anywhere within reach.
+_LINE_TOLERANCE_SQUARES = 0.05
 # The edges along one line share its print and its light, so that they say less together than each by itself: 262 edges
 # lie on 24 lines.
 _SHARED_BY_LINES = 3.0
@@ -112,7 +117,7 @@ def place_by_marks(shades: Image, scene: Scene, marks: Measured) -> Rough | NoBo
 
 
 def place_by_lines(shades: Image, scene: Scene, view: BoardView, p: FloatArray, marks: Measured) -> BoardView:
-    """Place the camera by the board's lines; where too few of them are seen, by the marks alone.
+    """Place the camera by the board's lines, or by what marks their crossings; where too little is seen of either, by the marks alone.
 
     Parameters
     ----------
@@ -121,6 +126,22 @@ def place_by_lines(shades: Image, scene: Scene, view: BoardView, p: FloatArray, 
     view, p, marks
         What that gave: where to begin.
     """
+    for measure in (measure_lines, measure_crossings):
+        placed = _placed_by(measure, shades, scene, view, p, marks)
+        if placed is not None:
+            return placed
+    return _by_marks_alone(scene, view, p, marks)
+
+
+def _placed_by(
+    measure: Callable[[Image, BoardView, Scene, float], Measured],
+    shades: Image,
+    scene: Scene,
+    view: BoardView,
+    p: FloatArray,
+    marks: Measured,
+) -> BoardView | None:
+    """Place the camera by what is measured of the board's pattern; ``None`` where too little of it agrees."""
     size_px = (view.width_px, view.height_px)
     unknowns = Unknowns.of(scene, *size_px)
     px_per_square = _px_per_square(view, scene)
@@ -131,14 +152,16 @@ def place_by_lines(shades: Image, scene: Scene, view: BoardView, p: FloatArray, 
     for passes in (_PASSES[is_near:], _SMALL_PASSES):
         refined, q = view, p
         for reach, believed in passes:
-            lines = measure_lines(shades, refined, scene, reach)
+            lines = measure(shades, refined, scene, reach)
             lines = lines.where(_known_to_mm(refined, scene, lines.board_mm) < 0.5 * reach * scene.square_mm)
             if len(lines.pixels) < _FEWEST_LINES:
-                return _by_marks_alone(scene, view, p, marks)
+                return None
             measured = believed_marks.joined(lines.at_least(believed * px_per_square))
             refined, q, misfit_px = fit_camera(measured, scene, unknowns, q, size_px)
-            off = misfit_px / measured.sigma_px
-            keep = (measured.group != LINES) | (off < _LINE_TOLERANCE_SIGMA)
+            most_px = np.minimum(
+                _LINE_TOLERANCE_SIGMA * measured.sigma_px, _LINE_TOLERANCE_SQUARES * px_per_square
+            )
+            keep = (measured.group != LINES) | (misfit_px < most_px)
             if scene.markers is not None:
                 laid_px = _laid_px(measured, unknowns, q, px_per_square)
                 believed_marks = marks.at_least(float(np.hypot(laid_px, CORNER_SIGMA_PX)))
@@ -149,7 +172,7 @@ def place_by_lines(shades: Image, scene: Scene, view: BoardView, p: FloatArray, 
             if scene.markers is not None or agree >= _NEARLY_ALL_LINES:
                 break
     if best is None:
-        return _by_marks_alone(scene, view, p, marks)
+        return None
     return fit_camera(best[0].shared(_SHARED_BY_LINES), scene, unknowns, best[1], size_px)[0]
 
 
@@ -208,8 +231,12 @@ def _by_marks_alone(scene: Scene, view: BoardView, p: FloatArray, marks: Measure
     freedom = max(off_px.size - 6, 0)
     squares = (off_px**2).sum() + _LAID_WEIGHT * (_LAID_SQUARES[1] * px_per_square) ** 2
     laid_px = float(np.sqrt(squares / (freedom + _LAID_WEIGHT)))
-    believed = marks.at_least(float(np.hypot(_AS_ONE * laid_px, CORNER_SIGMA_PX)))
-    return fit_camera(believed, scene, unknowns, p, (view.width_px, view.height_px))[0]
+    groups = sorted(set(marks.group.tolist()))
+    loose = unknowns.laid_by_hand(groups, laid_px / px_per_square * scene.square_mm, _TURNED_SIGMA_RAD)
+    start = np.concatenate([p, loose.mean[len(p) :]])
+    return fit_camera(marks.at_least(_SHAPE_SIGMA_PX), scene, loose, start, (view.width_px, view.height_px))[
+        0
+    ]
 
 
 def _known_to_mm(view: BoardView, scene: Scene, board_mm: FloatArray) -> FloatArray:
