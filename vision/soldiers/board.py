@@ -101,12 +101,15 @@ def read_board(
     strange[raster.board] = strangeness(bare, surface, shades)
     layers = lay_out(raster, flat, surface, shades, strange[raster.board], view.camera_mm)
     feet = find_feet(layers, raster.square_mm, trained_net("vision.soldiers", "feet.onnx")).likeliest()
-    manned, _ = _manned(feet, scene, unseen, are_hardly_seen(_log_odds(feet)))
+    at_first_hardly = are_hardly_seen(_log_odds(feet))
+    manned, _ = _manned(feet, scene, unseen, at_first_hardly)
     feet_mm = {square: (feet[square].x_mm, feet[square].y_mm) for square in manned}
     low, high, clear = _levels(_quick_scores(strange, raster, view), manned)
     cover = np.zeros(raster.shape, dtype=np.float32)
     cover[raster.board] = strange_share(strange[raster.board], (low, high)) - 0.5
-    figure = _learn_figure(cover, raster, view, [feet_mm[square] for square in clear])
+    # On a board that hides its soldiers as much of it looks like them around their feet.
+    learnt_from = [] if at_first_hardly else [feet_mm[square] for square in clear]
+    figure = _learn_figure(cover, raster, view, learnt_from)
     dark = find_darkness(shades, raster)
     usual = Figure(_likely_height_mm(figure), figure.foot_radius_mm)
     standing_mm = np.array([feet_mm[square] for square in clear]).reshape(-1, 2)

@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 
+import cv2
 import numpy as np
 import painted_table as painted
 import pytest
@@ -240,3 +241,21 @@ def test_a_field_that_is_mostly_manned_is_no_pattern_of_the_board() -> None:
     camera = painted.view()
     table = Table(camera, tuple(painted.standing(position).values()))
     assert seen(read(table, painted.scene(camera))).keys() == position.keys()
+
+
+@pytest.mark.parametrize(("along_px", "down_px"), [(6.0, 1.0), (3.0, 3.0)])
+def test_figures_that_hardly_show_are_taken_to_be_of_the_usual_size(along_px: float, down_px: float) -> None:
+    """In a lamp's spot, on a board of their own colours and with a grain; they were taken for twice as wide."""
+    camera = painted.view(tilt_rad=0.03)
+    figures = tuple(painted.standing(CROWD).values())
+    shown = Table(camera, figures, noise=0.0).paint().astype(np.float64)
+    bare = Table(camera, noise=0.0).paint().astype(np.float64)
+    grain = cv2.GaussianBlur(
+        np.random.default_rng(3).normal(size=bare.shape[:2]), (0, 0), along_px, sigmaY=down_px
+    )
+    v, u = np.mgrid[: bare.shape[0], : bare.shape[1]]
+    lamp = 0.7 + 0.56 * np.exp(-((u - 500) ** 2 + (v - 350) ** 2) / (2 * 90**2))
+    seen = (bare + 0.2 * (shown - bare) + (8 / grain.std() * grain)[..., None]) * lamp[..., None]
+    board = read_board(np.clip(seen, 0, 255).astype(np.uint8), painted.scene(camera, expected=CROWD), camera)
+    assert board.figure.foot_radius_mm == pytest.approx(11.0, abs=2.5)
+    assert board.figure.height_mm == pytest.approx(42.0, abs=4.5)
