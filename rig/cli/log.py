@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from datetime import date
 from enum import StrEnum
 from math import degrees
@@ -65,22 +64,22 @@ def list_shots(
     from rig.cli.terminal.tables import plain_table, print_folded
 
     with open_log_to_read(settings) as log:
-        shots = log.shots()
-    if not shots:
+        count = sum(log.shots_by_session().values())
+        listed = log.last_shots(min(last, count))
+    if not listed:
         echo("nothing was shot yet")
         return
     table = plain_table()
     for heading in ("shot", "when", "from", "at", "opt", "m/s"):
         table.add_column(heading, justify="right" if heading in {"shot", "m/s"} else "left", no_wrap=True)
     table.add_column("what became of it", overflow="fold")
-    listed = shots[-last:]
     when = _in_short([shot.history[0].at_utc_us for shot in listed])
     for shot in listed:
         table.add_row(*_row(shot, when))
     print_folded(table)
-    if len(shots) > last:
-        everything = settings_or_defaults(settings).command("log", f"--last {len(shots)}")
-        echo(f"{_left_out(len(shots) - last, 'shot')}; {everything} shows all")
+    if count > last:
+        everything = settings_or_defaults(settings).command("log", f"--last {count}")
+        echo(f"{_left_out(count - last, 'shot')}; {everything} shows all")
 
 
 def _left_out(count: int, what: str) -> str:
@@ -212,7 +211,7 @@ def list_sessions(
 
     with open_log_to_read(settings) as log:
         sessions = log.sessions()
-        shots = Counter(shot.session_id for shot in log.shots())
+        shots = log.shots_by_session()
     table = plain_table()
     for heading in ("session", "began", "shots"):
         table.add_column(heading, justify="left" if heading == "began" else "right", no_wrap=True)
@@ -227,7 +226,7 @@ def list_sessions(
         table.add_row(
             str(session.session_id),
             when(session.started_utc_us),
-            str(shots[session.session_id]),
+            str(shots.get(session.session_id, 0)),
             Text(f"firmware {session.firmware_version} at {session.port}, camera {session.camera}"),
             Text(ended),
         )

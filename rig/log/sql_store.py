@@ -393,6 +393,23 @@ class _SqlShotLog:
         with self._read() as connection:
             return read_shots(connection, condition, self._folder)
 
+    def last_shots(self, count: int) -> tuple[Shot, ...]:
+        newest = sa.select(t.shot.c.shot_id).order_by(t.shot.c.shot_id.desc()).limit(count)
+        with self._read() as connection:
+            return read_shots(connection, t.shot.c.shot_id.in_(newest), self._folder)
+
+    def shots_by_session(self) -> Mapping[int, int]:
+        select = sa.select(t.shot.c.session_id, sa.func.count().label("shots")).group_by(t.shot.c.session_id)
+        with self._read() as connection:
+            return {row.session_id: row.shots for row in connection.execute(select)}
+
+    def shots_not_judged(self) -> tuple[Shot, ...]:
+        asked = sa.select(t.stage.c.shot_id).where(t.stage.c.stage == Stage.ASKED.value)
+        judged = sa.select(t.verdict.c.shot_id)
+        condition = t.shot.c.shot_id.in_(asked) & t.shot.c.shot_id.not_in(judged)
+        with self._read() as connection:
+            return read_shots(connection, condition, self._folder)
+
     def single_shots(self, *, position: str | None = None) -> Iterator[Shot]:
         select = sa.select(t.shot.c.shot_id).where(t.shot.c.plan.is_(None))
         if position is not None:

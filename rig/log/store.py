@@ -126,6 +126,15 @@ class ShotLog(Protocol):
     def shots(self, *, plan: str | None = None) -> tuple[Shot, ...]:
         """Give all shots, oldest first; only those of a programme, where one is named."""
 
+    def last_shots(self, count: int) -> tuple[Shot, ...]:
+        """Give the newest shots, as many as there are and are wanted, oldest first; the others are not read."""
+
+    def shots_by_session(self) -> Mapping[int, int]:
+        """Count the shots of each session that has any, by its number; none of them is read."""
+
+    def shots_not_judged(self) -> tuple[Shot, ...]:
+        """Give the shots that were asked for and of which there is no verdict, oldest first; no other is read."""
+
     def single_shots(self, *, position: str | None = None) -> Iterator[Shot]:
         """Give the shots of no programme, newest first; only those planned from a position, where one is given.
 

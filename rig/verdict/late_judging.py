@@ -37,7 +37,7 @@ def logged_settings(settings: Settings) -> dict[str, Any]:
 
 def not_judged(log: ShotLog) -> Iterator[Shot]:
     """Give the shots that were fired, or may have been, and wait for a verdict, the oldest first."""
-    return (shot for shot in log.shots() if _waits(shot))
+    return (shot for shot in log.shots_not_judged() if _waits(shot))
 
 
 def judge_recorded(log: ShotLog, shot_id: int) -> tuple[Shot, Analysis | None]:

@@ -14,6 +14,7 @@ from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import typer
@@ -22,7 +23,8 @@ from logged_shots import DOUBTFUL, PLAN, START, UNPLUGGED, read_and_judge, until
 
 from rig.cli import RefusedError, app, main
 from rig.cli import command as rig_command
-from rig.log import Analysis, Stage, open_log
+from rig.log import Analysis, Shot, Stage, open_log
+from rig.log._rows import read_shots
 
 
 @pytest.fixture
@@ -180,6 +182,34 @@ def test_log_says_when_it_leaves_shots_out(rig: Rig) -> None:
     answer = rig("log", "--last", "1")
     assert "2 earlier shots are not shown; rig log --last 3 shows all" in answer.out
     assert "1 earlier shot is not shown; rig log --last 3 shows all" in rig("log", "--last", "2").out
+
+
+@pytest.mark.usefixtures("shots")
+@pytest.mark.parametrize(
+    ("words", "needed"),
+    [(("log", "--last", "1"), [3]), (("log", "sessions"), []), (("judge",), [3])],
+)
+def test_a_list_reads_no_shot_that_it_does_not_show(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], needed: list[int]
+) -> None:
+    """With thousands of shots in the log whoever looks at the last ones would wait for seconds."""
+    rig("log")  # what a dead process left is marked
+    read: list[int] = []
+
+    def reading(*which: Any) -> tuple[Shot, ...]:
+        shots = read_shots(*which)
+        read.extend(shot.shot_id for shot in shots)
+        return shots
+
+    monkeypatch.setattr("rig.log.sql_store.read_shots", reading)
+    assert rig(*words).status == 0
+    assert read == needed
+
+
+@pytest.mark.usefixtures("shots")
+def test_as_many_shots_may_be_asked_for_as_one_likes(rig: Rig) -> None:
+    rig("log")  # what a dead process left is told
+    assert rig("log", "--last", "9" * 30) == rig("log")
 
 
 @pytest.mark.usefixtures("shots")

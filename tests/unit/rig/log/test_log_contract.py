@@ -522,6 +522,32 @@ def test_shots_in_doubt_are_given_whether_a_commander_has_spoken_or_not(
     assert log.shots_in_doubt() == (log.shot(decided), log.shot(waiting))
 
 
+def test_the_last_shots_are_given_oldest_first_and_all_are_counted_by_session(
+    log: ShotLog, session_id: int
+) -> None:
+    assert log.last_shots(3) == ()
+    assert log.shots_by_session() == {}
+    first = until(log, session_id, Stage.JUDGED)
+    log.end_session(session_id, "done")
+    empty_session = log.start_session(START)
+    log.end_session(empty_session, "done")
+    second_session = log.start_session(START)
+    second, third = (until(log, second_session, Stage.SEEN) for _ in range(2))
+    assert log.last_shots(2) == (log.shot(second), log.shot(third))
+    assert [shot.shot_id for shot in log.last_shots(9)] == [first, second, third]
+    assert log.shots_by_session() == {session_id: 1, second_session: 2}
+
+
+def test_shots_not_judged_are_those_that_were_asked_for_and_have_no_verdict(
+    log: ShotLog, session_id: int
+) -> None:
+    until(log, session_id, Stage.JUDGED)
+    until(log, session_id, Stage.JUDGED, verdict=PENDING)
+    until(log, session_id, Stage.ARMED)
+    waiting = [until(log, session_id, last) for last in (Stage.ASKED, Stage.RECORDED, Stage.ANALYSED)]
+    assert log.shots_not_judged() == tuple(map(log.shot, waiting))
+
+
 def test_single_shots_are_given_newest_first_and_by_the_position_they_were_planned_from(
     log: ShotLog, session_id: int
 ) -> None:
