@@ -32,6 +32,11 @@ _FEWEST_TO_DOUBT = 2
 _LOW_FACTOR, _HIGH_FACTOR = np.log(0.1), np.log(1e3)
 _ROUNDS = 12
 _STEPS = 30
+_MOST_UNSETTLED = 3
+"""Rounds that end with a step too long still, one after another: what then goes on is no search any more. Of the fits of some
+thousand sets of shots none settled after as many."""
+_RUNAWAY_MPS = 200.0
+"""Twice what is taken for a measured speed: a search that comes there does not come back, and such flights take long to reckon."""
 _SMALL_STEP = 1e-4
 """Of a standard deviation."""
 _DEGREES_OF_T = 4.0
@@ -150,17 +155,21 @@ def estimate(
     spread = Spread(USUAL_SCATTER, 1.0) if start is None or not scatter_known else start.spread
     largest = np.array([3.0 * assumed[parameter].sd for parameter in moving])
     settled = False
+    unsettled = 0
 
     def linear() -> Linear:
         return linear_at(
             data, values, moving, precision=precision, pull=target - values[places], weight=weight
         )
 
+    def is_lost() -> bool:
+        return here.is_lost or values[_SPEED] > _RUNAWAY_MPS
+
     here = linear()
     for _ in range(rounds):
         settled = False
         for _ in range(_STEPS):
-            if here.is_lost:
+            if is_lost():
                 break
             information, gradient, _, _ = here.normal(spread)
             scale = 1.0 / np.sqrt(np.maximum(np.diag(information), 1e-300))
@@ -176,8 +185,11 @@ def estimate(
             if np.max(np.abs(step) / scale) < _SMALL_STEP * np.sqrt(max(1, data.count)):
                 settled = True
                 break
-        if here.is_lost:
+        if is_lost():
             settled = False
+            break
+        unsettled = 0 if settled else unsettled + 1
+        if unsettled == _MOST_UNSETTLED:
             break
         before, before_weight = spread, weight
         if robust:

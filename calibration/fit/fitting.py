@@ -9,6 +9,7 @@ from types import MappingProxyType
 import numpy as np
 
 from calibration.fit.calibration import Calibration, Status
+from calibration.fit.contradiction import contradictions
 from calibration.fit.estimate import ORDER, Estimate, carrying, estimate, linear_at, place_factor_seen
 from calibration.fit.identify import undetermined
 from calibration.fit.model import Observed, observed, predict
@@ -86,6 +87,7 @@ def fit(
     if alike:
         return NoFit(alike)
     everything = observed(shots, mount, noise)
+    names = [shot.name for shot in shots]
     free, held, told, near = _what_the_shots_tell(everything, before, sorted(free, key=ORDER.index))
     if near is None:
         return NoFit(_never_down(shots, everything, before))
@@ -96,12 +98,14 @@ def fit(
     used = subset(everything, kept)
     found = estimate(used, before, free=free, held=held, start=near)
     if not found.settled or not found.is_determined:
-        return NoFit(
-            "the fit does not settle: the shots contradict each other; look at elevations, heights and units"
+        told = (
+            "the fit does not settle: the shots contradict each other",
+            contradictions(everything, before, names),
         )
+        return NoFit("; ".join(filter(None, (*told, "look at elevations, heights and units"))))
     for each in wild:
         notes.append(
-            f"{shots[each.index].name} is left out: a shot that belongs to the others is so far off with a chance of "
+            f"{names[each.index]} is left out: a shot that belongs to the others is so far off with a chance of "
             f"{each.chance:.1g}"
         )
     if not found.scatter_known:
@@ -112,11 +116,13 @@ def fit(
     place_noise_m = noise.place_m * found.spread.place_factor
     off = place_factor_seen(used, found)
     if off > _ILL_FITTING:
-        notes.append(
+        note = (
             f"shots fall {100 * noise.place_m * off:.0f} cm off, as a rule, from where their own speeds would have them: "
             "do not trust the intervals before you know why; something that was not learnt is other than assumed (the "
             "drag, the elevation), or what was measured is wrong"
         )
+        which = contradictions(used, before, [name for name, one in zip(names, kept, strict=True) if one])
+        notes.append("; ".join(filter(None, (note, which))))
     status = [
         Status.FITTED if each in free else Status.ASSUMED if each in held else Status.TRUSTED
         for each in ORDER
@@ -134,7 +140,7 @@ def fit(
         shots=used.count,
         usual_shots_before=int(np.median(used.shots_before)),
         usual_dwell_s=float(np.median(used.dwell_s)),
-        wild=tuple(shots[each.index].name for each in wild),
+        wild=tuple(names[each.index] for each in wild),
         notes=tuple(notes),
     )
 

@@ -24,7 +24,7 @@ from calibration.fit import (
 )
 from calibration.fit.calibration import Interval
 from calibration.fit.identify import undetermined
-from calibration.fit.model import observed, predict
+from calibration.fit.model import observed, predict, slopes
 
 MOUNT = Mount(elevation_centre_rad=math.radians(15))
 TRUE = {parameter: ASSUMED[parameter].value for parameter in Parameter} | {
@@ -385,6 +385,62 @@ def test_shots_that_no_cannon_explains_are_no_fit():
     found = fit(shots, MOUNT)
     assert isinstance(found, NoFit)
     assert "the fit does not settle: the shots contradict each other" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("elevations_deg", "ranges_m", "told"),
+    [
+        (
+            (41.6, -3, 41.6, 41.6),
+            (6.5, 6.52, 6.5, 6.6),
+            "shot 2 went 6.52 m, where 0.564 m would suit the others",
+        ),
+        (
+            (41.6, -3, 41.6, -3),
+            (6.5, 6.52, 6.5, 6.6),
+            "shot 4 went 11.8 times as far for its elevation as shot 1",
+        ),
+    ],
+)
+def test_of_shots_that_are_no_fit_those_are_named_that_contradict_the_others(elevations_deg, ranges_m, told):
+    shots = [
+        MeasuredShot(name=f"shot {number}", elevation_rad=math.radians(degrees), range_m=range_m)
+        for number, (degrees, range_m) in enumerate(zip(elevations_deg, ranges_m, strict=True), start=1)
+    ]
+    found = fit(shots, MOUNT)
+    assert isinstance(found, NoFit)
+    assert found.reason == (
+        f"the fit does not settle: the shots contradict each other; {told}; look at elevations, heights and units"
+    )
+
+
+def test_where_ranges_do_not_belong_to_their_speeds_the_one_far_from_the_others_is_named():
+    """There are too few to leave it out."""
+    shots = measured(at(41.6, 41.6, 41.6, 5), TRUE, seed=2)
+    shots[2] = dataclasses.replace(shots[2], range_m=1.5)
+    (note,) = fit(shots, MOUNT).notes
+    assert re.search(r"^shots fall .*; shot 3 went 1\.5 m, where 6\.\d+ m would suit the others$", note)
+
+
+def test_a_search_that_leads_nowhere_is_given_up(monkeypatch):
+    """Contradicting shots kept it going for 20 s, at speeds up to 900 m/s."""
+    ranges_m, speeds_mps = (0.065, 6.5, 65.0, 0.65), (9.6, 9.5, 9.7, 9.6)
+    shots = [
+        MeasuredShot(
+            name=f"{range_m}", elevation_rad=math.radians(41.6), range_m=range_m, gate_speed_mps=speed
+        )
+        for range_m, speed in zip(ranges_m, speeds_mps, strict=True)
+    ]
+    tried_mps = []
+
+    def reckoned(data, values, *more):
+        tried_mps.append(values[0])
+        return slopes(data, values, *more)
+
+    monkeypatch.setattr("calibration.fit.estimate.slopes", reckoned)
+    assert isinstance(fit(shots, MOUNT), NoFit)
+    assert len(tried_mps) < 300
+    assert max(tried_mps) < 250
 
 
 def test_misuse_raises():
