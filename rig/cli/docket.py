@@ -120,6 +120,8 @@ def rule(
     for doubt in shot.doubts:
         if doubt.decision is not None:
             echo(f"doubt {doubt.number}, {doubt.square}: {tell_decision(doubt.decision)}")
+    if ruled.direct and ruled.doubt.decision is not None and ruled.doubt.decision.cause == "direct":
+        echo(f"{_one_is_direct(ruled)}, and the ruling stands")
     if shot.pending:
         left = ", ".join(
             f"{doubt.number} ({doubt.square}, {doubt.commander} rules)" for doubt in shot.pending
@@ -137,6 +139,13 @@ def _answer(answer: Answer) -> str:
     return f"{_likely(answer)}: {'leaves' if answer.leaves else 'put back'}"
 
 
+def _one_is_direct(case: Case) -> str:
+    return (
+        f"a shot has one direct fall at most, and {' and '.join(case.direct)}; "
+        f"whether {case.doubt.square} leaves its commander says all the same"
+    )
+
+
 def _in_full(case: Case, settings: Settings) -> Iterator[str]:
     from rig.log import tell_decision, tell_time
     from rig.verdict.told_together import parted, told_together
@@ -150,6 +159,8 @@ def _in_full(case: Case, settings: Settings) -> Iterator[str]:
         yield f"  held       {sentence}"
     for answer in case.answers:
         yield f"  if so      {_answer(answer)}"
+    if case.direct and any(answer.cause == "direct" for answer in case.answers):
+        yield f"  rule       {_one_is_direct(case)}"
     if case.one_leaves:
         yield "  rule       exactly one of this shot's doubts leaves: naming it says that the others stay"
     if doubt.decision is None:

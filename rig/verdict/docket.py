@@ -6,7 +6,7 @@ A ruling names a cause. Whether the soldier leaves follows from the agreed optio
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from game import montecassino as rules
@@ -42,6 +42,8 @@ class Case:
     """What a guard noticed in this shot, a sentence each."""
     one_leaves: bool
     """Whether naming this one as the one to leave says that the others of this shot stay (C8)."""
+    direct: tuple[str, ...]
+    """Of each other soldier of this shot that is direct already, how so: a shot has one direct fall at most (C7)."""
 
 
 def open_cases(log: ShotLog) -> Iterator[Case]:
@@ -151,7 +153,20 @@ def _case(shot: Shot, doubt: DecidedDoubt) -> Case:
         evidence="" if fall is None else fall.evidence,
         held=held,
         one_leaves=_one_leaves(shot),
+        direct=tuple(_direct(shot, falls, doubt.square)),
     )
+
+
+def _direct(shot: Shot, falls: Sequence[Fall], besides: str) -> Iterator[str]:
+    # Whether it leaves the commander says all the same (C8): what was seen, or another ruled, takes that from nobody.
+    for fall in falls:
+        if fall.causes == (rules.Cause.DIRECT,) and fall.square != besides:
+            yield f"{fall.square} was seen to be"
+    for doubt in shot.doubts:
+        decision = doubt.decision
+        if decision is not None and decision.cause == rules.Cause.DIRECT and doubt.square != besides:
+            signed = f", signed {decision.name}" if decision.name else ""
+            yield f"{doubt.square} was ruled to be by {decision.decided_by}{signed}"
 
 
 def _probability(cause: str, shares: Mapping[str, float], fall: Fall | None) -> float | None:

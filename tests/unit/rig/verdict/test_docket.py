@@ -284,6 +284,32 @@ def test_the_commands_say_what_waits_and_take_the_ruling(
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
+def test_c7_a_second_ruling_that_names_the_direct_hit_is_told_and_stands_as_c8_has_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with open_log(Path("rig-log.sqlite")) as log:
+        _judged(log, G41, A60)
+    told = "a shot has one direct fall at most, and G-41 was ruled to be by G, signed Ada"
+    said = f"{told}; whether A-60 leaves its commander says all the same"
+    assert main(["docket", "rule", "2", "direct", "--side", "G", "--by", "Ada"]) == 0
+    assert "direct fall" not in capsys.readouterr().out
+    assert main(["docket", "show", "1"]) != 0, "its shot's recording is not there"
+    assert f"  rule       {said}\n" in capsys.readouterr().out
+    assert main(["docket", "rule", "1", "direct", "--side", "A", "--by", "Bob"]) == 0
+    out = capsys.readouterr().out
+    assert f"{said}, and the ruling stands\n" in out
+    assert "shot 1 is judged: leave A-60 G-41" in out
+
+
+def test_c7_a_direct_hit_that_was_seen_is_told_only_of_who_may_be_a_second(log: ShotLog) -> None:
+    _judged(log, DIRECT, G41, option="iii")
+    (found,) = open_cases(log)
+    assert found.direct == ("G-33 was seen to be",)
+    _judged(log, G41, option="iii")
+    assert [each.direct for each in open_cases(log)] == [("G-33 was seen to be",), ()]
+
+
 def test_pictures_that_cannot_be_drawn_leave_no_folder_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
