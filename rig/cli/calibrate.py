@@ -299,16 +299,16 @@ def _asked_range_cm(expected_cm: float) -> float | None:
     One that is far from what is expected (NaN: nothing is) is believed when it is typed again: a shot may fall short.
     """
     from rig.cli.terminal.answers import asked
-    from rig.files.csv_table import to_number
+    from rig.files.csv_table import to_typed_number
 
     doubted_cm = None
     while True:
         said = asked("range in cm (Enter: not measured)").strip()
         if not said:
             return None
-        range_cm = to_number(said)
+        range_cm = to_typed_number(said)
         if range_cm is None or not 0 < range_cm < _FARTHEST_CM:
-            decimals = "; decimals stand behind a point" if "," in said else ""
+            decimals = "; behind a comma stand one or two decimals, no thousands" if "," in said else ""
             echo(f"found {said!r}, expected a number of cm above 0 and below {_FARTHEST_CM:g}{decimals}")
         elif range_cm != doubted_cm and abs(math.log(range_cm / expected_cm)) > _FAR_OFF:
             echo(f"found {range_cm:g} cm, expected about {expected_cm:.0f} cm; if it is right, type it again")

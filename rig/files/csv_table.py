@@ -15,7 +15,16 @@ from types import MappingProxyType
 from rig.counted import counted
 from rig.files.checked_file import Fault, FaultyFile, read_text
 
-__all__ = ["CsvRow", "CsvTable", "no_number", "offering_the_others", "read_table", "shown", "to_number"]
+__all__ = [
+    "CsvRow",
+    "CsvTable",
+    "no_number",
+    "offering_the_others",
+    "read_table",
+    "shown",
+    "to_number",
+    "to_typed_number",
+]
 
 _LONGEST_SHOWN = 60
 _DECIMALS = "write decimals with a point"
@@ -176,6 +185,20 @@ def to_number(cell: str) -> float | None:
     except ValueError:
         return None
     return value if math.isfinite(value) else None
+
+
+def to_typed_number(text: str) -> float | None:
+    """Return the finite number that somebody typed by itself, or None; its decimals stand behind a point or a comma.
+
+    Examples
+    --------
+    >>> to_typed_number("412,5"), to_typed_number("1,234"), to_typed_number("1,234.5")
+    (412.5, None, None)
+    """
+    whole, comma, places = text.partition(",")
+    if comma and "." not in whole and _DECIMAL_PLACES.fullmatch(places):
+        return to_number(f"{whole}.{places}")
+    return to_number(text)
 
 
 def no_number(place: str, cell: str, hint: str = "") -> Fault:

@@ -110,19 +110,21 @@ def test_fired_taped_and_fitted_as_the_page_says(tmp_path, monkeypatch, capsys):
 def test_a_range_that_is_far_off_is_taken_when_it_is_typed_again(tmp_path, monkeypatch, capsys):
     settings_in(tmp_path)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "stdin", io.StringIO("6.66\n6660\n666\n120\n120\n20000\n6_6_6\n666,5\n\n"))
+    monkeypatch.setattr(
+        sys, "stdin", io.StringIO("6.66\n6660\n666\n120\n120\n20000\n6_6_6\n1,234.5\n1,234\n0,6\n666,5\n")
+    )
     assert main(["calibrate", "fire", "--elevation", "41.6", "--shots", "3"]) == 0
     out = capsys.readouterr().out
     for found in ("6.66", "6660", "120"):
         assert out.count(f"found {found} cm, expected about 6") == 1
     for found in ("20000", "6_6_6"):
         assert f"found '{found}', expected a number of cm above 0 and below 10000\n" in out
-    assert (
-        "found '666,5', expected a number of cm above 0 and below 10000; decimals stand behind a point\n"
-        in out
-    )
+    for found in ("1,234.5", "1,234"):
+        hint = "behind a comma stand one or two decimals, no thousands"
+        assert f"found '{found}', expected a number of cm above 0 and below 10000; {hint}\n" in out
+    assert "found 0.6 cm, expected about" in out
     rows = (tmp_path / "shots.csv").read_text().splitlines()
-    assert [row.split(",")[1] for row in rows[1:]] == ["666", "120", ""]
+    assert [row.split(",")[1] for row in rows[1:]] == ["666", "120", "666.5"]
 
 
 def test_a_shot_is_in_the_file_though_nobody_says_its_range(tmp_path, monkeypatch, capsys):
