@@ -7,7 +7,6 @@ a setting means.
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -17,6 +16,7 @@ from pydantic import Field, PrivateAttr
 from game.montecassino import BOARD_FILES, BOARD_ROWS, Position, Side
 from rig.counted import counted
 from rig.files.checked_file import Fault, FaultyFile, NameText, Table, parse_toml, read_text, validate
+from rig.files.one_line import as_typed
 from rig.files.validation_words import shortened
 from rig.keys.camera import (
     CameraSource,
@@ -542,7 +542,7 @@ class Settings(Table):
         >>> parse_settings("", "table 2.toml").command("judge", "12")
         "rig judge --settings 'table 2.toml' 12"
         """
-        table = "" if self._name == _USUAL_NAME else f"--settings {shlex.quote(self._name)}"
+        table = "" if self._name == _USUAL_NAME else f"--settings {as_typed(self._name)}"
         return " ".join(filter(None, ("rig", name, table, rest)))
 
     def conflicts(self) -> Iterator[Fault]:

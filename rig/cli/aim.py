@@ -22,6 +22,7 @@ from rig.cli.arguments.options import (
 from rig.cli.arguments.outputs import check_csv, check_pdf, check_picture
 from rig.cli.terminal.figure_file import write_figure
 from rig.cli.terminal.sentences import echo
+from rig.files.one_line import on_one_line
 from rig.files.whole_file import write_whole
 
 if TYPE_CHECKING:
@@ -155,14 +156,14 @@ def table(
     rows = list(firing_table(fires, chosen.cannon, chosen.board, arc, shots_before=shots_before))
     if csv is not None:
         write_whole(csv, as_csv(rows))
-        echo(f"wrote {csv}", err=True)
+        echo(f"wrote {on_one_line(csv)}", err=True)
     if pdf is not None:
         from rig.report.firing_table import write_firing_table
 
         write_firing_table(
             pdf, rows, f"Firing table of side {fires}, {arc} path", _note(chosen, fires, shots_before)
         )
-        echo(f"wrote {pdf}", err=True)
+        echo(f"wrote {on_one_line(pdf)}", err=True)
     if csv is None and pdf is None:
         for line in _table_lines(rows):
             echo(line)

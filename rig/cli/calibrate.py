@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import shlex
 from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
@@ -26,6 +25,7 @@ from rig.cli.arguments.outputs import check_json
 from rig.cli.terminal.sentences import echo
 from rig.counted import counted
 from rig.files.length_unit import LengthUnit
+from rig.files.one_line import as_typed, on_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -145,7 +145,7 @@ def shots_range(
     for file in files:
         refuse_other_units(file, mount, assumed)
         for fault in file.skipped:
-            echo(f"rig: {file.name}: left out: {fault}", err=True)
+            echo(f"rig: {on_one_line(file.name)}: left out: {fault}", err=True)
     found = fit(
         measured,
         mount,
@@ -169,7 +169,7 @@ def shots_range(
     if elevation_rad is not None:
         echo(range_in_words(found, elevation_rad))
     echo(
-        f"wrote {out}{replaced}; to aim by it, set in {settings}, under [cannon]: "
+        f"wrote {on_one_line(out)}{replaced}; to aim by it, set in {on_one_line(settings)}, under [cannon]: "
         f"calibration = {_as_named_in(settings, out)}"
     )
 
@@ -236,9 +236,9 @@ def fire(
                 if rig.cannon.fired is False:
                     rows.strike()
                 for still_open in rows.open_ranges():
-                    echo(f"rig: {csv}: {still_open}", err=True)
+                    echo(f"rig: {on_one_line(csv)}: {still_open}", err=True)
     echo(
-        f"{csv}: {counted(rows.count, 'shot')}; fit them with: rig calibrate range --csv {shlex.quote(str(csv))}"
+        f"{on_one_line(csv)}: {counted(rows.count, 'shot')}; fit them with: rig calibrate range --csv {as_typed(csv)}"
     )
 
 
@@ -333,7 +333,7 @@ def show(
     for degrees in elevation or []:
         refuse_odd_elevation(degrees)
     file = read_calibration(calibration)
-    came = ", ".join(f"{each.source} ({each.shots})" for each in file.inputs)
+    came = ", ".join(f"{on_one_line(each.source)} ({each.shots})" for each in file.inputs)
     echo(f"made {file.made_utc} from {counted(file.calibration.shots, 'shot')}: {came}")
     for line in calibration_in_words(file.calibration):
         echo(line)
@@ -413,7 +413,10 @@ def _settings_to_learn_by(file: Path) -> Settings:
     named = settings.cannon.calibration
     if named is None or Path(named).exists():
         return settings
-    echo(f"rig: {file} names {named}, which is not there: nothing is taken from it", err=True)
+    echo(
+        f"rig: {on_one_line(file)} names {on_one_line(named)}, which is not there: nothing is taken from it",
+        err=True,
+    )
     return settings.model_copy(update={"cannon": settings.cannon.model_copy(update={"calibration": None})})
 
 

@@ -13,6 +13,7 @@ from rig.cli.arguments.options import SETTINGS_FILE, SettingsFile, check_name, s
 from rig.cli.arguments.outputs import check_html, check_pdf
 from rig.cli.terminal.sentences import echo
 from rig.files.length_unit import LengthUnit
+from rig.files.one_line import on_one_line
 
 if TYPE_CHECKING:
     from rig.calibrating.range_file import MeasuredRanges
@@ -72,7 +73,7 @@ def certificate(
 
     measured = _measured(file, tape, unit, skip_bad_rows)
     for fault in measured.skipped:
-        echo(f"rig: {measured.name}: left out: {fault}", err=True)
+        echo(f"rig: {on_one_line(measured.name)}: left out: {fault}", err=True)
     stated = measured.elevation_deg
     if elevation is not None:
         if stated not in {None, elevation}:
@@ -101,17 +102,17 @@ def certificate(
         from rig.report.certificate import write_certificate_pdf
 
         write_certificate_pdf(certified, pdf)
-        echo(f"wrote {pdf}", err=True)
+        echo(f"wrote {on_one_line(pdf)}", err=True)
         if unknown := not_drawable(cannon):
             echo(
-                f"rig: {pdf}: its font has not {unknown} of the cannon's name; --html shows all signs",
+                f"rig: {on_one_line(pdf)}: its font has not {unknown} of the cannon's name; --html shows all signs",
                 err=True,
             )
     if html is not None:
         from rig.report.certificate import write_certificate_html
 
         write_certificate_html(certified, html)
-        echo(f"wrote {html}", err=True)
+        echo(f"wrote {on_one_line(html)}", err=True)
 
 
 def _measured(

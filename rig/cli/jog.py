@@ -15,6 +15,7 @@ import typer
 from rig.cli.application import app
 from rig.cli.arguments.options import SETTINGS_FILE, PortOption, SettingsFile, settings_or_defaults
 from rig.cli.terminal.sentences import echo
+from rig.files.one_line import on_one_line
 from rig.ticks import TICKS_PER_US
 
 if TYPE_CHECKING:
@@ -212,10 +213,10 @@ class _Bench:
                 echo(f"not stored: {fault}")
             return
         except OSError as error:
-            echo(f"not stored: {self.path}: {error.strerror}")
+            echo(f"not stored: {on_one_line(self.path)}: {error.strerror}")
             return
         told = ", ".join(f"cannon.{name}.{key} = {us}" for (name, key), us in self.marks_us.items())
-        echo(f"stored in {self.path}: {told}")
+        echo(f"stored in {on_one_line(self.path)}: {told}")
         self.marks_us.clear()
 
     def tell_unstored(self) -> None:
@@ -223,7 +224,7 @@ class _Bench:
         for name in _AXES:
             found = {key: us for (axis, key), us in self.marks_us.items() if axis == name}
             if found:
-                echo(f"not stored; in {self.path} it would be:\n[cannon.{name}]")
+                echo(f"not stored; in {on_one_line(self.path)} it would be:\n[cannon.{name}]")
                 for key, us in found.items():
                     typer.echo(f"{key} = {us}")
 

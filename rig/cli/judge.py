@@ -9,6 +9,7 @@ import typer
 from rig.cli.application import app
 from rig.cli.arguments.options import SETTINGS_FILE, SettingsFile, open_log_to_read, settings_or_defaults
 from rig.cli.terminal.sentences import echo
+from rig.files.one_line import on_one_line
 
 if TYPE_CHECKING:
     from rig.log import ShotLog
@@ -32,7 +33,7 @@ def judge(
 
         judged, analysis = judge_recorded(log, shot)
     if analysis is None:
-        echo(f"shot {shot} was judged; its recording is in the log now: {judged.recording_path}")
+        echo(f"shot {shot} was judged; its recording is in the log now: {on_one_line(judged.recording_path)}")
         return
     for line in analysis.in_words():
         echo(line)

@@ -12,6 +12,7 @@ import typer
 from rig.cli.application import RefusedError, app
 from rig.cli.arguments.options import SETTINGS_FILE, SettingsFile, check_transcript, settings_or_defaults
 from rig.cli.terminal.sentences import echo
+from rig.files.one_line import on_one_line
 
 if TYPE_CHECKING:
     from rig.link.transcript import Entry
@@ -74,7 +75,7 @@ def _newest(settings: Settings) -> Path:
 def _in_file(path: Path, quiet_s: float | None) -> Iterator[Entry]:
     from rig.link.transcript import follow_transcript
 
-    echo(f"following {path}", err=True)
+    echo(f"following {on_one_line(path)}", err=True)
     heard_s = time.monotonic()
 
     def pause() -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,6 +18,7 @@ from rig.cli.arguments.options import (
     SideOption,
     settings_of_this_table,
 )
+from rig.files.one_line import as_typed, on_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -159,7 +159,7 @@ class _Teller:
             return
         shot = self.log.shot(self.shot_id)
         if shot.recording_path is not None:
-            self._say(f"recorded in {shot.recording_path}")
+            self._say(f"recorded in {on_one_line(shot.recording_path)}")
         if shot.pending:
             decide = how_to_decide(shot.shot_id, self.settings)
             self._say(f"Until the commanders have spoken nobody is moved; say it with: {decide}")
@@ -179,10 +179,10 @@ class _Teller:
             raise RefusedError(
                 f"{fault}; the shot is in the log, and enters with: {self._how_to_enter(shot)}"
             ) from fault
-        self._say(f"entered in {self.file}: {after.history[-1].entry}")
+        self._say(f"entered in {on_one_line(self.file)}: {after.history[-1].entry}")
 
     def _how_to_enter(self, shot: Shot) -> str:
-        return self.settings.command("game enter", f"{shlex.quote(str(self.file))} {shot.shot_id}")
+        return self.settings.command("game enter", f"{as_typed(self.file)} {shot.shot_id}")
 
     def _say(self, words: str) -> None:
         from rig.cli.terminal.battle import say

@@ -20,6 +20,7 @@ from rig.cli.arguments.outputs import check_csv, check_picture
 from rig.cli.terminal.figure_file import write_figure
 from rig.cli.terminal.sentences import echo
 from rig.files.length_unit import LengthUnit
+from rig.files.one_line import on_one_line
 from rig.files.whole_file import write_whole
 from rig.stats.hit_view import By
 
@@ -78,7 +79,7 @@ def over_the_log(
         print_uncut(hit_tables(statistics, views))
     if csv is not None:
         write_whole(csv, as_csv(statistics, views))
-        echo(f"wrote {csv}", err=True)
+        echo(f"wrote {on_one_line(csv)}", err=True)
     if plot is not None:
         from rig.stats.hit_plot import draw_hits
 
@@ -120,7 +121,7 @@ def group(
         bootstrapped = {figure.value: estimate for figure, estimate in found.items()}
     report = report_group(read, radii=radius or (), bootstrapped=bootstrapped)
     for fault in read.skipped:
-        echo(f"rig: {read.name}: left out: {fault}", err=True)
+        echo(f"rig: {on_one_line(read.name)}: left out: {fault}", err=True)
     if as_json:
         print(json.dumps(report.as_json(), allow_nan=False))
     else:
@@ -154,7 +155,7 @@ def compare(
     common = same_unit(read)
     for each in read:
         for fault in each.skipped:
-            echo(f"rig: {each.name}: left out: {fault}", err=True)
+            echo(f"rig: {on_one_line(each.name)}: left out: {fault}", err=True)
     shots = [Shots.of(each.points) for each in read]
     for each, taken in zip(read, shots, strict=True):
         taken.need(2, f"{each.name}: a comparison")

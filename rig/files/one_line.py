@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 import unicodedata
 
-__all__ = ["on_one_line"]
+__all__ = ["as_typed", "on_one_line"]
 
 # Of characters; the second is what Python keeps the bytes of a word as that are no UTF-8.
 _NO_SIGNS = {"Cc", "Cs", "Zl", "Zp"}
@@ -21,6 +22,21 @@ def on_one_line(text: object) -> str:
     'shot\\n1'
     """
     return "".join(map(_shown, str(text)))
+
+
+def as_typed(name: object) -> str:
+    r"""Return a name as it is typed in a command: quoted where the shell needs it, and on one line.
+
+    Examples
+    --------
+    >>> as_typed("shot 1"), as_typed("shot\n1")
+    ("'shot 1'", "$'shot\\n1'")
+    """
+    text = str(name)
+    if on_one_line(text) == text:
+        return shlex.quote(text)
+    escaped = text.replace("\\", r"\\").replace("'", r"\'")
+    return f"$'{on_one_line(escaped)}'"
 
 
 def _shown(sign: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from rig.cli.application import RefusedError
 from rig.cli.opening.line import on_port, through_camera
 from rig.cli.terminal.answers import said_yes
 from rig.files.checked_file import Fault
+from rig.files.one_line import as_typed
 from rig.settings import TWIN, Settings, SettingsError
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def start_in_battle(settings: Settings, path: Path) -> tuple[Start, Battle]:
             if not said_yes(f"{told}. Was that in another battle, or in none?"):
                 if left_open.pending:
                     raise DoubtPending(left_open, settings)
-                enter = settings.command("game enter", f"{shlex.quote(str(path))} {left_open.shot_id}")
+                enter = settings.command("game enter", f"{as_typed(path)} {left_open.shot_id}")
                 raise RefusedError(f"{told}: enter it first, with {enter}")
     return Start(battle.position, from_camera=False), battle
 

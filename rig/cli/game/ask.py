@@ -14,6 +14,7 @@ from rig.cli.arguments.options import check_squares
 from rig.cli.arguments.outputs import check_svg
 from rig.cli.game.group import game_group
 from rig.cli.terminal.sentences import echo
+from rig.files.one_line import on_one_line
 from rig.files.whole_file import write_whole
 
 __all__ = ["ask", "check", "moves", "perft", "show"]
@@ -55,7 +56,7 @@ def show(
     if svg is not None:
         drawing = draw_position(shown.soldiers, zone=squares, title=headline(shown), boards=shown.boards)
         write_whole(svg, drawing + "\n")
-        echo(f"wrote {svg}")
+        echo(f"wrote {on_one_line(svg)}")
 
 
 @game_group.command()

@@ -10,6 +10,7 @@ import typer
 from rig.cli.arguments.options import SETTINGS_FILE, SettingsFile, open_log_to_read, settings_or_defaults
 from rig.cli.game.group import game_group
 from rig.cli.terminal.sentences import echo
+from rig.files.one_line import on_one_line
 
 __all__ = ["enter"]
 
@@ -41,4 +42,4 @@ def enter(
             logged = log.shot(shot)
         after = with_shot(begun, logged, settings_or_defaults(settings))
         write_battle(battle, after, over=begun)
-    echo(f"shot {logged.shot_id} is entered in {battle}: {after.history[-1].entry}")
+    echo(f"shot {logged.shot_id} is entered in {on_one_line(battle)}: {after.history[-1].entry}")

@@ -12,6 +12,7 @@ import typer
 
 from rig.cli.application import RefusedError
 from rig.cli.game.group import game_group
+from rig.files.one_line import on_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -154,7 +155,7 @@ def play(
             write_battle(battle, begun)
     console = Console(highlight=False)
     if is_new:
-        where = "not kept: that takes --battle FILE" if battle is None else f"kept in {battle}"
+        where = "not kept: that takes --battle FILE" if battle is None else f"kept in {on_one_line(battle)}"
         say(console, f"A new battle, {where}")
     for words in agreement_lines(begun.agreement):
         say(console, words)

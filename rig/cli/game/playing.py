@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import shlex
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
@@ -32,6 +31,7 @@ from game.montecassino import (
 from rig.battle.file import ChangedBattleFile, FaultyBattleFile, holds, write_battle
 from rig.cli.terminal.battle import ending_lines, say, show_battle
 from rig.cli.terminal.board import SIDE_NAMES, board_lines
+from rig.files.one_line import as_typed, on_one_line
 
 __all__ = ["Playing"]
 
@@ -134,7 +134,7 @@ class Playing:
             try:
                 self._write(self._file, self.battle)
             except FaultyBattleFile as error:
-                self._say(f"The battle is not kept since entry {self._first_unkept()}: {error}")
+                self._say(f"The battle is not kept since entry {self._first_unkept()}: {on_one_line(error)}")
                 return False
         if self.battle.outcome is None and not self.battle.adjourned:
             kept = "not kept" if self._file is None else f"kept. {self.how_to_go_on(self._file)}"
@@ -144,7 +144,7 @@ class Playing:
     def how_to_go_on(self, path: Path) -> str:
         """Say which command goes on with a battle that is kept in a file."""
         opponent = "" if self._computer is None else f" --against computer --side {self._computer.enemy}"
-        return f"To go on: rig game play --battle {shlex.quote(str(path))}{opponent}"
+        return f"To go on: rig game play --battle {as_typed(path)}{opponent}"
 
     def _finish(self) -> None:
         """Say how the battle has ended; a slip of the pen can still be taken back."""
@@ -206,7 +206,7 @@ class Playing:
             try:
                 self._write(self._file, battle)
             except FaultyBattleFile as error:
-                self._say(f"this turn is not kept: {error}")
+                self._say(f"this turn is not kept: {on_one_line(error)}")
 
     def _write(self, path: Path, battle: Battle) -> None:
         """Keep a battle in its file; where somebody else wrote into that one, in a new file beside it from now on."""
@@ -217,7 +217,9 @@ class Playing:
             beside = next(name for name in names if not name.exists())
             write_battle(beside, battle)
             self._file = beside
-            self._say(f"{changed}; it is left so, and what is played here is kept in {beside} from now on")
+            self._say(
+                f"{on_one_line(changed)}; it is left so, and what is played here is kept in {on_one_line(beside)} from now on"
+            )
         self._kept = battle
 
     def _first_unkept(self) -> int:
@@ -232,7 +234,7 @@ class Playing:
         try:
             battle = self.battle.undo()
         except ValueError as error:
-            self._say(str(error))
+            self._say(on_one_line(error))
             return
         # Against the computer one takes the own turn back, with its answer.
         while battle.history and battle.position.turn is self._computer:
@@ -273,10 +275,10 @@ class Playing:
         try:
             there = path != self._file and path.exists()
         except OSError as error:
-            self._say(f"{path}: {error.strerror}; name another file")
+            self._say(f"{on_one_line(path)}: {error.strerror}; name another file")
             return
         if there:
-            self._say(f"{path} is there already; name another file")
+            self._say(f"{on_one_line(path)} is there already; name another file")
             return
         battle = self.battle.play(Adjourn())
         before = self._file
@@ -287,13 +289,13 @@ class Playing:
                 write_battle(path, battle)
                 self._file = path
         except FaultyBattleFile as error:
-            self._say(str(error))
+            self._say(on_one_line(error))
             return
         if before is not None and path != before:
             try:
                 write_battle(before, battle, over=self._kept)
             except FaultyBattleFile as error:
-                self._say(str(error))
+                self._say(on_one_line(error))
         self.battle = battle
         self._say(f"Adjourned. {self.how_to_go_on(self._file or path)}")
         self._left = True
@@ -304,7 +306,7 @@ class Playing:
             try:
                 square = Square.parse(name.upper())
             except SquareError as error:
-                self._say(str(error))
+                self._say(on_one_line(error))
                 return
             alone = [str(turn) for turn in legal_turns(position, [square])]
             stands = square in position.squares_of(position.turn)

@@ -432,3 +432,25 @@ def test_a_working_folder_that_is_gone_is_told(
     assert capsys.readouterr().err.endswith(
         "rig: the folder that you are in is not there any more: change to one that is\n"
     )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("game", "play", "--battle", "a\nname.json"),
+        ("game", "show", "A A01-A24 G01-G24 0/0 20/20 -", "--svg", "a\nname.svg"),
+        ("stats", "--csv", "a\nname.csv"),
+        ("aim", "table", "--csv", "a\nname.csv"),
+        ("certificate", "--tape", "648,655,651", "--html", "a\nname.html"),
+        ("calibrate", "range", "--tape", "648,655,651", "--elevation", "41.6", "--out", "a\nname.json"),
+    ],
+    ids=" ".join,
+)
+def test_a_name_with_a_line_break_is_shown_in_one_line(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("adjourn\n"))
+    assert main(words) == 0
+    told = "".join(capsys.readouterr())
+    assert r"a\nname" in told
+    assert "a\nname" not in told
