@@ -139,9 +139,10 @@ class RangeFinding:
         95 % t interval of the mean.
     trimmed_mean_m : float
         Mean without the shortest and the longest fifth, which a wild shot does not move.
-    trimmed_interval_m : tuple of float
+    trimmed_interval_m : tuple of float, or None
         Its 95 % interval (J. W. Tukey and D. H. McLaughlin, Sankhya A 25 (1963) 331). Of few shots it is a little short: it holds
-        the mean of 92.6 % of normal groups of 5, and of 94 % from 6 on.
+        the mean of 92.6 % of normal groups of 5, and of 94 % from 6 on. None where all that is left was read as one number: what
+        the tape cannot part tells no scatter.
     equivalence_interval_m : tuple of float
         The interval of confidence 1 - 2 alpha on which the verdict rests.
     p_meets, p_fails : float
@@ -161,7 +162,7 @@ class RangeFinding:
     sd_m: float
     mean_interval_m: tuple[float, float]
     trimmed_mean_m: float
-    trimmed_interval_m: tuple[float, float]
+    trimmed_interval_m: tuple[float, float] | None
     equivalence_interval_m: tuple[float, float]
     p_meets: float
     p_fails: float
@@ -319,11 +320,15 @@ def _check(ranges: NDArray[np.float64]) -> int:
         )
     if not (np.isfinite(ranges).all() and (ranges > 0).all()):
         raise RangeError("expected ranges above 0")
-    if np.ptp(ranges) < 1e-9 * ranges.max():
+    if _all_alike(ranges):
         raise RangeError(
             f"all {len(ranges)} ranges are the same: real shots scatter; expected each as it was read from the tape"
         )
     return len(ranges)
+
+
+def _all_alike(ranges: NDArray[np.float64]) -> bool:
+    return bool(np.ptp(ranges) < 1e-9 * ranges.max())
 
 
 def _t_interval(middle: float, error: float, degrees: int, confidence: float) -> tuple[float, float]:
@@ -331,14 +336,19 @@ def _t_interval(middle: float, error: float, degrees: int, confidence: float) ->
     return middle - half, middle + half
 
 
-def _trimmed(ranges: NDArray[np.float64]) -> tuple[float, tuple[float, float]]:
-    """Return the trimmed mean and its interval, from the standard deviation of the ranges pulled in to the kept ones."""
+def _trimmed(ranges: NDArray[np.float64]) -> tuple[float, tuple[float, float] | None]:
+    """Return the trimmed mean and its interval, from the standard deviation of the ranges pulled in to the kept ones.
+
+    Where these are all alike there is no interval.
+    """
     count = len(ranges)
     cut = int(_TRIMMED * count)
     kept = count - 2 * cut
     ordered = np.sort(ranges)
     mean_m = float(ordered[cut : count - cut].mean())
     pulled_in = np.clip(ordered, ordered[cut], ordered[count - 1 - cut])
+    if _all_alike(pulled_in):
+        return mean_m, None
     error_m = float(pulled_in.std(ddof=1)) * math.sqrt(count) / kept
     return mean_m, _t_interval(mean_m, error_m, kept - 1, 0.95)
 

@@ -69,7 +69,12 @@ class Certificate:
             ),
             (
                 "without the extreme fifths",
-                f"{_cm(found.trimmed_mean_m)}; {_interval(found.trimmed_interval_m)}",
+                f"{_cm(found.trimmed_mean_m)}; "
+                + (
+                    "no interval, as these are all the same"
+                    if found.trimmed_interval_m is None
+                    else _interval(found.trimmed_interval_m)
+                ),
             ),
             ("scatter, standard deviation", f"{_cm(found.sd_m)}, {100 * found.sd_m / found.mean_m:.1f} %"),
             ("p, test against lying outside", _p(found.p_meets)),

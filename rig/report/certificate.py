@@ -157,13 +157,15 @@ def _draw_interval(axes: Axes, certificate: Certificate) -> None:
     for row, (mean_m, interval_m) in enumerate(
         ((found.mean_m, found.equivalence_interval_m), (found.trimmed_mean_m, found.trimmed_interval_m))
     ):
-        ends = [100 * bound for bound in interval_m]
-        colour = _COLOURS[found.verdict] if row == 0 else _SOFT
-        axes.plot(ends, [-row, -row], color=colour, linewidth=3, solid_capstyle="butt")
+        if interval_m is not None:
+            ends = [100 * bound for bound in interval_m]
+            colour = _COLOURS[found.verdict] if row == 0 else _SOFT
+            axes.plot(ends, [-row, -row], color=colour, linewidth=3, solid_capstyle="butt")
         axes.plot(100 * mean_m, -row, "|", color="black", markersize=11)
     middle, reach = 100 * spec.range_m, 100 * spec.margin_m
     farthest = max(
-        abs(100 * bound - middle) for bound in (*found.equivalence_interval_m, *found.trimmed_interval_m)
+        abs(100 * bound - middle)
+        for bound in (*found.equivalence_interval_m, *(found.trimmed_interval_m or (found.trimmed_mean_m,)))
     )
     half = max(1.5 * reach, 1.1 * farthest)
     axes.set(

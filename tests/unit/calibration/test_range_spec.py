@@ -78,6 +78,14 @@ def test_of_four_shots_none_is_trimmed():
     assert found.trimmed_interval_m == pytest.approx(found.mean_interval_m)
 
 
+@pytest.mark.parametrize("tape_m", [(6.48, 6.51, 6.51, 6.51, 6.6), (3.2, 6.5, 6.5, 6.5, 6.5, 6.5)])
+def test_where_all_that_is_left_without_the_extremes_is_one_number_there_is_no_interval(tape_m):
+    """It had no width, as if the mean were known for certain."""
+    found = assess_range(tape_m, SPEC)
+    assert found.trimmed_mean_m == pytest.approx(np.median(tape_m))
+    assert found.trimmed_interval_m is None
+
+
 @pytest.mark.parametrize(
     ("variation", "shots", "power"), [(0.3, 40, 0.815845), (0.25, 28, 0.807439), (0.2, 20, 0.834680)]
 )

@@ -252,6 +252,18 @@ def test_a_wild_shot_in_words():
     )
 
 
+def test_of_shots_that_are_alike_without_the_extremes_no_interval_is_told_in_words_or_drawn():
+    certificate = certified("648,651,651,651,660")
+    assert (
+        "without the extreme fifths",
+        "651.0 cm; no interval, as these are all the same",
+    ) in certificate.figures
+    axes, *_ = certificate_page(certificate).axes
+    assert [len(line.get_xdata()) for line in axes.lines if set(line.get_ydata()) == {-1}] == [1], (
+        "the mean alone"
+    )
+
+
 # On paper
 
 
