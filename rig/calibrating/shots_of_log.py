@@ -6,7 +6,7 @@ cannon: the sides that it fires for, and whether it is the twin.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from calibration.aim import Strip
@@ -15,8 +15,8 @@ from game.montecassino import BOARD_FILES, BOARD_ROWS
 from rig.calibrating.calibration_file import CalibrationFile
 from rig.calibrating.shots_file import SHOT_RADIUS_M, ShotsFileError
 from rig.files.checked_file import Fault
-from rig.log import Shot, ShotLog
-from rig.settings import TWIN, Settings
+from rig.log import Session, Shot, ShotLog
+from rig.settings import TWIN, Azimuth, Elevation, Settings
 
 __all__ = ["LoggedShots", "of_another_cannon", "shots_of_log"]
 
@@ -123,17 +123,19 @@ def shots_of_log(
             continue
         by = known.calibration if known is not None and aim.calibration else None
         elevation_rad, azimuth_rad = aim.elevation_rad, aim.azimuth_rad
+        elevation_approach = _approach(session, "elevation", cannon.elevation)
+        azimuth_approach = _approach(session, "azimuth", cannon.azimuth)
         if by is not None:
-            elevation_rad = by.set_elevation_rad(elevation_rad, cannon.elevation.approach)
-            azimuth_rad = by.set_azimuth_rad(azimuth_rad, cannon.azimuth.approach)
+            elevation_rad = by.set_elevation_rad(elevation_rad, elevation_approach)
+            azimuth_rad = by.set_azimuth_rad(azimuth_rad, azimuth_approach)
         taken.append(
             MeasuredShot(
                 name=f"shot {shot.shot_id}",
                 elevation_rad=elevation_rad,
                 azimuth_rad=azimuth_rad,
                 traverse_m=aim.traverse_mm / 1000,
-                elevation_approach=cannon.elevation.approach,
-                azimuth_approach=cannon.azimuth.approach,
+                elevation_approach=elevation_approach,
+                azimuth_approach=azimuth_approach,
                 shots_before=count,
                 dwell_s=shot.dwell_s or 0.0,
                 fall_height_m=SHOT_RADIUS_M,
@@ -144,6 +146,16 @@ def shots_of_log(
     if faults:
         raise ShotsFileError("the log", faults)
     return LoggedShots(tuple(taken), before)
+
+
+def _approach(session: Session, name: str, now: Azimuth | Elevation) -> int:
+    """Tell from which side an axis came to its aims in a session; where its log does not tell, as the settings have it now."""
+    cannon = session.settings.get("cannon")
+    axis = cannon.get(name) if isinstance(cannon, Mapping) else None
+    us_per_rad = axis.get("us_per_rad") if isinstance(axis, Mapping) else None
+    if not isinstance(us_per_rad, int | float) or us_per_rad == 0:
+        return now.approach
+    return now.model_copy(update={"us_per_rad": us_per_rad}).approach
 
 
 def _in_runs(numbers: Sequence[int]) -> str:
