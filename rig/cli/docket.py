@@ -153,6 +153,8 @@ def _in_full(case: Case, settings: Settings) -> Iterator[str]:
     doubt, shot = case.doubt, case.shot
     yield f"doubt {doubt.number}: shot {shot.shot_id}, the soldier on {doubt.square}"
     yield f"  agreed     option {shot.planned.option}, zone {shot.planned.zone}"
+    if case.unseen:
+        yield f"  not seen   {case.unseen}"
     if case.evidence:
         yield f"  evidence   {case.evidence}"
     for sentence in told_together(map(parted, case.held)):

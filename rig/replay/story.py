@@ -17,6 +17,7 @@ from rig.verdict.analyse import Analysis
 from rig.verdict.how_sure import how_sure
 from rig.verdict.told_together import Said, told_together
 from rig.verdict.told_touches import met, told_touches
+from rig.verdict.unseen_shot import of_this_fall
 from vision.causes import FallCause
 from vision.guards import Trouble
 
@@ -201,15 +202,15 @@ class Story:
         events = []
         if self.released_us is not None:
             events.append(Event(self.released_us, "the shot is released", "", WORDS))
-        if not self.reading.track.found:
-            events.append(Event(self.times_us[0], "the shot was not seen", self.reading.track.reason, DIM))
+        if self.analysis.unseen:
+            events.append(Event(self.times_us[0], "the shot was not seen", self.analysis.unseen, DIM))
         for touch in self.touches:
             events.append(Event(touch.time_us, f"the shot touches {met(touch)}", "", WAY))
         for fall in self.reading.falls:
             square = fall.toppling.soldier.square
             colour = self.colour(square, fall.cause, ruled=False)
             headline = f"{square} begins to fall: {fall.cause}, {sure_or_held(fall)}"
-            events.append(Event(fall.toppling.began_us, headline, fall.evidence, colour))
+            events.append(Event(fall.toppling.began_us, headline, of_this_fall(fall.evidence)[1], colour))
         for push in self.reading.pushes:
             square = push.soldier.square
             stands, colour = ("seems to stand", _DOUBT) if square in self._doubtful else ("stands", _PUSHED)

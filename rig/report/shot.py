@@ -16,6 +16,7 @@ from rig.verdict.analyse import Analysis
 from rig.verdict.how_sure import how_sure
 from rig.verdict.judging import why_back
 from rig.verdict.told_touches import met
+from rig.verdict.unseen_shot import of_this_fall
 from vision.causes import FallCause
 
 __all__ = ["page_of_shot"]
@@ -97,7 +98,7 @@ def _fall(
         "side": fall.toppling.soldier.side.value,
         "cause": fall.cause.value,
         "confidence": "held" if fall.held else how_sure(fall.confidence),
-        "evidence": fall.evidence,
+        "evidence": of_this_fall(fall.evidence)[1],
         "verdict": _becomes(square, casualties, waiting).value,
         "truth": truth,
         "wrong": "yes" if truth not in {"", fall.cause.value} else "",
@@ -141,6 +142,8 @@ def _facts(shot: Shot, analysis: Analysis) -> list[tuple[str, str]]:
         ]
     if shot.muzzle_gate is not None and shot.muzzle_gate.muzzle_speed_mps is not None:
         facts.append(("speed at the muzzle gate", f"{shot.muzzle_gate.muzzle_speed_mps:.2f} m/s"))
+    if analysis.unseen:
+        facts.append(("the shot was not seen", analysis.unseen))
     seen = analysis.reading.track.speed_mps
     if seen is not None:
         facts.append(("speed seen by the camera", f"{seen[0]:.2f} ± {seen[1]:.2f} m/s"))

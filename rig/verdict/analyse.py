@@ -115,6 +115,15 @@ class Analysis:
             **({"held": [alarm.reason for alarm in reading.alarms]} if reading.alarms else {}),
         }
 
+    @property
+    def unseen(self) -> str:
+        """Why the shot was not seen, and what its falls are judged by then; empty where it was."""
+        reading = self.reading
+        if reading.track.found:
+            return ""
+        reason = reading.track.reason
+        return of_the_shot(reason) if reading.falls or reading.perhaps_fallen else reason
+
     def in_words(self) -> Iterator[str]:
         """Give what happened, line by line, for the person at the table."""
         reading, verdict = self.reading, self.verdict
@@ -124,10 +133,8 @@ class Analysis:
         yield from (f"Note: {_ended(note)}" for note in self._lines(map(parted, reading.notes)))
         alarms = self._lines(parted(alarm.reason) for alarm in reading.alarms)
         yield from (f"The ruling is held: {_ended(alarm)}" for alarm in alarms)
-        if not reading.track.found:
-            reason = reading.track.reason
-            said = of_the_shot(reason) if reading.falls or reading.perhaps_fallen else reason
-            yield f"The shot was not seen: {said}."
+        if self.unseen:
+            yield f"The shot was not seen: {self.unseen}."
         yield from self._lines(map(_fell, reading.falls))
         yield from self._lines(map(_was_pushed, reading.judged_pushes))
         yield from self._lines(map(_may_have_fallen, reading.perhaps_fallen))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from game import montecassino as rules
 from rig.log import Analysis, DecidedDoubt, Fall, LogError, Shot, ShotLog, Signature, why_not_decide
 from rig.verdict.judging import decide, judge_again
+from rig.verdict.unseen_shot import of_the_shot, of_this_fall
 
 __all__ = ["Answer", "Case", "case", "open_cases", "rule", "why_held"]
 
@@ -37,7 +38,10 @@ class Case:
     doubt: DecidedDoubt
     answers: tuple[Answer, ...]
     """The likeliest first; those of a held ruling in the eye's order."""
+    unseen: str
+    """Why the shot was not seen, and what its falls are judged by then; empty where it was."""
     evidence: str
+    """What else is said of this fall."""
     held: tuple[str, ...]
     """What a guard noticed in this shot, a sentence each."""
     one_leaves: bool
@@ -146,11 +150,13 @@ def _case(shot: Shot, doubt: DecidedDoubt) -> Case:
         )
         for cause in doubt.between
     ]
+    unseen, evidence = of_this_fall("" if fall is None else fall.evidence)
     return Case(
         shot=shot,
         doubt=doubt,
         answers=tuple(sorted(answers, key=lambda each: -(each.probability or 0.0))),
-        evidence="" if fall is None else fall.evidence,
+        unseen=of_the_shot(unseen) if unseen else "",
+        evidence=evidence,
         held=held,
         one_leaves=_one_leaves(shot),
         direct=tuple(_direct(shot, falls, doubt.square)),

@@ -24,6 +24,7 @@ from rig.replay.film import _Film
 from rig.replay.sheet import _KeyPictures, write_sheet
 from rig.replay.story import Story
 from rig.verdict.analyse import Analysis, analyse_folder
+from rig.verdict.unseen_shot import of_the_shot
 
 
 @pytest.fixture(scope="module")
@@ -200,6 +201,12 @@ def test_two_that_write_one_film_at_once_both_leave_it_whole(
     second.join()
     assert film.read_text() == "whole"
     assert list(tmp_path.iterdir()) == [film]
+
+
+def test_why_a_shot_was_not_seen_is_said_once_of_it_and_not_of_each_fall(analysis: Analysis) -> None:
+    reason = analysis.reading.track.reason
+    details = [event.detail for event in Story(analysis, "shot-7").events]
+    assert [detail for detail in details if reason in detail] == [of_the_shot(reason)]
 
 
 @pytest.mark.parametrize(("of_each", "named"), [(1, False), (2, False), (5, True), (8, True), (12, False)])

@@ -15,6 +15,7 @@ from rig.report.shot import page_of_shot
 from rig.verdict.analyse import analyse_folder
 from rig.verdict.judging import decide
 from rig.verdict.logged_reading import log_reading
+from rig.verdict.unseen_shot import of_the_shot
 
 HOSTILE = "<script>alert('x')</script> & \"Co\""
 
@@ -76,3 +77,18 @@ def test_one_that_seems_to_stand_and_may_have_fallen_is_told_with_what_became_of
         "direct",
         "",
     )
+
+
+def test_why_a_shot_was_not_seen_is_said_once_of_it_and_not_of_each_fall(tmp_path: Path) -> None:
+    folder = record(tmp_path / "shot")
+    analysis = analyse_folder(folder)
+    reason = analysis.reading.track.reason
+    plan = replace(PLAN, position="G A01-A23 G25-G48 0/0 20/20 -", zone="A01-A23", option="i", side="G")
+    with open_log_in_memory() as log:
+        shot_id = until(log, log.start_session(START), Stage.RECORDED, plan=plan)
+        log_reading(log, shot_id, plan, analysis)
+        page = page_of_shot(1, log.shot(shot_id), analysis, folder)
+    assert ("the shot was not seen", of_the_shot(reason)) in page.facts
+    (row,) = page.falls
+    assert reason in analysis.reading.falls[0].evidence
+    assert reason not in row["evidence"]

@@ -302,6 +302,19 @@ def test_c7_a_second_ruling_that_names_the_direct_hit_is_told_and_stands_as_c8_h
     assert "shot 1 is judged: leave A-60 G-41" in out
 
 
+def test_why_a_shot_was_not_seen_is_said_apart_from_what_is_said_of_the_fall(log: ShotLog) -> None:
+    reason = "no streak moves like a shot"
+    order = "judged by the order in which soldiers moved, and who stood near"
+    evidence = f"{reason}; the fall is {order}; it may have been dragged (38 %)"
+    _judged(log, replace(G41, evidence=evidence), A60)
+    first, second = open_cases(log)
+    assert (first.unseen, first.evidence) == ("", "half hidden")
+    assert (second.unseen, second.evidence) == (
+        f"{reason}; falls are {order}",
+        "it may have been dragged (38 %)",
+    )
+
+
 def test_c7_a_direct_hit_that_was_seen_is_told_only_of_who_may_be_a_second(log: ShotLog) -> None:
     _judged(log, DIRECT, G41, option="iii")
     (found,) = open_cases(log)
