@@ -28,11 +28,10 @@ from rig.files.length_unit import LengthUnit
 from rig.files.one_line import as_typed, on_one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
-    from calibration.fit import Assumption, MeasuredShot, Mount, Parameter
+    from calibration.fit import MeasuredShot, Parameter
     from game.montecassino import Side
-    from rig.calibrating.calibration_file import CalibrationFile
     from rig.calibrating.shot_rows import ShotRows
     from rig.cannon import Change
     from rig.range_firing import RangeShot
@@ -119,7 +118,7 @@ def shots_range(
     from calibration.fit import NoFit, fit
     from rig.calibrating.calibration_file import Input, calibration_of, write_calibration
     from rig.calibrating.calibration_report import calibration_in_words, range_in_words
-    from rig.cli.arguments.measured_shots import measured_shots, refuse_other_units
+    from rig.cli.arguments.measured_shots import assumed_by, measured_shots, mount_by, refuse_other_units
 
     chosen = _settings_to_learn_by(settings)
     known = calibration_of(chosen.cannon)
@@ -138,10 +137,10 @@ def shots_range(
         )
     )
     measured = [shot for file in files for shot in file.shots]
-    mount = _mount(chosen, known)
+    mount = mount_by(chosen, known)
     if gravity is not None:
         mount = replace(mount, gravity_mps2=gravity)
-    assumed = _assumed(chosen, known)
+    assumed = assumed_by(chosen, known)
     for file in files:
         refuse_other_units(file, mount, assumed)
         for fault in file.skipped:
@@ -285,12 +284,12 @@ def _expected_range_cm(degrees: float, settings: Settings) -> float:
     """Return about how far a shot goes on the board's level by the settings' figures; NaN where it never comes down there."""
     from calibration.fit import MeasuredShot
     from rig.calibrating.shots_file import SHOT_RADIUS_M
-    from rig.cli.arguments.measured_shots import expected_ranges_m
+    from rig.cli.arguments.measured_shots import assumed_by, expected_ranges_m, mount_by
 
     shot = MeasuredShot(
         name="", elevation_rad=math.radians(degrees), fall_height_m=SHOT_RADIUS_M, range_m=1.0
     )
-    return 100 * float(expected_ranges_m([shot], _mount(settings, None), _assumed(settings, None))[0])
+    return 100 * float(expected_ranges_m([shot], mount_by(settings, None), assumed_by(settings, None))[0])
 
 
 def _asked_range_cm(expected_cm: float) -> float | None:
@@ -366,7 +365,7 @@ def plan(
     from rig.calibrating.calibration_file import calibration_of, read_calibration
     from rig.calibrating.calibration_report import plan_in_words
     from rig.calibrating.shots_file import SHOT_RADIUS_M
-    from rig.cli.arguments.measured_shots import refuse_odd_elevation, refuse_odd_floor
+    from rig.cli.arguments.measured_shots import assumed_by, mount_by, refuse_odd_elevation, refuse_odd_floor
 
     chosen = _settings_to_learn_by(settings)
     refuse_odd_elevation(elevation)
@@ -374,7 +373,7 @@ def plan(
     named = calibration_of(chosen.cannon)
     known = named if calibration is None else read_calibration(calibration)
     limits = cannon_of(chosen.cannon.sides[0], chosen.cannon, chosen.board).elevation_rad
-    mount, assumed = _mount(chosen, named), _assumed(chosen, named)
+    mount, assumed = mount_by(chosen, named), assumed_by(chosen, named)
     speed_mps = assumed[Parameter.SPEED].value
 
     def candidate(degrees: float) -> MeasuredShot:
@@ -418,32 +417,6 @@ def _settings_to_learn_by(file: Path) -> Settings:
         err=True,
     )
     return settings.model_copy(update={"cannon": settings.cannon.model_copy(update={"calibration": None})})
-
-
-def _mount(settings: Settings, known: CalibrationFile | None) -> Mount:
-    """Return what of the cannon is trusted: the settings' figures, and the gravity that was said before."""
-    from calibration.fit import Mount
-
-    cannon = settings.cannon
-    said = Mount() if known is None else known.calibration.mount
-    return Mount(
-        gravity_mps2=said.gravity_mps2,
-        pivot_height_m=cannon.muzzle_height_mm / 1000,
-        barrel_m=cannon.barrel_length_mm / 1000,
-        elevation_centre_rad=cannon.elevation.centre_rad,
-    )
-
-
-def _assumed(settings: Settings, known: CalibrationFile | None) -> Mapping[Parameter, Assumption]:
-    """Return what is taken before any shot: the settings', or what the calibration that they name says."""
-    from calibration.fit import ASSUMED, Assumption, Parameter
-
-    speed_mps = settings.cannon.muzzle_speed_mps
-    assumed = {**ASSUMED, Parameter.SPEED: Assumption(speed_mps, 0.3 * speed_mps)}
-    if known is not None:
-        for parameter in Parameter:
-            assumed[parameter] = Assumption(known.calibration.value(parameter), assumed[parameter].sd)
-    return assumed
 
 
 def _parameters(learn: Sequence[Learn] | None) -> list[Parameter]:

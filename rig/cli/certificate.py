@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from datetime import date
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli.application import app
+from rig.cli.application import RefusedError, app
 from rig.cli.arguments.options import SETTINGS_FILE, SettingsFile, check_name, settings_or_defaults
 from rig.cli.arguments.outputs import check_html, check_pdf
 from rig.cli.terminal.sentences import echo
@@ -17,6 +19,7 @@ from rig.files.one_line import on_one_line
 
 if TYPE_CHECKING:
     from rig.calibrating.range_file import MeasuredRanges
+    from rig.settings import Settings
 
 __all__ = ["certificate"]
 
@@ -80,7 +83,10 @@ def certificate(
             fault = Fault("elevation_deg", f"{stated:g}", f"{elevation:g}, as --elevation says")
             raise RangeFileError(measured.name, [fault])
         stated = elevation
-    muzzle_mm = settings_or_defaults(settings).cannon.muzzle_height_mm
+    chosen = settings_or_defaults(settings)
+    if stated is not None:
+        _refuse_radians(measured, stated, chosen)
+    muzzle_mm = chosen.cannon.muzzle_height_mm
     certified = certify(
         measured,
         RangeSpec(promised / 100, margin / 100, risk / 100),
@@ -113,6 +119,23 @@ def certificate(
 
         write_certificate_html(certified, html)
         echo(f"wrote {on_one_line(html)}", err=True)
+
+
+def _refuse_radians(measured: MeasuredRanges, elevation_deg: float, settings: Settings) -> None:
+    """Ask back where the cannon would shoot so far at as many radians, and at as many degrees by no means."""
+    from calibration.fit import MeasuredShot
+    from rig.cli.arguments.measured_shots import are_in_radians, assumed_by, mount_by
+
+    shots = [
+        MeasuredShot(name="", elevation_rad=math.radians(elevation_deg), range_m=range_m)
+        for range_m in measured.ranges_m
+    ]
+    if are_in_radians(shots, mount_by(settings, None), assumed_by(settings, None)):
+        usual_cm = 100 * median(measured.ranges_m)
+        raise RefusedError(
+            f"{measured.name}: found an elevation of {elevation_deg:g} degrees with ranges near {usual_cm:.4g} cm: "
+            "is it in radians? it is given in degrees"
+        )
 
 
 def _measured(

@@ -13,7 +13,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from calibration.fit import Assumption, MeasuredShot, Mount, Parameter
+from calibration.fit import ASSUMED, Assumption, MeasuredShot, Mount, Parameter
 from calibration.fit.units import METRES, doubt_about_units
 from calibration.hodograph import cross
 from rig.calibrating.calibration_file import CalibrationFile
@@ -25,8 +25,11 @@ from rig.files.length_unit import LengthUnit
 from rig.settings import Settings
 
 __all__ = [
+    "are_in_radians",
+    "assumed_by",
     "expected_ranges_m",
     "measured_shots",
+    "mount_by",
     "refuse_odd_elevation",
     "refuse_odd_floor",
     "refuse_other_units",
@@ -35,6 +38,8 @@ __all__ = [
 _MOST_SHOTS = 100_000  # more than any log has
 _NEAR = 1.5
 """Ranges as near as this to the expected ones, by their ratio, were shot as is supposed."""
+_FAR_OFF = 3.0
+"""Ranges that are more, or less, than the expected ones by this factor were not."""
 # Of shot numbers, with more digits than any log counts to.
 _RUN = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?", re.ASCII)
 
@@ -119,7 +124,7 @@ def refuse_other_units(file: ShotsFile, mount: Mount, assumed: Mapping[Parameter
         )
     written = [(shot.range_m or 0.0) / METRES[file.unit] for shot in taped]
     doubt = doubt_about_units(written, file.unit, expected_m.tolist(), [shot.name for shot in taped])
-    if doubt is not None and _are_in_radians(taped, mount, assumed):
+    if doubt is not None and are_in_radians(taped, mount, assumed):
         highest = max((math.degrees(shot.elevation_rad) for shot in taped), key=abs)
         raise RefusedError(
             f"{file.name}: found elevations up to {highest:.3g} degrees with ranges near {median(written):.4g} "
@@ -129,16 +134,19 @@ def refuse_other_units(file: ShotsFile, mount: Mount, assumed: Mapping[Parameter
         raise RefusedError(f"{file.name}: {doubt}")
 
 
-def _are_in_radians(
+def are_in_radians(
     taped: Sequence[MeasuredShot], mount: Mount, assumed: Mapping[Parameter, Assumption]
 ) -> bool:
-    """Tell whether the ranges are about what they should be if the elevations had been written in radians."""
+    """Tell whether the ranges are about what they should be if the elevations had been written in radians, and only then."""
     meant_rad = [math.degrees(shot.elevation_rad) for shot in taped]
     if max(map(abs, meant_rad)) > math.pi / 2:
         return False
     turned = [replace(shot, elevation_rad=meant) for shot, meant in zip(taped, meant_rad, strict=True)]
-    ratios = [shot.range_m or 0.0 for shot in taped] / expected_ranges_m(turned, mount, assumed)
-    return bool(1 / _NEAR < np.median(ratios) < _NEAR)
+    as_written, as_meant = (
+        float(np.median([shot.range_m or 0.0 for shot in taped] / expected_ranges_m(shots, mount, assumed)))
+        for shots in (taped, turned)
+    )
+    return 1 / _NEAR < as_meant < _NEAR and not 1 / _FAR_OFF < as_written < _FAR_OFF
 
 
 def expected_ranges_m(
@@ -154,6 +162,28 @@ def expected_ranges_m(
         offset_m=heights - mount.pivot_height_m - mount.barrel_m * np.sin(angles),
     ).x_m
     return np.where(expected_m > 0.01, expected_m, np.nan)
+
+
+def mount_by(settings: Settings, known: CalibrationFile | None) -> Mount:
+    """Return what of the cannon is trusted: the settings' figures, and the gravity that was said before."""
+    cannon = settings.cannon
+    said = Mount() if known is None else known.calibration.mount
+    return Mount(
+        gravity_mps2=said.gravity_mps2,
+        pivot_height_m=cannon.muzzle_height_mm / 1000,
+        barrel_m=cannon.barrel_length_mm / 1000,
+        elevation_centre_rad=cannon.elevation.centre_rad,
+    )
+
+
+def assumed_by(settings: Settings, known: CalibrationFile | None) -> Mapping[Parameter, Assumption]:
+    """Return what is taken before any shot: the settings', or what the calibration that they name says."""
+    speed_mps = settings.cannon.muzzle_speed_mps
+    assumed = {**ASSUMED, Parameter.SPEED: Assumption(speed_mps, 0.3 * speed_mps)}
+    if known is not None:
+        for parameter in Parameter:
+            assumed[parameter] = Assumption(known.calibration.value(parameter), assumed[parameter].sd)
+    return assumed
 
 
 def refuse_odd_floor(floor_mm: float) -> None:

@@ -393,6 +393,22 @@ def test_an_elevation_that_file_and_option_tell_otherwise_is_refused(tmp_path, c
     assert main(["certificate", "ranges.csv", "--elevation", "42"]) == 0
 
 
+def test_an_elevation_in_radians_is_asked_back_and_a_low_one_is_not(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, "range_cm,elevation_deg\n648,0.726\n655,0.726\n651,0.726\n")
+    said = "found an elevation of 0.726 degrees with ranges near 651 cm: is it in radians? it is given in degrees"
+    for words, name in (
+        (["ranges.csv"], "ranges.csv"),
+        (["--tape", "648,655,651", "--elevation", "0.726"], "--tape"),
+    ):
+        assert main(["certificate", *words]) == 1
+        assert capsys.readouterr().err == f"rig: {name}: {said}\n"
+    for tape, elevation in (("128,131,125", "0.726"), ("128,131,125", "0"), ("648,655,651", "50")):
+        assert main(["certificate", "--tape", tape, "--elevation", elevation, "--unit", "cm"]) == 0
+    Path("rig.toml").write_text("cannon.muzzle_speed_mps = 20.0\n")
+    assert main(["certificate", "ranges.csv"]) == 0, "such a cannon shoots so far nearly level"
+
+
 def test_a_cannon_s_name_leaves_room_for_the_day_on_the_page(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["certificate", "--tape", GOOD, "--cannon", "W" * 60, "--pdf", "c.pdf"]) == 0
