@@ -22,6 +22,8 @@ __all__ = ["NoFit", "fit"]
 _FEWEST_SHOTS = 3
 _ILL_FITTING = 10.0
 """Times the tools' own noise: where places of fall scatter so much beside their speeds, something else is amiss."""
+_UNEVEN = 0.1
+"""Standard deviation of the speed, as a share of it: more has another reason than the spring."""
 
 _HARDLY = 100.0
 """Times as uncertain, what was assumed of a parameter hardly holds it; what the shots do not see at all stays where it is."""
@@ -115,14 +117,16 @@ def fit(
         )
     place_noise_m = noise.place_m * found.spread.place_factor
     off = place_factor_seen(used, found)
+    which = contradictions(used, before, [name for name, one in zip(names, kept, strict=True) if one])
     if off > _ILL_FITTING:
         note = (
             f"shots fall {100 * noise.place_m * off:.0f} cm off, as a rule, from where their own speeds would have them: "
             "do not trust the intervals before you know why; something that was not learnt is other than assumed (the "
             "drag, the elevation), or what was measured is wrong"
         )
-        which = contradictions(used, before, [name for name, one in zip(names, kept, strict=True) if one])
         notes.append("; ".join(filter(None, (note, which))))
+    elif which and found.scatter_known and found.spread.scatter > _UNEVEN:
+        notes.append(f"no spring shoots so unevenly: {which}")
     status = [
         Status.FITTED if each in free else Status.ASSUMED if each in held else Status.TRUSTED
         for each in ORDER

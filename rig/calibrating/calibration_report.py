@@ -36,10 +36,12 @@ def calibration_in_words(found: Calibration) -> Iterator[str]:
 def range_in_words(found: Calibration, elevation_rad: float) -> str:
     """Say how far the cannon shoots at an elevation, and how sure that is."""
     predicted = found.predict_range(elevation_rad, fall_height_m=SHOT_RADIUS_M)
+    # Of few uneven shots an interval reaches below 0, where no shot falls.
+    least, next_least = (max(0.0, each.low) for each in (predicted.confidence_m, predicted.next_m))
     return (
         f"at {math.degrees(elevation_rad):.1f} degrees it shoots {100 * predicted.mean_m:.1f} cm on the board's level, "
-        f"{100 * predicted.confidence_m.low:.1f} to {100 * predicted.confidence_m.high:.1f} cm with 95 %; "
-        f"the next shot {100 * predicted.next_m.low:.0f} to {100 * predicted.next_m.high:.0f} cm"
+        f"{100 * least:.1f} to {100 * predicted.confidence_m.high:.1f} cm with 95 %; "
+        f"the next shot {100 * next_least:.0f} to {100 * predicted.next_m.high:.0f} cm"
     )
 
 

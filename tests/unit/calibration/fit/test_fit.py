@@ -422,6 +422,15 @@ def test_where_ranges_do_not_belong_to_their_speeds_the_one_far_from_the_others_
     assert re.search(r"^shots fall .*; shot 3 went 1\.5 m, where 6\.\d+ m would suit the others$", note)
 
 
+def test_where_speeds_would_scatter_as_no_spring_s_do_the_range_far_from_the_others_is_named():
+    """There are too few to leave it out, and no speeds that would contradict it."""
+    shots = measured(at(41.6, 41.6, 41.6, 41.6), TRUE, seed=2, kinds=("range",))
+    assert not any("unevenly" in note for note in fit(shots, MOUNT).notes)
+    shots[2] = dataclasses.replace(shots[2], range_m=1.3)
+    told = r"no spring shoots so unevenly: shot 3 went 1\.3 m, where 6\.\d+ m would suit the others"
+    assert [note for note in fit(shots, MOUNT).notes if re.fullmatch(told, note)]
+
+
 def test_a_search_that_leads_nowhere_is_given_up(monkeypatch):
     """Contradicting shots kept it going for 20 s, at speeds up to 900 m/s."""
     ranges_m, speeds_mps = (0.065, 6.5, 65.0, 0.65), (9.6, 9.5, 9.7, 9.6)
