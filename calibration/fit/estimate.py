@@ -80,9 +80,9 @@ class Estimate:
         places = [ORDER.index(parameter) for parameter in self.moving]
         # Parameters differ by orders of magnitude in size: scale them before the inversion.
         scale = 1.0 / np.sqrt(np.diag(self.information))
-        whole[np.ix_(places, places)] = (
-            scale[:, None] * np.linalg.inv(self.information * scale[:, None] * scale) * scale
-        )
+        covariance = scale[:, None] * np.linalg.inv(self.information * scale[:, None] * scale) * scale
+        # Of what hardly follows each other it holds rounding, which is not the same on both sides of the diagonal.
+        whole[np.ix_(places, places)] = (covariance + covariance.T) / 2.0
         return whole
 
 
@@ -237,7 +237,8 @@ def carrying(data: Observed, found: Estimate, known: FloatArray) -> FloatArray:
     before = known[np.ix_(kept, kept)]
     covariance = found.covariance
     follows = -covariance[np.ix_(moved, moved)] @ information[:count, count:]
-    covariance[np.ix_(moved, moved)] += follows @ before @ follows.T
+    carried = follows @ before @ follows.T
+    covariance[np.ix_(moved, moved)] += (carried + carried.T) / 2.0
     covariance[np.ix_(moved, kept)] = follows @ before
     covariance[np.ix_(kept, moved)] = (follows @ before).T
     covariance[np.ix_(kept, kept)] = before

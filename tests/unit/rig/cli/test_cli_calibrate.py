@@ -302,6 +302,17 @@ def test_a_range_that_is_far_from_the_few_others_is_named_and_no_shot_is_said_to
     assert re.search(r"; the next shot 0 to \d+ cm\n", out)
 
 
+def test_what_hardly_follows_each_other_makes_no_calibration_that_cannot_be_read(capsys):
+    """The rounding in its covariance lay on one side of the diagonal alone."""
+    name = write(
+        "elevation_deg,range_cm,gate_mps,dwell_s\n41.6,650.1,9.6,15\n41.6,650,9.60001,15\n41.6,650.2,9.6,15\n"
+    )
+    status, _, err = run(capsys, "range", "--csv", name, "--learn", "drag", "--learn", "elevation-gain")
+    assert (status, err) == (0, "")
+    covariance = read_calibration(Path("calibration.json")).calibration.covariance
+    assert (covariance == covariance.T).all()
+
+
 # From the log
 
 
