@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import median_low
 
 import numpy as np
 
@@ -41,7 +41,7 @@ def contradictions(data: Observed, assumed: Mapping[Parameter, Assumption], name
     apart, told = _FAR_OFF, ""
     for kind in _kinds(data, assumed):
         ratios = [found / expected for found, expected in zip(kind.found, kind.expected, strict=True)]
-        usual = median(ratios)
+        usual = median_low(ratios)  # of two in the middle one: between two halves there would be none
         for index, found, ratio in zip(kind.shots, kind.found, ratios, strict=True):
             if not 1 / _FAR_OFF < ratio / usual < _FAR_OFF:
                 suits = f"{found * usual / ratio:.3g} {kind.unit}"
@@ -52,7 +52,7 @@ def contradictions(data: Observed, assumed: Mapping[Parameter, Assumption], name
         if max(ratios) / min(ratios) > apart:
             apart = max(ratios) / min(ratios)
             most, least = (names[kind.shots[ratios.index(extreme)]] for extreme in (max(ratios), min(ratios)))
-            told = f"{most} {kind.did} {apart:.3g} times {kind.as_much} as {least}"
+            told = f"{most} {kind.did_beside.format(f'{apart:.3g} times')} as {least}"
     if len(odd) > _MOST_SHARE * data.count:
         return told
     more = f"; and {len(odd) - _MOST_NAMED} more" if len(odd) > _MOST_NAMED else ""
@@ -65,7 +65,8 @@ class _Measured:
 
     did: str
     unit: str
-    as_much: str
+    did_beside: str
+    """What it did beside another, where how many times as much is put in."""
     shots: Sequence[int]
     found: Sequence[float]
     expected: Sequence[float]
@@ -76,16 +77,16 @@ def _kinds(data: Observed, assumed: Mapping[Parameter, Assumption]) -> Iterator[
     speed_mps = float(np.median(data.value[speeds])) if speeds.any() else assumed[Parameter.SPEED].value
     values = {parameter: assumed[parameter].value for parameter in Parameter} | {Parameter.SPEED: speed_mps}
     expected = predict(data, np.array([[values[parameter] for parameter in Parameter]]))[0]
-    for which, did, unit, as_much in (
-        (speeds, "left at", "m/s", "as fast"),
-        (data.kind == Kind.RANGE, "went", "m", "as far for its elevation"),
+    for which, did, unit, did_beside in (
+        (speeds, "left at", "m/s", "left {} as fast"),
+        (data.kind == Kind.RANGE, "went", "m", "went {} as far for its elevation"),
     ):
         usable = which & (expected > 0)
         if usable.any():
             yield _Measured(
                 did,
                 unit,
-                as_much,
+                did_beside,
                 data.shot[usable].tolist(),
                 data.value[usable].tolist(),
                 expected[usable].tolist(),

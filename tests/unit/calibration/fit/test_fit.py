@@ -393,7 +393,7 @@ def test_shots_that_no_cannon_explains_are_no_fit():
         (
             (41.6, -3, 41.6, 41.6),
             (6.5, 6.52, 6.5, 6.6),
-            "shot 2 went 6.52 m, where 0.564 m would suit the others",
+            "shot 2 went 6.52 m, where 0.56 m would suit the others",
         ),
         (
             (41.6, -3, 41.6, -3),
@@ -420,6 +420,13 @@ def test_where_ranges_do_not_belong_to_their_speeds_the_one_far_from_the_others_
     shots[2] = dataclasses.replace(shots[2], range_m=1.5)
     (note,) = fit(shots, MOUNT).notes
     assert re.search(r"^shots fall .*; shot 3 went 1\.5 m, where 6\.\d+ m would suit the others$", note)
+
+
+def test_of_speeds_of_which_half_are_twice_the_others_two_are_named():
+    shots = measured(at(*[41.6] * 8), TRUE, seed=2)
+    shots[1::2] = [dataclasses.replace(shot, gate_speed_mps=shot.gate_speed_mps / 2) for shot in shots[1::2]]
+    (note,) = [note for note in fit(shots, MOUNT).notes if "off, as a rule" in note]
+    assert re.search(r"; shot \d left 2\.\d+ times as fast as shot \d$", note)
 
 
 def test_where_speeds_would_scatter_as_no_spring_s_do_the_range_far_from_the_others_is_named():
