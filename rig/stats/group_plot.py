@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from calibration.dispersion import Box, Method, Spread
 from rig.counted import counted
 from rig.drawing.drawn_text import drawable
+from rig.files.one_line import on_one_line
 from rig.stats.group_report import FileReport
 
 __all__ = ["draw_group"]
@@ -56,7 +57,7 @@ def draw_group(report: FileReport) -> Figure:
 
 def _title(report: FileReport, unit: str) -> str:
     shots, spread = report.group.shots, report.group.spread
-    name = Path(report.file.name).name
+    name = on_one_line(Path(report.file.name).name)
     shown = name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 3]}..."
     said = f"{shown}: {counted(len(shots), 'shot')}"
     if spread is None:

@@ -13,6 +13,7 @@ from calibration.dispersion import LEVELS, Estimate, GroupReport, Method, Shots,
 from rig.cli.terminal.tables import plain_table
 from rig.counted import counted
 from rig.files.length_unit import LengthUnit
+from rig.files.one_line import on_one_line
 from rig.stats.group_report import FileReport
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def group_tables(report: FileReport) -> Iterator[ConsoleRenderable]:
     shots, spread = report.group.shots, report.group.spread
     x, y = shots.centre
     count = counted(len(shots), "shot")
-    yield Text(f"{report.file.name}: {count}, lengths in {report.unit}", style="bold")
+    yield Text(f"{on_one_line(report.file.name)}: {count}, lengths in {report.unit}", style="bold")
     yield Text(f"centre at ({x:.4g}, {y:.4g}), {shots.offset:.4g} from the point of aim")
     if spread is None:
         return
@@ -54,7 +55,9 @@ def comparison_tables(
     table = _table(f"Lengths in {said}", "", "shots", "centre x", "centre y", "sigma", "95 % interval")
     for name, shots, sigma in zip(names, groups, comparison.sigmas, strict=True):
         x, y = shots.centre
-        table.add_row(name, str(len(shots)), f"{x:.4g}", f"{y:.4g}", f"{sigma.value:.4g}", _span(sigma))
+        table.add_row(
+            on_one_line(name), str(len(shots)), f"{x:.4g}", f"{y:.4g}", f"{sigma.value:.4g}", _span(sigma)
+        )
     yield table
     yield from map(Text, _differences(comparison))
 

@@ -440,6 +440,8 @@ def test_a_working_folder_that_is_gone_is_told(
         ("game", "play", "--battle", "a\nname.json"),
         ("game", "show", "A A01-A24 G01-G24 0/0 20/20 -", "--svg", "a\nname.svg"),
         ("stats", "--csv", "a\nname.csv"),
+        ("stats", "group", "a\nname in.csv"),
+        ("stats", "compare", "a\nname in.csv", "a\nname in.csv"),
         ("aim", "table", "--csv", "a\nname.csv"),
         ("certificate", "--tape", "648,655,651", "--html", "a\nname.html"),
         ("calibrate", "range", "--tape", "648,655,651", "--elevation", "41.6", "--out", "a\nname.json"),
@@ -450,6 +452,7 @@ def test_a_name_with_a_line_break_is_shown_in_one_line(
     words: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("adjourn\n"))
+    Path("a\nname in.csv").write_text("x_mm,y_mm\n1,2\n3,1\n2,4\n")
     assert main(words) == 0
     told = "".join(capsys.readouterr())
     assert r"a\nname" in told
