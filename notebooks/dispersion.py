@@ -246,10 +246,9 @@ GROUPS = 1000
 COUNTS = (3, 4, 6, 10, 20, 40)
 
 
-def true_chance(group: Shots, radius_mm: float) -> float:
-    """Chance that a shot about the true centre, (0, 0), lies within a radius of the group's centre."""
-    off_mm = math.hypot(*group.centre)
-    return float(ncx2.cdf((radius_mm / TRUE_SIGMA_MM) ** 2, 2, (off_mm / TRUE_SIGMA_MM) ** 2))
+def true_chances(off_mm: np.ndarray, radii_mm: np.ndarray) -> np.ndarray:
+    """Chances that a shot about the true centre lies within a radius of a group's centre, which is so far off."""
+    return ncx2.cdf((radii_mm / TRUE_SIGMA_MM) ** 2, 2, (off_mm / TRUE_SIGMA_MM) ** 2)
 
 
 def of_half(group: Shots, circles: Circles) -> float:
@@ -271,10 +270,12 @@ def chances(count: int, radius_mm) -> np.ndarray:
             (
                 next_shot_probability(group, radius),
                 circles.probability(Method.RAYLEIGH, radius),
-                true_chance(group, radius),
+                math.hypot(*group.centre),
+                radius,
             )
         )
-    return 100 * np.array(told)
+    by_next_shot, by_sigma, off_mm, radii_mm = np.array(told).T
+    return 100 * np.column_stack([by_next_shot, by_sigma, true_chances(off_mm, radii_mm)])
 
 
 figure, both = plt.subplots(1, 2, figsize=(9, 4), sharex=True, layout="constrained")

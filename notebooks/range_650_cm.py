@@ -149,7 +149,8 @@ assert abs(elevations_deg[np.argmax(without_air_m)] - 45) < 1
 shot = Projectile()
 
 
-def range_in_m(air: Air, law: DragLaw | None = None, back_spin_rps: float = 0.0) -> float:
+def ranges_m(air: Air, back_spins_rps: np.ndarray, law: DragLaw | None = None) -> np.ndarray:
+    """Fly shots that spin about +x, so fast each, all abreast."""
     flown = fly(
         spec_speed_mps,
         math.radians(spec_elevation_deg),
@@ -158,12 +159,16 @@ def range_in_m(air: Air, law: DragLaw | None = None, back_spin_rps: float = 0.0)
         projectile=shot,
         air=air,
         law=law,
-        spin_radps=(2 * math.pi * back_spin_rps, 0.0, 0.0),
+        spin_radps=2 * math.pi * np.outer(back_spins_rps, (1.0, 0.0, 0.0)),
     )
-    return float(flown.point_m[1])
+    return flown.point_m[:, 1]
 
 
-temperatures_c = np.arange(0.0, 36.0, 1.0)
+def range_in_m(air: Air, law: DragLaw | None = None, back_spin_rps: float = 0.0) -> float:
+    return float(ranges_m(air, np.array([back_spin_rps]), law)[0])
+
+
+temperatures_c = np.arange(0.0, 36.0, 5.0)
 places = {"at the sea, 1013 hPa": 101_325.0, "at 500 m, 955 hPa": 95_500.0, "at 1,500 m, 845 hPa": 84_500.0}
 spins_rps = np.arange(0.0, 101.0, 5.0)
 figure, (weather, spinning) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
@@ -171,7 +176,7 @@ for name, pressure_pa in places.items():
     airs = [Air(temperature_c=t, pressure_pa=pressure_pa) for t in temperatures_c]
     weather.plot(temperatures_c, [100 * range_in_m(air) for air in airs], label=name)
 weather.set(title="Range by the weather", xlabel="temperature (°C)", ylabel="range (cm)")
-spinning.plot(spins_rps, [100 * range_in_m(Air(), back_spin_rps=s) for s in spins_rps])
+spinning.plot(spins_rps, 100 * ranges_m(Air(), spins_rps))
 spinning.set(title="Range by back spin, at 20 °C", xlabel="back spin (turns a second)", ylabel="range (cm)")
 for axes in (weather, spinning):
     axes.grid(alpha=0.3)
