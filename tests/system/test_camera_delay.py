@@ -13,20 +13,19 @@ from rig.camera_delay import see_delay
 from rig.cli import main
 from rig.recording import write_recording
 from rig.settings import read_settings
-from twin.clips import film
+from twin.clips import Clip
 
 LATE_US = 18_000
 TAKEN_OFF_US = 7_000
 
 
 @pytest.fixture(scope="module")
-def recordings(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def recordings(plain: Clip, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same shot six times: four as a late camera stamps it, two after part of that was taken off; and one without a release."""
     folder = tmp_path_factory.mktemp("late")
-    clip = film(300_013)
     for off_us, (first, *others) in ((0, (0, 1, 2, 3, 6)), (TAKEN_OFF_US, (4, 5))):
-        keys = {**clip.keys, "camera": {**clip.keys["camera"], "delay_us": off_us}}
-        frames = [(time_us + LATE_US - off_us, picture) for time_us, picture in clip.frames]
+        keys = {**plain.keys, "camera": {**plain.keys["camera"], "delay_us": off_us}}
+        frames = [(time_us + LATE_US - off_us, picture) for time_us, picture in plain.frames]
         write_recording(folder / f"shot-{first}", keys, frames)
         for k in others:
             shutil.copytree(folder / f"shot-{first}", folder / f"shot-{k}")

@@ -9,7 +9,7 @@ import pytest
 from one_shot import order, rig_on
 
 from rig.recording import read_recording, write_recording
-from twin.clips import Clip, film
+from twin.clips import Clip
 from vision.even_times import own_clock
 from vision.lookout import Lookout
 from vision.reading import ShotReading, read_shot
@@ -17,12 +17,6 @@ from vision.table_before import TableBefore, read_before
 
 PACKET_US = 4000  # of USB
 HELD_UP, HELD_UP_US = 5, 19_500
-
-
-@pytest.fixture(scope="module")
-def clip() -> Clip:
-    """A shot at 200 pictures a second, at 11.7 m/s."""
-    return film(300_013)
 
 
 def as_stamped(taken_us: Sequence[int]) -> list[int]:
@@ -53,31 +47,31 @@ def read(clip: Clip, folder: Path, come: Callable[[Sequence[int]], list[int]]) -
 
 @pytest.mark.parametrize("come", [as_stamped, in_packets, by_a_busy_computer])
 def test_the_speed_of_a_shot_is_told_rightly_however_its_pictures_come(
-    clip: Clip, tmp_path: Path, come: Callable[[Sequence[int]], list[int]]
+    plain: Clip, tmp_path: Path, come: Callable[[Sequence[int]], list[int]]
 ) -> None:
     """By the times at which they come in packets it would be 14.4 m/s."""
-    reading = read(clip, tmp_path / "shot", come)
+    reading = read(plain, tmp_path / "shot", come)
     told = reading.track.speed_mps
     assert told is not None
     speed_mps, sigma_mps = told
-    assert abs(speed_mps - clip.look["speed_mps"]) < 2 * sigma_mps
+    assert abs(speed_mps - plain.look["speed_mps"]) < 2 * sigma_mps
     assert sigma_mps < 0.02 * speed_mps
     assert any("timestamps_us waver by" in note for note in reading.notes) is (come is not as_stamped)
 
 
 def test_what_was_seen_of_a_shot_while_it_flew_is_seen_anew_where_its_times_turn_out_to_waver(
-    clip: Clip, tmp_path: Path
+    plain: Clip, tmp_path: Path
 ) -> None:
-    times_us = in_packets([time_us for time_us, _ in clip.frames])
-    pictures = [picture for _, picture in clip.frames]
-    scene = write_recording(tmp_path / "shot", clip.keys, list(zip(times_us, pictures, strict=True))).scene
+    times_us = in_packets([time_us for time_us, _ in plain.frames])
+    pictures = [picture for _, picture in plain.frames]
+    scene = write_recording(tmp_path / "shot", plain.keys, list(zip(times_us, pictures, strict=True))).scene
     before = read_before(pictures, times_us, scene)
     assert isinstance(before, TableBefore)
     lookout = Lookout(before, scene)
     lookout.look(pictures[:40], times_us[:40])
     reading = read_shot(pictures, times_us, scene, before, lookout)
     assert isinstance(reading, ShotReading)
-    assert reading.track.points == read(clip, tmp_path / "again", in_packets).track.points
+    assert reading.track.points == read(plain, tmp_path / "again", in_packets).track.points
 
 
 def test_a_shot_of_the_rig_is_recorded_with_the_times_of_the_cameras_own_clock(tmp_path: Path) -> None:

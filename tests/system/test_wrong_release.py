@@ -16,12 +16,6 @@ from vision.release_untold import LEAST_WORTH
 
 
 @pytest.fixture(scope="module")
-def plain() -> Clip:
-    """A shot that many pictures show."""
-    return film(300_013)
-
-
-@pytest.fixture(scope="module")
 def faint() -> Clip:
     """A shot that only two pictures show."""
     return film(710_086)
