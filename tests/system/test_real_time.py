@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from small_twin import SMALL_TWIN
 
 from game.montecassino import Option, Position, Square, parse_squares
 from rig.camera import CameraError, OpenCvCamera
@@ -140,6 +141,7 @@ def test_a_port_for_the_pictures_that_is_taken_is_told_with_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    Path("rig.toml").write_text(SMALL_TWIN.format(seed=3), encoding="utf-8")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         number = taken.getsockname()[1]
         assert main(["twin", "--camera-port", str(number)]) == 1
