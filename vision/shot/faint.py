@@ -8,7 +8,7 @@ given along which most has changed. Changes are looked up on a map of the compar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import NamedTuple
@@ -121,8 +121,8 @@ def faint_flights(
     times_ms = np.array([finder.middle_ms(k) for k in pictures])
     told = changes.along(shots, times_ms)
     # Where the shot was seen last, and half way there.
-    far = [shots.at(time_ms)[:, :2] for time_ms in (times_ms[-1], (times_ms[-1] + shots.starts_ms) / 2)]
-    places = np.stack(far, axis=1)
+    far = shots.at((times_ms[-1], (times_ms[-1] + shots.starts_ms) / 2))
+    places = np.stack([np.column_stack([x, y]) for x, y, _ in far], axis=1)
     chosen: list[Flight] = []
     between: list[Flight] = []
     while len(chosen) < _TRIED and np.isfinite(told).any():
@@ -144,14 +144,21 @@ class _Shots(NamedTuple):
     velocities: FloatArray
     """How fast, m/s or mm a ms, shape (N, 3)."""
 
-    def at(self, time_ms: FloatArray | float) -> FloatArray:
-        """Where they are at a time, shape (N, 3)."""
-        flown_ms = np.maximum(time_ms - self.starts_ms, 0.0)
-        speeds = np.hypot(self.velocities[:, 0], self.velocities[:, 1])
-        along = np.log1p(DRAG_PER_MM * speeds * flown_ms) / (DRAG_PER_MM * speeds)
-        points: FloatArray = self.starts_mm + self.velocities * np.column_stack([along, along, flown_ms])
-        points[:, 2] -= GRAVITY_MM_PER_MS2 / 2 * flown_ms**2
-        return points
+    def at(
+        self, times_ms: Iterable[FloatArray | float]
+    ) -> Iterator[tuple[FloatArray, FloatArray, FloatArray]]:
+        """Where they are at each of some times: x, y and z, shape (N,)."""
+        x_mm, y_mm, z_mm = np.ascontiguousarray(self.starts_mm.T)
+        vx, vy, vz = np.ascontiguousarray(self.velocities.T)
+        braking = DRAG_PER_MM * np.hypot(vx, vy)
+        for time_ms in times_ms:
+            flown_ms = np.maximum(time_ms - self.starts_ms, 0.0)
+            along = np.log1p(braking * flown_ms) / braking
+            yield (
+                x_mm + vx * along,
+                y_mm + vy * along,
+                z_mm + vz * flown_ms - GRAVITY_MM_PER_MS2 / 2 * flown_ms**2,
+            )
 
     def flight(self, k: int) -> Flight:
         """One of them."""
@@ -260,19 +267,17 @@ class _Changes:
     def along(self, shots: _Shots, times_ms: FloatArray) -> FloatArray:
         """How much all pictures together tell of each of some shots, shape (N,)."""
         told = np.zeros(len(shots.starts_ms))
-        for i, time_ms in enumerate(times_ms):
-            told += np.where(time_ms > shots.starts_ms, self.at(i, shots.at(time_ms)), 0.0)
+        for i, (time_ms, points_mm) in enumerate(zip(times_ms, shots.at(times_ms), strict=True)):
+            told += np.where(time_ms > shots.starts_ms, self.at(i, *points_mm), 0.0)
         return told
 
-    def at(self, i: int, points_mm: FloatArray) -> FloatArray:
-        """How much picture i tells at points (N, 3), where they are seen on the plane, shape (N,)."""
-        rise = (points_mm[:, 2] - PLANE_MM) / (self._camera_mm[2] - points_mm[:, 2])
-        x = points_mm[:, 0] + (points_mm[:, 0] - self._camera_mm[0]) * rise
-        y = points_mm[:, 1] + (points_mm[:, 1] - self._camera_mm[1]) * rise
+    def at(self, i: int, x_mm: FloatArray, y_mm: FloatArray, z_mm: FloatArray) -> NDArray[np.float32]:
+        """How much picture i tells at points, where they are seen on the plane; all of shape (N,)."""
+        rise = (z_mm - PLANE_MM) / (self._camera_mm[2] - z_mm)
+        x = x_mm + (x_mm - self._camera_mm[0]) * rise
+        y = y_mm + (y_mm - self._camera_mm[1]) * rise
         rows, columns = self._map.shape[:2]
         column = ((x + _MARGIN_MM) / _CELL_MM + 0.5).astype(np.intp)
         row = ((y + _MARGIN_MM) / _CELL_MM + 0.5).astype(np.intp)
         on = (column >= 0) & (row >= 0) & (column < columns) & (row < rows)
-        told = np.zeros(len(points_mm))
-        told[on] = self._told[i][row[on] * columns + column[on]]
-        return told
+        return np.where(on, self._told[i].take(row * columns + column, mode="clip"), 0.0)
