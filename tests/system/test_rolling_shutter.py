@@ -14,7 +14,7 @@ from rig.recording import read_frames, read_recording, write_recording
 from vision.reading import ShotReading, read_shot
 
 READOUT_US = 8000
-UP_THE_ROWS = 1_004_014
+UP_THE_ROWS = 1_004_278
 """A clip of the twin in which the shot flies from row to row, upwards in the picture."""
 
 
