@@ -21,15 +21,6 @@ from rig.sequence import Event, State
 from twin.chip import ResetCause
 
 
-@pytest.fixture(scope="module")
-def left_us(tmp_path_factory) -> int:
-    """When the shot of the twin's seed leaves the cannon."""
-    with rig_on(tmp_path_factory.mktemp("left")) as (rig, position):
-        left_us = rig.match.shoot(order(rig, position)).fired.left_us
-    assert left_us is not None
-    return left_us
-
-
 def pictures_of(shot: Shot) -> list[int]:
     """The times of the pictures in a shot's recording, all of which can be read."""
     assert shot.recording_path is not None
