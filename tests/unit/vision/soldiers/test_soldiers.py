@@ -259,3 +259,18 @@ def test_figures_that_hardly_show_are_taken_to_be_of_the_usual_size(along_px: fl
     board = read_board(np.clip(seen, 0, 255).astype(np.uint8), painted.scene(camera, expected=CROWD), camera)
     assert board.figure.foot_radius_mm == pytest.approx(11.0, abs=2.5)
     assert board.figure.height_mm == pytest.approx(42.0, abs=4.5)
+
+
+def test_two_kinds_of_figures_that_both_sides_have_do_not_make_anybody_the_other_sides() -> None:
+    """Each side has twice as many of one kind as of the other, and the position is told."""
+    camera = painted.view(tilt_rad=0.03)
+    placed = painted.standing(CROWD)
+    counted = {Side.A: 0, Side.G: 0}
+    figures = []
+    for square, side in sorted(CROWD.items()):
+        counted[side] += 1
+        looks_like = side.enemy if counted[side] % 3 == 0 else side
+        figures.append(replace(placed[square], side=looks_like))
+    standing = read(Table(camera, tuple(figures)), painted.scene(camera, expected=CROWD))
+    assert seen(standing) == CROWD
+    assert not [note for note in standing.differences if "one of" in note]
