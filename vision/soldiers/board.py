@@ -107,9 +107,8 @@ def read_board(
     low, high, clear = _levels(_quick_scores(strange, raster, view), manned)
     cover = np.zeros(raster.shape, dtype=np.float32)
     cover[raster.board] = strange_share(strange[raster.board], (low, high)) - 0.5
-    # On a board that hides its soldiers as much of it looks like them around their feet.
-    learnt_from = [] if at_first_hardly else [feet_mm[square] for square in clear]
-    figure = _learn_figure(cover, raster, view, learnt_from)
+    learnt_from = [feet_mm[square] for square in clear]
+    figure = _learn_figure(cover, raster, view, learnt_from, hardly_seen=at_first_hardly)
     dark = find_darkness(shades, raster)
     usual = Figure(_likely_height_mm(figure), figure.foot_radius_mm)
     standing_mm = np.array([feet_mm[square] for square in clear]).reshape(-1, 2)
@@ -188,13 +187,23 @@ def _levels(quick: Mapping[Square, float], manned: Sequence[Square]) -> tuple[fl
 
 
 def _learn_figure(
-    cover: FloatImage, raster: Raster, view: BoardView, feet_mm: Sequence[tuple[float, float]]
+    cover: FloatImage,
+    raster: Raster,
+    view: BoardView,
+    feet_mm: Sequence[tuple[float, float]],
+    *,
+    hardly_seen: bool,
 ) -> Figure:
-    """Learn the size that best covers figures on feet, the clearest first; one for all."""
+    """Learn the size that best covers figures on feet, the clearest first; one for all.
+
+    On a board that hides its soldiers as much of it looks like them around their feet: there they are no larger than usual.
+    """
     sample = feet_mm[:: max(1, len(feet_mm) // _SIZE_SAMPLE)][:_SIZE_SAMPLE]
     height, foot = _FIRST_SIZE
     if sample:
         covered = np.sum([_covered(cover, raster, view, *foot_mm) for foot_mm in sample], axis=0)
+        if hardly_seen:
+            covered = covered[: height + 1, : foot + 1]
         # One dimension at a time: height and foot hardly depend on each other.
         for _ in range(_SIZE_ROUNDS):
             height = int(np.argmax(covered[:, foot]))

@@ -244,7 +244,9 @@ def test_a_field_that_is_mostly_manned_is_no_pattern_of_the_board() -> None:
 
 
 @pytest.mark.parametrize(("along_px", "down_px"), [(6.0, 1.0), (3.0, 3.0)])
-def test_figures_that_hardly_show_are_taken_to_be_of_the_usual_size(along_px: float, down_px: float) -> None:
+def test_figures_that_hardly_show_are_taken_to_be_no_larger_than_usual(
+    along_px: float, down_px: float
+) -> None:
     """In a lamp's spot, on a board of their own colours and with a grain; they were taken for twice as wide."""
     camera = painted.view(tilt_rad=0.03)
     figures = tuple(painted.standing(CROWD).values())
