@@ -84,7 +84,6 @@ def find_falls(
         step=after.differences.step,
         smooth_px=after.differences.smooth_px,
         first=first_moving,
-        places=places,
     )
     fates = decide(after, places, watch)
     pushes = [

@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
 
 import cv2
 import numpy as np
@@ -31,9 +30,7 @@ Window = tuple[slice, slice]
 _QUIET_SHARE = 0.04  # of a soldier's telling pixels that may differ in two pictures though it has not moved
 _STILL_PICTURES = 3  # before the first that may have moved
 _QUIET_FACTOR = 1.6
-# Where a picture lies more than this beside the one before the shot, edges differ though nobody moved: how much, those tell that
-# never move.
-_SHAKEN_PX, _MOST_UNMOVED = 0.15, 5
+_SHAKEN_PX = 0.15  # a picture that lies no farther beside the one before the shot shows nothing of it
 _LEFT_SHARE = 0.4  # differ for good once it has left
 # Where a soldier left its place is found by looking back in long steps, then in short ones.
 _LONG_STEP_US = 100_000
@@ -95,8 +92,6 @@ class Watch:
         Side of the squares of raster pixels that are averaged before that is asked; 1 for none.
     first
         Index of the first picture in which anything may have moved.
-    places
-        Of all soldiers: those that never move tell how much of one that stands seems to differ in a picture.
     """
 
     def __init__(
@@ -109,7 +104,6 @@ class Watch:
         step: float,
         smooth_px: int,
         first: int,
-        places: Sequence[Place],
     ) -> None:
         self._frames = frames
         self._timestamps_us = timestamps_us
@@ -119,7 +113,6 @@ class Watch:
         self._smooth_px = smooth_px
         self._before = smoothed(board.flat, smooth_px)
         self._first = max(0, min(first, len(frames) - 1))
-        self._places = places
         frame_us = max((timestamps_us[-1] - timestamps_us[0]) / max(len(frames) - 1, 1), 1.0)
         self._strides = (max(_SHORT_STEP, round(_LONG_STEP_US / frame_us)), _SHORT_STEP)
         self._look = max(1, round(_LOOK_US / frame_us))
@@ -129,17 +122,25 @@ class Watch:
 
     def began(self, place: Place) -> int:
         """Index of the first picture in which a soldier has moved, one that has left its place at the end."""
+        before = self._before[place.window]
         known: dict[int, NDArray[np.bool_]] = {}
         k = last = len(self._frames) - 1
 
         def changed(k: int) -> NDArray[np.bool_]:
             if k not in known:
-                known[k] = self._changed(k, place)
+                known[k] = (largest(self._lay(k, place.window) - before) > self._step)[place.telling]
             return known[k]
 
         def share(k: int) -> float:
             # What flickers, and the shot and its shadow passing by, are gone from there by the next picture.
             return float((changed(k) & changed(min(k + 1, last))).mean())
+
+        def shaken(k: int) -> float:
+            # Where the shot has shaken the camera edges differ though he has not moved: about as much as they just did.
+            if not self._is_shaken(k):
+                return 0.0
+            earlier = [float(changed(j).mean()) for j in range(self._first, k) if self._is_shaken(j)]
+            return _QUIET_FACTOR * float(np.median(earlier)) if earlier else 0.0
 
         left = min(_LEFT_SHARE, 0.8 * share(last))
         for stride in self._strides:
@@ -148,36 +149,14 @@ class Watch:
         # Where much of it flickers before anything moves, more is asked.
         still = [share(j) for j in range(max(self._first - 1 - _STILL_PICTURES, 0), self._first - 1)]
         quiet = min(max(_QUIET_SHARE, _QUIET_FACTOR * max(still, default=0.0)), left)
-        while k > self._first and share(k - 1) > max(quiet, min(self._shaken(k - 1, place), left)):
+        while k > self._first and share(k - 1) > max(quiet, min(shaken(k - 1), left)):
             k -= 1
         return k
 
-    def _shaken(self, k: int, place: Place) -> float:
-        """How much of one that has not moved may differ in picture k as the shot has shaken the camera: as much as of others."""
+    def _is_shaken(self, k: int) -> bool:
+        """Whether picture k lies plainly beside the one before the shot."""
         sway = self._sways.of(k, self._frames[k])
-        if math.hypot(sway.du_px, sway.dv_px) < _SHAKEN_PX:
-            return 0.0
-        return _QUIET_FACTOR * max(
-            (float(self._changed(k, p).mean()) for p in self._unmoved(place)), default=0.0
-        )
-
-    def _changed(self, k: int, place: Place) -> NDArray[np.bool_]:
-        """Which of a place's telling pixels differ in picture k."""
-        return (largest(self._lay(k, place.window) - self._before[place.window]) > self._step)[place.telling]
-
-    def _unmoved(self, place: Place) -> list[Place]:
-        """Give some who stand where they stood: the nearest, those of the same side first."""
-        own = place.soldier
-        others = [p for p in self._places if p is not place]
-        others.sort(
-            key=lambda p: (
-                p.soldier.side is not own.side,
-                math.hypot(p.soldier.x_mm - own.x_mm, p.soldier.y_mm - own.y_mm),
-            )
-        )
-        last = len(self._frames) - 1
-        still = (p for p in others if self._changed(last, p).mean() <= _QUIET_SHARE)
-        return list(islice(still, _MOST_UNMOVED))
+        return math.hypot(sway.du_px, sway.dv_px) > _SHAKEN_PX
 
     def since_it_moved(self, place: Place) -> Iterator[Callable[[Window], FloatImage]]:
         """Give looks at the raster as it was seen from a soldier's first motion on, ever more seldom."""

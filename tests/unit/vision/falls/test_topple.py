@@ -34,19 +34,10 @@ def board() -> Board:
 
 
 def watch(board: Board, frames: Sequence[Image]) -> tuple[Watch, Place]:
-    places = [place_of(soldier, board, CAMERA) for soldier in board.standing.soldiers]
+    (soldier,) = (each for each in board.standing.soldiers if each.square == HIT)
     times_us = [FRAME_US * k for k in range(len(frames))]
-    seen = Watch(
-        frames,
-        times_us,
-        board,
-        Sways(frames[0]),
-        step=12.0,
-        smooth_px=1,
-        first=BEGINS - 2,
-        places=places,
-    )
-    return seen, next(place for place in places if place.soldier.square == HIT)
+    seen = Watch(frames, times_us, board, Sways(frames[0]), step=12.0, smooth_px=1, first=BEGINS - 2)
+    return seen, place_of(soldier, board, CAMERA)
 
 
 def with_spot(picture: Image, place: Place, board: Board, share: float, by_mm: float, grey: int) -> Image:
