@@ -149,7 +149,7 @@ class Watch:
         # Where much of it flickers before anything moves, more is asked.
         still = [share(j) for j in range(max(self._first - 1 - _STILL_PICTURES, 0), self._first - 1)]
         quiet = min(max(_QUIET_SHARE, _QUIET_FACTOR * max(still, default=0.0)), left)
-        while k > self._first and share(k - 1) > max(quiet, min(shaken(k - 1), left)):
+        while k > self._first and (now := share(k - 1)) > quiet and now > min(shaken(k - 1), left):
             k -= 1
         return k
 
