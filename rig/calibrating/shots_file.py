@@ -69,7 +69,7 @@ class ShotsFile:
     fired: int
     """How many shots the spring had fired after the last one, counted as their `shots_before` are."""
     skipped: tuple[Fault, ...] = ()
-    """Rows left out: their range is still open, nothing was measured, or somebody said so."""
+    """Rows left out: their range is still open, nothing was measured, or somebody said so; shots of the log of another mount."""
 
 
 def shots_of_tape(

@@ -2,11 +2,15 @@
 
 A log may hold shots of more than one cannon: each side's own, and the twin's. They are told apart by what the settings say of the
 cannon: the sides that it fires for, and whether it is the twin.
+
+The settings may have changed since a shot was fired. Where it fell, and from which side an axis came to its aim, is told by the
+settings of its own session. What a fit has one of for all its shots, the mount, must be as it is now.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from calibration.aim import Strip
@@ -16,7 +20,7 @@ from rig.calibrating.calibration_file import CalibrationFile
 from rig.calibrating.shots_file import SHOT_RADIUS_M, ShotsFileError
 from rig.files.checked_file import Fault
 from rig.log import Session, Shot, ShotLog
-from rig.settings import TWIN, Azimuth, Elevation, Settings
+from rig.settings import TWIN, Azimuth, Cannon, Elevation, Settings
 
 __all__ = ["LoggedShots", "of_another_cannon", "shots_of_log"]
 
@@ -28,6 +32,8 @@ class LoggedShots:
     shots: tuple[MeasuredShot, ...]
     fired: int
     """How many shots the spring had fired after the last one in the log, counted as their `shots_before` are."""
+    left_out: tuple[Fault, ...] = ()
+    """What else could have been taken, were the cannon mounted now as it was then."""
 
 
 def of_another_cannon(port: str, side: str, settings: Settings) -> tuple[str, str] | None:
@@ -69,7 +75,8 @@ def shots_of_log(
     Raises
     ------
     ShotsFileError
-        A wanted shot is not there, was not timed, was fired by another cannon or aimed by another calibration.
+        A wanted shot is not there, was not timed, was fired by another cannon, aimed by another calibration, or fired when the
+        cannon was mounted otherwise; where all are wanted, every one of them was.
     LogError
         Where the log cannot be read.
     """
@@ -90,6 +97,7 @@ def shots_of_log(
         )
     before = last_session_id = 0
     taken: list[MeasuredShot] = []
+    otherwise: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for shot in shots:
         session = sessions[shot.session_id]
         of_another = of_another_cannon(session.port, shot.planned.side, settings)
@@ -121,6 +129,10 @@ def shots_of_log(
                     )
                 )
             continue
+        mounted_otherwise = _mounted_otherwise(session, cannon)
+        if mounted_otherwise is not None:
+            otherwise[mounted_otherwise].append(shot.shot_id)
+            continue
         by = known.calibration if known is not None and aim.calibration else None
         elevation_rad, azimuth_rad = aim.elevation_rad, aim.azimuth_rad
         elevation_approach = _approach(session, "elevation", cannon.elevation)
@@ -140,22 +152,46 @@ def shots_of_log(
                 dwell_s=shot.dwell_s or 0.0,
                 fall_height_m=SHOT_RADIUS_M,
                 gate_speed_mps=speed_mps,
-                fell_m=_fell_m(shot, settings),
+                fell_m=_fell_m(shot, session, settings),
             )
         )
+    of_other_mounts = [
+        Fault(
+            f"shot{'' if len(numbers) == 1 else 's'} {_in_runs(numbers)}",
+            found,
+            expected,
+            hint="a calibration is of one mount",
+        )
+        for (found, expected), numbers in otherwise.items()
+    ]
+    if wanted is not None or not taken:
+        faults += of_other_mounts
     if faults:
         raise ShotsFileError("the log", faults)
-    return LoggedShots(tuple(taken), before)
+    return LoggedShots(tuple(taken), before, tuple(of_other_mounts))
+
+
+def _mounted_otherwise(session: Session, cannon: Cannon) -> tuple[str, str] | None:
+    """Say what was found and what expected where a session had another mount than the settings have now; else None."""
+    now = {
+        ("muzzle_height_mm",): cannon.muzzle_height_mm,
+        ("barrel_length_mm",): cannon.barrel_length_mm,
+        ("elevation", "centre_rad"): cannon.elevation.centre_rad,
+    }
+    then = {keys: session.number("cannon", *keys) for keys in now}
+    other = [keys for keys, value in then.items() if value is not None and value != now[keys]]
+    if not other:
+        return None
+    was, due = (
+        " and ".join(f"{'.'.join(keys)} {values[keys]:g}" for keys in other) for values in (then, now)
+    )
+    return f"fired with {was}", f"{due}, as [cannon] says now"
 
 
 def _approach(session: Session, name: str, now: Azimuth | Elevation) -> int:
     """Tell from which side an axis came to its aims in a session; where its log does not tell, as the settings have it now."""
-    cannon = session.settings.get("cannon")
-    axis = cannon.get(name) if isinstance(cannon, Mapping) else None
-    us_per_rad = axis.get("us_per_rad") if isinstance(axis, Mapping) else None
-    if not isinstance(us_per_rad, int | float) or us_per_rad == 0:
-        return now.approach
-    return now.model_copy(update={"us_per_rad": us_per_rad}).approach
+    us_per_rad = session.number("cannon", name, "us_per_rad")
+    return now.model_copy(update={"us_per_rad": us_per_rad}).approach if us_per_rad else now.approach
 
 
 def _in_runs(numbers: Sequence[int]) -> str:
@@ -173,8 +209,11 @@ def _in_runs(numbers: Sequence[int]) -> str:
     return ",".join("-".join(map(str, run)) for run in runs)
 
 
-def _fell_m(shot: Shot, settings: Settings) -> tuple[float, float] | None:
-    """Return where a shot that touched no soldier first met the board, as its shooter sees it."""
+def _fell_m(shot: Shot, session: Session, now: Settings) -> tuple[float, float] | None:
+    """Return where a shot that touched no soldier first met the board, as its shooter saw it.
+
+    Where the log of its session does not tell of the table, it is taken to be as it is now.
+    """
     if not shot.analyses:
         return None
     last = shot.analyses[-1]
@@ -182,11 +221,7 @@ def _fell_m(shot: Shot, settings: Settings) -> tuple[float, float] | None:
     # What it met first may be a soldier, and is for certain only where none fell and none was pushed.
     if last.falls or last.moved or not isinstance(where_mm, list) or len(where_mm) != 2:
         return None
-    square_m = settings.board.square_mm / 1000
-    strip = Strip.of_side(
-        shot.planned.side,
-        BOARD_FILES * square_m,
-        BOARD_ROWS * square_m,
-        settings.cannon.strip_offset_mm / 1000,
-    )
+    square_m = (session.number("board", "square_mm") or now.board.square_mm) / 1000
+    offset_m = (session.number("cannon", "strip_offset_mm") or now.cannon.strip_offset_mm) / 1000
+    strip = Strip.of_side(shot.planned.side, BOARD_FILES * square_m, BOARD_ROWS * square_m, offset_m)
     return strip.from_board(float(where_mm[0]) / 1000, float(where_mm[1]) / 1000)

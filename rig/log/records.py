@@ -117,6 +117,13 @@ class Session(SessionStart):
     end_cause: str
     """Why it ended; empty while it has not."""
 
+    def number(self, *keys: str) -> float | None:
+        """Give a number of its settings by where it stands, as `"board", "square_mm"`; None where they do not tell it."""
+        held: object = self.settings
+        for key in keys:
+            held = held.get(key) if isinstance(held, Mapping) else None
+        return float(held) if isinstance(held, int | float) else None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShotPlan:

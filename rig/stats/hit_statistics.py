@@ -336,10 +336,7 @@ def _by_distance(shot: Shot, session: Session, _number: int) -> tuple[float, str
 
 def _distance_mm(shot: Shot, session: Session) -> float | None:
     """Return how far the point aimed at lay from the pivot, over the ground, by the settings of the session."""
-    square_mm, offset_mm = (
-        _setting(session, "board", "square_mm"),
-        _setting(session, "cannon", "strip_offset_mm"),
-    )
+    square_mm, offset_mm = session.number("board", "square_mm"), session.number("cannon", "strip_offset_mm")
     if shot.aim is None or square_mm is None or offset_mm is None:
         return None
     side = Side(shot.planned.side)
@@ -349,12 +346,6 @@ def _distance_mm(shot: Shot, session: Session) -> float | None:
     x_mm, y_mm, _ = shot.aim.target_mm
     right_m, ahead_m = strip.from_board(x_mm / 1000, y_mm / 1000)
     return math.hypot(1000 * right_m - shot.aim.traverse_mm, 1000 * ahead_m)
-
-
-def _setting(session: Session, table: str, key: str) -> float | None:
-    held = session.settings.get(table)
-    value = held.get(key) if isinstance(held, Mapping) else None
-    return float(value) if isinstance(value, int | float) else None
 
 
 def _by_option(shot: Shot, _session: Session, _number: int) -> tuple[float, str]:

@@ -21,6 +21,7 @@ from rig.calibrating.shots_file import ShotsFile, read_shots, shots_of_tape
 from rig.calibrating.shots_of_log import shots_of_log
 from rig.cli.application import RefusedError
 from rig.cli.arguments.options import open_log_to_read
+from rig.files.checked_file import Fault
 from rig.files.length_unit import LengthUnit
 from rig.settings import Settings
 
@@ -76,11 +77,12 @@ def measured_shots(
     elevation_rad = None if elevation_deg is None else math.radians(elevation_deg)
     logged: tuple[MeasuredShot, ...] = ()
     seen = 0
+    left_out: tuple[Fault, ...] = ()
     if shots is not None:
         wanted = _numbers(shots)
         with open_log_to_read(settings_file) as log:
             found = shots_of_log(log, settings, wanted, known)
-        logged, seen = found.shots, found.fired
+        logged, seen, left_out = found.shots, found.fired, found.left_out
     if tape is not None:
         if not logged and elevation_rad is None:
             raise typer.BadParameter(
@@ -88,7 +90,7 @@ def measured_shots(
             )
         if logged and elevation_rad is not None:
             raise typer.BadParameter("--elevation is known from the log's shots; give only one of both")
-        yield shots_of_tape(
+        taped = shots_of_tape(
             tape,
             unit or LengthUnit.CM,
             elevation_rad=elevation_rad,
@@ -96,8 +98,9 @@ def measured_shots(
             fired=logged,
             logged=seen,
         )
+        yield replace(taped, skipped=left_out)
     elif logged:
-        yield ShotsFile(f"shots {shots} of the log", logged, unit or LengthUnit.CM, seen)
+        yield ShotsFile(f"shots {shots} of the log", logged, unit or LengthUnit.CM, seen, left_out)
     elif shots is not None and csv is None:
         raise RefusedError("the log has no shot of this cannon that the muzzle gate timed")
     if csv is not None:

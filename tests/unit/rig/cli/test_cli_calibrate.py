@@ -326,9 +326,10 @@ def log_of(
     port="twin",
     side="A",
     transit_us=2080.0,
+    cannon=START.settings["cannon"],
 ):
     with open_log(Path("rig-log.sqlite")) as log:
-        session = log.start_session(replace(START, port=port))
+        session = log.start_session(replace(START, port=port, settings={**START.settings, "cannon": cannon}))
         for index in range(count):
             shot_id = log.begin_shot(session, replace(PLAN, side=side, plan=None, plan_index=None))
             log.aimed(
@@ -420,6 +421,19 @@ def test_shots_of_another_cannon_in_the_log_are_neither_taken_nor_counted(capsys
         "rig: the log: shot 5: found fired by G, expected a shot by A, as [cannon] sides says\n",
         f"rig: the log: shot 5: found fired at twin, expected a shot at {port}, as [port] url says\n",
     )
+
+
+def test_shots_of_the_log_that_were_fired_with_another_mount_are_told_as_left_out(capsys):
+    log_of(2, cannon={"muzzle_height_mm": 80.0})
+    log_of(5)
+    told = "rig: {}: left out: shots 1-2: found fired with muzzle_height_mm 80, expected muzzle_height_mm 50"
+    status, _, err = run(capsys, "range", "--shots", "all")
+    assert status == 0
+    assert json.loads(Path("calibration.json").read_text())["shots"] == 5
+    assert err.startswith(told.format("shots all of the log"))
+    status, _, err = run(capsys, "range", "--shots", "all", "--tape", "668,664,655,672,661")
+    assert status == 0
+    assert err.startswith(told.format("--tape"))
 
 
 def test_the_twins_spring_is_counted_anew_with_every_session(capsys):
