@@ -422,6 +422,33 @@ def test_where_ranges_do_not_belong_to_their_speeds_the_one_far_from_the_others_
     assert re.search(r"^shots fall .*; shot 3 went 1\.5 m, where 6\.\d+ m would suit the others$", note)
 
 
+@pytest.mark.parametrize(
+    ("fell_m", "was"),
+    [
+        ((1.2, 2.1), "1.20 m to the right and 2.10 m ahead"),
+        ((4.0, 5.2), "4.00 m to the right and 5.20 m ahead"),
+        ((-3.0, 6.0), "3.00 m to the left and 6.00 m ahead"),
+        ((0.3, -0.4), "0.30 m to the right and -0.40 m ahead"),
+        ((0.3, 0.0), "0.30 m to the right and 0.00 m ahead"),
+    ],
+    ids=["too near", "to the right", "to the left", "behind", "at the cannon itself"],
+)
+def test_where_places_do_not_belong_to_their_speeds_the_one_far_from_the_others_is_named(fell_m, was):
+    shots = measured(at(41.6, 41.6, 41.6, 5, traverse_m=0.3), TRUE, seed=2, kinds=("gate", "place"))
+    assert not any("off, as a rule" in note for note in fit(shots, MOUNT).notes)
+    shots[2] = dataclasses.replace(shots[2], fell_m=fell_m)
+    (note,) = fit(shots, MOUNT).notes
+    suits = r"0\.30 m to the right and 6\.\d+ m ahead"
+    assert re.search(rf"^shots fall .*; shot 3 fell {was}, where {suits} would suit the others$", note)
+
+
+def test_of_places_that_are_all_said_to_be_the_cannon_s_own_none_is_named():
+    shots = measured(at(41.6, 41.6, 41.6, 5), TRUE, seed=2, kinds=("gate", "place"))
+    found = fit([dataclasses.replace(shot, fell_m=(0.0, 0.0)) for shot in shots], MOUNT)
+    assert isinstance(found, NoFit)
+    assert "would suit" not in found.reason
+
+
 def test_of_speeds_of_which_half_are_twice_the_others_two_are_named():
     shots = measured(at(*[41.6] * 8), TRUE, seed=2)
     shots[1::2] = [dataclasses.replace(shot, gate_speed_mps=shot.gate_speed_mps / 2) for shot in shots[1::2]]
