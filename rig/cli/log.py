@@ -128,10 +128,10 @@ def show(
 
 def _in_full(shot: Shot, session: Session) -> Iterable[str]:
     from rig.log import tell, tell_time
-    from rig.verdict.analysis_store import kept_readings
     from rig.verdict.docket import why_held
     from rig.verdict.how_sure import how_sure
     from rig.verdict.judging import why_back
+    from rig.verdict.kept_readings import kept_readings
     from rig.verdict.told_together import parted, told_together
     from rig.verdict.unseen_shot import of_the_shot, of_this_fall
 

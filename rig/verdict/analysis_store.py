@@ -1,4 +1,4 @@
-"""Readings of a recording, kept beside each other: one file for each state of the code and of the recording.
+"""Where the readings of a recording are kept, beside each other: one file for each state of the code and of the recording.
 
 `my-shot/analysis/0.1.0-3f2a91bc04de.json` holds what that rig read. The name is a digest of the code that reads and of
 what it reads, so a newer rig, a recording that was mended, or uniforms taught anew make a file of their own and never
@@ -13,13 +13,10 @@ import itertools
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal
-
-from pydantic import BaseModel
+from typing import Any
 
 import game
 import rig
@@ -28,58 +25,15 @@ from rig.files.ready_folder import folder_to_fill
 from rig.files.whole_file import write_whole
 from rig.recording import KEYS_NAME, Recording
 from rig.uniforms_file import taught_for
+from rig.verdict.kept_readings import FOLDER, FORMAT, reading_in
 
-__all__ = ["FORMAT", "KeptReading", "digest_of", "keep", "kept_or_free", "kept_readings", "place_of"]
+__all__ = ["digest_of", "keep", "kept_or_free", "place_of"]
 
-FORMAT = "shot-analysis/1"
-_FOLDER = "analysis"
 _DIGITS = 12
 # What a reading hangs on: every file of these, what takes them a recording, and the libraries that see and calculate.
 _CODE = (vision, game)
 _OF_RIG = ("verdict/analyse.py", "recording", "uniforms_file.py", "film", "keys")
 _LIBRARIES = ("numpy", "opencv-python", "scipy")
-
-
-@dataclass(frozen=True, slots=True)
-class KeptReading:
-    """One file of a recording's `analysis` folder."""
-
-    path: Path
-    software_version: str
-    result: Mapping[str, Any]
-    """What `rig analyse --json` prints."""
-
-
-class _Fall(BaseModel):
-    square: str
-    cause: str
-
-
-class _Doubt(BaseModel):
-    square: str
-
-
-class _Verdict(BaseModel):
-    casualties: list[str]
-    doubts: list[_Doubt]
-
-
-class _Result(BaseModel):
-    falls: list[_Fall]
-    moved: list[Any]
-    verdict: _Verdict
-
-
-class _Software(BaseModel):
-    rig: str
-
-
-class _Kept(BaseModel):
-    """What whoever takes up a kept reading counts on; there is more in it."""
-
-    format: Literal["shot-analysis/1"]
-    software: _Software
-    result: _Result
 
 
 def place_of(folder: Path, recording: Recording, *, into: Path | None = None) -> Path:
@@ -101,7 +55,7 @@ def place_of(folder: Path, recording: Recording, *, into: Path | None = None) ->
         digest.update(part)
     if (taught := taught_for(folder)) is not None:
         digest.update(_file_digest(taught))
-    return home / _FOLDER / f"{version}-{digest.hexdigest()[:_DIGITS]}.json"
+    return home / FOLDER / f"{version}-{digest.hexdigest()[:_DIGITS]}.json"
 
 
 def digest_of(folder: Path, recording: Recording) -> str:
@@ -126,7 +80,7 @@ def kept_or_free(place: Path) -> tuple[Path, Mapping[str, Any] | None]:
         path = place if count == 1 else place.with_name(f"{place.stem}-{count}.json")
         if not path.exists():
             return path, None
-        if (reading := _reading_in(path.read_bytes())) is not None:
+        if (reading := reading_in(path.read_bytes())) is not None:
             return path, reading["result"]
     raise AssertionError("some name is free")
 
@@ -152,28 +106,6 @@ def keep(path: Path, result: Mapping[str, Any]) -> None:
     }
     with folder_to_fill(path.parent):
         write_whole(path, json.dumps(whole) + "\n")
-
-
-def kept_readings(folder: Path) -> Iterator[KeptReading]:
-    """Give the readings that are kept with a recording, the oldest first; files of another kind are left out."""
-    files = [path for path in (folder / _FOLDER).glob("*.json") if path.is_file()]
-    for path in sorted(files, key=lambda each: (each.stat().st_mtime_ns, each.name)):
-        try:
-            whole = _reading_in(path.read_bytes())
-        except OSError:
-            continue
-        if whole is not None:
-            yield KeptReading(path, whole["software"]["rig"], whole["result"])
-
-
-def _reading_in(data: bytes) -> Mapping[str, Any] | None:
-    """Return the whole of a reading's file; None where the file is of another kind, or was emptied, cut short or changed."""
-    try:
-        whole: dict[str, Any] = json.loads(data)
-        _Kept.model_validate(whole)
-    except (ValueError, RecursionError):
-        return None
-    return whole
 
 
 def _name_of(folder: Path) -> str:

@@ -642,6 +642,20 @@ def test_help_imports_nothing_heavy() -> None:
     assert ended.stderr == "[]\n"
 
 
+def test_what_the_log_knows_is_shown_without_the_eye(shots: Path) -> None:
+    """It reads no pictures: what looks at them, and the mathematics behind that, take longer to import than all that it does."""
+    script = (
+        "import sys\n"
+        "from rig.cli import main\n"
+        "status = main(['log', 'show', '2'])\n"
+        "print(status, sorted({'cv2', 'av', 'numpy', 'scipy', 'vision'} & set(sys.modules)), file=sys.stderr)\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script], cwd=shots.parent, capture_output=True, text=True, check=True
+    )
+    assert ended.stderr.splitlines()[-1] == "0 []"
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

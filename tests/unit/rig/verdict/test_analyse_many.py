@@ -23,7 +23,8 @@ from rig.recording import read_recording
 from rig.verdict import analyse_many as many
 from rig.verdict import analysis_store as store
 from rig.verdict.analyse_many import Outcome, Read, Tally, find_recordings
-from rig.verdict.analysis_store import keep, kept_readings, place_of
+from rig.verdict.analysis_store import keep, place_of
+from rig.verdict.kept_readings import FORMAT, kept_readings
 
 RESULT = {
     "falls": [{"square": "G-02", "cause": "direct"}],
@@ -92,7 +93,7 @@ def test_what_is_no_reading_of_ours_is_left_out(folder: Path) -> None:
         ("falls", {"result": {**RESULT, "falls": [{"square": "G-02"}]}}),
         ("verdict", {"result": {**RESULT, "verdict": None}}),
     ):
-        whole = {"format": store.FORMAT, "software": {"rig": "0.1.0"}, "result": RESULT, **changed}
+        whole = {"format": FORMAT, "software": {"rig": "0.1.0"}, "result": RESULT, **changed}
         (folder / "analysis" / f"{name}.json").write_text(json.dumps(whole))
     assert [reading.result for reading in kept_readings(folder)] == [RESULT]
 
