@@ -290,6 +290,8 @@ def _judge_under(option: Option, shot: Shot) -> Verdict:
         if str(doubt.square) in said
         and (leaves := _leaves_under(option, played, said[str(doubt.square)], doubt.between)) is not None
     }
+    if not decisions:
+        return undecided
     try:
         return judge_again(again, decisions)
     except JudgeError:

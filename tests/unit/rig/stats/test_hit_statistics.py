@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace as changed
 
 import pytest
@@ -13,14 +13,15 @@ from hypothesis import strategies as st
 from logged_shots import AIM, CERTAIN, PLAN, START, read_and_judge, until
 from scipy.stats import beta, binomtest
 
-from game.montecassino import Option
-from rig.log import Analysis, Fall, Session, ShotLog, Stage, open_log_in_memory
+from game.montecassino import Option, Verdict
+from rig.log import Analysis, Fall, Session, Shot, ShotLog, Stage, open_log_in_memory
+from rig.stats import hit_statistics
 from rig.stats.hit_plot import draw_hits
 from rig.stats.hit_report import as_csv, as_json, tallies
 from rig.stats.hit_statistics import Losses, Outcome, Tally, statistics_of, tally, tally_by, wilson
 from rig.stats.hit_view import By
 from rig.verdict.docket import open_cases, rule
-from rig.verdict.judging import decide
+from rig.verdict.judging import decide, judge_again
 
 _SETTINGS = {"board": {"square_mm": 45.0}, "cannon": {"strip_offset_mm": 45.0}}
 _BEFORE = changed(
@@ -157,6 +158,25 @@ def test_each_option_judges_the_same_falls(log: ShotLog) -> None:
         Option.II: 2,
         Option.III: 1,
     }
+
+
+def test_a_shot_of_which_no_commander_said_anything_is_judged_once_under_each_option(
+    log: ShotLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Thousands of shots are: nearly all that `rig stats` waits for."""
+    session_id = log.start_session(START)
+    _shoot(log, session_id, [_fall("G-49", "direct")])
+    _shoot(log, session_id, [_fall("G-50", "direct", "other")])
+    judged: list[tuple[int, str]] = []
+
+    def judge(shot: Shot, decisions: Mapping[str, bool]) -> Verdict:
+        judged.append((shot.shot_id, shot.planned.option))
+        return judge_again(shot, decisions)
+
+    monkeypatch.setattr(hit_statistics, "judge_again", judge)
+    found = _all(log)
+    assert judged == [(shot_id, option.value) for shot_id in (1, 2) for option in Option]
+    assert found.under[Option.III] == Losses(enemy=1, doubts=1)
 
 
 def test_own_soldiers_count_where_the_zone_holds_them(log: ShotLog) -> None:
