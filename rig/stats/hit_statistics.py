@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 from statistics import NormalDist
@@ -37,7 +37,7 @@ from game.montecassino import (
 )
 from rig.log import Decision, Fall, Fired, LogError, Session, Shot, ShotLog
 from rig.stats.hit_view import By
-from rig.verdict.judging import judge_again
+from rig.verdict.judging import ReadShot, last_reading
 
 __all__ = [
     "Losses",
@@ -269,8 +269,9 @@ def _losses(shot: Shot) -> Losses | None:
 def _under(shot: Shot) -> Mapping[Option, Losses] | None:
     losses = {}
     try:
+        read = last_reading(shot)
         for option in Option:
-            verdict = _judge_under(option, shot)
+            verdict = _judge_under(option, shot, read)
             losses[option] = _count(shot, map(str, verdict.casualties), len(verdict.undecided))
     except (LogError, JudgeError, PositionError, SquareError):
         # No position or no analysis was kept, or they do not fit each other: there is nothing to judge.
@@ -278,10 +279,9 @@ def _under(shot: Shot) -> Mapping[Option, Losses] | None:
     return MappingProxyType(losses)
 
 
-def _judge_under(option: Option, shot: Shot) -> Verdict:
+def _judge_under(option: Option, shot: Shot, read: ReadShot) -> Verdict:
     """Judge a shot as if an option had been agreed, with what commanders said, as far as that decides its doubts."""
-    again = replace(shot, planned=replace(shot.planned, option=option.value))
-    undecided = judge_again(again, {})
+    undecided = read.judge(option, {})
     said = {doubt.square: doubt.decision for doubt in shot.doubts if doubt.decision is not None}
     played = Option(shot.planned.option)
     decisions = {
@@ -293,7 +293,7 @@ def _judge_under(option: Option, shot: Shot) -> Verdict:
     if not decisions:
         return undecided
     try:
-        return judge_again(again, decisions)
+        return read.judge(option, decisions)
     except JudgeError:
         # Of several doubts option iii has exactly one leave (C8), and under the option played none or more did.
         return undecided

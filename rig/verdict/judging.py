@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from game import montecassino as rules
 from rig.log import (
@@ -19,7 +20,37 @@ from rig.log import (
     why_not_decide,
 )
 
-__all__ = ["as_logged", "decide", "judge_again", "judge_reading", "why_back"]
+__all__ = ["ReadShot", "as_logged", "decide", "judge_again", "judge_reading", "last_reading", "why_back"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadShot:
+    """What was read of a shot, as the judge takes it: under which option, and what commanders said, is left open."""
+
+    position: rules.Position
+    zone: tuple[rules.Square, ...]
+    falls: tuple[rules.Fall, ...]
+    moved: tuple[rules.Square, ...]
+
+    def judge(self, option: rules.Option, decisions: Mapping[str, bool]) -> rules.Verdict:
+        """Judge it; `decisions` as for `judge_again`.
+
+        Raises
+        ------
+        JudgeError
+            What was read does not fit the position, or the decisions do not fit the doubts.
+        """
+        return rules.judge(
+            self.position,
+            self.zone,
+            option,
+            self.falls,
+            moved=self.moved,
+            decisions={
+                rules.Square.parse(square): (rules.Decision.LEAVES if leaves else rules.Decision.STAYS).value
+                for square, leaves in decisions.items()
+            },
+        )
 
 
 def as_logged(verdict: rules.Verdict) -> Verdict:
@@ -59,11 +90,22 @@ def judge_again(shot: Shot, decisions: Mapping[str, bool]) -> rules.Verdict:
     JudgeError
         The decisions do not fit the doubts.
     """
+    return last_reading(shot).judge(rules.Option(shot.planned.option), decisions)
+
+
+def last_reading(shot: Shot) -> ReadShot:
+    """Give the latest reading of a logged shot as the judge takes it.
+
+    Raises
+    ------
+    LogError
+        The shot was not analysed, or no position was kept with it.
+    """
     if not shot.analyses:
         raise LogError(f"shot {shot.shot_id} was not analysed; there is nothing to judge")
     if shot.planned.position is None:
         raise LogError(f"shot {shot.shot_id} was fired without a position; there is nothing to judge")
-    return judge_reading(shot.planned, shot.planned.position, shot.analyses[-1], decisions)
+    return _as_read(shot.planned, shot.planned.position, shot.analyses[-1])
 
 
 def judge_reading(
@@ -76,16 +118,15 @@ def judge_reading(
     JudgeError
         What was read does not fit the position, or the decisions do not fit the doubts.
     """
-    return rules.judge(
+    return _as_read(planned, position, analysis).judge(rules.Option(planned.option), decisions)
+
+
+def _as_read(planned: ShotPlan, position: str, analysis: Analysis) -> ReadShot:
+    return ReadShot(
         rules.Position.parse(position),
         rules.parse_squares(planned.zone),
-        rules.Option(planned.option),
-        list(map(_as_judged, analysis.falls)),
-        moved=[rules.Square.parse(moved.square) for moved in analysis.moved],
-        decisions={
-            rules.Square.parse(square): (rules.Decision.LEAVES if leaves else rules.Decision.STAYS).value
-            for square, leaves in decisions.items()
-        },
+        tuple(map(_as_judged, analysis.falls)),
+        tuple(rules.Square.parse(moved.square) for moved in analysis.moved),
     )
 
 

@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from logged_shots import AIM, CERTAIN, PLAN, START, read_and_judge, until
 from scipy.stats import beta, binomtest
 
-from game.montecassino import Option, Verdict
-from rig.log import Analysis, Fall, Session, Shot, ShotLog, Stage, open_log_in_memory
-from rig.stats import hit_statistics
+import game.montecassino
+from game.montecassino import Option, Square, Verdict
+from rig.log import Analysis, Fall, Session, ShotLog, Stage, open_log_in_memory
 from rig.stats.hit_plot import draw_hits
 from rig.stats.hit_report import as_csv, as_json, tallies
 from rig.stats.hit_statistics import Losses, Outcome, Tally, statistics_of, tally, tally_by, wilson
 from rig.stats.hit_view import By
 from rig.verdict.docket import open_cases, rule
-from rig.verdict.judging import decide, judge_again
+from rig.verdict.judging import ReadShot, decide
 
 _SETTINGS = {"board": {"square_mm": 45.0}, "cannon": {"strip_offset_mm": 45.0}}
 _BEFORE = changed(
@@ -163,19 +163,27 @@ def test_each_option_judges_the_same_falls(log: ShotLog) -> None:
 def test_a_shot_of_which_no_commander_said_anything_is_judged_once_under_each_option(
     log: ShotLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Thousands of shots are: nearly all that `rig stats` waits for."""
+    """`rig stats` waits for little else where there are thousands of shots."""
     session_id = log.start_session(START)
     _shoot(log, session_id, [_fall("G-49", "direct")])
     _shoot(log, session_id, [_fall("G-50", "direct", "other")])
-    judged: list[tuple[int, str]] = []
+    judged: list[Option] = []
 
-    def judge(shot: Shot, decisions: Mapping[str, bool]) -> Verdict:
-        judged.append((shot.shot_id, shot.planned.option))
-        return judge_again(shot, decisions)
+    def judge(read: ReadShot, option: Option, decisions: Mapping[str, bool]) -> Verdict:
+        judged.append(option)
+        return judge_really(read, option, decisions)
 
-    monkeypatch.setattr(hit_statistics, "judge_again", judge)
+    def parse_squares(text: str) -> tuple[Square, ...]:
+        zones.append(text)
+        return parse_really(text)
+
+    zones: list[str] = []
+    judge_really, parse_really = ReadShot.judge, game.montecassino.parse_squares
+    monkeypatch.setattr(ReadShot, "judge", judge)
+    monkeypatch.setattr(game.montecassino, "parse_squares", parse_squares)
     found = _all(log)
-    assert judged == [(shot_id, option.value) for shot_id in (1, 2) for option in Option]
+    assert judged == [*Option, *Option]
+    assert zones == [_BEFORE.zone] * 2, "what the options share is read once"
     assert found.under[Option.III] == Losses(enemy=1, doubts=1)
 
 
