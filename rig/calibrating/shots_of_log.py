@@ -4,7 +4,8 @@ A log may hold shots of more than one cannon: each side's own, and the twin's. T
 cannon: the sides that it fires for, and whether it is the twin.
 
 The settings may have changed since a shot was fired. Where it fell, and from which side an axis came to its aim, is told by the
-settings of its own session. What a fit has one of for all its shots, the mount, must be as it is now.
+settings of its own session. A fit has one mount for all its shots, the one of now: shots that were fired with another are taken where
+they are named, as where it was only measured better since, and left out where all are asked for.
 """
 
 from __future__ import annotations
@@ -75,8 +76,8 @@ def shots_of_log(
     Raises
     ------
     ShotsFileError
-        A wanted shot is not there, was not timed, was fired by another cannon, aimed by another calibration, or fired when the
-        cannon was mounted otherwise; where all are wanted, every one of them was.
+        A wanted shot is not there, was not timed, was fired by another cannon or aimed by another calibration; where all are wanted,
+        every one of them was fired when the cannon was mounted otherwise.
     LogError
         Where the log cannot be read.
     """
@@ -130,7 +131,7 @@ def shots_of_log(
                 )
             continue
         mounted_otherwise = _mounted_otherwise(session, cannon)
-        if mounted_otherwise is not None:
+        if wanted is None and mounted_otherwise is not None:
             otherwise[mounted_otherwise].append(shot.shot_id)
             continue
         by = known.calibration if known is not None and aim.calibration else None
@@ -160,11 +161,11 @@ def shots_of_log(
             f"shot{'' if len(numbers) == 1 else 's'} {_in_runs(numbers)}",
             found,
             expected,
-            hint="a calibration is of one mount",
+            hint="a calibration is of one mount; where it was only measured better since, name them",
         )
         for (found, expected), numbers in otherwise.items()
     ]
-    if wanted is not None or not taken:
+    if not taken:
         faults += of_other_mounts
     if faults:
         raise ShotsFileError("the log", faults)
@@ -221,7 +222,8 @@ def _fell_m(shot: Shot, session: Session, now: Settings) -> tuple[float, float] 
     # What it met first may be a soldier, and is for certain only where none fell and none was pushed.
     if last.falls or last.moved or not isinstance(where_mm, list) or len(where_mm) != 2:
         return None
-    square_m = (session.number("board", "square_mm") or now.board.square_mm) / 1000
-    offset_m = (session.number("cannon", "strip_offset_mm") or now.cannon.strip_offset_mm) / 1000
+    square_mm, offset_mm = session.number("board", "square_mm"), session.number("cannon", "strip_offset_mm")
+    square_m = (now.board.square_mm if square_mm is None else square_mm) / 1000
+    offset_m = (now.cannon.strip_offset_mm if offset_mm is None else offset_mm) / 1000
     strip = Strip.of_side(shot.planned.side, BOARD_FILES * square_m, BOARD_ROWS * square_m, offset_m)
     return strip.from_board(float(where_mm[0]) / 1000, float(where_mm[1]) / 1000)
