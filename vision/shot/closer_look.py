@@ -292,6 +292,7 @@ class CloserLook:
             self._diameter_px,
             (float(along[0]), float(along[1])),
             FAINT_CONTRAST,
+            float(smear.lit),
         )
         bare = Sight(streak, self._finder.middle_ms(k), np.zeros(2), np.zeros(2), _HIDDEN_STRENGTH)
         sight = self._measured(bare, smear)

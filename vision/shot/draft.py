@@ -13,6 +13,7 @@ from vision.registration import BoardView
 from vision.shot.flight_fit import FlightFit, FlightPrior, Seen, Shadows, fit_flight
 from vision.shot.shot_track import Leg
 from vision.shot.sights import MOST_LIT, Sight, SightFinder
+from vision.shot.streaks import SHOT_RADIUS_MM
 from vision.soldiers.lamp import Lamp
 
 __all__ = [
@@ -45,6 +46,12 @@ PLAIN_ENDS, _FAINT_ENDS = 0.03, 0.25
 # Grey levels by which a plain smear stands out, and one that hardly shows.
 _PLAIN_CONTRAST, FAINT_CONTRAST = 32.0, 13.0
 FEWEST_PLAIN = 3  # sights of a flight that shows plainly: two may be strangers
+# The lamp lights one side of the shot: where it is brighter than what is below, it seems to lie nearer to the lamp. Of a ball after
+# Lambert, of whose light a share D is a lamp's that throws shadows as long as what throws them, the brightest middle lies aside by
+# a quarter of its radius times D / (1 - D/3); with what is below taken off, it is so much instead. Of 28 of the twin's that were
+# brighter in so large a share of their smear, 0.45 mm on average across their ways was 0.18 with that; 30 dark ones were not off.
+_LIT_SIDE_MM, _LIT = 2.0, 0.8
+_MOST_ASIDE_MM = SHOT_RADIUS_MM / 2
 DIRECTED_PX = 8.0  # a smear longer than this shows its direction
 
 
@@ -118,7 +125,7 @@ class DraftFitter:
         if len(own) == 1 and len({s.streak.frame for s in sights}) == 1:
             own = list(self._ends(own[0], prior.mean[4:6]))
         return fit_flight(
-            self._view, seen_of(own), prior, shadows=self.shadows(sights), robust=robust, near=near
+            self._view, self.seen(own), prior, shadows=self.shadows(sights), robust=robust, near=near
         )
 
     def _ends(self, sight: Sight, heading: FloatArray) -> Sequence[Sight]:
@@ -137,6 +144,20 @@ class DraftFitter:
             ends.append(replace(sight, streak=end, time_ms=time_ms, point_mm=place_mm))
         return ends
 
+    def seen(self, own: Sequence[Sight]) -> Seen:
+        """Give sights of the shot itself as a fit takes them: its middle, whichever side of it the lamp lights."""
+        seen = seen_of(own)
+        lit = np.array([s.streak.lit >= _LIT for s in own], dtype=np.bool_)
+        if self._lamp is None or not lit.any():
+            return seen
+        below_mm = self._view.on_plane(seen.pixels[lit])
+        aside_mm = self._lamp.slope_at(below_mm) * _lit_side_mm(self._lamp.darkness)
+        far_mm = np.hypot(*aside_mm.T)[:, None]
+        aside_mm *= np.minimum(1.0, _MOST_ASIDE_MM / np.maximum(far_mm, 1e-9))
+        pixels = seen.pixels.copy()
+        pixels[lit] = self._view.project(_on_board(below_mm + aside_mm))
+        return replace(seen, pixels=pixels)
+
     def shadows(self, sights: Sequence[Sight]) -> Shadows | None:
         """Give those sights that are of the shadow, as a fit takes them; ``None`` without any, or without a lamp."""
         thrown = thrown_of(sights)
@@ -148,11 +169,26 @@ class DraftFitter:
         where = fit.flight.at(time_us)[0]
         pixels = self._view.project(np.concatenate([where[None], where + np.eye(3)]))
         slopes = (pixels[1:] - pixels[0]).T
-        seen = seen_of([sight])
+        seen = seen_of([sight]) if sight.is_shadow else self.seen([sight])
         whitening = seen.whitening[0]
         spread = whitening @ slopes @ fit.spread_at(time_us)[0] @ slopes.T @ whitening.T + np.eye(2)
         off = whitening @ (seen.pixels[0] - pixels[0])
         return float(np.sqrt(off @ np.linalg.solve(spread, off)))
+
+
+def _on_board(places_mm: FloatArray) -> FloatArray:
+    return np.column_stack([places_mm, np.zeros(len(places_mm))])
+
+
+def _lit_side_mm(darkness: float) -> float:
+    """How far the shot's middle lies from where it seems to lie, for a shadow as long as what throws it.
+
+    Parameters
+    ----------
+    darkness
+        The lamp's share of the light on the board.
+    """
+    return _LIT_SIDE_MM * darkness / (1 - darkness / 3)
 
 
 def seen_of(sights: Sequence[Sight]) -> Seen:

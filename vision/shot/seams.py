@@ -15,7 +15,7 @@ import numpy as np
 from vision.registration import BoardView
 from vision.shot.bounce import fit_bounced
 from vision.shot.closer_look import CloserLook
-from vision.shot.draft import FEWEST_PLAIN, Draft, DraftFitter, furthest_px, loosened, own_of, seen_of
+from vision.shot.draft import FEWEST_PLAIN, Draft, DraftFitter, furthest_px, loosened, own_of
 from vision.shot.faint import Stirred
 from vision.shot.flight_fit import FlightFit
 from vision.shot.sights import Sight
@@ -128,7 +128,7 @@ class Seams:
             return [draft]
         free = self._fitter.fit(draft.prior, draft.sights, robust=True, near=draft.fit)
         shadows = self._fitter.shadows(draft.sights)
-        own = seen_of(own_of(draft.sights))
+        own = self._fitter.seen(own_of(draft.sights))
         falling = []
         latest = len(pictures) - 1
         for i in range(0, latest, max(1, latest // _LANDINGS)):

@@ -55,6 +55,8 @@ class Smear:
     """By how many standard deviations squared it explains the picture better than no shot."""
     share: float
     """What part of the shot's colour shows there; 1 for the shot, anything for something else."""
+    lit: bool = False
+    """Whether the shot is brighter than what is below."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,6 +71,8 @@ class _LaidOver:
     """Product of that and of what a shot there would change, over the colours, (rows, columns)."""
     push: FloatArray
     """Square of what a shot there would change."""
+    lit: bool
+    """Whether that is to be brighter."""
     first_px: FloatArray
     """First place of the window, (u, v) in the cut."""
     pulled: FloatArray
@@ -147,7 +151,7 @@ class SmearFitter:
         shown = float(
             laid_over.pulled[row + 1, column + 1] / max(laid_over.pushed[row + 1, column + 1], 1e-9)
         )
-        return Smear(best + laid_over.corner, sigmas, float(patch[1, 1]) / noise2, shown)
+        return Smear(best + laid_over.corner, sigmas, float(patch[1, 1]) / noise2, shown, laid_over.lit)
 
     def explained(self, k: int, place: FloatArray, way: FloatArray) -> float:
         """Say by how many squared grey levels the shot near a place explains picture k better than no shot; as for `fit`."""
@@ -173,7 +177,8 @@ class SmearFitter:
         pulled, pushed = correlated(pull, share, window), correlated(push, share**2, window)
         if min(pulled.shape) < 3:
             return None
-        return _LaidOver(corner, change, pull, push, np.array([left, top], dtype=np.float64), pulled, pushed)
+        first_px, lit = np.array([left, top], dtype=np.float64), bool(towards.mean() > 0)
+        return _LaidOver(corner, change, pull, push, lit, first_px, pulled, pushed)
 
     def _box(self, place: FloatArray, way: FloatArray, reach: int) -> tuple[slice, slice]:
         """Rows and columns around a smear, as far as the picture goes."""

@@ -24,6 +24,8 @@ DRAG_PER_M = 0.04
 GRAVITY_MPS2 = 9.80665
 GRAINS = 32
 """Pictures of a film that have noise of their own: to draw it takes longer than all else that is in them."""
+SLOPE = np.array([0.5, -0.25])
+"""How far a shadow reaches for each unit of height, (x, y): away from the lamp, which lights the shot's other side."""
 
 
 def camera(height_mm: float = 1200.0) -> BoardView:
@@ -114,8 +116,12 @@ def film(
     length_ms: float = 260.0,
     seed: int = 0,
     topple_at_ms: float | None = None,
+    lit_from_one_side: bool = False,
 ) -> Film:
-    """Draw the shot, its shadow of some depth, the noise, and, if asked for, a dark figure that topples slowly."""
+    """Draw the shot, its shadow of some depth, the noise, and, if asked for, a dark figure that topples slowly.
+
+    Asked for, it is a ball that the lamp lights from one side; else a disc.
+    """
     board, grains = _board(view), _grains(seed)
     frames, times = [], []
     first_us = FIRE_US - 80_000
@@ -128,9 +134,9 @@ def film(
             moments = [(time_us - FIRE_US + exposure_us * (i / 15 - 0.5)) / 1000 for i in range(16)]
             seen = [p for p in map(path, moments) if p is not None]
             if shadow > 0:
-                fallen = [np.array([p[0] + 0.5 * p[2], p[1] - 0.25 * p[2], 0.0]) for p in seen]
+                fallen = [np.array([*(p[:2] + SLOPE * p[2]), 0.0]) for p in seen]
                 _smear(picture, view, fallen, (0.0, 0.0, 0.0), strength=shadow, blur_px=2.0)
-            _smear(picture, view, seen, shot, strength=1.0, blur_px=0.6)
+            _smear(picture, view, seen, shot, strength=1.0, blur_px=0.6, lamp=shadow * lit_from_one_side)
         picture += grains[k % GRAINS]
         image = np.clip(np.round(picture), 0, 255).astype(np.uint8)
         frames.append(np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)) if grey else image)
@@ -164,13 +170,16 @@ def _smear(
     *,
     strength: float,
     blur_px: float,
+    lamp: float = 0.0,
 ) -> None:
+    """Draw discs over one another; of a ball the lamp's share of the light falls on the side that is turned to it."""
     if not points:
         return
     pixels = view.project(np.array(points))
+    towards_px = pixels - view.project(np.array(points) + np.array([*SLOPE, 0.0]))
     radius_px = 3.0 * 1180.0 / (float(view.camera_mm[2]) - float(points[0][2]))
-    cover = np.zeros(picture.shape[:2], dtype=np.float32)
-    for u, v in pixels:
+    cover, light = np.zeros((2, *picture.shape[:2]), dtype=np.float32)
+    for (u, v), towards in zip(pixels, towards_px, strict=True):
         disc = np.zeros_like(cover[:40, :40])
         left, top = int(u) - 20, int(v) - 20
         if not (0 <= left < WIDTH_PX - 40 and 0 <= top < HEIGHT_PX - 40):
@@ -178,12 +187,31 @@ def _smear(
         centre = (round((u - left) * 16), round((v - top) * 16))
         cv2.circle(disc, centre, round(radius_px * 16), 1.0, -1, cv2.LINE_AA, 4)
         cover[top : top + 40, left : left + 40] += disc / 16
+        shade = _shade(np.array([u - left, v - top]), towards, radius_px, lamp)
+        light[top : top + 40, left : left + 40] += disc * shade / 16
     rows, columns = np.flatnonzero(cover.any(axis=1)), np.flatnonzero(cover.any(axis=0))
     if not len(rows):
         return
     box = np.s_[max(rows[0] - 8, 0) : rows[-1] + 9, max(columns[0] - 8, 0) : columns[-1] + 9]
-    alpha = strength * cv2.GaussianBlur(cover[box], (0, 0), blur_px)[..., None]
-    picture[box] = picture[box] * (1 - alpha) + np.array(colour, dtype=np.float32) * alpha
+    alpha, lit = (
+        strength * cv2.GaussianBlur(each[box], (0, 0), blur_px)[..., None] for each in (cover, light)
+    )
+    picture[box] = picture[box] * (1 - alpha) + np.array(colour, dtype=np.float32) * lit
+
+
+def _shade(
+    middle: NDArray[np.float64], towards: NDArray[np.float64], radius_px: float, lamp: float
+) -> NDArray[np.float32]:
+    """How bright a ball is on 40 x 40 px, after Lambert, against a flat board: the lamp's share of the light, and the rest from all over."""
+    across, down = np.meshgrid(*2 * [np.arange(40.0)])
+    aslant = float(np.hypot(*SLOPE))
+    facing = (
+        ((across - middle[0]) * towards[0] + (down - middle[1]) * towards[1]) / np.hypot(*towards) / radius_px
+    )
+    upwards = np.sqrt(
+        np.maximum(1 - ((across - middle[0]) ** 2 + (down - middle[1]) ** 2) / radius_px**2, 0.0)
+    )
+    return (1 - lamp + lamp * np.maximum(upwards + aslant * facing, 0.0)).astype(np.float32)
 
 
 def _figure(picture: NDArray[np.float32], view: BoardView, falling_ms: float) -> None:
