@@ -31,7 +31,7 @@ FloatImage = NDArray[np.float32]
 _LEAST_MM2 = 1500.0
 # What nothing else than a hand and its sleeve comes near, on any board and on one whose squares are all unlike each other. Of 53
 # boards of the twin that were painted all over ten leave 1500 to 8500 mm2, but a fourth of it and more in their third patch as well.
-_HAND_AND_SLEEVE, _TIMES_OTHERS, _TIMES_OTHERS_IN_PAINT = 2, 1.5, 4.0
+_HAND_AND_SLEEVE, _TIMES_OTHERS, _TIMES_OTHERS_AMONG_LARGE, _TIMES_OTHERS_IN_PAINT = 2, 1.5, 2.0, 4.0
 _PAINTED = 0.1  # noise of bare squares, in shares of their brightness: nine of those ten have more, and of 24 other boards three
 # Through paint the print of a usual square shows at least so strongly, and explains at least such a part of what is fine there: as
 # a correlation, over about a square. Fine is what is smaller than so much of a square; a print fainter than so many grey
@@ -82,7 +82,9 @@ def find_lying_thing(board: Board, view: BoardView, scene: Scene) -> LyingThing 
     areas_mm2 = stats[1:, cv2.CC_STAT_AREA] * raster.mm_per_px**2
     others_mm2 = np.sort(areas_mm2)[:-_HAND_AND_SLEEVE].max(initial=0.0)
     painted = np.median(board.surface.noise) > _PAINTED * np.median(board.surface.colour)
-    least_mm2 = (_TIMES_OTHERS_IN_PAINT if painted else _TIMES_OTHERS) * others_mm2
+    # A third patch that would be told by itself is paint too.
+    among_large = _TIMES_OTHERS_AMONG_LARGE if others_mm2 >= _LEAST_MM2 else _TIMES_OTHERS
+    least_mm2 = (_TIMES_OTHERS_IN_PAINT if painted else among_large) * others_mm2
     if areas_mm2.max(initial=0.0) < max(_LEAST_MM2, least_mm2):
         return None
     largest = int(areas_mm2.argmax())

@@ -97,6 +97,23 @@ def test_a_road_across_the_board_through_which_the_lines_of_the_squares_show_is_
     assert found(np.where(stands_there, picture, with_road(bare)), told=told) is None
 
 
+def with_woods(picture: Image) -> Image:
+    """Woods of dark paint that hides the print, four of them 45 to 60 mm wide."""
+    seen = picture.copy()
+    px_per_mm = 1 / CAMERA.mm_per_px(180.0, 405.0)
+    woods_mm = ((70.0, 330.0, 60.0), (210.0, 400.0, 57.0), (110.0, 450.0, 47.0), (290.0, 470.0, 46.0))
+    for x_mm, y_mm, wide_mm in woods_mm:
+        half_px = round(wide_mm / 2 * px_per_mm)
+        cv2.ellipse(seen, px(x_mm, y_mm, 0.0), (half_px, half_px), 0, 0, 360, (45, 60, 50), -1)
+    return seen
+
+
+def test_woods_of_paint_that_hides_the_board_are_nothing_that_lies_there_and_a_hand_beside_them_is() -> None:
+    woods = with_woods(TABLE.paint())
+    assert found(woods) is None
+    assert found(with_arm(woods, (60.0, 250.0))) is not None
+
+
 def test_a_hand_over_a_painted_river_is_told() -> None:
     thing = found(with_arm(with_river(TABLE.paint()), (100.0, 300.0)))
     assert thing is not None
