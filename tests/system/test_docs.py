@@ -213,8 +213,8 @@ def test_the_second_shot_of_the_demo_is_read_as_the_page_shows(
         "its table is whole in a narrow terminal"
     )
     page = Path("build/demo/report.html").read_text(encoding="utf-8")
-    assert "3 of 3 causes agree with what the twin knows happened; 1 more soldier fell unseen." in page
-    assert "<td>A-50 (A)</td><td>not seen</td>" in page
+    assert "4 of 4 causes agree with what the twin knows happened." in page
+    assert "<td>A-50 (A)</td><td>dragged</td>" in page
     folder = "build/demo/recordings/shot-00002"
     # In words and as JSON it is the same reading.
     monkeypatch.setattr("rig.verdict.analyse.analyse_folder", cache(analyse_folder))

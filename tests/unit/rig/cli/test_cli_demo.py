@@ -53,3 +53,9 @@ def test_of_a_soldier_that_was_seen_pushed_the_truth_is_told_in_its_row(
 ) -> None:
     stands = replace(pushed, reading=replace(pushed.reading, perhaps_fallen=()))
     assert rows(stands, true_causes) == [(str(FALLS), "pushed", "", "put back", truth)]
+
+
+def test_one_that_fell_and_was_not_seen_to_has_a_row_of_its_own(pushed: Analysis) -> None:
+    unseen = Square.parse("A-05")
+    told = rows(pushed, {FALLS: "direct", unseen: "dragged"}, leaves=True)
+    assert told[1:] == [(str(unseen), "not seen", "", "", "dragged")]

@@ -9,6 +9,7 @@ import pytest
 from logged_shots import PLAN, START, until
 from painted_shot import FALLS, perhaps_fallen, record
 
+from game.montecassino import Square
 from rig.log import Stage, open_log_in_memory
 from rig.report.page import ShotPage, write_report
 from rig.report.shot import page_of_shot
@@ -16,6 +17,8 @@ from rig.verdict.analyse import analyse_folder
 from rig.verdict.judging import decide
 from rig.verdict.logged_reading import log_reading
 from rig.verdict.unseen_shot import of_the_shot
+
+UNSEEN = Square.parse("A-05")  # who fell, and was not seen to
 
 HOSTILE = "<script>alert('x')</script> & \"Co\""
 
@@ -76,6 +79,26 @@ def test_one_that_seems_to_stand_and_may_have_fallen_is_told_with_what_became_of
         leaves,
         "direct",
         "",
+    )
+
+
+def test_one_that_fell_and_was_not_seen_to_has_a_row_of_its_own(tmp_path: Path) -> None:
+    folder = record(tmp_path / "shot")
+    analysis = analyse_folder(folder)
+    plan = replace(PLAN, position="G A01-A23 G25-G48 0/0 20/20 -", zone="A01-A23", option="i", side="G")
+    with open_log_in_memory() as log:
+        shot_id = until(log, log.start_session(START), Stage.RECORDED, plan=plan)
+        log_reading(log, shot_id, plan, analysis)
+        page = page_of_shot(
+            1, log.shot(shot_id), analysis, folder, true_causes={FALLS: "direct", UNSEEN: "dragged"}
+        )
+    _, row = page.falls
+    assert (row["square"], row["side"], row["cause"], row["truth"], row["wrong"]) == (
+        str(UNSEEN),
+        "A",
+        "not seen",
+        "dragged",
+        "yes",
     )
 
 
