@@ -6,6 +6,7 @@ the step, is placed where it explains most. Soldiers, shadows and litter hide so
 that uses them weighs those by how badly they agree.
 
 Some boards have no lines, but a cross or a dot where they would meet: there each is looked for in the same way, along x and along y.
+Others, painted as a landscape, show no more than the four sides of all squares together, and perhaps the line between the halves.
 
 A square farther out there are no such edges: so it is told whether a board begins and ends where a camera says so.
 """
@@ -24,7 +25,7 @@ from vision.registration.fit import LINES, Measured
 from vision.registration.view import BoardView
 from vision.scene import Scene
 
-__all__ = ["begins_and_ends", "measure_crossings", "measure_lines"]
+__all__ = ["begins_and_ends", "measure_crossings", "measure_frame", "measure_lines"]
 
 Image = NDArray[np.uint8]
 FloatArray = NDArray[np.float64]
@@ -47,6 +48,7 @@ _LEAST_ALONG = 0.8
 _LEAST_WITHIN = 0.7
 _MOST_BEYOND = 0.5
 _BORDER_REACH_SQUARES = 0.16
+_SAWN_SIGMA_SQUARES = 0.006  # how true the sides are to the squares
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,6 +104,7 @@ def _edges_beside(border: float) -> tuple[_Edges, NDArray[np.int_]]:
 
 
 _BORDER = _border_edges()
+_MIDDLE_LINE = _Edges.of([], [(x + 0.5, BOARD_ROWS / 2) for x in range(BOARD_FILES)], are_border=True)
 _WITHIN = _edges_beside(0.5)
 _BEYOND = _edges_beside(-0.5)
 
@@ -130,6 +133,18 @@ def measure_lines(shades: Image, view: BoardView, scene: Scene, reach_squares: f
 def measure_crossings(shades: Image, view: BoardView, scene: Scene, reach_squares: float) -> Measured:
     """Measure what marks the inner corners of squares where no lines do, twice each; parameters as for `measure_lines`."""
     return _measured(shades, view, scene, reach_squares, _AT_CROSSINGS, _ALONG_CROSSING)[0]
+
+
+def measure_frame(shades: Image, view: BoardView, scene: Scene, reach_squares: float) -> Measured:
+    """Measure the four sides of all squares together, and the line between the halves; parameters as for `measure_lines`.
+
+    A board that is painted as a landscape shows hardly more.
+    """
+    sides, middle = (
+        _measured(shades, view, scene, reach_squares, edges)[0] for edges in (_BORDER[0], _MIDDLE_LINE)
+    )
+    px_per_square = scene.square_mm / view.mm_per_px(*scene.centre_mm)
+    return sides.joined(middle).at_least(_SAWN_SIGMA_SQUARES * px_per_square)
 
 
 def begins_and_ends(shades: Image, view: BoardView, scene: Scene) -> bool:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from game.montecassino import BOARD_FILES, BOARD_ROWS
 from vision.registration.fit import LINES, Measured, Unknowns, first_pose, fit_camera, off_of
-from vision.registration.lines import measure_crossings, measure_lines
+from vision.registration.lines import measure_crossings, measure_frame, measure_lines
 from vision.registration.marks import CORNER_SIGMA_PX
 from vision.registration.view import BoardView, NoBoard
 from vision.scene import Scene
@@ -41,6 +41,9 @@ _TURNED_SIGMA_RAD = 0.03  # a marker of 30 mm lies half a millimetre off at its 
 _AS_ONE = 2.0
 # Fewer edges between squares than these do not say where a board is.
 _FEWEST_LINES = 40
+# And of the 60 along the sides and the middle line: where the sides are those of a margin around the squares, or of one side, fewer
+# agree, as 43 did of a board whose one margin is 8 mm wide.
+_FEWEST_OF_FRAME = 48
 # Edges are first looked for within so many squares, and believed to so many; then nearer. Where too few of them agree
 # in the end, the start was far off: it is gone over again in smaller steps.
 _PASSES = ((0.35, 0.1), (0.2, 0.02), (0.16, 0.0))
@@ -117,7 +120,7 @@ def place_by_marks(shades: Image, scene: Scene, marks: Measured) -> Rough | NoBo
 
 
 def place_by_lines(shades: Image, scene: Scene, view: BoardView, p: FloatArray, marks: Measured) -> BoardView:
-    """Place the camera by the board's lines, or by what marks their crossings; where too little is seen of either, by the marks alone.
+    """Place the camera by the board's lines, by what marks their crossings, or by its four sides; else by the marks alone.
 
     Parameters
     ----------
@@ -126,8 +129,12 @@ def place_by_lines(shades: Image, scene: Scene, view: BoardView, p: FloatArray, 
     view, p, marks
         What that gave: where to begin.
     """
-    for measure in (measure_lines, measure_crossings):
-        placed = _placed_by(measure, shades, scene, view, p, marks)
+    for measure, fewest in (
+        (measure_lines, _FEWEST_LINES),
+        (measure_crossings, _FEWEST_LINES),
+        (measure_frame, _FEWEST_OF_FRAME),
+    ):
+        placed = _placed_by(measure, fewest, shades, scene, view, p, marks)
         if placed is not None:
             return placed
     return _by_marks_alone(scene, view, p, marks)
@@ -135,6 +142,7 @@ def place_by_lines(shades: Image, scene: Scene, view: BoardView, p: FloatArray, 
 
 def _placed_by(
     measure: Callable[[Image, BoardView, Scene, float], Measured],
+    fewest: int,
     shades: Image,
     scene: Scene,
     view: BoardView,
@@ -167,7 +175,7 @@ def _placed_by(
                 believed_marks = marks.at_least(float(np.hypot(laid_px, CORNER_SIGMA_PX)))
         kept = measured.where(keep)
         agree = int((kept.group == LINES).sum())
-        if agree >= max(_FEWEST_LINES, _MOST_AGREE * len(lines.pixels), most + 1):
+        if agree >= max(fewest, _MOST_AGREE * len(lines.pixels), most + 1):
             best, most = (kept, q), agree
             if scene.markers is not None or agree >= _NEARLY_ALL_LINES:
                 break

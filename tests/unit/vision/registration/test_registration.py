@@ -154,10 +154,21 @@ def test_a_marker_that_was_left_out_is_named_with_how_far_it_is_off() -> None:
 
 
 def without_lines(camera: BoardView, markers: MarkerMap = MARKERS) -> NDArray[np.uint8]:
-    """A board that is seen by its markers alone."""
+    """A board that is seen by its markers alone, painted over to beyond its border."""
+    return painted_over(camera, beyond_mm=5.0, markers=markers)
+
+
+def painted_over(
+    camera: BoardView, *, beyond_mm: float, markers: MarkerMap = MARKERS, dark_to_mm: float = 0.0
+) -> NDArray[np.uint8]:
+    """A board of one colour to so far beyond its squares, and before that of another."""
     picture = Table(camera, markers=markers).paint()
-    rim = [(x, y, 0.0) for x, y in painted.scene(camera).outline_mm]
-    cv2.fillConvexPoly(picture, np.round(camera.project(np.array(rim))).astype(np.int32), (120, 130, 125))
+    scene = painted.scene(camera)
+    for beside_mm, colour in ((dark_to_mm, (70, 90, 110)), (beyond_mm, (120, 130, 125))):
+        ends = [(-beside_mm, size_mm + beside_mm) for size_mm in (scene.width_mm, scene.length_mm)]
+        rim_mm = np.array([(ends[0][i], ends[1][j], 0.0) for i, j in ((0, 0), (1, 0), (1, 1), (0, 1))])
+        rim_px = np.round(16 * camera.project(rim_mm)).astype(np.int32)
+        cv2.fillConvexPoly(picture, rim_px, colour, cv2.LINE_AA, 4)
     return picture
 
 
@@ -191,6 +202,33 @@ def test_what_marks_the_corners_of_squares_places_a_board_without_lines(kind: st
     assert off_mm(found, camera) < 0.6
     assert isinstance(found, BoardView)
     assert found.lines_used > 200
+
+
+@pytest.mark.parametrize("shown", [(0, 3), (1, 2), (0, 1)])
+def test_two_markers_and_the_sides_of_a_board_without_lines_place_it(shown: tuple[int, int]) -> None:
+    """As of one that is painted as a landscape."""
+    camera = painted.view(tilt_rad=0.1)
+    only = replace(MARKERS, centres_mm={n: MARKERS.centres_mm[n] for n in shown})
+    found = register(
+        painted_over(camera, beyond_mm=0.0, dark_to_mm=8.0, markers=only),
+        painted.scene(camera, markers=only),
+    )
+    assert off_mm(found, camera) < 0.8
+    assert isinstance(found, BoardView)
+    assert found.lines_used >= 48
+    assert found.error_mm < 1.5
+
+
+@pytest.mark.parametrize("beyond_mm", [3.0, 5.0])
+def test_the_sides_of_a_margin_around_the_squares_are_not_taken_for_theirs(beyond_mm: float) -> None:
+    """Markers would lie where they should not."""
+    camera = painted.view(tilt_rad=0.1)
+    found = register(
+        painted_over(camera, beyond_mm=beyond_mm, dark_to_mm=8.0), painted.scene(camera, markers=MARKERS)
+    )
+    assert off_mm(found, camera) < 1.0
+    assert isinstance(found, BoardView)
+    assert found.lines_used == 0
 
 
 @pytest.mark.parametrize("seed", [6, 7])
