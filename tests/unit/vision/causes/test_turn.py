@@ -52,13 +52,12 @@ def turn(
 
 def cost(accounts: Iterable[Account], *squares: Square | None, on_board: bool = False) -> float:
     """Cost of having touched just these, in this order."""
-    (found,) = (
+    return min(
         account.cost
         for account in accounts
         if tuple(touch.square for touch in account.touches) == squares
         and on_board == any(touch.on_board for touch in account.touches)
     )
-    return found
 
 
 def test_who_did_not_stir_is_hardly_said_to_have_been_touched() -> None:
@@ -110,6 +109,21 @@ def test_the_board_takes_some_speed_and_hardly_turns_a_shot() -> None:
     usual = bounced(0.0, 7.7)
     turned, faster, slower = (bounced(*way) for way in ((2.6, 7.3), (0.0, 9.0), (0.0, 6.0)))
     assert min(turned, faster, slower) > usual + 3.0
+
+
+@pytest.mark.parametrize("seen_ms", [(46.7, 55.0, 63.3), (63.3, 71.7)], ids=["too early", "too late"])
+def test_what_was_touched_is_told_though_the_flights_were_parted_a_picture_off(
+    seen_ms: tuple[float, ...],
+) -> None:
+    """The flights meet at 50 ms: the later one begins with a sight of the earlier one, or lacks its own first, which that ends with."""
+    until = (5.0, 13.3, 21.7, 30.0, 38.3) + (() if 46.7 in seen_ms else (46.7, 55.0))
+    before = leg(0.0, (180.0, -40.0, 35.0), (0.0, 8.0, 0.0), until)
+    after = leg(50.0, (180.0, 360.0, 24.0), (4.0, -1.0, 0.5), seen_ms)
+    accounts = turn(before, after, {NEAR: (180.0, 369.0)}, [NEAR]).accounts()
+    likeliest = min(accounts, key=lambda account: account.cost)
+    (touch,) = likeliest.touches
+    assert touch.square == NEAR
+    assert touch.time_us == pytest.approx(50_000, abs=1000)
 
 
 def test_where_sights_contradict_each_other_two_flights_are_sooner_taken_for_one() -> None:
