@@ -77,7 +77,8 @@ def _draw_across(axes: Axes, found: Calibrated) -> None:
         yticks=np.linspace(0, height, down + 1),
     )
     axes.grid(alpha=0.4)
-    axes.legend(loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False)
+    # Below, as a wide picture leaves no room beside it.
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.15), ncols=2, frameon=False)
 
 
 def _draw_scatter(axes: Axes, found: Calibrated) -> None:

@@ -16,9 +16,10 @@ from rig.camera_delay import Delay
 from rig.cli import main
 from rig.drawing.paper import Paper
 from rig.lens.pictures import read_picture
+from rig.lens.plot import draw_calibration
 from rig.report.camera_sheets import SheetError, board_square_mm, draw_sheets
 from rig.settings import Settings
-from vision.lens import Sighting, printed_charuco, sight
+from vision.lens import Calibrated, Chessboard, Sighting, calibrate, printed_charuco, sight
 
 BOARD = Settings().board
 MM_PER_POINT = 25.4 / 72
@@ -161,6 +162,27 @@ def _photograph_from_all_sides(folder: Path) -> None:
         placed = np.column_stack([turned[:, 0], turned[:, 1], [0, 0, 900.0]]) @ middle
         drawn = cv2.warpPerspective(board, seen_by @ placed, (640, 480), borderValue=255)
         cv2.imwrite(str(folder / f"{k}.png"), cv2.GaussianBlur(drawn, (0, 0), 0.8))
+
+
+def test_the_drawing_of_a_wide_camera_s_lens_is_whole(here: Path) -> None:
+    _photograph_from_all_sides(here / "photos")
+    board = Chessboard(8, 6)
+    seen = {
+        path.name: sight(cv2.copyMakeBorder(picture, 0, 0, 107, 107, 0, value=255), board)
+        for path in sorted((here / "photos").iterdir())
+        if (picture := read_picture(path)) is not None
+    }
+    found = calibrate(seen, board, (854, 480))
+    assert isinstance(found, Calibrated)
+    figure = draw_calibration(found)
+    figure.draw_without_rendering()
+    for axes in figure.axes:
+        drawn = axes.get_tightbbox()
+        assert drawn is not None
+        assert figure.bbox.x0 <= drawn.x0
+        assert drawn.x1 <= figure.bbox.x1
+        assert figure.bbox.y0 <= drawn.y0
+        assert drawn.y1 <= figure.bbox.y1
 
 
 def test_a_lens_that_the_settings_file_does_not_take_is_told_all_the_same(
