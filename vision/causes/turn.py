@@ -56,8 +56,8 @@ _TOO_FAST = 1e3  # there and back at once
 _SECOND_TOUCH_COST = 2.5
 _BOARD_COST = 1.5  # a shot is aimed at soldiers
 _UNKNOWN_COST = 9.0
-# Flights that meet to no less than this between the pictures on either side of a turn may have been parted a picture too early or too
-# late. Of 208 shots first contacts of four are told nearer by it, to 1 mm instead of 8 to 24; with three here one of 208 is told worse.
+# Flights that meet to no less than this between the pictures on either side of a turn, and to less a picture farther out, have been
+# parted too early or too late. Of 208 shots first contacts of four are told nearer by it, to 1 mm instead of 8 to 24; with three here one of 208 is told worse.
 _APART, _MISPARTED_COST = 6.0, 2.0
 _UNMOVED_COST = 4.0
 _TURNED_COST = 1.5  # a soldier may send the shot anywhere; the density of the one way that it took
@@ -160,7 +160,7 @@ class Turn:
             slack_us=self._frame_us,
         )
         found = [wider._single(s) for s in (None, *wider._near)]
-        return [replace(each, cost=each.cost + _MISPARTED_COST) for each in found]
+        return [replace(each, cost=each.cost + _MISPARTED_COST) for each in found if each.cost < _APART]
 
     def _soldiers_near(self, soldiers: Sequence[Soldier]) -> list[Soldier]:
         ways = np.concatenate([self._here[:, :2], self._there[:, :2]])
