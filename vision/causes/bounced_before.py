@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 from scipy.special import ndtr
 
@@ -73,7 +75,9 @@ def perhaps_bounced(
         return [(share, touches)]
     # Its sights may show that it bounced among them, or its height that it did so after them.
     over, below = _heights_told(leg, soldier.time_us, height_mm)
-    odds = _ELSE_FIRST_SHARE * below / over + leg.bounced / (1 - leg.bounced)
+    # The likelihood of a plain bounce rounds to one.
+    flew_on = max(1 - leg.bounced, sys.float_info.epsilon)
+    odds = _ELSE_FIRST_SHARE * below / over + leg.bounced / flew_on
     return [(share, touches), (share * odds, (_bounce_before(leg, soldier), *touches))]
 
 

@@ -264,6 +264,17 @@ def test_a_flight_that_was_cut_at_the_board_bounced_as_likely_as_its_sights_say(
     assert chance(contacts, NEAR) == pytest.approx(1 - bounced, abs=0.03)
 
 
+@pytest.mark.parametrize("bounced", [0.95, 1.0])
+def test_a_flight_that_surely_bounced_beside_a_soldier_who_stood_still_is_told_as_one(bounced: float) -> None:
+    """So plain a bounce that its likelihood rounds to one."""
+    down = leg(0.0, (180.0, -40.0, 32.0), (0.0, 8.0, -0.35), (5.0, 13.3, 21.7, 30.0, 38.3, 46.7), bounced)
+    on = leg(50.0, (180.0, 360.0, 4.0), (0.0, 7.6, 0.4), (53.0, 61.3, 69.7))
+    contacts = contacts_of(track(down, on), standing((NEAR, 200.0, 372.0)), {})
+    assert contacts.first is not None
+    assert contacts.first.on_board
+    assert sum(course.probability for course in contacts.courses) == pytest.approx(1.0, abs=0.01)
+
+
 def test_what_the_sights_say_of_a_bounce_is_weighed_where_the_flight_was_not_cut() -> None:
     shares = []
     for bounced in (0.0, 0.3):
