@@ -122,7 +122,7 @@ assert max(foot_errors_mm) < 4
 #
 # A single camera gives each streak a line of sight. Muzzle, gravity and drag make up for the missing depth; where the
 # streaks leave the flight, the shot touched something. Along and across the board the way is good to a few millimetres from
-# beginning to end. The height, which no picture shows, is good to a millimetre as long as the shot flies freely from the
+# beginning to end. The height, which no picture shows, is good to two or three millimetres as long as the shot flies freely from the
 # muzzle. After the first touch it is little more than a guess: here the shot bounced off the board 6 cm before the soldier
 # that it had struck, which the reading takes to be the less likely account, and so it is seen up to 2 cm too high.
 
@@ -149,7 +149,7 @@ for when, some in (("before", before), ("after", ~before)):
     x_off_mm, y_off_mm, z_off_mm = np.abs(off_mm[:, some]).max(axis=1)
     print(f"{when} the first touch, at most: x {x_off_mm:.1f}, y {y_off_mm:.1f}, z {z_off_mm:.1f} mm off")
     assert max(x_off_mm, y_off_mm) < 6
-    assert z_off_mm < (2 if when == "before" else 30)
+    assert z_off_mm < (3 if when == "before" else 30)
 
 speed_mps, sigma_mps = reading.track.speed_mps
 first = reading.contacts.first

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 from scipy.special import ndtr
 
@@ -75,10 +73,9 @@ def perhaps_bounced(
         return [(share, touches)]
     # Its sights may show that it bounced among them, or its height that it did so after them.
     over, below = _heights_told(leg, soldier.time_us, height_mm)
-    # The likelihood of a plain bounce rounds to one.
-    flew_on = max(1 - leg.bounced, sys.float_info.epsilon)
-    odds = _ELSE_FIRST_SHARE * below / over + leg.bounced / flew_on
-    return [(share, touches), (share * odds, (_bounce_before(leg, soldier), *touches))]
+    flew_on = 1 - leg.bounced
+    bounced = leg.bounced + flew_on * _ELSE_FIRST_SHARE * below / over
+    return [(share * flew_on, touches), (share * bounced, (_bounce_before(leg, soldier), *touches))]
 
 
 def _heights_told(leg: Leg, time_us: float, height_mm: float) -> tuple[float, float]:
