@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Self
 
 from game.montecassino.outcomes import outcome
@@ -170,6 +171,28 @@ def _parse_move(text: str) -> Move:
     return Move(squares, captures=steps[-1] == "x")
 
 
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One step of a soldier, as its own side sees it."""
+
+    here: Square
+    there: Square
+    side: Side
+
+    @property
+    def forward(self) -> int:
+        """Lines that it goes ahead."""
+        return self.there.own_line(self.side) - self.here.own_line(self.side)
+
+    @property
+    def sideways(self) -> int:
+        """Files that it goes to the right."""
+        return self.there.own_file(self.side) - self.here.own_file(self.side)
+
+    def __str__(self) -> str:
+        return f"{self.here} to {self.there}"
+
+
 def _walk(soldiers: dict[Square, Side], side: Side, move: Move, moved: Collection[Square]) -> None:
     """Take one soldier through its steps, changing `soldiers`."""
     start = move.squares[0]
@@ -181,53 +204,58 @@ def _walk(soldiers: dict[Square, Side], side: Side, move: Move, moved: Collectio
     if move.steps > 1 and (start_line < BASE_LINES or start_line >= FREEING_LINE):
         raise IllegalTurnError("M7", f"a soldier that starts on own line {start_line} takes one step")
     lateral = False
-    here = start
-    for number, there in enumerate(move.squares[1:], 1):
-        forward = there.own_line(side) - here.own_line(side)
-        sideways = there.own_file(side) - here.own_file(side)
-        step = f"{here} to {there}"
-        takes = move.captures and number == move.steps
+    for number, (here, there) in enumerate(pairwise(move.squares), 1):
         if number > 1 and here.own_line(side) == FREEING_LINE:
             raise IllegalTurnError("M7", f"the move ends on {here}, on own line {FREEING_LINE}")
-        if max(abs(forward), abs(sideways)) != 1:
-            raise IllegalTurnError("M8", f"{step} is not one step, and nobody jumps")
-        if forward == -1 and sideways != 0:
-            raise IllegalTurnError("M5", f"{step} goes back diagonally, and back is straight back")
-        diagonal = forward == 1 and sideways != 0
-        if takes and not diagonal:
-            raise IllegalTurnError("M6", f"{step} takes nobody: prisoners are taken diagonally forward")
-        if diagonal and not takes:
-            raise IllegalTurnError(
-                "M6", f"{step} is diagonal, which is for taking a prisoner as the last step"
-            )
-        occupant = soldiers.get(there)
-        if occupant is side:
-            raise IllegalTurnError("M8", f"an own soldier stands on {there}")
-        if diagonal:
-            if occupant is None:
-                raise IllegalTurnError("M6", f"there is no enemy to take on {there}")
-            if lateral:
-                raise IllegalTurnError("M6", "the soldier has stepped sideways in this turn and takes nobody")
-        elif occupant is not None:
-            clause = {1: "M3", 0: "M4", -1: "M5"}[forward]
-            raise IllegalTurnError(clause, f"{step} needs an empty square, and an enemy stands there")
-        if forward == 0:
-            if lateral:
-                raise IllegalTurnError("M4", f"{step} is the soldier's second step sideways")
-            lateral = True
-        if forward == -1:
-            if move.steps > 1:
-                raise IllegalTurnError(
-                    "M5", f"{step} goes back, which is the only step of its soldier in a turn"
-                )
-            if not all(square.field is side and square.number > BASE_SQUARES for square in (here, there)):
-                raise IllegalTurnError(
-                    "M5",
-                    f"{step} goes back outside squares {BASE_SQUARES + 1} to {FIELD_SQUARES} of the own field",
-                )
-        here = there
+        step = _Step(here, there, side)
+        _check_way(step, takes=move.captures and number == move.steps)
+        _check_end(step, soldiers.get(there), lateral=lateral)
+        if step.forward == -1:
+            _check_back(step, alone=move.steps == 1)
+        lateral = lateral or step.forward == 0
     del soldiers[start]
-    soldiers[here] = side
+    soldiers[move.squares[-1]] = side
+
+
+def _check_way(step: _Step, *, takes: bool) -> None:
+    """Refuse a step that nobody takes, whoever stands where (M5, M6, M8)."""
+    if max(abs(step.forward), abs(step.sideways)) != 1:
+        raise IllegalTurnError("M8", f"{step} is not one step, and nobody jumps")
+    if step.forward == -1 and step.sideways != 0:
+        raise IllegalTurnError("M5", f"{step} goes back diagonally, and back is straight back")
+    diagonal = step.sideways != 0 and step.forward == 1
+    if takes and not diagonal:
+        raise IllegalTurnError("M6", f"{step} takes nobody: prisoners are taken diagonally forward")
+    if diagonal and not takes:
+        raise IllegalTurnError("M6", f"{step} is diagonal, which is for taking a prisoner as the last step")
+
+
+def _check_end(step: _Step, occupant: Side | None, *, lateral: bool) -> None:
+    """Refuse a step for who stands where it ends, or for a step sideways that its soldier has taken before (M3 to M6, M8)."""
+    if occupant is step.side:
+        raise IllegalTurnError("M8", f"an own soldier stands on {step.there}")
+    if step.forward == 1 and step.sideways != 0:
+        if occupant is None:
+            raise IllegalTurnError("M6", f"there is no enemy to take on {step.there}")
+        if lateral:
+            raise IllegalTurnError("M6", "the soldier has stepped sideways in this turn and takes nobody")
+    elif occupant is not None:
+        clause = {1: "M3", 0: "M4", -1: "M5"}[step.forward]
+        raise IllegalTurnError(clause, f"{step} needs an empty square, and an enemy stands there")
+    if step.forward == 0 and lateral:
+        raise IllegalTurnError("M4", f"{step} is the soldier's second step sideways")
+
+
+def _check_back(step: _Step, *, alone: bool) -> None:
+    """Refuse a step back that is not its soldier's only one, or not in the squares for it (M5)."""
+    if not alone:
+        raise IllegalTurnError("M5", f"{step} goes back, which is the only step of its soldier in a turn")
+    if not all(
+        square.field is step.side and square.number > BASE_SQUARES for square in (step.here, step.there)
+    ):
+        raise IllegalTurnError(
+            "M5", f"{step} goes back outside squares {BASE_SQUARES + 1} to {FIELD_SQUARES} of the own field"
+        )
 
 
 def _free(soldiers: dict[Square, Side], position: Position, turn: Turn) -> None:
