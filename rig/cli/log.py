@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from datetime import date
 from enum import StrEnum
-from math import degrees
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -26,9 +25,9 @@ from rig.files.one_line import on_one_line
 from rig.files.ready_folder import ready_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
-    from rig.log import Analysis, DecidedDoubt, MuzzleGate, Session, Shot
+    from rig.log import Shot
 
 __all__ = ["decide", "export", "list_sessions", "list_shots", "show"]
 
@@ -119,84 +118,13 @@ def show(
     settings: SettingsFile = SETTINGS_FILE,
 ) -> None:
     """Show all that is known of one shot."""
+    from rig.cli.terminal.shot_in_full import in_full
+
     with open_log_to_read(settings) as log:
         found = log.shot(shot)
         session = log.session(found.session_id)
-    for line in _in_full(found, session):
+    for line in in_full(found, session):
         echo(line)
-
-
-def _in_full(shot: Shot, session: Session) -> Iterable[str]:
-    from rig.log import tell, tell_time
-    from rig.verdict.docket import why_held
-    from rig.verdict.how_sure import how_sure
-    from rig.verdict.judging import why_back
-    from rig.verdict.kept_readings import kept_readings
-    from rig.verdict.told_together import parted, told_together
-    from rig.verdict.unseen_shot import of_the_shot, of_this_fall
-
-    planned, aim, gate, verdict = shot.planned, shot.aim, shot.muzzle_gate, shot.verdict
-    yield f"shot {shot.shot_id}, {planned.side} at {planned.target}: {tell(shot)}"
-    yield f"  agreed      option {planned.option}, zone {planned.zone}"
-    if planned.position is not None:
-        yield f"  before      {planned.position}"
-    if planned.plan is not None:
-        yield f"  programme   {planned.plan}, shot {(planned.plan_index or 0) + 1}"
-    yield (
-        f"  session     {session.session_id}, rig {session.software_version}, firmware {session.firmware_version},"
-        f" wire {session.wire_version}, port {session.port}, camera {session.camera}"
-    )
-    if session.transcript_path is not None:
-        yield f"  transcript  {on_one_line(session.transcript_path)}"
-    start_us = shot.history[0].clock_us
-    for entry in shot.history:
-        after = ""
-        if entry.clock_us is not None and start_us is not None:
-            after = f"{(entry.clock_us - start_us) / 1e6:+.3f} s"
-        line = f"  {entry.stage:<12}{tell_time(entry.at_utc_us)}  {after:>10}  {entry.cause}"
-        yield line.rstrip()
-    if aim is not None:
-        by = f", by the calibration {aim.calibration}" if aim.calibration else ""
-        yield (
-            f"  aim         traverse {aim.traverse_mm:.1f} mm, azimuth {degrees(aim.azimuth_rad):+.2f} deg,"
-            f" elevation {degrees(aim.elevation_rad):+.2f} deg, for {aim.expected_muzzle_speed_mps:.2f} m/s{by}"
-        )
-    if gate is not None:
-        yield f"  gate        {_gate(gate)}"
-    if shot.recording_path is not None:
-        yield f"  recording   {on_one_line(shot.recording_path)}"
-        for kept in kept_readings(Path(shot.recording_path)):
-            yield f"  read again  {kept.path.name}, rig {kept.software_version}: {_read_again(kept.result)}"
-    for number, analysis in enumerate(shot.analyses, start=1):
-        yield f"  analysis {number}, rig {analysis.software_version}"
-        held = why_held(analysis)
-        for sentence in told_together(map(parted, held)):
-            yield f"    the ruling is held: {sentence}"
-        notes = analysis.raw.get("notes")
-        for sentence in told_together(map(parted, notes if isinstance(notes, list) else [])):
-            yield f"    note: {sentence}"
-        evidence = [of_this_fall(fall.evidence) for fall in analysis.falls]
-        if unseen := next((reason for reason, _ in evidence if reason), ""):
-            yield f"    the shot was not seen: {of_the_shot(unseen)}"
-        for fall, (_, own) in zip(analysis.falls, evidence, strict=True):
-            causes = " or ".join(fall.causes)
-            # It leaves out what held the ruling: no number says how likely that was.
-            sure = "" if held else f", {how_sure(fall.confidence)} sure"
-            yield f"    {_what_it_did(fall.square, analysis)}: {causes}{sure}{f' ({own})' if own else ''}"
-        for moved in analysis.moved:
-            yield f"    {moved.square} was pushed to {moved.x_mm:.0f}, {moved.y_mm:.0f} mm"
-    if verdict is not None:
-        yield f"  leave       {' '.join(verdict.casualties) or '-'}"
-        yield f"  put back    {'' if verdict.put_back else '-'}".rstrip()
-        for square in verdict.put_back:
-            yield f"    {square}: {why_back(shot, square)}"
-        for doubt in shot.doubts:
-            when = "" if doubt.decision is None else f", {tell_time(doubt.decision.at_utc_us)}"
-            yield f"  doubt       {_in_words(doubt, shot)}{when}"
-        if verdict.after is not None:
-            yield f"  after       {verdict.after}"
-        if verdict.winner is not None:
-            yield f"  winner      {verdict.winner}"
 
 
 @_log.command("sessions")
@@ -278,53 +206,23 @@ def decide(
             raise typer.BadParameter(
                 "give a shot, a square and leaves or stays, as: rig decide 12 G-41 stays"
             )
+        from rig.cli.terminal.shot_in_full import doubt_in_words
         from rig.log import tell_verdict
         from rig.verdict.judging import decide as decide_doubt
 
         doubts = decide_doubt(log, shot, square, leaves=word is Word.LEAVES, decided_by=side)
         for doubt in doubts:
-            echo(f"shot {shot}: {_in_words(doubt, log.shot(shot))}")
+            echo(f"shot {shot}: {doubt_in_words(doubt, log.shot(shot))}")
         verdict = log.shot(shot).verdict
     if verdict is not None and not verdict.doubts:
         echo(f"shot {shot} is judged: {tell_verdict(verdict)}")
 
 
 def _list_pending(shots: Iterable[Shot]) -> None:
+    from rig.cli.terminal.shot_in_full import doubt_in_words
+
     pending = [(shot, doubt) for shot in shots for doubt in shot.pending]
     for shot, doubt in pending:
-        echo(f"shot {shot.shot_id}: {_in_words(doubt, shot)}")
+        echo(f"shot {shot.shot_id}: {doubt_in_words(doubt, shot)}")
     if not pending:
         echo("nothing waits for a decision")
-
-
-def _in_words(doubt: DecidedDoubt, shot: Shot) -> str:
-    from rig.log import tell_decision
-
-    analysis = shot.analyses[-1] if shot.analyses else None
-    doubtful = f"{_what_it_did(doubt.square, analysis)}, {' or '.join(doubt.between)}"
-    decision = doubt.decision
-    if decision is None:
-        return f"{doubtful}: the commander of {doubt.commander} decides"
-    return f"{doubtful}: {'ruled ' if decision.cause else ''}{tell_decision(decision)}"
-
-
-def _what_it_did(square: str, analysis: Analysis | None) -> str:
-    """Say that a soldier fell; of one that the analysis also tells as pushed, for it seems to stand, that it may have."""
-    moved = None if analysis is None else analysis.raw.get("moved")
-    stands = isinstance(moved, list) and any(each["square"] == square for each in moved)
-    return f"{square} {'may have fallen' if stands else 'fell'}"
-
-
-def _read_again(result: Mapping[str, Any]) -> str:
-    falls = " ".join(f"{fall['square']} {fall['cause']}" for fall in result.get("falls", ()))
-    return falls or "nobody fell"
-
-
-def _gate(gate: MuzzleGate) -> str:
-    if gate.muzzle_speed_mps is None:
-        said = "saw the shot; its speed is not known"
-    else:
-        said = f"{gate.muzzle_speed_mps:.3f} m/s ({gate.spacing_mm:g} mm in {gate.first_to_second_us:g} us)"
-    if gate.release_to_first_us is not None:
-        said += f", {gate.release_to_first_us:g} us after the release"
-    return said
