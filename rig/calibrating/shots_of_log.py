@@ -81,81 +81,34 @@ def shots_of_log(
     LogError
         Where the log cannot be read.
     """
-    cannon = settings.cannon
     shots = log.shots()
     # Read after the shots: of each of them the session was begun before.
     sessions = {session.session_id: session for session in log.sessions()}
-    faults: list[Fault] = []
-    has = [shot.shot_id for shot in shots]
-    if missing := sorted(set(wanted or ()).difference(has)):
-        one = len(missing) == 1
-        faults.append(
-            Fault(
-                f"shot{'' if one else 's'} {_in_runs(missing)}",
-                "nothing",
-                f"{'a shot' if one else 'shots'} of the log, which has {_in_runs(has) or 'none'}",
-            )
-        )
-    before = last_session_id = 0
+    faults = _not_there(wanted or (), [shot.shot_id for shot in shots])
+    fired = last_session_id = 0
     taken: list[MeasuredShot] = []
     otherwise: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for shot in shots:
         session = sessions[shot.session_id]
+        named = wanted is not None and shot.shot_id in wanted
         of_another = of_another_cannon(session.port, shot.planned.side, settings)
         if of_another is not None:
-            if wanted is not None and shot.shot_id in wanted:
-                faults.append(Fault(f"shot {shot.shot_id}", *of_another))
+            faults += [Fault(f"shot {shot.shot_id}", *of_another)] if named else []
             continue
         if session.port == TWIN and session.session_id != last_session_id:
-            before = 0  # its spring is new with every session
+            fired = 0  # its spring is new with every session
         last_session_id = session.session_id
-        gate, aim = shot.muzzle_gate, shot.aim
-        count, before = before, before + (gate is not None)
-        if wanted is not None and shot.shot_id not in wanted:
+        shots_before, fired = fired, fired + (shot.muzzle_gate is not None)
+        if wanted is not None and not named:
             continue
-        speed_mps = None if gate is None else gate.muzzle_speed_mps
-        if aim is None or speed_mps is None:
-            if wanted is not None:
-                faults.append(
-                    Fault(f"shot {shot.shot_id}", "no speed by the muzzle gate", "a shot that was timed")
-                )
+        if (tells_nothing := _tells_nothing(shot, known)) is not None:
+            faults += [tells_nothing] if named else []
             continue
-        if aim.calibration and (known is None or aim.calibration != known.identity):
-            if wanted is not None:
-                faults.append(
-                    Fault(
-                        f"shot {shot.shot_id}",
-                        f"aimed by the calibration {aim.calibration}",
-                        "shots aimed without one, or by the one that the settings name",
-                    )
-                )
-            continue
-        mounted_otherwise = _mounted_otherwise(session, cannon)
-        if wanted is None and mounted_otherwise is not None:
+        mounted_otherwise = _mounted_otherwise(session, settings.cannon)
+        if mounted_otherwise is not None and not named:
             otherwise[mounted_otherwise].append(shot.shot_id)
             continue
-        by = known.calibration if known is not None and aim.calibration else None
-        elevation_rad, azimuth_rad = aim.elevation_rad, aim.azimuth_rad
-        elevation_approach = _approach(session, "elevation", cannon.elevation)
-        azimuth_approach = _approach(session, "azimuth", cannon.azimuth)
-        if by is not None:
-            elevation_rad = by.set_elevation_rad(elevation_rad, elevation_approach)
-            azimuth_rad = by.set_azimuth_rad(azimuth_rad, azimuth_approach)
-        taken.append(
-            MeasuredShot(
-                name=f"shot {shot.shot_id}",
-                elevation_rad=elevation_rad,
-                azimuth_rad=azimuth_rad,
-                traverse_m=aim.traverse_mm / 1000,
-                elevation_approach=elevation_approach,
-                azimuth_approach=azimuth_approach,
-                shots_before=count,
-                dwell_s=shot.dwell_s or 0.0,
-                fall_height_m=SHOT_RADIUS_M,
-                gate_speed_mps=speed_mps,
-                fell_m=_fell_m(shot, session, settings),
-            )
-        )
+        taken.append(_measured(shot, session, shots_before, settings, known))
     of_other_mounts = [
         Fault(
             f"shot{'' if len(numbers) == 1 else 's'} {_in_runs(numbers)}",
@@ -169,7 +122,63 @@ def shots_of_log(
         faults += of_other_mounts
     if faults:
         raise ShotsFileError("the log", faults)
-    return LoggedShots(tuple(taken), before, tuple(of_other_mounts))
+    return LoggedShots(tuple(taken), fired, tuple(of_other_mounts))
+
+
+def _not_there(wanted: Collection[int], has: Sequence[int]) -> list[Fault]:
+    """Say which of the wanted shots the log does not have, in one fault, or none."""
+    missing = sorted(set(wanted).difference(has))
+    if not missing:
+        return []
+    one = len(missing) == 1
+    return [
+        Fault(
+            f"shot{'' if one else 's'} {_in_runs(missing)}",
+            "nothing",
+            f"{'a shot' if one else 'shots'} of the log, which has {_in_runs(has) or 'none'}",
+        )
+    ]
+
+
+def _tells_nothing(shot: Shot, known: CalibrationFile | None) -> Fault | None:
+    """Say why a shot of this cannon tells a fit nothing: not timed, or aimed by a calibration that is not known; else None."""
+    if shot.aim is None or shot.muzzle_gate is None or shot.muzzle_gate.muzzle_speed_mps is None:
+        return Fault(f"shot {shot.shot_id}", "no speed by the muzzle gate", "a shot that was timed")
+    by = shot.aim.calibration
+    if by and (known is None or by != known.identity):
+        return Fault(
+            f"shot {shot.shot_id}",
+            f"aimed by the calibration {by}",
+            "shots aimed without one, or by the one that the settings name",
+        )
+    return None
+
+
+def _measured(
+    shot: Shot, session: Session, shots_before: int, settings: Settings, known: CalibrationFile | None
+) -> MeasuredShot:
+    """Give a timed shot as it was set: where a calibration had aimed it, by what that took the cannon to do."""
+    aim, gate, cannon = shot.aim, shot.muzzle_gate, settings.cannon
+    assert aim is not None and gate is not None
+    elevation_rad, azimuth_rad = aim.elevation_rad, aim.azimuth_rad
+    elevation_approach = _approach(session, "elevation", cannon.elevation)
+    azimuth_approach = _approach(session, "azimuth", cannon.azimuth)
+    if known is not None and aim.calibration:
+        elevation_rad = known.calibration.set_elevation_rad(elevation_rad, elevation_approach)
+        azimuth_rad = known.calibration.set_azimuth_rad(azimuth_rad, azimuth_approach)
+    return MeasuredShot(
+        name=f"shot {shot.shot_id}",
+        elevation_rad=elevation_rad,
+        azimuth_rad=azimuth_rad,
+        traverse_m=aim.traverse_mm / 1000,
+        elevation_approach=elevation_approach,
+        azimuth_approach=azimuth_approach,
+        shots_before=shots_before,
+        dwell_s=shot.dwell_s or 0.0,
+        fall_height_m=SHOT_RADIUS_M,
+        gate_speed_mps=gate.muzzle_speed_mps,
+        fell_m=_fell_m(shot, session, settings),
+    )
 
 
 def _mounted_otherwise(session: Session, cannon: Cannon) -> tuple[str, str] | None:
