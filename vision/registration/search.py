@@ -48,7 +48,9 @@ _AROUND_MUZZLE_MM = np.linspace(-28.0, 28.0, 29)
 _CANNON_Z_MM = 30.0
 _NOISE = 2.0
 _LEAST_LOST = 0.3  # of a row of edges, by a window that lies one square farther
-_PATCH = 12  # samples along the side of a square
+_SAMPLES = 20  # along the side of a square
+_FIGURE = 5  # of them a figure seen from above is as wide as
+_RIM = 4  # of them along each side, where lines run, are left out
 
 
 def find_outline(shades: Image, scene: Scene) -> FloatArray | NoBoard:
@@ -343,14 +345,19 @@ def ends_told(shades: Image, scene: Scene, view: BoardView) -> bool | None:
 
 def _strangeness(shades: Image, scene: Scene, view: BoardView) -> FloatArray:
     """How little each square looks like the others of its kind, shape (18, 8)."""
-    near = np.linspace(0.2, 0.8, _PATCH)
-    rows, files, down, across = np.meshgrid(
-        np.arange(BOARD_ROWS), np.arange(BOARD_FILES), near, near, indexing="ij"
+    of_square = (np.arange(_SAMPLES) + 0.5) / _SAMPLES
+    x, y = np.meshgrid(
+        (np.arange(BOARD_FILES)[:, None] + of_square).ravel(),
+        (np.arange(BOARD_ROWS)[:, None] + of_square).ravel(),
     )
-    board = np.column_stack([(files + across).ravel(), (rows + down).ravel(), np.zeros(rows.size)])
+    board = np.column_stack([x.ravel(), y.ravel(), np.zeros(x.size)])
     pixels = view.project(board * (scene.square_mm, scene.square_mm, 1.0)).astype(np.float32)
-    seen = cv2.remap(shades, pixels.reshape(BOARD_ROWS * BOARD_FILES, -1, 2), None, cv2.INTER_LINEAR)
-    patches = np.asarray(seen, dtype=np.float64).reshape(BOARD_ROWS, BOARD_FILES, _PATCH * _PATCH)
+    flat = cv2.remap(shades, pixels.reshape(*x.shape, 2), None, cv2.INTER_LINEAR).astype(np.float64)
+    # What is larger than a figure is painted: a landscape's woods and fields.
+    fine = flat - cv2.blur(flat, (_FIGURE, _FIGURE))
+    tiles = fine.reshape(BOARD_ROWS, _SAMPLES, BOARD_FILES, _SAMPLES).swapaxes(1, 2)
+    inner = tiles[:, :, _RIM:-_RIM, _RIM:-_RIM]
+    patches = inner.reshape(BOARD_ROWS, BOARD_FILES, -1)
     kind = (np.arange(BOARD_ROWS)[:, None] >= BOARD_ROWS // 2) * 2 + (
         np.arange(BOARD_ROWS)[:, None] + np.arange(BOARD_FILES)
     ) % 2

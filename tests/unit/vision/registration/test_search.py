@@ -75,6 +75,22 @@ def test_the_soldiers_tell_which_end_is_whose_though_something_stranger_lies_on_
     assert ends_told(table(spots, [cannon]), scene, CAMERA) is (places is there)
 
 
+def test_fields_of_a_painted_landscape_are_not_taken_for_soldiers() -> None:
+    """Each larger than a square and darker than they, where they would stand were the board turned by half."""
+    scene = painted.scene(CAMERA, markers=None, expected=dict.fromkeys(STANDING, Side.A))
+    fields = np.zeros((CAMERA.height_px, CAMERA.width_px), np.uint8)
+    for square in STANDING:
+        x_mm, y_mm = turned(square)
+        reach_mm = 0.6 * painted.SQUARE_MM
+        corners = [
+            (x_mm + x * reach_mm, y_mm + y * reach_mm, 0.0) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))
+        ]
+        cv2.fillConvexPoly(fields, np.round(CAMERA.project(np.array(corners))).astype(np.int32), 1)
+    shades = table([(*there(square), 100) for square in STANDING])
+    painted_over = np.where((fields == 1) & (shades > 110), shades - 60, shades)
+    assert ends_told(painted_over.astype(np.uint8), scene, CAMERA) is True
+
+
 def test_where_soldiers_do_not_tell_the_cannon_does() -> None:
     for expected in ({}, dict.fromkeys(STANDING, Side.A)):
         scene = painted.scene(CAMERA, markers=None, muzzle_mm=MUZZLE_MM, expected=expected)
