@@ -4,24 +4,39 @@ from __future__ import annotations
 
 import errno
 import io
+import os
 from pathlib import Path
 from typing import Final
 
-__all__ = ["MOST_BYTES", "read_bytes", "read_text"]
+__all__ = ["MOST_BYTES", "open_to_read", "read_bytes", "read_text"]
 
 MOST_BYTES: Final = 64 * 2**20
 """More than any file of keys, rows or records has."""
 
 
-def read_bytes(path: Path) -> bytes:
-    """Give what a file holds, or a pipe that ends, as the shell's ``<(...)``.
+def open_to_read(path: Path) -> io.BufferedReader:
+    """Open a file, or a pipe that the shell began with its writer, as ``<(...)``.
 
     Raises
     ------
     OSError
-        It cannot be read, or goes on beyond `MOST_BYTES`.
+        It cannot be read, or is a device or a pipe with a name, which would be waited for until somebody writes into it.
     """
-    with path.open("rb") as file:
+    real = Path(os.path.realpath(path))  # where the shell's pipes, which have no name, are nowhere
+    if real.is_fifo() or (real.is_char_device() and real != Path(os.devnull)):
+        raise OSError(errno.EINVAL, "a device or a pipe", str(path))
+    return path.open("rb")
+
+
+def read_bytes(path: Path) -> bytes:
+    """Give what a file holds, or the shell's pipe.
+
+    Raises
+    ------
+    OSError
+        As for `open_to_read`, or it goes on beyond `MOST_BYTES`.
+    """
+    with open_to_read(path) as file:
         data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise OSError(errno.EFBIG, f"more than {MOST_BYTES // 2**20} MB", str(path))

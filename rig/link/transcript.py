@@ -15,6 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
+from rig.files.bounded_file import open_to_read
 from rig.link import messages
 from rig.link.codec import STOP_BYTES, Decoder, Frame, Item, StopByte
 from rig.link.port import Clock, Port
@@ -167,7 +168,7 @@ def read_transcript(path: Path) -> list[Entry]:
     OSError
         Where the file cannot be read.
     """
-    with path.open("rb") as file:
+    with open_to_read(path) as file:
         # What is none may have no end.
         _check_header(path, file.readline(_LONGEST_HEADER_BYTES).removesuffix(b"\n"))
         lines = file.read().split(b"\n")
@@ -189,7 +190,7 @@ def follow_transcript(path: Path, pause: Callable[[], bool]) -> Iterator[Entry]:
     TranscriptError, OSError
         As `read_transcript`.
     """
-    with path.open("rb") as file:
+    with open_to_read(path) as file:
         rest, number = b"", 0
         while True:
             data = file.read(_PIECE_BYTES)

@@ -21,6 +21,7 @@ from typing import Any
 import game
 import rig
 import vision
+from rig.files.bounded_file import open_to_read, read_bytes
 from rig.files.ready_folder import folder_to_fill
 from rig.files.whole_file import write_whole
 from rig.recording import KEYS_NAME, Recording
@@ -80,7 +81,7 @@ def kept_or_free(place: Path) -> tuple[Path, Mapping[str, Any] | None]:
         path = place if count == 1 else place.with_name(f"{place.stem}-{count}.json")
         if not path.exists():
             return path, None
-        if (reading := reading_in(path.read_bytes())) is not None:
+        if (reading := reading_in(read_bytes(path))) is not None:
             return path, reading["result"]
     raise AssertionError("some name is free")
 
@@ -154,5 +155,5 @@ def _clip_digests(folder: Path, recording: Recording) -> Iterator[bytes]:
 
 
 def _file_digest(path: Path) -> bytes:
-    with path.open("rb") as file:
+    with open_to_read(path) as file:
         return hashlib.file_digest(file, "sha256").digest()

@@ -1,9 +1,8 @@
-"""What is named in the place of a file and has no end is refused; a pipe that ends is read."""
+"""What is named in the place of a file and has no end is refused; the shell's pipe is read."""
 
 from __future__ import annotations
 
 import os
-import threading
 from pathlib import Path
 
 import pytest
@@ -57,14 +56,50 @@ def test_of_a_transcript_without_end_no_more_than_the_first_line_is_read(
     assert "the first line is '\\x00" in capsys.readouterr().err
 
 
-def test_a_pipe_that_ends_is_read_as_a_file_is(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    writer = threading.Thread(target=pipe.write_text, args=("elevation_deg,range_cm\n42,650\n",))
-    writer.start()
-    table = read_table(pipe, ShotsFileError, expected="rows")
-    writer.join()
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("check", "--settings"),
+        ("log", "--settings"),
+        ("run",),
+        ("stats", "group"),
+        ("calibrate", "show"),
+        ("game", "replay"),
+        ("tournament", "show"),
+        ("transcript",),
+        ("monitor",),
+    ],
+)
+@pytest.mark.parametrize("kind", ["a pipe with a name", "a device"])
+def test_what_nobody_may_ever_write_into_is_not_waited_for(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+    kind: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if kind == "a device":
+        Path("odd").symlink_to("/dev/zero")
+    else:
+        os.mkfifo("odd")
+    assert main([*words, "odd"]) == 2
+    *_, line = capsys.readouterr().err.splitlines()
+    assert "odd: " in line
+    assert "a device or a pipe" in line
+
+
+def test_the_shells_pipe_is_read_as_a_file_is() -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b"elevation_deg,range_cm\n42,650\n")
+    os.close(writing)
+    table = read_table(Path(f"/dev/fd/{reading}"), ShotsFileError, expected="rows")
+    os.close(reading)
     assert [row.cells for row in table.rows] == [("42", "650")]
+
+
+def test_the_null_device_is_an_empty_file() -> None:
+    assert read_text(Path(os.devnull)) == ""
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])

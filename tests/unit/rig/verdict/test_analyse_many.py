@@ -229,16 +229,22 @@ def test_a_name_that_is_no_utf_8_is_told_as_that_though_readings_are_kept_elsewh
     assert "which is not UTF-8, expected one that is; give file or folder another name" in said
 
 
+@pytest.mark.parametrize(
+    ("left", "why"),
+    [(Path.mkdir, "Is a directory"), (os.mkfifo, "a device or a pipe")],
+    ids=["folder", "pipe"],
+)
 def test_a_recording_whose_kept_readings_cannot_be_looked_into_is_read_all_the_same(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], left: Callable[[Path], None], why: str
 ) -> None:
     folder = record(tmp_path / "shot")
     place = place_of(folder, read_recording(folder))
-    place.mkdir(parents=True)
+    place.parent.mkdir()
+    left(place)
     assert main(["analyse", str(folder), "--keep", "--json", "--jobs", "1"]) == 2
     out, err = capsys.readouterr()
     assert [fall["square"] for fall in json.loads(out)["falls"]] == ["A-12"]
-    said = f"rig: {place}: Is a directory; the recording is read, and its reading is not kept"
+    said = f"rig: {place}: {why}; the recording is read, and its reading is not kept"
     assert said in err.splitlines()
 
 
