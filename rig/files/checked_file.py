@@ -21,6 +21,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from rig.files import bounded_file
 from rig.files.fault import Fault, FaultyFile
+from rig.files.one_line import as_typed
 from rig.files.validation_words import faults_in_words, shortened, written_key
 
 __all__ = [
@@ -80,11 +81,14 @@ def read_text(path: Path, error: type[FaultyFile], *, missing: str) -> str:
         # Some editors begin a file with a mark of its encoding, which is no part of the text.
         return bounded_file.read_text(path, encoding="utf-8-sig")
     except FileNotFoundError:
-        fault = Fault("the file", "nothing", missing)
+        fault = Fault("the file", "a link that leads nowhere" if path.is_symlink() else "nothing", missing)
     except UnicodeDecodeError as bad:
         fault = Fault(f"byte {bad.start + 1}", "text that is not UTF-8", "a text file, which is UTF-8")
     except IsADirectoryError:
         fault = Fault("the file", "a folder", "a file that can be read")
+    except PermissionError:
+        hint = f"its owner lets you: chmod +r {as_typed(path)}"
+        fault = Fault("the file", "one that you may not read", "a file that can be read", hint=hint)
     except OSError as bad:
         fault = Fault("the file", str(bad.strerror), "a file that can be read")
     raise error(str(path), [fault])

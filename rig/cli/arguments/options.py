@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -51,7 +52,16 @@ CasualtyOption = Annotated[
     str | None, typer.Option("--option", help="casualty option i, ii or iii; the settings' by default")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")]
-SettingsFile = Annotated[Path, typer.Option("--settings", "-s", help="the settings file", show_default=True)]
+SettingsFile = Annotated[
+    Path,
+    typer.Option(
+        "--settings",
+        "-s",
+        help="the settings file",
+        show_default=True,
+        readable=False,  # one that must not be read is told by its reader: mostly nobody gave the option
+    ),
+]
 
 
 def hand_down(context: typer.Context, settings: Path) -> None:
@@ -82,7 +92,7 @@ def settings_or_defaults(path: Path) -> Settings:
     """
     from rig.settings import Settings, read_settings
 
-    if path == SETTINGS_FILE and not path.exists():
+    if path == SETTINGS_FILE and not os.path.lexists(path):  # who made a link that leads nowhere is told
         return Settings()
     return read_settings(path)
 
@@ -92,7 +102,7 @@ def settings_of_this_table(path: Path) -> Settings:
 
     In the wrong folder a simulated shot would pass for a real one, and another table's markers for this one's.
     """
-    if path == SETTINGS_FILE and not path.exists():
+    if path == SETTINGS_FILE and not os.path.lexists(path):
         echo(
             f"rig: there is no {SETTINGS_FILE} here: default settings hold, which mean a simulated table; rig init writes them",
             err=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shlex
@@ -500,6 +501,52 @@ def test_settings_that_cannot_be_used_are_told_a_line_for_each_fault(rig: Rig) -
         "rig: rig.toml: port.baud: found true, expected a whole number",
         "rig: rig.toml: log.path: found 3, expected a string",
     ]
+
+
+def test_settings_that_must_not_be_read_are_told_with_what_to_do(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the superuser has them too, who may read everything."""
+    path = Path("rig.toml")
+    path.write_text("")
+    opened = Path.open
+
+    def refuse(each: Path, *args: Any, **named: Any) -> Any:
+        if each == path:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(each))
+        return opened(each, *args, **named)
+
+    monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    for words in (("log",), ("check",)):
+        answer = rig(*words)
+        assert answer.status == 2
+        assert answer.err.removeprefix("rig: ") == (
+            "rig.toml: the file: found one that you may not read, expected a file that can be read "
+            "(its owner lets you: chmod +r rig.toml)\n"
+        )
+
+
+@pytest.mark.parametrize(
+    ("put", "found"),
+    [
+        (Path.mkdir, "a folder, expected a file that can be read"),
+        (os.mkfifo, "a device or a pipe, expected a file that can be read"),
+        (
+            lambda path: path.symlink_to("moved.toml"),
+            "a link that leads nowhere, expected a settings file; `rig init` writes one",
+        ),
+    ],
+    ids=["a folder", "a pipe", "a link"],
+)
+def test_what_is_no_file_in_the_place_of_the_settings_is_told(
+    rig: Rig, put: Callable[[Path], None], found: str
+) -> None:
+    put(Path("rig.toml"))
+    for words in (("log",), ("check",), ("aim", "G-40")):
+        answer = rig(*words)
+        assert answer.status == 2
+        assert answer.err.removeprefix("rig: ") == f"rig.toml: the file: found {found}\n"
 
 
 @pytest.fixture
