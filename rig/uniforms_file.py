@@ -22,7 +22,15 @@ from rig.files.checked_file import (
 from rig.files.whole_file import write_whole
 from vision.scene import Uniforms
 
-__all__ = ["NAME", "UniformsFileError", "find_uniforms", "read_uniforms", "taught_for", "write_uniforms"]
+__all__ = [
+    "NAME",
+    "UniformsFileError",
+    "beside",
+    "find_uniforms",
+    "read_uniforms",
+    "taught_for",
+    "write_uniforms",
+]
 
 NAME = "uniforms.json"
 FORMAT = "uniforms/1"
@@ -81,9 +89,14 @@ def find_uniforms(folder: Path) -> Uniforms | None:
 
 def taught_for(folder: Path) -> Path | None:
     """Return the file of taught uniforms that a recording is read with; None where there is none."""
-    resolved = folder.resolve()
     # What is there and is no file, as a link that leads nowhere, is told when it is read.
-    return next((at / NAME for at in (resolved, resolved.parent) if os.path.lexists(at / NAME)), None)
+    return next((at / NAME for at in (folder, beside(folder)) if os.path.lexists(at / NAME)), None)
+
+
+def beside(folder: Path) -> Path:
+    """Return the folder that a recording's folder lies in, as it was named, unless the name does not tell it, as that of a link."""
+    real = folder.resolve().parent
+    return folder.parent if folder.parent.resolve() == real else real
 
 
 def read_uniforms(path: Path) -> Uniforms:

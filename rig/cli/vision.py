@@ -42,7 +42,7 @@ def teach(
     """
     from rig.files.one_line import on_one_line
     from rig.recording import RecordingError, read_frames, read_recording
-    from rig.uniforms_file import NAME, write_uniforms
+    from rig.uniforms_file import NAME, beside, write_uniforms
     from vision.soldiers.teaching import NotTaught, teach_uniforms
     from vision.steady import typical
 
@@ -57,13 +57,7 @@ def teach(
         uniforms = teach_uniforms(typical(frames), recording.scene)
     except NotTaught as bad:
         raise RecordingError(folder / recording.clip, str(bad)) from bad
-    path = _beside(folder) / NAME if out is None else out
+    path = beside(folder) / NAME if out is None else out
     replaced = ", in place of those taught before" if path.exists() else ""
     write_uniforms(path, uniforms)
     echo(f"the uniforms are in {on_one_line(path)}{replaced}")
-
-
-def _beside(folder: Path) -> Path:
-    """Return the folder that a recording's folder lies in, as it was named, unless the name does not tell it, as that of a link."""
-    real = folder.resolve().parent
-    return folder.parent if folder.parent.resolve() == real else real

@@ -47,6 +47,11 @@ def test_the_file_is_named_as_the_recording_was(
     monkeypatch.chdir(tmp_path)
     for named in ("evening/shot", "./evening/shot/", "link"):
         assert main(["vision", "teach", named]) == 0
+    record(tmp_path / "evening" / "untold")
+    assert (
+        f"the sides are told by the uniforms taught in evening/{NAME}"
+        in analyse_folder(Path("evening/untold")).as_json()["notes"]
+    )
     monkeypatch.chdir(tmp_path / "evening" / "shot")
     assert main(["vision", "teach", "."]) == 0
     assert [
