@@ -18,6 +18,7 @@ from rig.counted import counted
 from rig.files.checked_file import Fault, FaultyFile, NameText, Table, parse_toml, read_text, validate
 from rig.files.one_line import as_typed
 from rig.files.validation_words import shortened
+from rig.keys.board import SquareMm
 from rig.keys.camera import (
     CameraSource,
     DelayUs,
@@ -145,7 +146,7 @@ class Camera(Table):
 class Board(Table):
     """The board and the markers around it, in the board frame: x right and y away as the Allies see it."""
 
-    square_mm: Annotated[float, Field(ge=10, le=200)] = 45.0
+    square_mm: SquareMm = 45.0
     """Side of one square; the board is 8 squares wide and 18 long."""
     soldier_height_mm: Annotated[float, Field(ge=10, le=200)] = 42.0
     """Height of a soldier with its base; the cannon aims at its body."""

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, ConfigDict, Field, field_validator
 
 from game.montecassino import BOARD_FILES, BOARD_ROWS, Option, Side
 from rig.files.checked_file import Fault, JsonObject
+from rig.keys.board import SquareMm
 from rig.keys.camera import (
     DelayUs,
     ExposureUs,
@@ -128,7 +129,7 @@ class MarkerKeys(_Keys):
 class BoardKeys(_Keys):
     """The board."""
 
-    square_mm: Annotated[float, Field(ge=5, le=1_000)]
+    square_mm: SquareMm
     markers: MarkerKeys | None
     corners_px: tuple[PointPx, PointPx, PointPx, PointPx] | None
 
