@@ -23,7 +23,7 @@ from vision.ends import comes_from_the_other_end
 from vision.even_times import evened
 from vision.falls import Aftermath, find_falls
 from vision.film_times import apart_us, first_moving_of, other_rate, too_short, wavering, wrong_times
-from vision.grey import grey, is_black
+from vision.grey import grey, is_black, is_white
 from vision.guards import (
     Alarm,
     Trouble,
@@ -239,7 +239,7 @@ def _read_after(film: _Film, before: TableBefore, lookout: Lookout) -> _After | 
     view, board = before.view, before.board
     frames, timestamps_us, scene = film.frames, film.timestamps_us, as_seen(film.scene, view)
     first_moving = first_moving_of(timestamps_us, scene.fire_us)
-    nothing = _nothing_to_read(film, first_moving)
+    nothing = _nothing_to_read(film, first_moving, before)
     if nothing is not None:
         return nothing
     laid = lay_back(frames, timestamps_us, before.picture, view, scene, lookout.guard.anchors)
@@ -301,16 +301,26 @@ def _explained(film: _Film, after: _After, track: ShotTrack) -> ShotReading | No
     )
 
 
-def _nothing_to_read(film: _Film, first_moving: int) -> NoReading | None:
-    """Say why pictures show nothing of a shot: a camera that hangs from its release on, a dark end; ``None`` where they may."""
-    if film.scene.fire_us is not None:
-        hung = hung_from(film.frames, film.timestamps_us, first_moving, release_told=True)
-        if hung is not None:
-            return NoReading(_HUNG.format(hung + 1))
+def _nothing_to_read(film: _Film, first_moving: int, before: TableBefore) -> NoReading | None:
+    """Say why pictures show nothing of a shot: a dark or a white end, a camera that hangs from its release on; ``None`` where they may."""
     if is_black(grey(film.frames[-1])):
         return NoReading(
             "the picture goes black before the clip ends: was the lens covered or the lamp switched off?"
         )
+
+    def shows_white(picture: NDArray[np.uint8]) -> bool:
+        raster = before.board.raster
+        return is_white(raster.lay(grey(picture), raster.board))
+
+    # What was over-exposed from the first picture on was read so.
+    if shows_white(film.frames[-1]) and not shows_white(before.picture):
+        return NoReading(
+            "the board goes white before the clip ends: did a lamp or the sun shine into the camera, or did its exposure change?"
+        )
+    if film.scene.fire_us is not None:
+        hung = hung_from(film.frames, film.timestamps_us, first_moving, release_told=True)
+        if hung is not None:
+            return NoReading(_HUNG.format(hung + 1))
     return None
 
 

@@ -88,6 +88,6 @@ def covered(shrunken: Image, contrast_before: float) -> Alarm | None:
         return Alarm(
             Trouble.COVERED,
             f"the picture shows next to nothing (its contrast fell to {100 * contrast / contrast_before:.0f} %): "
-            "lens covered or fogged",
+            "lens covered or fogged, or the camera blinded",
         )
     return None

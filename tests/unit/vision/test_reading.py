@@ -232,6 +232,38 @@ def test_a_covered_lens_is_told_at_either_end() -> None:
         assert said in reading.reason
 
 
+@pytest.mark.parametrize("whitens", [FIRE + 1, FIRE + 20])
+@pytest.mark.parametrize("darkest", [250, 255])
+def test_a_camera_that_is_blinded_at_the_end_is_told(whitens: int, darkest: int) -> None:
+    """Where all is white nobody is seen to stand, and everybody would seem to have fallen."""
+    rng = np.random.default_rng(1)
+    pictures = [
+        picture if k < whitens else rng.integers(darkest, 256, picture.shape, dtype=np.uint8)
+        for k, picture in enumerate(clip())
+    ]
+    reading = read_shot(pictures, times(len(pictures)), SCENE)
+    assert isinstance(reading, NoReading)
+    assert "goes white" in reading.reason
+
+
+def test_a_camera_that_is_blinded_for_a_while_holds_the_ruling() -> None:
+    pictures = [np.full_like(p, 252) if 14 <= k < 22 else p for k, p in enumerate(clip(44))]
+    (alarm,) = alarms_of(pictures)
+    assert alarm.trouble is Trouble.COVERED
+    assert "the camera blinded" in alarm.reason
+
+
+@pytest.mark.parametrize("since", [0, FIRE + 6])
+def test_an_over_exposed_board_on_which_soldiers_still_show_is_read(since: int) -> None:
+    pictures = [
+        p if k < since else np.clip(4.0 * p.astype(float), 0, 255).astype(np.uint8)
+        for k, p in enumerate(clip(44))
+    ]
+    reading = read_shot(pictures, times(len(pictures)), replace(SCENE, expected=CROWD))
+    assert isinstance(reading, ShotReading), reading
+    assert [f.toppling.soldier.square for f in reading.falls] == [HIT]
+
+
 def test_pictures_without_board_are_told() -> None:
     reading = read_shot([Table(CAMERA, markers=None).paint()] * 30, times(30), SCENE)
     assert isinstance(reading, NoReading)
