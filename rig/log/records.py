@@ -206,7 +206,7 @@ class Fall:
     square: str
     """Where it stood before the shot."""
     causes: tuple[str, ...]
-    """Possible causes, the likeliest first; one: it is certain enough."""
+    """Possible causes: the one that is told, then the likeliest first; one: it is certain enough."""
     confidence: float
     """Of the first cause, 0 to 1."""
     t_us: int | None

@@ -10,7 +10,7 @@ falls unexplained loses weight; what remains, summed over the accounts, is how l
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -67,11 +67,11 @@ class FallCause:
 
     toppling: Toppling
     cause: Cause
-    """The likeliest."""
+    """The likeliest, if it fell and only one of a shot's falls is direct."""
     confidence: float
     """Its probability."""
     possible: tuple[Cause, ...]
-    """Every cause that is not excluded, the likeliest first; more than one is a doubt."""
+    """Every cause that is not excluded: `cause`, then the likeliest first; more than one is a doubt."""
     probabilities: Mapping[Cause, float]
     knocks: tuple[Knock, ...]
     """What may have felled it, the likeliest first."""
@@ -156,15 +156,16 @@ def allow_for_standing(fall: FallCause, chance: float) -> FallCause:
         That it stands all the same.
     """
     probabilities = {cause: (1 - chance) * share for cause, share in fall.probabilities.items()}
-    possible, evidence = fall.possible, with_others(fall.grounds, fall.possible, probabilities)
+    evidence = with_others(fall.grounds, fall.possible, probabilities)
     probabilities[Cause.OTHER] += chance
+    open_causes = set(fall.possible)
     if chance >= POSSIBLE_SHARE:
-        possible = tuple(dict.fromkeys((*possible, Cause.OTHER)))
+        open_causes.add(Cause.OTHER)
         evidence += f"; it may have been pushed and stand ({100 * chance:.0f} %)"
     return replace(
         fall,
         confidence=probabilities[fall.cause],
-        possible=possible,
+        possible=_told_first(fall.cause, open_causes, probabilities),
         probabilities=probabilities,
         evidence=evidence,
     )
@@ -313,6 +314,13 @@ def _ranked(probabilities: Mapping[Cause, float]) -> list[Cause]:
     return sorted(probabilities, key=lambda cause: -probabilities[cause])
 
 
+def _told_first(
+    cause: Cause, open_causes: Collection[Cause], probabilities: Mapping[Cause, float]
+) -> tuple[Cause, ...]:
+    """Give the cause that is told, whatever is likelier, and behind it those that are open, the likeliest first."""
+    return cause, *(each for each in _ranked(probabilities) if each in open_causes and each is not cause)
+
+
 def _conclude(
     seen: FallSeen,
     probabilities: Mapping[Cause, float],
@@ -327,10 +335,10 @@ def _conclude(
     # Where another is told as direct, one that seems so too takes its next likely cause.
     is_second = ranked[0] is Cause.DIRECT and seen is not direct
     cause = ranked[1] if is_second else ranked[0]
-    open_causes = [
+    open_causes = {
         c for c in ranked if probabilities[c] >= POSSIBLE_SHARE or (may_be_direct and c is Cause.DIRECT)
-    ]
-    possible = (cause, *(c for c in open_causes if c is not cause))
+    }
+    possible = _told_first(cause, open_causes, probabilities)
     toppling = seen.toppling
     square = toppling.soldier.square
     knocks = _knocks(square, probabilities, drags)

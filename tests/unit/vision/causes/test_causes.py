@@ -411,6 +411,27 @@ def test_c7_one_that_may_stand_is_a_doubt_and_nobody_is_surer_of_it_than_that_it
     assert ("stand" in fall.evidence) == (chance >= POSSIBLE_SHARE)
 
 
+@pytest.mark.parametrize(
+    ("chance", "behind"),
+    [
+        (0.05, (Cause.RICOCHET, Cause.DRAGGED)),
+        (0.15, (Cause.RICOCHET, Cause.DRAGGED, Cause.OTHER)),
+        (0.2, (Cause.RICOCHET, Cause.OTHER, Cause.DRAGGED)),
+        (0.45, (Cause.OTHER, Cause.RICOCHET, Cause.DRAGGED)),
+    ],
+)
+def test_that_one_stands_has_its_place_among_the_causes_behind_that_of_its_fall(
+    chance: float, behind: tuple[Cause, ...]
+) -> None:
+    sure = causes([topple(A, 52)], Course((touch(A, 48),), 1.0))[A]
+    fell = replace(
+        sure,
+        possible=(Cause.DIRECT, Cause.RICOCHET, Cause.DRAGGED),
+        probabilities={Cause.DIRECT: 0.5, Cause.RICOCHET: 0.3, Cause.DRAGGED: 0.2, Cause.OTHER: 0.0},
+    )
+    assert allow_for_standing(fell, chance).possible == (Cause.DIRECT, *behind)
+
+
 def test_a_fall_is_held_only_by_what_it_does_not_show_itself() -> None:
     sure = causes([topple(A, 52)], Course((touch(A, 48),), 1.0))[A]
     assert not sure.held
