@@ -15,6 +15,7 @@ from vision.falls.fate import (
     chance_in_contest,
     chance_of_standing,
     measures,
+    odds_beside,
     shift_mm,
 )
 from vision.falls.resemblance import Resemblance
@@ -125,6 +126,13 @@ def test_a_closer_look_may_overrule_all_else_together(plain: Evidence) -> None:
     otherwise = chance_of_standing(plain) < 0.5
     there = There(6.0 if otherwise else -6.0, plain.moved_mm)
     assert (chance_of_standing(replace(plain, there=there)) > 0.5) == otherwise
+
+
+def test_as_few_stand_after_a_shot_who_looks_as_likely_to_lie_is_taken_to_lie() -> None:
+    at_first = odds_beside(UNCLEAR)
+    balanced = replace(UNCLEAR, there=There(-at_first, (5.0, 5.0)))
+    assert abs(at_first) < 3, "or no closer look could balance it"
+    assert 0.3 < chance_of_standing(balanced) < 0.45
 
 
 def test_of_two_who_may_stand_in_one_place_likeness_and_the_network_together_tell_who_it_is() -> None:
