@@ -28,6 +28,7 @@ from vision.guards import (
     Alarm,
     Trouble,
     exchanged_sides,
+    flies_on,
     late_falls,
     missing_soldiers,
     too_many_soldiers,
@@ -161,6 +162,8 @@ def still_holds(
         The last picture that it was read from, and all since.
     """
     known = {alarm.trouble for alarm in reading.alarms}
+    if Trouble.UNENDED in known:  # these go on
+        return False
     return not lookout.guard.stirred_since(frames, timestamps_us, known)
 
 
@@ -382,6 +385,8 @@ def _alarms(after: _After, track: ShotTrack) -> tuple[Alarm, ...]:
     """Say what else than the shot may have had a part in it, or that another shot was fired than is told."""
     film, scene = after.film, after.film.scene
     alarms = after.lookout.guard.alarms(film.frames, film.timestamps_us, after.first_moving, after.laid)
+    if not alarms and (unended := flies_on(track, film.timestamps_us)) is not None:
+        alarms = (unended,)
     if after.comes_from_the_other_end(track):
         other = scene.cannon_side.enemy
         alarms = (*alarms, Alarm(Trouble.OTHER_END, _OTHER_END.format(scene.cannon_side, other)))

@@ -12,6 +12,7 @@ board from the first picture on by what it covers (`vision.lying_there`).
 
 from vision.guards.alarms import Alarm, Trouble
 from vision.guards.clip_guard import ClipGuard
+from vision.guards.flies_on import flies_on
 from vision.guards.same_still import unchanged
 from vision.guards.soldiers_amiss import (
     exchanged_sides,
@@ -28,6 +29,7 @@ __all__ = [
     "TableGuard",
     "Trouble",
     "exchanged_sides",
+    "flies_on",
     "late_falls",
     "missing_soldiers",
     "too_many_soldiers",

@@ -36,7 +36,7 @@ class Trouble(StrEnum):
     FALL = "fall"
     """A soldier fell, or was taken, that the shot had nothing to do with."""
     UNENDED = "unended"
-    """The pictures end, or the camera hangs, while something still moves."""
+    """The pictures end, or the camera hangs, while something still moves or the shot still flies."""
     BEGUN = "begun"
     """Something moves already when the pictures begin, or before the release that was told."""
     MISSING = "missing"

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+import cv2
 import numpy as np
 import painted_table as painted
 import pytest
@@ -13,9 +14,10 @@ from painted_table import CROWD, Table
 
 from game.montecassino import Cause, Side, Square
 from vision.guards import Alarm, Trouble
-from vision.reading import ShotReading, read_shot
+from vision.lookout import Lookout
+from vision.reading import ShotReading, read_shot, still_holds
 from vision.registration import BoardView
-from vision.table_before import NoReading
+from vision.table_before import NoReading, TableBefore, read_before
 
 FRAME_US = 8333
 FIRE = 8
@@ -23,6 +25,8 @@ CAMERA = painted.view(width_px=800, height_px=450, focal_px=980)
 SCENE = painted.scene(CAMERA, fire_us=FIRE * FRAME_US + 1000)
 TABLE = Table(CAMERA, tuple(painted.standing(CROWD).values()))
 HIT = Square.parse("A-12")
+MUZZLE_MM = (160.0, -40.0, 50.0)
+FLYING = replace(SCENE, muzzle_mm=MUZZLE_MM, exposure_us=1000)
 
 
 @lru_cache(maxsize=3)
@@ -99,6 +103,45 @@ def test_what_moves_before_the_release_that_was_told_holds_the_ruling(late: int)
 @pytest.mark.parametrize("cut", [FIRE, FIRE + 6, FIRE + 12])
 def test_a_clip_that_begins_while_somebody_falls_holds_the_ruling(cut: int) -> None:
     assert held_by(clip(40)[cut:], fire_us=None)[0] is Trouble.BEGUN
+
+
+def shot_that_meets_nobody(frames: int) -> list[NDArray[np.uint8]]:
+    """A ball that flies along the board from the muzzle."""
+    table = Table(CAMERA, tuple(painted.standing(CROWD).values()))
+    pictures = []
+    for k in range(frames):
+        picture = table.paint(seed=k)
+        flown_ms = (k * FRAME_US - FLYING.fire_us) / 1000 + np.linspace(-0.5, 0.5, 12)  # type: ignore[operator]
+        x_mm, y_mm, z_mm = MUZZLE_MM
+        for ms in flown_ms[flown_ms > 0]:
+            place_mm = [[x_mm, y_mm + 5.0 * ms, z_mm + 0.6 * ms - 0.0049 * ms**2]]
+            at_px = tuple(int(16 * value) for value in CAMERA.project(np.array(place_mm))[0])
+            cv2.circle(picture, at_px, 22, (235, 240, 240), -1, cv2.LINE_AA, shift=4)
+        pictures.append(picture)
+    return pictures
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_film_that_ends_while_the_shot_still_flies_over_the_board_holds_the_ruling(told: bool) -> None:
+    known = {"muzzle_mm": MUZZLE_MM, "exposure_us": 1000, "fire_us": FLYING.fire_us if told else None}
+    (unended,) = alarms_of(shot_that_meets_nobody(FIRE + 15), **known)
+    assert unended.trouble is Trouble.UNENDED
+    assert unended.reason == "the pictures end while the shot still flies over the board"
+    assert alarms_of(shot_that_meets_nobody(FIRE + 50), **known) == ()
+
+
+def test_what_was_read_while_the_shot_still_flew_is_read_again() -> None:
+    pictures = shot_that_meets_nobody(FIRE + 50)
+    early = FIRE + 16
+    before = read_before(pictures[:FIRE], times(FIRE), FLYING)
+    assert isinstance(before, TableBefore), before
+    lookout = Lookout(before, FLYING)
+    for count, holds in ((early, False), (FIRE + 40, True)):
+        reading = read_shot(pictures[:count], times(count), FLYING, before, lookout)
+        assert isinstance(reading, ShotReading), reading
+        assert (
+            still_holds(reading, lookout, pictures[count - 1 :], times(len(pictures))[count - 1 :]) is holds
+        )
 
 
 def test_who_is_gone_already_before_a_shot_that_is_not_seen_holds_the_ruling() -> None:
