@@ -26,6 +26,7 @@ from rig.keys.camera import (
     Intrinsics,
     LensTerms,
     ReadoutUs,
+    exposure_conflicts,
     lens_conflicts,
     readout_conflicts,
 )
@@ -122,7 +123,8 @@ class Camera(Table):
     """A camera that gives no frame for this long has stalled, and nothing is fired."""
 
     def conflicts(self) -> Iterator[Fault]:
-        """Hold the readout against the rate, and the lens against the picture."""
+        """Hold exposure and readout against the rate, and the lens against the picture."""
+        yield from exposure_conflicts(self.exposure_us, self.fps)
         yield from readout_conflicts(self.readout_us, self.fps)
         size_px = (self.width_px, self.height_px)
         yield from lens_conflicts(

@@ -17,11 +17,13 @@ __all__ = [
     "Intrinsics",
     "LensTerms",
     "ReadoutUs",
+    "exposure_conflicts",
     "is_device_number",
     "lens_conflicts",
     "readout_conflicts",
 ]
 
+_MOST_LONGER = 1.1  # than its picture an exposure may be: what a camera is called is not what it does to the last per cent
 _MOST_DEVICE = 9_999  # OpenCV adds the number of a way to open it, some thousands at most, to the device's
 _MOST_TANGENTIAL = 1.0  # p1 and p2 of lenses are some thousandths
 _MOST_RADIAL = 1000.0  # far more than k1 and k2 ever are, for what a long lens leaves undetermined
@@ -76,6 +78,17 @@ Intrinsics = tuple[float, float, float, float]
 
 LensTerms = Annotated[tuple[float, ...], AfterValidator(_of_a_lens)]
 """``k1, k2, p1, p2, k3`` in OpenCV's order, or these and ``k4, k5, k6``."""
+
+
+def exposure_conflicts(exposure_us: int | None, fps: float) -> Iterator[Fault]:
+    """Hold the exposure of a picture, where it is told, against the pictures a second."""
+    if exposure_us is not None and exposure_us > _MOST_LONGER * 1e6 / fps:
+        yield Fault(
+            "exposure_us",
+            str(exposure_us),
+            f"at most {1e6 / fps:.0f}: of {fps:g} pictures a second none is exposed for longer",
+            also=("fps",),
+        )
 
 
 def readout_conflicts(readout_us: int, fps: float) -> Iterator[Fault]:

@@ -18,6 +18,7 @@ from rig.keys.camera import (
     Intrinsics,
     LensTerms,
     ReadoutUs,
+    exposure_conflicts,
     lens_conflicts,
     readout_conflicts,
 )
@@ -30,7 +31,6 @@ FORMAT = "shot-recording/1"
 _LEAST_BOARD_PX2 = 1000.0  # smaller, and no soldier could be seen on it
 _LONGEST_NAME_BYTES = 255  # no file system has longer ones
 
-_MOST_LONGER = 1.1  # than its picture an exposure may be: what a camera is called is not what it does to the last per cent
 _MUZZLE_AROUND_MM = 1500.0  # beyond the board's edges; strip, carriage and barrel stay well within
 _MOST_OVER_MM = 500.0  # past the edge of its side's first line: no barrel is longer
 _MUZZLE_BELOW_MM, _MUZZLE_ABOVE_MM = 100.0, 1000.0  # the board; as high as a pivot may be and a barrel long
@@ -81,14 +81,7 @@ class CameraKeys(_Keys):
 
     def conflicts(self) -> Iterator[Fault]:
         """Hold exposure and readout against the pace of the pictures, and the lens against their size."""
-        picture_us = 1e6 / self.fps
-        if self.exposure_us is not None and self.exposure_us > _MOST_LONGER * picture_us:
-            yield Fault(
-                "exposure_us",
-                str(self.exposure_us),
-                f"at most {picture_us:.0f}: of {self.fps:g} pictures a second none is exposed for longer",
-                also=("fps",),
-            )
+        yield from exposure_conflicts(self.exposure_us, self.fps)
         yield from readout_conflicts(self.readout_us, self.fps)
         yield from lens_conflicts(
             "intrinsics",

@@ -151,6 +151,11 @@ def test_everything_wrong_is_said_at_once() -> None:
         ("[camera]\nfps = 1e-9", "camera.fps", "found 1e-09, expected a number from 1 to 1000"),
         ("[camera]\nfps = nan", "camera.fps", "found NaN, expected a number from 1 to 1000"),
         (
+            "[camera]\nexposure_us = 20000",
+            "camera.exposure_us",
+            "found 20000, expected at most 8333: of 120 pictures a second none is exposed for longer",
+        ),
+        (
             "[camera]\nfps = 200\nreadout_us = 8000",
             "camera.readout_us",
             "found 8000, expected at most 5000: of 200 pictures a second none is read out for longer",
