@@ -10,12 +10,13 @@ __all__ = ["fit_help", "help_width"]
 _NARROW = 64
 """Below so many columns a word of some command's help does not fit into its box."""
 _MARGIN = 2
+_LEAST = 20  # in fewer columns, as a terminal that is no real one may claim to have, no help can be written
 
 
 def help_width() -> int | None:
     """Return how wide help without boxes is to be, in columns; None where there is room for the boxes."""
     columns = shutil.get_terminal_size().columns
-    return columns - _MARGIN if columns < _NARROW else None
+    return max(columns - _MARGIN, _LEAST) if columns < _NARROW else None
 
 
 def fit_help(command: Any, *, boxes: bool) -> None:

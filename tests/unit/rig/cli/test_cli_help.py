@@ -29,7 +29,7 @@ def test_that_several_may_be_given_or_none_is_said_once() -> None:
     assert doubled == []
 
 
-@pytest.mark.parametrize("columns", [40, 52, 60, 63, 64, 80])
+@pytest.mark.parametrize("columns", [1, 40, 52, 60, 63, 64, 80])
 def test_no_word_of_any_help_is_cut_off_in_a_narrow_terminal(
     columns: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
