@@ -87,6 +87,12 @@ def draw_sheets(
     return bytes(sheets.pdf.output())
 
 
+def _room_mm(paper: Paper) -> tuple[float, float]:
+    """Return how wide and how high the cards of a page may be in all, beside its rulers and below its head."""
+    width_mm, height_mm = SIZES_MM[paper]
+    return width_mm - 2 * _MARGIN_MM - _RULER_MM, height_mm - 2 * _MARGIN_MM - _RULER_MM - _HEAD_MM
+
+
 class _Sheets:
     def __init__(self, paper: Paper) -> None:
         self._paper = paper
@@ -100,13 +106,12 @@ class _Sheets:
         self, centres_mm: Mapping[str, tuple[float, float]], size_mm: float, dictionary: cv2.aruco.Dictionary
     ) -> None:
         """Draw the cards, as many on a page as there is room for."""
-        width_mm, height_mm = SIZES_MM[self._paper]
         left_mm, top_mm = _MARGIN_MM + _RULER_MM, _MARGIN_MM + _HEAD_MM
-        room_mm = (width_mm - _MARGIN_MM - left_mm, height_mm - _MARGIN_MM - _RULER_MM - top_mm)
+        room_mm = _room_mm(self._paper)
         card_mm = _card_mm(size_mm, dictionary)
         across, down = (int((room + _GAP_MM) / (card_mm + _GAP_MM)) for room in room_mm)
         if across < 1 or down < 1:
-            larger = "--paper a3 or " if self._paper is Paper.A4 else ""
+            larger = "--paper a3 or " if card_mm <= min(_room_mm(Paper.A3)) else ""
             raise SheetError(
                 f"a marker of {size_mm:g} mm with its white rim takes {card_mm:g} mm, and {self._paper.upper()} "
                 f"has room for {min(room_mm):g} mm; choose {larger}smaller markers"

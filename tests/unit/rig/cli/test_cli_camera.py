@@ -322,6 +322,8 @@ def test_what_stands_on_a_marker_s_card_can_be_read() -> None:
 def test_a_marker_larger_than_the_paper_is_told() -> None:
     with pytest.raises(SheetError, match=r"has room for 178 mm; choose --paper a3 or smaller markers"):
         draw_sheets({"0": (0.0, 0.0)}, 150.0, "DICT_4X4_50", Paper.A4)
+    with pytest.raises(SheetError, match=r"A4 has room for 178 mm; choose smaller markers"):
+        draw_sheets({"0": (0.0, 0.0)}, 200.0, "DICT_4X4_50", Paper.A4)
     with pytest.raises(SheetError, match=r"A3 has room for 265 mm; choose smaller markers"):
         draw_sheets({"0": (0.0, 0.0)}, 200.0, "DICT_4X4_50", Paper.A3)
     with pytest.raises(SheetError, match="no marker 77"):
