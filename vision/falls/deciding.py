@@ -22,12 +22,11 @@ __all__ = ["Fate", "decide"]
 # A soldier that moved less than this still stands where it stood (format page: "pushed more than 5 mm").
 _LEAST_PUSH_MM = 5.0
 _SURE = 0.8  # of either fate; less is told
-_SURELY_FAR = 0.7  # so sure it must be of one that slid far that it stands: hardly any does
 # So near to each other two that are alike are one, and who of them it is, is told by what it is for each alone.
 _SAME_FOOT_MM = 8.0
 # Who is pushed less plainly than the first may be another who was seen to stand nowhere, where he stands there likelier than
 # the second by himself: of two who were pushed 38 mm and 47 mm to where another had stood, one is in doubt only so.
-_PLAINLY_PUSHED, _HARDLY = 0.92, 0.05
+_PLAINLY_PUSHED, _HARDLY = 0.8, 0.02
 # Log-odds between two who may stand in one place say so much of what they seem to: one who had stood 50 mm off, and was lost from sight
 # as the other was, has 6 % without that, and it is he.
 _TOLD_APART = 0.7
@@ -174,9 +173,7 @@ class _Undecided:
     def _look_farther(self) -> None:
         self._looked_far = True
         far = {place: self._weigh_far(place) for place in self._left}
-        self._left |= {
-            place: fate for place, fate in far.items() if fate is not None and fate.chance >= _SURELY_FAR
-        }
+        self._left |= {place: fate for place, fate in far.items() if fate is not None and fate.stands}
 
     def _claims(self, fate: Fate) -> dict[Place, Fate]:
         """Give all who are left and, were they alone, are the one who stands where somebody of them is taken to."""
