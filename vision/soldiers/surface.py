@@ -48,6 +48,11 @@ _SHADOW_CAP = 2.0
 # A full rank of soldiers covers half of a line across the board; a drawn line is strange all along.
 _LINE_SHARE = 0.3
 _PRINT_NOISE = 1.8
+# A line that is drawn once is where a row or column differs so much from what squares have there, in spreads of theirs, and so many
+# times less from one colour in the board's light.
+_DRAWN_NOISE, _DRAWN_BETTER = 2.0, 2.0
+_WIDEST_LINE = 0.25  # of a square; what is wider is a rank of soldiers
+_SPARSE = 5  # one pixel in so many tells
 _ALIKE_SHARE = 0.75  # of the squares of a kind, that its print is learnt from
 _FEWEST_BARE = 0.35  # of the squares of a kind, taken to be bare
 _COARSE = 8  # blocks along a square's side by which squares are compared
@@ -185,11 +190,54 @@ def learn_surface(flat: FloatImage, px_per_square: int) -> Surface:
         share = over_colours(off * typical[k]) / (over_colours(typical[k] * typical[k]) + 1)
         tint_noise[k] = np.minimum(_spread(off - _shaded(typical[k], share)), noise[k])
     colour = (typical[kind] * light[:, :, None, None, None]).transpose(0, 2, 1, 3, 4)
+    colour = np.ascontiguousarray(colour.reshape(flat.shape))
     floors = [
         np.ascontiguousarray(np.maximum(of[kind], _LEAST_NOISE).transpose(0, 2, 1, 3).reshape(flat.shape[:2]))
         for of in (noise, tint_noise)
     ]
-    return Surface(np.ascontiguousarray(colour.reshape(flat.shape)), *floors)
+    _draw_lines(colour, flat, np.kron(light, np.ones((n, n))).astype(np.float32), floors[0])
+    return Surface(colour, *floors)
+
+
+def _draw_lines(colour: FloatImage, flat: FloatImage, light: FloatImage, noise: FloatImage) -> None:
+    """Draw into the bare board the lines that are drawn but once along or across it: alike squares do not have them.
+
+    Parameters
+    ----------
+    colour
+        What squares look like, shape (height, width, colours); changed.
+    flat
+        The board, likewise.
+    light, noise
+        On each pixel, and by how much bare squares differ, shape (height, width).
+    """
+    for across in (False, True):
+        bare, seen, lit, off = (
+            each.swapaxes(0, 1) if across else each for each in (colour, flat, light, noise)
+        )
+        some = np.s_[:, ::_SPARSE]
+        even, squares = (each[some] / lit[some][..., None] for each in (seen, bare))
+        line = middle(even.swapaxes(0, 1))
+        unlike_line, unlike_squares = (
+            over_colours(np.abs(even - each)) / flat.shape[2] for each in (line[:, None], squares)
+        )
+        least = _of_ranks(unlike_squares, _LINE_SHARE)
+        plain = least > _DRAWN_NOISE * middle(off[some].T)
+        drawn = plain & (least > _DRAWN_BETTER * _of_ranks(unlike_line, 1 - _LINE_SHARE))
+        drawn &= ~_wide(drawn, round(_WIDEST_LINE * flat.shape[1] / BOARD_FILES) + 1)
+        bare[drawn] = line[drawn][:, None] * lit[drawn][..., None]
+
+
+def _wide(marked: NDArray[np.bool_], least: int) -> NDArray[np.bool_]:
+    """Say of each place of a row whether it lies among so many marked ones side by side."""
+    opened = cv2.morphologyEx(marked.astype(np.uint8)[None], cv2.MORPH_OPEN, np.ones((1, least), np.uint8))
+    return np.asarray(opened[0] > 0)
+
+
+def _of_ranks(values: FloatImage, share: float) -> FloatImage:
+    """Give of each row what so large a share of it is below."""
+    rank = round(share * (values.shape[1] - 1))
+    return np.asarray(np.partition(values, rank, axis=1)[:, rank])
 
 
 def _spread(off: FloatImage) -> FloatImage:

@@ -110,6 +110,23 @@ def test_a_line_drawn_through_the_whole_board_is_nothing_that_stands_on_it(acros
     assert seen_on(short, rank=95)[14, 5] > 5
 
 
+@pytest.mark.parametrize("across", [True, False], ids=["across the board", "along it"])
+def test_who_lies_over_a_line_that_is_drawn_once_is_as_strange_on_it_as_beside_it(across: bool) -> None:
+    """Or his legs and his trunk, seen on either side of the line, are each as short as one that stands."""
+    board = _green_board(stains=0.05)
+    line = np.s_[9 * PX + 9 : 9 * PX + 14] if across else np.s_[:, 3 * PX + 9 : 3 * PX + 14]
+    board[line] = (60.0, 40.0, 200.0)
+    body = (
+        np.s_[9 * PX + 2 : 10 * PX - 2, 3 * PX + 8 : 3 * PX + 16]
+        if across
+        else np.s_[9 * PX + 8 : 9 * PX + 16, 3 * PX + 2 : 4 * PX - 2]
+    )
+    board[body] = (140.0, 110.0, 60.0)
+    surface = learn_surface(board, PX)
+    lies = strangeness(board, surface, surface.shades(board))[body]
+    assert lies.min() > 0.5 * np.median(lies)
+
+
 def test_nothing_is_stranger_than_eight_or_less_than_nought() -> None:
     board = _green_board(stains=0.1)
     board[square(5, 4)] = 255.0
@@ -178,6 +195,15 @@ def test_a_full_rank_of_soldiers_is_no_line_that_was_drawn() -> None:
     for file in range(BOARD_FILES):
         board[square(6, file, inset=6)] = (40.0, 60.0, 150.0)
     assert seen_on(board)[6].min() > 4
+    for file in range(BOARD_FILES):
+        board[square(12, file, inset=4)] = (
+            40.0,
+            60.0,
+            150.0,
+        )  # on bases that cover two thirds of their squares
+    surface = learn_surface(board, PX)
+    rank = np.s_[12 * PX : 13 * PX]
+    assert np.median(np.abs(surface.colour[rank] - GREEN)) < 6
 
 
 def test_a_picture_without_any_grain_is_no_finer_judged_than_one_has_levels_of_grey() -> None:
