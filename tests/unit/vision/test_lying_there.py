@@ -134,7 +134,7 @@ def test_a_pencil_and_a_die_on_the_board_are_too_small_to_matter() -> None:
 
 def test_the_barrel_over_its_own_first_line_is_the_cannon() -> None:
     picture = TABLE.paint()
-    cv2.rectangle(picture, px(140, -80), px(220, 40), (30, 30, 30), -1)
+    cv2.rectangle(picture, px(140, -80), px(230, 45), (30, 30, 30), -1)
     assert found(picture, side=Side.A) is None
     assert found(picture, side=Side.G) is not None
 
