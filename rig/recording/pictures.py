@@ -129,27 +129,34 @@ def _pictures(path: Path) -> Iterator[NDArray[np.uint8]]:
         raise RecordingError(
             path, [Fault("its name", found, "one that is; give file or folder another name")]
         )
-    if path.name == _FRAMES_FOLDER and path.is_dir():
-        files = sorted(path.glob("*.png"))
-        if not files:
+    return _stills(path) if path.name == _FRAMES_FOLDER and path.is_dir() else _film(path)
+
+
+def _stills(folder: Path) -> Iterator[NDArray[np.uint8]]:
+    """Decode a folder of PNG pictures, named by their numbers from 0 on."""
+    files = sorted(folder.glob("*.png"))
+    if not files:
+        raise RecordingError(
+            folder,
+            [Fault("the folder", f"no PNG picture, {held(folder)}", "000000.png, 000001.png, ...")],
+        )
+    for file in files:
+        if not re.fullmatch(r"[0-9]{6,}\.png", file.name):
             raise RecordingError(
-                path,
-                [Fault("the folder", f"no PNG picture, {held(path)}", "000000.png, 000001.png, ...")],
+                file, "is none of the pictures 000000.png, 000001.png, ...: take it out of the folder"
             )
-        for file in files:
-            if not re.fullmatch(r"[0-9]{6,}\.png", file.name):
-                raise RecordingError(
-                    file, "is none of the pictures 000000.png, 000001.png, ...: take it out of the folder"
-                )
-        bits: int | None = None
-        for index, file in enumerate(files):
-            if file.name != f"{index:06d}.png":
-                raise RecordingError(file, f"found in the place of {index:06d}.png, which is missing")
-            picture = _still(file)
-            if picture.dtype != np.uint8 and bits is None:
-                bits = bits_of(map(_still, files[index:]))
-            yield in_eight_bits(picture, bits or 8)
-        return
+    bits: int | None = None
+    for index, file in enumerate(files):
+        if file.name != f"{index:06d}.png":
+            raise RecordingError(file, f"found in the place of {index:06d}.png, which is missing")
+        picture = _still(file)
+        if picture.dtype != np.uint8 and bits is None:
+            bits = bits_of(map(_still, files[index:]))
+        yield in_eight_bits(picture, bits or 8)
+
+
+def _film(path: Path) -> Iterator[NDArray[np.uint8]]:
+    """Decode a video."""
     if not path.is_file():
         raise RecordingError(
             path, [Fault("the clip", kind_of(path), "a video, or a folder `frames` of PNG pictures")]
