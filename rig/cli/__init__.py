@@ -115,14 +115,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _open_missing_streams()
     keep_freed_memory()
     if arguments is None:
-        # Asked to end (`kill`, a closed terminal), a command makes safe as it does on Ctrl-C.
-        # `nohup` has it ignore the terminal's going, and that stays.
-        for ending in (signal.SIGTERM, signal.SIGHUP):
-            if signal.getsignal(ending) is not signal.SIG_IGN:
-                signal.signal(ending, signal.default_int_handler)
-        if isinstance(sys.stdout, io.TextIOWrapper):
-            # A sign that the terminal or the file does not know, as in a name, is shown by its number.
-            sys.stdout.reconfigure(errors="backslashreplace")
+        _own_the_process()
     try:
         width = help_width()
         fit_help(command(), boxes=width is None)
@@ -140,25 +133,45 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         status = _INTERRUPTED
     except Exception as error:
-        if is_ours(error):
-            exit_status: int = getattr(error, "exit_status", 2)
-            for sentence in sentences_of(error):
-                complain(sentence, exit_status)
-            return exit_status
-        if isinstance(error, OSError) and error.filename is not None:
-            return complain(f"{on_one_line(error.filename)}: {error.strerror}", 2)
-        if isinstance(error, OSError) and error.errno in _NOT_WRITTEN:
-            _drop_unwritten()
-            return complain(f"could not write: {error.strerror}", 2)
-        if isinstance(error, FileNotFoundError) and _is_nowhere():
-            return complain("the folder that you are in is not there any more: change to one that is", 2)
-        raise
+        told = _told_of(error)
+        if told is None:
+            raise
+        return told
     if status == _INTERRUPTED:
         complain("stopped", _INTERRUPTED)
         if arguments is None:
             _leave(_INTERRUPTED)
         return _INTERRUPTED
     return status if isinstance(status, int) else 0
+
+
+def _own_the_process() -> None:
+    """Set up what concerns the whole process: how it is asked to end, and how its output is written."""
+    # Asked to end (`kill`, a closed terminal), a command makes safe as it does on Ctrl-C.
+    # `nohup` has it ignore the terminal's going, and that stays.
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(ending) is not signal.SIG_IGN:
+            signal.signal(ending, signal.default_int_handler)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A sign that the terminal or the file does not know, as in a name, is shown by its number.
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _told_of(error: Exception) -> int | None:
+    """Tell a mistake of a person or a fault of the machine, and give the exit status; ``None`` for a bug of ours."""
+    if is_ours(error):
+        exit_status: int = getattr(error, "exit_status", 2)
+        for sentence in sentences_of(error):
+            complain(sentence, exit_status)
+        return exit_status
+    if isinstance(error, OSError) and error.filename is not None:
+        return complain(f"{on_one_line(error.filename)}: {error.strerror}", 2)
+    if isinstance(error, OSError) and error.errno in _NOT_WRITTEN:
+        _drop_unwritten()
+        return complain(f"could not write: {error.strerror}", 2)
+    if isinstance(error, FileNotFoundError) and _is_nowhere():
+        return complain("the folder that you are in is not there any more: change to one that is", 2)
+    return None
 
 
 @cache
