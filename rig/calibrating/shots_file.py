@@ -281,23 +281,7 @@ def _shot_of(
     elevation_rad: float | None,
     floor_m: float,
 ) -> MeasuredShot | list[Fault]:
-    faults: list[Fault] = []
-    values: dict[str, float] = {}
-    range_m = None
-    for column, cell in cells.items():
-        if column == _FROM:
-            if cell.lower() not in _APPROACHES:
-                faults.append(Fault(f"line {line}, {column}", shown(cell), "below, above, or nothing"))
-        elif cell:
-            value = to_number(cell)
-            if value is None:
-                faults.append(no_number(f"line {line}, {column}", cell))
-            elif column in _RANGE_COLUMNS:
-                range_m = value * unit.in_mm / 1000
-            elif column in _ANGLES and not -90 <= value <= 90:
-                faults.append(Fault(f"line {line}, {column}", f"{value:g}", "degrees, from -90 to 90"))
-            else:
-                values[column] = value * _TO_SI[column]
+    values, range_m, faults = _values_of(line, cells, unit)
     shots_before = values.get("shots_before", float(index))
     if not shots_before.is_integer():
         faults.append(Fault(f"line {line}, shots_before", f"{shots_before:g}", "a whole number"))
@@ -328,3 +312,27 @@ def _shot_of(
     except ValueError as refused:
         found, _, expected = str(refused).removeprefix(f"line {line}: ").partition(", expected ")
         return [Fault(f"line {line}", found, expected or "a shot that can have been")]
+
+
+def _values_of(
+    line: int, cells: Mapping[str, str], unit: LengthUnit
+) -> tuple[dict[str, float], float | None, list[Fault]]:
+    """Give the numbers of a line by column, in SI units, its range in metres, and what is none."""
+    faults: list[Fault] = []
+    values: dict[str, float] = {}
+    range_m = None
+    for column, cell in cells.items():
+        if column == _FROM:
+            if cell.lower() not in _APPROACHES:
+                faults.append(Fault(f"line {line}, {column}", shown(cell), "below, above, or nothing"))
+        elif cell:
+            value = to_number(cell)
+            if value is None:
+                faults.append(no_number(f"line {line}, {column}", cell))
+            elif column in _RANGE_COLUMNS:
+                range_m = value * unit.in_mm / 1000
+            elif column in _ANGLES and not -90 <= value <= 90:
+                faults.append(Fault(f"line {line}, {column}", f"{value:g}", "degrees, from -90 to 90"))
+            else:
+                values[column] = value * _TO_SI[column]
+    return values, range_m, faults
